@@ -1,0 +1,10 @@
+import { App, Validations } from "aws-cdk-lib";
+import { AwsSolutionsChecks } from "cdk-nag";
+import { environments } from "./environments.ts";
+import { OrdersStack } from "./orders-stack.ts";
+
+const app = new App();
+for (const environment of Object.values(environments)) {
+  new OrdersStack(app, `PetStoreOrders-${environment.name}`, environment);
+}
+Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

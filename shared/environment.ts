@@ -1,0 +1,10 @@
+/**
+ * The value of an environment variable that the stack sets on a function.
+ *
+ * @throws Error naming the variable when it is missing or empty; read at module level, this fails the function's start.
+ */
+export function environmentVariable(name: "ORDERS_TABLE" | "API_KEYS_TABLE"): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`The environment variable ${name} is not set`);
+  return value;
+}

@@ -1,0 +1,71 @@
+import { finished, pipeline, Readable } from "node:stream";
+import { createGzip } from "node:zlib";
+import { ServiceError } from "./errors.ts";
+import { logFailure, logOutcome, logWarning } from "./log.ts";
+import { type LeftOut, orderJson } from "./order-json.ts";
+import type { OrderItem } from "./orders-table.ts";
+
+/** A list whose first page is shorter than this, in characters, would gain nothing on the wire by compression. */
+const worthCompressing = 1400;
+
+export interface OrderList {
+  /** The JSON array, compressed or not. When a page can't be had it fails, and so never ends with `]`. */
+  body: Readable;
+  contentEncoding: "gzip" | undefined;
+}
+
+/** What has been read for a list so far. */
+interface Progress {
+  orders: number;
+  leftOut: LeftOut;
+}
+
+/**
+ * Opens the list of orders. It resolves when the first page is here, so that a table that can't be asked is still an
+ * answer with a status; from then on a failure can only cut the body off. How the list ended is logged.
+ *
+ * @param keyId the id of the API key that asks, for the log.
+ * @throws what reading the first page throws.
+ */
+export async function openOrderList(
+  pages: AsyncIterable<OrderItem[]>,
+  { acceptsGzip, keyId }: { acceptsGzip: boolean; keyId: string },
+): Promise<OrderList> {
+  const progress: Progress = { orders: 0, leftOut: {} };
+  const chunks = listJson(pages, progress);
+  const first = await chunks.next();
+  const start = first.done ? "" : first.value;
+  const json = Readable.from(resume(start, chunks));
+  const gzip = acceptsGzip && start.length >= worthCompressing;
+  // The pipeline's own callback has nothing to add: a failure on either side reaches the body.
+  const body = gzip ? pipeline(json, createGzip(), () => {}) : json;
+  finished(body, (error) => logEnd(error, progress, keyId));
+  return { body, contentEncoding: gzip ? "gzip" : undefined };
+}
+
+/** The text of the array, a chunk a page; the closing bracket is a chunk of its own, after the last page. */
+async function* listJson(pages: AsyncIterable<OrderItem[]>, progress: Progress): AsyncGenerator<string, void, void> {
+  let separator = "[";
+  for await (const page of pages) {
+    let chunk = "";
+    for (const item of page) {
+      chunk += separator + orderJson(item, progress.leftOut);
+      separator = ",";
+    }
+    progress.orders += page.length;
+    if (chunk !== "") yield chunk;
+  }
+  yield progress.orders === 0 ? "[]" : "]";
+}
+
+async function* resume(start: string, rest: AsyncIterable<string>): AsyncGenerator<string, void, void> {
+  yield start;
+  yield* rest;
+}
+
+function logEnd(error: Error | null | undefined, { orders, leftOut }: Progress, keyId: string): void {
+  if (!error) logOutcome("orders_listed", { keyId, orders });
+  else if (error instanceof ServiceError) logFailure("list_cut_off", error, { keyId, orders });
+  else logOutcome("list_abandoned", { keyId, orders });
+  if (Object.keys(leftOut).length > 0) logWarning("order_fields_left_out", { keyId, fields: leftOut });
+}

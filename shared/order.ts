@@ -1,0 +1,46 @@
+/**
+ * What an order is: its statuses, and the three kinds of value its fields hold.
+ * The fields and their types are the contract's, section 2; int64 and date-time stay text here,
+ * because a JavaScript number is exact only to 2^53.
+ */
+
+export const orderStatuses = ["pending", "shipped", "cancelled"] as const;
+export type OrderStatus = (typeof orderStatuses)[number];
+
+const minInt64 = -(2n ** 63n);
+const maxInt64 = 2n ** 63n - 1n;
+const canonicalInteger = /^(?:0|-?[1-9]\d{0,18})$/;
+
+/**
+ * Whether the text is an int64 in its one canonical decimal form: no plus sign, no leading zero, no `-0`,
+ * from -9223372036854775808 to 9223372036854775807.
+ */
+export function isInt64(text: string): boolean {
+  if (!canonicalInteger.test(text)) return false;
+  if (text.length < 19) return true;
+  const value = BigInt(text);
+  return minInt64 <= value && value <= maxInt64;
+}
+
+/** The id that `text` names, or undefined when it is no canonical int64 and so names no order. */
+export function parseOrderId(text: string): bigint | undefined {
+  return isInt64(text) ? BigInt(text) : undefined;
+}
+
+const dateTime =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+/**
+ * Whether the text is an ISO 8601 date-time as RFC 3339 profiles it (what `format: date-time` means): a real
+ * calendar date, seconds from 00 to 59 with at most nine decimals, and `Z` or an offset.
+ */
+export function isDateTime(text: string): boolean {
+  if (!dateTime.test(text)) return false;
+  const day = Number(text.slice(8, 10));
+  return day < 29 || day <= daysInMonth(Number(text.slice(0, 4)), Number(text.slice(5, 7)));
+}
+
+function daysInMonth(year: number, month: number): number {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
