@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { type ApiKeyPrefix, hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
+import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
+import { environments } from "../environments.ts";
 import { checkEndpoint, startEngine } from "./engine.ts";
 import { readFunctions } from "./functions.ts";
 import { Gateway } from "./gateway.ts";
@@ -13,7 +14,7 @@ import { listen } from "./listener.ts";
 import { checkOrders, readOrders } from "./orders-file.ts";
 import { readRestApi } from "./rest-api.ts";
 import { createTables, dropTables, engineClient, putApiKey, seedOrders } from "./tables.ts";
-import { synthesise, type Template } from "./template.ts";
+import { readStack, type SynthesisedStack, synthesise, type Template } from "./template.ts";
 
 export interface LocalStackOptions {
   /** 3000 unless given; 0 picks a free one. */
@@ -30,6 +31,8 @@ export interface LocalStackOptions {
   log?: (line: string) => void;
   /** How many processes one function may have, 4 unless given; requests beyond wait. */
   maxEnvironments?: number;
+  /** A directory that the staging stack is in already; else each start synthesises into one of its own. */
+  assembly?: string | undefined;
   /** Gives up starting. */
   signal?: AbortSignal;
 }
@@ -49,8 +52,6 @@ export interface LocalStack {
 }
 
 const sampleOrders = fileURLToPath(new URL("sample-orders.ndjson", import.meta.url));
-// As in environments.staging; to ask there would load the CDK into this process.
-const apiKeyPrefix: ApiKeyPrefix = "pets_test";
 
 /**
  * Starts the service on this machine. When it can't, everything that had been started has been stopped again.
@@ -69,10 +70,15 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   );
   started.defer(() => listener.close());
 
-  const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-"));
-  started.defer(() => rm(directory, { recursive: true, force: true }));
   const failed = new AbortController();
   const signal = AbortSignal.any([failed.signal, ...(options.signal === undefined ? [] : [options.signal])]);
+  const openStack = async (): Promise<SynthesisedStack> => {
+    if (options.assembly !== undefined) return readStack(options.assembly);
+    const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-"));
+    started.defer(() => rm(directory, { recursive: true, force: true }));
+    await synthesise(directory, signal);
+    return readStack(directory);
+  };
   const openEngine = async (): Promise<string> => {
     if (dynamodbEndpoint !== undefined) return checkEndpoint(dynamodbEndpoint);
     const engine = await startEngine(dbFile);
@@ -80,7 +86,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
     return engine.endpoint;
   };
   const [stack, endpoint] = await allOrNone(failed, [
-    synthesise(directory, signal),
+    openStack(),
     openEngine(),
     checkOrders(ordersFile, signal),
   ] as const);
@@ -142,7 +148,7 @@ async function fillTables(
 }
 
 async function issueApiKey(client: DynamoDBClient, table: string): Promise<string> {
-  const apiKey = makeApiKey(apiKeyPrefix);
+  const apiKey = makeApiKey(environments.staging.apiKeyPrefix);
   const keyId = `key_${Array.from({ length: 12 }, () => randomInt(36).toString(36)).join("")}`;
   const createdAt = Math.floor(Date.now() / 1000);
   await putApiKey(client, table, { keyHash: hashApiKey(apiKey), keyId, name: "npm start", createdAt });

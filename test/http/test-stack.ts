@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { type AttributeValue, PutItemCommand } from "@aws-sdk/client-dynamodb";
+import { inject } from "vitest";
 import { type LocalStack, type LocalStackOptions, startLocalStack } from "../../infra/local/local-stack.ts";
 import { engineClient } from "../../infra/local/tables.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
@@ -22,7 +23,13 @@ export interface TestStack extends LocalStack {
 export async function startTestStack(options: LocalStackOptions = {}): Promise<TestStack> {
   const log: string[] = [];
   const ordersFile = fileURLToPath(new URL("orders.ndjson", import.meta.url));
-  const stack = await startLocalStack({ port: 0, ordersFile, log: (line) => void log.push(line), ...options });
+  const stack = await startLocalStack({
+    port: 0,
+    assembly: inject("assembly"),
+    ordersFile,
+    log: (line) => void log.push(line),
+    ...options,
+  });
   const client = engineClient(stack.dynamodbEndpoint);
   return {
     ...stack,
