@@ -82,7 +82,12 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   const openEngine = async (): Promise<string> => {
     if (dynamodbEndpoint !== undefined) return checkEndpoint(dynamodbEndpoint);
     const engine = await startEngine(dbFile);
-    started.defer(() => engine.stop());
+    let stopping = false;
+    engine.ended.then(() => stopping || log("The DynamoDB engine has ended by itself"));
+    started.defer(async () => {
+      stopping = true;
+      await engine.stop();
+    });
     return engine.endpoint;
   };
   const [stack, endpoint] = await allOrNone(failed, [
