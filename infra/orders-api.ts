@@ -73,18 +73,18 @@ export class OrdersApi extends Construct {
     });
   }
 
-  private bearerKeys(handler: ServiceFunction, { apiKeyPrefix, authorizerCacheTtl }: Environment): TokenAuthorizer {
+  private bearerKeys(handler: ServiceFunction, { apiKeyPrefix, authorizerCacheSeconds }: Environment): TokenAuthorizer {
     return new TokenAuthorizer(this, "BearerKeys", {
       handler: handler.live,
       // Anchored, and in syntax that Java and JavaScript share: which dialect the gateway speaks is not documented.
       validationRegex: `^[Bb][Ee][Aa][Rr][Ee][Rr] ${apiKeyPattern(apiKeyPrefix)}$`,
-      resultsCacheTtl: authorizerCacheTtl,
+      resultsCacheTtl: Duration.seconds(authorizerCacheSeconds),
     });
   }
 
-  private restApi({ name, throttling, logRetention }: Environment): RestApi {
+  private restApi({ name, throttling, logRetentionDays }: Environment): RestApi {
     const accessLog = new LogGroup(this, "AccessLog", {
-      retention: logRetention,
+      retention: logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
     const api = new RestApi(this, "Rest", {

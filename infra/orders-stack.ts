@@ -19,7 +19,7 @@ export class OrdersStack extends Stack {
       memorySize: 1024,
       environment: { ORDERS_TABLE: orders.tableName },
       mayDo: { action: "dynamodb:Scan", table: orders },
-      logRetention: environment.logRetention,
+      logRetention: environment.logRetentionDays,
     });
     const cancelOrder = new ServiceFunction(this, "CancelOrder", {
       entry: "cancel-order.ts",
@@ -27,7 +27,7 @@ export class OrdersStack extends Stack {
       memorySize: 512,
       environment: { ORDERS_TABLE: orders.tableName },
       mayDo: { action: "dynamodb:UpdateItem", table: orders },
-      logRetention: environment.logRetention,
+      logRetention: environment.logRetentionDays,
     });
     const authorize = new ServiceFunction(this, "Authorize", {
       entry: "authorize.ts",
@@ -35,7 +35,7 @@ export class OrdersStack extends Stack {
       memorySize: 512,
       environment: { API_KEYS_TABLE: apiKeys.tableName },
       mayDo: { action: "dynamodb:GetItem", table: apiKeys },
-      logRetention: environment.logRetention,
+      logRetention: environment.logRetentionDays,
     });
 
     const api = new OrdersApi(this, "Api", { environment, listOrders, cancelOrder, authorize });
