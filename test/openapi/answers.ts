@@ -1,10 +1,13 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { document, follow, operations, pointerPart, type Response } from "./document.ts";
 import { schemaProblems } from "./schemas.ts";
 
-/** An answer of the service as a client has it: the body is its text, decompressed. */
+/** An answer of the service as a client has it. */
 export interface Answer {
   status: number;
-  headers: Iterable<[string, string]>;
+  /** By lower-case name. */
+  headers: IncomingHttpHeaders;
+  /** The text, decompressed. */
   body: string;
 }
 
@@ -77,7 +80,7 @@ function pathPattern(template: string): RegExp {
 
 function headerProblems({ response: { headers = {} }, pointer }: Documented, answer: Answer): string[] {
   const problems: string[] = [];
-  const sent = sentHeaders(answer);
+  const sent = new Map(Object.entries(answer.headers));
   for (const [name, reference] of Object.entries(headers)) {
     const [header, headerPointer] = follow(reference, `${pointer}/headers/${pointerPart(name)}`);
     const value = sent.get(name.toLowerCase());
@@ -91,7 +94,7 @@ function headerProblems({ response: { headers = {} }, pointer }: Documented, ans
 
 function bodyProblems({ response: { content }, pointer, codes }: Documented, answer: Answer): string[] {
   if (content === undefined) return answer.body === "" ? [] : [`a body is not documented: ${answer.body}`];
-  const contentType = sentHeaders(answer).get("content-type") ?? "";
+  const contentType = answer.headers["content-type"] ?? "";
   if (content[contentType] === undefined) return [`content type ${contentType} is not documented`];
   const body = parseInt64(answer.body);
   if (typeof body === "string") return [body];
@@ -101,10 +104,6 @@ function bodyProblems({ response: { content }, pointer, codes }: Documented, ans
   if (status !== answer.status) problems.push(`the body says status ${status}, the answer ${answer.status}`);
   if (!codes.includes(code)) problems.push(`code ${code} is not documented for this request`);
   return problems;
-}
-
-function sentHeaders({ headers }: Answer): Map<string, string> {
-  return new Map([...headers].map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 interface ErrorRecord {
