@@ -1,15 +1,6 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { Answer } from "../http/answer.ts";
 import { document, follow, operations, pointerPart, type Response } from "./document.ts";
 import { schemaProblems } from "./schemas.ts";
-
-/** An answer of the service as a client has it. */
-export interface Answer {
-  status: number;
-  /** By lower-case name. */
-  headers: IncomingHttpHeaders;
-  /** The text, decompressed. */
-  body: string;
-}
 
 /** Headers that belong to the connection or to the gateway, not to the interface. Content-Type is held to the content. */
 const transportHeaders = new Set([

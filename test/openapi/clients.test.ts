@@ -1,14 +1,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { type LocalStack, startLocalStack } from "../../infra/local/local-stack.ts";
 import { generateClient, runProgram } from "./generated-client.ts";
 import { ApiPage, browserPath } from "./page.ts";
 
 let stack: LocalStack;
 beforeAll(async () => {
-  stack = await startLocalStack({ port: 0, log: () => {} });
+  stack = await startLocalStack({ port: 0, assembly: inject("assembly"), log: () => {} });
 });
 afterAll(() => stack?.stop());
 
