@@ -38,7 +38,8 @@ export function serveApiPage(
 ): boolean {
   if (method !== "GET") return false;
   const headers = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
-  if (url === "/") {
+  const [path = "/"] = url.split("?");
+  if (path === "/") {
     response.writeHead(200, {
       ...headers,
       "Content-Type": "text/html; charset=utf-8",
@@ -47,7 +48,7 @@ export function serveApiPage(
     response.end(page(basePath, apiKey));
     return true;
   }
-  const asset = files[url];
+  const asset = files[path];
   if (asset === undefined) return false;
   response.writeHead(200, { ...headers, "Content-Type": asset.contentType });
   pipeline(createReadStream(asset.file), response, () => {});

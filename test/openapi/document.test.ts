@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -21,13 +21,13 @@ test("has nothing to say to the linter under its recommended rules", async () =>
   const redocly = fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.js"));
   // An empty directory: no configuration of ours softens a rule.
   const cwd = await mkdtemp(join(tmpdir(), "lint-"));
-  const { stdout, stderr } = await promisify(execFile)(
+  const { stdout } = await promisify(execFile)(
     process.execPath,
     [redocly, "lint", "--extends=recommended", "--format=json", fileURLToPath(documentFile)],
     { cwd, env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" } },
-  );
-  expect(stderr).toContain("Your API description is valid");
-  expect(JSON.parse(stdout)).toMatchObject({ totals: { errors: 0, warnings: 0, ignored: 0 }, problems: [] });
+  ).catch((failure: { stdout: string }) => failure);
+  await rm(cwd, { recursive: true });
+  expect(JSON.parse(stdout)).toMatchObject({ problems: [], totals: { errors: 0, warnings: 0, ignored: 0 } });
 });
 
 test("is the contract's interface: version, addresses, operations, authentication, fields", () => {

@@ -37,7 +37,7 @@ export class ApiPage {
   static async open(url: string): Promise<ApiPage> {
     if (browserPath === undefined) throw new Error("There is no Chromium or Chrome on the PATH or in CHROMIUM");
     const browser = await chromium.launch({ executablePath: browserPath });
-    const page = await browser.newPage({ viewport: { width: 1280, height: 1120 } });
+    const page = await browser.newPage({ viewport: { width: 1280, height: 1170 } });
     const opened = new ApiPage(browser, page);
     await page.route(
       ({ origin, protocol }) => origin !== new URL(url).origin && protocol !== "data:",

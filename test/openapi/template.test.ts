@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { methods, templates } from "../infra/synthesise.ts";
+import { methods, resources, templates } from "../infra/synthesise.ts";
+import { expectDocumented } from "./answers.ts";
 import { document, operations } from "./document.ts";
 
 /** What these tests read of a method of the template. */
@@ -7,6 +8,12 @@ interface Method {
   AuthorizationType: string;
   AuthorizerId?: { Ref: string };
   Integration: { Type: string; IntegrationResponses?: { ResponseParameters: Record<string, string> }[] };
+}
+
+interface GatewayResponse {
+  StatusCode?: string;
+  ResponseParameters: Record<string, string>;
+  ResponseTemplates: Record<string, string>;
 }
 
 describe.each(templates)("the document and the template of %s", (_name, template) => {
@@ -41,4 +48,34 @@ describe.each(templates)("the document and the template of %s", (_name, template
       expect(response?.ResponseParameters["method.response.header.Allow"]).toBe(`'${methods.join(", ")}'`);
     }
   });
+
+  test("agree on everything the gateway answers by itself", () => {
+    const requests = ["DELETE /store/orders/1", "POST /store/orders", "GET /nope"].map((name) => name.split(" "));
+    for (const [, response] of resources(template, "AWS::ApiGateway::GatewayResponse")) {
+      const { StatusCode, ResponseParameters, ResponseTemplates } = response as unknown as GatewayResponse;
+      // The two defaults have no status of their own.
+      if (StatusCode === undefined) continue;
+      const headers = Object.entries(ResponseParameters).map(([name, value]) => [
+        name.replace("gatewayresponse.header.", "").toLowerCase(),
+        value.slice(1, -1),
+      ]);
+      const [[type, body] = ["", ""]] = Object.entries(ResponseTemplates);
+      const answer = {
+        status: Number(StatusCode),
+        headers: { ...Object.fromEntries(headers), "content-type": type },
+        body,
+      };
+      const complaints = requests.map(([method = "", path = ""]) => complaint(method, path, answer));
+      expect(complaints, body).toContain(undefined);
+    }
+  });
 });
+
+function complaint(...request: Parameters<typeof expectDocumented>): unknown {
+  try {
+    expectDocumented(...request);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
