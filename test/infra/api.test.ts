@@ -1,7 +1,24 @@
-import { Match } from "aws-cdk-lib/assertions";
+import { Match, type Template } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
 import { errors } from "../../shared/errors.ts";
-import { methods, resources, templates } from "./synthesise.ts";
+import { resources, templates } from "./synthesise.ts";
+
+/** Every path of the API that has a method, with what the method is. */
+function methods(template: Template): Map<string, Record<string, unknown>> {
+  const parts = new Map(resources(template, "AWS::ApiGateway::Resource"));
+  const path = (reference: unknown): string => {
+    const { Ref: id } = reference as { Ref?: string };
+    if (id === undefined) return "";
+    const { ParentId, PathPart } = parts.get(id) ?? {};
+    return `${path(ParentId)}/${PathPart}`;
+  };
+  return new Map(
+    resources(template, "AWS::ApiGateway::Method").map(([, method]) => [
+      `${method["HttpMethod"]} ${path(method["ResourceId"]) || "/"}`,
+      method,
+    ]),
+  );
+}
 
 const operations = ["GET /store/orders", "DELETE /store/orders/{orderId}"];
 const mocks: [string, number, string | undefined][] = [

@@ -18,20 +18,3 @@ export const templates = Object.values(environments).map(
 export function resources(template: Template, type: string): [string, Record<string, unknown>][] {
   return Object.entries(template.findResources(type)).map(([id, resource]) => [id, resource["Properties"]]);
 }
-
-/** Every path of the API that has a method, with what the method is. */
-export function methods(template: Template): Map<string, Record<string, unknown>> {
-  const parts = new Map(resources(template, "AWS::ApiGateway::Resource"));
-  const path = (reference: unknown): string => {
-    const { Ref: id } = reference as { Ref?: string };
-    if (id === undefined) return "";
-    const { ParentId, PathPart } = parts.get(id) ?? {};
-    return `${path(ParentId)}/${PathPart}`;
-  };
-  return new Map(
-    resources(template, "AWS::ApiGateway::Method").map(([, method]) => [
-      `${method["HttpMethod"]} ${path(method["ResourceId"]) || "/"}`,
-      method,
-    ]),
-  );
-}

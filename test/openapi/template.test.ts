@@ -1,75 +1,62 @@
-import { describe, expect, test } from "vitest";
-import { methods, resources, templates } from "../infra/synthesise.ts";
+import type { IncomingHttpHeaders } from "node:http";
+import { expect, inject, test } from "vitest";
+import { type LiteralResponse, readRestApi } from "../../infra/local/rest-api.ts";
+import { readStack } from "../../infra/local/template.ts";
 import { expectDocumented } from "./answers.ts";
 import { document, operations } from "./document.ts";
 
-/** What these tests read of a method of the template. */
-interface Method {
-  AuthorizationType: string;
-  AuthorizerId?: { Ref: string };
-  Integration: { Type: string; IntegrationResponses?: { ResponseParameters: Record<string, string> }[] };
-}
+// The staging stack; that the environments differ in nothing of this is pinned in test/infra/environments.test.ts.
+const api = readRestApi((await readStack(inject("assembly"))).template);
+const methods = api.resources.flatMap(({ path, methods }) =>
+  [...methods].map(([method, { authorizer, integration }]) => ({ method, path, authorizer, integration })),
+);
+const deployed = methods.filter(({ integration }) => integration.kind === "function");
 
-interface GatewayResponse {
-  StatusCode?: string;
-  ResponseParameters: Record<string, string>;
-  ResponseTemplates: Record<string, string>;
-}
-
-describe.each(templates)("the document and the template of %s", (_name, template) => {
-  const all = new Map([...methods(template)].map(([name, method]) => [name, method as unknown as Method]));
-  const functions = [...all].filter(([, { Integration }]) => Integration.Type !== "MOCK");
-
-  test("have the same operations", () => {
-    expect(functions.map(([name]) => name).sort()).toEqual(operations.map(({ name }) => name).sort());
-  });
-
-  test("ask for a bearer key at the same operations", () => {
-    const documented = operations
-      .filter(({ operation }) => (operation.security ?? document.security).some((one) => "bearerAuth" in one))
-      .map(({ name }) => name);
-    const authorizers = template.findResources("AWS::ApiGateway::Authorizer");
-    const [bearer] = Object.entries(authorizers).find(
-      ([, { Properties }]) => Properties.IdentitySource === "method.request.header.Authorization",
-    ) ?? [""];
-    const guarded = functions
-      .filter(([, method]) => method.AuthorizationType === "CUSTOM" && method.AuthorizerId?.Ref === bearer)
-      .map(([name]) => name);
-    expect(guarded.sort()).toEqual(operations.map(({ name }) => name).sort());
-    expect(documented.sort()).toEqual(guarded.sort());
-  });
-
-  test("name the same methods in every Allow header", () => {
-    const allowed = new Map<string, string[]>();
-    for (const { method, path } of operations) allowed.set(path, [...(allowed.get(path) ?? []), method]);
-    for (const [path, methods] of allowed) {
-      const { Integration } = all.get(`ANY ${path}`) ?? {};
-      const [response] = Integration?.IntegrationResponses ?? [];
-      expect(response?.ResponseParameters["method.response.header.Allow"]).toBe(`'${methods.join(", ")}'`);
-    }
-  });
-
-  test("agree on everything the gateway answers by itself", () => {
-    const requests = ["DELETE /store/orders/1", "POST /store/orders", "GET /nope"].map((name) => name.split(" "));
-    for (const [, response] of resources(template, "AWS::ApiGateway::GatewayResponse")) {
-      const { StatusCode, ResponseParameters, ResponseTemplates } = response as unknown as GatewayResponse;
-      // The two defaults have no status of their own.
-      if (StatusCode === undefined) continue;
-      const headers = Object.entries(ResponseParameters).map(([name, value]) => [
-        name.replace("gatewayresponse.header.", "").toLowerCase(),
-        value.slice(1, -1),
-      ]);
-      const [[type, body] = ["", ""]] = Object.entries(ResponseTemplates);
-      const answer = {
-        status: Number(StatusCode),
-        headers: { ...Object.fromEntries(headers), "content-type": type },
-        body,
-      };
-      const complaints = requests.map(([method = "", path = ""]) => complaint(method, path, answer));
-      expect(complaints, body).toContain(undefined);
-    }
-  });
+test("the document and the template have the same operations", () => {
+  expect(deployed.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(
+    operations.map(({ name }) => name).sort(),
+  );
 });
+
+test("the document and the template ask for a bearer key at every operation", () => {
+  for (const { operation } of operations) expect(operation.security ?? document.security).toEqual([{ bearerAuth: [] }]);
+  for (const { authorizer } of deployed) expect(authorizer).toMatchObject({ header: "Authorization" });
+});
+
+test("the document describes what the gateway answers by itself where there is no operation", () => {
+  const anywhere = methods.flatMap(({ method, path, integration }) =>
+    integration.kind === "mock" ? [{ method, path, ...integration }] : [],
+  );
+  expect(anywhere.length).toBeGreaterThan(0);
+  for (const { method, path, status, ...literal } of anywhere) {
+    expect(method).toBe("ANY");
+    expectDocumented("POST", path, answer(status, literal));
+    const allowed = operations.filter((operation) => operation.path === path).map((operation) => operation.method);
+    expect(literal.headers["Allow"]).toBe(allowed.length > 0 ? allowed.join(", ") : undefined);
+  }
+});
+
+test("the document describes every gateway response, at an operation or elsewhere", () => {
+  for (const [type, { status, ...literal }] of api.gatewayResponses) {
+    // The two defaults have no status of their own.
+    if (status === undefined) continue;
+    const requests: [string, string][] = [
+      ["DELETE", "/store/orders/1"],
+      ["POST", "/store/orders"],
+      ["GET", "/nope"],
+    ];
+    const complaints = requests.map(([method, path]) => complaint(method, path, answer(status, literal)));
+    expect(complaints, type).toContain(undefined);
+  }
+});
+
+function answer(
+  status: number,
+  { headers, contentType, body }: LiteralResponse,
+): { status: number; headers: IncomingHttpHeaders; body: string } {
+  const named = Object.entries({ ...headers, "content-type": contentType });
+  return { status, headers: Object.fromEntries(named.map(([name, value]) => [name.toLowerCase(), value])), body };
+}
 
 function complaint(...request: Parameters<typeof expectDocumented>): unknown {
   try {
