@@ -54,9 +54,10 @@ export async function cancelOrder(
     await client.send(command, abortSignal && { abortSignal });
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw callFailed(error);
+    const code = refusal(error.Item);
     // The SDK retries: this may be the second attempt of a write that was applied and whose answer was lost.
-    if (error.Item?.["cancellationId"]?.S === cancellationId) return;
-    throw new ServiceError(refusal(error.Item), error);
+    if (code === "order_already_cancelled" && error.Item?.["cancellationId"]?.S === cancellationId) return;
+    throw new ServiceError(code, error);
   }
 }
 
