@@ -3,7 +3,6 @@ import {
   ConditionalCheckFailedException,
   type DynamoDBClient,
   ScanCommand,
-  type ScanCommandOutput,
 } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { callFailed } from "./dynamodb.ts";
@@ -78,24 +77,32 @@ const pageDeadline = 15_000;
  * @throws ServiceError `service_unavailable` or `internal_error` when a page can't be had.
  */
 export async function* scanOrders(client: DynamoDBClient, table: string): AsyncGenerator<OrderItem[], void, void> {
-  let next: Promise<ScanCommandOutput> | undefined = scanPage(client, table);
+  let next: Promise<Page> | undefined = scanPage(client, table);
   while (next) {
-    const { Items, LastEvaluatedKey }: ScanCommandOutput = await next;
-    next = LastEvaluatedKey && scanPage(client, table, LastEvaluatedKey);
+    const { orders, lastKey }: Page = await next;
+    next = lastKey && scanPage(client, table, lastKey);
     // Handled when it is awaited; until then the reader may be slow, or gone.
     next?.catch(() => {});
-    yield Items ?? [];
+    yield orders;
   }
 }
 
-async function scanPage(client: DynamoDBClient, table: string, after?: OrderItem): Promise<ScanCommandOutput> {
+interface Page {
+  orders: OrderItem[];
+  lastKey: OrderItem | undefined;
+}
+
+async function scanPage(client: DynamoDBClient, table: string, after?: OrderItem): Promise<Page> {
   const command = new ScanCommand({
     TableName: table,
     ProjectionExpression: "id, petId, quantity, shipDate, complete",
     ...(after && { ExclusiveStartKey: after }),
   });
   try {
-    return await client.send(command, { abortSignal: AbortSignal.timeout(pageDeadline) });
+    const { Items, LastEvaluatedKey } = await client.send(command, { abortSignal: AbortSignal.timeout(pageDeadline) });
+    // An answer that was lost on its way can reach the SDK as an empty 200, which must not pass for the end of the list.
+    if (Items === undefined) throw new Error("The answer to a Scan has no Items");
+    return { orders: Items, lastKey: LastEvaluatedKey };
   } catch (error) {
     throw callFailed(error);
   }
