@@ -40,6 +40,17 @@ export const applied = {
 
 export const faults: Record<string, Behaviour> = { ...unapplied, ...applied };
 
+/** An answer of 200 that ends early and, having told no length, looks whole. */
+export const unnoticed = {
+  "half an answer of no length": async ({ forward, response }) => {
+    const { body } = await forward();
+    response.socket?.end(`${headOfNoLength}${body.toString("latin1", 0, body.length / 2)}`, "latin1");
+  },
+  "an empty answer of no length": ({ response }) => void response.socket?.end(headOfNoLength),
+} satisfies Record<string, Behaviour>;
+
+const headOfNoLength = "HTTP/1.1 200 OK\r\ncontent-type: application/x-amz-json-1.0\r\n\r\n";
+
 function reset(response: ServerResponse): void {
   response.socket?.resetAndDestroy();
 }
