@@ -32,7 +32,7 @@ export async function openOrderList(
   { acceptsGzip, keyId }: { acceptsGzip: boolean; keyId: string },
 ): Promise<OrderList> {
   const progress: Progress = { orders: 0, leftOut: {} };
-  const chunks = listJson(pages, progress);
+  const chunks = oneAhead(listJson(pages, progress));
   const first = await chunks.next();
   const start = first.done ? "" : first.value;
   const json = Readable.from(resume(start, chunks));
@@ -56,6 +56,17 @@ async function* listJson(pages: AsyncIterable<OrderItem[]>, progress: Progress):
     if (chunk !== "") yield chunk;
   }
   yield progress.orders === 0 ? "[]" : "]";
+}
+
+/** Has the next value on its way while this one is used. */
+async function* oneAhead<Value>(values: AsyncGenerator<Value, void, void>): AsyncGenerator<Value, void, void> {
+  let next = values.next();
+  for (let result = await next; !result.done; result = await next) {
+    next = values.next();
+    // Handled when it is awaited; until then the reader may be slow, or gone.
+    next.catch(() => {});
+    yield result.value;
+  }
 }
 
 async function* resume(start: string, rest: AsyncIterable<string>): AsyncGenerator<string, void, void> {
