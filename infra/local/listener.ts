@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server, STATUS_CODES } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 import { StartError } from "./start-error.ts";
@@ -37,14 +37,19 @@ async function listenOn(host: string, port: number, serve: RequestListener): Pro
   // A request without a host is for the gateway to refuse, with a body.
   const server = createServer({ requireHostHeader: false }, serve);
   const answering = new WeakMap<Duplex, number>();
+  const last = new WeakMap<Duplex, IncomingMessage>();
   const refused = new WeakMap<Duplex, ErrorCode>();
   const refuse = (socket: Duplex, code: ErrorCode): void => {
+    // A request that broke off in its body waits for the rest of it, and has no other answer.
+    const brokenOff = last.get(socket)?.complete === false ? 1 : 0;
     // Before earlier requests of a connection have their answers, this one would be taken for theirs.
-    if ((answering.get(socket) ?? 0) > 0) refused.set(socket, code);
+    if ((answering.get(socket) ?? 0) > brokenOff) refused.set(socket, code);
     else if (socket.writable) socket.end(refusal(code));
     else socket.destroy();
   };
-  server.prependListener("request", ({ socket }, response) => {
+  server.prependListener("request", (request, response) => {
+    const { socket } = request;
+    last.set(socket, request);
     answering.set(socket, (answering.get(socket) ?? 0) + 1);
     response.once("close", () => {
       answering.set(socket, (answering.get(socket) ?? 1) - 1);
