@@ -15,11 +15,11 @@ export interface RawAnswers {
   rest: string;
 }
 
-const patienceMs = 60_000;
+const patienceMs = 20_000;
 
 export interface ExchangeOptions {
-  /** Whether the answer with this index is to a HEAD request, and so has no body. */
-  bodiless?: (index: number) => boolean;
+  /** Whether the answer with this index, after the head of which comes `following`, has no body, as to HEAD requests. */
+  bodiless?: (index: number, following: string) => boolean;
   /** Whether to close this side once all is written, as one does who has no more to say, or was cut off. */
   finish?: boolean;
 }
@@ -27,7 +27,7 @@ export interface ExchangeOptions {
 /**
  * Writes bytes to a connection of its own, exactly as given, and reads every answer until the other side closes it.
  *
- * @throws Error when the connection is open and silent for a minute.
+ * @throws Error when the connection is open and silent for long.
  */
 export async function exchange(
   port: number,
@@ -50,7 +50,7 @@ export async function exchange(
 }
 
 /** Reads as many answers as there are in a row. */
-export function readAnswers(text: string, bodiless: (index: number) => boolean): RawAnswers {
+export function readAnswers(text: string, bodiless: (index: number, following: string) => boolean): RawAnswers {
   const answers: RawAnswer[] = [];
   let rest = text;
   for (;;) {
@@ -64,9 +64,8 @@ export function readAnswers(text: string, bodiless: (index: number) => boolean):
         line.slice(0, line.indexOf(":")).toLowerCase(),
         line.slice(line.indexOf(":") + 2),
       ]);
-    const body = bodiless(answers.length)
-      ? { text: "", length: 0 }
-      : readBody(rest.slice(whole.length), new Map(headers));
+    const following = rest.slice(whole.length);
+    const body = bodiless(answers.length, following) ? { text: "", length: 0 } : readBody(following, new Map(headers));
     if (body === undefined) return { answers, rest };
     answers.push({ status: Number(status), headers, body: body.text });
     rest = rest.slice(whole.length + body.length);
