@@ -11,7 +11,7 @@ const millisecondsPerFrame = 100;
 
 /** Starts a bar on `stream`. `unit` is what is counted, like `orders`. */
 export function startProgress(
-  stream: NodeJS.WriteStream,
+  stream: NodeJS.WritableStream,
   { title, unit, total }: { title: string; unit: string; total: number },
 ): Progress {
   const bar = new SingleBar({
