@@ -18,6 +18,8 @@ export function startProgress(
     stream,
     format: `${title} [{bar}] {percentage}% | {rate} ${unit}/s | {left} left`,
     barsize: 24,
+    // Else it turns wrapping off, and a terminal whose import is killed keeps that.
+    linewrap: true,
   });
   const start = performance.now();
   let drawn = start;
