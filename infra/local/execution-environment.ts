@@ -151,7 +151,7 @@ export class ExecutionEnvironment {
       answer.reject(error);
       if (request.complete) return;
       // AWS's client does not survive a response that is cut off. When it is the reader who left, that is no crash.
-      this.#quiet = !socket.destroyed;
+      this.#quiet ||= !socket.destroyed;
       socket.destroy();
       setTimeout(() => this.#child?.kill("SIGKILL"), cutOffMs).unref();
     }

@@ -34,19 +34,20 @@ export class Gateway {
   async serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const request = readRequest(message);
     response.setHeader("x-amzn-RequestId", request.id);
-    const gone = new AbortController();
-    response.once("close", () => gone.abort());
+    const patience = new AbortController();
+    response.once("close", () => patience.abort());
     try {
-      await this.#answer(request, response, gone.signal);
+      await this.#answer(request, response, patience);
     } catch (error) {
-      if (response.headersSent || gone.signal.aborted) response.destroy();
+      if (response.headersSent || response.closed) response.destroy();
       else this.#fail(error, response);
       // What is left of the body must not stand in the way of the connection's next request.
       message.resume();
     }
   }
 
-  async #answer(request: GatewayRequest, response: ServerResponse, gone: AbortSignal): Promise<void> {
+  /** @param patience ends all waiting, with the failure that it means. */
+  async #answer(request: GatewayRequest, response: ServerResponse, patience: AbortController): Promise<void> {
     if (request.message.httpVersion === "1.1" && headerValues(request.headers, "host").length !== 1) {
       throw new GatewayFailure("BAD_REQUEST_PARAMETERS");
     }
@@ -63,13 +64,13 @@ export class Gateway {
         authorizer,
         headerValues(request.headers, authorizer.header),
         this.#methodArn(request),
-        gone,
+        patience,
       ));
     const body = await readBody(request);
     if (integration.kind === "mock") answerMock(integration, request, response);
     else {
       const event = proxyEvent(this.#api, route, request, body, caller);
-      await this.#invoke(integration, event, response, gone);
+      await this.#invoke(integration, event, response, patience);
     }
   }
 
@@ -77,10 +78,10 @@ export class Gateway {
     { functionName, streamed, timeoutMs }: FunctionIntegration,
     event: object,
     response: ServerResponse,
-    gone: AbortSignal,
+    patience: AbortController,
   ): Promise<void> {
-    const timeout = AbortSignal.timeout(timeoutMs);
-    const signal = AbortSignal.any([timeout, gone]);
+    const { signal } = patience;
+    const timer = setTimeout(() => patience.abort(new GatewayFailure("INTEGRATION_TIMEOUT")), timeoutMs);
     try {
       const answer = await this.#host.invoke(functionName, event, signal);
       try {
@@ -91,8 +92,8 @@ export class Gateway {
       } finally {
         if (answer.kind === "streamed") answer.body.destroy();
       }
-    } catch (error) {
-      throw timeout.aborted ? new GatewayFailure("INTEGRATION_TIMEOUT") : error;
+    } finally {
+      clearTimeout(timer);
     }
   }
 
