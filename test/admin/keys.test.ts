@@ -1,20 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { hashApiKey, isApiKey, makeApiKey } from "../../shared/api-keys.ts";
-import { createOperator, type Operator } from "./admin-process.ts";
 import { createEngineProxy } from "./engine-proxy.ts";
-import { createTestTables, type TestTables } from "./test-tables.ts";
+import { createLocalOperator } from "./local-operator.ts";
 
-let tables: TestTables;
-let operator: Operator;
-
-beforeAll(async () => {
-  [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
-});
-beforeEach(async () => {
-  await operator.pointTo(tables);
-  await tables.empty();
-});
-afterAll(() => Promise.all([tables.stop(), operator.leave()]));
+const { tables, operator } = await createLocalOperator();
 
 const local = (...args: string[]) => operator.run([...args, "--local"]);
 
