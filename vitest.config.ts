@@ -8,6 +8,8 @@ export default defineConfig({
     env: { ORDERS_TABLE: "orders", API_KEYS_TABLE: "api-keys", AWS_REGION: "eu-central-1" },
     // Tests that run at once mostly wait, for the time limits of what they test.
     maxConcurrency: 16,
+    // Most test files wait for processes and time limits more than they compute.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     unstubEnvs: true,
