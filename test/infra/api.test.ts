@@ -1,0 +1,204 @@
+import { Match, type Template } from "aws-cdk-lib/assertions";
+import { describe, expect, test } from "vitest";
+import { errors } from "../../shared/errors.ts";
+import { resources, templates } from "./synthesise.ts";
+
+/** Every path of the API that has a method, with what the method is. */
+function methods(template: Template): Map<string, Record<string, unknown>> {
+  const parts = new Map(resources(template, "AWS::ApiGateway::Resource"));
+  const path = (reference: unknown): string => {
+    const { Ref: id } = reference as { Ref?: string };
+    if (id === undefined) return "";
+    const { ParentId, PathPart } = parts.get(id) ?? {};
+    return `${path(ParentId)}/${PathPart}`;
+  };
+  return new Map(
+    resources(template, "AWS::ApiGateway::Method").map(([, method]) => [
+      `${method["HttpMethod"]} ${path(method["ResourceId"]) || "/"}`,
+      method,
+    ]),
+  );
+}
+
+const operations = ["GET /store/orders", "DELETE /store/orders/{orderId}"];
+const mocks: [string, number, string | undefined][] = [
+  ["ANY /", 404, undefined],
+  ["ANY /store", 404, undefined],
+  ["ANY /{proxy+}", 404, undefined],
+  ["ANY /store/orders", 405, "'GET'"],
+  ["ANY /store/orders/{orderId}", 405, "'DELETE'"],
+];
+
+describe.each(templates)("the API of %s", (_name, template, environment) => {
+  const all = methods(template);
+
+  test("has the contract's two operations, an answer for every other method and path, and nothing else", () => {
+    expect([...all.keys()].sort()).toEqual([...operations, ...mocks.map(([method]) => method)].sort());
+  });
+
+  test("asks the authorizer before every operation", () => {
+    const authorizer = Object.keys(template.findResources("AWS::ApiGateway::Authorizer"))[0];
+    for (const [name, method] of all) {
+      const integration = method["Integration"] as { Type: string };
+      const expected = integration.Type === "MOCK" ? ["NONE", undefined] : ["CUSTOM", { Ref: authorizer }];
+      expect([name, method["AuthorizationType"], method["AuthorizerId"]]).toEqual([name, ...expected]);
+    }
+  });
+
+  test("admits only well-formed keys of its own environment to the authorizer", () => {
+    template.hasResourceProperties("AWS::ApiGateway::Authorizer", {
+      Type: "TOKEN",
+      IdentitySource: "method.request.header.Authorization",
+      IdentityValidationExpression: `^[Bb][Ee][Aa][Rr][Ee][Rr] ${environment.apiKeyPrefix}_[0-9A-Za-z]{49}$`,
+      AuthorizerResultTtlInSeconds: environment.authorizerCacheSeconds,
+    });
+  });
+
+  test("streams the list and waits for each function as long as it may run", () => {
+    const integration = (name: string) => all.get(name)?.["Integration"];
+    expect(integration("GET /store/orders")).toMatchObject({
+      Type: "AWS_PROXY",
+      ResponseTransferMode: "STREAM",
+      TimeoutInMillis: 900_000,
+    });
+    expect(JSON.stringify(integration("GET /store/orders"))).toContain("response-streaming-invocations");
+    expect(integration("DELETE /store/orders/{orderId}")).toMatchObject({ Type: "AWS_PROXY", TimeoutInMillis: 15_000 });
+  });
+
+  test.each(mocks)("answers %s with %i by itself, whatever the body", (name, status, allow) => {
+    const method = all.get(name) as {
+      Integration: {
+        PassthroughBehavior: string;
+        RequestTemplates: Record<string, string>;
+        IntegrationResponses: {
+          StatusCode: string;
+          ResponseParameters: Record<string, string>;
+          ResponseTemplates: Record<string, string>;
+        }[];
+      };
+      MethodResponses: { StatusCode: string; ResponseParameters: Record<string, boolean> }[];
+    };
+    const { PassthroughBehavior, RequestTemplates, IntegrationResponses } = method.Integration;
+    expect(PassthroughBehavior).toBe("NEVER");
+    expect(Object.keys(RequestTemplates).sort()).toEqual([
+      "application/json",
+      "application/octet-stream",
+      "application/x-www-form-urlencoded",
+      "application/xml",
+      "multipart/form-data",
+      "text/plain",
+      "text/xml",
+    ]);
+    for (const template of Object.values(RequestTemplates))
+      expect(JSON.parse(template)).toEqual({ statusCode: status });
+    const [response] = IntegrationResponses;
+    expect(IntegrationResponses).toHaveLength(1);
+    expect(JSON.parse(response?.ResponseTemplates["application/json"] ?? "")).toMatchObject({ status });
+    const headers = {
+      "method.response.header.Cache-Control": "'no-store'",
+      ...(allow && { "method.response.header.Allow": allow }),
+    };
+    expect(response).toMatchObject({ StatusCode: String(status), ResponseParameters: headers });
+    expect(method.MethodResponses).toEqual([
+      {
+        StatusCode: String(status),
+        ResponseParameters: Object.fromEntries(Object.keys(headers).map((name) => [name, true])),
+      },
+    ]);
+  });
+
+  test("is regional, at the stage v1, throttled, and logs without headers or data", () => {
+    template.hasResourceProperties("AWS::ApiGateway::RestApi", { EndpointConfiguration: { Types: ["REGIONAL"] } });
+    template.hasResourceProperties("AWS::ApiGateway::Stage", {
+      StageName: "v1",
+      AccessLogSetting: {
+        DestinationArn: Match.anyValue(),
+        Format: Match.not(Match.stringLikeRegexp("header|identity|path[^A-Z]")),
+      },
+      MethodSettings: [
+        {
+          HttpMethod: "*",
+          ResourcePath: "/*",
+          LoggingLevel: "ERROR",
+          DataTraceEnabled: false,
+          ThrottlingRateLimit: environment.throttling.rateLimit,
+          ThrottlingBurstLimit: environment.throttling.burstLimit,
+        },
+      ],
+    });
+  });
+
+  test("says where it is, and where its tables are", () => {
+    const outputs = template.toJSON()["Outputs"];
+    expect(Object.keys(outputs).sort()).toEqual(["ApiKeysTableName", "BaseUrl", "OrdersTableName"]);
+    expect(JSON.stringify(outputs.BaseUrl.Value)).toMatch(/\/v1"\]\]\}$/);
+  });
+});
+
+/** The concrete gateway response types with their own statuses, as the API Gateway developer guide lists them. */
+const gatewayResponseTypes = {
+  ACCESS_DENIED: 403,
+  API_CONFIGURATION_ERROR: 500,
+  AUTHORIZER_CONFIGURATION_ERROR: 500,
+  AUTHORIZER_FAILURE: 500,
+  BAD_REQUEST_BODY: 400,
+  BAD_REQUEST_PARAMETERS: 400,
+  DEFAULT_4XX: undefined,
+  DEFAULT_5XX: undefined,
+  EXPIRED_TOKEN: 403,
+  INTEGRATION_FAILURE: 504,
+  INTEGRATION_TIMEOUT: 504,
+  INVALID_API_KEY: 403,
+  INVALID_SIGNATURE: 403,
+  MISSING_AUTHENTICATION_TOKEN: 403,
+  QUOTA_EXCEEDED: 429,
+  REQUEST_TOO_LARGE: 413,
+  RESOURCE_NOT_FOUND: 404,
+  THROTTLED: 429,
+  UNAUTHORIZED: 401,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  WAF_FILTERED: 403,
+};
+
+describe.each(templates)("the gateway's own answers in %s", (_name, template) => {
+  const responses = resources(template, "AWS::ApiGateway::GatewayResponse").map(([, response]) => response);
+
+  test("are defined for every type there is", () => {
+    expect(responses.map((response) => response["ResponseType"]).sort()).toEqual(
+      Object.keys(gatewayResponseTypes).sort(),
+    );
+  });
+
+  test.each(responses.map((response) => [response["ResponseType"], response]))(
+    "%s is an Error record",
+    (type, response) => {
+      const { "application/json": template, ...others } = response["ResponseTemplates"] as Record<string, string>;
+      const { code, message, status, ...more } = JSON.parse(template ?? "");
+      expect([others, more]).toEqual([{}, {}]);
+      expect(errors[code as keyof typeof errors]).toEqual({ status, message });
+      if (String(type).startsWith("DEFAULT_")) expect(response["StatusCode"]).toBeUndefined();
+      else expect(response["StatusCode"]).toBe(String(status));
+      expect(response["ResponseParameters"]).toMatchObject({ "gatewayresponse.header.Cache-Control": "'no-store'" });
+    },
+  );
+
+  test("never turn a type's status into another, but for paths that do not exist and a failed function", () => {
+    const changed = responses.filter((response) => {
+      const own = gatewayResponseTypes[response["ResponseType"] as keyof typeof gatewayResponseTypes];
+      return own !== undefined && response["StatusCode"] !== String(own);
+    });
+    expect(changed.map((response) => [response["ResponseType"], response["StatusCode"]]).sort()).toEqual([
+      ["INTEGRATION_FAILURE", "500"],
+      ["INVALID_SIGNATURE", "404"],
+      ["MISSING_AUTHENTICATION_TOKEN", "404"],
+    ]);
+  });
+
+  test("name the scheme with a 401 and the time to wait with a 429", () => {
+    const headers = (type: string) =>
+      responses.find((response) => response["ResponseType"] === type)?.["ResponseParameters"];
+    expect(headers("UNAUTHORIZED")).toMatchObject({ "gatewayresponse.header.WWW-Authenticate": "'Bearer'" });
+    expect(headers("THROTTLED")).toMatchObject({ "gatewayresponse.header.Retry-After": "'1'" });
+    expect(headers("QUOTA_EXCEEDED")).toMatchObject({ "gatewayresponse.header.Retry-After": "'1'" });
+  });
+});

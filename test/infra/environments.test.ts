@@ -1,0 +1,45 @@
+import { Template } from "aws-cdk-lib/assertions";
+import { describe, expect, test } from "vitest";
+import { type Environment, environments } from "../../infra/environments.ts";
+import { ordersStack, resources, templates } from "./synthesise.ts";
+
+/** The template of an environment as if it were production, its deployment named without the hash of the rest. */
+function asProduction(environment: Environment): unknown {
+  const text = JSON.stringify(Template.fromStack(ordersStack(environment)).toJSON());
+  return JSON.parse(
+    text.replaceAll("staging", "production").replaceAll(/ApiRestDeployment(?!Stage)\w+/g, "Deployment"),
+  );
+}
+
+describe("the environments", () => {
+  test("differ from each other in what their records say, and in nothing else", () => {
+    const renamed = asProduction({ ...environments.production, name: "staging" });
+    expect(renamed).toEqual(asProduction(environments.production));
+  });
+
+  test.each(templates)("%s keeps its tables exactly when its record says so", (_name, template, { keepData }) => {
+    const tables = Object.values(template.findResources("AWS::DynamoDB::Table"));
+    expect(tables).toHaveLength(2);
+    for (const table of tables) {
+      expect(table).toMatchObject({
+        DeletionPolicy: keepData ? "Retain" : "Delete",
+        UpdateReplacePolicy: keepData ? "Retain" : "Delete",
+        Properties: {
+          BillingMode: "PAY_PER_REQUEST",
+          DeletionProtectionEnabled: keepData,
+          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: keepData },
+        },
+      });
+    }
+  });
+
+  test("keep production's data", () => {
+    expect([environments.staging.keepData, environments.production.keepData]).toEqual([false, true]);
+  });
+
+  test.each(templates)("%s keeps its logs for as long as its record says", (_name, template, { logRetentionDays }) => {
+    const groups = resources(template, "AWS::Logs::LogGroup");
+    expect(groups).toHaveLength(4);
+    for (const [, group] of groups) expect(group["RetentionInDays"]).toBe(logRetentionDays);
+  });
+});

@@ -1,0 +1,49 @@
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type ApiKeyPrefix, apiKeyPattern, hashApiKey, isApiKey, makeApiKey } from "../../shared/api-keys.ts";
+
+const prefix = fc.constantFrom<ApiKeyPrefix>("pets_test", "pets_live");
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+describe("an API key", () => {
+  test("as made has the form of its environment's keys, and no other's", () => {
+    fc.assert(
+      fc.property(prefix, (own) => {
+        const key = makeApiKey(own);
+        const other = own === "pets_test" ? "pets_live" : "pets_test";
+        expect(key).toMatch(new RegExp(`^${own}_[0-9A-Za-z]{43}[0-9A-Za-z]{6}$`));
+        expect(key).toMatch(new RegExp(`^${apiKeyPattern(own)}$`));
+        expect(key).not.toMatch(new RegExp(apiKeyPattern(other)));
+        expect(isApiKey(key)).toBe(true);
+      }),
+    );
+  });
+
+  test("is never the same twice", () => {
+    const keys = Array.from({ length: 1000 }, () => makeApiKey("pets_test"));
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  test("with any one character changed is none", () => {
+    const key = makeApiKey("pets_live");
+    fc.assert(
+      fc.property(fc.nat(key.length - 1), fc.constantFrom(...base62, "_", "-", " ", "\n", "é"), (at, character) => {
+        fc.pre(key[at] !== character);
+        expect(isApiKey(key.slice(0, at) + character + key.slice(at + 1))).toBe(false);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("with anything around it, or cut short, is none", () => {
+    const key = makeApiKey("pets_test");
+    for (const text of [` ${key}`, `${key} `, `${key}\n`, `${key}0`, key.slice(0, -1), key.slice(1), ""]) {
+      expect(isApiKey(text)).toBe(false);
+    }
+  });
+
+  test("is known by its SHA-256", () => {
+    expect(hashApiKey("pets_test_x")).toBe(createHash("sha256").update("pets_test_x").digest("hex"));
+  });
+});

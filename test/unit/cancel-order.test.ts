@@ -1,0 +1,159 @@
+import { type AttributeValue, ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import type { APIGatewayProxyResult } from "aws-lambda";
+import { mockClient } from "aws-sdk-client-mock";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { handler } from "../../functions/cancel-order.ts";
+import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
+import { lambdaContext, proxyEvent } from "./lambda.ts";
+
+const table = mockClient(DynamoDBDocumentClient);
+const log = { info: vi.spyOn(console, "info").mockReturnValue(), error: vi.spyOn(console, "error").mockReturnValue() };
+
+beforeEach(() => {
+  table.reset();
+  log.info.mockClear();
+  log.error.mockClear();
+});
+
+const cancel = (orderId: string): Promise<APIGatewayProxyResult> =>
+  handler(proxyEvent({ httpMethod: "DELETE", pathParameters: { orderId } }), lambdaContext("invocation-1"));
+
+function failedCondition(Item?: Record<string, AttributeValue>): ConditionalCheckFailedException {
+  return new ConditionalCheckFailedException({ message: "failed", $metadata: {}, ...(Item && { Item }) });
+}
+
+function expectError(answer: APIGatewayProxyResult, code: ErrorCode): void {
+  expect(answer).toEqual({
+    statusCode: errors[code].status,
+    headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
+    body: errorBody(code),
+  });
+}
+
+describe("cancelling an order", () => {
+  test("answers 204 without a body and logs who cancelled what", async () => {
+    table.on(UpdateCommand).resolves({});
+    expect(await cancel("42")).toEqual({ statusCode: 204, headers: { "Cache-Control": "no-store" }, body: "" });
+    expect(log.info.mock.calls).toEqual([[{ event: "order_cancelled", keyId: "key_1", orderId: "42" }]]);
+  });
+
+  test("is one conditional write of exactly this form", async () => {
+    vi.useFakeTimers({ now: new Date("2026-11-20T12:00:00Z"), toFake: ["Date"] });
+    table.on(UpdateCommand).resolves({});
+    await cancel("9223372036854775807");
+    vi.useRealTimers();
+    expect(table.commandCalls(UpdateCommand).map(({ args }) => args[0].input)).toEqual([
+      {
+        TableName: "orders",
+        Key: { id: 9223372036854775807n },
+        UpdateExpression:
+          "SET #status = :cancelled, cancelledAt = :at, cancelledBy = :by, cancellationId = :cancellationId",
+        ConditionExpression: "#status = :pending",
+        ExpressionAttributeNames: { "#status": "status" },
+        ExpressionAttributeValues: {
+          ":cancelled": "cancelled",
+          ":pending": "pending",
+          ":at": "2026-11-20T12:00:00.000Z",
+          ":by": "key_1",
+          ":cancellationId": "invocation-1",
+        },
+        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+      },
+    ]);
+  });
+
+  test.each<[ErrorCode, Record<string, AttributeValue> | undefined]>([
+    ["order_not_found", undefined],
+    ["order_already_shipped", { id: { N: "42" }, status: { S: "shipped" } }],
+    ["order_already_cancelled", { id: { N: "42" }, status: { S: "cancelled" }, cancellationId: { S: "invocation-0" } }],
+    ["order_already_cancelled", { id: { N: "42" }, status: { S: "cancelled" } }],
+    ["order_not_pending", { id: { N: "42" }, status: { S: "lost" } }],
+    ["order_not_pending", { id: { N: "42" }, status: { N: "1" } }],
+    ["order_not_pending", { id: { N: "42" } }],
+  ])("answers %s for the item %j and logs the refusal", async (code, item) => {
+    table.on(UpdateCommand).rejects(failedCondition(item));
+    expectError(await cancel("42"), code);
+    expect(log.info.mock.calls).toEqual([[{ event: "cancel_refused", keyId: "key_1", orderId: "42", code }]]);
+    expect(log.error).not.toHaveBeenCalled();
+  });
+
+  test("answers 204 when the cancellation that it runs into is its own, whose answer was lost", async () => {
+    const item = { id: { N: "42" }, status: { S: "cancelled" }, cancellationId: { S: "invocation-1" } };
+    table.on(UpdateCommand).rejects(failedCondition(item));
+    expect(await cancel("42")).toMatchObject({ statusCode: 204, body: "" });
+  });
+
+  test.each(["abc", "007", "9223372036854775808", "-0", "1.0", ""])(
+    "answers 404 for %j without asking the table",
+    async (orderId) => {
+      expectError(await cancel(orderId), "order_not_found");
+      expect(table.calls()).toHaveLength(0);
+    },
+  );
+
+  test.each([
+    "ProvisionedThroughputExceededException",
+    "ThrottlingException",
+    "RequestLimitExceeded",
+    "InternalServerError",
+    "TimeoutError",
+    "AbortError",
+  ])("answers 503 for a table's %s", async (name) => {
+    const status = name === "InternalServerError" ? { $metadata: { httpStatusCode: 500 } } : {};
+    table.on(UpdateCommand).rejects(Object.assign(new Error("secret"), { name, ...status }));
+    expectError(await cancel("42"), "service_unavailable");
+  });
+
+  test.each(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ENOTFOUND"])("answers 503 for a connection's %s", async (code) => {
+    table.on(UpdateCommand).rejects(Object.assign(new Error("secret"), { code }));
+    expectError(await cancel("42"), "service_unavailable");
+  });
+
+  test.each(["ResourceNotFoundException", "AccessDeniedException", "ValidationException", "TypeError"])(
+    "answers 500 for %s, which is our fault",
+    async (name) => {
+      table.on(UpdateCommand).rejects(Object.assign(new Error("secret"), { name }));
+      expectError(await cancel("42"), "internal_error");
+    },
+  );
+
+  test("keeps what the table said out of the answer, and in the log", async () => {
+    table.on(UpdateCommand).rejects(new Error("secret", { cause: new Error("deeper secret") }));
+    expect(JSON.stringify(await cancel("42"))).not.toContain("secret");
+    expect(log.error.mock.calls).toEqual([
+      [
+        expect.objectContaining({
+          event: "cancel_failed",
+          keyId: "key_1",
+          orderId: "42",
+          code: "internal_error",
+          causes: [
+            expect.objectContaining({ message: "secret" }),
+            expect.objectContaining({ message: "deeper secret" }),
+          ],
+        }),
+      ],
+    ]);
+  });
+
+  test("answers 500 for something thrown that is no error", async () => {
+    table.on(UpdateCommand).callsFake(() => Promise.reject("secret"));
+    expectError(await cancel("42"), "internal_error");
+  });
+
+  test("answers 503 half a second before the function's time is up", async () => {
+    table.on(UpdateCommand).callsFake(() => new Promise(() => {}));
+    const context = { ...lambdaContext("invocation-1"), getRemainingTimeInMillis: () => 501 };
+    const answer = await handler(proxyEvent({ httpMethod: "DELETE", pathParameters: { orderId: "42" } }), context);
+    expectError(answer, "service_unavailable");
+  });
+
+  test("does not follow a request id that a client sent", async () => {
+    const item = { id: { N: "42" }, status: { S: "cancelled" }, cancellationId: { S: "chosen-by-client" } };
+    table.on(UpdateCommand).rejects(failedCondition(item));
+    const event = proxyEvent({ httpMethod: "DELETE", pathParameters: { orderId: "42" } });
+    event.requestContext.requestId = "chosen-by-client";
+    expectError(await handler(event, lambdaContext("invocation-1")), "order_already_cancelled");
+  });
+});

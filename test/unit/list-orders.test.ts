@@ -1,0 +1,177 @@
+import { PassThrough } from "node:stream";
+import { buffer, text } from "node:stream/consumers";
+import { gunzipSync } from "node:zlib";
+import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
+import type { APIGatewayProxyEvent, Context } from "aws-lambda";
+import { mockClient } from "aws-sdk-client-mock";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { errorBody } from "../../shared/errors.ts";
+import { lambdaContext, proxyEvent } from "./lambda.ts";
+
+/** What Lambda's runtime gives to streaming functions, reduced to what reaches the gateway. */
+class ResponseStream extends PassThrough {
+  prelude: unknown;
+}
+type StreamingHandler = (event: APIGatewayProxyEvent, stream: ResponseStream, context: Context) => Promise<void>;
+
+vi.hoisted(() => {
+  Object.assign(globalThis, {
+    awslambda: {
+      streamifyResponse: <Handler>(streaming: Handler) => streaming,
+      HttpResponseStream: { from: (stream: object, prelude: unknown) => Object.assign(stream, { prelude }) },
+    },
+  });
+});
+
+const { handler } = (await import("../../functions/list-orders.ts")) as unknown as { handler: StreamingHandler };
+const table = mockClient(DynamoDBClient);
+const log = {
+  info: vi.spyOn(console, "info").mockReturnValue(),
+  warn: vi.spyOn(console, "warn").mockReturnValue(),
+  error: vi.spyOn(console, "error").mockReturnValue(),
+};
+
+beforeEach(() => {
+  table.reset();
+  for (const spy of Object.values(log)) spy.mockClear();
+});
+
+function list(headers: Record<string, string> = {}) {
+  const stream = new ResponseStream();
+  const ended = handler(proxyEvent({ headers }), stream, lambdaContext("invocation-1"));
+  return { stream, ended };
+}
+
+const headers = { "Content-Type": "application/json", "Cache-Control": "no-store", Vary: "Accept-Encoding" };
+const order = (id: number) => ({ id: { N: String(id) }, petId: { N: "7" }, complete: { BOOL: false } });
+const orders = (count: number) => Array.from({ length: count }, (_, index) => order(index));
+
+describe("listing the orders", () => {
+  test("answers an empty array when there are none", async () => {
+    table.on(ScanCommand).resolves({ Items: [] });
+    const { stream } = list();
+    expect(await text(stream)).toBe("[]");
+    expect(stream.prelude).toEqual({ statusCode: 200, headers });
+    expect(log.info.mock.calls).toEqual([[{ event: "orders_listed", keyId: "key_1", orders: 0 }]]);
+  });
+
+  test("answers every page's orders in one array, empty pages in between included", async () => {
+    table
+      .on(ScanCommand)
+      .resolvesOnce({ Items: [], LastEvaluatedKey: { id: { N: "0" } } })
+      .resolvesOnce({ Items: [order(1), order(2)], LastEvaluatedKey: { id: { N: "2" } } })
+      .resolvesOnce({ LastEvaluatedKey: { id: { N: "9223372036854775807" } } })
+      .resolvesOnce({ Items: [order(3)] });
+    const { stream } = list();
+    expect(await text(stream)).toBe(
+      '[{"id":1,"petId":7,"complete":false},{"id":2,"petId":7,"complete":false},{"id":3,"petId":7,"complete":false}]',
+    );
+    expect(log.info.mock.calls).toEqual([[{ event: "orders_listed", keyId: "key_1", orders: 3 }]]);
+  });
+
+  test("is a sequential Scan of exactly this form", async () => {
+    table
+      .on(ScanCommand)
+      .resolvesOnce({ Items: [order(1)], LastEvaluatedKey: { id: { N: "9223372036854775807" } } })
+      .resolvesOnce({ Items: [order(2)] });
+    await text(list().stream);
+    const scan = { TableName: "orders", ProjectionExpression: "id, petId, quantity, shipDate, complete" };
+    expect(table.commandCalls(ScanCommand).map(({ args }) => args[0].input)).toEqual([
+      scan,
+      { ...scan, ExclusiveStartKey: { id: { N: "9223372036854775807" } } },
+    ]);
+  });
+
+  test("has the next page on its way before this one is read", async () => {
+    table
+      .on(ScanCommand)
+      .resolvesOnce({ Items: orders(5000), LastEvaluatedKey: { id: { N: "1" } } })
+      .resolves({ Items: [] });
+    const { stream, ended } = list();
+    await vi.waitFor(() => expect(stream.prelude).toBeDefined());
+    expect(table.calls()).toHaveLength(2);
+    stream.destroy();
+    await expect(ended).rejects.toThrow();
+  });
+
+  test("answers an Error record when the first page can't be had", async () => {
+    table.on(ScanCommand).rejects(Object.assign(new Error("secret"), { name: "ThrottlingException" }));
+    const { stream, ended } = list({ "Accept-Encoding": "gzip" });
+    expect(await text(stream)).toBe(errorBody("service_unavailable"));
+    await ended;
+    expect(stream.prelude).toEqual({
+      statusCode: 503,
+      headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
+    });
+    expect(log.error.mock.calls).toEqual([
+      [expect.objectContaining({ event: "list_failed", keyId: "key_1", code: "service_unavailable" })],
+    ]);
+  });
+
+  test.each([{}, { "Accept-Encoding": "gzip" }])(
+    "cuts the body off when a later page can't be had (%j)",
+    async (accept) => {
+      table
+        .on(ScanCommand)
+        .resolvesOnce({ Items: orders(1000), LastEvaluatedKey: { id: { N: "1" } } })
+        .rejectsOnce(new Error("secret"));
+      const { stream, ended } = list(accept);
+      const received = buffer(stream);
+      await expect(ended).rejects.toThrow();
+      await expect(received).rejects.toThrow();
+      expect(stream.prelude).toMatchObject({ statusCode: 200 });
+      expect(log.error.mock.calls).toEqual([
+        [expect.objectContaining({ event: "list_cut_off", keyId: "key_1", orders: 1000 })],
+      ]);
+    },
+  );
+
+  test("stops reading when the client is gone, and says so", async () => {
+    const page = { Items: orders(20_000), LastEvaluatedKey: { id: { N: "1" } } };
+    table.on(ScanCommand).resolves(page);
+    const { stream, ended } = list();
+    await vi.waitFor(() => expect(stream.readableLength).toBeGreaterThan(0));
+    stream.destroy(new Error("client gone"));
+    await expect(ended).rejects.toThrow("client gone");
+    expect(log.info.mock.calls).toEqual([[expect.objectContaining({ event: "list_abandoned", keyId: "key_1" })]]);
+    expect(log.error).not.toHaveBeenCalled();
+    expect(table.calls().length).toBeLessThanOrEqual(3);
+  });
+
+  test.each(["gzip", "br, gzip", "gzip;q=0.5", "*"])("compresses when the client accepts %s", async (accepted) => {
+    table.on(ScanCommand).resolves({ Items: orders(1000) });
+    const { stream } = list({ "Accept-Encoding": accepted });
+    const body = await buffer(stream);
+    expect(stream.prelude).toEqual({ statusCode: 200, headers: { ...headers, "Content-Encoding": "gzip" } });
+    expect(JSON.parse(gunzipSync(body).toString())).toHaveLength(1000);
+  });
+
+  test.each([undefined, "identity", "br", "gzip;q=0", "gzip;q=0, *", "*;q=0"])(
+    "does not compress when the client accepts %s",
+    async (accepted) => {
+      table.on(ScanCommand).resolves({ Items: orders(1000) });
+      const { stream } = list(accepted === undefined ? {} : { "Accept-Encoding": accepted });
+      expect(JSON.parse(await text(stream))).toHaveLength(1000);
+      expect(stream.prelude).toEqual({ statusCode: 200, headers });
+    },
+  );
+
+  test("leaves a small list uncompressed", async () => {
+    table.on(ScanCommand).resolves({ Items: [order(1)] });
+    const { stream } = list({ "Accept-Encoding": "gzip" });
+    expect(await text(stream)).toBe('[{"id":1,"petId":7,"complete":false}]');
+    expect(stream.prelude).toEqual({ statusCode: 200, headers });
+  });
+
+  test("leaves out attributes of a wrong type and reports them once", async () => {
+    table.on(ScanCommand).resolves({
+      Items: [
+        { id: { N: "1" }, petId: { S: "x" } },
+        { id: { N: "2" }, petId: { N: "1.5" } },
+      ],
+    });
+    const { stream } = list();
+    expect(await text(stream)).toBe('[{"id":1},{"id":2}]');
+    expect(log.warn.mock.calls).toEqual([[{ event: "order_fields_left_out", keyId: "key_1", fields: { petId: 2 } }]]);
+  });
+});
