@@ -52,7 +52,8 @@ export class OrdersApi extends Construct {
     const { region, urlSuffix } = Stack.of(this);
     const host = domain?.name ?? `${api.restApiId}.execute-api.${region}.${urlSuffix}`;
     this.baseUrl = `https://${host}/${stageName}`;
-    if (domain) new ApiDomain(this, "Domain", { domain, restApi: api, stage: api.deploymentStage });
+    if (domain)
+      new ApiDomain(this, "Domain", { domain, restApi: api, stage: api.deploymentStage, basePath: stageName });
     this.authorizer = this.bearerKeys(authorize, environment);
 
     const store = api.root.addResource("store");

@@ -15,13 +15,14 @@ import type { OwnDomain } from "./environments.ts";
 export interface ApiDomainProps {
   domain: OwnDomain;
   restApi: RestApi;
-  /** What the first segment of every path leads to. */
   stage: Stage;
+  /** The first segment of every path. */
+  basePath: string;
 }
 
-/** The API under a name of one's own; its base path is the stage's name, so that paths stay as they are. */
+/** The stage of an API under a name of one's own. */
 export class ApiDomain extends Construct {
-  constructor(scope: Construct, id: string, { domain, restApi, stage }: ApiDomainProps) {
+  constructor(scope: Construct, id: string, { domain, restApi, stage, basePath }: ApiDomainProps) {
     super(scope, id);
     const domainName = new DomainName(this, "Name", {
       domainName: domain.name,
@@ -30,7 +31,7 @@ export class ApiDomain extends Construct {
       // Nothing older than TLS 1.2; newer is negotiated.
       securityPolicy: SecurityPolicy.TLS_1_2,
     });
-    new BasePathMapping(this, "BasePath", { domainName, restApi, stage, basePath: stage.stageName });
+    new BasePathMapping(this, "BasePath", { domainName, restApi, stage, basePath });
     new ARecord(this, "Record", {
       recordName: domain.name,
       zone: HostedZone.fromHostedZoneAttributes(this, "Zone", {
