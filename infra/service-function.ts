@@ -62,6 +62,7 @@ export class ServiceFunction extends NodejsFunction {
         mainFields: ["module", "main"],
         minify: true,
         bundleAwsSDK: true,
+        esbuildArgs: { "--alias:@aws-sdk/credential-provider-node": `${root}shared/environment-credentials.ts` },
       },
     });
     logGroup.grantWrite(role);

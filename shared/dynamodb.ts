@@ -1,5 +1,4 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { fromEnv } from "@aws-sdk/credential-provider-env";
 import { isServerError, isThrottlingError, isTransientError } from "@smithy/core/retry";
 import { ServiceError } from "./errors.ts";
 
@@ -15,11 +14,13 @@ export interface CallLimits {
 
 /** A client that never waits without a limit; the SDK's own defaults wait for ever. */
 export function createClient({ connectionTimeout, requestTimeout, maxAttempts }: CallLimits): DynamoDBClient {
-  return new DynamoDBClient({
-    credentials: fromEnv(),
+  const client = new DynamoDBClient({
     maxAttempts,
     requestHandler: { connectionTimeout, requestTimeout, throwOnRequestTimeout: true },
   });
+  // It goes through every item of every answer for a log line that nobody asked for.
+  client.middlewareStack.remove("loggerMiddleware");
+  return client;
 }
 
 /**

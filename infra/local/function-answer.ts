@@ -1,0 +1,89 @@
+import type { IncomingMessage } from "node:http";
+import { pipeline, type Readable, Transform } from "node:stream";
+import { finished } from "node:stream/promises";
+
+/** What a function answered: the JSON text its handler returned, or a stream behind its metadata (the prelude). */
+export type FunctionAnswer = { kind: "buffered"; payload: string } | StreamedAnswer;
+
+export interface StreamedAnswer {
+  kind: "streamed";
+  /** What the function passed to `HttpResponseStream.from`, parsed. */
+  prelude: unknown;
+  /** Fails when the function does. Destroying it stops the invocation. */
+  body: Readable;
+}
+
+/** An invocation that gave no answer. `errorType` is Lambda's name for the reason, or that of the handler's error. */
+export class FunctionFailure extends Error {
+  override name = "FunctionFailure";
+  readonly errorType: string;
+
+  constructor(errorType: string, message: string) {
+    super(message);
+    this.errorType = errorType;
+  }
+}
+
+const preludeType = "application/vnd.awslambda.http-integration-response";
+const preludeLimit = 16 * 1024;
+const delimiter = Buffer.alloc(8);
+
+/**
+ * Reads a streamed response that the runtime posts, up to its body.
+ *
+ * @throws FunctionFailure when the handler failed before its first byte, or streams without a prelude.
+ */
+export async function readStreamedAnswer(request: IncomingMessage): Promise<StreamedAnswer> {
+  let head = Buffer.alloc(0);
+  if (request.headers["content-type"] === preludeType) {
+    const chunks: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
+    for await (const chunk of chunks) {
+      head = Buffer.concat([head, chunk]);
+      const end = head.indexOf(delimiter);
+      if (end >= 0) {
+        const body = untilFailure(request);
+        if (end + delimiter.length < head.length) body.write(head.subarray(end + delimiter.length));
+        pipeline(request, body, () => {});
+        return { kind: "streamed", prelude: parseJson(head.toString("utf8", 0, end)), body };
+      }
+      if (head.length > preludeLimit) break;
+    }
+  }
+  request.resume();
+  await finished(request);
+  throw failureInTrailers(request) ?? new FunctionFailure("Runtime.NoPrelude", "The response has no HTTP metadata");
+}
+
+/** The failure that the runtime reports as JSON: `{"errorType","errorMessage"}`. */
+export function reportedFailure(json: string): FunctionFailure {
+  const report = parseJson(json);
+  const { errorType, errorMessage } = { errorType: undefined, errorMessage: undefined, ...asObject(report) };
+  return new FunctionFailure(String(errorType), String(errorMessage));
+}
+
+/** A stream that ends as the response does: with an error when the runtime reports one after the last byte. */
+function untilFailure(request: IncomingMessage): Transform {
+  const body = new Transform({
+    transform: (chunk, _encoding, done) => done(null, chunk),
+    flush: (done) => done(failureInTrailers(request)),
+  });
+  // Until somebody reads it, a failure has nobody to tell and must not end this process.
+  return body.on("error", () => {});
+}
+
+function failureInTrailers({ trailers }: IncomingMessage): FunctionFailure | undefined {
+  if (trailers["lambda-runtime-function-error-type"] === undefined) return undefined;
+  return reportedFailure(Buffer.from(trailers["lambda-runtime-function-error-body"] ?? "", "base64").toString());
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function asObject(value: unknown): object {
+  return typeof value === "object" && value !== null ? value : {};
+}

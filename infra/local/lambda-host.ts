@@ -1,0 +1,130 @@
+import { randomUUID } from "node:crypto";
+import { ExecutionEnvironment, type FunctionDefinition, type Invocation } from "./execution-environment.ts";
+import { type FunctionAnswer, FunctionFailure } from "./function-answer.ts";
+
+export interface LambdaHostOptions {
+  /** Takes the lines that functions log, and one for each process that ends by itself. */
+  log: (line: string) => void;
+  /** How many execution environments one function may have; invocations beyond wait for a free one. */
+  maxEnvironments: number;
+}
+
+/** Functions, run as Lambda runs them: one invocation at a time in a process, processes reused while they live. */
+export interface LambdaHost {
+  /**
+   * Invokes a function with an event. A signal that aborts gives up waiting; an answer that still comes is discarded.
+   *
+   * @throws FunctionFailure when the function fails, crashes or times out; the signal's reason when that aborts.
+   */
+  invoke(name: string, event: unknown, signal?: AbortSignal): Promise<FunctionAnswer>;
+  /** The processes of a function that are alive now. */
+  pids(name: string): number[];
+  /** Ends every process. What still waits for an answer fails. */
+  stop(): Promise<void>;
+}
+
+/** Starts no process yet: the first invocation of each function is a cold start. */
+export function createLambdaHost(definitions: FunctionDefinition[], options: LambdaHostOptions): LambdaHost {
+  const pools = new Map(definitions.map((definition) => [definition.name, new Pool(definition, options)]));
+  const pool = (name: string): Pool => {
+    const found = pools.get(name);
+    if (found === undefined) throw new Error(`There is no function ${name}`);
+    return found;
+  };
+  return {
+    invoke: async (name, event, signal) => pool(name).invoke(event, signal),
+    pids: (name) => pool(name).pids(),
+    stop: async () => {
+      await Promise.all([...pools.values()].map((each) => each.stop()));
+    },
+  };
+}
+
+/** The execution environments of one function and the invocations that wait for one. */
+class Pool {
+  readonly #definition: FunctionDefinition;
+  readonly #options: LambdaHostOptions;
+  readonly #environments = new Set<ExecutionEnvironment>();
+  /** The one used last is the one used next, so that the others' processes stay untouched. */
+  readonly #idle: ExecutionEnvironment[] = [];
+  #waiting: Invocation[] = [];
+  #stopped = false;
+
+  constructor(definition: FunctionDefinition, options: LambdaHostOptions) {
+    this.#definition = definition;
+    this.#options = options;
+  }
+
+  pids(): number[] {
+    return [...this.#environments].map(({ pid }) => pid).filter((pid) => pid !== undefined);
+  }
+
+  async invoke(event: unknown, signal?: AbortSignal): Promise<FunctionAnswer> {
+    signal?.throwIfAborted();
+    const answer = Promise.withResolvers<FunctionAnswer>();
+    const invocation = { requestId: randomUUID(), event: JSON.stringify(event), answer, signal };
+    const giveUp = (): void => {
+      this.#waiting = this.#waiting.filter((each) => each !== invocation);
+      answer.reject(signal?.reason);
+    };
+    signal?.addEventListener("abort", giveUp, { once: true });
+    this.#waiting.push(invocation);
+    this.#dispatch();
+    try {
+      return await answer.promise;
+    } finally {
+      signal?.removeEventListener("abort", giveUp);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#dispatch();
+    await Promise.all([...this.#environments].map((environment) => environment.stop()));
+  }
+
+  #dispatch(): void {
+    if (this.#stopped) {
+      const stopped = new FunctionFailure("Sandbox.Stopped", "The local stack has stopped");
+      for (const { answer } of this.#waiting.splice(0)) answer.reject(stopped);
+    }
+    while (this.#waiting.length > 0) {
+      const environment = this.#idle.pop();
+      if (environment === undefined) break;
+      const invocation = this.#waiting.shift();
+      if (invocation !== undefined) this.#run(environment, invocation);
+    }
+    const soonIdle = [...this.#environments].filter(({ becomingIdle }) => becomingIdle).length;
+    const room = this.#options.maxEnvironments - this.#environments.size;
+    for (let more = Math.min(this.#waiting.length - soonIdle, room); more > 0; more -= 1) this.#start();
+  }
+
+  async #run(environment: ExecutionEnvironment, invocation: Invocation): Promise<void> {
+    await environment.run(invocation);
+    this.#reuse(environment);
+  }
+
+  async #start(): Promise<void> {
+    const environment = new ExecutionEnvironment(this.#definition, this.#options.log);
+    this.#environments.add(environment);
+    environment.ended.then(() => this.#forget(environment));
+    try {
+      await environment.ready;
+      this.#reuse(environment);
+    } catch (failure) {
+      this.#waiting.shift()?.answer.reject(failure);
+    }
+  }
+
+  #reuse(environment: ExecutionEnvironment): void {
+    if (this.#environments.has(environment)) this.#idle.push(environment);
+    this.#dispatch();
+  }
+
+  #forget(environment: ExecutionEnvironment): void {
+    this.#environments.delete(environment);
+    const index = this.#idle.indexOf(environment);
+    if (index >= 0) this.#idle.splice(index, 1);
+    this.#dispatch();
+  }
+}

@@ -1,0 +1,54 @@
+// Preloaded into every function's process. It stands in for the native addon that AWS's runtime interface client
+// posts answers with (`rapid-client.node`, C++ around curl, which npm would have to compile): the same three calls,
+// over the same Runtime API. JavaScript, because stripping types would become part of every cold start.
+import { Agent, request } from "node:http";
+import { registerHooks } from "node:module";
+import { pathToFileURL } from "node:url";
+
+registerHooks({
+  resolve(specifier, context, nextResolve) {
+    if (specifier === "./rapid-client.node") return { url: import.meta.url, format: "module", shortCircuit: true };
+    // The client imports the handler by its path, which Windows takes for a URL with the drive as its scheme.
+    if (/^[a-z]:[\\/]/i.test(specifier)) return nextResolve(pathToFileURL(specifier).href, context);
+    return nextResolve(specifier, context);
+  },
+});
+
+const [hostname, port] = process.env.AWS_LAMBDA_RUNTIME_API.split(":");
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+let posted = Promise.resolve();
+
+/** Waits for the next event. */
+export async function next() {
+  await posted;
+  const { headers, body } = await call("GET", "/2018-06-01/runtime/invocation/next");
+  return { bodyJson: body, headers };
+}
+
+/** Posts what the handler returned. The addon blocks until that is done; here `next` waits for it. */
+export function done(requestId, body) {
+  posted = call("POST", `/2018-06-01/runtime/invocation/${requestId}/response`, body);
+}
+
+/** Posts what the handler threw. */
+export function error(requestId, body) {
+  posted = call("POST", `/2018-06-01/runtime/invocation/${requestId}/error`, body);
+}
+
+function call(method, path, body) {
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ hostname, port, agent, method, path }, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (chunk) => (text += chunk));
+      response.on("end", () => resolve({ headers: response.headers, body: text }));
+      response.on("error", reject);
+    });
+    // The host never closes this connection: when it closes, the host is gone, and nobody else would end this process.
+    outgoing.on("socket", (socket) => {
+      if (!outgoing.reusedSocket) socket.once("close", () => process.exit(1));
+    });
+    outgoing.on("error", reject);
+    outgoing.end(body);
+  });
+}

@@ -1,0 +1,32 @@
+import { type IncomingHttpHeaders, request } from "node:http";
+import { text } from "node:stream/consumers";
+
+/** What a client got for a request. */
+export interface Answer {
+  status: number;
+  /** By lower-case name. */
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+export interface RequestOptions {
+  method?: string;
+  headers?: Record<string, string | string[]>;
+  body?: string | Buffer;
+}
+
+/** One HTTP request over a connection of its own; `url` is sent as it is, without normalisation of its path. */
+export async function send(url: string, { method = "GET", headers = {}, body }: RequestOptions = {}): Promise<Answer> {
+  const { origin, host } = new URL(url);
+  const answered = Promise.withResolvers<Answer>();
+  const sent = request(origin, { method, path: url.slice(origin.length), headers: { host, ...headers }, agent: false });
+  sent.on("error", answered.reject);
+  sent.on("response", (response) => {
+    text(response).then(
+      (received) => answered.resolve({ status: response.statusCode ?? 0, headers: response.headers, body: received }),
+      answered.reject,
+    );
+  });
+  sent.end(body);
+  return answered.promise;
+}

@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type ErrorCode, errors } from "../../shared/errors.ts";
+import type { Answer, RequestOptions } from "./answer.ts";
+import { startTestStack, type TestStack } from "./test-stack.ts";
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await startTestStack();
+});
+afterAll(() => stack?.stop());
+
+const cancel = (orderId: string, options: RequestOptions = {}): Promise<Answer> =>
+  stack.call(`/store/orders/${orderId}`, { method: "DELETE", ...options });
+
+function expectError(answer: Answer, code: ErrorCode, headers: Record<string, string> = {}): void {
+  const { status, message } = errors[code];
+  expect({ status: answer.status, body: answer.body }).toEqual({
+    status,
+    body: JSON.stringify({ code, message, status }),
+  });
+  expect(answer.headers).toMatchObject({ "content-type": "application/json", "cache-control": "no-store", ...headers });
+}
+
+describe("GET /store/orders", () => {
+  test("answers 200 with a bare array of every order, whatever its status, in the contract's five fields only", async () => {
+    const { status, headers, body } = await stack.call("/store/orders");
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      "content-type": "application/json",
+      "cache-control": "no-store",
+      vary: "Accept-Encoding",
+    });
+    expect(body).toContain('{"id":101,"petId":1,"quantity":2,"shipDate":"2026-12-01T09:00:00Z","complete":false}');
+    expect(body).toContain('{"id":102,"petId":1,"complete":true}');
+    expect(body).toContain('{"id":103}');
+    expect(body.startsWith("[{")).toBe(true);
+    expect(JSON.parse(body)).toHaveLength(stack.seeded);
+  });
+
+  test("writes int64 extremes digit for digit", async () => {
+    const { body } = await stack.call("/store/orders");
+    expect(body).toContain('{"id":9223372036854775807,"petId":-9223372036854775808}');
+    expect(body).toContain('{"id":-9223372036854775808,"petId":9223372036854775807}');
+  });
+
+  test("takes no notice of a query, as the operation has none", async () => {
+    const { status, body } = await stack.call("/store/orders?limit=1&status=pending&limit=2");
+    expect(status).toBe(200);
+    expect(JSON.parse(body)).toHaveLength(stack.seeded);
+  });
+});
+
+describe("DELETE /store/orders/{orderId}", () => {
+  test("answers 204 without a body for a pending order", async () => {
+    const { status, headers, body } = await cancel("201");
+    expect({ status, body }).toEqual({ status: 204, body: "" });
+    expect(headers["cache-control"]).toBe("no-store");
+    expect(headers["content-length"]).toBeUndefined();
+    expect(headers["transfer-encoding"]).toBeUndefined();
+  });
+
+  test("answers 409 order_already_cancelled the second time, and still lists the order", async () => {
+    expect((await cancel("202")).status).toBe(204);
+    expectError(await cancel("202"), "order_already_cancelled");
+    expect((await stack.call("/store/orders")).body).toContain('{"id":202}');
+  });
+
+  test.each(["9223372036854775807", "-9223372036854775808"])("cancels the order %s", async (orderId) => {
+    expect((await cancel(orderId)).status).toBe(204);
+    expectError(await cancel(orderId), "order_already_cancelled");
+  });
+
+  test("answers 409 order_already_shipped for a shipped order", async () => {
+    expectError(await cancel("102"), "order_already_shipped");
+  });
+
+  test("answers 409 order_not_pending for any other status", async () => {
+    await stack.putOrder({ id: { N: "301" }, status: { S: "lost" } });
+    expectError(await cancel("301"), "order_not_pending");
+  });
+
+  test.each([
+    "999",
+    "abc",
+    "007",
+    "+1",
+    "-0",
+    "1.0",
+    "9223372036854775808",
+    "-9223372036854775809",
+    "%20101",
+    "101%00",
+    "%D9%A1",
+    "101;x=1",
+    "%22%3E%3Cscript%3E",
+  ])("answers 404 order_not_found for the id %s", async (orderId) => {
+    expectError(await cancel(orderId), "order_not_found");
+  });
+
+  test("reads a percent-encoded id as the id it encodes", async () => {
+    expect((await cancel("%32%30%33")).status).toBe(204);
+  });
+
+  test("takes no notice of a body, as the operation has none", async () => {
+    const answer = await cancel("204", { body: '{"orderId":205}', headers: { "content-type": "application/json" } });
+    expect(answer.status).toBe(204);
+    expect((await cancel("205")).status).toBe(204);
+  });
+});
+
+describe("the API key", () => {
+  const bad = (): [string, Record<string, string | string[]>][] => [
+    ["none", {}],
+    ["empty", { authorization: "" }],
+    ["unknown", { authorization: `Bearer ${stack.unknownKey}` }],
+    ["another scheme's", { authorization: "Basic x" }],
+    ["without its scheme", { authorization: stack.apiKey }],
+    ["another environment's", { authorization: `Bearer ${stack.apiKey.replace("pets_test", "pets_live")}` }],
+    ["two of them", { authorization: [`Bearer ${stack.apiKey}`, `Bearer ${stack.apiKey}`] }],
+    ["in another case", { authorization: `Bearer ${stack.apiKey.toUpperCase()}` }],
+    ["followed by a comma", { authorization: `Bearer ${stack.apiKey},` }],
+  ];
+
+  test.each(["GET /store/orders", "DELETE /store/orders/101"])("is asked for by %s", async (operation) => {
+    const [method = "", path = ""] = operation.split(" ");
+    for (const [, headers] of bad()) {
+      expectError(await stack.call(path, { method, headers }, null), "unauthorized", { "www-authenticate": "Bearer" });
+    }
+  });
+
+  test.each(["bearer", "BEARER", "bEaReR"])("is admitted under the scheme %s", async (scheme) => {
+    const answer = await stack.call("/store/orders", { headers: { AUTHORIZATION: `${scheme} ${stack.apiKey}` } }, null);
+    expect(answer.status).toBe(200);
+  });
+
+  test("is never in an answer or a log line", async () => {
+    for (const path of [
+      "/store/orders",
+      `/nope/${stack.apiKey}`,
+      `/store/orders/${stack.apiKey}`,
+      "/store/orders/999",
+    ]) {
+      const { body, headers } = await stack.call(path, { method: "DELETE" });
+      expect(body + JSON.stringify(headers)).not.toContain(stack.apiKey);
+    }
+    expect(stack.log.join()).not.toContain(stack.apiKey);
+  });
+});
+
+describe("a method that a path does not have", () => {
+  const bodies: [string | undefined, string][] = [
+    [undefined, ""],
+    ["application/json", "{}"],
+    ["application/json; charset=utf-8", "{}"],
+    ["text/plain", "hello"],
+    ["application/x-www-form-urlencoded", "a=1&b=2"],
+    ["multipart/form-data; boundary=x", "--x--"],
+    ["application/octet-stream", "\u0000\u0001"],
+    ["application/xml", "<a/>"],
+  ];
+
+  test.each([
+    ["/store/orders", "GET", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]],
+    ["/store/orders/101", "DELETE", ["GET", "POST", "PUT", "PATCH", "OPTIONS"]],
+  ])("on %s is 405 with Allow: %s, with a key and without, with any usual body", async (path, allow, methods) => {
+    for (const method of methods) {
+      for (const [type, body] of bodies) {
+        const headers = type === undefined ? {} : { "content-type": type };
+        for (const key of [stack.apiKey, null]) {
+          expectError(await stack.call(path, { method, headers, body }, key), "method_not_allowed", { allow });
+        }
+      }
+    }
+  });
+
+  test("is 405 for HEAD too, which has no body", async () => {
+    const { status, headers, body } = await stack.call("/store/orders", { method: "HEAD" });
+    expect({ status, body, allow: headers.allow }).toEqual({ status: 405, body: "", allow: "GET" });
+  });
+
+  test("is 415 with a body of another type", async () => {
+    const answer = await stack.call("/store/orders", {
+      method: "POST",
+      headers: { "content-type": "image/png" },
+      body: "x",
+    });
+    expectError(answer, "unsupported_media_type");
+  });
+});
+
+describe("a path that does not exist", () => {
+  test.each(["", "/", "/nope", "/store", "/store/", "/store/order", "/store/orders/101/x", "/pets/1", "/%2e%2e/x"])(
+    "%j under the base address is 404, with a key and without",
+    async (path) => {
+      for (const method of ["GET", "POST", "DELETE"]) {
+        for (const key of [stack.apiKey, null]) {
+          expectError(await stack.call(path, { method }, key), "resource_not_found");
+        }
+      }
+    },
+  );
+});
+
+test("a request of more than 10 MB is 413", async () => {
+  const body = Buffer.alloc(10 * 1024 * 1024 + 1);
+  const answer = await stack.call("/store/orders", { method: "POST", headers: { "content-type": "text/plain" }, body });
+  expectError(answer, "request_too_large");
+});

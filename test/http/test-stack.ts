@@ -1,0 +1,51 @@
+import { fileURLToPath } from "node:url";
+import { type AttributeValue, PutItemCommand } from "@aws-sdk/client-dynamodb";
+import { inject } from "vitest";
+import { type LocalStack, type LocalStackOptions, startLocalStack } from "../../infra/local/local-stack.ts";
+import { engineClient } from "../../infra/local/tables.ts";
+import { makeApiKey } from "../../shared/api-keys.ts";
+import { type Answer, type RequestOptions, send } from "./answer.ts";
+
+/** A local stack of a test file's own, at a free port, with the orders of `orders.ndjson`. */
+export interface TestStack extends LocalStack {
+  /** How many orders it was given. */
+  seeded: number;
+  /** The lines that the functions have logged. */
+  log: string[];
+  /** A key of the right form that nobody issued. */
+  unknownKey: string;
+  /** Sends a request to a path under the base URL, with the stack's key unless another or none is given. */
+  call(path: string, options?: RequestOptions, key?: string | null): Promise<Answer>;
+  /** Puts an item into the table of orders, whatever it holds. */
+  putOrder(item: Record<string, AttributeValue>): Promise<void>;
+}
+
+export async function startTestStack(options: LocalStackOptions = {}): Promise<TestStack> {
+  const log: string[] = [];
+  const ordersFile = fileURLToPath(new URL("orders.ndjson", import.meta.url));
+  const stack = await startLocalStack({
+    port: 0,
+    assembly: inject("assembly"),
+    ordersFile,
+    log: (line) => void log.push(line),
+    ...options,
+  });
+  const client = engineClient(stack.dynamodbEndpoint);
+  return {
+    ...stack,
+    seeded: 10,
+    log,
+    unknownKey: makeApiKey("pets_test"),
+    call: (path, request = {}, key = stack.apiKey) => {
+      const headers = key === null ? {} : { authorization: `Bearer ${key}` };
+      return send(stack.baseUrl + path, { ...request, headers: { ...headers, ...request.headers } });
+    },
+    putOrder: async (Item) => {
+      await client.send(new PutItemCommand({ TableName: stack.tables.orders, Item }));
+    },
+    stop: async () => {
+      client.destroy();
+      await stack.stop();
+    },
+  };
+}
