@@ -63,6 +63,7 @@ export function checkOrders(body: string): Set<string> {
     }
     return value;
   };
+  check(/^\s*\[/.test(body), `the body is no array: ${excerpt(body)}`);
   let orders: unknown;
   try {
     orders = JSON.parse(body, checkField);
@@ -70,8 +71,8 @@ export function checkOrders(body: string): Set<string> {
     if (error instanceof Broken) throw error;
     throw new Broken(`the body is no JSON: ${excerpt(body)}`);
   }
-  check(Array.isArray(orders), `the body is no array: ${excerpt(body)}`);
-  const other = orders.find((order) => typeof order !== "object" || order === null || Array.isArray(order));
+  const elements: unknown[] = Array.isArray(orders) ? orders : [];
+  const other = elements.find((order) => typeof order !== "object" || order === null || Array.isArray(order));
   check(other === undefined, `an element is no Order: ${excerpt(JSON.stringify(other) ?? "")}`);
   return ids;
 }

@@ -46,7 +46,7 @@ export const promises: Promised[] = [
     },
   },
   {
-    promise: "the same list without compression, for a client that can't take it",
+    promise: "the list uncompressed for a client that takes no compression",
     keep: async (client) => {
       const answer = await client.send("/store/orders", { headers: { "accept-encoding": "identity" } });
       checkStatus(answer, 200);
