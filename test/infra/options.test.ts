@@ -7,6 +7,8 @@ import { CfnFunction } from "aws-cdk-lib/aws-lambda";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { afterAll, describe, expect, test } from "vitest";
 import { type Environment, environments } from "../../infra/environments.ts";
+import { readRestApi } from "../../infra/local/rest-api.ts";
+import { Template as LocalTemplate } from "../../infra/local/template.ts";
 import { OrdersStack } from "../../infra/orders-stack.ts";
 import { ordersStack, resources, templates } from "./synthesise.ts";
 
@@ -202,5 +204,11 @@ describe("options", () => {
         SystemLogLevel: "WARN",
       });
     }
+  });
+
+  test("none of them keeps the stack from running on one machine", () => {
+    const { restoredTables: _, ...local } = everyOption;
+    const template = new LocalTemplate(Template.fromStack(ordersStack(local)).toJSON());
+    expect(readRestApi(template)).toEqual(readRestApi(new LocalTemplate(templates[1]?.[1].toJSON())));
   });
 });
