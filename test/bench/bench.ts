@@ -1,0 +1,79 @@
+import { cpus, release, type } from "node:os";
+import { Command } from "commander";
+import { bundleSizes } from "./bundle-size.ts";
+import { coldStarts, firstCancel } from "./cold-start.ts";
+import { closeConnection } from "./dynamodb-http.ts";
+import { type Growth, listCost, listGrowth } from "./list.ts";
+import { type Row, ratioRow, table, verdict } from "./row.ts";
+import { prepare, putOrders, type Subject } from "./subject.ts";
+import { warmCancel } from "./warm-cancel.ts";
+import { startTime, throughput } from "./whole-stack.ts";
+
+const { json } = new Command("npm run bench --")
+  .description(
+    "Measures the service beside what nothing could undercut, in one run. Exits with 1 when a bound is missed.",
+  )
+  .option("--json", "print the figures for scripts")
+  .parse()
+  .opts<{ json?: true }>();
+
+const sizes = [10_000, 100_000, 1_000_000];
+
+/** Fills the table step by step and measures at each size; the small table serves what does not depend on it. */
+async function measure(subject: Subject): Promise<{ rows: Row[]; growth: Map<number, Growth> }> {
+    const rows = [...(await bundleSizes(subject)), ...(await coldStarts(subject)), await firstCancel(subject)];
+  const growth = new Map<number, Growth>();
+  let filled = 0;
+  for (const size of sizes) {
+    await putOrders(subject.client, subject.ordersTable, filled, size);
+    filled = size;
+    growth.set(size, await listGrowth(subject));
+    if (size === 100_000) rows.push(...(await listCost(subject, "100,000")));
+  }
+  rows.push(...growthRows(growth), await warmCancel(subject));
+  return { rows, growth };
+}
+
+function growthRows(growth: Map<number, Growth>): Row[] {
+  const small = growth.get(10_000);
+  const large = growth.get(1_000_000);
+  if (small === undefined || large === undefined) return [];
+  return [
+    ratioRow(
+      "list, peak memory, 1,000,000 beside 10,000",
+      { ours: large.peakMemory, floor: small.peakMemory, unit: "MB", digits: 0 },
+      { goal: 1.25, margin: 0.05 },
+    ),
+    ratioRow(
+      "list, first byte, 1,000,000 beside 10,000",
+      { ours: large.firstByte, floor: small.firstByte, unit: "ms" },
+      { goal: 1.5, margin: 0.1 },
+    ),
+  ];
+}
+
+function growthTable(growth: Map<number, Growth>): string {
+  const lines = [...growth].map(([size, { wall, firstByte, peakMemory }]) => {
+    const cells = [
+      size.toLocaleString("en"),
+      `${wall.toFixed(0)} ms`,
+      `${firstByte.toFixed(0)} ms`,
+      `${peakMemory.toFixed(0)} MB`,
+    ];
+    return `| ${cells.join(" | ")} |`;
+  });
+  return ["| orders | whole list | first byte | peak memory |", "| --- | --- | --- | --- |", ...lines].join("\n");
+}
+
+const subject = await prepare();
+try {
+  const { rows, growth } = await measure(subject);
+  rows.push(await throughput(), await startTime());
+  const machine = `${cpus().length} x ${cpus()[0]?.model.trim()}, ${type()} ${release()}, Node ${process.versions.node}`;
+  if (json) console.log(JSON.stringify({ machine, rows, growth: Object.fromEntries(growth) }));
+  else console.log(`${machine}\n\n${table(rows)}\n\n${growthTable(growth)}`);
+  if (rows.some((row) => verdict(row) === "MISSED")) process.exitCode = 1;
+} finally {
+  closeConnection();
+  await subject.stop();
+}

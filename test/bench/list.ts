@@ -1,0 +1,101 @@
+import type { LambdaHost } from "../../infra/local/lambda-host.ts";
+import { scanPages } from "./dynamodb-http.ts";
+import { listEvent } from "./events.ts";
+import { leastWork } from "./least-work.ts";
+import { cpuMilliseconds, peakMegabytes } from "./processes.ts";
+import { type Row, ratioRow } from "./row.ts";
+import { interleaved, median, timed } from "./samples.ts";
+import { hostOf, type Subject } from "./subject.ts";
+
+const runs = 9;
+
+/** The table's orders beside bare Scans of the same engine, and their CPU beside the least work on the same pages. */
+export async function listCost({ engine, functions, ordersTable }: Subject, orders: string): Promise<Row[]> {
+  const pages: string[] = [];
+  for await (const page of scanPages(engine.endpoint, ordersTable)) pages.push(page);
+  const bareScan = async (): Promise<void> => {
+    for await (const page of scanPages(engine.endpoint, ordersTable)) void page;
+  };
+  const host = hostOf(functions.ListOrders);
+  try {
+    const wall = await interleaved(
+      runs,
+      async () => (await list(host)).milliseconds,
+      () => timed(bareScan),
+    );
+    const [pid = 0] = host.pids("ListOrders");
+    const listCpu = async (): Promise<number> => {
+      const before = cpuMilliseconds(pid);
+      await list(host);
+      return cpuMilliseconds(pid) - before;
+    };
+    const cpu = await interleaved(runs, listCpu, () => leastWork(pages));
+    const plain = await list(host);
+    const gzip = await list(host, "gzip");
+    const reported = { goal: undefined, margin: 0 };
+    return [
+      ratioRow(`list of ${orders}, wall`, { ...wall, unit: "ms", digits: 0 }, { goal: 1.1, margin: 0.1 }),
+      ratioRow(`list of ${orders}, CPU`, { ...cpu, unit: "ms", digits: 0 }, { goal: 2.2, margin: 0.1 }),
+      ratioRow(`list of ${orders}, bytes sent, gzip beside plain`, megabytes(gzip, plain), reported),
+      ratioRow(`list of ${orders}, wall, gzip beside plain`, milliseconds(gzip, plain), reported),
+    ];
+  } finally {
+    await host.stop();
+  }
+}
+
+/** How a list of the table's orders weighs on a process of its own, and on its client's patience. */
+export interface Growth {
+  /** Medians of a few lists, in milliseconds. */
+  wall: number;
+  firstByte: number;
+  /** The most memory that the function's process had, in megabytes. */
+  peakMemory: number;
+}
+
+export async function listGrowth({ functions }: Subject): Promise<Growth> {
+  const host = hostOf(functions.ListOrders);
+  try {
+    const listings: Listing[] = [];
+    for (let run = 0; run < 4; run += 1) listings.push(await list(host));
+    const [pid = 0] = host.pids("ListOrders");
+    // The first one started the process.
+    const warm = listings.slice(1);
+    return {
+      wall: median(warm.map((listing) => listing.milliseconds)),
+      firstByte: median(warm.map((listing) => listing.firstByte)),
+      peakMemory: peakMegabytes(pid),
+    };
+  } finally {
+    await host.stop();
+  }
+}
+
+/** What one list cost. */
+interface Listing {
+  milliseconds: number;
+  /** Milliseconds until the first byte of the body. */
+  firstByte: number;
+  bytes: number;
+}
+
+async function list(host: LambdaHost, acceptEncoding?: string): Promise<Listing> {
+  const begun = performance.now();
+  const answer = await host.invoke("ListOrders", listEvent(acceptEncoding));
+  if (answer.kind !== "streamed") throw new Error("The list was not streamed");
+  let firstByte: number | undefined;
+  let bytes = 0;
+  for await (const chunk of answer.body) {
+    firstByte ??= performance.now() - begun;
+    bytes += chunk.length;
+  }
+  return { milliseconds: performance.now() - begun, firstByte: firstByte ?? Number.NaN, bytes };
+}
+
+function megabytes(ours: Listing, floor: Listing) {
+  return { ours: ours.bytes / 1e6, floor: floor.bytes / 1e6, unit: "MB" };
+}
+
+function milliseconds(ours: Listing, floor: Listing) {
+  return { ours: ours.milliseconds, floor: floor.milliseconds, unit: "ms", digits: 0 };
+}

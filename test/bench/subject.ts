@@ -1,0 +1,98 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { BatchWriteItemCommand, type DynamoDBClient, type WriteRequest } from "@aws-sdk/client-dynamodb";
+import { type Engine, startEngine } from "../../infra/local/engine.ts";
+import type { FunctionDefinition } from "../../infra/local/execution-environment.ts";
+import { readFunctions } from "../../infra/local/functions.ts";
+import { createLambdaHost, type LambdaHost } from "../../infra/local/lambda-host.ts";
+import { createTables, engineClient } from "../../infra/local/tables.ts";
+import { readStack, type SynthesisedStack, synthesise } from "../../infra/local/template.ts";
+import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
+
+export type FunctionName = "ListOrders" | "CancelOrder" | "Authorize";
+
+/** What is measured: the synthesised stack, its bundles and an engine with its tables. */
+export interface Subject {
+  stack: SynthesisedStack;
+  engine: Engine;
+  client: DynamoDBClient;
+  ordersTable: string;
+  apiKey: string;
+  /** The functions as deployed; a bench may change a copy, to run something else in one's place. */
+  functions: Record<FunctionName, FunctionDefinition>;
+  stop(): Promise<void>;
+}
+
+export async function prepare(): Promise<Subject> {
+  const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-bench-"));
+  await synthesise(directory, new AbortController().signal);
+  const stack = await readStack(directory);
+  const engine = await startEngine();
+  const client = engineClient(engine.endpoint);
+  await createTables(client, stack.template);
+  const apiKey = makeApiKey("pets_test");
+  const key = { keyHash: { S: hashApiKey(apiKey) }, keyId: { S: "key_bench" }, createdAt: { N: "0" } };
+  await write(client, stack.template.output("ApiKeysTableName"), [{ PutRequest: { Item: key } }]);
+  const definitions = readFunctions(stack, engine.endpoint);
+  const named = (name: FunctionName): FunctionDefinition => {
+    const found = definitions.find((definition) => definition.name === name);
+    if (found === undefined) throw new Error(`The stack has no function ${name}`);
+    return found;
+  };
+  return {
+    stack,
+    engine,
+    client,
+    ordersTable: stack.template.output("OrdersTableName"),
+    apiKey,
+    functions: { ListOrders: named("ListOrders"), CancelOrder: named("CancelOrder"), Authorize: named("Authorize") },
+    stop: async () => {
+      client.destroy();
+      await engine.stop();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+/** The function with another handler in its place: a file of `floor/`. */
+export function floorOf(definition: FunctionDefinition, file: "empty" | "admit"): FunctionDefinition {
+  return { ...definition, directory: fileURLToPath(new URL("floor", import.meta.url)), handler: `${file}.handler` };
+}
+
+/** A host for these functions, one process each, that logs nothing. */
+export function hostOf(...definitions: FunctionDefinition[]): LambdaHost {
+  return createLambdaHost(definitions, { log: () => {}, maxEnvironments: 1 });
+}
+
+/** Puts pending orders with all five fields and the ids from `from` up to, but not including, `to`. */
+export async function putOrders(client: DynamoDBClient, table: string, from: number, to: number): Promise<void> {
+  let next = from;
+  const writer = async (): Promise<void> => {
+    while (next < to) {
+      const start = next;
+      next = Math.min(next + 25, to);
+      const requests = Array.from({ length: next - start }, (_, offset) => ({
+        PutRequest: { Item: order(start + offset) },
+      }));
+      await write(client, table, requests);
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, writer));
+}
+
+function order(id: number): Record<string, { N: string } | { S: string } | { BOOL: boolean }> {
+  return {
+    id: { N: String(id) },
+    petId: { N: String((id * 7919) % 100_003) },
+    quantity: { N: String((id % 9) + 1) },
+    shipDate: { S: new Date(1_790_000_000_000 + id * 60_000).toISOString() },
+    complete: { BOOL: id % 3 === 0 },
+    status: { S: "pending" },
+  };
+}
+
+async function write(client: DynamoDBClient, table: string, requests: WriteRequest[]): Promise<void> {
+  await client.send(new BatchWriteItemCommand({ RequestItems: { [table]: requests } }));
+}
