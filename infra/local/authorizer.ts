@@ -35,13 +35,13 @@ export class Authorizers {
     authorizer: TokenAuthorizer,
     values: string[],
     methodArn: string,
-    signal: AbortSignal,
+    patience: AbortController,
   ): Promise<AuthorizerContext> {
     const token = values.join(", ");
     if (token === "" || values.length > 1 || authorizer.validation?.test(token) === false) {
       throw new GatewayFailure("UNAUTHORIZED");
     }
-    const policy = this.#cached(authorizer, token) ?? (await this.#ask(authorizer, token, methodArn, signal));
+    const policy = this.#cached(authorizer, token) ?? (await this.#ask(authorizer, token, methodArn, patience));
     const effects = policy.statements
       .filter(({ resources }) => resources.some((resource) => covers(resource, methodArn)))
       .map(({ effect }) => effect);
@@ -54,13 +54,22 @@ export class Authorizers {
     return entry !== undefined && this.#clock() < entry.expires ? entry.policy : undefined;
   }
 
-  async #ask(authorizer: TokenAuthorizer, token: string, methodArn: string, signal: AbortSignal): Promise<Policy> {
+  async #ask(
+    authorizer: TokenAuthorizer,
+    token: string,
+    methodArn: string,
+    patience: AbortController,
+  ): Promise<Policy> {
     const event = { type: "TOKEN", authorizationToken: token, methodArn };
-    const patience = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    const answer = await this.#host.invoke(authorizer.functionName, event, patience).catch((error: unknown) => {
-      const refused = error instanceof FunctionFailure && error.message === "Unauthorized";
-      throw new GatewayFailure(refused ? "UNAUTHORIZED" : "AUTHORIZER_FAILURE");
-    });
+    const failure = new GatewayFailure("AUTHORIZER_FAILURE");
+    const timer = setTimeout(() => patience.abort(failure), timeoutMs);
+    const answer = await this.#host
+      .invoke(authorizer.functionName, event, patience.signal)
+      .catch((error: unknown) => {
+        const refused = error instanceof FunctionFailure && error.message === "Unauthorized";
+        throw refused ? new GatewayFailure("UNAUTHORIZED") : failure;
+      })
+      .finally(() => clearTimeout(timer));
     const policy = answer.kind === "buffered" ? readPolicy(JSON.parse(answer.payload)) : undefined;
     if (policy === undefined) throw new GatewayFailure("AUTHORIZER_CONFIGURATION_ERROR");
     if (authorizer.ttlSeconds > 0) {

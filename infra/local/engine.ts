@@ -11,6 +11,8 @@ export interface Engine {
   /** Like `http://127.0.0.1:54321`. */
   endpoint: string;
   pid: number;
+  /** Resolves when its process is gone. */
+  ended: Promise<unknown>;
   stop(): Promise<void>;
 }
 
@@ -60,7 +62,7 @@ export async function startEngine(dbFile?: string): Promise<Engine> {
     clearTimeout(impatience);
     watch?.destroy();
   };
-  if (started && child.pid !== undefined) return { endpoint: `http://127.0.0.1:${port}`, pid: child.pid, stop };
+  if (started && child.pid !== undefined) return { endpoint: `http://127.0.0.1:${port}`, pid: child.pid, ended, stop };
   await stop();
   throw new StartError(`The DynamoDB engine did not start${dbFile === undefined ? "" : ` with ${dbFile}`}: ${last}`);
 }

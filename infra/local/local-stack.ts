@@ -1,11 +1,13 @@
 import { randomInt } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
+import type { RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { environments } from "../environments.ts";
+import { serveApiPage } from "./api-page.ts";
 import { checkEndpoint, startEngine } from "./engine.ts";
 import { readFunctions } from "./functions.ts";
 import { Gateway } from "./gateway.ts";
@@ -64,9 +66,9 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   await using started = new AsyncDisposableStack();
 
   // First, so that a port that is taken costs nothing; requests wait until there is somebody to serve them.
-  const gateway = Promise.withResolvers<Gateway>();
+  const ready = Promise.withResolvers<RequestListener>();
   const listener = await listen(options.port ?? 3000, async (request, response) =>
-    (await gateway.promise).serve(request, response),
+    (await ready.promise)(request, response),
   );
   started.defer(() => listener.close());
 
@@ -82,7 +84,12 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   const openEngine = async (): Promise<string> => {
     if (dynamodbEndpoint !== undefined) return checkEndpoint(dynamodbEndpoint);
     const engine = await startEngine(dbFile);
-    started.defer(() => engine.stop());
+    let stopping = false;
+    engine.ended.then(() => stopping || log("The DynamoDB engine has ended by itself"));
+    started.defer(async () => {
+      stopping = true;
+      await engine.stop();
+    });
     return engine.endpoint;
   };
   const [stack, endpoint] = await allOrNone(failed, [
@@ -103,7 +110,11 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   const api = readRestApi(stack.template);
   const host = createLambdaHost(readFunctions(stack, endpoint), { log, maxEnvironments });
   started.defer(() => host.stop());
-  gateway.resolve(new Gateway(api, host, { clock, log }));
+  const gateway = new Gateway(api, host, { clock, log });
+  const page = { basePath: `/${api.stageName}`, apiKey };
+  ready.resolve((request, response) => {
+    if (!serveApiPage(page, request, response)) gateway.serve(request, response);
+  });
 
   const running = started.move();
   let stopped: Promise<void> | undefined;

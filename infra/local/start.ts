@@ -70,6 +70,7 @@ async function readyText({ baseUrl, apiKey, dynamodbEndpoint, tables }: LocalSta
     "",
     `  Base URL  ${baseUrl}`,
     `  API key   ${apiKey}`,
+    `  Try it    ${new URL("/", baseUrl).href}`,
     "",
     "List all orders:",
     `  curl -i ${key} ${baseUrl}/store/orders`,

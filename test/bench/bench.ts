@@ -21,7 +21,7 @@ const sizes = [10_000, 100_000, 1_000_000];
 
 /** Fills the table step by step and measures at each size; the small table serves what does not depend on it. */
 async function measure(subject: Subject): Promise<{ rows: Row[]; growth: Map<number, Growth> }> {
-    const rows = [...(await bundleSizes(subject)), ...(await coldStarts(subject)), await firstCancel(subject)];
+  const rows = [...(await bundleSizes(subject)), ...(await coldStarts(subject)), await firstCancel(subject)];
   const growth = new Map<number, Growth>();
   let filled = 0;
   for (const size of sizes) {

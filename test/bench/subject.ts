@@ -2,13 +2,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { BatchWriteItemCommand, type DynamoDBClient, type WriteRequest } from "@aws-sdk/client-dynamodb";
+import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { type Engine, startEngine } from "../../infra/local/engine.ts";
 import type { FunctionDefinition } from "../../infra/local/execution-environment.ts";
 import { readFunctions } from "../../infra/local/functions.ts";
 import { createLambdaHost, type LambdaHost } from "../../infra/local/lambda-host.ts";
-import { createTables, engineClient } from "../../infra/local/tables.ts";
+import { createTables, engineClient, putApiKey, seedOrders } from "../../infra/local/tables.ts";
 import { readStack, type SynthesisedStack, synthesise } from "../../infra/local/template.ts";
+import type { OrderRow } from "../../infra/order-lines.ts";
 import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
 
 export type FunctionName = "ListOrders" | "CancelOrder" | "Authorize";
@@ -33,8 +34,8 @@ export async function prepare(): Promise<Subject> {
   const client = engineClient(engine.endpoint);
   await createTables(client, stack.template);
   const apiKey = makeApiKey("pets_test");
-  const key = { keyHash: { S: hashApiKey(apiKey) }, keyId: { S: "key_bench" }, createdAt: { N: "0" } };
-  await write(client, stack.template.output("ApiKeysTableName"), [{ PutRequest: { Item: key } }]);
+  const record = { keyHash: hashApiKey(apiKey), keyId: "key_bench", name: "bench", createdAt: 0 };
+  await putApiKey(client, stack.template.output("ApiKeysTableName"), record);
   const definitions = readFunctions(stack, engine.endpoint);
   const named = (name: FunctionName): FunctionDefinition => {
     const found = definitions.find((definition) => definition.name === name);
@@ -68,21 +69,13 @@ export function hostOf(...definitions: FunctionDefinition[]): LambdaHost {
 
 /** Puts pending orders with all five fields and the ids from `from` up to, but not including, `to`. */
 export async function putOrders(client: DynamoDBClient, table: string, from: number, to: number): Promise<void> {
-  let next = from;
-  const writer = async (): Promise<void> => {
-    while (next < to) {
-      const start = next;
-      next = Math.min(next + 25, to);
-      const requests = Array.from({ length: next - start }, (_, offset) => ({
-        PutRequest: { Item: order(start + offset) },
-      }));
-      await write(client, table, requests);
-    }
+  const orders = async function* (): AsyncGenerator<OrderRow, void, void> {
+    for (let id = from; id < to; id += 1) yield order(id);
   };
-  await Promise.all(Array.from({ length: 8 }, writer));
+  await seedOrders(client, table, orders(), new AbortController().signal);
 }
 
-function order(id: number): Record<string, { N: string } | { S: string } | { BOOL: boolean }> {
+function order(id: number): OrderRow {
   return {
     id: { N: String(id) },
     petId: { N: String((id * 7919) % 100_003) },
@@ -91,8 +84,4 @@ function order(id: number): Record<string, { N: string } | { S: string } | { BOO
     complete: { BOOL: id % 3 === 0 },
     status: { S: "pending" },
   };
-}
-
-async function write(client: DynamoDBClient, table: string, requests: WriteRequest[]): Promise<void> {
-  await client.send(new BatchWriteItemCommand({ RequestItems: { [table]: requests } }));
 }

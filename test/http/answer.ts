@@ -1,11 +1,14 @@
 import { type IncomingHttpHeaders, request } from "node:http";
+import { pipeline } from "node:stream";
 import { text } from "node:stream/consumers";
+import { createGunzip } from "node:zlib";
 
 /** What a client got for a request. */
 export interface Answer {
   status: number;
   /** By lower-case name. */
   headers: IncomingHttpHeaders;
+  /** Decompressed. */
   body: string;
 }
 
@@ -22,7 +25,8 @@ export async function send(url: string, { method = "GET", headers = {}, body }: 
   const sent = request(origin, { method, path: url.slice(origin.length), headers: { host, ...headers }, agent: false });
   sent.on("error", answered.reject);
   sent.on("response", (response) => {
-    text(response).then(
+    const gzip = response.headers["content-encoding"] === "gzip";
+    text(gzip ? pipeline(response, createGunzip(), () => {}) : response).then(
       (received) => answered.resolve({ status: response.statusCode ?? 0, headers: response.headers, body: received }),
       answered.reject,
     );

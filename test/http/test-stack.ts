@@ -4,6 +4,7 @@ import { expect, inject } from "vitest";
 import { type LocalStack, type LocalStackOptions, startLocalStack } from "../../infra/local/local-stack.ts";
 import { engineClient } from "../../infra/local/tables.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
+import { expectDocumented } from "../openapi/answers.ts";
 import { type Answer, type RequestOptions, send } from "./answer.ts";
 
 /** A local stack of a test file's own, at a free port, with the orders of `orders.ndjson`. */
@@ -14,7 +15,10 @@ export interface TestStack extends LocalStack {
   log: string[];
   /** A key of the right form that nobody issued. */
   unknownKey: string;
-  /** Sends a request to a path under the base URL, with the stack's key unless another or none is given. */
+  /**
+   * Sends a request to a path under the base URL, with the stack's key unless another or none is given, and holds the
+   * answer to the OpenAPI document.
+   */
   call(path: string, options?: RequestOptions, key?: string | null): Promise<Answer>;
   /** Puts an item into the table of orders, whatever it holds. */
   putOrder(item: Record<string, AttributeValue>): Promise<void>;
@@ -40,9 +44,11 @@ export async function startTestStack(options: LocalStackOptions = {}): Promise<T
     seeded: 10,
     log,
     unknownKey: makeApiKey("pets_test"),
-    call: (path, request = {}, key = stack.apiKey) => {
+    call: async (path, request = {}, key = stack.apiKey) => {
       const headers = key === null ? {} : { authorization: `Bearer ${key}` };
-      return send(stack.baseUrl + path, { ...request, headers: { ...headers, ...request.headers } });
+      const answer = await send(stack.baseUrl + path, { ...request, headers: { ...headers, ...request.headers } });
+      expectDocumented(request.method ?? "GET", path, answer);
+      return answer;
     },
     putOrder: async (Item) => {
       await client.send(new PutItemCommand({ TableName: stack.tables.orders, Item }));

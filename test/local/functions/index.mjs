@@ -1,0 +1,53 @@
+// Handlers that do what a function may do, for the tests of the Lambda host.
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+
+export const echo = async (event, { awsRequestId, getRemainingTimeInMillis }) => ({
+  event,
+  awsRequestId,
+  remaining: getRemainingTimeInMillis(),
+  environment: Object.keys(process.env),
+});
+
+export const fail = async () => {
+  throw new Error("Unauthorized");
+};
+
+export const crash = async () => process.exit(3);
+
+export const hang = () => new Promise(() => setInterval(() => {}, 1000));
+
+const open = (stream) => awslambda.HttpResponseStream.from(stream, { statusCode: 200 });
+
+/** 64 MB, each chunk announced in the log. */
+export const flood = awslambda.streamifyResponse(async (_event, stream) => {
+  const chunks = Array.from({ length: 1024 }, (_, chunk) => chunk);
+  const body = Readable.from(chunks).map(
+    (chunk) => {
+      console.log({ chunk });
+      return "x".repeat(65_536);
+    },
+    { concurrency: 1 },
+  );
+  await pipeline(body, open(stream));
+});
+
+/** The stream is destroyed by its source. */
+export const breakOff = awslambda.streamifyResponse(async (_event, stream) => {
+  const body = async function* () {
+    yield "[1,2";
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    throw new Error("the source broke");
+  };
+  await pipeline(Readable.from(body()), open(stream));
+});
+
+/** The handler throws when it has written: the runtime ends the stream with error trailers. */
+export const throwLate = awslambda.streamifyResponse(async (_event, stream) => {
+  open(stream).write("[1,2");
+  throw new Error("too late");
+});
+
+export const throwFirst = awslambda.streamifyResponse(async () => {
+  throw new Error("before the first byte");
+});

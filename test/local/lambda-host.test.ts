@@ -1,0 +1,148 @@
+import { once } from "node:events";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { createLambdaHost, type LambdaHost } from "../../infra/local/lambda-host.ts";
+
+const directory = fileURLToPath(new URL("functions", import.meta.url));
+const names = ["echo", "fail", "crash", "hang", "flood", "breakOff", "throwLate", "throwFirst"];
+let host: LambdaHost;
+let log: string[];
+
+function start(options: { maxEnvironments?: number; timeoutSeconds?: number } = {}): void {
+  const { maxEnvironments = 1, timeoutSeconds = 20 } = options;
+  log = [];
+  host = createLambdaHost(
+    names.map((name) => ({
+      name,
+      arn: `arn:aws:lambda:us-east-1:000000000000:function:${name}`,
+      directory,
+      handler: `index.${name}`,
+      timeoutSeconds,
+      memoryMegabytes: 256,
+      environment: { AWS_LAMBDA_LOG_FORMAT: "JSON" },
+    })),
+    { log: (line) => log.push(line), maxEnvironments },
+  );
+}
+
+afterEach(() => host.stop());
+
+describe("an invocation", () => {
+  test("gets its event, a request id of its own, the time it has left, and an environment of its own", async () => {
+    start();
+    const [first, second] = [await payload("echo", { a: [1] }), await payload("echo", {})];
+    expect(first["event"]).toEqual({ a: [1] });
+    expect(first["awsRequestId"]).not.toBe(second["awsRequestId"]);
+    expect(first["remaining"]).toSatisfy((ms: number) => ms > 15_000 && ms <= 20_000);
+    expect(first["environment"]).toSatisfy((all: string[]) => all.includes("_HANDLER") && !all.includes("PATH"));
+  });
+
+  test("reuses the process of the one before", async () => {
+    start({ maxEnvironments: 4 });
+    await payload("echo", {});
+    const pids = host.pids("echo");
+    for (let count = 0; count < 20; count += 1) await payload("echo", {});
+    expect(host.pids("echo")).toEqual(pids);
+  });
+
+  test("waits for a process when there may be no more", async () => {
+    start({ maxEnvironments: 2 });
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => payload("echo", n)));
+    expect(answers.map(({ event }) => event)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(host.pids("echo")).toHaveLength(2);
+  });
+
+  test("fails with what its handler threw, which costs no process", async () => {
+    start();
+    for (const _ of [1, 2]) await expect(host.invoke("fail", {})).rejects.toMatchObject({ message: "Unauthorized" });
+    expect(host.pids("fail")).toHaveLength(1);
+  });
+
+  test("fails when its process ends; the next has a new one", async () => {
+    start();
+    for (const _ of [1, 2])
+      await expect(host.invoke("crash", {})).rejects.toMatchObject({ errorType: "Runtime.ExitError" });
+    expect(log).toEqual([expect.stringMatching(/^crash: .*status 3/), expect.stringMatching(/^crash: .*status 3/)]);
+  });
+
+  test("fails when its time is up, and its process is ended", async () => {
+    start({ timeoutSeconds: 0.3 });
+    await expect(host.invoke("hang", {})).rejects.toMatchObject({ errorType: "Sandbox.Timedout" });
+    expect(host.pids("hang")).toEqual([]);
+  });
+
+  test("gives up waiting when told so, and leaves the queue", async () => {
+    start();
+    const running = host.invoke("hang", {}).catch((error: unknown) => error);
+    await expect(host.invoke("hang", {}, AbortSignal.timeout(50))).rejects.toThrow("timeout");
+    await host.stop();
+    expect(await running).toMatchObject({ errorType: "Sandbox.Stopped" });
+    expect(log).toEqual([]);
+  });
+});
+
+describe("a streamed answer", () => {
+  test("keeps its function waiting for a slow reader", async () => {
+    start();
+    const body = await stream("flood");
+    await wait(500);
+    const before = log.length;
+    await wait(300);
+    expect(log.length).toBe(before);
+    expect(before).toBeLessThan(512);
+    expect((await text(body)).length).toBe(1024 * 65_536);
+  });
+
+  test("ends its function when the reader leaves, which is no crash, and the next is served", async () => {
+    start();
+    const body = await stream("flood");
+    const [pid = 0] = host.pids("flood");
+    body.destroy();
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(), 3000);
+    expect(log.filter((line) => !line.includes('"chunk"'))).toEqual([]);
+    expect((await text(await stream("flood"))).length).toBe(1024 * 65_536);
+  });
+
+  test.each(["breakOff", "throwLate"])("fails when its function does: %s", async (name) => {
+    start();
+    for (const _ of [1, 2]) {
+      const body = await stream(name);
+      body.resume();
+      const [failure] = await once(body, "error");
+      expect(failure).toBeInstanceOf(Error);
+      expect(body.readableEnded).toBe(false);
+    }
+  });
+
+  test("fails when its process is killed", async () => {
+    start();
+    const body = await stream("flood");
+    const failed = once(body, "error");
+    for (const pid of host.pids("flood")) process.kill(pid, "SIGKILL");
+    body.resume();
+    await failed;
+    expect(body.readableEnded).toBe(false);
+  });
+
+  test("is no answer when the handler throws before its first byte", async () => {
+    start();
+    for (const _ of [1, 2]) {
+      await expect(host.invoke("throwFirst", {})).rejects.toMatchObject({ message: "before the first byte" });
+    }
+    expect(host.pids("throwFirst")).toHaveLength(1);
+  });
+});
+
+async function payload(name: string, event: unknown): Promise<Record<string, unknown>> {
+  const answer = await host.invoke(name, event);
+  return answer.kind === "buffered" ? JSON.parse(answer.payload) : {};
+}
+
+async function stream(name: string): Promise<Readable> {
+  const answer = await host.invoke(name, {});
+  if (answer.kind !== "streamed") throw new Error(`${name} did not stream`);
+  return answer.body;
+}

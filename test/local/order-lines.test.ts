@@ -1,0 +1,87 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { formatOrderLine, parseOrderLine } from "../../infra/order-lines.ts";
+import { orderStatuses } from "../../shared/order.ts";
+
+const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map((value) => ({ N: value.toString() }));
+const optional = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined });
+const row = fc
+  .record({
+    id: int64,
+    petId: optional(int64),
+    quantity: optional(int64),
+    shipDate: optional(
+      fc
+        .date({ min: new Date("0000-01-01T00:00:00Z"), max: new Date("9999-12-31T23:59:59Z"), noInvalidDate: true })
+        .map((date) => ({ S: date.toISOString() })),
+    ),
+    complete: optional(fc.boolean().map((BOOL) => ({ BOOL }))),
+    status: fc.constantFrom(...orderStatuses).map((S) => ({ S })),
+  })
+  // An absent field is no attribute, not an undefined one.
+  .map((fields) => Object.fromEntries(Object.entries(fields).flatMap(([k, v]) => (v === undefined ? [] : [[k, v]]))));
+
+describe("a line of an orders file", () => {
+  test("survives writing and reading, to the last digit", () => {
+    fc.assert(
+      fc.property(row, (order) => {
+        expect(parseOrderLine(formatOrderLine(order))).toEqual({ row: order });
+      }),
+    );
+  });
+
+  test("is never both an order and a problem, whatever it says", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (line) => {
+        const parsed = parseOrderLine(line);
+        expect("row" in parsed ? parsed.row["id"]?.N : parsed.problems.length).toBeTruthy();
+      }),
+    );
+  });
+
+  test("is pending unless it says otherwise", () => {
+    expect(parseOrderLine('{"id":1}')).toEqual({ row: { id: { N: "1" }, status: { S: "pending" } } });
+  });
+
+  test.each([
+    ["", ["it is not JSON"]],
+    ["{", ["it is not JSON"]],
+    ["[]", ["it is not a JSON object"]],
+    ["null", ["it is not a JSON object"]],
+    ["1", ["it is not a JSON object"]],
+    ["{}", ["id is missing"]],
+    ['{"id":"1"}', ["id is not an int64"]],
+    ['{"id":1.0}', ["id is not an int64"]],
+    ['{"id":1e2}', ["id is not an int64"]],
+    ['{"id":-0}', ["id is not an int64"]],
+    ['{"id":9223372036854775808}', ["id is not an int64"]],
+    ['{"id":1,"petId":null}', ["petId is not an int64"]],
+    ['{"id":1,"quantity":2.5}', ["quantity is not an int64"]],
+    ['{"id":1,"complete":"true"}', ["complete is not true or false"]],
+    ['{"id":1,"status":"lost"}', ["status is not one of pending, shipped, cancelled"]],
+    ['{"id":1,"colour":"red"}', ['"colour" is no field of an order']],
+    ['{"id":1,"__proto__":{}}', ['"__proto__" is no field of an order']],
+    ['{"id":1,"id":2}', ["a field is given twice"]],
+    ['{"id":1,"\\u0069d":2}', ["a field is given twice"]],
+    [
+      '{"shipDate":"2026-02-30T00:00:00Z","petId":"x"}',
+      [
+        "shipDate is not an ISO 8601 date-time with an offset and a real calendar date",
+        "petId is not an int64",
+        "id is missing",
+      ],
+    ],
+  ])("%s is none, with every reason", (line, problems) => {
+    expect(parseOrderLine(line)).toEqual({ problems });
+  });
+
+  test("takes no field's name for another because of what a text says", () => {
+    expect(parseOrderLine('{"id":1,"status":"a\\":b\\""}')).toEqual({
+      problems: ["status is not one of pending, shipped, cancelled"],
+    });
+  });
+
+  test("is not written from attributes it could not be read from", () => {
+    expect(() => formatOrderLine({ id: { N: "1.5" } })).toThrow("The id of an order is not an int64");
+  });
+});

@@ -1,0 +1,120 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { type LocalStack, startLocalStack } from "../../infra/local/local-stack.ts";
+import { generateClient, runProgram } from "./generated-client.ts";
+import { ApiPage, browserPath } from "./page.ts";
+
+let stack: LocalStack;
+beforeAll(async () => {
+  stack = await startLocalStack({ port: 0, assembly: inject("assembly"), log: () => {} });
+});
+afterAll(() => stack?.stop());
+
+describe("a TypeScript client generated from the document", () => {
+  let directory: string;
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), "client-"));
+    await generateClient(directory);
+  });
+  afterAll(() => rm(directory, { recursive: true, force: true }));
+
+  const run = (program: string): Promise<unknown> =>
+    runProgram(directory, program, { BASE_URL: stack.baseUrl, API_KEY: stack.apiKey });
+
+  test("lists and cancels, with every int64 exact", async () => {
+    const program = `
+      import { cancelOrder, client, listOrders } from "./client.ts";
+      import { parseExactly } from "./exactly.js";
+
+      client.configure({ serverUrl: process.env["BASE_URL"] ?? "", auth: { bearer: process.env["API_KEY"] ?? "" } });
+      client.use({
+        onResponse: (response) => {
+          response.json = async () => parseExactly(await response.text());
+        },
+      });
+
+      const { data: orders = [] } = await listOrders();
+      const largest = orders.find(({ id = 0 }) => BigInt(id) === 9223372036854775807n);
+      const path = { orderId: largest?.id ?? 0 };
+      const first = await cancelOrder({ path });
+      const second = await cancelOrder({ path });
+      const absent = await cancelOrder({ path: { orderId: 404 } });
+      client.auth.bearer("no key");
+      const stranger = await listOrders();
+      console.log(
+        JSON.stringify({
+          ids: orders.map(({ id }) => String(id)).sort(),
+          petId: String(largest?.petId),
+          statuses: [first, second, absent, stranger].map(({ response }) => response.status),
+          codes: [first, second, absent, stranger].map(({ error }) => error?.code ?? null),
+          again: second.error?.code === "order_already_cancelled",
+        }),
+      );
+    `;
+    const told = await run(program);
+    expect(told).toEqual({
+      ids: ["-9223372036854775808", "1", "2", "3", "4", "5", "6", "7", "9223372036854775807"],
+      petId: "9223372036854775807",
+      statuses: [204, 409, 404, 401],
+      codes: [null, "order_already_cancelled", "order_not_found", "unauthorized"],
+      again: true,
+    });
+  });
+
+  test("does not compile with a field or a code that the document does not have", async () => {
+    const wrong = `
+      import { cancelOrder, listOrders } from "./client.ts";
+      const { data = [] } = await listOrders();
+      data[0]?.status;
+      (await cancelOrder({ path: { orderId: 1 } })).error?.code === "order_shipped";
+    `;
+    await expect(run(wrong)).rejects.toThrow(/'status' does not exist[\s\S]*order_shipped/);
+  });
+});
+
+if (browserPath === undefined) {
+  console.warn("The page is not tested: there is no Chromium or Chrome on the PATH or in CHROMIUM");
+}
+
+// Where CI installs a browser, its absence is a failure.
+describe.skipIf(browserPath === undefined && !process.env["CI"])("the page at / in a browser", () => {
+  let page: ApiPage;
+  beforeAll(async () => {
+    page = await ApiPage.open(new URL("/", stack.baseUrl).href);
+  });
+  afterAll(() => page?.close());
+
+  test("shows both operations of the document", async () => {
+    expect(await page.page.locator(".opblock-summary-method").allInnerTexts()).toEqual(["GET", "DELETE"]);
+    expect(await page.page.locator(".opblock-summary-description").allInnerTexts()).toEqual([
+      "List all orders",
+      "Cancel an order",
+    ]);
+  });
+
+  test("lists the sample orders, digit for digit, with the local key filled in", async () => {
+    await page.unfold("listOrders");
+    const { status, body } = await page.execute("listOrders");
+    expect(status).toBe("200");
+    expect(JSON.parse(body ?? "")).toHaveLength(9);
+    expect(body).toContain('"id": -9223372036854775808');
+    expect(body).toContain('"petId": 9007199254740993');
+  });
+
+  test("cancels an order beyond 2^53 with 204, and answers 409 the second time", async () => {
+    await page.unfold("cancelOrder");
+    const orderId = page.operation("cancelOrder").locator("tr[data-param-name=orderId] input");
+    await orderId.fill("-9223372036854775808");
+    expect(await page.execute("cancelOrder")).toEqual({ status: "204", body: undefined });
+    const { status, body } = await page.execute("cancelOrder");
+    expect(status).toBe("409");
+    expect(JSON.parse(body ?? "")).toMatchObject({ code: "order_already_cancelled" });
+  });
+
+  test("needs nothing but this machine", () => {
+    expect(page.elsewhere).toEqual([]);
+    expect(page.complaints).toEqual([expect.stringContaining("409 (Conflict)")]);
+  });
+});

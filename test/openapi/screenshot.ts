@@ -1,0 +1,15 @@
+// Makes the README's picture of the page: `node test/openapi/screenshot.ts`.
+import { fileURLToPath } from "node:url";
+import { startLocalStack } from "../../infra/local/local-stack.ts";
+import { ApiPage } from "./page.ts";
+
+const stack = await startLocalStack({ port: 0, log: () => {} });
+const page = await ApiPage.open(new URL("/", stack.baseUrl).href);
+await page.unfold("cancelOrder");
+await page.operation("cancelOrder").locator("tr[data-param-name=orderId] input").fill("9223372036854775807");
+await page.execute("cancelOrder");
+await page.execute("cancelOrder");
+await page.page.evaluate('document.querySelector(".scheme-container").scrollIntoView()');
+await page.page.screenshot({ path: fileURLToPath(new URL("page.png", import.meta.url)) });
+await page.close();
+await stack.stop();
