@@ -1,4 +1,4 @@
-import { Duration } from "aws-cdk-lib";
+import { Aws, Duration } from "aws-cdk-lib";
 import {
   Alarm,
   ComparisonOperator,
@@ -11,7 +11,6 @@ import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
-import { Aws } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
 import type { AlarmSettings } from "./environments.ts";
 import type { LogMetrics } from "./log-metrics.ts";

@@ -54,6 +54,8 @@ export class ServiceFunction extends NodejsFunction {
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel[logLevel],
       systemLogLevelV2: SystemLogLevel.WARN,
+      // What was live before stays at hand: turning the alias back takes a second, another deployment minutes.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
       // The functions keep their connections alive by themselves.
       awsSdkConnectionReuse: false,
       bundling: {

@@ -134,6 +134,11 @@ describe("a change of code only", () => {
       "AWS::Lambda::Version": ["added", "removed"],
     });
   });
+
+  test.each(templates)("leaves the version of %s that was live before at hand", (_name, template) => {
+    const versions = Object.values(template.findResources("AWS::Lambda::Version"));
+    expect(versions.map(({ DeletionPolicy }) => DeletionPolicy)).toEqual(["Retain", "Retain", "Retain"]);
+  });
 });
 
 describe("options", () => {
