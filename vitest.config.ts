@@ -3,6 +3,8 @@ import { defineConfig } from "vitest/config";
 const every = {
   // What the stack sets on the functions, for tests that import a handler.
   env: { ORDERS_TABLE: "orders", API_KEYS_TABLE: "api-keys", AWS_REGION: "eu-central-1" },
+  // Tests that run at once mostly wait, for the time limits of what they test.
+  maxConcurrency: 16,
   testTimeout: 30_000,
   hookTimeout: 30_000,
   unstubEnvs: true,

@@ -33,7 +33,7 @@ export async function openOrderList(
   { acceptsGzip, keyId }: { acceptsGzip: boolean; keyId: string },
 ): Promise<OrderList> {
   const progress: Progress = { orders: 0, leftOut: {}, firstPageMilliseconds: 0 };
-  const chunks = listJson(pages, progress);
+  const chunks = oneAhead(listJson(pages, progress));
   const opened = performance.now();
   const first = await chunks.next();
   progress.firstPageMilliseconds = Math.round(performance.now() - opened);
@@ -59,6 +59,17 @@ async function* listJson(pages: AsyncIterable<OrderItem[]>, progress: Progress):
     if (chunk !== "") yield chunk;
   }
   yield progress.orders === 0 ? "[]" : "]";
+}
+
+/** Has the next value on its way while this one is used. */
+async function* oneAhead<Value>(values: AsyncGenerator<Value, void, void>): AsyncGenerator<Value, void, void> {
+  let next = values.next();
+  for (let result = await next; !result.done; result = await next) {
+    next = values.next();
+    // Handled when it is awaited; until then the reader may be slow, or gone.
+    next.catch(() => {});
+    yield result.value;
+  }
 }
 
 async function* resume(start: string, rest: AsyncIterable<string>): AsyncGenerator<string, void, void> {

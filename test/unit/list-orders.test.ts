@@ -66,7 +66,7 @@ describe("listing the orders", () => {
       .on(ScanCommand)
       .resolvesOnce({ Items: [], LastEvaluatedKey: { id: { N: "0" } } })
       .resolvesOnce({ Items: [order(1), order(2)], LastEvaluatedKey: { id: { N: "2" } } })
-      .resolvesOnce({ LastEvaluatedKey: { id: { N: "9223372036854775807" } } })
+      .resolvesOnce({ Items: [], LastEvaluatedKey: { id: { N: "9223372036854775807" } } })
       .resolvesOnce({ Items: [order(3)] });
     const { stream } = list();
     expect(await text(stream)).toBe(
@@ -112,6 +112,13 @@ describe("listing the orders", () => {
     expect(log.error.mock.calls).toEqual([
       [expect.objectContaining({ event: "list_failed", keyId: "key_1", code: "service_unavailable" })],
     ]);
+  });
+
+  test("takes an answer without items for none at all, not for the end", async () => {
+    table.on(ScanCommand).resolves({});
+    const { stream, ended } = list();
+    expect(await text(stream)).toBe(errorBody("internal_error"));
+    await ended;
   });
 
   test.each([{}, { "Accept-Encoding": "gzip" }])(
