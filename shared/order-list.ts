@@ -46,17 +46,25 @@ export async function openOrderList(
   return { body, contentEncoding: gzip ? "gzip" : undefined };
 }
 
-/** The text of the array, a chunk a page; the closing bracket is a chunk of its own, after the last page. */
+/**
+ * The text of the array, a chunk a page; the closing bracket is a chunk of its own, after the last page.
+ *
+ * @throws ServiceError whatever goes wrong, so that a failure of ours can be told from a reader who left.
+ */
 async function* listJson(pages: AsyncIterable<OrderItem[]>, progress: Progress): AsyncGenerator<string, void, void> {
   let separator = "[";
-  for await (const page of pages) {
-    let chunk = "";
-    for (const item of page) {
-      chunk += separator + orderJson(item, progress.leftOut);
-      separator = ",";
+  try {
+    for await (const page of pages) {
+      let chunk = "";
+      for (const item of page) {
+        chunk += separator + orderJson(item, progress.leftOut);
+        separator = ",";
+      }
+      progress.orders += page.length;
+      if (chunk !== "") yield chunk;
     }
-    progress.orders += page.length;
-    if (chunk !== "") yield chunk;
+  } catch (error) {
+    throw error instanceof ServiceError ? error : new ServiceError("internal_error", error);
   }
   yield progress.orders === 0 ? "[]" : "]";
 }

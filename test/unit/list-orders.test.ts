@@ -139,6 +139,23 @@ describe("listing the orders", () => {
     },
   );
 
+  test("says that a list was cut off, not left, when it is our code that fails", async () => {
+    const poison = {
+      get id(): never {
+        throw new TypeError("secret");
+      },
+    };
+    table
+      .on(ScanCommand)
+      .resolvesOnce({ Items: orders(1000), LastEvaluatedKey: { id: { N: "1" } } })
+      .resolvesOnce({ Items: [poison] });
+    const { stream, ended } = list();
+    const received = buffer(stream);
+    await expect(ended).rejects.toThrow();
+    await expect(received).rejects.toThrow();
+    expect(log.error.mock.calls).toEqual([[expect.objectContaining({ event: "list_cut_off" })]]);
+  });
+
   test("stops reading when the client is gone, and says so", async () => {
     const page = { Items: orders(20_000), LastEvaluatedKey: { id: { N: "1" } } };
     table.on(ScanCommand).resolves(page);
