@@ -11,24 +11,24 @@ export type LeftOut = Record<string, number>;
  * counted in `leftOut`.
  */
 export function orderJson(item: OrderItem, leftOut: LeftOut): string {
-  let json = "";
-  for (const [field, valueJson] of fields) {
+  let json = "{";
+  for (const { field, name, valueJson } of fields) {
     const attribute = item[field];
     if (attribute === undefined) continue;
     const value = valueJson(attribute);
     if (value === undefined) leftOut[field] = (leftOut[field] ?? 0) + 1;
-    else json += json === "" ? `"${field}":${value}` : `,"${field}":${value}`;
+    else json += (json === "{" ? name : `,${name}`) + value;
   }
-  return `{${json}}`;
+  return `${json}}`;
 }
 
-/** The fields of an Order in the contract's order, each with what writes its value. */
-const fields: [string, (attribute: AttributeValue) => string | undefined][] = [
-  ["id", integerJson],
-  ["petId", integerJson],
-  ["quantity", integerJson],
-  ["shipDate", dateTimeJson],
-  ["complete", booleanJson],
+/** The fields of an Order in the contract's order, each with its name as JSON and what writes its value. */
+const fields = [
+  { field: "id", name: '"id":', valueJson: integerJson },
+  { field: "petId", name: '"petId":', valueJson: integerJson },
+  { field: "quantity", name: '"quantity":', valueJson: integerJson },
+  { field: "shipDate", name: '"shipDate":', valueJson: dateTimeJson },
+  { field: "complete", name: '"complete":', valueJson: booleanJson },
 ];
 
 function integerJson({ N }: AttributeValue): string | undefined {

@@ -1,3 +1,4 @@
+import type { FunctionDefinition } from "../../infra/local/execution-environment.ts";
 import type { LambdaHost } from "../../infra/local/lambda-host.ts";
 import { scanPages } from "./dynamodb-http.ts";
 import { listEvent } from "./events.ts";
@@ -44,21 +45,25 @@ export async function listCost({ engine, functions, ordersTable }: Subject, orde
   }
 }
 
-/** How a list of the table's orders weighs on a process of its own, and on its client's patience. */
+/** What a list of some length asks of a process, and of its client's patience. */
 export interface Growth {
-  /** Medians of a few lists, in milliseconds. */
+  /** Medians, in milliseconds. */
   wall: number;
   firstByte: number;
   /** The most memory that the function's process had, in megabytes. */
   peakMemory: number;
 }
 
-export async function listGrowth({ functions }: Subject): Promise<Growth> {
-  const host = hostOf(functions.ListOrders);
+/**
+ * Lists the table's orders over and over in one process, until it has listed `total` orders. V8 gives a process that
+ * has worked more a larger young generation: only processes that did the same work tell what a list's length costs.
+ */
+export async function listGrowth(definition: FunctionDefinition, length: number, total: number): Promise<Growth> {
+  const host = hostOf(definition);
   try {
     const listings: Listing[] = [];
-    for (let run = 0; run < 4; run += 1) listings.push(await list(host));
-    const [pid = 0] = host.pids("ListOrders");
+    for (let listed = 0; listed < total; listed += length) listings.push(await list(host));
+    const [pid = 0] = host.pids(definition.name);
     // The first one started the process.
     const warm = listings.slice(1);
     return {

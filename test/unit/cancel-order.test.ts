@@ -68,6 +68,8 @@ describe("cancelling an order", () => {
     ["order_already_shipped", { id: { N: "42" }, status: { S: "shipped" } }],
     ["order_already_cancelled", { id: { N: "42" }, status: { S: "cancelled" }, cancellationId: { S: "invocation-0" } }],
     ["order_already_cancelled", { id: { N: "42" }, status: { S: "cancelled" } }],
+    // Cancelled by this very invocation, and marked shipped since.
+    ["order_already_shipped", { id: { N: "42" }, status: { S: "shipped" }, cancellationId: { S: "invocation-1" } }],
     ["order_not_pending", { id: { N: "42" }, status: { S: "lost" } }],
     ["order_not_pending", { id: { N: "42" }, status: { N: "1" } }],
     ["order_not_pending", { id: { N: "42" } }],

@@ -1,0 +1,117 @@
+import { once } from "node:events";
+import { Agent, createServer, type IncomingHttpHeaders, request, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer, text } from "node:stream/consumers";
+
+/** One attempt of a client to call the engine. */
+export interface EngineCall {
+  /** Like `UpdateItem`. */
+  operation: string;
+  /** The same for every attempt of one call. */
+  invocation: string;
+  /** From 1. */
+  attempt: number;
+  /** The JSON text of the command's input. */
+  input: string;
+}
+
+export interface EngineAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/** A call on its way, in the hands of a behaviour. */
+export interface Exchange extends EngineCall {
+  /** The client's side of it. */
+  response: ServerResponse;
+  /** Lets the engine carry the call out, with another input if given. */
+  forward(input?: string): Promise<EngineAnswer>;
+}
+
+/** What becomes of a call. */
+export type Behaviour = (exchange: Exchange) => void | Promise<void>;
+
+/** A proxy before a DynamoDB engine that can do to each call what a network and a failing service do. */
+export interface FaultProxy {
+  endpoint: string;
+  /** The engine's address; another may take its place. */
+  target: string;
+  /** How often each operation has been attempted. */
+  attempts: Map<string, number>;
+  /** From now on connections are refused, and those that are open are reset. */
+  refuse(): Promise<void>;
+  /** Ends `refuse`. */
+  accept(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Hands the call on to the engine and its answer back, unchanged. */
+export const passOn: Behaviour = async ({ forward, response }) => answer(response, await forward());
+
+export function answer(response: ServerResponse, { status, headers, body }: EngineAnswer): void {
+  response.writeHead(status, headers).end(body);
+}
+
+/** @param choose decides for each call what becomes of it; undefined passes it on. */
+export async function startFaultProxy(
+  target: string,
+  choose: (call: EngineCall) => Behaviour | undefined,
+): Promise<FaultProxy> {
+  const attempts = new Map<string, number>();
+  const agent = new Agent({ keepAlive: true });
+  const server = createServer(async (incoming, response) => {
+    try {
+      const { headers } = incoming;
+      const call: EngineCall = {
+        operation: String(headers["x-amz-target"]).replace(/^.*\./, ""),
+        invocation: String(headers["amz-sdk-invocation-id"]),
+        attempt: Number(/attempt=(\d+)/.exec(String(headers["amz-sdk-request"]))?.[1]),
+        input: await text(incoming),
+      };
+      attempts.set(call.operation, (attempts.get(call.operation) ?? 0) + 1);
+      const forward = (input = call.input): Promise<EngineAnswer> => send(proxy.target, agent, headers, input);
+      await (choose(call) ?? passOn)({ ...call, response, forward });
+    } catch {
+      // The engine is gone, or the client: either way the other side sees its connection break.
+      response.destroy();
+    }
+  });
+  // The clients keep their connections; a server that closes idle ones would add faults nobody asked for.
+  server.keepAliveTimeout = 0;
+  const listen = async (port: number): Promise<number> => {
+    server.listen(port, "127.0.0.1");
+    await once(server, "listening");
+    return (server.address() as AddressInfo).port;
+  };
+  const close = async (): Promise<void> => {
+    const closed = once(server, "close");
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+  const port = await listen(0);
+  const proxy: FaultProxy = {
+    endpoint: `http://127.0.0.1:${port}`,
+    target,
+    attempts,
+    refuse: close,
+    accept: async () => void (await listen(port)),
+    stop: async () => {
+      // The engine would wait for connections that are still open.
+      agent.destroy();
+      if (server.listening) await close();
+    },
+  };
+  return proxy;
+}
+
+async function send(target: string, agent: Agent, headers: IncomingHttpHeaders, input: string): Promise<EngineAnswer> {
+  const { host: _, "content-length": __, connection: ___, ...kept } = headers;
+  const sent = request(target, { method: "POST", headers: kept, agent });
+  sent.end(input);
+  const [response] = await once(sent, "response");
+  const body = await buffer(response);
+  const { connection: ____, "transfer-encoding": _____, ...answered } = response.headers;
+  return { status: response.statusCode, headers: { ...answered, "content-length": String(body.length) }, body };
+}

@@ -1,0 +1,85 @@
+import type { ServerResponse } from "node:http";
+import { answer, type Behaviour, type EngineAnswer } from "./fault-proxy.ts";
+
+const trickleIntervalMs = 50;
+
+/** What can go wrong with a call that the engine never gets to see. */
+export const unapplied = {
+  "no answer": () => {},
+  "reset before an answer": ({ response }) => reset(response),
+  "throttled by the table": ({ response }) =>
+    answer(response, failure(400, "ProvisionedThroughputExceededException", "dynamodb.v20120810")),
+  "throttled by the service": ({ response }) =>
+    answer(response, failure(400, "ThrottlingException", "coral.availability")),
+  "500 of the service": ({ response }) => answer(response, failure(500, "InternalServerError", "dynamodb.v20120810")),
+  "503 in HTML": ({ response }) =>
+    answer(response, page(503, "text/html", "<html><body>Service Unavailable</body></html>")),
+} satisfies Record<string, Behaviour>;
+
+/** What can go wrong with the answer to a call that the engine has carried out. */
+export const applied = {
+  "silence after the engine": async ({ forward }) => void (await forward()),
+  "reset after the engine": async ({ forward, response }) => {
+    await forward();
+    reset(response);
+  },
+  "500 after the engine": async ({ forward, response }) => {
+    await forward();
+    answer(response, failure(500, "InternalServerError", "dynamodb.v20120810"));
+  },
+  "reset mid-body": async ({ forward, response }) => {
+    await sendHalf(response, await forward());
+    reset(response);
+  },
+  "closed mid-body": async ({ forward, response }) => {
+    await sendHalf(response, await forward());
+    response.socket?.end();
+  },
+  "slow trickle": async ({ forward, response }) => trickle(response, await forward()),
+} satisfies Record<string, Behaviour>;
+
+export const faults: Record<string, Behaviour> = { ...unapplied, ...applied };
+
+/** An answer of 200 that ends early and, having told no length, looks whole. */
+export const unnoticed = {
+  "half an answer of no length": async ({ forward, response }) => {
+    const { body } = await forward();
+    response.socket?.end(`${headOfNoLength}${body.toString("latin1", 0, body.length / 2)}`, "latin1");
+  },
+  "an empty answer of no length": ({ response }) => void response.socket?.end(headOfNoLength),
+} satisfies Record<string, Behaviour>;
+
+const headOfNoLength = "HTTP/1.1 200 OK\r\ncontent-type: application/x-amz-json-1.0\r\n\r\n";
+
+function reset(response: ServerResponse): void {
+  response.socket?.resetAndDestroy();
+}
+
+/** Resolves when the first half of the answer is on the wire. */
+async function sendHalf(response: ServerResponse, { status, headers, body }: EngineAnswer): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  // At least the braces of an empty answer are torn apart.
+  response.writeHead(status, headers).write(body.subarray(0, Math.ceil(body.length / 2) - 1 || 1), () => resolve());
+  await promise;
+}
+
+/** A byte now and then, and the last one never. */
+function trickle(response: ServerResponse, { status, headers, body }: EngineAnswer): void {
+  response.writeHead(status, { ...headers, "content-length": String(body.length + 1_000_000) });
+  let sent = 0;
+  const timer = setInterval(
+    () => response.write(sent < body.length ? body.subarray(sent, ++sent) : " "),
+    trickleIntervalMs,
+  );
+  response.once("close", () => clearInterval(timer));
+}
+
+function failure(status: number, name: string, namespace: string): EngineAnswer {
+  const body = JSON.stringify({ __type: `com.amazonaws.${namespace}#${name}`, message: "injected by a test" });
+  return page(status, "application/x-amz-json-1.0", body);
+}
+
+function page(status: number, contentType: string, text: string): EngineAnswer {
+  const body = Buffer.from(text);
+  return { status, headers: { "content-type": contentType, "content-length": String(body.length) }, body };
+}

@@ -1,0 +1,58 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startEngine } from "../../infra/local/engine.ts";
+import { engineClient } from "../../infra/local/tables.ts";
+import { type FaultyStack, startFaultyStack } from "./faulty-stack.ts";
+import { statusOf } from "./order-status.ts";
+
+const ids = Array.from({ length: 300 }, (_, index) => String(30_000 + index));
+/** After so many cancellations the engine dies. */
+const storm = 100;
+const atOnce = 16;
+
+let directory: string;
+let stack: FaultyStack;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "pet-store-orders-killed-"));
+  stack = await startFaultyStack(() => undefined, { dbFile: join(directory, "orders.db") });
+  await Promise.all(ids.map((id) => stack.putOrder({ id: { N: id }, status: { S: "pending" } })));
+});
+afterAll(async () => {
+  await stack?.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+test("an engine that is killed in a storm of cancels forgets none that was answered 204", async () => {
+  const cancelled = new Set<string>();
+  const unknown = new Set<string>();
+  const waiting = [...ids];
+  const client = async (): Promise<void> => {
+    for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+      const { status } = await stack.call(`/store/orders/${id}`, { method: "DELETE" });
+      (status === 204 ? cancelled : unknown).add(id);
+      expect([204, 503]).toContain(status);
+      if (cancelled.size === storm) process.kill(stack.engine.pid, "SIGKILL");
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, client));
+  expect(unknown.size).toBeGreaterThan(0);
+
+  const engine = await startEngine(join(directory, "orders.db"));
+  try {
+    stack.proxy.target = engine.endpoint;
+    const survivor = engineClient(engine.endpoint);
+    for (const id of cancelled) expect(await statusOf(survivor, stack.tables.orders, id)).toBe("cancelled");
+    // What had no answer was either done or not: cancelling again, as the answer says, settles it.
+    for (const id of unknown) {
+      const { status } = await stack.call(`/store/orders/${id}`, { method: "DELETE" });
+      expect([204, 409]).toContain(status);
+      expect(await statusOf(survivor, stack.tables.orders, id)).toBe("cancelled");
+    }
+    survivor.destroy();
+  } finally {
+    await stack.proxy.refuse();
+    await engine.stop();
+  }
+});

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { engineClient, putApiKey } from "../../infra/local/tables.ts";
+import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
+import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
+import type { Answer } from "../http/answer.ts";
+import type { Behaviour } from "./fault-proxy.ts";
+import { faults } from "./faults.ts";
+import { type FaultyStack, startFaultyStack } from "./faulty-stack.ts";
+
+/** The behaviour for calls whose input holds the text: an order's id, or the hash of a key. */
+const plagued = new Map<string, Behaviour>();
+let stack: FaultyStack;
+beforeAll(async () => {
+  stack = await startFaultyStack(({ input }) => [...plagued].find(([text]) => input.includes(text))?.[1], {
+    maxEnvironments: Object.keys(faults).length,
+  });
+});
+afterAll(() => stack?.stop());
+
+const cancel = (id: string, key?: string): Promise<Answer> =>
+  stack.call(`/store/orders/${id}`, { method: "DELETE" }, key);
+
+function expectError({ status, body }: Answer, code: ErrorCode): void {
+  expect({ status, body }).toEqual({ status: errors[code].status, body: errorBody(code) });
+}
+
+async function issueKey(): Promise<string> {
+  const key = makeApiKey("pets_test");
+  const client = engineClient(stack.engine.endpoint);
+  await putApiKey(client, stack.tables.apiKeys, { keyHash: hashApiKey(key), keyId: "key_x", name: "x", createdAt: 0 });
+  client.destroy();
+  return key;
+}
+
+describe.concurrent("while the engine's answer to every attempt is", () => {
+  test.each(Object.entries(faults))(
+    "%s, a cancel is 503 within its time; afterwards it is served",
+    async (name, fault) => {
+      const id = String(7000 + Object.keys(faults).indexOf(name));
+      await stack.putOrder({ id: { N: id }, status: { S: "pending" } });
+      plagued.set(`"${id}"`, fault);
+      expectError(await cancel(id), "service_unavailable");
+      plagued.delete(`"${id}"`);
+      const applied = (await stack.order(id))?.["status"]?.S === "cancelled";
+      const again = await cancel(id);
+      if (applied) expectError(again, "order_already_cancelled");
+      else expect(again.status).toBe(204);
+      expect((await stack.order(id))?.["status"]).toEqual({ S: "cancelled" });
+    },
+  );
+
+  test.each(Object.entries(faults))(
+    "%s, a valid key is 500, never 401; afterwards it is admitted",
+    async (_, fault) => {
+      const key = await issueKey();
+      plagued.set(hashApiKey(key), fault);
+      expectError(await cancel("none", key), "internal_error");
+      plagued.delete(hashApiKey(key));
+      expectError(await cancel("none", key), "order_not_found");
+    },
+  );
+});
+
+describe("an engine that refuses connections", () => {
+  test("costs a 503 or a 500 each request, and nothing once it is back, with the same processes", async () => {
+    const key = await issueKey();
+    await stack.putOrder({ id: { N: "7999" }, status: { S: "pending" } });
+    const pids = (): number[] =>
+      ["CancelOrder", "Authorize", "ListOrders"].flatMap((name) => stack.functions.pids(name));
+    expect((await stack.call("/store/orders")).status).toBe(200);
+    const before = pids();
+    await stack.proxy.refuse();
+    const [cancelled, listed, asked] = await Promise.all([
+      cancel("7999"),
+      stack.call("/store/orders"),
+      cancel("7999", key),
+    ]);
+    await stack.proxy.accept();
+    expectError(cancelled, "service_unavailable");
+    expectError(listed, "service_unavailable");
+    expectError(asked, "internal_error");
+    expect((await cancel("7999", key)).status).toBe(204);
+    expect((await stack.call("/store/orders")).status).toBe(200);
+    expect(pids()).toEqual(before);
+  });
+});
+
+test("none of it took a function's life or its whole time, and each failure was logged once", async () => {
+  const outages = Object.keys(faults).length + 1;
+  await vi.waitFor(() => {
+    expect(stack.events("cancel_failed")).toHaveLength(outages);
+    expect(stack.events("authorize_failed")).toHaveLength(outages);
+  });
+  expect(stack.log.filter((line) => /timed out after|Runtime exited/.test(line))).toEqual([]);
+});

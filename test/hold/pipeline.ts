@@ -1,0 +1,93 @@
+import { connect } from "node:net";
+
+/** An answer as it is on the wire. */
+export interface RawAnswer {
+  status: number;
+  /** By lower-case name, in the order they came. */
+  headers: [string, string][];
+  body: string;
+}
+
+/** What a connection gave back before it ended. */
+export interface RawAnswers {
+  answers: RawAnswer[];
+  /** What was left of an answer that did not end, or of what is no answer. */
+  rest: string;
+}
+
+const patienceMs = 60_000;
+
+export interface ExchangeOptions {
+  /** Whether the answer with this index is to a HEAD request, and so has no body. */
+  bodiless?: (index: number) => boolean;
+  /** Whether to close this side once all is written, as one does who has no more to say, or was cut off. */
+  finish?: boolean;
+}
+
+/**
+ * Writes bytes to a connection of its own, exactly as given, and reads every answer until the other side closes it.
+ *
+ * @throws Error when the connection is open and silent for a minute.
+ */
+export async function exchange(
+  port: number,
+  bytes: string,
+  { bodiless = () => false, finish = false }: ExchangeOptions = {},
+): Promise<RawAnswers> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const chunks: Buffer[] = [];
+  const socket = connect({ port, host: "127.0.0.1" });
+  socket.setTimeout(patienceMs, () => socket.destroy(new Error("The connection was neither used nor closed")));
+  socket.on("data", (chunk) => chunks.push(chunk)).on("close", () => resolve());
+  socket.on("error", (error: NodeJS.ErrnoException) => {
+    // The other side may close while more is on its way to it; what it said before counts.
+    if (error.code !== "EPIPE" && error.code !== "ECONNRESET") reject(error);
+  });
+  socket.write(bytes, "latin1");
+  if (finish) socket.end();
+  await promise;
+  return readAnswers(Buffer.concat(chunks).toString("latin1"), bodiless);
+}
+
+/** Reads as many answers as there are in a row. */
+export function readAnswers(text: string, bodiless: (index: number) => boolean): RawAnswers {
+  const answers: RawAnswer[] = [];
+  let rest = text;
+  for (;;) {
+    const head = /^HTTP\/1\.1 (\d{3}) [^\r\n]*\r\n((?:[\w-]+: [^\r\n]*\r\n)*)\r\n/.exec(rest);
+    if (head === null) return { answers, rest };
+    const [whole, status = "", lines = ""] = head;
+    const headers = lines
+      .split("\r\n")
+      .slice(0, -1)
+      .map((line): [string, string] => [
+        line.slice(0, line.indexOf(":")).toLowerCase(),
+        line.slice(line.indexOf(":") + 2),
+      ]);
+    const body = bodiless(answers.length)
+      ? { text: "", length: 0 }
+      : readBody(rest.slice(whole.length), new Map(headers));
+    if (body === undefined) return { answers, rest };
+    answers.push({ status: Number(status), headers, body: body.text });
+    rest = rest.slice(whole.length + body.length);
+  }
+}
+
+/** The body at the start of a text, and how many bytes of the wire it takes; undefined when it is not all there. */
+function readBody(text: string, headers: Map<string, string>): { text: string; length: number } | undefined {
+  const length = Number(headers.get("content-length") ?? 0);
+  if (headers.get("transfer-encoding") !== "chunked") {
+    return text.length < length ? undefined : { text: text.slice(0, length), length };
+  }
+  let body = "";
+  for (let at = 0; ; ) {
+    const [line, size = ""] = /^([\da-f]+)\r\n/i.exec(text.slice(at, at + 12)) ?? [];
+    if (line === undefined) return undefined;
+    const start = at + line.length;
+    const end = start + Number.parseInt(size, 16);
+    if (text.slice(end, end + 2) !== "\r\n") return undefined;
+    if (end === start) return { text: body, length: end + 2 };
+    body += text.slice(start, end);
+    at = end + 2;
+  }
+}

@@ -1,0 +1,121 @@
+import type { Behaviour, EngineCall } from "./fault-proxy.ts";
+import { passOn } from "./fault-proxy.ts";
+import { applied, unapplied } from "./faults.ts";
+
+/** What can meet one attempt to cancel at the engine's door: whether the engine gets it, and whether the answer comes. */
+export const meetings: Record<string, { behaviour: Behaviour; applied: boolean; answered: boolean }> = {
+  nothing: { behaviour: passOn, applied: true, answered: true },
+  "lost on its way": { behaviour: unapplied["reset before an answer"], applied: false, answered: false },
+  "refused with 500": { behaviour: unapplied["500 of the service"], applied: false, answered: false },
+  "answer lost": { behaviour: applied["reset after the engine"], applied: true, answered: false },
+  "answer torn": { behaviour: applied["reset mid-body"], applied: true, answered: false },
+  "answered 500 though applied": { behaviour: applied["500 after the engine"], applied: true, answered: false },
+};
+
+/** Clients that race for one order, and the order in which their attempts reach the engine. */
+export interface Race {
+  /** For each client that cancels: the names of what meets its attempts; `nothing` afterwards. */
+  cancels: string[][];
+  /** How many more try to ship it. */
+  ships: number;
+  /** Who is let in next, again and again: an index into those who wait at the door. */
+  turns: number[];
+}
+
+/** A client of a race at work. */
+export interface Runner {
+  /** Sends the request of the client that cancels, and resolves with its answer's status and error code. */
+  cancel(client: number): Promise<string>;
+  /** Ships the order if it is pending, past the door; resolves with whether it did. */
+  ship(): Promise<boolean>;
+}
+
+/** How everyone's part ended: a status and error code for each who cancels, and whether each ship left. */
+export interface Outcome {
+  cancels: (string | undefined)[];
+  ships: boolean[];
+}
+
+/** Where the attempts to cancel one order wait to be let in to the engine. */
+export class Door {
+  #arrived = Promise.withResolvers<(behaviour: Behaviour) => void>();
+
+  /** The proxy's choice for every attempt: to wait here, and then for the behaviour that it is let in with. */
+  readonly choose = (_: EngineCall): Behaviour => {
+    const letIn = Promise.withResolvers<Behaviour>();
+    this.#arrived.resolve(letIn.resolve);
+    return async (exchange) => (await letIn.promise)(exchange);
+  };
+
+  /** The next attempt to arrive. One at a time may be on its way here. */
+  async arrival(): Promise<(behaviour: Behaviour) => void> {
+    const letIn = await this.#arrived.promise;
+    this.#arrived = Promise.withResolvers();
+    return letIn;
+  }
+}
+
+/** Lets the clients in one attempt at a time, exactly as the race says: nobody moves but the one whose turn it is. */
+export async function run({ cancels, ships, turns }: Race, door: Door, { cancel, ship }: Runner): Promise<Outcome> {
+  const outcome: Outcome = { cancels: cancels.map(() => undefined), ships: [] };
+  const queue: (() => Promise<void>)[] = Array.from({ length: ships }, () => async () => {
+    outcome.ships.push(await ship());
+  });
+  for (const [client, met] of cancels.entries()) {
+    const answered = cancel(client).then((answer) => {
+      outcome.cancels[client] = answer;
+    });
+    /** Waits until the client stands at the door, to be let in at its turn, or has its answer. */
+    const settle = async (attempt: number): Promise<void> => {
+      const arrived = await Promise.race([door.arrival(), answered]);
+      if (arrived === undefined) return;
+      queue.push(() => {
+        arrived(behaviourOf(met[attempt]));
+        return settle(attempt + 1);
+      });
+    };
+    await settle(0);
+  }
+  for (let turn = 0; queue.length > 0; turn += 1) {
+    const [move] = queue.splice((turns[turn % turns.length] ?? 0) % queue.length, 1);
+    await move?.();
+  }
+  return outcome;
+}
+
+function behaviourOf(meeting = "nothing"): Behaviour {
+  return meetings[meeting]?.behaviour ?? passOn;
+}
+
+/** What must come of a race, by the contract alone. */
+export function predict({ cancels, ships, turns }: Race): Outcome & { status: string; winner: number | undefined } {
+  const outcome: Outcome = { cancels: cancels.map(() => undefined), ships: [] };
+  let status = "pending";
+  let winner: number | undefined;
+  const attempts = cancels.map(() => 0);
+  const queue: (number | "ship")[] = [...Array.from({ length: ships }, () => "ship" as const), ...cancels.keys()];
+  for (let turn = 0; queue.length > 0; turn += 1) {
+    const [client] = queue.splice((turns[turn % turns.length] ?? 0) % queue.length, 1);
+    if (client === "ship") {
+      outcome.ships.push(status === "pending");
+      if (status === "pending") status = "shipped";
+    } else if (client !== undefined) {
+      const attempt = attempts[client] ?? 0;
+      const meeting = meetings[cancels[client]?.[attempt] ?? "nothing"];
+      attempts[client] = attempt + 1;
+      if (meeting?.applied && status === "pending") {
+        status = "cancelled";
+        winner = client;
+      }
+      if (meeting?.answered) outcome.cancels[client] = truth(status, winner === client);
+      else if (attempt === 2) outcome.cancels[client] = "503 service_unavailable";
+      else queue.push(client);
+    }
+  }
+  return { ...outcome, status, winner };
+}
+
+function truth(status: string, own: boolean): string {
+  if (status === "shipped") return "409 order_already_shipped";
+  return own ? "204" : "409 order_already_cancelled";
+}
