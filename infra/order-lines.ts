@@ -23,7 +23,7 @@ const fields: Record<string, { type: string; attribute: (value: unknown) => Attr
   quantity: { type: "an int64", attribute: int64 },
   shipDate: {
     type: "an ISO 8601 date-time with an offset and a real calendar date",
-    attribute: (value) => (typeof value === "string" && isDateTime(value) ? { S: value } : undefined),
+    attribute: dateTime,
   },
   complete: {
     type: "true or false",
@@ -33,11 +33,18 @@ const fields: Record<string, { type: string; attribute: (value: unknown) => Attr
     type: `one of ${orderStatuses.join(", ")}`,
     attribute: (value) => (orderStatuses.some((status) => status === value) ? { S: String(value) } : undefined),
   },
+  cancelledAt: { type: "an ISO 8601 date-time with an offset and a real calendar date", attribute: dateTime },
+  cancelledBy: { type: "the id of an API key", attribute: plainText },
+  cancellationId: { type: "the id of a request", attribute: plainText },
 };
+
+/** What an order holds about its cancellation, and no other order does: so an export does not lose who cancelled it. */
+const ofCancellation = ["cancelledAt", "cancelledBy", "cancellationId"];
 
 /**
  * Reads one line of an orders file (NDJSON): the fields of an Order (contract, section 2), of which only `id` is
- * required, and `status`, which is `pending` when the line has none. Integers are exact to the last digit.
+ * required, `status`, which is `pending` when the line has none, and for a cancelled order what is known about that.
+ * Integers are exact to the last digit.
  */
 export function parseOrderLine(line: string): OrderLine {
   let value: unknown;
@@ -62,30 +69,43 @@ export function parseOrderLine(line: string): OrderLine {
     else row[name] = attribute;
   }
   if (given.every(([name]) => name !== "id")) problems.push("id is missing");
+  const status = row["status"] ?? { S: "pending" };
+  if (status.S !== "cancelled") {
+    problems.push(...ofCancellation.filter((name) => row[name]).map((name) => `${name} is only for a cancelled order`));
+  }
   if (problems.length === 0 && countNames(line) > given.length) problems.push("a field is given twice");
-  return problems.length > 0 ? { problems } : { row: { ...row, status: row["status"] ?? { S: "pending" } } };
+  return problems.length > 0 ? { problems } : { row: { ...row, status } };
 }
 
 /**
- * The line of an order, without the line's end: the reverse of `parseOrderLine`. Attributes that no line has, like
- * those of a cancellation, are left out.
+ * The line of an order, without the line's end: the reverse of `parseOrderLine`, which gives this very row again.
  *
- * @throws Error when an attribute holds what no line may hold.
+ * @throws Error saying why there is no such line.
  */
 export function formatOrderLine(row: OrderRow): string {
-  const members = Object.entries(fields).flatMap(([name, { type, attribute }]) => {
-    const given = row[name];
-    if (given === undefined) return [];
-    const value = given.N === undefined ? (given.S ?? given.BOOL) : new NumberText(given.N);
-    if (attribute(value) === undefined) throw new Error(`The ${name} of an order is not ${type}`);
-    return [`${JSON.stringify(name)}:${value instanceof NumberText ? value.digits : JSON.stringify(value)}`];
+  const members = Object.entries(row).map(([name, { N, S, BOOL }]) => {
+    return [name, N ?? JSON.stringify(S ?? BOOL ?? null)] as const;
   });
-  return `{${members.join(",")}}`;
+  const order = Object.keys(fields);
+  members.sort(([a], [b]) => order.indexOf(a) - order.indexOf(b));
+  const line = `{${members.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
+  const parsed = parseOrderLine(line);
+  if (row["status"] === undefined) throw new Error("it has no status");
+  if ("problems" in parsed) throw new Error(parsed.problems.join("; "));
+  return line;
 }
 
 /** How often the text of a flat JSON object names a field; the parsed object keeps only the last of each name. */
 function countNames(json: string): number {
   return [...json.matchAll(/"(?:[^"\\]|\\.)*"\s*(:?)/g)].filter(([, colon]) => colon !== "").length;
+}
+
+function dateTime(value: unknown): AttributeValue | undefined {
+  return typeof value === "string" && isDateTime(value) ? { S: value } : undefined;
+}
+
+function plainText(value: unknown): AttributeValue | undefined {
+  return typeof value === "string" && /^[ -~]{0,100}$/.test(value) ? { S: value } : undefined;
 }
 
 function int64(value: unknown): AttributeValue | undefined {

@@ -12,12 +12,14 @@ import {
   RestApi,
   TokenAuthorizer,
 } from "aws-cdk-lib/aws-apigateway";
+import { Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { apiKeyPattern } from "../shared/api-keys.ts";
 import type { Environment } from "./environments.ts";
 import { addGatewayResponses } from "./gateway-responses.ts";
 import { answerOtherMethods } from "./mock-error.ts";
+import { ApiDomain } from "./own-domain.ts";
 import type { ServiceFunction } from "./service-function.ts";
 
 export interface OrdersApiProps {
@@ -33,13 +35,25 @@ const stageName = "v1";
 export class OrdersApi extends Construct {
   /** The address that the contract's paths are relative to; it ends in `/v1`. */
   readonly baseUrl: string;
+  readonly accessLog: LogGroup;
   private readonly authorizer: TokenAuthorizer;
+  private readonly apiName: string;
 
   constructor(scope: Construct, id: string, { environment, listOrders, cancelOrder, authorize }: OrdersApiProps) {
     super(scope, id);
+    const { domain, logRetentionDays, name } = environment;
+    this.apiName = `PetStoreOrders-${name}`;
+    this.accessLog = new LogGroup(this, "AccessLog", {
+      retention: logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
     const api = this.restApi(environment);
     addGatewayResponses(api);
-    this.baseUrl = `https://${api.restApiId}.execute-api.${Stack.of(this).region}.${Stack.of(this).urlSuffix}/${stageName}`;
+    const { region, urlSuffix } = Stack.of(this);
+    const host = domain?.name ?? `${api.restApiId}.execute-api.${region}.${urlSuffix}`;
+    this.baseUrl = `https://${host}/${stageName}`;
+    if (domain)
+      new ApiDomain(this, "Domain", { domain, restApi: api, stage: api.deploymentStage, basePath: stageName });
     this.authorizer = this.bearerKeys(authorize, environment);
 
     const store = api.root.addResource("store");
@@ -53,6 +67,18 @@ export class OrdersApi extends Construct {
     for (const resource of [api.root, store, api.root.addResource("{proxy+}")]) {
       answerOtherMethods(resource, "resource_not_found");
     }
+  }
+
+  /** What the gateway counts for the stage, a minute at a time. */
+  metric(name: "5XXError" | "Count"): Metric {
+    return new Metric({
+      namespace: "AWS/ApiGateway",
+      metricName: name,
+      // By name: a reference to the stage would make the functions, which the alarms roll back, wait for themselves.
+      dimensionsMap: { ApiName: this.apiName, Stage: stageName },
+      statistic: Stats.SUM,
+      period: Duration.minutes(1),
+    });
   }
 
   /** Every operation passes through here, so that none can be without the authorizer. */
@@ -82,27 +108,33 @@ export class OrdersApi extends Construct {
     });
   }
 
-  private restApi({ name, throttling, logRetentionDays }: Environment): RestApi {
-    const accessLog = new LogGroup(this, "AccessLog", {
-      retention: logRetentionDays,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
+  private restApi({ domain, throttling, logRetentionDays }: Environment): RestApi {
     const api = new RestApi(this, "Rest", {
-      restApiName: `PetStoreOrders-${name}`,
+      restApiName: this.apiName,
       endpointTypes: [EndpointType.REGIONAL],
-      // The role is one for the whole account and region: it must outlive the stack that happened to set it.
+      disableExecuteApiEndpoint: domain !== undefined,
+      // The role is one for the whole account and region, and the last stack to be created sets it. Role and setting
+      // outlive their stack, so that whichever goes first, the others keep logging.
       cloudWatchRole: true,
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
       deployOptions: {
         stageName,
         throttlingRateLimit: throttling.rateLimit,
         throttlingBurstLimit: throttling.burstLimit,
+        // Never INFO: those lines tell a part of the key.
         loggingLevel: MethodLoggingLevel.ERROR,
         dataTraceEnabled: false,
-        accessLogDestination: new LogGroupLogDestination(accessLog),
+        accessLogDestination: new LogGroupLogDestination(this.accessLog),
         accessLogFormat: AccessLogFormat.custom(accessLogLine),
       },
     });
+    // The gateway would create this group by itself, and keep its lines for ever.
+    const executionLog = new LogGroup(this, "ExecutionLog", {
+      logGroupName: `API-Gateway-Execution-Logs_${api.restApiId}/${stageName}`,
+      retention: logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    api.deploymentStage.node.addDependency(executionLog);
     // RestApi adds an output of its own; ours is BaseUrl.
     api.node.tryRemoveChild("Endpoint");
     acknowledgeFindings(api);
@@ -128,7 +160,9 @@ const accessLogLine = JSON.stringify({
   responseLength: "$context.responseLength",
   responseLatency: "$context.responseLatency",
   integrationLatency: "$context.integrationLatency",
+  timeToFirstContent: "$context.integration.timeToFirstContent",
   integrationStatus: "$context.integration.status",
+  authorizerRequestId: "$context.authorizer.requestId",
   authorizerLatency: "$context.authorizer.latency",
   authorizerStatus: "$context.authorizer.status",
   time: "$context.requestTimeEpoch",

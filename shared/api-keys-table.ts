@@ -37,10 +37,17 @@ export async function findActiveKeyId(
   abortSignal?: AbortSignal,
 ): Promise<string | undefined> {
   if (!isApiKey(key)) return undefined;
-  const { Item } = await client.send(
-    new GetCommand({ TableName: table, Key: { keyHash: hashApiKey(key) }, ConsistentRead: true }),
+  const { Item, ConsumedCapacity } = await client.send(
+    new GetCommand({
+      TableName: table,
+      Key: { keyHash: hashApiKey(key) },
+      ConsistentRead: true,
+      ReturnConsumedCapacity: "TOTAL",
+    }),
     abortSignal && { abortSignal },
   );
+  // An answer that was lost on its way can reach the SDK as an empty 200, which must not pass for an unknown key.
+  if (ConsumedCapacity === undefined) throw new Error("The answer to a GetItem is empty");
   if (!isApiKeyRecord(Item) || apiKeyState(Item, now) !== "active") return undefined;
   return Item.keyId;
 }

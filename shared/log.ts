@@ -17,6 +17,8 @@ export interface LogFields {
   orderId?: string | undefined;
   code?: string;
   orders?: number;
+  /** How long a list took to begin. */
+  firstPageMilliseconds?: number;
   fields?: Record<string, number>;
 }
 

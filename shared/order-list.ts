@@ -18,6 +18,7 @@ export interface OrderList {
 interface Progress {
   orders: number;
   leftOut: LeftOut;
+  firstPageMilliseconds: number;
 }
 
 /**
@@ -31,9 +32,11 @@ export async function openOrderList(
   pages: AsyncIterable<OrderItem[]>,
   { acceptsGzip, keyId }: { acceptsGzip: boolean; keyId: string },
 ): Promise<OrderList> {
-  const progress: Progress = { orders: 0, leftOut: {} };
+  const progress: Progress = { orders: 0, leftOut: {}, firstPageMilliseconds: 0 };
   const chunks = oneAhead(listJson(pages, progress));
+  const opened = performance.now();
   const first = await chunks.next();
+  progress.firstPageMilliseconds = Math.round(performance.now() - opened);
   const start = first.done ? "" : first.value;
   const json = Readable.from(resume(start, chunks));
   const gzip = acceptsGzip && start.length >= worthCompressing;
@@ -43,17 +46,25 @@ export async function openOrderList(
   return { body, contentEncoding: gzip ? "gzip" : undefined };
 }
 
-/** The text of the array, a chunk a page; the closing bracket is a chunk of its own, after the last page. */
+/**
+ * The text of the array, a chunk a page; the closing bracket is a chunk of its own, after the last page.
+ *
+ * @throws ServiceError whatever goes wrong, so that a failure of ours can be told from a reader who left.
+ */
 async function* listJson(pages: AsyncIterable<OrderItem[]>, progress: Progress): AsyncGenerator<string, void, void> {
   let separator = "[";
-  for await (const page of pages) {
-    let chunk = "";
-    for (const item of page) {
-      chunk += separator + orderJson(item, progress.leftOut);
-      separator = ",";
+  try {
+    for await (const page of pages) {
+      let chunk = "";
+      for (const item of page) {
+        chunk += separator + orderJson(item, progress.leftOut);
+        separator = ",";
+      }
+      progress.orders += page.length;
+      if (chunk !== "") yield chunk;
     }
-    progress.orders += page.length;
-    if (chunk !== "") yield chunk;
+  } catch (error) {
+    throw error instanceof ServiceError ? error : new ServiceError("internal_error", error);
   }
   yield progress.orders === 0 ? "[]" : "]";
 }
@@ -74,9 +85,14 @@ async function* resume(start: string, rest: AsyncIterable<string>): AsyncGenerat
   yield* rest;
 }
 
-function logEnd(error: Error | null | undefined, { orders, leftOut }: Progress, keyId: string): void {
-  if (!error) logOutcome("orders_listed", { keyId, orders });
-  else if (error instanceof ServiceError) logFailure("list_cut_off", error, { keyId, orders });
-  else logOutcome("list_abandoned", { keyId, orders });
+function logEnd(
+  error: Error | null | undefined,
+  { orders, leftOut, firstPageMilliseconds }: Progress,
+  keyId: string,
+): void {
+  const fields = { keyId, orders, firstPageMilliseconds };
+  if (!error) logOutcome("orders_listed", fields);
+  else if (error instanceof ServiceError) logFailure("list_cut_off", error, fields);
+  else logOutcome("list_abandoned", fields);
   if (Object.keys(leftOut).length > 0) logWarning("order_fields_left_out", { keyId, fields: leftOut });
 }

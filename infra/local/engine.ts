@@ -19,6 +19,7 @@ export interface Engine {
 /** When this process ends by a signal it can't see, the pipe on 3 closes, and the engine goes with it. */
 const watched = '(read -r _ <&3; kill "$$") </dev/null >/dev/null 2>&1 & exec "$0" "$@" 3<&-';
 const startTimeoutMs = 10_000;
+const answerTimeoutMs = 5_000;
 
 /**
  * Starts the embedded engine, dynoxide.
@@ -67,8 +68,12 @@ export async function startEngine(dbFile?: string): Promise<Engine> {
   throw new StartError(`The DynamoDB engine did not start${dbFile === undefined ? "" : ` with ${dbFile}`}: ${last}`);
 }
 
-/** @throws StartError when the address is no address of an engine on this machine or network, but one in AWS. */
-export function checkEndpoint(endpoint: string): string {
+/**
+ * The address of an engine that somebody else started, without a slash at its end.
+ *
+ * @throws StartError when nothing answers there, or when it is an address in AWS.
+ */
+export async function checkEndpoint(endpoint: string): Promise<string> {
   const url = URL.parse(endpoint);
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new StartError(`DYNAMODB_ENDPOINT must be an address like http://localhost:8000, not ${endpoint}`);
@@ -77,6 +82,11 @@ export function checkEndpoint(endpoint: string): string {
     throw new StartError(
       `DYNAMODB_ENDPOINT points into AWS (${url.hostname}); the local stack only uses a local engine`,
     );
+  }
+  try {
+    await fetch(url, { signal: AbortSignal.timeout(answerTimeoutMs) });
+  } catch {
+    throw new StartError(`No DynamoDB engine answers at DYNAMODB_ENDPOINT, ${url.host}`);
   }
   return url.href.replace(/\/$/, "");
 }

@@ -64,7 +64,7 @@ export function readRestApi(template: Template): RestApi {
   if (id === undefined || stage === undefined || others.length + stages.length > 0) {
     throw new StartError("The local stack needs a template with one REST API of one stage");
   }
-  template.properties(id).nothingElse("Name", "Description", "EndpointConfiguration");
+  template.properties(id).nothingElse("Name", "Description", "DisableExecuteApiEndpoint", "EndpointConfiguration");
   const stageProperties = template.properties(stage);
   const stageName = stageProperties.text("StageName");
   stageProperties.nothingElse("RestApiId", "DeploymentId", "AccessLogSetting", "MethodSettings", "Description", "Tags");

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Command, InvalidArgumentError } from "commander";
 import { type LocalStack, startLocalStack } from "./local-stack.ts";
+import { leaveStackFile } from "./stack-file.ts";
 import { StartError } from "./start-error.ts";
 import { engineClient, findOrderId } from "./tables.ts";
 
@@ -42,10 +43,12 @@ try {
     dynamodbEndpoint: process.env["DYNAMODB_ENDPOINT"] || undefined,
     signal: stopping.signal,
   });
+  await using running = new AsyncDisposableStack();
+  running.defer(() => stack.stop());
+  running.defer(await leaveStackFile(stack));
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
   process.stdout.write(options.json ? readyLine(stack) : await readyText(stack, seconds));
   if (!stopping.signal.aborted) await once(stopping.signal, "abort");
-  await stack.stop();
 } catch (error) {
   if (!stopping.signal.aborted) {
     if (!(error instanceof StartError)) throw error;

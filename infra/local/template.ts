@@ -33,12 +33,22 @@ const references: Record<string, (template: Template, id: string) => string> = {
 /** The resource types that have no meaning on one machine. */
 const ignored = new Set([
   "AWS::ApiGateway::Account",
+  "AWS::ApiGateway::BasePathMapping",
   "AWS::ApiGateway::Deployment",
+  "AWS::ApiGateway::DomainName",
   "AWS::CDK::Metadata",
+  "AWS::CloudWatch::Alarm",
+  "AWS::CodeDeploy::Application",
+  "AWS::CodeDeploy::DeploymentGroup",
   "AWS::IAM::Policy",
   "AWS::IAM::Role",
   "AWS::Lambda::Permission",
   "AWS::Logs::LogGroup",
+  "AWS::Logs::MetricFilter",
+  "AWS::Route53::RecordSet",
+  "AWS::SNS::Subscription",
+  "AWS::SNS::Topic",
+  "AWS::SNS::TopicPolicy",
 ]);
 
 /** A synthesised template, its intrinsic functions resolved as it is read. */

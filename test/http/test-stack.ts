@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { type AttributeValue, PutItemCommand } from "@aws-sdk/client-dynamodb";
-import { inject } from "vitest";
+import { expect, inject } from "vitest";
 import { type LocalStack, type LocalStackOptions, startLocalStack } from "../../infra/local/local-stack.ts";
 import { engineClient } from "../../infra/local/tables.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
@@ -22,7 +22,11 @@ export interface TestStack extends LocalStack {
   call(path: string, options?: RequestOptions, key?: string | null): Promise<Answer>;
   /** Puts an item into the table of orders, whatever it holds. */
   putOrder(item: Record<string, AttributeValue>): Promise<void>;
+  /** Ends it, and fails when a function has logged what no line may tell. */
+  stop(): Promise<void>;
 }
+
+const secrets = /pets_(?:test|live)_|bearer|authorization|"(?:multiValueH|h)eaders"|"body"/i;
 
 export async function startTestStack(options: LocalStackOptions = {}): Promise<TestStack> {
   const log: string[] = [];
@@ -52,6 +56,8 @@ export async function startTestStack(options: LocalStackOptions = {}): Promise<T
     stop: async () => {
       client.destroy();
       await stack.stop();
+      // Of whatever a test file did, no line may tell a key, a header or a body.
+      expect(log.filter((line) => secrets.test(line))).toEqual([]);
     },
   };
 }

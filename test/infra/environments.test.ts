@@ -39,7 +39,7 @@ describe("the environments", () => {
 
   test.each(templates)("%s keeps its logs for as long as its record says", (_name, template, { logRetentionDays }) => {
     const groups = resources(template, "AWS::Logs::LogGroup");
-    expect(groups).toHaveLength(4);
+    expect(groups).toHaveLength(5);
     for (const [, group] of groups) expect(group["RetentionInDays"]).toBe(logRetentionDays);
   });
 });

@@ -1,23 +1,29 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { formatOrderLine, parseOrderLine } from "../../infra/order-lines.ts";
+import { formatOrderLine, type OrderRow, parseOrderLine } from "../../infra/order-lines.ts";
 import { orderStatuses } from "../../shared/order.ts";
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map((value) => ({ N: value.toString() }));
+const dateTime = fc
+  .date({ min: new Date("0000-01-01T00:00:00Z"), max: new Date("9999-12-31T23:59:59Z"), noInvalidDate: true })
+  .map((date) => ({ S: date.toISOString() }));
+const plainText = fc.string({ unit: "grapheme-ascii", maxLength: 100 }).map((S) => ({ S }));
 const optional = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined });
 const row = fc
   .record({
     id: int64,
     petId: optional(int64),
     quantity: optional(int64),
-    shipDate: optional(
-      fc
-        .date({ min: new Date("0000-01-01T00:00:00Z"), max: new Date("9999-12-31T23:59:59Z"), noInvalidDate: true })
-        .map((date) => ({ S: date.toISOString() })),
-    ),
+    shipDate: optional(dateTime),
     complete: optional(fc.boolean().map((BOOL) => ({ BOOL }))),
     status: fc.constantFrom(...orderStatuses).map((S) => ({ S })),
+    cancelledAt: optional(dateTime),
+    cancelledBy: optional(plainText),
+    cancellationId: optional(plainText),
   })
+  .map(({ cancelledAt, cancelledBy, cancellationId, ...order }) =>
+    order.status.S === "cancelled" ? { ...order, cancelledAt, cancelledBy, cancellationId } : order,
+  )
   // An absent field is no attribute, not an undefined one.
   .map((fields) => Object.fromEntries(Object.entries(fields).flatMap(([k, v]) => (v === undefined ? [] : [[k, v]]))));
 
@@ -61,6 +67,8 @@ describe("a line of an orders file", () => {
     ['{"id":1,"status":"lost"}', ["status is not one of pending, shipped, cancelled"]],
     ['{"id":1,"colour":"red"}', ['"colour" is no field of an order']],
     ['{"id":1,"__proto__":{}}', ['"__proto__" is no field of an order']],
+    ['{"id":1,"cancelledBy":"key_1"}', ["cancelledBy is only for a cancelled order"]],
+    ['{"id":1,"status":"cancelled","cancelledBy":"\\u001b"}', ["cancelledBy is not the id of an API key"]],
     ['{"id":1,"id":2}', ["a field is given twice"]],
     ['{"id":1,"\\u0069d":2}', ["a field is given twice"]],
     [
@@ -81,7 +89,18 @@ describe("a line of an orders file", () => {
     });
   });
 
-  test("is not written from attributes it could not be read from", () => {
-    expect(() => formatOrderLine({ id: { N: "1.5" } })).toThrow("The id of an order is not an int64");
+  test("has an order's fields in the contract's order", () => {
+    const shuffled = { status: { S: "pending" }, complete: { BOOL: true }, petId: { N: "2" }, id: { N: "1" } };
+    expect(formatOrderLine(shuffled)).toBe('{"id":1,"petId":2,"complete":true,"status":"pending"}');
+  });
+
+  test.each<[OrderRow, string]>([
+    [{ id: { N: "1" } }, "it has no status"],
+    [{ id: { N: "1.5" }, status: { S: "pending" } }, "id is not an int64"],
+    [{ id: { N: "1" }, status: { S: "held" } }, "status is not one of"],
+    [{ id: { N: "1" }, status: { S: "pending" }, cancelledBy: { S: "key_1" } }, "only for a cancelled order"],
+    [{ id: { N: "1" }, status: { S: "pending" }, gift: { NULL: true } }, "no field of an order"],
+  ])("is not written from %j, which could not be read again", (given, why) => {
+    expect(() => formatOrderLine(given)).toThrow(why);
   });
 });

@@ -45,8 +45,8 @@ describe("the template of a local stack", () => {
   });
 
   test("is refused when it has a resource of a type that is not served here", () => {
-    expect(() => new Template({ Resources: { Topic: { Type: "AWS::SNS::Topic" } } })).toThrow(
-      "The local stack does not support the resource type AWS::SNS::Topic (Topic)",
+    expect(() => new Template({ Resources: { Queue: { Type: "AWS::SQS::Queue" } } })).toThrow(
+      "The local stack does not support the resource type AWS::SQS::Queue (Queue)",
     );
   });
 

@@ -20,6 +20,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+const ConsumedCapacity = { CapacityUnits: 1 };
 const record = { keyHash: hashApiKey(key), keyId: "key_1", name: "Acme", createdAt: now - 100 };
 
 function authorize(authorizationToken: string) {
@@ -32,7 +33,7 @@ describe("the authorizer", () => {
   test.each(["Bearer", "bearer", "BEARER"])(
     "admits an active key under the scheme %s, for every method of the stage",
     async (scheme) => {
-      table.on(GetCommand).resolves({ Item: record });
+      table.on(GetCommand).resolves({ Item: record, ConsumedCapacity });
       expect(await authorize(`${scheme} ${key}`)).toEqual({
         principalId: "key_1",
         policyDocument: {
@@ -51,10 +52,15 @@ describe("the authorizer", () => {
   );
 
   test("asks the table once, consistently, by the key's hash", async () => {
-    table.on(GetCommand).resolves({ Item: record });
+    table.on(GetCommand).resolves({ Item: record, ConsumedCapacity });
     await authorize(`Bearer ${key}`);
     expect(table.calls().map(({ args }) => args[0].input)).toEqual([
-      { TableName: "api-keys", Key: { keyHash: hashApiKey(key) }, ConsistentRead: true },
+      {
+        TableName: "api-keys",
+        Key: { keyHash: hashApiKey(key) },
+        ConsistentRead: true,
+        ReturnConsumedCapacity: "TOTAL",
+      },
     ]);
   });
 
@@ -68,13 +74,13 @@ describe("the authorizer", () => {
     ["with a revocation that is no time", { ...record, revokedAt: "yes" }],
     ["with a creation that is no time", { ...record, createdAt: null }],
   ])("refuses a key that is %s", async (_, Item) => {
-    table.on(GetCommand).resolves(Item ? { Item } : {});
+    table.on(GetCommand).resolves(Item ? { Item, ConsumedCapacity } : { ConsumedCapacity });
     await expect(authorize(`Bearer ${key}`)).rejects.toThrow(/^Unauthorized$/);
     expect(logError).not.toHaveBeenCalled();
   });
 
   test("admits a key until the second before it expires", async () => {
-    table.on(GetCommand).resolves({ Item: { ...record, expiresAt: now + 1 } });
+    table.on(GetCommand).resolves({ Item: { ...record, expiresAt: now + 1 }, ConsumedCapacity });
     expect(await authorize(`Bearer ${key}`)).toMatchObject({ principalId: "key_1" });
   });
 
@@ -98,6 +104,11 @@ describe("the authorizer", () => {
     await expect(authorize(`Bearer ${key}`)).rejects.toThrow("secret");
     expect(logError.mock.calls).toEqual([[expect.objectContaining({ event: "authorize_failed" })]]);
     expect(JSON.stringify(logError.mock.calls)).not.toContain(key);
+  });
+
+  test("fails, and does not say Unauthorized, when the table's answer is empty", async () => {
+    table.on(GetCommand).resolves({});
+    await expect(authorize(`Bearer ${key}`)).rejects.toThrow("empty");
   });
 
   test("fails before its time is up when the table does not answer", async () => {

@@ -44,6 +44,12 @@ function list(headers: Record<string, string> = {}) {
 
 const headers = { "Content-Type": "application/json", "Cache-Control": "no-store", Vary: "Accept-Encoding" };
 const order = (id: number) => ({ id: { N: String(id) }, petId: { N: "7" }, complete: { BOOL: false } });
+const listed = (orders: number) => ({
+  event: "orders_listed",
+  keyId: "key_1",
+  orders,
+  firstPageMilliseconds: expect.any(Number),
+});
 const orders = (count: number) => Array.from({ length: count }, (_, index) => order(index));
 
 describe("listing the orders", () => {
@@ -52,7 +58,7 @@ describe("listing the orders", () => {
     const { stream } = list();
     expect(await text(stream)).toBe("[]");
     expect(stream.prelude).toEqual({ statusCode: 200, headers });
-    expect(log.info.mock.calls).toEqual([[{ event: "orders_listed", keyId: "key_1", orders: 0 }]]);
+    expect(log.info.mock.calls).toEqual([[listed(0)]]);
   });
 
   test("answers every page's orders in one array, empty pages in between included", async () => {
@@ -66,7 +72,7 @@ describe("listing the orders", () => {
     expect(await text(stream)).toBe(
       '[{"id":1,"petId":7,"complete":false},{"id":2,"petId":7,"complete":false},{"id":3,"petId":7,"complete":false}]',
     );
-    expect(log.info.mock.calls).toEqual([[{ event: "orders_listed", keyId: "key_1", orders: 3 }]]);
+    expect(log.info.mock.calls).toEqual([[listed(3)]]);
   });
 
   test("is a sequential Scan of exactly this form", async () => {
@@ -132,6 +138,23 @@ describe("listing the orders", () => {
       ]);
     },
   );
+
+  test("says that a list was cut off, not left, when it is our code that fails", async () => {
+    const poison = {
+      get id(): never {
+        throw new TypeError("secret");
+      },
+    };
+    table
+      .on(ScanCommand)
+      .resolvesOnce({ Items: orders(1000), LastEvaluatedKey: { id: { N: "1" } } })
+      .resolvesOnce({ Items: [poison] });
+    const { stream, ended } = list();
+    const received = buffer(stream);
+    await expect(ended).rejects.toThrow();
+    await expect(received).rejects.toThrow();
+    expect(log.error.mock.calls).toEqual([[expect.objectContaining({ event: "list_cut_off" })]]);
+  });
 
   test("stops reading when the client is gone, and says so", async () => {
     const page = { Items: orders(20_000), LastEvaluatedKey: { id: { N: "1" } } };

@@ -1,0 +1,50 @@
+import type { FileHandle } from "node:fs/promises";
+
+/** One line of a file: its number, from 1, and its text without the line's end; no text if it is longer than any order. */
+export interface FileLine {
+  number: number;
+  text: string | undefined;
+}
+
+/** Bytes. A file that is no text at all must not end up in memory as one line. */
+export const longestLine = 65_536;
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+
+/**
+ * The lines of a file from its beginning that are not blank, a block at a time, at constant memory.
+ *
+ * @param onRead called with the number of bytes read so far.
+ */
+export async function* readLines(
+  file: FileHandle,
+  onRead: (bytes: number) => void = () => {},
+): AsyncGenerator<FileLine[], void, void> {
+  let rest: Buffer = Buffer.alloc(0);
+  let number = 0;
+  let bytes = 0;
+  for await (const block of file.createReadStream({ start: 0, autoClose: false, highWaterMark: 262_144 })) {
+    if (!Buffer.isBuffer(block)) continue;
+    const lines: FileLine[] = [];
+    let start = 0;
+    for (let end = block.indexOf(lineFeed); end !== -1; end = block.indexOf(lineFeed, start)) {
+      const piece = block.subarray(start, end);
+      const text = lineText(rest.length === 0 ? piece : Buffer.concat([rest, piece]));
+      number++;
+      if (text?.trim() !== "") lines.push({ number, text });
+      rest = Buffer.alloc(0);
+      start = end + 1;
+    }
+    rest = Buffer.concat([rest, block.subarray(start)]).subarray(0, longestLine + 2);
+    bytes += block.length;
+    onRead(bytes);
+    yield lines;
+  }
+  const last = lineText(rest);
+  if (last?.trim() !== "") yield [{ number: number + 1, text: last }];
+}
+
+function lineText(line: Buffer): string | undefined {
+  const end = line.at(-1) === carriageReturn ? line.length - 1 : line.length;
+  return end > longestLine ? undefined : line.toString("utf8", 0, end);
+}

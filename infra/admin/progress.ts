@@ -1,0 +1,52 @@
+import { SingleBar } from "cli-progress";
+
+/** A bar that says how much is done, how fast it goes and how long it may take; on a terminal only. */
+export interface Progress {
+  /** How many units are done in all. */
+  done(units: number): void;
+  stop(): void;
+}
+
+const millisecondsPerFrame = 100;
+
+/** Starts a bar on `stream`. `unit` is what is counted, like `orders`. */
+export function startProgress(
+  stream: NodeJS.WritableStream,
+  { title, unit, total }: { title: string; unit: string; total: number },
+): Progress {
+  const bar = new SingleBar({
+    stream,
+    format: `${title} [{bar}] {percentage}% | {rate} ${unit}/s | {left} left`,
+    barsize: 24,
+    // Else it turns wrapping off, and a terminal whose import is killed keeps that.
+    linewrap: true,
+  });
+  const start = performance.now();
+  let drawn = start;
+  let latest = 0;
+  const draw = (): void => {
+    const rate = latest / Math.max((performance.now() - start) / 1000, 0.001);
+    bar.update(latest, { rate: Math.round(rate), left: rate > 0 ? duration((total - latest) / rate) : "?" });
+  };
+  bar.start(total, 0, { rate: 0, left: "?" });
+  return {
+    done(units) {
+      latest = units;
+      const now = performance.now();
+      if (now - drawn < millisecondsPerFrame) return;
+      drawn = now;
+      draw();
+    },
+    stop() {
+      draw();
+      bar.stop();
+    },
+  };
+}
+
+function duration(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+}

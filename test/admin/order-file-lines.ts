@@ -1,0 +1,11 @@
+/** As many lines as told, as an export writes them. */
+export function makeLines(count: number): string[] {
+  const statuses = ["pending", "shipped", "cancelled"];
+  return Array.from({ length: count }, (_, at) => {
+    const rest = `"petId":${at},"shipDate":"2026-12-01T09:00:00Z","complete":${at % 2 === 0}`;
+    return `{"id":${at * 7},${rest},"status":"${statuses[at % 3]}"}`;
+  });
+}
+
+/** The lines of an orders file, whose order means nothing. */
+export const sortedLines = (ndjson: string) => ndjson.trimEnd().split("\n").sort();

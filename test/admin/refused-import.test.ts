@@ -1,0 +1,85 @@
+import { describe, expect, test } from "vitest";
+import { createLocalOperator } from "./local-operator.ts";
+import { makeLines } from "./order-file-lines.ts";
+
+const { tables, operator } = await createLocalOperator();
+const orders = (...args: string[]) => operator.run(["orders", ...args, "--local"]);
+
+const badLines: [string, string][] = [
+  ["not json", "it is not JSON"],
+  ['{"id":1', "it is not JSON"],
+  ["[1]", "it is not a JSON object"],
+  ["null", "it is not a JSON object"],
+  ['{"petId":1}', "id is missing"],
+  ['{"id":"1"}', "id is not an int64"],
+  ['{"id":9223372036854775808}', "id is not an int64"],
+  ['{"id":1.0}', "id is not an int64"],
+  ['{"id":-0}', "id is not an int64"],
+  ['{"id":1,"petId":-9223372036854775809}', "petId is not an int64"],
+  ['{"id":1,"quantity":1.5}', "quantity is not an int64"],
+  ['{"id":1,"shipDate":"2026-02-30T00:00:00Z"}', "shipDate is not an ISO 8601 date-time"],
+  ['{"id":1,"shipDate":"2026-02-28"}', "shipDate is not an ISO 8601 date-time"],
+  ['{"id":1,"shipDate":1764547200}', "shipDate is not an ISO 8601 date-time"],
+  ['{"id":1,"complete":"true"}', "complete is not true or false"],
+  ['{"id":1,"status":"held"}', "status is not one of pending, shipped, cancelled"],
+  ['{"id":1,"colour":"red"}', '"colour" is no field of an order'],
+  ['{"id":1,"__proto__":{}}', '"__proto__" is no field of an order'],
+  ['{"id":1,"\\u001b[2J":1}', String.raw`"\u001b[2J" is no field of an order`],
+  ['{"id":1,"\u009b2J":1}', String.raw`"\u{9b}2J" is no field of an order`],
+  ['{"id":1,"id":2}', "a field is given twice"],
+  ['{"id":1,"status":"shipped","cancelledBy":"key_1"}', "cancelledBy is only for a cancelled order"],
+  ['{"petId":"x","complete":0}', "petId is not an int64; complete is not true or false; id is missing"],
+  [`{"id":1,"x":"${"y".repeat(70_000)}"}`, "it is longer than 65536 bytes"],
+  ['{"id":5}', "id 5 is on line 2 already"],
+];
+
+describe("orders import", () => {
+  test("refuses a file whole, names every bad line and writes nothing", async () => {
+    const lines = ['{"id":4}', '{"id":5}', ...badLines.map(([line]) => line), '{"id":6}'];
+    const file = await operator.write("bad.ndjson", lines.join("\n"));
+    const { code, stdout, stderr } = await orders("import", file);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    const told = stderr.trimEnd().split("\n");
+    expect(told.pop()).toBe(`${badLines.length} of ${lines.length} lines are bad: nothing was written`);
+    expect(told).toEqual(badLines.map(([, reason], at) => expect.stringContaining(`${file}:${at + 3}: ${reason}`)));
+    expect(stderr).not.toMatch(/[^\P{C}\n]/u);
+    const json = await orders("import", file, "--json");
+    expect(json).toMatchObject({ code: 1, stderr: "" });
+    const report = JSON.parse(json.stdout);
+    expect(report).toMatchObject({ orders: lines.length, written: 0, alreadyThere: 0, failed: lines.length });
+    expect(report.badLines.map(({ line }: { line: number }) => line)).toEqual(badLines.map((_, at) => at + 3));
+    expect(await tables.items("orders")).toEqual([]);
+  });
+
+  test("checks many lines at little memory", async () => {
+    const lines = makeLines(150_000).join("\n");
+    const file = await operator.write("many.ndjson", `${lines}\n{"id":0}\n`);
+    const peak = await operator.write(
+      "peak.cjs",
+      'process.on("exit", () => console.error(process.resourceUsage().maxRSS));',
+    );
+    const { stderr } = await operator.run(["orders", "import", file, "--local"], {
+      env: { NODE_OPTIONS: `--require ${peak}` },
+    });
+    const [repeated, summary, kilobytes] = stderr.split("\n");
+    expect(repeated).toBe(`${file}:150001: id 0 is on line 1 already`);
+    expect(summary).toBe("1 of 150001 lines are bad: nothing was written");
+    expect(Number(kilobytes)).toBeLessThan(200_000);
+  });
+
+  test("reads no folder, no pipe and nothing that is not there", async () => {
+    expect(await orders("import", operator.folder)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("not a regular file"),
+    });
+    expect(await orders("import", "/dev/null")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("not a regular file"),
+    });
+    expect(await orders("import", `${operator.folder}/none`)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `${operator.folder}/none: no such file or directory\n`,
+    });
+  });
+});

@@ -1,0 +1,219 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { App, Validations } from "aws-cdk-lib";
+import { Match, Template } from "aws-cdk-lib/assertions";
+import { CfnFunction } from "aws-cdk-lib/aws-lambda";
+import { AwsSolutionsChecks } from "cdk-nag";
+import { afterAll, describe, expect, test } from "vitest";
+import { type Environment, environments } from "../../infra/environments.ts";
+import { readRestApi } from "../../infra/local/rest-api.ts";
+import { Template as LocalTemplate } from "../../infra/local/template.ts";
+import { OrdersStack } from "../../infra/orders-stack.ts";
+import { ordersStack, resources, templates } from "./synthesise.ts";
+
+const { staging, production } = environments;
+
+const everyOption: Environment = {
+  ...production,
+  account: { id: "111111111111", region: "eu-central-1" },
+  domain: {
+    name: "orders.example.com",
+    certificateArn: "arn:aws:acm:eu-central-1:111111111111:certificate/5d1e7d58-1a2b-4c3d-8e4f-000000000000",
+    hostedZone: { id: "Z0000000000000000000", name: "example.com" },
+  },
+  restoredTables: { orders: "orders-of-yesterday", apiKeys: "keys-of-yesterday" },
+  alarms: { ...requireAlarms(production), email: "on-call@example.com" },
+};
+
+function requireAlarms({ alarms }: Environment) {
+  if (alarms === undefined) throw new Error("production has no alarms");
+  return alarms;
+}
+
+const optioned = Template.fromStack(ordersStack(everyOption));
+
+describe("cdk-nag's AwsSolutions", () => {
+  const directory = mkdtempSync(join(tmpdir(), "orders-nag-"));
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  test("finds nothing unacknowledged in either environment, nor with every option on", { timeout: 60_000 }, () => {
+    const app = new App({ context: { "aws:cdk:bundling-stacks": [] }, analyticsReporting: false, outdir: directory });
+    new OrdersStack(app, "Staging", staging);
+    new OrdersStack(app, "Production", production);
+    new OrdersStack(app, "EveryOption", everyOption);
+    Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+    expect(() => app.synth()).not.toThrow();
+  });
+});
+
+interface Resource {
+  Type: string;
+  Properties: Record<string, unknown>;
+  DependsOn?: string | string[];
+}
+
+/** The logical ids that a part of a template refers to. */
+function references(part: unknown): string[] {
+  if (Array.isArray(part)) return part.flatMap(references);
+  if (typeof part !== "object" || part === null) return [];
+  return Object.entries(part).flatMap(([name, value]) => {
+    if (name === "Ref" && typeof value === "string") return [value];
+    if (name === "Fn::GetAtt" && Array.isArray(value)) return [String(value[0])];
+    if (name === "DependsOn") return [value].flat() as string[];
+    return references(value);
+  });
+}
+
+describe.each([...templates.map(([name, template]) => [name, template] as const), ["every option", optioned] as const])(
+  "the template of %s",
+  (_name, template) => {
+    const all = template.toJSON()["Resources"] as Record<string, Resource>;
+
+    test("has no resource that waits for itself, which CloudFormation would refuse only when deploying", () => {
+      const done = new Set<string>();
+      const visit = (id: string, path: string[]): void => {
+        expect(path, "a circle").not.toContain(id);
+        if (done.has(id)) return;
+        for (const next of references(all[id])) if (next in all) visit(next, [...path, id]);
+        done.add(id);
+      };
+      for (const id of Object.keys(all)) visit(id, []);
+    });
+
+    test("leaves the account's log role and setting behind, for the other stacks of the account", () => {
+      const [account] = Object.entries(template.findResources("AWS::ApiGateway::Account"));
+      const role = references(account?.[1]["Properties"])[0] ?? "";
+      expect(account?.[1]).toMatchObject({ DeletionPolicy: "Retain", UpdateReplacePolicy: "Retain" });
+      expect(all[role]).toMatchObject({ DeletionPolicy: "Retain", UpdateReplacePolicy: "Retain" });
+      const [stage] = Object.values(template.findResources("AWS::ApiGateway::Stage"));
+      expect(stage?.["DependsOn"]).toContain(account?.[0]);
+    });
+
+    test("keeps the gateway's own log no longer than the others", () => {
+      const api = Object.keys(template.findResources("AWS::ApiGateway::RestApi"))[0];
+      const log = resources(template, "AWS::Logs::LogGroup").find(([id]) => id.includes("ExecutionLog"));
+      expect(log?.[1]["LogGroupName"]).toEqual({
+        "Fn::Join": ["", ["API-Gateway-Execution-Logs_", { Ref: api }, "/v1"]],
+      });
+      const [stage] = Object.values(template.findResources("AWS::ApiGateway::Stage"));
+      expect(stage?.["DependsOn"]).toContain(log?.[0]);
+    });
+  },
+);
+
+describe("a change of code only", () => {
+  /** What a deployment of other code would change, by resource type. */
+  function changes(environment: Environment): Record<string, string[]> {
+    const template = (code?: string): Record<string, Resource> => {
+      const stack = ordersStack(environment);
+      for (const each of stack.node.findAll()) {
+        if (code !== undefined && each instanceof CfnFunction) each.addPropertyOverride("Code.S3Key", code);
+      }
+      return Template.fromStack(stack).toJSON()["Resources"];
+    };
+    const [before, after] = [template(), template("other.zip")];
+    const changed: Record<string, string[]> = {};
+    for (const id of new Set([...Object.keys(before), ...Object.keys(after)])) {
+      const [old, now] = [before[id], after[id]];
+      const names = new Set([...Object.keys(old?.Properties ?? {}), ...Object.keys(now?.Properties ?? {})]);
+      const differing = [...names].filter(
+        (name) => JSON.stringify(old?.Properties[name]) !== JSON.stringify(now?.Properties[name]),
+      );
+      const kind = old === undefined ? "added" : now === undefined ? "removed" : differing.join();
+      const type = old?.Type ?? now?.Type ?? "";
+      if (kind !== "") changed[type] = [...new Set([...(changed[type] ?? []), kind])].sort();
+    }
+    return changed;
+  }
+
+  test.each([staging, production])("replaces no resource of $name but the functions' versions", (environment) => {
+    expect(changes(environment)).toEqual({
+      "AWS::Lambda::Function": ["Code"],
+      "AWS::Lambda::Alias": ["FunctionVersion"],
+      "AWS::Lambda::Version": ["added", "removed"],
+    });
+  });
+
+  test.each(templates)("leaves the version of %s that was live before at hand", (_name, template) => {
+    const versions = Object.values(template.findResources("AWS::Lambda::Version"));
+    expect(versions.map(({ DeletionPolicy }) => DeletionPolicy)).toEqual(["Retain", "Retain", "Retain"]);
+  });
+});
+
+describe("options", () => {
+  test("an own domain takes TLS 1.2 or newer, maps /v1, and is the only address", () => {
+    optioned.hasResourceProperties("AWS::ApiGateway::DomainName", {
+      DomainName: "orders.example.com",
+      SecurityPolicy: "TLS_1_2",
+      EndpointConfiguration: { Types: ["REGIONAL"] },
+    });
+    optioned.hasResourceProperties("AWS::ApiGateway::BasePathMapping", { BasePath: "v1", Stage: Match.anyValue() });
+    optioned.hasResourceProperties("AWS::ApiGateway::RestApi", { DisableExecuteApiEndpoint: true });
+    optioned.hasResourceProperties("AWS::Route53::RecordSet", { Name: "orders.example.com.", Type: "A" });
+    expect(optioned.toJSON()["Outputs"].BaseUrl.Value).toBe("https://orders.example.com/v1");
+  });
+
+  test.each(templates)("without one, %s answers at the gateway's address", (_name, template) => {
+    template.resourceCountIs("AWS::ApiGateway::DomainName", 0);
+    template.hasResourceProperties("AWS::ApiGateway::RestApi", { DisableExecuteApiEndpoint: false });
+  });
+
+  test("a pinned account and region are what CDK deploys to, and nowhere else", () => {
+    expect(ordersStack(everyOption).environment).toBe("aws://111111111111/eu-central-1");
+  });
+
+  test("restored tables are what functions, permissions and outputs mean; the stack's own stay as they are", () => {
+    const own = Object.values(optioned.findResources("AWS::DynamoDB::Table"));
+    const functions = resources(optioned, "AWS::Lambda::Function").map(
+      ([, { Environment: environment }]) => (environment as { Variables: Record<string, string> }).Variables,
+    );
+    expect(own).toEqual(Object.values(templates[1]?.[1].findResources("AWS::DynamoDB::Table") ?? {}));
+    expect(functions).toEqual([
+      { ORDERS_TABLE: "orders-of-yesterday" },
+      { ORDERS_TABLE: "orders-of-yesterday" },
+      { API_KEYS_TABLE: "keys-of-yesterday" },
+    ]);
+    expect(JSON.stringify(resources(optioned, "AWS::IAM::Policy"))).not.toMatch(/"(Orders|ApiKeys)[0-9A-F]{8}"/);
+    expect(optioned.toJSON()["Outputs"]).toMatchObject({
+      OrdersTableName: { Value: "orders-of-yesterday" },
+      ApiKeysTableName: { Value: "keys-of-yesterday" },
+    });
+  });
+
+  test("an e-mail address subscribes to the alarms", () => {
+    optioned.hasResourceProperties("AWS::SNS::Subscription", { Protocol: "email", Endpoint: "on-call@example.com" });
+  });
+
+  test("without a canary, production keeps its alarms and sends all calls to new code at once", () => {
+    const urgent = Template.fromStack(
+      ordersStack({ ...production, alarms: { ...requireAlarms(production), canary: false } }),
+    );
+    expect(Object.keys(urgent.findResources("AWS::CloudWatch::Alarm"))).toHaveLength(11);
+    urgent.resourceCountIs("AWS::CodeDeploy::DeploymentGroup", 0);
+    expect(JSON.stringify(urgent.findResources("AWS::Lambda::Alias"))).not.toContain("UpdatePolicy");
+  });
+
+  test.each(templates)("the tables of %s serve at most what its record says", (_name, template, environment) => {
+    const { reads, writes } = environment.tableThroughput;
+    for (const [, table] of resources(template, "AWS::DynamoDB::Table")) {
+      expect(table["OnDemandThroughput"]).toEqual({ MaxReadRequestUnits: reads, MaxWriteRequestUnits: writes });
+    }
+  });
+
+  test.each(templates)("the functions of %s log at the level its record says", (_name, template, environment) => {
+    for (const [, { LoggingConfig }] of resources(template, "AWS::Lambda::Function")) {
+      expect(LoggingConfig).toMatchObject({
+        LogFormat: "JSON",
+        ApplicationLogLevel: environment.functionLogLevel,
+        SystemLogLevel: "WARN",
+      });
+    }
+  });
+
+  test("none of them keeps the stack from running on one machine", () => {
+    const { restoredTables: _, ...local } = everyOption;
+    const template = new LocalTemplate(Template.fromStack(ordersStack(local)).toJSON());
+    expect(readRestApi(template)).toEqual(readRestApi(new LocalTemplate(templates[1]?.[1].toJSON())));
+  });
+});

@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, test, vi } from "vitest";
+import { send } from "../http/answer.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const directory = await mkdtemp(join(tmpdir(), "start-test-"));
+const started = new Set<ChildProcess>();
+afterAll(async () => {
+  for (const child of started) child.kill("SIGKILL");
+  await rm(directory, { recursive: true });
+});
+
+/** The command behind `npm start`, without npm. */
+function start(options: string[], environment: Record<string, string> = {}) {
+  const child = spawn(process.execPath, ["infra/local/start.ts", ...options], {
+    cwd: root,
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  started.add(child);
+  return child;
+}
+
+async function failure(options: string[], environment?: Record<string, string>) {
+  const child = start(options, environment);
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
+  return { stdout, stderr, code };
+}
+
+async function ordersFile(name: string, lines: string[]): Promise<string> {
+  const file = join(directory, name);
+  await writeFile(file, `${lines.join("\n")}\n`);
+  return file;
+}
+
+/** The processes that have this one for an ancestor, by the parents that /proc tells. */
+async function descendants(pid: number): Promise<number[]> {
+  const found: number[] = [];
+  for (const entry of await readdir("/proc")) {
+    const stat = await readFile(`/proc/${entry}/stat`, "utf8").catch(() => "");
+    const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+    if (parent === pid) found.push(Number(entry), ...(await descendants(Number(entry))));
+  }
+  return found;
+}
+
+describe("npm start", () => {
+  test("says in one line what is wrong with a line of the orders file, and ends", async () => {
+    const file = await ordersFile("bad.ndjson", ['{"id":1}', '{"id":2,"petId":1.5}']);
+    expect(await failure(["--port", "0", "--orders", file])).toEqual({
+      stdout: "",
+      stderr: `${file}, line 2: petId is not an int64\n`,
+      code: 1,
+    });
+  });
+
+  test("names a port that is taken, and how to choose another", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const { stdout, stderr, code } = await failure(["--port", String(port)]);
+    server.close();
+    expect({ stdout, code }).toEqual({ stdout: "", code: 1 });
+    expect(stderr).toMatch(new RegExp(`^Port ${port} .* --port\n$`));
+  });
+
+  test.each([
+    ["points into AWS", "https://dynamodb.eu-central-1.amazonaws.com"],
+    ["does not answer", "http://127.0.0.1:1"],
+    ["is no address", "nonsense"],
+  ])("refuses a DYNAMODB_ENDPOINT that %s, in one line", async (_, endpoint) => {
+    const { stdout, stderr, code } = await failure(["--port", "0"], { DYNAMODB_ENDPOINT: endpoint });
+    expect({ stdout, code, lines: stderr.trimEnd().split("\n").length }).toEqual({ stdout: "", code: 1, lines: 1 });
+  });
+
+  // It starts, and synthesises, twice.
+  const patience = { timeout: 60_000 };
+  test(
+    "says where it is in one line of JSON, keeps data in a file, and leaves no process behind",
+    patience,
+    async () => {
+      const file = await ordersFile("orders.ndjson", ['{"id":9223372036854775807}']);
+      const options = ["--port", "0", "--json", "--orders", file, "--db", join(directory, "orders.db")];
+      for (const expected of [204, 409]) {
+        const child = start(options);
+        const stderr = text(child.stderr);
+        const [line] = await once(createInterface({ input: child.stdout }), "line");
+        const ready = JSON.parse(line);
+        expect(Object.keys(ready)).toEqual(["baseUrl", "apiKey", "dynamodbEndpoint", "tables"]);
+        const headers = { authorization: `Bearer ${ready.apiKey}` };
+        const cancelled = await send(`${ready.baseUrl}/store/orders/9223372036854775807`, {
+          method: "DELETE",
+          headers,
+        });
+        expect(cancelled.status).toBe(expected);
+        const processes = await descendants(child.pid ?? 0);
+        expect(processes.length).toBeGreaterThanOrEqual(3);
+        child.kill("SIGTERM");
+        expect(await once(child, "exit")).toEqual([0, null]);
+        // The shell that watches over the engine ends when it notices that it has nobody to watch for.
+        await vi.waitFor(() => expect(processes.filter(isAlive)).toEqual([]), { timeout: 5_000 });
+        expect(await stderr).not.toContain("exited");
+      }
+    },
+  );
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
