@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ApiKeyPrefix, apiKeyPattern, hashApiKey, isApiKey, makeApiKey } from "../../shared/api-keys.ts";
+import { type ApiKeyState, apiKeyState, isApiKeyRecord } from "../../shared/api-keys-table.ts";
 
 const prefix = fc.constantFrom<ApiKeyPrefix>("pets_test", "pets_live");
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -43,7 +44,34 @@ describe("an API key", () => {
     }
   });
 
+  test("with a prefix of its own is none, whatever its checksum", () => {
+    // @ts-expect-error There is no such environment.
+    expect(isApiKey(makeApiKey("pets_demo"))).toBe(false);
+  });
+
   test("is known by its SHA-256", () => {
     expect(hashApiKey("pets_test_x")).toBe(createHash("sha256").update("pets_test_x").digest("hex"));
   });
+});
+
+describe("the record of an API key", () => {
+  const whole = { keyId: "key_1", createdAt: 1 };
+
+  test.each<[ApiKeyState, { expiresAt?: number; revokedAt?: number }]>([
+    ["active", {}],
+    ["active", { expiresAt: 101 }],
+    ["expired", { expiresAt: 100 }],
+    ["revoked", { revokedAt: 200 }],
+    ["revoked", { expiresAt: 99, revokedAt: 98 }],
+  ])("is %s with %j at second 100", (state, times) => {
+    expect(apiKeyState(times, 100)).toBe(state);
+    expect(isApiKeyRecord({ ...whole, ...times })).toBe(true);
+  });
+
+  test.each([{ keyId: 1 }, { createdAt: "1" }, { expiresAt: "1" }, { revokedAt: "1" }, { revokedAt: 1.5 }])(
+    "is none with %j",
+    (damage) => {
+      expect(isApiKeyRecord({ ...whole, ...damage })).toBe(false);
+    },
+  );
 });

@@ -62,6 +62,7 @@ describe("the authorizer", () => {
         ReturnConsumedCapacity: "TOTAL",
       },
     ]);
+    expect(table.calls()[0]?.args.at(1)).toEqual({ abortSignal: expect.any(AbortSignal) });
   });
 
   test.each([

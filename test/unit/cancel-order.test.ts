@@ -61,6 +61,7 @@ describe("cancelling an order", () => {
         ReturnValuesOnConditionCheckFailure: "ALL_OLD",
       },
     ]);
+    expect(table.calls()[0]?.args.at(1)).toEqual({ abortSignal: expect.any(AbortSignal) });
   });
 
   test.each<[ErrorCode, Record<string, AttributeValue> | undefined]>([
@@ -93,6 +94,10 @@ describe("cancelling an order", () => {
       expect(table.calls()).toHaveLength(0);
     },
   );
+
+  test("answers 404 for a request without a path parameter", async () => {
+    expectError(await handler(proxyEvent({ httpMethod: "DELETE" }), lambdaContext("invocation-1")), "order_not_found");
+  });
 
   test.each([
     "ProvisionedThroughputExceededException",

@@ -22,6 +22,7 @@ describe("the catalogue of errors", () => {
   test("thrown, it tells its status, its body and to keep no copy, and hides its cause", () => {
     const error = new ServiceError("service_unavailable", new Error("secret"));
     expect(error).toMatchObject({ statusCode: 503, expose: true, headers: { "Cache-Control": "no-store" } });
+    expect(error.name).toBe("ServiceError");
     expect(error.message).toBe(errorBody("service_unavailable"));
     expect(error.message).not.toContain("secret");
   });

@@ -86,6 +86,8 @@ describe("listing the orders", () => {
       scan,
       { ...scan, ExclusiveStartKey: { id: { N: "9223372036854775807" } } },
     ]);
+    expect(table.calls()[0]?.args.at(1)).toEqual({ abortSignal: expect.any(AbortSignal) });
+    expect(log.warn).not.toHaveBeenCalled();
   });
 
   test("has the next page on its way before this one is read", async () => {

@@ -69,20 +69,14 @@ describe("a date-time", () => {
     fc.assert(fc.property(instant, (date) => isDateTime(date.toISOString())));
   });
 
-  test("has a day exactly when the calendar has it", () => {
-    const yearMonthDay = fc.tuple(
-      fc.integer({ min: 1, max: 9999 }),
-      fc.integer({ min: 1, max: 12 }),
-      fc.integer({ min: 1, max: 31 }),
-    );
-    fc.assert(
-      fc.property(yearMonthDay, ([year, month, day]) => {
-        const text = `${String(year).padStart(4, "0")}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`;
-        const date = new Date(`${text}T00:00:00Z`);
-        const exists = date.toISOString().startsWith(text);
-        expect(isDateTime(`${text}T00:00:00Z`)).toBe(exists);
-      }),
-    );
+  test.each(["1900", "2000", "2024", "2026"])("of %s has a day exactly when the calendar has it", (year) => {
+    for (let month = 1; month <= 12; month += 1) {
+      for (let day = 1; day <= 31; day += 1) {
+        const text = `${year}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`;
+        const exists = new Date(`${text}T00:00:00Z`).toISOString().startsWith(text);
+        expect([text, isDateTime(`${text}T00:00:00Z`)]).toEqual([text, exists]);
+      }
+    }
   });
 
   test.each(["2026-11-20T12:30:00+05:30", "2026-11-20T12:30:00.123456789Z", "2000-02-29T00:00:00-00:00"])(

@@ -1,0 +1,37 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
+import { expect, test, vi } from "vitest";
+import { callFailed, createClient } from "../../shared/dynamodb.ts";
+
+test("a client gives up an attempt that has no answer, and makes as many as it may", async () => {
+  let attempts = 0;
+  const silent = createServer(() => {
+    attempts += 1;
+  }).listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const { port } = silent.address() as AddressInfo;
+  vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", `http://127.0.0.1:${port}`);
+  vi.stubEnv("AWS_ACCESS_KEY_ID", "local");
+  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "local");
+  const client = createClient({ connectionTimeout: 1_000, requestTimeout: 50, maxAttempts: 2 });
+  try {
+    await expect(client.send(new ListTablesCommand({}))).rejects.toMatchObject({ name: "TimeoutError" });
+    expect(attempts).toBe(2);
+  } finally {
+    client.destroy();
+    silent.closeAllConnections();
+    silent.close();
+  }
+});
+
+test("a client keeps no middleware for log lines that nobody asked for", () => {
+  const client = createClient({ connectionTimeout: 1, requestTimeout: 1, maxAttempts: 1 });
+  expect(client.middlewareStack.identify().join()).not.toContain("loggerMiddleware");
+  expect(client.middlewareStack.identify()).not.toEqual([]);
+});
+
+test.each([null, undefined, "secret", 7, {}])("what is no error of the SDK's (%j) is our fault", (thrown) => {
+  expect(callFailed(thrown).code).toBe("internal_error");
+});
