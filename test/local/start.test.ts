@@ -14,6 +14,8 @@ import { send } from "../http/answer.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const directory = await mkdtemp(join(tmpdir(), "start-test-"));
 const started = new Set<ChildProcess>();
+// Not the checkout's own: a stack may be running there.
+const stackFile = join(directory, "stack.json");
 afterAll(async () => {
   for (const child of started) child.kill("SIGKILL");
   await rm(directory, { recursive: true });
@@ -23,7 +25,7 @@ afterAll(async () => {
 function start(options: string[], environment: Record<string, string> = {}) {
   const child = spawn(process.execPath, ["infra/local/start.ts", ...options], {
     cwd: root,
-    env: { ...process.env, ...environment },
+    env: { ...process.env, LOCAL_STACK_FILE: stackFile, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   started.add(child);
@@ -82,7 +84,7 @@ describe("npm start", () => {
     expect({ stdout, code, lines: stderr.trimEnd().split("\n").length }).toEqual({ stdout: "", code: 1, lines: 1 });
   });
 
-  test("says where it is in one line of JSON, keeps data in a file, and leaves no process behind", async () => {
+  test("says where it is in one line of JSON, keeps data in a file, and leaves nothing behind", async () => {
     const file = await ordersFile("orders.ndjson", ['{"id":9223372036854775807}']);
     const options = ["--port", "0", "--json", "--orders", file, "--db", join(directory, "orders.db")];
     for (const expected of [204, 409]) {
@@ -91,6 +93,8 @@ describe("npm start", () => {
       const [line] = await once(createInterface({ input: child.stdout }), "line");
       const ready = JSON.parse(line);
       expect(Object.keys(ready)).toEqual(["baseUrl", "apiKey", "dynamodbEndpoint", "tables"]);
+      const { apiKey: _, ...whereabouts } = ready;
+      expect(JSON.parse(await readFile(stackFile, "utf8"))).toEqual(whereabouts);
       const headers = { authorization: `Bearer ${ready.apiKey}` };
       const cancelled = await send(`${ready.baseUrl}/store/orders/9223372036854775807`, { method: "DELETE", headers });
       expect(cancelled.status).toBe(expected);
@@ -98,6 +102,7 @@ describe("npm start", () => {
       expect(processes.length).toBeGreaterThanOrEqual(3);
       child.kill("SIGTERM");
       expect(await once(child, "exit")).toEqual([0, null]);
+      await expect(readFile(stackFile)).rejects.toThrow("ENOENT");
       // The shell that watches over the engine ends when it notices that it has nobody to watch for.
       await vi.waitFor(() => expect(processes.filter(isAlive)).toEqual([]), { timeout: 5_000 });
       expect(await stderr).not.toContain("exited");
