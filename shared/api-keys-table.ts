@@ -57,7 +57,9 @@ export function isApiKeyRecord(
   item: Record<string, unknown> | undefined,
 ): item is Record<string, unknown> & ApiKeyRecord {
   return (
-    typeof item?.["keyId"] === "string" &&
+    typeof item?.["keyHash"] === "string" &&
+    typeof item["keyId"] === "string" &&
+    typeof item["name"] === "string" &&
     isEpochSeconds(item["createdAt"]) &&
     (item["expiresAt"] === undefined || isEpochSeconds(item["expiresAt"])) &&
     (item["revokedAt"] === undefined || isEpochSeconds(item["revokedAt"]))

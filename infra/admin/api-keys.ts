@@ -9,7 +9,7 @@ import { isoTime } from "./terminal-text.ts";
 
 /** Makes a key and stores its hash. The key itself is in the answer and nowhere else. Times are epoch seconds. */
 export async function issueApiKey(
-  { client, apiKeysTable, environment }: Target,
+  { client, apiKeysTable, environment }: Pick<Target, "client" | "apiKeysTable" | "environment">,
   { name, createdAt, expiresAt }: Pick<ApiKeyRecord, "name" | "createdAt" | "expiresAt">,
 ): Promise<{ key: string; record: ApiKeyRecord }> {
   const key = makeApiKey(environment.apiKeyPrefix);

@@ -96,8 +96,8 @@ function enginePath(): string {
     return createRequire(import.meta.url).resolve(`@dynoxide/${process.platform}-${process.arch}/dynoxide`);
   } catch {
     throw new StartError(
-      `There is no embedded DynamoDB engine for ${process.platform}-${process.arch}: start DynamoDB Local ` +
-        "(docker run -p 8000:8000 amazon/dynamodb-local) and set DYNAMODB_ENDPOINT=http://localhost:8000",
+      `There is no embedded DynamoDB engine for ${process.platform}-${process.arch}: start one, for example DynamoDB ` +
+        "Local, and set DYNAMODB_ENDPOINT to its address (README, Platforms)",
     );
   }
 }

@@ -1,11 +1,10 @@
-import { randomInt } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import type { RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
+import { issueApiKey } from "../admin/api-keys.ts";
 import { environments } from "../environments.ts";
 import { serveApiPage } from "./api-page.ts";
 import { checkEndpoint, startEngine } from "./engine.ts";
@@ -15,7 +14,7 @@ import { createLambdaHost, type LambdaHost } from "./lambda-host.ts";
 import { listen } from "./listener.ts";
 import { checkOrders, readOrders } from "./orders-file.ts";
 import { readRestApi } from "./rest-api.ts";
-import { createTables, dropTables, engineClient, putApiKey, seedOrders } from "./tables.ts";
+import { createTables, dropTables, engineClient, seedOrders } from "./tables.ts";
 import { readStack, type SynthesisedStack, synthesise, type Template } from "./template.ts";
 
 export interface LocalStackOptions {
@@ -105,7 +104,8 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
     apiKeys: stack.template.output("ApiKeysTableName"),
   };
   await fillTables(client, stack.template, tables.orders, ordersFile, signal);
-  const apiKey = await issueApiKey(client, tables.apiKeys);
+  const target = { client, apiKeysTable: tables.apiKeys, environment: environments.staging };
+  const { key: apiKey } = await issueApiKey(target, { name: "npm start", createdAt: Math.floor(Date.now() / 1000) });
 
   const api = readRestApi(stack.template);
   const host = createLambdaHost(readFunctions(stack, endpoint), { log, maxEnvironments });
@@ -156,12 +156,4 @@ async function fillTables(
     await dropTables(client, created);
     throw error;
   }
-}
-
-async function issueApiKey(client: DynamoDBClient, table: string): Promise<string> {
-  const apiKey = makeApiKey(environments.staging.apiKeyPrefix);
-  const keyId = `key_${Array.from({ length: 12 }, () => randomInt(36).toString(36)).join("")}`;
-  const createdAt = Math.floor(Date.now() / 1000);
-  await putApiKey(client, table, { keyHash: hashApiKey(apiKey), keyId, name: "npm start", createdAt });
-  return apiKey;
 }

@@ -15,7 +15,6 @@ export function checkStatus({ status, body }: Answer, expected: number): void {
   check(status === expected, `status ${status} instead of ${expected}, with the body ${excerpt(body)}`);
 }
 
-/** @param expected a value, or several that the header lists in any order. */
 export function checkHeader({ headers }: Answer, name: string, expected: string): void {
   const value = headers[name.toLowerCase()];
   check(value !== undefined, `no header ${name}`);

@@ -1,8 +1,4 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { expect, inject, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
@@ -39,30 +35,4 @@ test("a key is issued, admitted, revoked and, when the authorizer's cache forget
   const { stdout } = await operator.run(["keys", "list", "--local", "--json"]);
   const states = JSON.parse(stdout).map(({ name, state }: { name: string; state: string }) => [name, state]);
   expect(Object.fromEntries(states)).toMatchObject({ Short: "expired", "Acme web shop": "revoked" });
-});
-
-test("npm start leaves what finds it while it runs, and no key", async () => {
-  await using cleanUp = new AsyncDisposableStack();
-  const operator = await createOperator();
-  cleanUp.defer(() => operator.leave());
-  const start = fileURLToPath(new URL("../../infra/local/start.ts", import.meta.url));
-  const env = { ...process.env, LOCAL_STACK_FILE: `${operator.folder}/stack.json` };
-  const stack = spawn(process.execPath, [start, "--port", "0", "--json"], {
-    env,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  cleanUp.defer(() => void stack.kill("SIGKILL"));
-  const ended = once(stack, "exit");
-  const [line] = await once(createInterface(stack.stdout), "line");
-  const { apiKey, ...whereabouts } = JSON.parse(line);
-
-  const file = await operator.read("stack.json");
-  expect(JSON.parse(file)).toEqual(whereabouts);
-  expect(file).not.toContain(apiKey);
-  const { stdout } = await operator.run(["keys", "check", "--local", "--json"], { input: apiKey });
-  expect(JSON.parse(stdout)).toMatchObject({ admitted: true, name: "npm start" });
-
-  stack.kill("SIGTERM");
-  await ended;
-  await expect(operator.read("stack.json")).rejects.toThrow("ENOENT");
 });

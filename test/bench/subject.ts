@@ -3,14 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { issueApiKey } from "../../infra/admin/api-keys.ts";
+import { environments } from "../../infra/environments.ts";
 import { type Engine, startEngine } from "../../infra/local/engine.ts";
 import type { FunctionDefinition } from "../../infra/local/execution-environment.ts";
 import { readFunctions } from "../../infra/local/functions.ts";
 import { createLambdaHost, type LambdaHost } from "../../infra/local/lambda-host.ts";
-import { createTables, engineClient, putApiKey, seedOrders } from "../../infra/local/tables.ts";
+import { createTables, engineClient, seedOrders } from "../../infra/local/tables.ts";
 import { readStack, type SynthesisedStack, synthesise } from "../../infra/local/template.ts";
 import type { OrderRow } from "../../infra/order-lines.ts";
-import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
 
 export type FunctionName = "ListOrders" | "CancelOrder" | "Authorize";
 
@@ -33,9 +34,9 @@ export async function prepare(): Promise<Subject> {
   const engine = await startEngine();
   const client = engineClient(engine.endpoint);
   await createTables(client, stack.template);
-  const apiKey = makeApiKey("pets_test");
-  const record = { keyHash: hashApiKey(apiKey), keyId: "key_bench", name: "bench", createdAt: 0 };
-  await putApiKey(client, stack.template.output("ApiKeysTableName"), record);
+  const apiKeysTable = stack.template.output("ApiKeysTableName");
+  const target = { client, apiKeysTable, environment: environments.staging };
+  const { key: apiKey } = await issueApiKey(target, { name: "bench", createdAt: 0 });
   const definitions = readFunctions(stack, engine.endpoint);
   const named = (name: FunctionName): FunctionDefinition => {
     const found = definitions.find((definition) => definition.name === name);

@@ -14,6 +14,8 @@ import { send } from "../http/answer.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const directory = await mkdtemp(join(tmpdir(), "start-test-"));
 const started = new Set<ChildProcess>();
+// Not the checkout's own: a stack may be running there.
+const stackFile = join(directory, "stack.json");
 afterAll(async () => {
   for (const child of started) child.kill("SIGKILL");
   await rm(directory, { recursive: true });
@@ -23,7 +25,9 @@ afterAll(async () => {
 function start(options: string[], environment: Record<string, string> = {}) {
   const child = spawn(process.execPath, ["infra/local/start.ts", ...options], {
     cwd: root,
-    env: { ...process.env, ...environment },
+    env: { ...process.env, LOCAL_STACK_FILE: stackFile, ...environment },
+    // A process group of its own, as a terminal's foreground job has.
+    detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
   started.add(child);
@@ -82,37 +86,63 @@ describe("npm start", () => {
     expect({ stdout, code, lines: stderr.trimEnd().split("\n").length }).toEqual({ stdout: "", code: 1, lines: 1 });
   });
 
-  // It starts, and synthesises, twice.
+  // Each of these two synthesises the stack.
   const patience = { timeout: 60_000 };
-  test(
-    "says where it is in one line of JSON, keeps data in a file, and leaves no process behind",
-    patience,
-    async () => {
-      const file = await ordersFile("orders.ndjson", ['{"id":9223372036854775807}']);
-      const options = ["--port", "0", "--json", "--orders", file, "--db", join(directory, "orders.db")];
-      for (const expected of [204, 409]) {
-        const child = start(options);
-        const stderr = text(child.stderr);
-        const [line] = await once(createInterface({ input: child.stdout }), "line");
-        const ready = JSON.parse(line);
-        expect(Object.keys(ready)).toEqual(["baseUrl", "apiKey", "dynamodbEndpoint", "tables"]);
-        const headers = { authorization: `Bearer ${ready.apiKey}` };
-        const cancelled = await send(`${ready.baseUrl}/store/orders/9223372036854775807`, {
-          method: "DELETE",
-          headers,
-        });
-        expect(cancelled.status).toBe(expected);
-        const processes = await descendants(child.pid ?? 0);
-        expect(processes.length).toBeGreaterThanOrEqual(3);
-        child.kill("SIGTERM");
-        expect(await once(child, "exit")).toEqual([0, null]);
-        // The shell that watches over the engine ends when it notices that it has nobody to watch for.
-        await vi.waitFor(() => expect(processes.filter(isAlive)).toEqual([]), { timeout: 5_000 });
-        expect(await stderr).not.toContain("exited");
-      }
-    },
-  );
+  const database = join(directory, "orders.db");
+
+  test("prints curl lines that do what they say, and ends by Ctrl-C with all that it started", patience, async () => {
+    const lines = ['{"id":9223372036854775807}', '{"id":2,"status":"shipped"}'];
+    const child = start(["--port", "0", "--orders", await ordersFile("two.ndjson", lines), "--db", database]);
+    const stderr = text(child.stderr);
+    const commands = await printedCommands(child);
+    const statuses: number[] = [];
+    for (const command of commands) statuses.push(await runCurl(command));
+    expect(statuses).toEqual([200, 204, 404, 409]);
+    expect(await runCurl(commands[1] ?? "")).toBe(409);
+    await expectToEnd(child, () => process.kill(-(child.pid ?? 0), "SIGINT"));
+    expect(await stderr).not.toContain("exited");
+  });
+
+  test("says where it is in one line of JSON, with the data it kept, and ends by SIGTERM too", patience, async () => {
+    const child = start(["--port", "0", "--json", "--db", database]);
+    const [line] = await once(createInterface({ input: child.stdout }), "line");
+    const { apiKey, ...whereabouts } = JSON.parse(line);
+    expect(Object.keys(whereabouts)).toEqual(["baseUrl", "dynamodbEndpoint", "tables"]);
+    expect(JSON.parse(await readFile(stackFile, "utf8"))).toEqual(whereabouts);
+    const headers = { authorization: `Bearer ${apiKey}` };
+    const url = `${whereabouts.baseUrl}/store/orders/9223372036854775807`;
+    expect((await send(url, { method: "DELETE", headers })).status).toBe(409);
+    await expectToEnd(child, () => child.kill("SIGTERM"));
+  });
 });
+
+async function printedCommands({ stdout }: ReturnType<typeof start>): Promise<string[]> {
+  const commands: string[] = [];
+  for await (const line of createInterface({ input: stdout })) {
+    if (line.startsWith("  curl ")) commands.push(line);
+    if (commands.length === 4) break;
+  }
+  return commands;
+}
+
+/** The status that the request of a printed curl line gets. */
+async function runCurl(command: string): Promise<number> {
+  const [, method = "GET"] = / -X (\w+)/.exec(command) ?? [];
+  const [, authorization = ""] = /-H "Authorization: ([^"]*)"/.exec(command) ?? [];
+  const [, url = ""] = / (http:\S+)$/.exec(command) ?? [];
+  return (await send(url, { method, headers: { authorization } })).status;
+}
+
+async function expectToEnd(child: ChildProcess, end: () => unknown): Promise<void> {
+  const processes = await descendants(child.pid ?? 0);
+  expect(processes.length).toBeGreaterThanOrEqual(3);
+  const exit = once(child, "exit");
+  end();
+  expect(await exit).toEqual([0, null]);
+  await expect(readFile(stackFile)).rejects.toThrow("ENOENT");
+  // The shell that watches over the engine ends when it notices that it has nobody to watch for.
+  await vi.waitFor(() => expect(processes.filter(isAlive)).toEqual([]), { timeout: 5_000 });
+}
 
 function isAlive(pid: number): boolean {
   try {

@@ -71,6 +71,8 @@ describe("the authorizer", () => {
     ["expired at this very second", { ...record, expiresAt: now }],
     ["expired and revoked", { ...record, expiresAt: now - 1, revokedAt: now - 1 }],
     ["without an id", { ...record, keyId: undefined }],
+    ["without a name", { ...record, name: undefined }],
+    ["without its hash", { ...record, keyHash: undefined }],
     ["with an expiry that is no time", { ...record, expiresAt: "tomorrow" }],
     ["with a revocation that is no time", { ...record, revokedAt: "yes" }],
     ["with a creation that is no time", { ...record, createdAt: null }],
