@@ -78,7 +78,8 @@ describe("the authorizer", () => {
     ["with a creation that is no time", { ...record, createdAt: null }],
   ])("refuses a key that is %s", async (_, Item) => {
     table.on(GetCommand).resolves(Item ? { Item, ConsumedCapacity } : { ConsumedCapacity });
-    await expect(authorize(`Bearer ${key}`)).rejects.toThrow(/^Unauthorized$/);
+    const refusal = { message: "Unauthorized", stack: "Error: Unauthorized" };
+    await expect(authorize(`Bearer ${key}`)).rejects.toMatchObject(refusal);
     expect(logError).not.toHaveBeenCalled();
   });
 
