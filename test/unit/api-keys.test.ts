@@ -55,7 +55,7 @@ describe("an API key", () => {
 });
 
 describe("the record of an API key", () => {
-  const whole = { keyId: "key_1", createdAt: 1 };
+  const whole = { keyHash: "0f", keyId: "key_1", name: "Acme", createdAt: 1 };
 
   test.each<[ApiKeyState, { expiresAt?: number; revokedAt?: number }]>([
     ["active", {}],
@@ -68,10 +68,14 @@ describe("the record of an API key", () => {
     expect(isApiKeyRecord({ ...whole, ...times })).toBe(true);
   });
 
-  test.each([{ keyId: 1 }, { createdAt: "1" }, { expiresAt: "1" }, { revokedAt: "1" }, { revokedAt: 1.5 }])(
-    "is none with %j",
-    (damage) => {
-      expect(isApiKeyRecord({ ...whole, ...damage })).toBe(false);
-    },
-  );
+  test.each([
+    { keyId: 1 },
+    { name: 1 },
+    { createdAt: "1" },
+    { expiresAt: "1" },
+    { revokedAt: "1" },
+    { revokedAt: 1.5 },
+  ])("is none with %j", (damage) => {
+    expect(isApiKeyRecord({ ...whole, ...damage })).toBe(false);
+  });
 });
