@@ -52,7 +52,7 @@ export async function fuzz({ baseUrl, apiKey: key }: LocalStack, { requests, see
   const correct = property((batch) => sendCorrect(port, batch), correctRequests(key));
   const broken = property((batch) => sendBroken(port, batch), brokenRequests(key));
   for (let round = 0; report.requests < requests; round += 1) {
-    const numRuns = Math.min(100, Math.ceil((requests - report.requests) / batchSize));
+    const numRuns = Math.min(20, Math.ceil((requests - report.requests) / batchSize));
     const parameters = { numRuns, interruptAfterTimeLimit: 600_000, ...(seed !== undefined && { seed: seed + round }) };
     await fc.assert(round % 5 === 4 ? broken : correct, parameters);
   }
