@@ -45,7 +45,8 @@ export class OrdersApi extends Construct {
     this.apiName = `PetStoreOrders-${name}`;
     this.accessLog = new LogGroup(this, "AccessLog", {
       retention: logRetentionDays,
-      removalPolicy: RemovalPolicy.DESTROY,
+      // It tells what a leaked key was used for.
+      removalPolicy: environment.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     const api = this.restApi(environment);
     addGatewayResponses(api);
@@ -54,7 +55,7 @@ export class OrdersApi extends Construct {
     this.baseUrl = `https://${host}/${stageName}`;
     if (domain)
       new ApiDomain(this, "Domain", { domain, restApi: api, stage: api.deploymentStage, basePath: stageName });
-    this.authorizer = this.bearerKeys(authorize, environment);
+    this.authorizer = this.bearerKeys(api, authorize, environment);
 
     const store = api.root.addResource("store");
     const orders = store.addResource("orders");
@@ -99,11 +100,18 @@ export class OrdersApi extends Construct {
     });
   }
 
-  private bearerKeys(handler: ServiceFunction, { apiKeyPrefix, authorizerCacheSeconds }: Environment): TokenAuthorizer {
+  private bearerKeys(
+    api: RestApi,
+    handler: ServiceFunction,
+    { apiKeyPrefix, authorizerCacheSeconds }: Environment,
+  ): TokenAuthorizer {
+    // Anchored, and in syntax that Java and JavaScript share: which dialect the gateway speaks is not documented.
+    const validationRegex = `^[Bb][Ee][Aa][Rr][Ee][Rr] ${apiKeyPattern(apiKeyPrefix)}$`;
+    // A stage serves what was deployed: without a new deployment, other settings would never get there.
+    api.latestDeployment?.addToLogicalId({ validationRegex, authorizerCacheSeconds });
     return new TokenAuthorizer(this, "BearerKeys", {
       handler: handler.live,
-      // Anchored, and in syntax that Java and JavaScript share: which dialect the gateway speaks is not documented.
-      validationRegex: `^[Bb][Ee][Aa][Rr][Ee][Rr] ${apiKeyPattern(apiKeyPrefix)}$`,
+      validationRegex,
       resultsCacheTtl: Duration.seconds(authorizerCacheSeconds),
     });
   }

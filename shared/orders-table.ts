@@ -50,9 +50,12 @@ export async function cancelOrder(
       ":cancellationId": cancellationId,
     },
     ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+    ReturnConsumedCapacity: "TOTAL",
   });
   try {
-    await client.send(command, abortSignal && { abortSignal });
+    const { ConsumedCapacity } = await client.send(command, abortSignal && { abortSignal });
+    // An answer that was lost on its way can reach the SDK as an empty 200, which must not pass for a cancellation.
+    if (ConsumedCapacity === undefined) throw new Error("The answer to an UpdateItem is empty");
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw callFailed(error);
     const code = refusal(error.Item);

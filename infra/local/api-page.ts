@@ -33,10 +33,11 @@ const contentSecurityPolicy =
  */
 export function serveApiPage(
   { basePath, apiKey }: { basePath: string; apiKey: string },
-  { method, url = "/" }: IncomingMessage,
+  { method, url = "/", headers: { host = "" } }: IncomingMessage,
   response: ServerResponse,
 ): boolean {
-  if (method !== "GET") return false;
+  // The page holds a key: it is not for a site that makes its own name lead to this machine.
+  if (method !== "GET" || !/^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i.test(host)) return false;
   const headers = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
   const [path = "/"] = url.split("?");
   if (path === "/") {

@@ -17,6 +17,18 @@ describe("the environments", () => {
     expect(renamed).toEqual(asProduction(environments.production));
   });
 
+  test("make a new deployment when a setting of the authorizer changes, or it would never reach the stage", () => {
+    const deployment = (changes: Partial<Environment>) =>
+      Object.keys(
+        Template.fromStack(ordersStack({ ...environments.production, ...changes })).findResources(
+          "AWS::ApiGateway::Deployment",
+        ),
+      );
+    expect(deployment({})).toEqual(deployment({}));
+    expect(deployment({ authorizerCacheSeconds: 0 })).not.toEqual(deployment({}));
+    expect(deployment({ apiKeyPrefix: "pets_test" })).not.toEqual(deployment({}));
+  });
+
   test.each(templates)("%s keeps its tables exactly when its record says so", (_name, template, { keepData }) => {
     const tables = Object.values(template.findResources("AWS::DynamoDB::Table"));
     expect(tables).toHaveLength(2);

@@ -33,14 +33,14 @@ function expectError(answer: APIGatewayProxyResult, code: ErrorCode): void {
 
 describe("cancelling an order", () => {
   test("answers 204 without a body and logs who cancelled what", async () => {
-    table.on(UpdateCommand).resolves({});
+    table.on(UpdateCommand).resolves({ ConsumedCapacity: { CapacityUnits: 1 } });
     expect(await cancel("42")).toEqual({ statusCode: 204, headers: { "Cache-Control": "no-store" }, body: "" });
     expect(log.info.mock.calls).toEqual([[{ event: "order_cancelled", keyId: "key_1", orderId: "42" }]]);
   });
 
   test("is one conditional write of exactly this form", async () => {
     vi.useFakeTimers({ now: new Date("2026-11-20T12:00:00Z"), toFake: ["Date"] });
-    table.on(UpdateCommand).resolves({});
+    table.on(UpdateCommand).resolves({ ConsumedCapacity: { CapacityUnits: 1 } });
     await cancel("9223372036854775807");
     vi.useRealTimers();
     expect(table.commandCalls(UpdateCommand).map(({ args }) => args[0].input)).toEqual([
@@ -59,6 +59,7 @@ describe("cancelling an order", () => {
           ":cancellationId": "invocation-1",
         },
         ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+        ReturnConsumedCapacity: "TOTAL",
       },
     ]);
     expect(table.calls()[0]?.args.at(1)).toEqual({ abortSignal: expect.any(AbortSignal) });
@@ -124,6 +125,11 @@ describe("cancelling an order", () => {
       expectError(await cancel("42"), "internal_error");
     },
   );
+
+  test("answers 500, not 204, when the table's answer is empty", async () => {
+    table.on(UpdateCommand).resolves({});
+    expectError(await cancel("42"), "internal_error");
+  });
 
   test("keeps what the table said out of the answer, and in the log", async () => {
     table.on(UpdateCommand).rejects(new Error("secret", { cause: new Error("deeper secret") }));
