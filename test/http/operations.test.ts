@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ErrorCode, errors } from "../../shared/errors.ts";
-import type { Answer, RequestOptions } from "./answer.ts";
+import { type Answer, type RequestOptions, send } from "./answer.ts";
 import { startTestStack, type TestStack } from "./test-stack.ts";
 
 let stack: TestStack;
@@ -199,6 +199,14 @@ describe("a path that does not exist", () => {
       }
     },
   );
+});
+
+test("the page with the key is for this machine's own names only", async () => {
+  const origin = new URL(stack.baseUrl).origin;
+  expect((await send(`${origin}/`)).body).toContain(stack.apiKey);
+  for (const host of ["evil.example", "localhost.evil.example", "localhost@evil.example"]) {
+    expectError(await send(`${origin}/`, { headers: { host } }), "resource_not_found");
+  }
 });
 
 test("a request of more than 10 MB is 413", async () => {
