@@ -5,7 +5,6 @@ import {
   DescribeTableCommand,
   DynamoDBClient,
   KeyType,
-  PutItemCommand,
   ResourceNotFoundException,
   ScalarAttributeType,
   ScanCommand,
@@ -13,7 +12,6 @@ import {
   TransactWriteItemsCommand,
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
-import type { ApiKeyRecord } from "../../shared/api-keys-table.ts";
 import type { OrderStatus } from "../../shared/order.ts";
 import type { OrderRow } from "../order-lines.ts";
 import type { Properties } from "./properties.ts";
@@ -92,16 +90,6 @@ export async function findOrderId(
   });
   const { Items = [] } = await client.send(scan);
   return Items[0]?.["id"]?.N;
-}
-
-/** Admits an API key by its hash. */
-export async function putApiKey(
-  client: DynamoDBClient,
-  table: string,
-  { keyHash, keyId, name, createdAt }: ApiKeyRecord,
-): Promise<void> {
-  const Item = { keyHash: { S: keyHash }, keyId: { S: keyId }, name: { S: name }, createdAt: { N: String(createdAt) } };
-  await client.send(new PutItemCommand({ TableName: table, Item }));
 }
 
 async function tableExists(client: DynamoDBClient, name: string): Promise<boolean> {

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { engineClient, putApiKey } from "../../infra/local/tables.ts";
+import { engineClient } from "../../infra/local/tables.ts";
 import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 import type { Answer } from "../http/answer.ts";
 import type { Behaviour } from "./fault-proxy.ts";
 import { faults, unnoticed } from "./faults.ts";
 import { type FaultyStack, startFaultyStack } from "./faulty-stack.ts";
+import { putApiKey } from "./put-api-key.ts";
 
 /** The behaviour for calls whose input holds the text: an order's id, or the hash of a key. */
 const plagued = new Map<string, Behaviour>();

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { engineClient, putApiKey } from "../../infra/local/tables.ts";
+import { engineClient } from "../../infra/local/tables.ts";
 import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { type FaultyStack, startFaultyStack } from "./faulty-stack.ts";
+import { putApiKey } from "./put-api-key.ts";
 import { Door, meetings, predict, type Race, run } from "./race.ts";
 
 const clients = 3;
