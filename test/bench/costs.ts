@@ -19,9 +19,10 @@ const price = {
   balancerHour: 0.0225,
 };
 
-/** What a request asks of everybody; milliseconds of one whole vCPU as the bench measures them, rounded up. */
+/** What a request asks of everybody. */
 interface Work {
   name: string;
+  /** Milliseconds of one whole vCPU: a long list as the bench measures it and half as much again, the others estimates. */
   cpuMs: number;
   /** Milliseconds of waiting for DynamoDB, an assumption: 5 a small call, 10 a page. */
   waitMs: number;
