@@ -13,7 +13,7 @@ const every = {
 
 export default defineConfig({
   test: {
-    globalSetup: "test/assembly.ts",
+    globalSetup: "test/helpers/assembly.ts",
     // Most test files wait for processes and time limits more than they compute.
     maxWorkers: 3,
     projects: [

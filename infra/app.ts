@@ -1,7 +1,7 @@
 import { App, Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { environments } from "./environments.ts";
-import { OrdersStack } from "./orders-stack.ts";
+import { OrdersStack } from "./stack/orders-stack.ts";
 
 const app = new App();
 for (const environment of Object.values(environments)) {

@@ -1,5 +1,5 @@
 import { paginateScan } from "@aws-sdk/client-dynamodb";
-import { formatOrderLine, type OrderRow } from "../order-lines.ts";
+import { formatOrderLine, type OrderRow } from "../orders-file/order-line.ts";
 import type { Target } from "./target.ts";
 
 /** How many orders an export has written, and how many it could not, so far. */

@@ -1,10 +1,10 @@
 import { type FileHandle, open } from "node:fs/promises";
 import type { Command } from "commander";
+import { checkOrderFile, readOrders } from "../orders-file/orders-file.ts";
 import { callersPath } from "./callers-path.ts";
 import { findTarget, type GlobalOptions } from "./command.ts";
 import { faultLine } from "./fault-line.ts";
 import { importReport } from "./import-report.ts";
-import { checkOrderFile, readOrders } from "./order-file.ts";
 import { startProgress } from "./progress.ts";
 import { Refusal } from "./refusal.ts";
 import { writeOrders } from "./write-orders.ts";

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { BadLine } from "./order-file.ts";
+import type { BadLine } from "../orders-file/orders-file.ts";
 import { jsonText, printable } from "./terminal-text.ts";
 
 /** How an import ended. What was neither written nor there already has failed, tried or not. */

@@ -1,7 +1,7 @@
 import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
 import { environments } from "../environments.ts";
+import { engineClient } from "../local/engine/tables.ts";
 import { readStackFile } from "../local/stack-file.ts";
-import { engineClient } from "../local/tables.ts";
 import { Refusal } from "./refusal.ts";
 import type { Target } from "./target.ts";
 

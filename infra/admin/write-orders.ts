@@ -7,7 +7,7 @@ import {
   RequestLimitExceeded,
   ThrottlingException,
 } from "@aws-sdk/client-dynamodb";
-import type { OrderRow } from "../order-lines.ts";
+import type { OrderRow } from "../orders-file/order-line.ts";
 import type { Target } from "./target.ts";
 
 /** Enough to keep a table busy from one machine; the client keeps 50 connections at most. */

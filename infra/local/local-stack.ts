@@ -6,16 +6,16 @@ import { fileURLToPath } from "node:url";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { issueApiKey } from "../admin/api-keys.ts";
 import { environments } from "../environments.ts";
-import { serveApiPage } from "./api-page.ts";
-import { checkEndpoint, startEngine } from "./engine.ts";
-import { readFunctions } from "./functions.ts";
-import { Gateway } from "./gateway.ts";
-import { createLambdaHost, type LambdaHost } from "./lambda-host.ts";
-import { listen } from "./listener.ts";
+import { checkEndpoint, startEngine } from "./engine/engine.ts";
+import { createTables, dropTables, engineClient, seedOrders } from "./engine/tables.ts";
+import { Gateway } from "./gateway/gateway.ts";
+import { listen } from "./gateway/listener.ts";
+import { createLambdaHost, type LambdaHost } from "./lambda/lambda-host.ts";
 import { checkOrders, readOrders } from "./orders-file.ts";
-import { readRestApi } from "./rest-api.ts";
-import { createTables, dropTables, engineClient, seedOrders } from "./tables.ts";
-import { readStack, type SynthesisedStack, synthesise, type Template } from "./template.ts";
+import { serveApiPage } from "./page/api-page.ts";
+import { readFunctions } from "./template/functions.ts";
+import { readRestApi } from "./template/rest-api.ts";
+import { readStack, type SynthesisedStack, synthesise, type Template } from "./template/template.ts";
 
 export interface LocalStackOptions {
   /** 3000 unless given; 0 picks a free one. */

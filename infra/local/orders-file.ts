@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
-import { type OrderRow, parseOrderLine } from "../order-lines.ts";
+import { type OrderRow, parseOrderLine } from "../orders-file/order-line.ts";
 import { StartError } from "./start-error.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { Command, InvalidArgumentError } from "commander";
+import { engineClient, findOrderId } from "./engine/tables.ts";
 import { type LocalStack, startLocalStack } from "./local-stack.ts";
 import { leaveStackFile } from "./stack-file.ts";
 import { StartError } from "./start-error.ts";
-import { engineClient, findOrderId } from "./tables.ts";
 
 interface Options {
   port: number;

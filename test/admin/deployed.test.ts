@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createOperator, type Operator } from "./admin-process.ts";
-import { createFakeCloudFormation, createSilentServer, type FakeCloudFormation } from "./fake-cloudformation.ts";
-import { createTestTables, type TestTables } from "./test-tables.ts";
+import { createOperator, type Operator } from "../helpers/admin/admin-process.ts";
+import {
+  createFakeCloudFormation,
+  createSilentServer,
+  type FakeCloudFormation,
+} from "../helpers/admin/fake-cloudformation.ts";
+import { createTestTables, type TestTables } from "../helpers/admin/test-tables.ts";
 
 let tables: TestTables;
 let operator: Operator;

@@ -1,9 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { parseOrderLine } from "../../infra/order-lines.ts";
-import { createEngineProxy } from "./engine-proxy.ts";
-import { createLocalOperator } from "./local-operator.ts";
-import { sortedLines } from "./order-file-lines.ts";
+import { parseOrderLine } from "../../infra/orders-file/order-line.ts";
+import { createEngineProxy } from "../helpers/admin/engine-proxy.ts";
+import { createLocalOperator } from "../helpers/admin/local-operator.ts";
+import { sortedLines } from "../helpers/admin/order-file-lines.ts";
 
 const { tables, operator } = await createLocalOperator();
 const orders = (...args: string[]) => operator.run(["orders", ...args, "--local"]);

@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type FileLine, longestLine, readLines } from "../../infra/admin/file-lines.ts";
-import { createOperator, type Operator } from "./admin-process.ts";
+import { type FileLine, longestLine, readLines } from "../../infra/orders-file/file-lines.ts";
+import { createOperator, type Operator } from "../helpers/admin/admin-process.ts";
 
 let operator: Operator;
 beforeAll(async () => {

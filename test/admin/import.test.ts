@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createEngineProxy } from "./engine-proxy.ts";
-import { createLocalOperator } from "./local-operator.ts";
-import { makeLines, sortedLines } from "./order-file-lines.ts";
+import { createEngineProxy } from "../helpers/admin/engine-proxy.ts";
+import { createLocalOperator } from "../helpers/admin/local-operator.ts";
+import { makeLines, sortedLines } from "../helpers/admin/order-file-lines.ts";
 
 const { tables, operator } = await createLocalOperator();
 const orders = (...args: string[]) => operator.run(["orders", ...args, "--local"]);

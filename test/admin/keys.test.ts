@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { hashApiKey, isApiKey, makeApiKey } from "../../shared/api-keys.ts";
-import { createEngineProxy } from "./engine-proxy.ts";
-import { createLocalOperator } from "./local-operator.ts";
+import { createEngineProxy } from "../helpers/admin/engine-proxy.ts";
+import { createLocalOperator } from "../helpers/admin/local-operator.ts";
 
 const { tables, operator } = await createLocalOperator();
 

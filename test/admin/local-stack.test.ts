@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { expect, inject, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
-import { createOperator } from "./admin-process.ts";
+import { createOperator } from "../helpers/admin/admin-process.ts";
 
 test("a key is issued, admitted, revoked and, when the authorizer's cache forgets it, refused", async () => {
   let now = Date.now();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { OrderRow } from "../../infra/order-lines.ts";
-import { createEngineProxy } from "./engine-proxy.ts";
-import { createLocalOperator } from "./local-operator.ts";
+import type { OrderRow } from "../../infra/orders-file/order-line.ts";
+import { createEngineProxy } from "../helpers/admin/engine-proxy.ts";
+import { createLocalOperator } from "../helpers/admin/local-operator.ts";
 
 const { tables, operator } = await createLocalOperator();
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createLocalOperator } from "./local-operator.ts";
-import { makeLines } from "./order-file-lines.ts";
+import { createLocalOperator } from "../helpers/admin/local-operator.ts";
+import { makeLines } from "../helpers/admin/order-file-lines.ts";
 
 const { tables, operator } = await createLocalOperator();
 const orders = (...args: string[]) => operator.run(["orders", ...args, "--local"]);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createOperator, type Operator } from "./admin-process.ts";
+import { createOperator, type Operator } from "../helpers/admin/admin-process.ts";
 
 let operator: Operator;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { buffer } from "node:stream/consumers";
-import type { FunctionDefinition } from "../../infra/local/execution-environment.ts";
-import { Gateway } from "../../infra/local/gateway.ts";
-import { listen } from "../../infra/local/listener.ts";
-import { readRestApi } from "../../infra/local/rest-api.ts";
-import { send } from "../http/answer.ts";
+import { Gateway } from "../../infra/local/gateway/gateway.ts";
+import { listen } from "../../infra/local/gateway/listener.ts";
+import type { FunctionDefinition } from "../../infra/local/lambda/execution-environment.ts";
+import { readRestApi } from "../../infra/local/template/rest-api.ts";
+import { send } from "../helpers/answer.ts";
 import { authorizeEvent, cancelEvent, listEvent } from "./events.ts";
 import { type Row, ratioRow } from "./row.ts";
 import { interleaved, timed } from "./samples.ts";

@@ -5,13 +5,13 @@ import { fileURLToPath } from "node:url";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { issueApiKey } from "../../infra/admin/api-keys.ts";
 import { environments } from "../../infra/environments.ts";
-import { type Engine, startEngine } from "../../infra/local/engine.ts";
-import type { FunctionDefinition } from "../../infra/local/execution-environment.ts";
-import { readFunctions } from "../../infra/local/functions.ts";
-import { createLambdaHost, type LambdaHost } from "../../infra/local/lambda-host.ts";
-import { createTables, engineClient, seedOrders } from "../../infra/local/tables.ts";
-import { readStack, type SynthesisedStack, synthesise } from "../../infra/local/template.ts";
-import type { OrderRow } from "../../infra/order-lines.ts";
+import { type Engine, startEngine } from "../../infra/local/engine/engine.ts";
+import { createTables, engineClient, seedOrders } from "../../infra/local/engine/tables.ts";
+import type { FunctionDefinition } from "../../infra/local/lambda/execution-environment.ts";
+import { createLambdaHost, type LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
+import { readFunctions } from "../../infra/local/template/functions.ts";
+import { readStack, type SynthesisedStack, synthesise } from "../../infra/local/template/template.ts";
+import type { OrderRow } from "../../infra/orders-file/order-line.ts";
 
 export type FunctionName = "ListOrders" | "CancelOrder" | "Authorize";
 

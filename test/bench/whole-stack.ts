@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
-import { send } from "../http/answer.ts";
+import { send } from "../helpers/answer.ts";
 import type { Row } from "./row.ts";
 import { median } from "./samples.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ErrorCode, errors } from "../../shared/errors.ts";
-import { type Answer, type RequestOptions, send } from "./answer.ts";
-import { startTestStack, type TestStack } from "./test-stack.ts";
+import { type Answer, type RequestOptions, send } from "../helpers/answer.ts";
+import { startTestStack, type TestStack } from "../helpers/test-stack.ts";
 
 let stack: TestStack;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { Match, type Template } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
 import { errors } from "../../shared/errors.ts";
-import { resources, templates } from "./synthesise.ts";
+import { resources, templates } from "../helpers/synthesise.ts";
 
 /** Every path of the API that has a method, with what the method is. */
 function methods(template: Template): Map<string, Record<string, unknown>> {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, inject, test, vi } from "vitest";
-import { readStack } from "../../infra/local/template.ts";
+import { readStack } from "../../infra/local/template/template.ts";
 
 const { template, assetDirectory } = await readStack(inject("assembly"));
 const functions = template.ids("AWS::Lambda::Function");

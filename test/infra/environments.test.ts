@@ -1,7 +1,7 @@
 import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
 import { type Environment, environments } from "../../infra/environments.ts";
-import { ordersStack, resources, templates } from "./synthesise.ts";
+import { ordersStack, resources, templates } from "../helpers/synthesise.ts";
 
 /** The template of an environment as if it were production, its deployment named without the hash of the rest. */
 function asProduction(environment: Environment): unknown {

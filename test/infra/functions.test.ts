@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { resources, templates } from "./synthesise.ts";
+import { resources, templates } from "../helpers/synthesise.ts";
 
 const mayDo: Record<string, [action: string, table: RegExp]> = {
   ListOrders: ["dynamodb:Scan", /^Orders/],

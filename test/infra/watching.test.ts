@@ -1,6 +1,6 @@
 import { Match, type Template } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
-import { resources, templates } from "./synthesise.ts";
+import { resources, templates } from "../helpers/synthesise.ts";
 
 interface Metric {
   Namespace: string;

@@ -8,8 +8,8 @@ import {
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { startEngine } from "../../infra/local/engine.ts";
-import { engineClient } from "../../infra/local/tables.ts";
+import { startEngine } from "../../infra/local/engine/engine.ts";
+import { engineClient } from "../../infra/local/engine/tables.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { orderJson } from "../../shared/order-json.ts";
 import { cancelOrder, type OrderItem, scanOrders } from "../../shared/orders-table.ts";

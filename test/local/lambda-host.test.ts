@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createLambdaHost, type LambdaHost } from "../../infra/local/lambda-host.ts";
+import { createLambdaHost, type LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
 
 const directory = fileURLToPath(new URL("functions", import.meta.url));
 const names = ["echo", "fail", "crash", "hang", "flood", "breakOff", "throwLate", "throwFirst"];

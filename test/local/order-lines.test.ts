@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { formatOrderLine, type OrderRow, parseOrderLine } from "../../infra/order-lines.ts";
+import { formatOrderLine, type OrderRow, parseOrderLine } from "../../infra/orders-file/order-line.ts";
 import { orderStatuses } from "../../shared/order.ts";
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map((value) => ({ N: value.toString() }));

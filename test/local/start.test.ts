@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { send } from "../http/answer.ts";
+import { send } from "../helpers/answer.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const directory = await mkdtemp(join(tmpdir(), "start-test-"));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { readRestApi } from "../../infra/local/rest-api.ts";
-import { matchRoute } from "../../infra/local/routes.ts";
-import { Template } from "../../infra/local/template.ts";
+import { matchRoute } from "../../infra/local/gateway/routes.ts";
+import { readRestApi } from "../../infra/local/template/rest-api.ts";
+import { Template } from "../../infra/local/template/template.ts";
 
 const stage = { Type: "AWS::ApiGateway::Stage", Properties: { StageName: "v1" } };
 const api = { Type: "AWS::ApiGateway::RestApi", Properties: { Name: "pets" } };

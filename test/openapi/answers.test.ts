@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { errorBody, errors } from "../../shared/errors.ts";
-import type { Answer } from "../http/answer.ts";
-import { expectDocumented } from "./answers.ts";
+import type { Answer } from "../helpers/answer.ts";
+import { expectDocumented } from "../helpers/openapi/answers.ts";
 
 const json = { "content-type": "application/json", "cache-control": "no-store" };
 

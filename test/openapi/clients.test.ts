@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { type LocalStack, startLocalStack } from "../../infra/local/local-stack.ts";
-import { generateClient, runProgram } from "./generated-client.ts";
-import { ApiPage, browserPath } from "./page.ts";
+import { generateClient, runProgram } from "../helpers/openapi/generated-client.ts";
+import { ApiPage, browserPath } from "../helpers/openapi/page.ts";
 
 let stack: LocalStack;
 beforeAll(async () => {

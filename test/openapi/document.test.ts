@@ -7,8 +7,8 @@ import { promisify } from "node:util";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "vitest";
 import { errorBody, errors } from "../../shared/errors.ts";
-import { document, documentFile, follow, operations, pointerPart } from "./document.ts";
-import { schemaProblems } from "./schemas.ts";
+import { document, documentFile, follow, operations, pointerPart } from "../helpers/openapi/document.ts";
+import { schemaProblems } from "../helpers/openapi/schemas.ts";
 
 test("is a valid OpenAPI 3.1 document", async () => {
   const validator = new Validator();

@@ -1,7 +1,7 @@
 // Makes the README's picture of the page: `node test/openapi/screenshot.ts`.
 import { fileURLToPath } from "node:url";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
-import { ApiPage } from "./page.ts";
+import { ApiPage } from "../helpers/openapi/page.ts";
 
 const stack = await startLocalStack({ port: 0, log: () => {} });
 const page = await ApiPage.open(new URL("/", stack.baseUrl).href);

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { expect, inject, test } from "vitest";
-import { type LiteralResponse, readRestApi } from "../../infra/local/rest-api.ts";
-import { readStack } from "../../infra/local/template.ts";
-import { expectDocumented } from "./answers.ts";
-import { document, operations } from "./document.ts";
+import { type LiteralResponse, readRestApi } from "../../infra/local/template/rest-api.ts";
+import { readStack } from "../../infra/local/template/template.ts";
+import { expectDocumented } from "../helpers/openapi/answers.ts";
+import { document, operations } from "../helpers/openapi/document.ts";
 
 // The staging stack; that the environments differ in nothing of this is pinned in test/infra/environments.test.ts.
 const api = readRestApi((await readStack(inject("assembly"))).template);

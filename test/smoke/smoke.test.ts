@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, test } from "vitest";
-import { cancellation, promises } from "../../infra/smoke/promises.ts";
-import { smoke } from "../../infra/smoke/smoke.ts";
-import { faults, without } from "./faults.ts";
-import { pendingOrder, startTinyService, type TinyService } from "./tiny-service.ts";
+import { faults, without } from "../helpers/smoke/faults.ts";
+import { pendingOrder, startTinyService, type TinyService } from "../helpers/smoke/tiny-service.ts";
+import { cancellation, promises } from "./promises.ts";
+import { smoke } from "./smoke.ts";
 
 let service: TinyService;
 beforeEach(async () => {
@@ -44,7 +44,7 @@ describe("the smoke test", () => {
 });
 
 describe("npm run smoke", () => {
-  const main = fileURLToPath(new URL("../../infra/smoke/main.ts", import.meta.url));
+  const main = fileURLToPath(new URL("./main.ts", import.meta.url));
   const run = (args: string[], API_KEY?: string) =>
     new Promise<{ code: number | string | null | undefined; stdout: string; stderr: string }>((resolve) => {
       execFile(process.execPath, [main, ...args], { env: { API_KEY } }, (error, stdout, stderr) =>

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { answerErrors } from "../../shared/answer-errors.ts";
 import { callerKeyId } from "../../shared/caller.ts";
 import { errorBody } from "../../shared/errors.ts";
-import { lambdaContext, proxyEvent } from "./lambda.ts";
+import { lambdaContext, proxyEvent } from "../helpers/lambda.ts";
 
 // Before the import of middy's error handler, which would keep the real one.
 const logError = vi.hoisted(() => vi.spyOn(console, "error").mockReturnValue());

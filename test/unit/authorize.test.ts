@@ -4,7 +4,7 @@ import { mockClient } from "aws-sdk-client-mock";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../functions/authorize.ts";
 import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
-import { lambdaContext } from "./lambda.ts";
+import { lambdaContext } from "../helpers/lambda.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
 const logError = vi.spyOn(console, "error").mockReturnValue();

@@ -5,7 +5,7 @@ import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../functions/cancel-order.ts";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
-import { lambdaContext, proxyEvent } from "./lambda.ts";
+import { lambdaContext, proxyEvent } from "../helpers/lambda.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
 const log = { info: vi.spyOn(console, "info").mockReturnValue(), error: vi.spyOn(console, "error").mockReturnValue() };

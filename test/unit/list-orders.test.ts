@@ -6,7 +6,7 @@ import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { errorBody } from "../../shared/errors.ts";
-import { lambdaContext, proxyEvent } from "./lambda.ts";
+import { lambdaContext, proxyEvent } from "../helpers/lambda.ts";
 
 /** What Lambda's runtime gives to streaming functions, reduced to what reaches the gateway. */
 class ResponseStream extends PassThrough {

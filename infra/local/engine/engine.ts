@@ -1,0 +1,113 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
+import { StartError } from "../start-error.ts";
+
+/** A DynamoDB engine of this process. */
+export interface Engine {
+  /** Like `http://127.0.0.1:54321`. */
+  endpoint: string;
+  pid: number;
+  /** Resolves when its process is gone. */
+  ended: Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+/** When this process ends by a signal it can't see, the pipe on 3 closes, and the engine goes with it. */
+const watched = '(read -r _ <&3; kill "$$") </dev/null >/dev/null 2>&1 & exec "$0" "$@" 3<&-';
+const startTimeoutMs = 10_000;
+const answerTimeoutMs = 5_000;
+
+/**
+ * Starts the embedded engine, dynoxide.
+ *
+ * @param dbFile where the data is kept; without one, in memory.
+ * @throws StartError when there is none for this platform, or it does not start.
+ */
+export async function startEngine(dbFile?: string): Promise<Engine> {
+  const port = await freePort();
+  const options = [
+    "--host",
+    "127.0.0.1",
+    "--port",
+    String(port),
+    ...(dbFile === undefined ? [] : ["--db-path", dbFile]),
+  ];
+  const child = spawn("/bin/sh", ["-c", watched, enginePath(), ...options], {
+    // A group of its own: Ctrl-C is for the one that stops it.
+    detached: true,
+    stdio: ["ignore", "ignore", "pipe", "pipe"],
+  });
+  const [, , stderr, watch] = child.stdio;
+  if (!(stderr instanceof Readable)) throw new Error("A process was started without its stderr");
+  const ended = once(child, "exit");
+  let last = "it said nothing";
+  const timer = setTimeout(() => child.kill("SIGKILL"), startTimeoutMs);
+  const lines = createInterface({ input: stderr });
+  const listening = new Promise<boolean>((resolve) => {
+    lines.on("line", (line) => {
+      last = line;
+      if (line.includes("listening on")) resolve(true);
+    });
+    lines.on("close", () => resolve(false));
+  });
+  const started = await listening;
+  clearTimeout(timer);
+  const stop = async (): Promise<void> => {
+    child.kill("SIGTERM");
+    const impatience = setTimeout(() => child.kill("SIGKILL"), 5_000);
+    await ended;
+    clearTimeout(impatience);
+    watch?.destroy();
+  };
+  if (started && child.pid !== undefined) return { endpoint: `http://127.0.0.1:${port}`, pid: child.pid, ended, stop };
+  await stop();
+  throw new StartError(`The DynamoDB engine did not start${dbFile === undefined ? "" : ` with ${dbFile}`}: ${last}`);
+}
+
+/**
+ * The address of an engine that somebody else started, without a slash at its end.
+ *
+ * @throws StartError when nothing answers there, or when it is an address in AWS.
+ */
+export async function checkEndpoint(endpoint: string): Promise<string> {
+  const url = URL.parse(endpoint);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new StartError(`DYNAMODB_ENDPOINT must be an address like http://localhost:8000, not ${endpoint}`);
+  }
+  if (/(^|\.)(amazonaws\.com(\.cn)?|api\.aws|amazonaws\.eu)\.?$/i.test(url.hostname)) {
+    throw new StartError(
+      `DYNAMODB_ENDPOINT points into AWS (${url.hostname}); the local stack only uses a local engine`,
+    );
+  }
+  try {
+    await fetch(url, { signal: AbortSignal.timeout(answerTimeoutMs) });
+  } catch {
+    throw new StartError(`No DynamoDB engine answers at DYNAMODB_ENDPOINT, ${url.host}`);
+  }
+  return url.href.replace(/\/$/, "");
+}
+
+function enginePath(): string {
+  try {
+    return createRequire(import.meta.url).resolve(`@dynoxide/${process.platform}-${process.arch}/dynoxide`);
+  } catch {
+    throw new StartError(
+      `There is no embedded DynamoDB engine for ${process.platform}-${process.arch}: start one, for example DynamoDB ` +
+        "Local, and set DYNAMODB_ENDPOINT to its address (README, Platforms)",
+    );
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("A TCP server has no port");
+  return address.port;
+}

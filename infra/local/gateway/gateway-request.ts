@@ -1,0 +1,157 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { RestApi } from "../template/rest-api.ts";
+import { pseudoParameters } from "../template/template.ts";
+import type { AuthorizerContext } from "./authorizer.ts";
+import { GatewayFailure } from "./gateway-failure.ts";
+import type { Route } from "./routes.ts";
+
+const bodyLimit = 10 * 1024 * 1024;
+
+/** Headers that the gateway keeps to itself. */
+const dropped = new Set([
+  "connection",
+  "content-length",
+  "content-md5",
+  "expect",
+  "max-forwards",
+  "proxy-authenticate",
+  "server",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "www-authenticate",
+]);
+
+/** A client's request as the gateway sees it. */
+export interface GatewayRequest {
+  id: string;
+  method: string;
+  /** With the stage, without the query; as it was sent. */
+  path: string;
+  query: URLSearchParams;
+  /** In the case and order in which they were sent. */
+  headers: Map<string, string[]>;
+  sourceIp: string;
+  message: IncomingMessage;
+}
+
+export function readRequest(message: IncomingMessage): GatewayRequest {
+  const target = (message.url ?? "/").replace(/^https?:\/\/[^/?]*/i, "");
+  const [path = "/", ...query] = target.split("?");
+  const headers = readHeaders(message.rawHeaders);
+  const [givenId = ""] = headerValues(headers, "x-amzn-requestid");
+  return {
+    // Clients may set it, as they may on AWS; hence nothing may rest on its being unique.
+    id: /^[\w-]{1,128}$/.test(givenId) ? givenId : randomUUID(),
+    method: message.method ?? "GET",
+    path,
+    query: new URLSearchParams(query.join("?")),
+    headers,
+    sourceIp: message.socket.remoteAddress ?? "127.0.0.1",
+    message,
+  };
+}
+
+/** Every value of a header, whatever its case. */
+export function headerValues(headers: GatewayRequest["headers"], name: string): string[] {
+  return [...headers].find(([each]) => each.toLowerCase() === name.toLowerCase())?.[1] ?? [];
+}
+
+/** @throws GatewayFailure when the body is larger than the gateway takes. */
+export async function readBody({ message }: GatewayRequest): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const body: AsyncIterable<Buffer> = message.iterator({ destroyOnReturn: false });
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > bodyLimit) throw new GatewayFailure("REQUEST_TOO_LARGE");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** The event of a Lambda proxy integration, payload version 1.0. */
+export function proxyEvent(
+  api: RestApi,
+  { resource, parameters }: Route,
+  request: GatewayRequest,
+  body: string,
+  authorizer: AuthorizerContext | undefined,
+): object {
+  const now = new Date();
+  const headers = new Map([...request.headers].filter(([name]) => !dropped.has(name.toLowerCase())));
+  const query = new Map([...new Set(request.query.keys())].map((name) => [name, request.query.getAll(name)]));
+  return {
+    resource: resource.path,
+    path: request.path.slice(`/${api.stageName}`.length) || "/",
+    httpMethod: request.method,
+    headers: lastValues(headers),
+    multiValueHeaders: Object.fromEntries(headers),
+    queryStringParameters: query.size === 0 ? null : lastValues(query),
+    multiValueQueryStringParameters: query.size === 0 ? null : Object.fromEntries(query),
+    pathParameters: Object.keys(parameters).length === 0 ? null : parameters,
+    stageVariables: null,
+    requestContext: {
+      accountId: pseudoParameters["AWS::AccountId"],
+      apiId: api.id,
+      ...(authorizer === undefined ? {} : { authorizer }),
+      domainName: headerValues(headers, "host")[0] ?? "localhost",
+      domainPrefix: "localhost",
+      extendedRequestId: randomBytes(11).toString("base64"),
+      httpMethod: request.method,
+      identity: {
+        ...noIdentity,
+        sourceIp: request.sourceIp,
+        userAgent: headerValues(headers, "user-agent")[0] ?? null,
+      },
+      path: request.path,
+      protocol: `HTTP/${request.message.httpVersion}`,
+      requestId: request.id,
+      requestTime: commonLogTime(now),
+      requestTimeEpoch: now.getTime(),
+      resourceId: resource.path,
+      resourcePath: resource.path,
+      stage: api.stageName,
+    },
+    body: body === "" ? null : body,
+    isBase64Encoded: false,
+  };
+}
+
+const noIdentity = {
+  accessKey: null,
+  accountId: null,
+  caller: null,
+  cognitoAuthenticationProvider: null,
+  cognitoAuthenticationType: null,
+  cognitoIdentityId: null,
+  cognitoIdentityPoolId: null,
+  principalOrgId: null,
+  user: null,
+  userArn: null,
+};
+
+function readHeaders(raw: string[]): Map<string, string[]> {
+  const spelling = new Map<string, string>();
+  const headers = new Map<string, string[]>();
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const [given = "", value = ""] = raw.slice(index, index + 2);
+    const name = spelling.get(given.toLowerCase()) ?? given;
+    spelling.set(given.toLowerCase(), name);
+    headers.set(name, [...(headers.get(name) ?? []), value]);
+  }
+  return headers;
+}
+
+/** Where one value is asked for, the gateway gives the last. */
+function lastValues(values: Map<string, string[]>): Record<string, string> {
+  return Object.fromEntries([...values].map(([name, all]) => [name, all.at(-1) ?? ""]));
+}
+
+/** Like `20/Nov/2026:18:40:20 +0000`. */
+function commonLogTime(time: Date): string {
+  const [, day, month, year, clock] = /, (\d+) (\w+) (\d+) ([\d:]+)/.exec(time.toUTCString()) ?? [];
+  return `${day}/${month}/${year}:${clock} +0000`;
+}

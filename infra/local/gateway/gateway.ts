@@ -1,0 +1,143 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { pipeline } from "node:stream/promises";
+import { FunctionFailure } from "../lambda/function-answer.ts";
+import type { LambdaHost } from "../lambda/lambda-host.ts";
+import type {
+  FunctionIntegration,
+  GatewayResponse,
+  LiteralResponse,
+  MockIntegration,
+  RestApi,
+} from "../template/rest-api.ts";
+import { pseudoParameters } from "../template/template.ts";
+import { Authorizers } from "./authorizer.ts";
+import { GatewayFailure } from "./gateway-failure.ts";
+import { type GatewayRequest, headerValues, proxyEvent, readBody, readRequest } from "./gateway-request.ts";
+import { readProxyAnswer } from "./proxy-answer.ts";
+import { matchRoute } from "./routes.ts";
+
+export interface GatewayOptions {
+  /** Epoch milliseconds, for what the authorizer's cache calls old. */
+  clock: () => number;
+  log: (line: string) => void;
+}
+
+/** Serves a REST API as API Gateway does: routes, authorizer, MOCK and Lambda integrations, gateway responses. */
+export class Gateway {
+  readonly #api: RestApi;
+  readonly #host: LambdaHost;
+  readonly #authorizers: Authorizers;
+  readonly #log: (line: string) => void;
+
+  constructor(api: RestApi, host: LambdaHost, { clock, log }: GatewayOptions) {
+    this.#api = api;
+    this.#host = host;
+    this.#authorizers = new Authorizers(host, clock);
+    this.#log = log;
+  }
+
+  /** Answers one request. Never rejects. */
+  async serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const request = readRequest(message);
+    response.setHeader("x-amzn-RequestId", request.id);
+    const patience = new AbortController();
+    response.once("close", () => patience.abort());
+    try {
+      await this.#answer(request, response, patience);
+    } catch (error) {
+      if (response.headersSent || response.closed) response.destroy();
+      else this.#fail(error, response);
+      // What is left of the body must not stand in the way of the connection's next request.
+      message.resume();
+    }
+  }
+
+  /** @param patience ends all waiting, with the failure that it means. */
+  async #answer(request: GatewayRequest, response: ServerResponse, patience: AbortController): Promise<void> {
+    if (request.message.httpVersion === "1.1" && headerValues(request.headers, "host").length !== 1) {
+      throw new GatewayFailure("BAD_REQUEST_PARAMETERS");
+    }
+    const stage = `/${this.#api.stageName}`;
+    const inStage = request.path === stage || request.path.startsWith(`${stage}/`);
+    const route = inStage
+      ? matchRoute(this.#api.resources, request.method, request.path.slice(stage.length))
+      : undefined;
+    if (route === undefined) throw new GatewayFailure("MISSING_AUTHENTICATION_TOKEN");
+    const { authorizer, integration } = route.method;
+    const caller =
+      authorizer &&
+      (await this.#authorizers.admit(
+        authorizer,
+        headerValues(request.headers, authorizer.header),
+        this.#methodArn(request),
+        patience,
+      ));
+    const body = await readBody(request);
+    if (integration.kind === "mock") answerMock(integration, request, response);
+    else {
+      const event = proxyEvent(this.#api, route, request, body, caller);
+      await this.#invoke(integration, event, response, patience);
+    }
+  }
+
+  async #invoke(
+    { functionName, streamed, timeoutMs }: FunctionIntegration,
+    event: object,
+    response: ServerResponse,
+    patience: AbortController,
+  ): Promise<void> {
+    const { signal } = patience;
+    const timer = setTimeout(() => patience.abort(new GatewayFailure("INTEGRATION_TIMEOUT")), timeoutMs);
+    try {
+      const answer = await this.#host.invoke(functionName, event, signal);
+      try {
+        const { status, headers, body } = readProxyAnswer(answer, streamed);
+        response.writeHead(status, headers);
+        if (Buffer.isBuffer(body)) response.end(body);
+        else await pipeline(body, response, { signal });
+      } finally {
+        if (answer.kind === "streamed") answer.body.destroy();
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #fail(error: unknown, response: ServerResponse): void {
+    const failure = error instanceof GatewayFailure ? error : new GatewayFailure("INTEGRATION_FAILURE");
+    // A function has logged its own failure; anything else is a fault of the local stack.
+    if (failure !== error && !(error instanceof FunctionFailure)) {
+      this.#log(`The local gateway failed: ${error instanceof Error ? error.stack : error}`);
+    }
+    const family = failure.defaultStatus < 500 ? "DEFAULT_4XX" : "DEFAULT_5XX";
+    const { gatewayResponses } = this.#api;
+    const literal = gatewayResponses.get(failure.type) ?? gatewayResponses.get(family) ?? unset;
+    sendLiteral(response, literal.status ?? failure.defaultStatus, literal);
+  }
+
+  #methodArn({ method, path }: GatewayRequest): string {
+    const { "AWS::Region": region, "AWS::AccountId": account } = pseudoParameters;
+    const resource = path.split("/").slice(2).join("/");
+    return `arn:aws:execute-api:${region}:${account}:${this.#api.id}/${this.#api.stageName}/${method}/${resource}`;
+  }
+}
+
+/** What an API answers that defines no gateway responses. */
+const unset: GatewayResponse = {
+  status: undefined,
+  headers: {},
+  contentType: "application/json",
+  body: JSON.stringify({ message: null }),
+};
+
+function answerMock(mock: MockIntegration, { headers }: GatewayRequest, response: ServerResponse): void {
+  const [contentType = "application/json"] = headerValues(headers, "content-type");
+  const [mediaType = ""] = contentType.split(";");
+  if (!mock.contentTypes.has(mediaType.trim().toLowerCase())) throw new GatewayFailure("UNSUPPORTED_MEDIA_TYPE");
+  sendLiteral(response, mock.status, mock);
+}
+
+function sendLiteral(response: ServerResponse, status: number, { headers, contentType, body }: LiteralResponse): void {
+  response.writeHead(status, { ...headers, "Content-Type": contentType, "Content-Length": Buffer.byteLength(body) });
+  response.end(body);
+}

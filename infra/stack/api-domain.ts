@@ -1,0 +1,44 @@
+import {
+  BasePathMapping,
+  DomainName,
+  EndpointType,
+  type RestApi,
+  SecurityPolicy,
+  type Stage,
+} from "aws-cdk-lib/aws-apigateway";
+import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
+import { ARecord, HostedZone, RecordTarget } from "aws-cdk-lib/aws-route53";
+import { ApiGatewayDomain } from "aws-cdk-lib/aws-route53-targets";
+import { Construct } from "constructs";
+import type { OwnDomain } from "../environments.ts";
+
+export interface ApiDomainProps {
+  domain: OwnDomain;
+  restApi: RestApi;
+  stage: Stage;
+  /** The first segment of every path. */
+  basePath: string;
+}
+
+/** The stage of an API under a name of one's own. */
+export class ApiDomain extends Construct {
+  constructor(scope: Construct, id: string, { domain, restApi, stage, basePath }: ApiDomainProps) {
+    super(scope, id);
+    const domainName = new DomainName(this, "Name", {
+      domainName: domain.name,
+      certificate: Certificate.fromCertificateArn(this, "Certificate", domain.certificateArn),
+      endpointType: EndpointType.REGIONAL,
+      // Nothing older than TLS 1.2; newer is negotiated.
+      securityPolicy: SecurityPolicy.TLS_1_2,
+    });
+    new BasePathMapping(this, "BasePath", { domainName, restApi, stage, basePath });
+    new ARecord(this, "Record", {
+      recordName: domain.name,
+      zone: HostedZone.fromHostedZoneAttributes(this, "Zone", {
+        hostedZoneId: domain.hostedZone.id,
+        zoneName: domain.hostedZone.name,
+      }),
+      target: RecordTarget.fromAlias(new ApiGatewayDomain(domainName)),
+    });
+  }
+}

@@ -1,0 +1,57 @@
+import { ResponseType, type RestApi } from "aws-cdk-lib/aws-apigateway";
+import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
+
+/**
+ * The Error record for every failure that the gateway answers by itself. Literal bodies: the gateway's own texts echo
+ * what the client sent, and its template language can't render a status.
+ */
+const codes: [ResponseType, ErrorCode][] = [
+  [ResponseType.ACCESS_DENIED, "forbidden"],
+  [ResponseType.API_CONFIGURATION_ERROR, "internal_error"],
+  [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, "internal_error"],
+  [ResponseType.AUTHORIZER_FAILURE, "internal_error"],
+  [ResponseType.BAD_REQUEST_BODY, "bad_request"],
+  [ResponseType.BAD_REQUEST_PARAMETERS, "bad_request"],
+  [ResponseType.EXPIRED_TOKEN, "forbidden"],
+  [ResponseType.INTEGRATION_FAILURE, "internal_error"],
+  [ResponseType.INTEGRATION_TIMEOUT, "gateway_timeout"],
+  [ResponseType.INVALID_API_KEY, "forbidden"],
+  // A Bearer header where no method is makes the gateway look for an AWS signature and name the key in its message.
+  [ResponseType.INVALID_SIGNATURE, "resource_not_found"],
+  [ResponseType.MISSING_AUTHENTICATION_TOKEN, "resource_not_found"],
+  [ResponseType.QUOTA_EXCEEDED, "too_many_requests"],
+  [ResponseType.REQUEST_TOO_LARGE, "request_too_large"],
+  [ResponseType.RESOURCE_NOT_FOUND, "resource_not_found"],
+  [ResponseType.THROTTLED, "too_many_requests"],
+  [ResponseType.UNAUTHORIZED, "unauthorized"],
+  [ResponseType.UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type"],
+  [ResponseType.WAF_FILTERED, "forbidden"],
+];
+
+const headers: Partial<Record<ErrorCode, Record<string, string>>> = {
+  unauthorized: { "WWW-Authenticate": "'Bearer'" },
+  too_many_requests: { "Retry-After": "'1'" },
+};
+
+/** Defines every gateway response of the API from the catalogue of errors. */
+export function addGatewayResponses(api: RestApi): void {
+  for (const [type, code] of codes) {
+    api.addGatewayResponse(type.responseType, {
+      type,
+      statusCode: String(errors[code].status),
+      responseHeaders: { "Cache-Control": "'no-store'", ...headers[code] },
+      templates: { "application/json": errorBody(code) },
+    });
+  }
+  // A net under the types above. No status code here: it would replace the status of every type not listed.
+  for (const [type, code] of [
+    [ResponseType.DEFAULT_4XX, "bad_request"],
+    [ResponseType.DEFAULT_5XX, "internal_error"],
+  ] satisfies [ResponseType, ErrorCode][]) {
+    api.addGatewayResponse(type.responseType, {
+      type,
+      responseHeaders: { "Cache-Control": "'no-store'" },
+      templates: { "application/json": errorBody(code) },
+    });
+  }
+}

@@ -1,0 +1,91 @@
+import { CfnOutput, Duration, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
+import { AttributeType, BillingMode, type ITable, Table } from "aws-cdk-lib/aws-dynamodb";
+import type { Construct } from "constructs";
+import type { Environment } from "../environments.ts";
+import { Alarms } from "./alarms.ts";
+import { CanaryRollout } from "./canary-rollout.ts";
+import { LogMetrics } from "./log-metrics.ts";
+import { OrdersApi } from "./orders-api.ts";
+import { ServiceFunction, type ServiceFunctionProps } from "./service-function.ts";
+
+/** One environment of the service: its two tables, its three functions, its API, and what watches them. */
+export class OrdersStack extends Stack {
+  readonly #environment: Environment;
+
+  constructor(scope: Construct, id: string, environment: Environment) {
+    const { account, name, restoredTables } = environment;
+    super(scope, id, {
+      description: `Pet store orders service, ${name}`,
+      // CDK refuses to deploy a stack that names its account to any other.
+      ...(account && { env: { account: account.id, region: account.region } }),
+    });
+    this.#environment = environment;
+
+    const orders = this.#table("Orders", { name: "id", type: AttributeType.NUMBER }, restoredTables?.orders);
+    const apiKeys = this.#table("ApiKeys", { name: "keyHash", type: AttributeType.STRING }, restoredTables?.apiKeys);
+
+    const listOrders = this.#function("ListOrders", {
+      entry: "list-orders.ts",
+      timeout: Duration.minutes(15),
+      memorySize: 1024,
+      environment: { ORDERS_TABLE: orders.tableName },
+      mayDo: { action: "dynamodb:Scan", table: orders },
+    });
+    const cancelOrder = this.#function("CancelOrder", {
+      entry: "cancel-order.ts",
+      timeout: Duration.seconds(10),
+      memorySize: 512,
+      environment: { ORDERS_TABLE: orders.tableName },
+      mayDo: { action: "dynamodb:UpdateItem", table: orders },
+    });
+    const authorize = this.#function("Authorize", {
+      entry: "authorize.ts",
+      timeout: Duration.seconds(5),
+      memorySize: 512,
+      environment: { API_KEYS_TABLE: apiKeys.tableName },
+      mayDo: { action: "dynamodb:GetItem", table: apiKeys },
+    });
+
+    const api = new OrdersApi(this, "Api", { environment, listOrders, cancelOrder, authorize });
+    const logMetrics = new LogMetrics(this, "LogMetrics", {
+      namespace: `PetStoreOrders/${name}`,
+      cancelOrderLog: cancelOrder.logGroup,
+      listOrdersLog: listOrders.logGroup,
+      accessLog: api.accessLog,
+    });
+    if (environment.alarms) {
+      const functions = [listOrders, cancelOrder, authorize];
+      const settings = environment.alarms;
+      const alarms = new Alarms(this, "Alarms", { settings, api, cancelOrder, functions, logMetrics });
+      if (settings.canary) new CanaryRollout(this, "Rollout", { functions, alarms });
+    }
+
+    new CfnOutput(this, "BaseUrl", { value: api.baseUrl });
+    new CfnOutput(this, "OrdersTableName", { value: orders.tableName });
+    new CfnOutput(this, "ApiKeysTableName", { value: apiKeys.tableName });
+  }
+
+  #function(id: string, props: Omit<ServiceFunctionProps, "logRetention" | "logLevel">): ServiceFunction {
+    const { functionLogLevel, logRetentionDays } = this.#environment;
+    return new ServiceFunction(this, id, { ...props, logRetention: logRetentionDays, logLevel: functionLogLevel });
+  }
+
+  /** The table in use: the stack's own, or the restored one that stands in for it. */
+  #table(id: string, partitionKey: { name: string; type: AttributeType }, restored: string | undefined): ITable {
+    const { keepData, tableThroughput } = this.#environment;
+    const table = new Table(this, id, {
+      partitionKey,
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      maxReadRequestUnits: tableThroughput.reads,
+      maxWriteRequestUnits: tableThroughput.writes,
+      removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      deletionProtection: keepData,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: keepData },
+    });
+    if (!keepData) {
+      Validations.of(table).acknowledge({ id: "AwsSolutions-DDB3", reason: "Data of this environment may be lost" });
+    }
+    // CDK declares its optional properties loosely: under exactOptionalPropertyTypes a Table is not quite an ITable.
+    return restored === undefined ? (table as ITable) : Table.fromTableName(this, `Restored${id}`, restored);
+  }
+}

@@ -1,0 +1,85 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** How a run of the command line ended. */
+export interface Ended {
+  /** Null when a signal ended it. */
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Running {
+  kill(signal: NodeJS.Signals): void;
+  ended: Promise<Ended>;
+}
+
+/** An operator with a folder of their own and no other environment than this: no AWS credentials, no network. */
+export interface Operator {
+  folder: string;
+  start(args: string[], options?: { input?: string; env?: Record<string, string> }): Running;
+  run(args: string[], options?: { input?: string; env?: Record<string, string> }): Promise<Ended>;
+  /** Says where the local stack is, as the running `npm start` does. */
+  pointTo(stack: { dynamodbEndpoint: string; tables: { orders: string; apiKeys: string } }): Promise<void>;
+  write(name: string, content: string): Promise<string>;
+  read(name: string): Promise<string>;
+  leave(): Promise<void>;
+}
+
+/** The command of `npm run admin`, without npm's own second of start. */
+async function adminCommand(): Promise<string[]> {
+  const { scripts } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  const [node, ...args] = String(scripts.admin).split(" ");
+  if (node !== "node") throw new Error(`npm run admin does not run node, but ${node}`);
+  return args;
+}
+
+export async function createOperator(): Promise<Operator> {
+  const folder = await mkdtemp(join(tmpdir(), "pet-store-admin-"));
+  const command = await adminCommand();
+  const stackFile = join(folder, "stack.json");
+  const start: Operator["start"] = (args, { input = "", env = {} } = {}) => {
+    const child = spawn(process.execPath, [...command, ...args], {
+      cwd: root,
+      env: {
+        PATH: process.env["PATH"],
+        HOME: folder,
+        LOCAL_STACK_FILE: stackFile,
+        // Dozens of starts compile the same SDK.
+        NODE_COMPILE_CACHE: join(tmpdir(), "pet-store-admin-compile-cache"),
+        // Nothing of a test may go to the address where EC2 keeps its credentials.
+        AWS_EC2_METADATA_DISABLED: "true",
+        ...env,
+      },
+    });
+    child.stdin.on("error", () => {}).end(input);
+    const { promise: exited, resolve, reject } = Promise.withResolvers<number | null>();
+    child.on("error", reject).on("exit", resolve);
+    const ended = Promise.all([exited, text(child.stdout), text(child.stderr)]).then(([code, stdout, stderr]) => ({
+      code,
+      stdout,
+      stderr,
+    }));
+    return { kill: (signal) => void child.kill(signal), ended };
+  };
+  return {
+    folder,
+    start,
+    run: (args, options) => start(args, options).ended,
+    pointTo: ({ dynamodbEndpoint, tables }) =>
+      writeFile(stackFile, JSON.stringify({ baseUrl: "http://localhost:1/v1", dynamodbEndpoint, tables })),
+    write: async (name, content) => {
+      const path = join(folder, name);
+      await writeFile(path, content);
+      return path;
+    },
+    read: (name) => readFile(join(folder, name), "utf8"),
+    leave: () => rm(folder, { recursive: true, force: true }),
+  };
+}

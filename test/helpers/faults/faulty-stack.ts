@@ -1,0 +1,68 @@
+import { type AttributeValue, GetItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import { type Engine, startEngine } from "../../../infra/local/engine/engine.ts";
+import { engineClient } from "../../../infra/local/engine/tables.ts";
+import type { LocalStackOptions } from "../../../infra/local/local-stack.ts";
+import { startTestStack, type TestStack } from "../test-stack.ts";
+import { type Behaviour, type EngineCall, type FaultProxy, startFaultProxy } from "./fault-proxy.ts";
+
+/** A test stack whose functions reach their engine through a fault proxy. */
+export interface FaultyStack extends TestStack {
+  engine: Engine;
+  proxy: FaultProxy;
+  /** The order as the table has it, read past the proxy. */
+  order(id: string): Promise<Record<string, AttributeValue> | undefined>;
+  /** Ships the order if it is pending, past the proxy; tells whether it did. */
+  ship(id: string): Promise<boolean>;
+  /** What the functions have logged with this event, oldest first. */
+  events(event: string): LoggedEvent[];
+}
+
+export interface LoggedEvent {
+  level: string;
+  requestId: string;
+  message: { event: string; keyId?: string; orderId?: string; orders?: number; code?: string; fields?: object };
+}
+
+/** @param choose decides for each call of the functions what becomes of it; undefined passes it on. */
+export async function startFaultyStack(
+  choose: (call: EngineCall) => Behaviour | undefined,
+  options: LocalStackOptions = {},
+): Promise<FaultyStack> {
+  await using started = new AsyncDisposableStack();
+  const engine = await startEngine(options.dbFile);
+  started.defer(() => engine.stop());
+  const proxy = await startFaultProxy(engine.endpoint, choose);
+  started.defer(() => proxy.stop());
+  const stack = await startTestStack({ ...options, dynamodbEndpoint: proxy.endpoint });
+  started.defer(() => stack.stop());
+  const client = engineClient(engine.endpoint);
+  started.defer(() => client.destroy());
+  const running = started.move();
+  const TableName = stack.tables.orders;
+  return {
+    ...stack,
+    engine,
+    proxy,
+    order: async (id) => (await client.send(new GetItemCommand({ TableName, Key: { id: { N: id } } }))).Item,
+    ship: async (id) => {
+      const command = new UpdateItemCommand({
+        TableName,
+        Key: { id: { N: id } },
+        UpdateExpression: "SET #status = :shipped",
+        ConditionExpression: "#status = :pending",
+        ExpressionAttributeNames: { "#status": "status" },
+        ExpressionAttributeValues: { ":shipped": { S: "shipped" }, ":pending": { S: "pending" } },
+      });
+      return client.send(command).then(
+        () => true,
+        () => false,
+      );
+    },
+    events: (event) =>
+      stack.log
+        .filter((line) => line.startsWith("{"))
+        .map((line): LoggedEvent => JSON.parse(line))
+        .filter(({ message }) => message?.event === event),
+    stop: () => running.disposeAsync(),
+  };
+}

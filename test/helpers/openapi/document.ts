@@ -1,0 +1,68 @@
+import { readFileSync } from "node:fs";
+import { parse } from "yaml";
+
+/** The parts of an OpenAPI document that the tests walk; `document.test.ts` holds the file to the whole format. */
+export interface Document {
+  servers: { url: string; variables: Record<string, { default: string }> }[];
+  security: Record<string, string[]>[];
+  tags: { name: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: {
+    schemas: { Error: { required: string[]; properties: { code: { enum: string[] } } }; Order: { properties: object } };
+    responses: Record<string, Response>;
+    headers: Record<string, Header>;
+    securitySchemes: Record<string, { type: string; scheme: string }>;
+  };
+  info: { version: string; description: string };
+}
+
+export interface Operation {
+  operationId: string;
+  tags: string[];
+  security?: Record<string, string[]>[];
+  responses: Record<string, Response | Reference>;
+}
+
+export interface Response {
+  description: string;
+  headers?: Record<string, Header | Reference>;
+  content?: Record<string, { examples?: Record<string, { value: unknown }> }>;
+}
+
+export interface Header {
+  required?: boolean;
+}
+
+export interface Reference {
+  $ref: string;
+}
+
+export const documentFile = new URL("../../../shared/openapi.yaml", import.meta.url);
+
+export const document: Document = parse(readFileSync(documentFile, "utf8"));
+
+/** Every operation of the document, like `GET /store/orders`, with where it is in the document. */
+export const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({
+    name: `${method.toUpperCase()} ${path}`,
+    method: method.toUpperCase(),
+    path,
+    operation,
+    pointer: `#/paths/${pointerPart(path)}/${method}`,
+  })),
+);
+
+/** One part of a JSON pointer. */
+export function pointerPart(text: string): string {
+  return text.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+/** The object and the pointer that a reference leads to; anything else stays what and where it is. */
+export function follow<T extends object>(target: T | Reference, pointer: string): [T, string] {
+  if (!("$ref" in target)) return [target, pointer];
+  const parts = target.$ref
+    .slice(2)
+    .split("/")
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return [parts.reduce<never>((value, part) => value[part] as never, document as never), target.$ref];
+}

@@ -1,0 +1,193 @@
+import { PutItemCommand } from "@aws-sdk/client-dynamodb";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { environments } from "../../infra/environments.ts";
+import { engineClient } from "../../infra/local/engine/tables.ts";
+import { hashApiKey, isApiKey, makeApiKey } from "../../shared/api-keys.ts";
+import { errorBody } from "../../shared/errors.ts";
+import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
+import { exchange } from "../helpers/faults/pipeline.ts";
+
+let now = Date.parse("2026-11-20T12:00:00Z");
+let stack: FaultyStack;
+beforeAll(async () => {
+  stack = await startFaultyStack(() => undefined, { clock: () => now });
+});
+afterAll(() => stack?.stop());
+
+const reads = (): number => stack.proxy.attempts.get("GetItem") ?? 0;
+
+/** Cancels no order with each Authorization header in turn, and tells the statuses; undefined sends none. */
+async function admit(...authorizations: (string | undefined)[]): Promise<number[]> {
+  const port = Number(new URL(stack.baseUrl).port);
+  const statuses: number[] = [];
+  for (let start = 0; start < authorizations.length; start += 500) {
+    const batch = authorizations.slice(start, start + 500);
+    const requests = batch.map((value, index) => {
+      const header = value === undefined ? "" : `Authorization: ${value}\r\n`;
+      const close = index === batch.length - 1 ? "Connection: close\r\n" : "";
+      return `DELETE /v1/store/orders/none HTTP/1.1\r\nHost: localhost\r\n${header}${close}\r\n`;
+    });
+    const { answers, rest } = await exchange(port, requests.join(""));
+    expect(rest).toBe("");
+    for (const { status, body } of answers) {
+      if (status === 401) expect(body).toBe(errorBody("unauthorized"));
+      statuses.push(status);
+    }
+  }
+  expect(statuses).toHaveLength(authorizations.length);
+  return statuses;
+}
+
+/** Puts a record for a new key, and gives the key. */
+async function issue(record: { expiresAt?: number; revokedAt?: number } = {}): Promise<string> {
+  const key = makeApiKey("pets_test");
+  await set(key, record);
+  return key;
+}
+
+async function set(key: string, record: { expiresAt?: number; revokedAt?: number }): Promise<void> {
+  const client = engineClient(stack.engine.endpoint);
+  const numbers = Object.entries({ createdAt: 0, ...record }).map(([name, value]) => [name, { N: String(value) }]);
+  const Item = { keyHash: { S: hashApiKey(key) }, keyId: { S: "k" }, name: { S: "k" }, ...Object.fromEntries(numbers) };
+  await client.send(new PutItemCommand({ TableName: stack.tables.apiKeys, Item }));
+  client.destroy();
+}
+
+describe("nobody gets in", () => {
+  test("with any one character of a valid key changed, added or taken away; and it costs no read", async () => {
+    const key = stack.apiKey;
+    const printable = Array.from({ length: 94 }, (_, code) => String.fromCharCode(code + 33));
+    const changed = [...key].flatMap((old, index) =>
+      printable.filter((each) => each !== old).map((each) => key.slice(0, index) + each + key.slice(index + 1)),
+    );
+    const added = [...key, ""].map((_, index) => `${key.slice(0, index)}a${key.slice(index)}`);
+    const removed = [...key].map((_, index) => key.slice(0, index) + key.slice(index + 1));
+    const swapped = [...key].map(
+      (each, index) => key.slice(0, index) + (key[index + 1] ?? "") + each + key.slice(index + 2),
+    );
+    const mutants = [...changed, ...added, ...removed, ...swapped].filter((mutant) => mutant !== key);
+    const before = reads();
+    const statuses = await admit(...mutants.map((mutant) => `Bearer ${mutant}`));
+    expect(mutants.length).toBeGreaterThan(5_500);
+    expect(new Set(statuses)).toEqual(new Set([401]));
+    expect(reads()).toBe(before);
+  });
+
+  test("with several characters of a valid key in another case or changed", async () => {
+    const letters = [...stack.apiKey].map((each) => fc.constantFrom(each.toLowerCase(), each.toUpperCase()));
+    const others = fc.tuple(...letters).map((each) => each.join(""));
+    const mutants = fc.sample(others, { numRuns: 500, seed: 1 }).filter((mutant) => mutant !== stack.apiKey);
+    expect(new Set(await admit(...mutants.map((mutant) => `Bearer ${mutant}`)))).toEqual(new Set([401]));
+  });
+
+  test("with white space, another scheme, several values or no value", async () => {
+    const { apiKey: key } = stack;
+    const before = reads();
+    const tricks = [
+      undefined,
+      "",
+      "Bearer",
+      "Bearer ",
+      key,
+      `Bearer  ${key}`,
+      `Bearer\t${key}`,
+      `Bearer ${key} x`,
+      `Bearer ${key}, Bearer ${key}`,
+      `Bearer ${key}\r\nAuthorization: Bearer ${key}`,
+      `Bearer x\r\nAuthorization: Bearer ${key}`,
+      `Bearer "${key}"`,
+      `Bearer ${key}\u00a0`,
+      `Bearer\u00a0${key}`,
+      `Bearer ${key}\u0085`,
+      `Bearer\u000b${key}`,
+      `Basic ${key}`,
+      `Token ${key}`,
+      `Bearerr ${key}`,
+      `earer ${key}`,
+      `Bearer ${encodeURIComponent(key).replace("_", "%5F")}`,
+      `Bearer ${hashApiKey(key)}`,
+    ];
+    // What is no header at all is 400, and ends the connection.
+    for (const trick of tricks) expect([400, 401]).toContain((await admit(trick))[0]);
+    expect(reads()).toBe(before);
+  });
+
+  test("with a key of the other environment, whether or not this one's table has it; the gateway alone refuses it", async () => {
+    const live = makeApiKey(environments.production.apiKeyPrefix);
+    await set(live, {});
+    const before = reads();
+    expect(await admit(`Bearer ${live}`)).toEqual([401]);
+    expect(reads()).toBe(before);
+  });
+
+  test("with a key of the right form that nobody issued: one read each", async () => {
+    const keys = Array.from({ length: 50 }, () => makeApiKey("pets_test"));
+    const before = reads();
+    expect(new Set(await admit(...keys.map((key) => `Bearer ${key}`)))).toEqual(new Set([401]));
+    expect(reads() - before).toBe(keys.length);
+  });
+
+  test("with a key that expires this second; and with one that has a second left, as long as it has", async () => {
+    const second = Math.floor(Date.now() / 1000);
+    const [expired, lasting] = [await issue({ expiresAt: second }), await issue({ expiresAt: second + 3600 })];
+    expect(await admit(`Bearer ${expired}`, `Bearer ${lasting}`)).toEqual([401, 404]);
+  });
+
+  test("with a revoked key that had not been used; one that had is out when the cache forgets it, not before", async () => {
+    const ttl = environments.staging.authorizerCacheSeconds * 1000;
+    const [used, unused] = [await issue(), await issue()];
+    expect(await admit(`Bearer ${used}`)).toEqual([404]);
+    await Promise.all([used, unused].map((key) => set(key, { revokedAt: 1 })));
+    expect(await admit(`Bearer ${used}`, `Bearer ${unused}`)).toEqual([404, 401]);
+    now += ttl - 1;
+    expect(await admit(`Bearer ${used}`, `Bearer ${unused}`)).toEqual([404, 401]);
+    now += 1;
+    expect(await admit(`Bearer ${used}`, `Bearer ${unused}`)).toEqual([401, 401]);
+  });
+
+  test("with a key whose record is damaged", async () => {
+    const client = engineClient(stack.engine.endpoint);
+    const keys = await Promise.all(
+      [{}, { keyId: { N: "1" } }, { keyId: { S: "k" } }, { keyId: { S: "k" }, createdAt: { S: "0" } }].map(
+        async (rest) => {
+          const key = makeApiKey("pets_test");
+          const Item = { keyHash: { S: hashApiKey(key) }, ...rest };
+          await client.send(new PutItemCommand({ TableName: stack.tables.apiKeys, Item }));
+          return key;
+        },
+      ),
+    );
+    client.destroy();
+    expect(new Set(await admit(...keys.map((key) => `Bearer ${key}`)))).toEqual(new Set([401]));
+  });
+});
+
+test("a valid key is let in under its scheme in any case, with one read for as long as the cache remembers it", async () => {
+  const key = await issue();
+  const before = reads();
+  expect(await admit(`Bearer ${key}`)).toEqual([404]);
+  expect(new Set(await admit(...Array.from({ length: 20 }, () => `Bearer ${key}`)))).toEqual(new Set([404]));
+  expect(reads() - before).toBe(1);
+  const schemes = fc.sample(fc.mixedCase(fc.constant("bearer")), { numRuns: 30, seed: 1 });
+  expect(new Set(await admit(...schemes.map((scheme) => `${scheme} ${key}`)))).toEqual(new Set([404]));
+});
+
+test("no text that is not a key passes for one", () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string({ unit: "binary", maxLength: 80 }),
+        fc.stringMatching(/^pets_(test|live)_[0-9A-Za-z]{49}$/),
+        fc.stringMatching(/^pets_(test|live)_[0-9A-Za-z]{49}[\n\r\u2028]$/),
+      ),
+      // One in 2^32 texts of the right form has the right checksum.
+      (text) => !isApiKey(text),
+    ),
+    { numRuns: 2_000 },
+  );
+});
+
+test("nothing of it was logged", () => {
+  expect(stack.log.join("\n")).not.toMatch(/pets_(test|live)_/);
+});

@@ -1,0 +1,63 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { GetItemCommand } from "@aws-sdk/client-dynamodb";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startEngine } from "../../infra/local/engine/engine.ts";
+import { engineClient } from "../../infra/local/engine/tables.ts";
+import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
+
+const ids = Array.from({ length: 300 }, (_, index) => String(30_000 + index));
+/** After so many cancellations the engine dies. */
+const storm = 100;
+const atOnce = 16;
+
+let directory: string;
+let stack: FaultyStack;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "pet-store-orders-killed-"));
+  // Its key stays in the authorizer's cache: without an engine, the authorizer can admit nobody else.
+  stack = await startFaultyStack(() => undefined, { dbFile: join(directory, "orders.db"), clock: () => 0 });
+  await Promise.all(ids.map((id) => stack.putOrder({ id: { N: id }, status: { S: "pending" } })));
+});
+afterAll(async () => {
+  await stack?.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+test("an engine that is killed in a storm of cancels forgets none that was answered 204", async () => {
+  const cancelled = new Set<string>();
+  const unknown = new Set<string>();
+  const waiting = [...ids];
+  const client = async (): Promise<void> => {
+    for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+      const { status } = await stack.call(`/store/orders/${id}`, { method: "DELETE" });
+      expect([204, 503]).toContain(status);
+      (status === 204 ? cancelled : unknown).add(id);
+      if (status === 204 && cancelled.size === storm) process.kill(stack.engine.pid, "SIGKILL");
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, client));
+  expect(unknown.size).toBeGreaterThan(0);
+
+  const engine = await startEngine(join(directory, "orders.db"));
+  try {
+    stack.proxy.target = engine.endpoint;
+    const survivor = engineClient(engine.endpoint);
+    const statusOf = async (id: string): Promise<string | undefined> => {
+      const command = new GetItemCommand({ TableName: stack.tables.orders, Key: { id: { N: id } } });
+      return (await survivor.send(command)).Item?.["status"]?.S;
+    };
+    for (const id of cancelled) expect(await statusOf(id)).toBe("cancelled");
+    // What had no answer was either done or not: cancelling again, as the answer says, settles it.
+    for (const id of unknown) {
+      const { status } = await stack.call(`/store/orders/${id}`, { method: "DELETE" });
+      expect([204, 409]).toContain(status);
+      expect(await statusOf(id)).toBe("cancelled");
+    }
+    survivor.destroy();
+  } finally {
+    await stack.proxy.refuse();
+    await engine.stop();
+  }
+});

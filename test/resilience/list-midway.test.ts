@@ -1,0 +1,117 @@
+import { once } from "node:events";
+import { type IncomingHttpHeaders, request } from "node:http";
+import { constants, gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { errorBody, errors } from "../../shared/errors.ts";
+import type { Behaviour } from "../helpers/faults/fault-proxy.ts";
+import { applied, unapplied, unnoticed } from "../helpers/faults/faults.ts";
+import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
+import { type PageChoice, PagedLists } from "../helpers/faults/paged-lists.ts";
+
+// A first page of this size is worth compressing.
+const pageSize = 80;
+const pages = 5;
+const lists = new PagedLists(pageSize);
+let stack: FaultyStack;
+beforeAll(async () => {
+  stack = await startFaultyStack(lists.choose, { maxEnvironments: 16 });
+  const ids = Array.from({ length: pageSize * pages - stack.seeded }, (_, index) => String(20_000 + index));
+  await Promise.all(ids.map((id) => stack.putOrder({ id: { N: id }, petId: { N: "1" }, status: { S: "pending" } })));
+});
+afterAll(() => stack?.stop());
+
+/** As much of an answer as came. */
+interface Received {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+  /** Whether it ended as HTTP says that answers end. */
+  whole: boolean;
+}
+
+const list = (choose: PageChoice, encoding = "identity"): Promise<Received> =>
+  lists.begin(choose, async () => {
+    const headers = { authorization: `Bearer ${stack.apiKey}`, "accept-encoding": encoding };
+    const [response] = await once(
+      request(`${stack.baseUrl}/store/orders`, { headers, agent: false }).end(),
+      "response",
+    );
+    const chunks: Buffer[] = [];
+    const closed = Promise.withResolvers<void>();
+    response.on("data", (chunk: Buffer) => chunks.push(chunk));
+    response.on("error", () => {}).on("close", closed.resolve);
+    await closed.promise;
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      body: Buffer.concat(chunks),
+      whole: response.complete,
+    };
+  });
+
+/** The text that a reader of what was received would have got. */
+function textOf({ headers, body }: Received): string {
+  if (headers["content-encoding"] !== "gzip") return body.toString();
+  return gunzipSync(body, { finishFlush: constants.Z_SYNC_FLUSH }).toString();
+}
+
+// Those that take the longest come first. A scan changes nothing, so what goes wrong after the engine is what goes wrong
+// before it, unless half of the answer arrives.
+const { "no answer": noAnswer, ...quick } = unapplied;
+const { "slow trickle": trickle, "reset mid-body": reset, "closed mid-body": closed } = applied;
+const brief = { "no answer": noAnswer, ...quick, "reset mid-body": reset, "closed mid-body": closed };
+const faults: [string, Behaviour][] = Object.entries({ "slow trickle": trickle, ...brief, ...unnoticed });
+
+const places = [
+  [1, "gzip"],
+  [Math.ceil(pages / 2), "identity"],
+  [Math.ceil(pages / 2), "gzip"],
+  [pages, "identity"],
+] as const;
+const cases = faults.flatMap(([name, fault]) =>
+  places.map(([page, encoding]) => ({ name, fault, page, encoding, cutOff: page > 1 })),
+);
+
+describe.concurrent("a list whose page", () => {
+  test.each(cases)("$page meets $name ($encoding) is an Error, or cut off for all to see: $cutOff", async (given) => {
+    const { name, fault, page, encoding, cutOff } = given;
+    const received = await list((each) => (each === page ? fault : undefined), encoding);
+    if (cutOff) {
+      expect(received).toMatchObject({ status: 200, whole: false });
+      expect(received.headers["content-encoding"]).toBe(encoding === "gzip" ? "gzip" : undefined);
+      expect(() => JSON.parse(textOf(received))).toThrow();
+    } else {
+      // Half a JSON text is no outage that the SDK knows, and so counts as our fault.
+      const code = name in unnoticed ? "internal_error" : "service_unavailable";
+      expect(received).toMatchObject({ status: errors[code].status, whole: true });
+      expect(textOf(received)).toBe(errorBody(code));
+    }
+  });
+
+  test("s each fail at first is whole, and each order in it once", async () => {
+    const meet = Object.values(brief);
+    const received = await list((page, attempt) => (attempt === 1 ? meet[page % meet.length] : undefined));
+    expect(received).toMatchObject({ status: 200, whole: true });
+    const ids = textOf(received).match(/"id":-?\d+/g);
+    expect(new Set(ids).size).toBe(pageSize * pages);
+    expect(ids).toHaveLength(pageSize * pages);
+  });
+});
+
+test("each list that was cut off is logged once as an error, with its request and how many orders it had", async () => {
+  const cutOff = cases.filter((each) => each.cutOff).map(({ page }) => (page - 1) * pageSize);
+  await vi.waitFor(() => expect(stack.events("list_cut_off").length).toBeGreaterThanOrEqual(cutOff.length));
+  const logged = stack.events("list_cut_off");
+  expect(logged.map(({ message }) => message.orders).sort()).toEqual(cutOff.sort());
+  expect(new Set(logged.map(({ requestId }) => requestId)).size).toBe(cutOff.length);
+  for (const { level, message } of logged) {
+    expect({ level, keyId: message.keyId }).toEqual({ level: "ERROR", keyId: expect.stringMatching(/^key_/) });
+  }
+  expect(stack.events("list_failed")).toHaveLength(cases.length - cutOff.length);
+});
+
+test("the next request is served", async () => {
+  const received = await list(() => undefined, "gzip");
+  expect(received).toMatchObject({ status: 200, whole: true });
+  expect(JSON.parse(textOf(received))).toHaveLength(pageSize * pages);
+});

@@ -1,0 +1,144 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { errorBody } from "../../shared/errors.ts";
+import type { Answer, RequestOptions } from "../helpers/answer.ts";
+import { type Behaviour, type EngineCall, passOn } from "../helpers/faults/fault-proxy.ts";
+import { applied } from "../helpers/faults/faults.ts";
+import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
+
+/** What becomes of the attempts to cancel an order, by the order's id. */
+const attempts = new Map<string, (call: EngineCall) => Behaviour | undefined>();
+let stack: FaultyStack;
+beforeAll(async () => {
+  stack = await startFaultyStack((call) => attempts.get(/"id":\{"N":"(\d+)"\}/.exec(call.input)?.[1] ?? "")?.(call), {
+    maxEnvironments: 8,
+  });
+});
+afterAll(() => stack?.stop());
+
+let lastId = 8000;
+async function pendingOrder(): Promise<string> {
+  lastId += 1;
+  const id = String(lastId);
+  await stack.putOrder({ id: { N: id }, status: { S: "pending" } });
+  return id;
+}
+
+const cancel = (id: string, options: RequestOptions = {}): Promise<Answer> =>
+  stack.call(`/store/orders/${id}`, { ...options, method: "DELETE" });
+
+/** The first attempt meets the behaviour; the others pass. */
+const first =
+  (behaviour: Behaviour) =>
+  ({ attempt }: EngineCall): Behaviour | undefined =>
+    attempt === 1 ? behaviour : undefined;
+
+describe.concurrent("a cancellation that was applied and whose answer was lost", () => {
+  // A trickle leaves no time for a second attempt: outages.test.ts has it.
+  const { "slow trickle": _, ...losses } = applied;
+  test.each(Object.entries(losses))("by %s is 204 all the same", async (_, fault) => {
+    const id = await pendingOrder();
+    attempts.set(id, first(fault));
+    expect((await cancel(id)).status).toBe(204);
+    expect(await stack.order(id)).toMatchObject({ status: { S: "cancelled" } });
+  });
+
+  test("twice is 204 too", async () => {
+    const id = await pendingOrder();
+    attempts.set(id, ({ attempt }) => (attempt < 3 ? applied["reset after the engine"] : undefined));
+    expect((await cancel(id)).status).toBe(204);
+  });
+
+  test("is 409 when it was lost before the engine and another client's came between the attempts", async () => {
+    const id = await pendingOrder();
+    attempts.set(id, ({ attempt, invocation }) => {
+      if (attempt > 1) return;
+      // Only the first client's call; the other's passes.
+      attempts.set(id, (call) => (call.invocation === invocation && call.attempt === 1 ? undefined : passOn));
+      return async ({ response }) => {
+        expect((await cancel(id)).status).toBe(204);
+        response.socket?.resetAndDestroy();
+      };
+    });
+    const { status, body } = await cancel(id);
+    expect({ status, body }).toEqual({ status: 409, body: errorBody("order_already_cancelled") });
+  });
+
+  test("is 409 when it was lost before the engine and the order shipped between the attempts", async () => {
+    const id = await pendingOrder();
+    attempts.set(
+      id,
+      first(async ({ response }) => {
+        expect(await stack.ship(id)).toBe(true);
+        response.socket?.resetAndDestroy();
+      }),
+    );
+    const { status, body } = await cancel(id);
+    expect({ status, body }).toEqual({ status: 409, body: errorBody("order_already_shipped") });
+  });
+
+  test("is 409 when somebody has marked the order shipped since, whatever it was then", async () => {
+    const id = await pendingOrder();
+    attempts.set(
+      id,
+      first(async ({ forward, response }) => {
+        await forward();
+        await stack.putOrder({ ...(await stack.order(id)), id: { N: id }, status: { S: "shipped" } });
+        response.socket?.resetAndDestroy();
+      }),
+    );
+    const { status, body } = await cancel(id);
+    expect({ status, body }).toEqual({ status: 409, body: errorBody("order_already_shipped") });
+  });
+
+  test("changes nothing when it reaches the engine after its own retry", async () => {
+    const id = await pendingOrder();
+    const late = Promise.withResolvers<number>();
+    const answered = Promise.withResolvers<void>();
+    attempts.set(
+      id,
+      first(async ({ forward }) => {
+        await answered.promise;
+        late.resolve((await forward()).status);
+      }),
+    );
+    expect((await cancel(id)).status).toBe(204);
+    const before = await stack.order(id);
+    answered.resolve();
+    expect(await late.promise).toBe(400);
+    expect(await stack.order(id)).toEqual(before);
+  });
+});
+
+test("no header that a client sends makes another's cancellation its own", async () => {
+  const id = await pendingOrder();
+  expect((await cancel(id)).status).toBe(204);
+  const winner = (await stack.order(id))?.["cancellationId"]?.S ?? "";
+  expect(winner).toMatch(/^[\w-]{36}$/);
+  for (const value of [winner, `Root=1-${winner}`, `{"cancellationId":"${winner}"}`]) {
+    const headers = Object.fromEntries(
+      [
+        "x-amzn-RequestId",
+        "x-amz-request-id",
+        "x-amz-apigw-id",
+        "x-amzn-trace-id",
+        "x-request-id",
+        "amz-sdk-invocation-id",
+        "lambda-runtime-aws-request-id",
+        "lambda-runtime-client-context",
+        "x-amz-client-context",
+        "idempotency-key",
+      ].map((name) => [name, value]),
+    );
+    const { status, body } = await cancel(id, { headers });
+    expect({ status, body }).toEqual({ status: 409, body: errorBody("order_already_cancelled") });
+  }
+  // Nor does one that is set beforehand, for two cancellations to share.
+  const shared = randomUUID();
+  const other = await pendingOrder();
+  const answers = [
+    await cancel(other, { headers: { "x-amzn-RequestId": shared } }),
+    await cancel(other, { headers: { "x-amzn-RequestId": shared } }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([204, 409]);
+});

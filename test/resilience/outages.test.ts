@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { engineClient } from "../../infra/local/engine/tables.ts";
+import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
+import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
+import type { Answer } from "../helpers/answer.ts";
+import type { Behaviour } from "../helpers/faults/fault-proxy.ts";
+import { faults, unnoticed } from "../helpers/faults/faults.ts";
+import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
+import { putApiKey } from "../helpers/faults/put-api-key.ts";
+
+/** The behaviour for calls whose input holds the text: an order's id, or the hash of a key. */
+const plagued = new Map<string, Behaviour>();
+let stack: FaultyStack;
+beforeAll(async () => {
+  stack = await startFaultyStack(({ input }) => [...plagued].find(([text]) => input.includes(text))?.[1], {
+    maxEnvironments: Object.keys(faults).length,
+    // The stack's own key stays in the authorizer's cache, however long this takes.
+    clock: () => 0,
+  });
+});
+afterAll(() => stack?.stop());
+
+const cancel = (id: string, key?: string): Promise<Answer> =>
+  stack.call(`/store/orders/${id}`, { method: "DELETE" }, key);
+
+function expectError({ status, body }: Answer, code: ErrorCode): void {
+  expect({ status, body }).toEqual({ status: errors[code].status, body: errorBody(code) });
+}
+
+async function issueKey(): Promise<string> {
+  const key = makeApiKey("pets_test");
+  const client = engineClient(stack.engine.endpoint);
+  await putApiKey(client, stack.tables.apiKeys, { keyHash: hashApiKey(key), keyId: "key_x", name: "x", createdAt: 0 });
+  client.destroy();
+  return key;
+}
+
+describe.concurrent("while the engine's answer to every attempt is", () => {
+  test.each(Object.entries(faults))(
+    "%s, a cancel is 503 within its time; afterwards it is served",
+    async (name, fault) => {
+      const id = String(7000 + Object.keys(faults).indexOf(name));
+      await stack.putOrder({ id: { N: id }, status: { S: "pending" } });
+      plagued.set(`"${id}"`, fault);
+      expectError(await cancel(id), "service_unavailable");
+      plagued.delete(`"${id}"`);
+      const applied = (await stack.order(id))?.["status"]?.S === "cancelled";
+      const again = await cancel(id);
+      if (applied) expectError(again, "order_already_cancelled");
+      else expect(again.status).toBe(204);
+      expect((await stack.order(id))?.["status"]).toEqual({ S: "cancelled" });
+    },
+  );
+
+  test.each(Object.entries({ ...faults, ...unnoticed }))(
+    "%s, a valid key is 500, never 401; afterwards it is admitted",
+    async (_, fault) => {
+      const key = await issueKey();
+      plagued.set(hashApiKey(key), fault);
+      expectError(await cancel("none", key), "internal_error");
+      plagued.delete(hashApiKey(key));
+      expectError(await cancel("none", key), "order_not_found");
+    },
+  );
+});
+
+describe("an engine that refuses connections", () => {
+  test("costs a 503 or a 500 each request, and nothing once it is back, with the same processes", async () => {
+    const key = await issueKey();
+    await stack.putOrder({ id: { N: "7999" }, status: { S: "pending" } });
+    const pids = (): number[] =>
+      ["CancelOrder", "Authorize", "ListOrders"].flatMap((name) => stack.functions.pids(name));
+    expect((await stack.call("/store/orders")).status).toBe(200);
+    const before = pids();
+    await stack.proxy.refuse();
+    const [cancelled, listed, asked] = await Promise.all([
+      cancel("7999"),
+      stack.call("/store/orders"),
+      cancel("7999", key),
+    ]);
+    await stack.proxy.accept();
+    expectError(cancelled, "service_unavailable");
+    expectError(listed, "service_unavailable");
+    expectError(asked, "internal_error");
+    expect((await cancel("7999", key)).status).toBe(204);
+    expect((await stack.call("/store/orders")).status).toBe(200);
+    expect(pids()).toEqual(before);
+  });
+});
+
+test("none of it took a function's life or its whole time, and each failure was logged once", async () => {
+  // Those of the engine that refused connections are among them.
+  const cancels = Object.keys(faults).length + 1;
+  const admissions = Object.keys({ ...faults, ...unnoticed }).length + 1;
+  const logged = (): number[] => ["cancel_failed", "authorize_failed"].map((event) => stack.events(event).length);
+  await vi.waitFor(() => expect(logged()).toEqual([cancels, admissions]), { timeout: 5_000 });
+  expect(stack.log.filter((line) => /timed out after|Runtime exited/.test(line))).toEqual([]);
+});

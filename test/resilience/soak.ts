@@ -1,0 +1,81 @@
+// `npm run soak`: a steady load for minutes, with the memory and the open handles of every process watched (on Linux).
+import { readdir, readFile } from "node:fs/promises";
+import { setTimeout as wait } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { startEngine } from "../../infra/local/engine/engine.ts";
+import { startLocalStack } from "../../infra/local/local-stack.ts";
+import { LoadClients } from "../helpers/traffic/load-clients.ts";
+
+const { values } = parseArgs({
+  options: { minutes: { type: "string", default: "10" }, connections: { type: "string", default: "8" } },
+});
+const samples = 60;
+const intervalMs = (Number(values.minutes) * 60_000) / samples;
+/** How far the last third of a run may lie above its second third: memory in megabytes, handles in number. */
+const allowed = { memory: (level: number): number => level * 1.1 + 5, handles: (level: number): number => level + 2 };
+
+interface Usage {
+  memory: number;
+  handles: number;
+}
+
+const failures: string[] = [];
+const engine = await startEngine();
+const stack = await startLocalStack({
+  port: 0,
+  dynamodbEndpoint: engine.endpoint,
+  log: (line) => void (/"ERROR"|Runtime exited|timed out|gateway failed/.test(line) && failures.push(line)),
+});
+try {
+  const clients = await LoadClients.connect(stack, Number(values.connections), 1_000);
+  let running = true;
+  let requests = 0;
+  const client = async (): Promise<void> => {
+    for (; running; requests += 1) await clients.next();
+  };
+  const finished = Promise.all(Array.from({ length: Number(values.connections) }, client));
+  const history = new Map<string, Usage[]>();
+  for (let sample = 0; sample < samples; sample += 1) {
+    await wait(intervalMs);
+    for (const [name, pid] of processes()) history.set(name, [...(history.get(name) ?? []), await usage(pid)]);
+  }
+  running = false;
+  await finished;
+  clients.close();
+
+  const wrong = [...clients.wrong, ...failures];
+  for (const [name, usages] of history) {
+    for (const what of ["memory", "handles"] as const) {
+      const third = Math.floor(usages.length / 3);
+      const [before, after] = [usages.slice(third, -third), usages.slice(-third)].map((part) => median(part, what));
+      const flat = before !== undefined && after !== undefined && after <= allowed[what](before);
+      console.log(`${name}: ${what} ${before} in the second third, ${after} in the last`);
+      if (!flat) wrong.push(`${name}: ${what} grew from ${before} to ${after}`);
+    }
+  }
+  console.log(
+    `${requests} requests in ${values.minutes} minutes; wrong answers and growing processes: ${wrong.length}`,
+  );
+  for (const problem of wrong.slice(0, 10)) console.log(problem);
+  if (wrong.length > 0) process.exitCode = 1;
+} finally {
+  await stack.stop();
+  await engine.stop();
+}
+
+/** The gateway and the load's clients share this process. */
+function processes(): [string, number][] {
+  const functions = ["ListOrders", "CancelOrder", "Authorize"].flatMap((name) =>
+    stack.functions.pids(name).map((pid): [string, number] => [`${name} ${pid}`, pid]),
+  );
+  return [["the gateway", process.pid], ["the engine", engine.pid], ...functions];
+}
+
+async function usage(pid: number): Promise<Usage> {
+  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, "utf8")) ?? [];
+  return { memory: Math.round(Number(kilobytes) / 1024), handles: (await readdir(`/proc/${pid}/fd`)).length };
+}
+
+function median(usages: Usage[], what: keyof Usage): number | undefined {
+  return usages.map((each) => each[what]).sort((a, b) => a - b)[Math.floor(usages.length / 2)];
+}
