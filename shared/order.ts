@@ -28,11 +28,12 @@ export function parseOrderId(text: string): bigint | undefined {
 }
 
 const dateTime =
-  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+  /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:(?:0\d|1[0-7]):[0-5]\d|18:00))$/;
 
 /**
- * Whether the text is an ISO 8601 date-time as RFC 3339 profiles it (what `format: date-time` means): a real
- * calendar date, seconds from 00 to 59 with at most nine decimals, and `Z` or an offset.
+ * Whether the text is an RFC 3339 date-time (what `format: date-time` means) that every client can hold: a calendar
+ * date in the years 0001 to 9999, seconds from 00 to 59 with at most nine decimals, and `Z` or an offset of at most
+ * 18:00 either way. Python's datetime has no year 0, Java's OffsetDateTime no larger offset.
  */
 export function isDateTime(text: string): boolean {
   if (!dateTime.test(text)) return false;

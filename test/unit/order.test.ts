@@ -79,10 +79,25 @@ describe("a date-time", () => {
     }
   });
 
-  test.each(["2026-11-20T12:30:00+05:30", "2026-11-20T12:30:00.123456789Z", "2000-02-29T00:00:00-00:00"])(
-    "%s is one",
-    (text) => {
-      expect(isDateTime(text)).toBe(true);
+  test.each([
+    "2026-11-20T12:30:00+05:30",
+    "2026-11-20T12:30:00.123456789Z",
+    "2000-02-29T00:00:00-00:00",
+    "0001-01-01T00:00:00+18:00",
+    "9999-12-31T23:59:59-18:00",
+    "2026-11-20T12:30:00+17:59",
+  ])("%s is one", (text) => {
+    expect(isDateTime(text)).toBe(true);
+  });
+
+  test.each(["0000-01-01T00:00:00Z", "0000-12-31T23:59:59Z"])("%s is none: Python has no year 0", (text) => {
+    expect(isDateTime(text)).toBe(false);
+  });
+
+  test.each(["18:01", "18:30", "19:00", "23:59"])(
+    "offset by %s either way is none: Java has no such offset",
+    (offset) => {
+      for (const sign of ["+", "-"]) expect(isDateTime(`2026-11-20T12:30:00${sign}${offset}`)).toBe(false);
     },
   );
 
