@@ -3,6 +3,8 @@ import type { ApiKeyPrefix } from "../shared/api-keys.ts";
 /** Everything in which one deployed environment may differ from another. A difference exists only here. */
 export interface Environment {
   name: "staging" | "production";
+  /** The CloudFormation stack, and the API within it. */
+  stackName: string;
   apiKeyPrefix: ApiKeyPrefix;
   /** The one account and region it may be deployed to; without it, wherever the caller's credentials lead. */
   account?: { id: string; region: string };
@@ -54,6 +56,7 @@ export interface AlarmSettings {
 
 const staging: Environment = {
   name: "staging",
+  stackName: "PetStoreOrders-staging",
   apiKeyPrefix: "pets_test",
   keepData: false,
   tableThroughput: { reads: 2000, writes: 500 },
@@ -65,6 +68,7 @@ const staging: Environment = {
 
 const production: Environment = {
   name: "production",
+  stackName: "PetStoreOrders-production",
   apiKeyPrefix: "pets_live",
   keepData: true,
   tableThroughput: { reads: 12_000, writes: 2000 },

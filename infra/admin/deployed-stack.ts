@@ -10,7 +10,7 @@ import { callLimits, type Target } from "./target.ts";
  * @throws Refusal when the stack is not there or is not whole, and what the SDK throws when it can't be asked.
  */
 export async function findDeployedStack(environment: Environment): Promise<Target> {
-  const stackName = `PetStoreOrders-${environment.name}`;
+  const { stackName } = environment;
   const cloudFormation = new CloudFormationClient(callLimits);
   const stack = await describe(cloudFormation, stackName);
   // arn:aws:cloudformation:REGION:ACCOUNT:stack/NAME/ID: the stack itself says whose it is.

@@ -53,17 +53,17 @@ export class Alarms extends Construct {
       this.#alarm("AuthorizerFailures", logMetrics.authorizerFailures, { threshold: authorizerFailures }),
       this.#alarm("ListsCutOff", logMetrics.listsCutOff, { threshold: listsCutOff }),
     ];
-    for (const each of functions) {
-      this.#aboutOne.set(each, [
-        this.#alarm(`${each.node.id}Throttled`, throttles(each), { threshold: functionThrottles }),
-        this.#alarm(`${each.node.id}TableThrottled`, tableThrottledRequests(each), { threshold: tableThrottles }),
+    for (const lambda of functions) {
+      this.#aboutOne.set(lambda, [
+        this.#alarm(`${lambda.node.id}Throttled`, throttles(lambda), { threshold: functionThrottles }),
+        this.#alarm(`${lambda.node.id}TableThrottled`, tableThrottledRequests(lambda), { threshold: tableThrottles }),
       ]);
     }
   }
 
   /** The alarms that tell of trouble with this function: at most the ten that CodeDeploy looks at. */
-  about(each: ServiceFunction): Alarm[] {
-    return [...this.#aboutAll, ...(this.#aboutOne.get(each) ?? [])];
+  about(lambda: ServiceFunction): Alarm[] {
+    return [...this.#aboutAll, ...(this.#aboutOne.get(lambda) ?? [])];
   }
 
   #alarm(
@@ -129,7 +129,7 @@ function throttles({ functionName }: ServiceFunction): IMetric {
 }
 
 /** Of the one operation that the function does: DynamoDB counts throttled requests by table and operation only. */
-function tableThrottledRequests({ mayDo: { action, table } }: ServiceFunction): IMetric {
+function tableThrottledRequests({ permission: { action, table } }: ServiceFunction): IMetric {
   return new Metric({
     namespace: "AWS/DynamoDB",
     metricName: "ThrottledRequests",

@@ -19,11 +19,11 @@ export class CanaryRollout extends Construct {
     super(scope, id);
     const application = new LambdaApplication(this, "Application");
     const role = new Role(this, "Role", { assumedBy: new ServicePrincipal("codedeploy.amazonaws.com") });
-    for (const each of functions) {
-      new LambdaDeploymentGroup(this, each.node.id, {
+    for (const lambda of functions) {
+      new LambdaDeploymentGroup(this, lambda.node.id, {
         application,
-        alias: each.alias,
-        alarms: alarms.about(each),
+        alias: lambda.alias,
+        alarms: alarms.about(lambda),
         role,
         deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_10MINUTES,
       });

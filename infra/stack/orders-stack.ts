@@ -29,21 +29,21 @@ export class OrdersStack extends Stack {
       timeout: Duration.minutes(15),
       memorySize: 1024,
       environment: { ORDERS_TABLE: orders.tableName },
-      mayDo: { action: "dynamodb:Scan", table: orders },
+      permission: { action: "dynamodb:Scan", table: orders },
     });
     const cancelOrder = this.#function("CancelOrder", {
       entry: "cancel-order.ts",
       timeout: Duration.seconds(10),
       memorySize: 512,
       environment: { ORDERS_TABLE: orders.tableName },
-      mayDo: { action: "dynamodb:UpdateItem", table: orders },
+      permission: { action: "dynamodb:UpdateItem", table: orders },
     });
     const authorize = this.#function("Authorize", {
       entry: "authorize.ts",
       timeout: Duration.seconds(5),
       memorySize: 512,
       environment: { API_KEYS_TABLE: apiKeys.tableName },
-      mayDo: { action: "dynamodb:GetItem", table: apiKeys },
+      permission: { action: "dynamodb:GetItem", table: apiKeys },
     });
 
     const api = new OrdersApi(this, "Api", { environment, listOrders, cancelOrder, authorize });

@@ -25,7 +25,7 @@ export interface ServiceFunctionProps {
   memorySize: number;
   environment: Record<string, string>;
   /** The one thing the function may do besides writing its own log. */
-  mayDo: { action: `dynamodb:${string}`; table: ITable };
+  permission: { action: `dynamodb:${string}`; table: ITable };
   logRetention: RetentionDays;
   logLevel: "DEBUG" | "INFO";
 }
@@ -35,9 +35,13 @@ export class ServiceFunction extends NodejsFunction {
   /** What callers invoke: the version that is live. */
   readonly live: IFunction;
   readonly alias: Alias;
-  readonly mayDo: ServiceFunctionProps["mayDo"];
+  readonly permission: ServiceFunctionProps["permission"];
 
-  constructor(scope: Construct, id: string, { entry, mayDo, logRetention, logLevel, ...props }: ServiceFunctionProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { entry, permission, logRetention, logLevel, ...props }: ServiceFunctionProps,
+  ) {
     const logGroup = new LogGroup(scope, `${id}Log`, { retention: logRetention, removalPolicy: RemovalPolicy.DESTROY });
     // Not the managed policy that CDK would attach: it allows writing to every log group of the account.
     const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
@@ -68,8 +72,8 @@ export class ServiceFunction extends NodejsFunction {
       },
     });
     logGroup.grantWrite(role);
-    this.mayDo = mayDo;
-    mayDo.table.grant(role, mayDo.action);
+    this.permission = permission;
+    permission.table.grant(role, permission.action);
     // CDK declares its optional properties loosely: under exactOptionalPropertyTypes an Alias is not quite an IFunction.
     this.alias = this.addAlias("live");
     this.live = this.alias as IFunction;

@@ -4,9 +4,9 @@ import { App } from "aws-cdk-lib";
 import { environments } from "../../environments.ts";
 import { OrdersStack } from "../../stack/orders-stack.ts";
 
-const [outdir = "cdk.out", stackName = "PetStoreOrders-staging"] = process.argv.slice(2);
+const [outdir = "cdk.out"] = process.argv.slice(2);
 // Tables that were restored in AWS are not here.
 const { restoredTables: _, ...staging } = environments.staging;
 const app = new App({ outdir, analyticsReporting: false, treeMetadata: false });
-new OrdersStack(app, stackName, staging);
+new OrdersStack(app, staging.stackName, staging);
 app.synth();

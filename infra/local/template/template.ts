@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { environments } from "../../environments.ts";
 import { StartError } from "../start-error.ts";
 import { Properties } from "./properties.ts";
 
@@ -14,7 +15,7 @@ export const pseudoParameters = {
   "AWS::URLSuffix": "amazonaws.com",
 } as const;
 
-const stackName = "PetStoreOrders-staging";
+const { stackName } = environments.staging;
 
 /** The resource types that mean something here, each with what `Ref` to it gives. */
 const references: Record<string, (template: Template, id: string) => string> = {
@@ -141,7 +142,7 @@ export interface SynthesisedStack {
 export async function synthesise(directory: string, signal: AbortSignal): Promise<void> {
   const script = fileURLToPath(new URL("synth.ts", import.meta.url));
   try {
-    await promisify(execFile)(process.execPath, [script, directory, stackName], { signal });
+    await promisify(execFile)(process.execPath, [script, directory], { signal });
   } catch (error) {
     signal.throwIfAborted();
     const output = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);

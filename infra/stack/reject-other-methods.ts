@@ -19,7 +19,7 @@ const contentTypes = [
  *
  * @param headers literal values of further headers of the answer.
  */
-export function answerOtherMethods(resource: IResource, code: ErrorCode, headers: Record<string, string> = {}): void {
+export function rejectOtherMethods(resource: IResource, code: ErrorCode, headers: Record<string, string> = {}): void {
   const statusCode = String(errors[code].status);
   const literals = Object.entries({ "Cache-Control": "no-store", ...headers }).map(
     ([name, value]) => [`method.response.header.${name}`, `'${value}'`] as const,

@@ -1,0 +1,92 @@
+import { RemovalPolicy, Validations } from "aws-cdk-lib";
+import {
+  AccessLogFormat,
+  EndpointType,
+  LogGroupLogDestination,
+  MethodLoggingLevel,
+  RestApi,
+} from "aws-cdk-lib/aws-apigateway";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
+import type { Construct } from "constructs";
+import type { Environment } from "../environments.ts";
+
+export const stageName = "v1";
+
+/** A regional REST API with one throttled stage, `v1`, and its access and execution logs beside it. */
+export class StagedRestApi extends RestApi {
+  readonly accessLog: LogGroup;
+
+  constructor(scope: Construct, id: string, environment: Environment) {
+    const { domain, keepData, logRetentionDays, stackName, throttling } = environment;
+    const accessLog = new LogGroup(scope, "AccessLog", {
+      retention: logRetentionDays,
+      // It tells what a leaked key was used for.
+      removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    super(scope, id, {
+      restApiName: stackName,
+      endpointTypes: [EndpointType.REGIONAL],
+      disableExecuteApiEndpoint: domain !== undefined,
+      // One role serves every API of the account and region, and the last stack to be created sets it. Both outlive
+      // their stack, so that deleting one stack does not silence the others.
+      cloudWatchRole: true,
+      cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
+      deployOptions: {
+        stageName,
+        throttlingRateLimit: throttling.rateLimit,
+        throttlingBurstLimit: throttling.burstLimit,
+        // Never INFO: those lines contain parts of the key.
+        loggingLevel: MethodLoggingLevel.ERROR,
+        dataTraceEnabled: false,
+        accessLogDestination: new LogGroupLogDestination(accessLog),
+        accessLogFormat: AccessLogFormat.custom(accessLogLine),
+      },
+    });
+    this.accessLog = accessLog;
+    // Created here because the gateway would create it without a retention time.
+    const executionLog = new LogGroup(scope, "ExecutionLog", {
+      logGroupName: `API-Gateway-Execution-Logs_${this.restApiId}/${stageName}`,
+      retention: logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.deploymentStage.node.addDependency(executionLog);
+    // RestApi adds an output of its own; ours is BaseUrl.
+    this.node.tryRemoveChild("Endpoint");
+    this.#acknowledgeFindings();
+  }
+
+  #acknowledgeFindings(): void {
+    Validations.of(this).acknowledge({
+      id: "AwsSolutions-APIG2",
+      reason: "No operation takes a query or a body, and a malformed order id is documented as 404, not 400",
+    });
+    Validations.of(this.deploymentStage).acknowledge({
+      id: "AwsSolutions-APIG3",
+      reason: "A web ACL costs money while idle; the authorizer's expression and throttling keep junk out",
+    });
+    Validations.of(this.node.findChild("CloudWatchRole")).acknowledge({
+      id: `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]`,
+      reason: "AWS maintains this policy for the account-wide role by which API Gateway writes its logs",
+    });
+  }
+}
+
+/** No header, query or body: a key must never reach a log. */
+const accessLogLine = JSON.stringify({
+  requestId: "$context.requestId",
+  lambdaRequestId: "$context.integration.requestId",
+  keyId: "$context.authorizer.keyId",
+  method: "$context.httpMethod",
+  resource: "$context.resourcePath",
+  status: "$context.status",
+  responseType: "$context.error.responseType",
+  responseLength: "$context.responseLength",
+  responseLatency: "$context.responseLatency",
+  integrationLatency: "$context.integrationLatency",
+  timeToFirstContent: "$context.integration.timeToFirstContent",
+  integrationStatus: "$context.integration.status",
+  authorizerRequestId: "$context.authorizer.requestId",
+  authorizerLatency: "$context.authorizer.latency",
+  authorizerStatus: "$context.authorizer.status",
+  time: "$context.requestTimeEpoch",
+});
