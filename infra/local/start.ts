@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { Command, InvalidArgumentError } from "commander";
+import { OrdersFileError } from "../orders-file/orders-file.ts";
 import { engineClient, findOrderId } from "./engine/tables.ts";
 import { type LocalStack, startLocalStack } from "./local-stack.ts";
 import { leaveStackFile } from "./stack-file.ts";
@@ -51,7 +52,7 @@ try {
   if (!stopping.signal.aborted) await once(stopping.signal, "abort");
 } catch (error) {
   if (!stopping.signal.aborted) {
-    if (!(error instanceof StartError)) throw error;
+    if (!(error instanceof StartError || error instanceof OrdersFileError)) throw error;
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 1;
   }

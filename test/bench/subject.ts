@@ -11,7 +11,7 @@ import type { FunctionDefinition } from "../../infra/local/lambda/execution-envi
 import { createLambdaHost, type LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
 import { readFunctions } from "../../infra/local/template/functions.ts";
 import { readStack, type SynthesisedStack, synthesise } from "../../infra/local/template/template.ts";
-import type { OrderRow } from "../../infra/orders-file/order-line.ts";
+import type { OrderItem } from "../../shared/order.ts";
 
 export type FunctionName = "ListOrders" | "CancelOrder" | "Authorize";
 
@@ -70,13 +70,13 @@ export function hostOf(...definitions: FunctionDefinition[]): LambdaHost {
 
 /** Puts pending orders with all five fields and the ids from `from` up to, but not including, `to`. */
 export async function putOrders(client: DynamoDBClient, table: string, from: number, to: number): Promise<void> {
-  const orders = async function* (): AsyncGenerator<OrderRow, void, void> {
+  const orders = async function* (): AsyncGenerator<OrderItem, void, void> {
     for (let id = from; id < to; id += 1) yield order(id);
   };
   await seedOrders(client, table, orders(), new AbortController().signal);
 }
 
-function order(id: number): OrderRow {
+function order(id: number): OrderItem {
   return {
     id: { N: String(id) },
     petId: { N: String((id * 7919) % 100_003) },

@@ -12,8 +12,7 @@ import {
   TransactWriteItemsCommand,
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
-import type { OrderStatus } from "../../../shared/order.ts";
-import type { OrderRow } from "../../orders-file/order-line.ts";
+import type { OrderItem, OrderStatus } from "../../../shared/order.ts";
 import { StartError } from "../start-error.ts";
 import type { Properties } from "../template/properties.ts";
 import { pseudoParameters, type Template } from "../template/template.ts";
@@ -62,7 +61,7 @@ export async function dropTables(client: DynamoDBClient, names: string[]): Promi
 export async function seedOrders(
   client: DynamoDBClient,
   table: string,
-  orders: AsyncIterable<OrderRow>,
+  orders: AsyncIterable<OrderItem>,
   signal: AbortSignal,
 ): Promise<void> {
   const transactions = inTransactions(table, orders);
@@ -139,7 +138,7 @@ function scalarType(text: string): "B" | "N" | "S" {
 
 async function* inTransactions(
   TableName: string,
-  orders: AsyncIterable<OrderRow>,
+  orders: AsyncIterable<OrderItem>,
 ): AsyncGenerator<TransactWriteItem[], void, void> {
   let items: TransactWriteItem[] = [];
   for await (const Item of orders) {
