@@ -4,6 +4,20 @@
  * because a JavaScript number is exact only to 2^53.
  */
 
+import type { AttributeValue } from "@aws-sdk/client-dynamodb";
+
+/** An order as the low-level client reads it: a number is the text that DynamoDB sent. */
+export type OrderItem = Record<string, AttributeValue>;
+
+/** The fields of an Order, in the order in which they are written. */
+export const orderFields = [
+  { name: "id", type: "int64" },
+  { name: "petId", type: "int64" },
+  { name: "quantity", type: "int64" },
+  { name: "shipDate", type: "date-time" },
+  { name: "complete", type: "boolean" },
+] as const satisfies readonly { name: string; type: "int64" | "date-time" | "boolean" }[];
+
 export const orderStatuses = ["pending", "shipped", "cancelled"] as const;
 export type OrderStatus = (typeof orderStatuses)[number];
 
