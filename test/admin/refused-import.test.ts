@@ -18,6 +18,14 @@ const badLines: [string, string][] = [
   ['{"id":1,"petId":-9223372036854775809}', "petId is not a 64-bit integer"],
   ['{"id":1,"quantity":1.5}', "quantity is not a 64-bit integer"],
   ['{"id":1,"shipDate":"2026-02-30T00:00:00Z"}', "shipDate is not an ISO 8601 date-time"],
+  [
+    '{"id":1,"shipDate":"0000-12-31T00:00:00Z"}',
+    "shipDate is not an ISO 8601 date-time (years 0001 to 9999, Z or an offset of at most 18:00)",
+  ],
+  [
+    '{"id":1,"shipDate":"2026-02-28T00:00:00+18:01"}',
+    "shipDate is not an ISO 8601 date-time (years 0001 to 9999, Z or an offset of at most 18:00)",
+  ],
   ['{"id":1,"shipDate":"2026-02-28"}', "shipDate is not an ISO 8601 date-time"],
   ['{"id":1,"shipDate":1764547200}', "shipDate is not an ISO 8601 date-time"],
   ['{"id":1,"complete":"true"}', "complete is not true or false"],

@@ -5,7 +5,7 @@ import { type OrderItem, orderStatuses } from "../../shared/order.ts";
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map((value) => ({ N: value.toString() }));
 const dateTime = fc
-  .date({ min: new Date("0000-01-01T00:00:00Z"), max: new Date("9999-12-31T23:59:59Z"), noInvalidDate: true })
+  .date({ min: new Date("0001-01-01T00:00:00Z"), max: new Date("9999-12-31T23:59:59Z"), noInvalidDate: true })
   .map((date) => ({ S: date.toISOString() }));
 const plainText = fc.string({ unit: "grapheme-ascii", maxLength: 100 }).map((S) => ({ S }));
 const optional = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined });
@@ -82,6 +82,17 @@ describe("a line of an orders file", () => {
   ])("%s is none, with every reason", (line, problems) => {
     expect(parseOrderLine(line)).toEqual({ problems });
   });
+
+  test.each(["0000-01-01T00:00:00Z", "2026-01-01T00:00:00+18:01", "2026-01-01T00:00:00-23:59", "2026-02-30T00:00:00Z"])(
+    "has no date-time that some client could not hold, like %s",
+    (date) => {
+      const problem = "not an ISO 8601 date-time (years 0001 to 9999, Z or an offset of at most 18:00)";
+      expect(parseOrderLine(`{"id":1,"shipDate":"${date}"}`)).toEqual({ problems: [`shipDate is ${problem}`] });
+      expect(() => formatOrderLine({ id: { N: "1" }, status: { S: "pending" }, shipDate: { S: date } })).toThrow(
+        problem,
+      );
+    },
+  );
 
   test("takes no field's name for another because of what a text says", () => {
     expect(parseOrderLine('{"id":1,"status":"a\\":b\\""}')).toEqual({
