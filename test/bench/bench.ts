@@ -4,6 +4,7 @@ import { readFunctions } from "../../infra/local/template/functions.ts";
 import { bundleSizes } from "./bundle-size.ts";
 import { coldStarts } from "./cold-start.ts";
 import { closeConnection } from "./dynamodb-http.ts";
+import { growthTable } from "./growth-table.ts";
 import { type Growth, listCost, listGrowth } from "./list.ts";
 import { startPageServer } from "./page-server.ts";
 import { type Row, ratioRow, table, verdict } from "./row.ts";
@@ -79,19 +80,6 @@ function growthRows(growth: Map<number, Growth>): Row[] {
       { goal: 1.5, margin: 0.1 },
     ),
   ];
-}
-
-function growthTable(growth: Map<number, Growth>): string {
-  const lines = [...growth].map(([size, { wall, firstByte, peakMemory }]) => {
-    const cells = [
-      size.toLocaleString("en"),
-      `${wall.toFixed(0)} ms`,
-      `${firstByte.toFixed(0)} ms`,
-      `${peakMemory.toFixed(0)} MB`,
-    ];
-    return `| ${cells.join(" | ")} |`;
-  });
-  return ["| orders | whole list | first byte | peak memory |", "| --- | --- | --- | --- |", ...lines].join("\n");
 }
 
 const subject = await prepare();

@@ -39,7 +39,9 @@ export async function coldStarts(subject: Subject): Promise<Row[]> {
     for (const { memoryMegabytes } of Object.values(subject.functions)) {
       if (!shares.has(memoryMegabytes)) shares.set(memoryMegabytes, cpuShare(memoryMegabytes / wholeCpuMegabytes));
     }
-    cleanup.defer(() => shares.forEach((share) => share.remove()));
+    cleanup.defer(() => {
+      for (const share of shares.values()) share.remove();
+    });
     cold = { subject, host: (...definitions) => rationedHost(definitions.map(overTls), shares) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
