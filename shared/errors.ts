@@ -22,7 +22,7 @@ export const errors = {
   order_already_shipped: { status: 409, message: "Order cannot be cancelled because it has already shipped" },
   order_already_cancelled: { status: 409, message: "Order has already been cancelled" },
   order_not_pending: { status: 409, message: "Order cannot be cancelled because it is not pending" },
-  request_too_large: { status: 413, message: "The request is too large. No operation takes a request body" },
+  request_too_large: { status: 413, message: "The request is too large. Send no body, and shorter headers" },
   unsupported_media_type: {
     status: 415,
     message: "The content type is not supported. No operation takes a request body",
