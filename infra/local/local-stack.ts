@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { issueApiKey } from "../../shared/api-keys-table.ts";
 import type { OrderItem } from "../../shared/order.ts";
-import { issueApiKey } from "../admin/api-keys.ts";
 import { environments } from "../environments.ts";
 import { checkOrders, readOrders } from "../orders-file/orders-file.ts";
 import { checkEndpoint, startEngine } from "./engine/engine.ts";
@@ -105,8 +106,12 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
     apiKeys: stack.template.output("ApiKeysTableName"),
   };
   await fillTables(client, stack.template, tables.orders, readOrders(ordersFile, orders), signal);
-  const target = { client, apiKeysTable: tables.apiKeys, environment: environments.staging };
-  const { key: apiKey } = await issueApiKey(target, { name: "npm start", createdAt: Math.floor(Date.now() / 1000) });
+  const { key: apiKey } = await issueApiKey(
+    DynamoDBDocumentClient.from(client),
+    tables.apiKeys,
+    environments.staging.apiKeyPrefix,
+    { name: "npm start", createdAt: Math.floor(Date.now() / 1000) },
+  );
 
   const api = readRestApi(stack.template);
   const host = createLambdaHost(readFunctions(stack, endpoint), { log, maxEnvironments });

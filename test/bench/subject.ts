@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { issueApiKey } from "../../infra/admin/api-keys.ts";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { environments } from "../../infra/environments.ts";
 import { type Engine, startEngine } from "../../infra/local/engine/engine.ts";
 import { createTables, engineClient, seedOrders } from "../../infra/local/engine/tables.ts";
@@ -11,6 +11,7 @@ import type { FunctionDefinition } from "../../infra/local/lambda/execution-envi
 import { createLambdaHost, type LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
 import { readFunctions } from "../../infra/local/template/functions.ts";
 import { readStack, type SynthesisedStack, synthesise } from "../../infra/local/template/template.ts";
+import { issueApiKey } from "../../shared/api-keys-table.ts";
 import type { OrderItem } from "../../shared/order.ts";
 
 export type FunctionName = "ListOrders" | "CancelOrder" | "Authorize";
@@ -35,8 +36,12 @@ export async function prepare(): Promise<Subject> {
   const client = engineClient(engine.endpoint);
   await createTables(client, stack.template);
   const apiKeysTable = stack.template.output("ApiKeysTableName");
-  const target = { client, apiKeysTable, environment: environments.staging };
-  const { key: apiKey } = await issueApiKey(target, { name: "bench", createdAt: 0 });
+  const { key: apiKey } = await issueApiKey(
+    DynamoDBDocumentClient.from(client),
+    apiKeysTable,
+    environments.staging.apiKeyPrefix,
+    { name: "bench", createdAt: 0 },
+  );
   const definitions = readFunctions(stack, engine.endpoint);
   const named = (name: FunctionName): FunctionDefinition => {
     const found = definitions.find((definition) => definition.name === name);
