@@ -9,15 +9,18 @@ import { issueApiKey } from "../../shared/api-keys-table.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { environments } from "../environments.ts";
 import { checkOrders, readOrders } from "../orders-file/orders-file.ts";
+import { engineClient } from "./engine/client.ts";
 import { checkEndpoint, startEngine } from "./engine/engine.ts";
-import { createTables, dropTables, engineClient, seedOrders } from "./engine/tables.ts";
+import { seedOrders } from "./engine/orders.ts";
+import { createTables, dropTables } from "./engine/tables.ts";
 import { Gateway } from "./gateway/gateway.ts";
 import { listen } from "./gateway/listener.ts";
 import { createLambdaHost, type LambdaHost } from "./lambda/lambda-host.ts";
 import { serveApiPage } from "./page/api-page.ts";
 import { readFunctions } from "./template/functions.ts";
 import { readRestApi } from "./template/rest-api.ts";
-import { readStack, type SynthesisedStack, synthesise, type Template } from "./template/template.ts";
+import { readStack, type SynthesisedStack, synthesise } from "./template/synthesis.ts";
+import type { Template } from "./template/template.ts";
 
 export interface LocalStackOptions {
   /** 3000 unless given; 0 picks a free one. */

@@ -1,6 +1,7 @@
 import { expect, inject, test } from "vitest";
-import { type LiteralResponse, readRestApi } from "../../infra/local/template/rest-api.ts";
-import { readStack } from "../../infra/local/template/template.ts";
+import type { ConstantResponse } from "../../infra/local/template/constant-response.ts";
+import { readRestApi } from "../../infra/local/template/rest-api.ts";
+import { readStack } from "../../infra/local/template/synthesis.ts";
 import { document, operations } from "../helpers/openapi/document.ts";
 import { expectDocumented, type HttpResponse, responseProblems } from "../helpers/openapi/responses.ts";
 
@@ -49,7 +50,7 @@ test("the document describes every gateway response, at an operation or elsewher
   }
 });
 
-function httpResponse(status: number, { headers, contentType, body }: LiteralResponse): HttpResponse {
+function httpResponse(status: number, { headers, contentType, body }: ConstantResponse): HttpResponse {
   const named = Object.entries({ ...headers, "content-type": contentType });
   return { status, headers: Object.fromEntries(named.map(([name, value]) => [name.toLowerCase(), value])), body };
 }

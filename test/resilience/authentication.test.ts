@@ -2,7 +2,7 @@ import { PutItemCommand } from "@aws-sdk/client-dynamodb";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
-import { engineClient } from "../../infra/local/engine/tables.ts";
+import { engineClient } from "../../infra/local/engine/client.ts";
 import { hashApiKey, isApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { errorBody } from "../../shared/errors.ts";
 import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";

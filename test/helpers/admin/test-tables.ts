@@ -7,8 +7,8 @@ import {
   paginateScan,
   type ScalarAttributeType,
 } from "@aws-sdk/client-dynamodb";
+import { engineClient } from "../../../infra/local/engine/client.ts";
 import { type Engine, startEngine } from "../../../infra/local/engine/engine.ts";
-import { engineClient } from "../../../infra/local/engine/tables.ts";
 import type { OrderItem } from "../../../shared/order.ts";
 
 /** The service's two tables, empty, on an engine of a test file's own. */
