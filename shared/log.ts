@@ -13,7 +13,7 @@ export type LogEvent =
 
 /** What a line may say. Keys, headers and bodies have no place here. */
 export interface LogFields {
-  keyId?: string | undefined;
+  keyId?: string;
   orderId?: string | undefined;
   code?: string;
   orders?: number;

@@ -1,5 +1,6 @@
 import { ConditionalCheckFailedException, GetItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
-import type { OrderItem, OrderStatus } from "../../shared/order.ts";
+import type { OrderStatus } from "../../shared/order.ts";
+import type { OrderItem } from "../../shared/orders-table.ts";
 import { Refusal } from "./refusal.ts";
 import type { Target } from "./target.ts";
 

@@ -1,94 +1,59 @@
-import { isDateTime, isInt64 } from "../../shared/order.ts";
-import type { Answer } from "./client.ts";
+import { type ErrorCode, errorBody } from "../../shared/errors.ts";
+import { undocumented } from "../helpers/openapi/answers.ts";
+import type { Response } from "./client.ts";
 
-/** What a promise turned out not to be. Its message says what was seen, and never a key. */
+/** A broken promise. Its message says what the service did, and never holds a key. */
 export class Broken extends Error {
   override name = "Broken";
 }
 
-/** @throws Broken when `condition` does not hold. */
+/** A promise broken in a way that a stage in its first minute may break it: not every route and permission is there. */
+export class NotReady extends Broken {
+  override name = "NotReady";
+}
+
+/** @throws Broken unless `condition` holds. */
 export function check(condition: boolean, seen: string): asserts condition {
   if (!condition) throw new Broken(seen);
 }
 
-export function checkStatus({ status, body }: Answer, expected: number): void {
-  check(status === expected, `status ${status} instead of ${expected}, with the body ${excerpt(body)}`);
+/** @throws NotReady or Broken unless the response has this status. */
+export function checkStatus({ status, body }: Pick<Response, "status" | "body">, expected: number): void {
+  if (status === expected) return;
+  const Failure = [403, 404].includes(status) || status >= 500 ? NotReady : Broken;
+  throw new Failure(`status ${status} instead of ${expected}, with the body ${excerpt(body)}`);
 }
 
-export function checkHeader({ headers }: Answer, name: string, expected: string): void {
+/** @throws Broken unless the interface description knows such a response: its headers, its content type, its body. */
+export function checkDocumented({ method, path, ...response }: Response): void {
+  const problems = undocumented(method, path, response);
+  check(problems.length === 0, withoutKeys(problems.join("; ")));
+}
+
+/** @throws NotReady or Broken unless the response is a documented Error with this status and code. */
+export function checkError(response: Response, status: number, expected: ErrorCode): void {
+  checkStatus(response, status);
+  // What the gateway says of an operation whose route has not reached it yet.
+  if (expected !== "resource_not_found" && response.body === errorBody("resource_not_found")) {
+    throw new NotReady(`code resource_not_found instead of ${expected}`);
+  }
+  checkDocumented(response);
+  const { code }: { code: string } = JSON.parse(response.body);
+  check(code === expected, `code ${code} instead of ${expected}`);
+}
+
+/** @throws Broken unless the response has this value of this header. */
+export function checkHeader({ headers }: Response, name: string, expected: string): void {
   const value = headers[name.toLowerCase()];
-  check(value !== undefined, `no header ${name}`);
-  check(value === expected, `the header ${name} is ${excerpt(String(value))} instead of ${expected}`);
+  check(value === expected, `header ${name} is ${excerpt(String(value))} instead of "${expected}"`);
 }
 
-/** That the answer is an Error record (contract, section 2): this status and code, and nothing but the three fields. */
-export function checkError(answer: Answer, status: number, code: string): void {
-  checkStatus(answer, status);
-  checkHeader(answer, "Content-Type", "application/json");
-  const record = parseObject(answer.body);
-  check(record !== undefined, `the body is no JSON object: ${excerpt(answer.body)}`);
-  check(
-    Object.keys(record).sort().join() === "code,message,status" && typeof record["message"] === "string",
-    `the body is no Error record: ${excerpt(answer.body)}`,
-  );
-  check(record["status"] === status, `the body's status is ${record["status"]}, the answer's ${status}`);
-  check(record["code"] === code, `the code is ${record["code"]} instead of ${code}`);
-}
-
-const fields = new Map<string, (value: unknown, source: string) => boolean>([
-  ["id", (_value, source) => isInt64(source)],
-  ["petId", (_value, source) => isInt64(source)],
-  ["quantity", (_value, source) => /^-?\d+$/.test(source)],
-  ["shipDate", (value) => typeof value === "string" && isDateTime(value)],
-  ["complete", (value) => typeof value === "boolean"],
-]);
-
-/**
- * That the text is a bare array of Orders (contract, section 2), none of them twice.
- *
- * @returns the ids, digit for digit.
- */
-export function checkOrders(body: string): Set<string> {
-  const ids = new Set<string>();
-  const checkField = function (this: unknown, name: string, value: unknown, { source = "" }: { source?: string } = {}) {
-    if (typeof this === "object" && !Array.isArray(this) && name !== "") {
-      const isRight = fields.get(name);
-      check(isRight !== undefined, `an Order has the field ${excerpt(name)}`);
-      check(isRight(value, source), `an Order has the ${name} ${excerpt(source || JSON.stringify(value))}`);
-      if (name === "id") {
-        check(!ids.has(source), `the order ${source} is there twice`);
-        ids.add(source);
-      }
-    }
-    return value;
-  };
-  check(/^\s*\[/.test(body), `the body is no array: ${excerpt(body)}`);
-  let orders: unknown;
-  try {
-    orders = JSON.parse(body, checkField);
-  } catch (error) {
-    if (error instanceof Broken) throw error;
-    throw new Broken(`the body is no JSON: ${excerpt(body)}`);
-  }
-  const elements: unknown[] = Array.isArray(orders) ? orders : [];
-  const other = elements.find((order) => typeof order !== "object" || order === null || Array.isArray(order));
-  check(other === undefined, `an element is no Order: ${excerpt(JSON.stringify(other) ?? "")}`);
-  return ids;
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value))
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The beginning of what a server sent, on one line, without anything that has the form of a key. */
+/** The beginning of what the service sent, on one line and without keys. */
 export function excerpt(text: string): string {
-  const quoted = JSON.stringify(text.replaceAll(/pets_(?:test|live)_\w+/g, "pets_…"));
+  const quoted = JSON.stringify(withoutKeys(text));
   return quoted.length > 120 ? `${quoted.slice(0, 120)}…` : quoted;
+}
+
+function withoutKeys(text: string): string {
+  return text.replaceAll(/pets_(?:test|live)_\w+/g, "pets_…");
 }

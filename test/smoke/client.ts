@@ -1,33 +1,36 @@
-import { type IncomingHttpHeaders, request as requestHttp } from "node:http";
+import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import { buffer } from "node:stream/consumers";
-import { TLSSocket } from "node:tls";
-import { gunzipSync } from "node:zlib";
+import { pipeline, type Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { Broken } from "./check.ts";
 
-export interface Answer {
+/** A response, and what it is the response to. */
+export interface Response {
+  method: string;
+  path: string;
   status: number;
   /** By lower-case name. */
   headers: IncomingHttpHeaders;
   /** Decompressed. */
   body: string;
-  /** Bytes of the body on the wire. */
-  received: number;
-  firstByteMilliseconds: number;
-  milliseconds: number;
-  /** Like `TLSv1.3`; undefined without TLS. */
-  tls: string | undefined;
 }
 
-export interface Request {
+/** A response whose body is still to be read. */
+export interface OpenResponse extends Omit<Response, "body"> {
+  /** The body in chunks, decompressed. Reading it throws Broken when it is cut off. */
+  text: AsyncIterable<string>;
+}
+
+export interface RequestOptions {
   method?: string;
   headers?: Record<string, string>;
-  body?: string | Buffer;
-  /** Instead of the client's key; null sends none. */
+  body?: string;
+  /** Sent instead of the client's own key; null sends none. */
   key?: string | null;
 }
 
-/** How long a server may say nothing, in milliseconds. */
-const patience = 30_000;
+/** How long a server may stay silent, in milliseconds. */
+const silenceLimit = 30_000;
 
 /** Sends requests to one base address, with one API key. */
 export class Client {
@@ -41,45 +44,56 @@ export class Client {
   }
 
   /**
-   * One request over a connection of its own.
+   * Sends a request over a connection of its own.
    *
    * @param path below the base address, sent as it is.
-   * @throws Error that says what went wrong with the connection; an answer that is cut off is none.
+   * @throws Error when no response begins, Broken when it is cut off.
    */
-  async send(path: string, { method = "GET", headers = {}, body, key = this.apiKey }: Request = {}): Promise<Answer> {
-    const authorization = key === null ? {} : { authorization: `Bearer ${key}` };
-    const begun = performance.now();
-    const answered = Promise.withResolvers<Answer>();
-    const open = this.#baseUrl.protocol === "https:" ? requestHttps : requestHttp;
-    const sent = open(this.#baseUrl.origin, {
+  async send(path: string, options: RequestOptions = {}): Promise<Response> {
+    const { text, ...response } = await this.open(path, options);
+    return { ...response, body: (await Array.fromAsync(text)).join("") };
+  }
+
+  /** Like `send`, but leaves the body to be read. */
+  async open(
+    path: string,
+    { method = "GET", headers = {}, body = "", key = this.apiKey }: RequestOptions = {},
+  ): Promise<OpenResponse> {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const request = this.#baseUrl.protocol === "https:" ? requestHttps : requestHttp;
+    const sent = request(this.#baseUrl.origin, {
       method,
       path: this.#baseUrl.pathname + path,
-      headers: { "accept-encoding": "gzip", ...authorization, ...headers },
+      headers: {
+        "accept-encoding": "gzip",
+        ...(key !== null && { authorization: `Bearer ${key}` }),
+        // Node adds it for some methods only, and sends the body of a DELETE without.
+        ...(body !== "" && { "content-length": Buffer.byteLength(body) }),
+        ...headers,
+      },
       agent: false,
-      timeout: patience,
+      timeout: silenceLimit,
     });
-    sent.on("timeout", () => sent.destroy(new Error(`no answer within ${patience / 1000} s`)));
-    sent.on("error", answered.reject);
-    sent.on("response", (response) => {
-      const firstByteMilliseconds = performance.now() - begun;
-      const { socket } = response;
-      const tls = socket instanceof TLSSocket ? (socket.getProtocol() ?? undefined) : undefined;
-      buffer(response)
-        .then((bytes) => {
-          const gzip = response.headers["content-encoding"] === "gzip";
-          answered.resolve({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            body: (gzip ? gunzipSync(bytes) : bytes).toString(),
-            received: bytes.length,
-            firstByteMilliseconds,
-            milliseconds: performance.now() - begun,
-            tls,
-          });
-        })
-        .catch(answered.reject);
-    });
+    sent.on("timeout", () => sent.destroy(new Error(`silent for ${silenceLimit / 1000} s`)));
+    sent.on("error", reject);
+    sent.on("response", resolve);
     sent.end(body);
-    return answered.promise;
+    const response = await promise;
+    const gzip = response.headers["content-encoding"] === "gzip";
+    return {
+      method,
+      path,
+      status: response.statusCode ?? 0,
+      headers: response.headers,
+      text: read(gzip ? pipeline(response, createGunzip(), () => {}) : response),
+    };
+  }
+}
+
+async function* read(body: Readable): AsyncGenerator<string> {
+  try {
+    yield* body.setEncoding("utf8");
+  } catch (error) {
+    throw new Broken(`the body can't be read to its end: ${error instanceof Error ? error.message : error}`);
   }
 }

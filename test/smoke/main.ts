@@ -6,26 +6,28 @@ import { smoke } from "./smoke.ts";
 interface Options {
   baseUrl: string;
   cancel?: string;
+  wait: number;
 }
 
 const command = new Command("npm run smoke --")
-  .description("Holds a deployed service to its promises. It changes nothing, unless an order to cancel is named.")
-  .requiredOption("--base-url <url>", "the BaseUrl of the stack, or the one npm start prints", parseBaseUrl)
+  .description("Check that a deployed service keeps its promises. Changes nothing unless you name an order to cancel.")
+  .requiredOption("--base-url <url>", "the stack's BaseUrl, or the one npm start prints", parseBaseUrl)
   .option("--cancel <order-id>", "a pending order; it is cancelled for good", parseOrderId)
-  .addHelpText("after", "\nThe environment variable API_KEY holds a key of that environment.")
+  .option("--wait <seconds>", "how long a new stage may take to become ready", parseSeconds, 120)
+  .addHelpText("after", "\nSet the environment variable API_KEY to a key of that environment.")
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
   .parse();
-const { baseUrl, cancel } = command.opts<Options>();
+const { baseUrl, cancel, wait } = command.opts<Options>();
 const apiKey = process.env["API_KEY"] ?? "";
-if (!isApiKey(apiKey)) command.error("API_KEY must hold an API key; there is none of the right form in it");
+if (!isApiKey(apiKey)) command.error("API_KEY is missing or malformed.");
 
-const counts = { kept: 0, broken: 0, found: 0 };
+const counts = { kept: 0, broken: 0, waiting: 0 };
 console.log(`Smoke test of ${baseUrl}`);
-for await (const line of smoke({ baseUrl, apiKey, cancel })) {
+for await (const line of smoke({ baseUrl, apiKey, cancel, waitSeconds: wait })) {
   counts[line.kind] += 1;
   if (line.kind === "kept") console.log(`kept    ${line.promise}`);
   else if (line.kind === "broken") console.log(`BROKEN  ${line.promise}: ${line.seen}`);
-  else console.log(`found   ${line.question}: ${line.answer}`);
+  else console.log(`waiting up to ${line.seconds} s for the stage to be ready. ${line.promise}: ${line.seen}`);
 }
 console.log(`${counts.kept} promises kept, ${counts.broken} broken`);
 process.exitCode = counts.broken === 0 ? 0 : 1;
@@ -33,12 +35,17 @@ process.exitCode = counts.broken === 0 ? 0 : 1;
 function parseBaseUrl(text: string): string {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || !/\/v1\/?$/.test(url.pathname)) {
-    throw new InvalidArgumentError("It must be an address that ends in /v1.");
+    throw new InvalidArgumentError("The address must end in /v1.");
   }
   return `${url.origin}${url.pathname.replace(/\/$/, "")}`;
 }
 
 function parseOrderId(text: string): string {
-  if (!isInt64(text)) throw new InvalidArgumentError("It is no int64.");
+  if (!isInt64(text)) throw new InvalidArgumentError("Not a 64-bit integer.");
   return text;
+}
+
+function parseSeconds(text: string): number {
+  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError("Not a whole number of seconds.");
+  return Number(text);
 }

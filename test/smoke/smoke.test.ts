@@ -1,76 +1,207 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, test } from "vitest";
-import { faults, without } from "../helpers/smoke/faults.ts";
-import { pendingOrder, startTinyService, type TinyService } from "../helpers/smoke/tiny-service.ts";
-import { cancellation, promises } from "./promises.ts";
-import { smoke } from "./smoke.ts";
+import { errorBody } from "../../shared/errors.ts";
+import { faults, list, without } from "../helpers/smoke/faults.ts";
+import { type Fault, pendingOrder, startTinyService, type TinyRequest } from "../helpers/smoke/tiny-service.ts";
+import { Client } from "./client.ts";
+import { promises } from "./promises.ts";
+import { type Clock, type Line, smoke } from "./smoke.ts";
 
-let service: TinyService;
+let service: Awaited<ReturnType<typeof startTinyService>>;
 beforeEach(async () => {
   service = await startTinyService();
   return () => service.stop();
 });
 
-/** What was found broken, without asking the questions, which break nothing. */
-async function broken(cancel?: string): Promise<string[]> {
-  const lines: string[] = [];
-  for await (const line of smoke({ ...service, cancel })) {
-    if (line.kind === "found") break;
-    if (line.kind === "broken") lines.push(`${line.promise}: ${line.seen}`);
-  }
-  return lines;
+const lines = (options: { cancel?: string; waitSeconds?: number } = {}, clock?: Clock): Promise<Line[]> =>
+  Array.fromAsync(smoke({ ...service, ...options }, clock));
+const broken = async (...args: Parameters<typeof lines>) =>
+  (await lines(...args)).filter((line) => line.kind === "broken").map(({ promise, seen }) => `${promise}: ${seen}`);
+
+/** Keeps the requests of a smoke test, and sends the right responses or those of a fault. */
+function recorded(fault: Fault = (_request, right) => right): TinyRequest[] {
+  const requests: TinyRequest[] = [];
+  service.fault = (request, right) => {
+    requests.push(request);
+    return fault(request, right);
+  };
+  return requests;
 }
 
 describe("the smoke test", () => {
   test("finds nothing broken in a service that keeps every promise", async () => {
-    expect(await broken(pendingOrder)).toEqual([]);
+    expect(await broken({ cancel: pendingOrder })).toEqual([]);
   });
 
-  test.each(faults)("names the promise when broken: %s: %s", async (promise, seen, fault) => {
+  test.each(faults)("names the broken promise: %s: %s", async (promise, seen, fault) => {
     service.fault = fault;
-    const lines = await broken(pendingOrder);
-    const line = lines.find((each) => each.startsWith(promise)) ?? `not among: ${lines.join("; ")}`;
+    const found = await broken({ cancel: pendingOrder });
+    const line = found.find((line) => line.startsWith(promise)) ?? `not among: ${found.join("; ")}`;
     expect(line).toContain(seen);
     expect(line).not.toContain(service.apiKey);
   });
 
   test("has been seen to fail on every promise there is", () => {
-    const unbroken = [...promises, cancellation(pendingOrder)].filter(
+    const unbroken = promises(pendingOrder).filter(
       ({ promise }) => !faults.some(([start]) => promise.startsWith(start)),
     );
     expect(unbroken).toEqual([]);
+  });
+
+  test("never repeats a key that the service echoes", async () => {
+    service.fault = ({ key = "" }, right) => ({ ...right, status: 418, body: `Bearer ${key}` });
+    expect((await broken()).join()).toMatch(/^(?!.*pets_test_).*pets_….*$/);
+  });
+
+  test("lists twice, also when it cancels an order", async () => {
+    for (const options of [{}, { cancel: pendingOrder }]) {
+      const requests = recorded();
+      await lines(options);
+      const lists = requests.filter(
+        ({ method, path, key }) => `${method} ${path}` === "GET /store/orders" && key === service.apiKey,
+      );
+      expect(lists.map(({ headers }) => headers["accept-encoding"])).toEqual(["gzip", "identity"]);
+    }
+  });
+
+  test("judges a list while it arrives", async () => {
+    let sent = 0;
+    service.fault = list(
+      (function* () {
+        yield '[{"id":"1"},';
+        for (;;) yield `{"id":${sent++}},`.repeat(10_000);
+      })(),
+    );
+    expect((await broken()).join()).toContain("body/0/id must be integer");
+    // At most what fits the buffers on the way.
+    expect(sent).toBeLessThan(100);
+  });
+
+  test("sends no body without its length", async () => {
+    const requests = recorded();
+    await lines();
+    const bodies = requests.filter(({ body }) => body !== "");
+    expect(new Set(bodies.map(({ method }) => method))).toEqual(new Set(["POST", "DELETE"]));
+    for (const { headers, body } of bodies) expect(headers["content-length"]).toBe(String(body.length));
+  });
+});
+
+describe("a new stage", () => {
+  /** A clock that only waiting moves, and the service's fault as long as it says less than `readyAt`. */
+  function stage(fault: Fault, readyAt = Number.POSITIVE_INFINITY): Clock {
+    let now = 1_000_000;
+    const begun = now;
+    service.fault = (request, right) => (now - begun < readyAt ? fault(request, right) : right);
+    return {
+      now: () => now,
+      sleep: async (milliseconds) => {
+        now += milliseconds;
+      },
+    };
+  }
+  const everything: Fault = (_request, right) => ({ ...right, status: 500, body: "" });
+  const operation = (method: string, change: { status: number; body: string }): Fault => {
+    return (request, right) =>
+      request.method === method && [200, 404].includes(right.status) ? { ...right, ...change } : right;
+  };
+  const forbidden = { status: 403, body: '{"message":"Forbidden"}' };
+  const noRoute = { status: 404, body: errorBody("resource_not_found") };
+
+  test.each([
+    ["fails at everything", everything],
+    ["may not call the list's function", operation("GET", { status: 500, body: "" })],
+    ["may not call the cancellation's function", operation("DELETE", forbidden)],
+    ["has no route for cancellations", operation("DELETE", noRoute)],
+    ["has no route for the list", operation("GET", noRoute)],
+  ])("gets time, once announced, while it %s", async (_symptom, fault) => {
+    const clock = stage(fault, 40_000);
+    const seen = await lines({ waitSeconds: 120 }, clock);
+    expect(seen.filter(({ kind }) => kind === "waiting")).toHaveLength(1);
+    expect(seen.filter(({ kind }) => kind === "broken")).toEqual([]);
+  });
+
+  test("gets time while nothing listens at its address", async () => {
+    const { fault: _, ...nowhere } = { ...service, baseUrl: "http://127.0.0.1:1/v1" };
+    const clock = stage(everything);
+    const begun = clock.now();
+    const seen = await Array.fromAsync(smoke({ ...nowhere, waitSeconds: 10 }, clock));
+    expect(seen.filter(({ kind }) => kind === "waiting")).toHaveLength(1);
+    expect(clock.now() - begun).toBe(10_000);
+  });
+
+  test("is broken when the time is over, for all promises together", async () => {
+    const clock = stage(everything);
+    const begun = clock.now();
+    const seen = await lines({ waitSeconds: 121 }, clock);
+    expect(clock.now() - begun).toBe(121_000);
+    expect(seen.map(({ kind }) => kind)).toEqual(["waiting", ...promises().map(() => "broken")]);
+  });
+
+  test.each([
+    ["a list that is wrong", list("[1]")],
+    ["a key that is not admitted", operation("GET", { status: 401, body: "" })],
+    ["a promise that needs no permission", without("Allow", 405)],
+    ["an unknown path", ((request, right) => (request.path === "/nope" ? { ...right, status: 500 } : right)) as Fault],
+  ])("gets no time for %s", async (_reason, fault) => {
+    const clock = stage(fault);
+    const begun = clock.now();
+    expect((await lines({ waitSeconds: 120 }, clock)).map(({ kind }) => kind)).toContain("broken");
+    expect(clock.now()).toBe(begun);
   });
 });
 
 describe("npm run smoke", () => {
   const main = fileURLToPath(new URL("./main.ts", import.meta.url));
-  const run = (args: string[], API_KEY?: string) =>
+  const run = (args: string[], API_KEY?: string, nodeArgs: string[] = []) =>
     new Promise<{ code: number | string | null | undefined; stdout: string; stderr: string }>((resolve) => {
-      execFile(process.execPath, [main, ...args], { env: { API_KEY } }, (error, stdout, stderr) =>
+      execFile(process.execPath, [...nodeArgs, main, ...args], { env: { API_KEY } }, (error, stdout, stderr) =>
         resolve({ code: error?.code ?? 0, stdout, stderr }),
       );
     });
 
   test("exits 0 and changes nothing when every promise is kept", async () => {
-    const methods: string[] = [];
-    service.fault = ({ method, path }, right) => {
-      methods.push(`${method} ${path}`);
-      return right;
-    };
+    const requests = recorded();
     const { code, stdout, stderr } = await run(["--base-url", service.baseUrl], service.apiKey);
     expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toContain("13 promises kept, 0 broken");
+    expect(stdout).toContain("14 promises kept, 0 broken");
     expect(stdout).not.toContain(service.apiKey);
-    expect(methods).not.toContain(`DELETE /store/orders/${pendingOrder}`);
+    expect(requests.map(({ path }) => path)).not.toContain(`/store/orders/${pendingOrder}`);
   });
 
   test("exits 1 and names what is broken", async () => {
     service.fault = without("Allow", 405);
     const { code, stdout } = await run(["--base-url", `${service.baseUrl}/`, "--cancel", pendingOrder], service.apiKey);
     expect(code).toBe(1);
-    expect(stdout).toContain("BROKEN  405 with Allow for another method on a known path: no header Allow\n");
-    expect(stdout).toContain("13 promises kept, 1 broken");
+    expect(stdout).toContain("BROKEN  405 and Allow for another method on a known path: header Allow is missing\n");
+    expect(stdout).toContain("14 promises kept, 1 broken");
+  });
+
+  test("says in one line that it waits, and gives up", async () => {
+    service.fault = (_request, right) => ({ ...right, status: 503 });
+    const { code, stdout } = await run(["--base-url", service.baseUrl, "--wait", "1"], service.apiKey);
+    expect(code).toBe(1);
+    expect(stdout.match(/^waiting up to 1 s for the stage to be ready\. 401 without a key.*503.*$/gm)).toHaveLength(1);
+  });
+
+  test("reads a long list in little memory", async () => {
+    const order = `,{"id":-1,"petId":1,"quantity":2,"shipDate":"2026-12-01T09:00:00Z","complete":false}`;
+    service.fault = (_request, right) => {
+      if (right.status !== 200) return right;
+      const chunks = Array.from({ length: 200 }, (_, chunk) =>
+        Array.from({ length: 1000 }, (_, index) => order.replace("-1", String(chunk * 1000 + index))).join(""),
+      );
+      return {
+        ...right,
+        body: (function* () {
+          yield "[{}";
+          yield* chunks;
+          yield "]";
+        })(),
+      };
+    };
+    const { code, stdout } = await run(["--base-url", service.baseUrl], service.apiKey, ["--max-old-space-size=40"]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("14 promises kept, 0 broken")]);
   });
 
   test("exits 2 with one line when it is used wrongly", async () => {
@@ -79,6 +210,7 @@ describe("npm run smoke", () => {
       run(["--base-url", service.baseUrl], "not a key"),
       run(["--base-url", "https://example.com"], service.apiKey),
       run(["--base-url", service.baseUrl, "--cancel", "007"], service.apiKey),
+      run(["--base-url", service.baseUrl, "--wait", "-1"], service.apiKey),
       run([], service.apiKey),
     ]);
     for (const { code, stdout, stderr } of uses) {
@@ -86,4 +218,8 @@ describe("npm run smoke", () => {
       expect(stderr).toMatch(/^[^\n]+\n$/);
     }
   });
+});
+
+test("a client that gets no response says so", async () => {
+  await expect(new Client("http://127.0.0.1:1/v1", service.apiKey).send("/")).rejects.toThrow("ECONNREFUSED");
 });

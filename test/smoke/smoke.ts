@@ -1,38 +1,64 @@
+import { setTimeout } from "node:timers/promises";
+import { Broken, NotReady } from "./check.ts";
 import { Client } from "./client.ts";
-import { questions } from "./findings.ts";
-import { cancellation, promises } from "./promises.ts";
+import { promises } from "./promises.ts";
 
 /** One line of the report. */
 export type Line =
   | { kind: "kept"; promise: string }
   | { kind: "broken"; promise: string; seen: string }
-  | { kind: "found"; question: string; answer: string };
+  | { kind: "waiting"; seconds: number; promise: string; seen: string };
 
 export interface SmokeOptions {
   /** Ends in `/v1`, without a slash behind it. */
   baseUrl: string;
   apiKey: string;
-  /** A pending order to cancel. Without one, nothing is changed. */
+  /** A pending order to cancel. Without one, nothing changes. */
   cancel?: string | undefined;
+  /** How long a stage may take to become ready; no time at all unless given. */
+  waitSeconds?: number;
 }
 
-/** Holds a deployed address to its promises, one after the other, and tells how it does what nobody promised. */
-export async function* smoke({ baseUrl, apiKey, cancel }: SmokeOptions): AsyncGenerator<Line, void, void> {
+/** In milliseconds. */
+export interface Clock {
+  now(): number;
+  sleep(milliseconds: number): Promise<void>;
+}
+
+const systemClock: Clock = { now: () => performance.now(), sleep: (milliseconds) => setTimeout(milliseconds) };
+
+/**
+ * Checks every promise of a deployed service, one after the other. A stage that was just created first gets time: its
+ * routes and permissions reach the gateway up to a minute after the deployment is done.
+ */
+export async function* smoke(
+  { baseUrl, apiKey, cancel, waitSeconds = 0 }: SmokeOptions,
+  clock = systemClock,
+): AsyncGenerator<Line, void, void> {
   const client = new Client(baseUrl, apiKey);
-  for (const { promise, keep } of [...promises, ...(cancel === undefined ? [] : [cancellation(cancel)])]) {
-    try {
-      await keep(client);
-      yield { kind: "kept", promise };
-    } catch (error) {
-      yield { kind: "broken", promise, seen: reason(error) };
+  const deadline = clock.now() + waitSeconds * 1000;
+  let waiting = false;
+  for (const { promise, needsReadyStage = false, keep } of promises(cancel)) {
+    for (;;) {
+      try {
+        await keep(client);
+        yield { kind: "kept", promise };
+        break;
+      } catch (error) {
+        const ready = error instanceof Broken && !(error instanceof NotReady);
+        if (ready || !needsReadyStage || clock.now() >= deadline) {
+          yield { kind: "broken", promise, seen: reason(error) };
+          break;
+        }
+        if (!waiting) yield { kind: "waiting", seconds: waitSeconds, promise, seen: reason(error) };
+        waiting = true;
+        await clock.sleep(Math.min(2000, deadline - clock.now()));
+      }
     }
   }
-  for (const { question, ask } of questions) {
-    yield { kind: "found", question, answer: await ask(client).catch(reason) };
-  }
 }
 
-/** A connection that could not be made to several addresses has no message of its own. */
+/** An address that resolves to several hosts, none of which answers, fails with an error that has no message. */
 function reason(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reason).join("; ");
   return error instanceof Error ? error.message : String(error);

@@ -1,21 +1,31 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage } from "node:http";
-import { buffer } from "node:stream/consumers";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
 import { makeApiKey } from "../../../shared/api-keys.ts";
 import { type ErrorCode, errorBody, errors } from "../../../shared/errors.ts";
-import { isInt64 } from "../../../shared/order.ts";
 
-export interface TinyAnswer {
+export interface TinyResponse {
   status: number;
   headers: Record<string, string>;
-  body: string;
+  /** Chunks are sent as they are asked for. */
+  body: string | Iterable<string>;
 }
 
-/** What a broken service answers instead of what a right one would. */
-export type Fault = (
-  request: { method: string; path: string; key: string | undefined; apiKey: string },
-  right: TinyAnswer,
-) => TinyAnswer | "hang up";
+export interface TinyRequest {
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+  /** What the Authorization header has after its scheme. */
+  key: string | undefined;
+  /** The one key that is admitted. */
+  apiKey: string;
+}
+
+/** What a broken service sends instead of the right response. */
+export type Fault = (request: TinyRequest, right: TinyResponse) => TinyResponse | "hang up";
 
 /** A service that keeps every promise in a few lines, so that each can be broken. */
 export interface TinyService {
@@ -27,42 +37,45 @@ export interface TinyService {
 
 export const pendingOrder = "9223372036854775807";
 
+export const listHeaders = {
+  "Content-Type": "application/json",
+  "Cache-Control": "no-store",
+  Vary: "Accept-Encoding",
+};
+
+const orders = `[{"id":${pendingOrder},"petId":1,"quantity":2,"shipDate":"2026-12-01T09:00:00Z","complete":false},{}]`;
+
 export async function startTinyService(): Promise<TinyService> {
   const apiKey = makeApiKey("pets_test");
   const cancelled = new Set<string>();
-  const right = ({ method = "", url = "", headers }: IncomingMessage): TinyAnswer => {
-    const path = url.replace(/^\/v1/, "");
+  const respond = ({ method, path, headers, key }: TinyRequest): TinyResponse => {
     const orderId = /^\/store\/orders\/([^/]+)$/.exec(path)?.[1];
     if (path !== "/store/orders" && orderId === undefined) return error("resource_not_found");
     const allow = orderId === undefined ? "GET" : "DELETE";
     if (method !== allow) return error("method_not_allowed", { Allow: allow });
-    const [scheme = "", key] = headers.authorization?.split(" ") ?? [];
-    if (scheme.toLowerCase() !== "bearer" || key !== apiKey) {
+    if (!/^bearer /i.test(headers.authorization ?? "") || key !== apiKey) {
       return error("unauthorized", { "WWW-Authenticate": "Bearer" });
     }
-    const noStore = { "Cache-Control": "no-store" };
-    if (orderId === undefined) {
-      const body = `[{"id":${pendingOrder},"petId":1,"quantity":2,"shipDate":"2026-12-01T09:00:00Z","complete":false},{}]`;
-      return { status: 200, headers: { ...noStore, "Content-Type": "application/json" }, body };
-    }
-    if (!isInt64(orderId) || orderId !== pendingOrder) return error("order_not_found");
+    if (orderId === undefined) return { status: 200, headers: listHeaders, body: orders };
+    if (orderId !== pendingOrder) return error("order_not_found");
     if (cancelled.has(orderId)) return error("order_already_cancelled");
     cancelled.add(orderId);
-    return { status: 204, headers: noStore, body: "" };
+    return { status: 204, headers: { "Cache-Control": "no-store" }, body: "" };
   };
-  const server = createServer(async (request, response) => {
-    await buffer(request);
-    const path = request.url?.replace(/^\/v1/, "") ?? "";
-    const key = request.headers.authorization?.split(" ")[1];
-    const answer = right(request);
-    const given = service.fault?.({ method: request.method ?? "", path, key, apiKey }, answer) ?? answer;
-    if (given === "hang up") {
-      response.writeHead(200, { "Content-Type": "application/json" }).write("[");
-      setImmediate(() => response.destroy());
+  const server = createServer(async (incoming, outgoing) => {
+    const request = await read(incoming, apiKey);
+    const right = respond(request);
+    const response = service.fault?.(request, right) ?? right;
+    if (response === "hang up") {
+      outgoing.writeHead(200, listHeaders).write("[");
+      setImmediate(() => outgoing.destroy());
       return;
     }
-    // Whatever a broken service sends with a 204, it is on the wire.
-    response.writeHead(given.status, given.headers).end(given.body);
+    const { status, headers, body } = response;
+    outgoing.writeHead(status, headers);
+    if (typeof body === "string") outgoing.end(body);
+    // A client that has seen enough hangs up.
+    else await pipeline(Readable.from(body), outgoing).catch(() => {});
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -80,7 +93,13 @@ export async function startTinyService(): Promise<TinyService> {
   return service;
 }
 
-function error(code: ErrorCode, headers: Record<string, string> = {}): TinyAnswer {
+async function read(incoming: IncomingMessage, apiKey: string): Promise<TinyRequest> {
+  const { method = "", url = "", headers } = incoming;
+  const key = headers.authorization?.split(" ")[1];
+  return { method, path: url.replace(/^\/v1/, ""), headers, body: await text(incoming), key, apiKey };
+}
+
+function error(code: ErrorCode, headers: Record<string, string> = {}): TinyResponse {
   return {
     status: errors[code].status,
     headers: { "Content-Type": "application/json", "Cache-Control": "no-store", ...headers },

@@ -1,8 +1,7 @@
 import { Agent, request } from "node:http";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { engineClient } from "../../../infra/local/engine/client.ts";
-import { seedOrders } from "../../../infra/local/engine/orders.ts";
+import { engineClient, seedOrders } from "../../../infra/local/engine/tables.ts";
 import type { LocalStack } from "../../../infra/local/local-stack.ts";
 import { errorBody } from "../../../shared/errors.ts";
 

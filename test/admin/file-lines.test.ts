@@ -1,19 +1,20 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { open } from "node:fs/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type FileLine, longestLine, readLines } from "../../infra/orders-file/file-lines.ts";
+import { createOperator, type Operator } from "../helpers/admin/admin-process.ts";
 
-const folder = await mkdtemp(join(tmpdir(), "file-lines-test-"));
-afterAll(() => rm(folder, { recursive: true }));
+let operator: Operator;
+beforeAll(async () => {
+  operator = await createOperator();
+});
+afterAll(() => operator.leave());
 
 async function linesOf(content: string): Promise<FileLine[]> {
-  const file = join(folder, "lines");
-  await writeFile(file, content);
+  await using file = await open(await operator.write("lines", content));
   return (await Array.fromAsync(readLines(file))).flat();
 }
 
-test("lines are whole wherever a block ends", async () => {
+test("a file's lines are the same wherever its blocks end", async () => {
   const lines = Array.from({ length: 20_000 }, (_, at) => `{"ü":${"7".repeat(at % 61)}}`);
   const expected = lines.map((text, at) => ({ number: at + 1, text }));
   for (const padding of ["", " ", "  ", "   "]) {
@@ -23,7 +24,7 @@ test("lines are whole wherever a block ends", async () => {
   }
 });
 
-test("lines end with LF or CRLF; blank ones are skipped but counted", async () => {
+test("line ends are LF or CRLF, and blank lines only count", async () => {
   expect(await linesOf("a\r\n\n  \r\nb\n\n")).toEqual([
     { number: 1, text: "a" },
     { number: 4, text: "b" },
