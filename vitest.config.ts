@@ -1,12 +1,14 @@
 import { defineConfig } from "vitest/config";
+import { testEnvironment } from "./test/helpers/test-environment.ts";
 
-const every = {
-  // What the stack sets on the functions, for tests that import a handler.
-  env: { ORDERS_TABLE: "orders", API_KEYS_TABLE: "api-keys", AWS_REGION: "eu-central-1" },
-  // Tests that run at once mostly wait, for the time limits of what they test.
+const common = {
+  env: testEnvironment,
+  // Concurrent tests mostly wait for the time limits of what they test.
   maxConcurrency: 16,
-  testTimeout: 30_000,
-  hookTimeout: 30_000,
+  // Bounds for what hangs, far above what anything takes on a busy machine.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 60_000 } },
   unstubEnvs: true,
   unstubGlobals: true,
 };
@@ -17,9 +19,9 @@ export default defineConfig({
     // Most test files wait for processes and time limits more than they compute.
     maxWorkers: 3,
     projects: [
-      { test: { ...every, name: "service", include: ["test/**/*.test.ts"], exclude: ["test/infra/**"] } },
-      // These only read templates, and loading CDK takes longer than all of them: once is enough.
-      { test: { ...every, name: "infra", include: ["test/infra/**/*.test.ts"], isolate: false } },
+      { test: { ...common, name: "service", include: ["test/**/*.test.ts"], exclude: ["test/infra/**"] } },
+      // These only read templates, and loading CDK takes longer than all of them, so it is loaded once.
+      { test: { ...common, name: "infra", include: ["test/infra/**/*.test.ts"], isolate: false } },
     ],
   },
 });

@@ -13,9 +13,9 @@ const apiKeysTable = environmentVariable("API_KEYS_TABLE");
 const bearerKey = /^Bearer (\w+)$/i;
 
 /**
- * The gateway's TOKEN authorizer. It answers a policy for an active key, and throws exactly `Error("Unauthorized")`,
- * which the gateway turns into 401, for any other; when the table can't be asked it fails, which the gateway turns
- * into 500, never into a false 401.
+ * The gateway's TOKEN authorizer. Returns a policy for an active key. For any other it throws exactly
+ * `Error("Unauthorized")`, which the gateway turns into 401. When the table can't be read it throws another error,
+ * which the gateway turns into 500: a good key is never told that it is invalid.
  */
 export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorizerResult>({ timeoutEarlyInMillis: 250 })
   .onError(({ error }) => {
@@ -28,7 +28,7 @@ export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorize
     return allow(keyId, stageOf(methodArn));
   });
 
-/** The runtime logs what is thrown with its stack, which for a refused key would tell nothing and be paid for. */
+/** The runtime logs a thrown error with its stack; for a rejected key that costs money and says nothing. */
 function unauthorized(): Error {
   return Object.assign(new Error("Unauthorized"), { stack: "Error: Unauthorized" });
 }

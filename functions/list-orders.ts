@@ -3,32 +3,33 @@ import middy from "@middy/core";
 import { executionModeStreamifyResponse } from "@middy/core/StreamifyResponse";
 import httpContentNegotiation, { type Context } from "@middy/http-content-negotiation";
 import type { APIGatewayProxyEvent } from "aws-lambda";
-import { answerErrors } from "../shared/answer-errors.ts";
-import { callerKeyId } from "../shared/caller.ts";
 import { createClient } from "../shared/dynamodb.ts";
 import { environmentVariable } from "../shared/environment.ts";
 import { openOrderList } from "../shared/order-list.ts";
 import { scanOrders } from "../shared/orders-table.ts";
+import { readCaller } from "../shared/request.ts";
+import { respondWithErrors } from "../shared/respond-with-errors.ts";
 
 const client = createClient({ connectionTimeout: 500, requestTimeout: 4000, maxAttempts: 3 });
 const ordersTable = environmentVariable("ORDERS_TABLE");
 
-interface StreamedAnswer {
+interface StreamedResponse {
   statusCode: number;
   headers: Record<string, string>;
   body: Readable;
 }
 
-/** `listOrders` of the contract: 200 and every order as one streamed JSON array, or an Error record. */
-export const handler = middy<APIGatewayProxyEvent, StreamedAnswer, Error, Context>({
+/** `listOrders` of openapi.yaml: responds with 200 and every order as one streamed JSON array, or an Error record. */
+export const handler = middy<APIGatewayProxyEvent, StreamedResponse, Error, Context>({
   executionMode: executionModeStreamifyResponse,
 })
   .use(httpContentNegotiation({ availableEncodings: ["gzip"], failOnMismatch: false }))
-  .use(answerErrors("list"))
-  .handler(async (event, { preferredEncoding }) => {
+  .use(respondWithErrors("list"))
+  .use(readCaller)
+  .handler(async (_event, { preferredEncoding, keyId }) => {
     const { body, contentEncoding } = await openOrderList(scanOrders(client, ordersTable), {
       acceptsGzip: preferredEncoding === "gzip",
-      keyId: callerKeyId(event),
+      keyId,
     });
     const headers = { "Content-Type": "application/json", "Cache-Control": "no-store", Vary: "Accept-Encoding" };
     return {

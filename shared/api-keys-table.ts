@@ -1,7 +1,8 @@
-import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
-import { hashApiKey, isApiKey } from "./api-keys.ts";
+import { randomBytes } from "node:crypto";
+import { type DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { type ApiKeyPrefix, hashApiKey, isApiKey, makeApiKey } from "./api-keys.ts";
 
-/** A row of the table of API keys. Times are epoch seconds; only the hash of the key itself is kept. */
+/** An item of the API keys table. Times are epoch seconds. Of the key itself, only the hash is kept. */
 export interface ApiKeyRecord {
   keyHash: string;
   keyId: string;
@@ -11,10 +12,10 @@ export interface ApiKeyRecord {
   revokedAt?: number;
 }
 
-/** What a key is good for at a moment. A revoked key stays revoked, also past its expiry. */
+/** The state of a key at a given time. A revoked key stays revoked, even after it expires. */
 export type ApiKeyState = "active" | "expired" | "revoked";
 
-/** The state of a key at `now`, in epoch seconds. A key has expired from the second `expiresAt` on. */
+/** The state of a key at `now`, in epoch seconds. A key expires at the start of the second `expiresAt`. */
 export function apiKeyState(
   { expiresAt, revokedAt }: Pick<ApiKeyRecord, "expiresAt" | "revokedAt">,
   now: number,
@@ -24,10 +25,10 @@ export function apiKeyState(
 }
 
 /**
- * The id of `key` when it may be used at `now` (epoch seconds), else undefined. A text that has not the form of a key
- * costs no read, any other one consistent read.
+ * The id of `key` if it is active at `now` (epoch seconds), else undefined. A malformed key costs no read; any other
+ * costs one consistent read.
  *
- * @throws what the DynamoDB client throws when the table can't be asked.
+ * @throws what `readApiKey` throws.
  */
 export async function findActiveKeyId(
   client: DynamoDBDocumentClient,
@@ -37,6 +38,22 @@ export async function findActiveKeyId(
   abortSignal?: AbortSignal,
 ): Promise<string | undefined> {
   if (!isApiKey(key)) return undefined;
+  const item = await readApiKey(client, table, key, abortSignal);
+  return isApiKeyRecord(item) && apiKeyState(item, now) === "active" ? item.keyId : undefined;
+}
+
+/**
+ * Reads the item of `key`, whatever it holds, in one consistent read.
+ *
+ * @returns undefined when the table has no such key.
+ * @throws what the DynamoDB client throws when the call fails; Error when the response is empty.
+ */
+export async function readApiKey(
+  client: DynamoDBDocumentClient,
+  table: string,
+  key: string,
+  abortSignal?: AbortSignal,
+): Promise<Record<string, unknown> | undefined> {
   const { Item, ConsumedCapacity } = await client.send(
     new GetCommand({
       TableName: table,
@@ -46,13 +63,37 @@ export async function findActiveKeyId(
     }),
     abortSignal && { abortSignal },
   );
-  // An answer that was lost on its way can reach the SDK as an empty 200, which must not pass for an unknown key.
-  if (ConsumedCapacity === undefined) throw new Error("The answer to a GetItem is empty");
-  if (!isApiKeyRecord(Item) || apiKeyState(Item, now) !== "active") return undefined;
-  return Item.keyId;
+  // A lost response can reach the SDK as an empty 200, which must not count as an unknown key.
+  if (ConsumedCapacity === undefined) throw new Error("The response to GetItem is empty");
+  return Item;
 }
 
-/** Whether an item of the table is a whole record; one that is not admits nobody. */
+/**
+ * Makes a key and stores its hash.
+ *
+ * @returns the key, which exists nowhere else, and its record.
+ * @throws what the DynamoDB client throws when the call fails.
+ */
+export async function issueApiKey(
+  client: DynamoDBDocumentClient,
+  table: string,
+  prefix: ApiKeyPrefix,
+  { name, createdAt, expiresAt }: Pick<ApiKeyRecord, "name" | "createdAt" | "expiresAt">,
+): Promise<{ key: string; record: ApiKeyRecord }> {
+  const key = makeApiKey(prefix);
+  const record: ApiKeyRecord = {
+    keyHash: hashApiKey(key),
+    keyId: `key_${randomBytes(8).toString("hex")}`,
+    name,
+    createdAt,
+    ...(expiresAt !== undefined && { expiresAt }),
+  };
+  // Unconditional: no other key has this hash, and a retry writes the same item.
+  await client.send(new PutCommand({ TableName: table, Item: record }));
+  return { key, record };
+}
+
+/** Whether an item of the table is a complete record. Any other admits nobody. */
 export function isApiKeyRecord(
   item: Record<string, unknown> | undefined,
 ): item is Record<string, unknown> & ApiKeyRecord {

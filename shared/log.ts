@@ -13,7 +13,7 @@ export type LogEvent =
 
 /** What a line may say. Keys, headers and bodies have no place here. */
 export interface LogFields {
-  keyId?: string;
+  keyId?: string | undefined;
   orderId?: string | undefined;
   code?: string;
   orders?: number;

@@ -2,8 +2,8 @@ import { finished, pipeline, Readable } from "node:stream";
 import { createGzip } from "node:zlib";
 import { ServiceError } from "./errors.ts";
 import { logFailure, logOutcome, logWarning } from "./log.ts";
+import type { OrderItem } from "./order.ts";
 import { type LeftOut, orderJson } from "./order-json.ts";
-import type { OrderItem } from "./orders-table.ts";
 
 /** A list whose first page is shorter than this, in characters, would gain nothing on the wire by compression. */
 const worthCompressing = 1400;

@@ -1,8 +1,20 @@
+import type { AttributeValue } from "@aws-sdk/client-dynamodb";
+
 /**
- * What an order is: its statuses, and the three kinds of value its fields hold.
- * The fields and their types are the contract's, section 2; int64 and date-time stay text here,
- * because a JavaScript number is exact only to 2^53.
+ * The fields of an Order (its schema in openapi.yaml), in the order they are written. Table, wire and file all use
+ * this list. An int64 stays text outside of parsing: a JavaScript number is exact only to 2^53.
  */
+export const orderFields = [
+  { name: "id", type: "int64" },
+  { name: "petId", type: "int64" },
+  { name: "quantity", type: "int64" },
+  { name: "shipDate", type: "date-time" },
+  { name: "complete", type: "boolean" },
+] as const;
+export type OrderFieldType = (typeof orderFields)[number]["type"];
+
+/** An order as the low-level client reads and writes it: a number is the text that DynamoDB sent. */
+export type OrderItem = Record<string, AttributeValue>;
 
 export const orderStatuses = ["pending", "shipped", "cancelled"] as const;
 export type OrderStatus = (typeof orderStatuses)[number];
@@ -22,7 +34,7 @@ export function isInt64(text: string): boolean {
   return minInt64 <= value && value <= maxInt64;
 }
 
-/** The id that `text` names, or undefined when it is no canonical int64 and so names no order. */
+/** The order id in `text`, or undefined when it is not a canonical int64 and so names no order. */
 export function parseOrderId(text: string): bigint | undefined {
   return isInt64(text) ? BigInt(text) : undefined;
 }

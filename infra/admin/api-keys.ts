@@ -1,29 +1,10 @@
-import { randomBytes } from "node:crypto";
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient, GetCommand, PutCommand, paginateScan, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { hashApiKey, isApiKey, makeApiKey } from "../../shared/api-keys.ts";
-import { type ApiKeyRecord, apiKeyState, isApiKeyRecord } from "../../shared/api-keys-table.ts";
+import { DynamoDBDocumentClient, paginateScan, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { isApiKey } from "../../shared/api-keys.ts";
+import { type ApiKeyRecord, apiKeyState, isApiKeyRecord, readApiKey } from "../../shared/api-keys-table.ts";
 import { Refusal } from "./refusal.ts";
 import type { Target } from "./target.ts";
 import { isoTime } from "./terminal-text.ts";
-
-/** Makes a key and stores its hash. The key itself is in the answer and nowhere else. Times are epoch seconds. */
-export async function issueApiKey(
-  { client, apiKeysTable, environment }: Pick<Target, "client" | "apiKeysTable" | "environment">,
-  { name, createdAt, expiresAt }: Pick<ApiKeyRecord, "name" | "createdAt" | "expiresAt">,
-): Promise<{ key: string; record: ApiKeyRecord }> {
-  const key = makeApiKey(environment.apiKeyPrefix);
-  const record: ApiKeyRecord = {
-    keyHash: hashApiKey(key),
-    keyId: `key_${randomBytes(8).toString("hex")}`,
-    name,
-    createdAt,
-    ...(expiresAt !== undefined && { expiresAt }),
-  };
-  // Unconditional: nobody else has this hash, and a second attempt after a lost answer writes the same.
-  await DynamoDBDocumentClient.from(client).send(new PutCommand({ TableName: apiKeysTable, Item: record }));
-  return { key, record };
-}
 
 /** Every key ever issued, the oldest first, and how many rows of the table are no whole record and so admit nobody. */
 export async function listApiKeys({
@@ -88,15 +69,13 @@ export async function checkApiKey(
   if (!key.startsWith(`${environment.apiKeyPrefix}_`)) {
     return { admitted: false, reason: `keys of this environment start with ${environment.apiKeyPrefix}_` };
   }
-  const { Item } = await DynamoDBDocumentClient.from(client).send(
-    new GetCommand({ TableName: apiKeysTable, Key: { keyHash: hashApiKey(key) }, ConsistentRead: true }),
-  );
-  if (!Item) return { admitted: false, reason: "no such key was issued here" };
-  if (!isApiKeyRecord(Item)) return { admitted: false, reason: "its record is damaged" };
-  const { keyId, expiresAt, revokedAt } = Item;
-  switch (apiKeyState(Item, now)) {
+  const record = await readApiKey(DynamoDBDocumentClient.from(client), apiKeysTable, key);
+  if (!record) return { admitted: false, reason: "no such key was issued here" };
+  if (!isApiKeyRecord(record)) return { admitted: false, reason: "its record is damaged" };
+  const { keyId, expiresAt, revokedAt } = record;
+  switch (apiKeyState(record, now)) {
     case "active":
-      return { admitted: true, record: Item };
+      return { admitted: true, record };
     case "expired":
       return { admitted: false, reason: `it expired at ${isoTime(expiresAt ?? now)}`, keyId };
     case "revoked":

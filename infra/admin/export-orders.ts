@@ -1,5 +1,6 @@
 import { paginateScan } from "@aws-sdk/client-dynamodb";
-import { formatOrderLine, type OrderRow } from "../orders-file/order-line.ts";
+import type { OrderItem } from "../../shared/order.ts";
+import { formatOrderLine } from "../orders-file/order-line.ts";
 import type { Target } from "./target.ts";
 
 /** How many orders an export has written, and how many it could not, so far. */
@@ -33,7 +34,7 @@ export async function* exportOrders(
   }
 }
 
-function formatted(row: OrderRow, onLeftOut: (why: string) => void): string | undefined {
+function formatted(row: OrderItem, onLeftOut: (why: string) => void): string | undefined {
   try {
     return formatOrderLine(row);
   } catch (error) {

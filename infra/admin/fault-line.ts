@@ -1,4 +1,5 @@
 import { getSystemErrorMessage } from "node:util";
+import { OrdersFileError } from "../orders-file/orders-file.ts";
 import { Refusal } from "./refusal.ts";
 import { printable, withoutKeys } from "./terminal-text.ts";
 
@@ -16,7 +17,7 @@ export function faultLine(error: unknown): string {
 
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return `Unexpected failure: ${typeof error} thrown`;
-  if (error instanceof Refusal) return error.message;
+  if (error instanceof Refusal || error instanceof OrdersFileError) return error.message;
   const { name } = error;
   const code = "code" in error ? String(error.code) : "";
   if (name === "CredentialsProviderError" || name === "TokenProviderError") {

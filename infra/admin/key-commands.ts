@@ -1,8 +1,9 @@
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { type Command, InvalidArgumentError } from "commander";
 import { isApiKey } from "../../shared/api-keys.ts";
-import { type ApiKeyRecord, apiKeyState } from "../../shared/api-keys-table.ts";
+import { type ApiKeyRecord, apiKeyState, issueApiKey } from "../../shared/api-keys-table.ts";
 import { isDateTime } from "../../shared/order.ts";
-import { checkApiKey, issueApiKey, listApiKeys, revokeApiKey } from "./api-keys.ts";
+import { checkApiKey, listApiKeys, revokeApiKey } from "./api-keys.ts";
 import { answer } from "./command.ts";
 import { readSecret } from "./read-secret.ts";
 import { Refusal } from "./refusal.ts";
@@ -35,7 +36,10 @@ export function addKeyCommands(program: Command): void {
 function issue(command: Command, { name, expires }: { name: string; expires?: number }): Promise<void> {
   return answer(command, async (target) => {
     const expiry = expires === undefined ? {} : { expiresAt: expires };
-    const { key, record } = await issueApiKey(target, { name, createdAt: now(), ...expiry });
+    const { apiKeysTable, environment } = target;
+    const client = DynamoDBDocumentClient.from(target.client);
+    const fields = { name, createdAt: now(), ...expiry };
+    const { key, record } = await issueApiKey(client, apiKeysTable, environment.apiKeyPrefix, fields);
     const until = expires === undefined ? "does not expire" : `expires at ${isoTime(expires)}`;
     return {
       text: key,

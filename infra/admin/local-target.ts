@@ -1,6 +1,6 @@
 import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
 import { environments } from "../environments.ts";
-import { engineClient } from "../local/engine/tables.ts";
+import { engineClient } from "../local/engine/client.ts";
 import { readStackFile } from "../local/stack-file.ts";
 import { Refusal } from "./refusal.ts";
 import type { Target } from "./target.ts";

@@ -1,6 +1,5 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
-import { isInt64 } from "../../shared/order.ts";
-import type { OrderItem } from "../../shared/orders-table.ts";
+import { isInt64, type OrderItem } from "../../shared/order.ts";
 
 /** An attribute of an order, for people and for scripts. */
 export interface OrderField {

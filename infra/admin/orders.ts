@@ -1,6 +1,5 @@
 import { ConditionalCheckFailedException, GetItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
-import type { OrderStatus } from "../../shared/order.ts";
-import type { OrderItem } from "../../shared/orders-table.ts";
+import type { OrderItem, OrderStatus } from "../../shared/order.ts";
 import { Refusal } from "./refusal.ts";
 import type { Target } from "./target.ts";
 

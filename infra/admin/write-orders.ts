@@ -7,7 +7,7 @@ import {
   RequestLimitExceeded,
   ThrottlingException,
 } from "@aws-sdk/client-dynamodb";
-import type { OrderRow } from "../orders-file/order-line.ts";
+import type { OrderItem } from "../../shared/order.ts";
 import type { Target } from "./target.ts";
 
 /** Enough to keep a table busy from one machine; the client keeps 50 connections at most. */
@@ -30,7 +30,7 @@ export interface Written {
  */
 export async function writeOrders(
   target: Target,
-  orders: AsyncIterable<OrderRow>,
+  orders: AsyncIterable<OrderItem>,
   signal: AbortSignal,
   onOrder: (done: number) => void,
 ): Promise<Written> {
@@ -58,7 +58,7 @@ export async function writeOrders(
 
 async function putOrder(
   { client, ordersTable }: Target,
-  order: OrderRow,
+  order: OrderItem,
   stop: AbortSignal,
 ): Promise<"written" | "alreadyThere"> {
   const command = new PutItemCommand({

@@ -4,18 +4,23 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { issueApiKey } from "../admin/api-keys.ts";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { issueApiKey } from "../../shared/api-keys-table.ts";
+import type { OrderItem } from "../../shared/order.ts";
 import { environments } from "../environments.ts";
+import { checkOrders, readOrders } from "../orders-file/orders-file.ts";
+import { engineClient } from "./engine/client.ts";
 import { checkEndpoint, startEngine } from "./engine/engine.ts";
-import { createTables, dropTables, engineClient, seedOrders } from "./engine/tables.ts";
+import { seedOrders } from "./engine/orders.ts";
+import { createTables, dropTables } from "./engine/tables.ts";
 import { Gateway } from "./gateway/gateway.ts";
 import { listen } from "./gateway/listener.ts";
 import { createLambdaHost, type LambdaHost } from "./lambda/lambda-host.ts";
-import { checkOrders, readOrders } from "./orders-file.ts";
 import { serveApiPage } from "./page/api-page.ts";
 import { readFunctions } from "./template/functions.ts";
 import { readRestApi } from "./template/rest-api.ts";
-import { readStack, type SynthesisedStack, synthesise, type Template } from "./template/template.ts";
+import { readStack, type SynthesisedStack, synthesise } from "./template/synthesis.ts";
+import type { Template } from "./template/template.ts";
 
 export interface LocalStackOptions {
   /** 3000 unless given; 0 picks a free one. */
@@ -57,7 +62,7 @@ const sampleOrders = fileURLToPath(new URL("sample-orders.ndjson", import.meta.u
 /**
  * Starts the service on this machine. When it can't, everything that had been started has been stopped again.
  *
- * @throws StartError with one clear line for what the user can mend.
+ * @throws StartError or OrdersFileError with one clear line for what the user can mend.
  */
 export async function startLocalStack(options: LocalStackOptions = {}): Promise<LocalStack> {
   const { ordersFile = sampleOrders, dbFile, dynamodbEndpoint, clock = Date.now, maxEnvironments = 4 } = options;
@@ -91,10 +96,10 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
     });
     return engine.endpoint;
   };
-  const [stack, endpoint] = await allOrNone(failed, [
+  const [stack, endpoint, { orders }] = await allOrNone(failed, [
     openStack(),
     openEngine(),
-    checkOrders(ordersFile, signal),
+    checkOrders(ordersFile, { onRead: () => signal.throwIfAborted() }),
   ] as const);
 
   const client = engineClient(endpoint);
@@ -103,9 +108,13 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
     orders: stack.template.output("OrdersTableName"),
     apiKeys: stack.template.output("ApiKeysTableName"),
   };
-  await fillTables(client, stack.template, tables.orders, ordersFile, signal);
-  const target = { client, apiKeysTable: tables.apiKeys, environment: environments.staging };
-  const { key: apiKey } = await issueApiKey(target, { name: "npm start", createdAt: Math.floor(Date.now() / 1000) });
+  await fillTables(client, stack.template, tables.orders, readOrders(ordersFile, orders), signal);
+  const { key: apiKey } = await issueApiKey(
+    DynamoDBDocumentClient.from(client),
+    tables.apiKeys,
+    environments.staging.apiKeyPrefix,
+    { name: "npm start", createdAt: Math.floor(Date.now() / 1000) },
+  );
 
   const api = readRestApi(stack.template);
   const host = createLambdaHost(readFunctions(stack, endpoint), { log, maxEnvironments });
@@ -145,12 +154,12 @@ async function fillTables(
   client: DynamoDBClient,
   template: Template,
   ordersTable: string,
-  ordersFile: string,
+  orders: AsyncIterable<OrderItem>,
   signal: AbortSignal,
 ): Promise<void> {
   const created = await createTables(client, template);
   try {
-    if (created.includes(ordersTable)) await seedOrders(client, ordersTable, readOrders(ordersFile), signal);
+    if (created.includes(ordersTable)) await seedOrders(client, ordersTable, orders, signal);
   } catch (error) {
     // Half filled, they would pass for whole at the next start.
     await dropTables(client, created);

@@ -1,6 +1,9 @@
 import { once } from "node:events";
 import { Command, InvalidArgumentError } from "commander";
-import { engineClient, findOrderId } from "./engine/tables.ts";
+import { OrdersFileError } from "../orders-file/orders-file.ts";
+
+import { engineClient } from "./engine/client.ts";
+import { exampleOrderId } from "./engine/orders.ts";
 import { type LocalStack, startLocalStack } from "./local-stack.ts";
 import { leaveStackFile } from "./stack-file.ts";
 import { StartError } from "./start-error.ts";
@@ -51,7 +54,7 @@ try {
   if (!stopping.signal.aborted) await once(stopping.signal, "abort");
 } catch (error) {
   if (!stopping.signal.aborted) {
-    if (!(error instanceof StartError)) throw error;
+    if (!(error instanceof StartError || error instanceof OrdersFileError)) throw error;
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 1;
   }
@@ -63,8 +66,8 @@ function readyLine({ baseUrl, apiKey, dynamodbEndpoint, tables }: LocalStack): s
 
 async function readyText({ baseUrl, apiKey, dynamodbEndpoint, tables }: LocalStack, seconds: string): Promise<string> {
   const client = engineClient(dynamodbEndpoint);
-  const pending = await findOrderId(client, tables.orders, "pending");
-  const shipped = await findOrderId(client, tables.orders, "shipped");
+  const pending = await exampleOrderId(client, tables.orders, "pending");
+  const shipped = await exampleOrderId(client, tables.orders, "shipped");
   client.destroy();
   const key = `-H "Authorization: Bearer ${apiKey}"`;
   const cancel = (id: string): string => `  curl -i -X DELETE ${key} ${baseUrl}/store/orders/${id}`;

@@ -1,29 +1,29 @@
-import type { FileHandle } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 
-/** One line of a file: its number, from 1, and its text without the line's end; no text if it is longer than any order. */
+/** A line of a file: its number, from 1, and its text without the line ending; no text if it is longer than any order. */
 export interface FileLine {
   number: number;
   text: string | undefined;
 }
 
-/** Bytes. A file that is no text at all must not end up in memory as one line. */
+/** Bytes. A binary file must not end up in memory as one line. */
 export const longestLine = 65_536;
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
 /**
- * The lines of a file from its beginning that are not blank, a block at a time, at constant memory.
+ * Reads the lines of a file that are not blank, a block at a time, in constant memory.
  *
- * @param onRead called with the number of bytes read so far.
+ * @param onRead called after each block with the number of bytes read so far.
  */
 export async function* readLines(
-  file: FileHandle,
+  path: string,
   onRead: (bytes: number) => void = () => {},
 ): AsyncGenerator<FileLine[], void, void> {
   let rest: Buffer = Buffer.alloc(0);
   let number = 0;
   let bytes = 0;
-  for await (const block of file.createReadStream({ start: 0, autoClose: false, highWaterMark: 262_144 })) {
+  for await (const block of createReadStream(path, { highWaterMark: 262_144 })) {
     if (!Buffer.isBuffer(block)) continue;
     const lines: FileLine[] = [];
     let start = 0;

@@ -1,11 +1,8 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
-import { isDateTime, isInt64, orderStatuses } from "../../shared/order.ts";
-
-/** An order as the table holds it. */
-export type OrderRow = Record<string, AttributeValue>;
+import { isDateTime, isInt64, type OrderItem, orderFields, orderStatuses } from "../../shared/order.ts";
 
 /** A line of an orders file: its order, or every reason why it has none. */
-export type OrderLine = { row: OrderRow } | { problems: string[] };
+export type OrderLine = { item: OrderItem } | { problems: string[] };
 
 /** A JSON number's own digits: beyond 2^53 its value is not what was written. */
 class NumberText {
@@ -16,81 +13,102 @@ class NumberText {
   }
 }
 
-/** What each field of a line may hold, and how its value is an attribute. Undefined: it may not hold that. */
-const fields: Record<string, { type: string; attribute: (value: unknown) => AttributeValue | undefined }> = {
-  id: { type: "an int64", attribute: int64 },
-  petId: { type: "an int64", attribute: int64 },
-  quantity: { type: "an int64", attribute: int64 },
-  shipDate: {
-    type: "an ISO 8601 date-time with an offset and a real calendar date",
-    attribute: dateTime,
+/** What a field may hold: its description, and the attribute for a value, undefined when the value is not allowed. */
+interface FieldType {
+  description: string;
+  attribute(value: unknown): AttributeValue | undefined;
+}
+
+const fieldTypes: Record<(typeof orderFields)[number]["type"], FieldType> = {
+  int64: {
+    description: "a 64-bit integer",
+    attribute: (value) => (value instanceof NumberText && isInt64(value.digits) ? { N: value.digits } : undefined),
   },
-  complete: {
-    type: "true or false",
+  "date-time": {
+    description: "an ISO 8601 date-time (years 0001 to 9999, Z or an offset of at most 18:00)",
+    attribute: (value) => (typeof value === "string" && isDateTime(value) ? { S: value } : undefined),
+  },
+  boolean: {
+    description: "true or false",
     attribute: (value) => (typeof value === "boolean" ? { BOOL: value } : undefined),
   },
-  status: {
-    type: `one of ${orderStatuses.join(", ")}`,
-    attribute: (value) => (orderStatuses.some((status) => status === value) ? { S: String(value) } : undefined),
-  },
-  cancelledAt: { type: "an ISO 8601 date-time with an offset and a real calendar date", attribute: dateTime },
-  cancelledBy: { type: "the id of an API key", attribute: plainText },
-  cancellationId: { type: "the id of a request", attribute: plainText },
 };
 
-/** What an order holds about its cancellation, and no other order does: so an export does not lose who cancelled it. */
-const ofCancellation = ["cancelledAt", "cancelledBy", "cancellationId"];
+const status: FieldType = {
+  description: `one of ${orderStatuses.join(", ")}`,
+  attribute: (value) => (orderStatuses.some((known) => known === value) ? { S: String(value) } : undefined),
+};
+
+function identifier(description: string): FieldType {
+  return {
+    description,
+    attribute: (value) => (typeof value === "string" && /^[ -~]{0,100}$/.test(value) ? { S: value } : undefined),
+  };
+}
+
+/** What a cancelled order also holds, so that an export does not lose who cancelled it and when. */
+const cancellationFields: Record<string, FieldType> = {
+  cancelledAt: fieldTypes["date-time"],
+  cancelledBy: identifier("the id of an API key"),
+  cancellationId: identifier("the id of a request"),
+};
+
+const fields: Record<string, FieldType> = {
+  ...Object.fromEntries(orderFields.map(({ name, type }) => [name, fieldTypes[type]])),
+  status,
+  ...cancellationFields,
+};
 
 /**
- * Reads one line of an orders file (NDJSON): the fields of an Order (contract, section 2), of which only `id` is
- * required, `status`, which is `pending` when the line has none, and for a cancelled order what is known about that.
- * Integers are exact to the last digit.
+ * Parses one line of an orders file (NDJSON): the fields of an Order (see `shared/openapi.yaml`), of which only `id` is
+ * required, `status` (default: `pending`) and, for a cancelled order, who cancelled it and when. Integers are exact.
  */
 export function parseOrderLine(line: string): OrderLine {
-  let value: unknown;
+  let parsed: unknown;
   try {
-    value = JSON.parse(line, (_key: string, each: unknown, context?: { source?: string }) =>
-      typeof each === "number" ? new NumberText(context?.source ?? "") : each,
+    parsed = JSON.parse(line, (_key: string, value: unknown, context?: { source?: string }) =>
+      typeof value === "number" ? new NumberText(context?.source ?? "") : value,
     );
   } catch {
-    return { problems: ["it is not JSON"] };
+    return { problems: ["not JSON"] };
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value) || value instanceof NumberText) {
-    return { problems: ["it is not a JSON object"] };
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed) || parsed instanceof NumberText) {
+    return { problems: ["not a JSON object"] };
   }
-  const given = Object.entries(value);
+  const members = Object.entries(parsed);
   const problems: string[] = [];
-  const row: OrderRow = {};
-  for (const [name, each] of given) {
-    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    const attribute = field?.attribute(each);
-    if (field === undefined) problems.push(`${JSON.stringify(name)} is no field of an order`);
-    else if (attribute === undefined) problems.push(`${name} is not ${field.type}`);
-    else row[name] = attribute;
+  const item: OrderItem = {};
+  for (const [name, value] of members) {
+    const type = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const attribute = type?.attribute(value);
+    if (type === undefined) problems.push(`unknown field ${JSON.stringify(name)}`);
+    else if (attribute === undefined) problems.push(`${name} is not ${type.description}`);
+    else item[name] = attribute;
   }
-  if (given.every(([name]) => name !== "id")) problems.push("id is missing");
-  const status = row["status"] ?? { S: "pending" };
-  if (status.S !== "cancelled") {
-    problems.push(...ofCancellation.filter((name) => row[name]).map((name) => `${name} is only for a cancelled order`));
+  if (members.every(([name]) => name !== "id")) problems.push("id is missing");
+  item["status"] ??= { S: "pending" };
+  if (item["status"].S !== "cancelled") {
+    const stray = Object.keys(cancellationFields).filter((name) => item[name]);
+    problems.push(...stray.map((name) => `${name} is only for a cancelled order`));
   }
-  if (problems.length === 0 && countNames(line) > given.length) problems.push("a field is given twice");
-  return problems.length > 0 ? { problems } : { row: { ...row, status } };
+  if (problems.length === 0 && countNames(line) > members.length) problems.push("a field appears twice");
+  return problems.length > 0 ? { problems } : { item };
 }
 
 /**
- * The line of an order, without the line's end: the reverse of `parseOrderLine`, which gives this very row again.
+ * The line for an order, without the line ending. `parseOrderLine` turns it back into the same item.
  *
- * @throws Error saying why there is no such line.
+ * @throws Error saying why no line can hold this item.
  */
-export function formatOrderLine(row: OrderRow): string {
-  const members = Object.entries(row).map(([name, { N, S, BOOL }]) => {
+export function formatOrderLine(item: OrderItem): string {
+  const members = Object.entries(item).map(([name, { N, S, BOOL }]) => {
     return [name, N ?? JSON.stringify(S ?? BOOL ?? null)] as const;
   });
-  const order = Object.keys(fields);
-  members.sort(([a], [b]) => order.indexOf(a) - order.indexOf(b));
+  const names = Object.keys(fields);
+  members.sort(([a], [b]) => names.indexOf(a) - names.indexOf(b));
   const line = `{${members.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
   const parsed = parseOrderLine(line);
-  if (row["status"] === undefined) throw new Error("it has no status");
+  if (item["status"] === undefined) throw new Error("status is missing");
   if ("problems" in parsed) throw new Error(parsed.problems.join("; "));
   return line;
 }
@@ -98,16 +116,4 @@ export function formatOrderLine(row: OrderRow): string {
 /** How often the text of a flat JSON object names a field; the parsed object keeps only the last of each name. */
 function countNames(json: string): number {
   return [...json.matchAll(/"(?:[^"\\]|\\.)*"\s*(:?)/g)].filter(([, colon]) => colon !== "").length;
-}
-
-function dateTime(value: unknown): AttributeValue | undefined {
-  return typeof value === "string" && isDateTime(value) ? { S: value } : undefined;
-}
-
-function plainText(value: unknown): AttributeValue | undefined {
-  return typeof value === "string" && /^[ -~]{0,100}$/.test(value) ? { S: value } : undefined;
-}
-
-function int64(value: unknown): AttributeValue | undefined {
-  return value instanceof NumberText && isInt64(value.digits) ? { N: value.digits } : undefined;
 }

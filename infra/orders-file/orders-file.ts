@@ -1,64 +1,73 @@
-import type { FileHandle } from "node:fs/promises";
-import { Refusal } from "../admin/refusal.ts";
-import { type FileLine, longestLine, readLines } from "./file-lines.ts";
-import { type OrderRow, parseOrderLine } from "./order-line.ts";
+import { getSystemErrorMessage } from "node:util";
+import type { OrderItem } from "../../shared/order.ts";
+import { longestLine, readLines } from "./file-lines.ts";
+import { type OrderLine, parseOrderLine } from "./order-line.ts";
 import { RepeatedIds } from "./repeated-ids.ts";
 
-/** A line that holds no order that could be imported, and every reason why. */
+/** What is wrong with an orders file, in one line for people. */
+export class OrdersFileError extends Error {
+  override name = "OrdersFileError";
+}
+
+/** A line without a usable order, and every reason why. */
 export interface BadLine {
   line: number;
   problems: string[];
 }
 
+/** How to follow a check. */
+export interface CheckListeners {
+  /** Called for each bad line and awaited: they may not all fit in memory. Without it, the first one is thrown. */
+  onBad?: (bad: BadLine) => Promise<void>;
+  /** Called with the number of bytes checked so far. */
+  onRead?: (bytes: number) => void;
+}
+
 /**
- * Checks every line of an orders file, ids given twice included.
+ * Checks every line of an orders file, and that no id repeats.
  *
- * @param onBad called for each bad line and awaited: there may be more of them than memory should hold.
- * @param onRead called with the number of bytes checked so far.
- * @returns how many orders the file means to hold, a line each, and how many of these lines are bad.
+ * @returns how many lines there are that are not blank, and how many of them are bad.
+ * @throws OrdersFileError when the file can't be read and, without `onBad`, at the first bad line.
  */
-export async function checkOrderFile(
-  file: FileHandle,
-  onBad: (bad: BadLine) => Promise<void>,
-  onRead: (bytes: number) => void,
+export async function checkOrders(
+  path: string,
+  { onBad = throwBadLine(path), onRead }: CheckListeners = {},
 ): Promise<{ orders: number; bad: number }> {
   const ids = new RepeatedIds();
   let orders = 0;
   let bad = 0;
-  for await (const block of readLines(file, onRead)) {
+  for await (const block of readOrderLines(path, onRead)) {
     orders += block.length;
-    for (const line of block) {
-      const order = readOrder(line);
-      if ("row" in order) ids.add(orderId(order.row));
+    for (const order of block) {
+      if ("item" in order) ids.add(orderId(order.item));
       else {
         bad++;
-        await onBad({ line: line.number, problems: order.problems });
+        await onBad(order);
       }
     }
   }
   const repeated = ids.find();
-  if (repeated.size > 0) bad += await nameRepetitions(file, repeated, onBad);
+  if (repeated.size > 0) bad += await reportRepeatedIds(path, repeated, onBad);
   return { orders, bad };
 }
 
-/** Only the first order with an id could be written: which one is meant is not ours to choose. */
-async function nameRepetitions(
-  file: FileHandle,
+/** An import writes the first order with an id and skips the rest, and which one is meant is not ours to choose. */
+async function reportRepeatedIds(
+  path: string,
   repeated: Set<bigint>,
   onBad: (bad: BadLine) => Promise<void>,
 ): Promise<number> {
   const firstLine = new Map<bigint, number>();
   let bad = 0;
-  for await (const block of readLines(file)) {
-    for (const line of block) {
-      const order = readOrder(line);
-      const id = "row" in order ? orderId(order.row) : undefined;
+  for await (const block of readOrderLines(path)) {
+    for (const order of block) {
+      const id = "item" in order ? orderId(order.item) : undefined;
       if (id === undefined || !repeated.has(id)) continue;
       const first = firstLine.get(id);
-      if (first === undefined) firstLine.set(id, line.number);
+      if (first === undefined) firstLine.set(id, order.line);
       else {
         bad++;
-        await onBad({ line: line.number, problems: [`id ${id} is on line ${first} already`] });
+        await onBad({ line: order.line, problems: [`id ${id} is already on line ${first}`] });
       }
     }
   }
@@ -66,30 +75,51 @@ async function nameRepetitions(
 }
 
 /**
- * The orders of a file that was checked and found to hold this many and no bad line.
+ * Reads the orders of a file that `checkOrders` found to hold this many and no bad line.
  *
- * @throws Refusal when it is not that file any more.
+ * @throws OrdersFileError when the file has changed since, or can't be read any more.
  */
-export async function* readOrders(file: FileHandle, orders: number): AsyncGenerator<OrderRow, void, void> {
+export async function* readOrders(path: string, orders: number): AsyncGenerator<OrderItem, void, void> {
   let count = 0;
-  for await (const block of readLines(file)) {
-    for (const line of block) {
-      const order = readOrder(line);
-      if (!("row" in order) || ++count > orders) {
-        throw new Refusal(`The file was changed while it was imported: line ${line.number} is not as it was checked`);
+  for await (const block of readOrderLines(path)) {
+    for (const order of block) {
+      if (!("item" in order) || ++count > orders) {
+        throw new OrdersFileError(
+          `${path} changed while it was being read: line ${order.line} is not what was checked`,
+        );
       }
-      yield order.row;
+      yield order.item;
     }
   }
-  if (count < orders) throw new Refusal("The file was changed while it was imported: it is shorter than it was");
+  if (count < orders) {
+    throw new OrdersFileError(`${path} changed while it was being read: ${count} of ${orders} orders are left`);
+  }
 }
 
-function readOrder({ text }: FileLine): ReturnType<typeof parseOrderLine> {
-  if (text === undefined) return { problems: [`it is longer than ${longestLine} bytes`] };
-  return parseOrderLine(text);
+async function* readOrderLines(
+  path: string,
+  onRead?: (bytes: number) => void,
+): AsyncGenerator<(OrderLine & { line: number })[], void, void> {
+  try {
+    for await (const block of readLines(path, onRead)) {
+      yield block.map(({ number, text }) => ({
+        line: number,
+        ...(text === undefined ? { problems: [`longer than ${longestLine} bytes`] } : parseOrderLine(text)),
+      }));
+    }
+  } catch (error) {
+    if (!(error instanceof Error && "errno" in error)) throw error;
+    throw new OrdersFileError(`${path}: ${getSystemErrorMessage(Number(error.errno))}`);
+  }
 }
 
-function orderId({ id }: OrderRow): bigint {
+function throwBadLine(path: string): (bad: BadLine) => Promise<never> {
+  return async ({ line, problems }) => {
+    throw new OrdersFileError(`${path}, line ${line}: ${problems.join("; ")}`);
+  };
+}
+
+function orderId({ id }: OrderItem): bigint {
   if (id?.N === undefined) throw new Error("A checked order has no id");
   return BigInt(id.N);
 }

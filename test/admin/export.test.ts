@@ -19,7 +19,7 @@ describe("orders export", () => {
   test("then import into an empty table is the identity", async () => {
     for (const line of rows) {
       const parsed = parseOrderLine(line);
-      if ("row" in parsed) await tables.put("orders", parsed.row);
+      if ("item" in parsed) await tables.put("orders", parsed.item);
     }
     const before = await tables.items("orders");
     const file = `${operator.folder}/exported.ndjson`;
@@ -52,9 +52,9 @@ describe("orders export", () => {
     expect(stderr.trimEnd().split("\n").sort()).toEqual([
       "1 orders exported, 4 left out",
       "Order 1 left out: status is not one of pending, shipped, cancelled",
-      "Order 2 left out: it has no status",
-      'Order 3 left out: "gift" is no field of an order',
-      "Order 4 left out: petId is not an int64",
+      "Order 2 left out: status is missing",
+      'Order 3 left out: unknown field "gift"',
+      "Order 4 left out: petId is not a 64-bit integer",
     ]);
   });
 

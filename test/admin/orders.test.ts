@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { OrderRow } from "../../infra/orders-file/order-line.ts";
+import type { OrderItem } from "../../shared/order.ts";
 import { createEngineProxy } from "../helpers/admin/engine-proxy.ts";
 import { createLocalOperator } from "../helpers/admin/local-operator.ts";
 
 const { tables, operator } = await createLocalOperator();
 
 const orders = (...args: string[]) => operator.run(["orders", ...args, "--local"]);
-const cancelled: OrderRow = {
+const cancelled: OrderItem = {
   id: { N: "-9223372036854775808" },
   petId: { N: "9007199254740993" },
   complete: { BOOL: false },
@@ -25,7 +25,7 @@ describe("orders ship", () => {
   });
 
   test("says so when the order was cancelled, is unknown or is in a state of its own", async () => {
-    const held: OrderRow = { id: { N: "7" }, status: { S: "held\u001b[2J" } };
+    const held: OrderItem = { id: { N: "7" }, status: { S: "held\u001b[2J" } };
     await tables.put("orders", cancelled);
     await tables.put("orders", held);
     const refused = async (id: string) => {

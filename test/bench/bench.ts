@@ -2,8 +2,9 @@ import { cpus, release, type } from "node:os";
 import { Command } from "commander";
 import { readFunctions } from "../../infra/local/template/functions.ts";
 import { bundleSizes } from "./bundle-size.ts";
-import { coldStarts, firstCancel } from "./cold-start.ts";
+import { coldStarts } from "./cold-start.ts";
 import { closeConnection } from "./dynamodb-http.ts";
+import { growthTable } from "./growth-table.ts";
 import { type Growth, listCost, listGrowth } from "./list.ts";
 import { startPageServer } from "./page-server.ts";
 import { type Row, ratioRow, table, verdict } from "./row.ts";
@@ -27,9 +28,9 @@ const listedInAll = 2_000_000;
 async function measure(subject: Subject): Promise<{ rows: Row[]; growth: Map<number, Growth> }> {
   const rows = await bundleSizes(Object.values(subject.functions));
   progress("cold starts");
-  rows.push(...(await coldStarts(subject)), await firstCancel(subject));
+  rows.push(...(await coldStarts(subject)));
   progress("warm cancel");
-  rows.push(await warmCancel(subject));
+  rows.push(...(await warmCancel(subject)));
   progress("filling the table with 100,000 orders");
   await putOrders(subject.client, subject.ordersTable, 0, 100_000);
   progress("lists of 100,000 orders");
@@ -79,19 +80,6 @@ function growthRows(growth: Map<number, Growth>): Row[] {
       { goal: 1.5, margin: 0.1 },
     ),
   ];
-}
-
-function growthTable(growth: Map<number, Growth>): string {
-  const lines = [...growth].map(([size, { wall, firstByte, peakMemory }]) => {
-    const cells = [
-      size.toLocaleString("en"),
-      `${wall.toFixed(0)} ms`,
-      `${firstByte.toFixed(0)} ms`,
-      `${peakMemory.toFixed(0)} MB`,
-    ];
-    return `| ${cells.join(" | ")} |`;
-  });
-  return ["| orders | whole list | first byte | peak memory |", "| --- | --- | --- | --- |", ...lines].join("\n");
 }
 
 const subject = await prepare();

@@ -24,6 +24,12 @@ export function ratioRow(
   return { what, ours: text(ours), floor: text(floor), value: ours / floor, goal, margin, unit: "x" };
 }
 
+/** A row of a figure that this machine can't measure. */
+export function notMeasured(what: string, why: string): Row {
+  const ours = `not measured here: ${why}`;
+  return { what, ours, floor: "", value: Number.NaN, goal: undefined, margin: 0, unit: "s" };
+}
+
 export type Verdict = "met" | "within noise" | "MISSED" | "-";
 
 export function verdict({ value, goal, margin }: Row): Verdict {

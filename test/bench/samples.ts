@@ -14,23 +14,30 @@ export async function timed(run: () => Promise<unknown>): Promise<number> {
 }
 
 /**
- * Samples two things in turn, so that whatever else the machine does falls on both alike, and gives both medians. The
- * first pair warms up and is thrown away.
+ * Samples two things in turn, so that whatever else the machine does falls on both alike. The first pair warms up and
+ * is thrown away.
  */
+export async function pairs<Sample>(
+  count: number,
+  ours: () => Promise<Sample>,
+  floor: () => Promise<Sample>,
+): Promise<{ ours: Sample[]; floor: Sample[] }> {
+  const samples: { ours: Sample[]; floor: Sample[] } = { ours: [], floor: [] };
+  for (let run = 0; run <= count; run += 1) {
+    // Which goes first changes from pair to pair.
+    if (run % 2 === 0) samples.ours.push(await ours());
+    samples.floor.push(await floor());
+    if (run % 2 === 1) samples.ours.push(await ours());
+  }
+  return { ours: samples.ours.slice(1), floor: samples.floor.slice(1) };
+}
+
+/** The medians of such samples. */
 export async function interleaved(
   count: number,
   ours: () => Promise<number>,
   floor: () => Promise<number>,
 ): Promise<{ ours: number; floor: number }> {
-  const samples: { ours: number; floor: number }[] = [];
-  for (let run = 0; run <= count; run += 1) {
-    // Each goes first every other time.
-    if (run % 2 === 0) samples.push({ ours: await ours(), floor: await floor() });
-    else {
-      const floorFirst = await floor();
-      samples.push({ ours: await ours(), floor: floorFirst });
-    }
-  }
-  const warm = samples.slice(1);
-  return { ours: median(warm.map((sample) => sample.ours)), floor: median(warm.map((sample) => sample.floor)) };
+  const samples = await pairs(count, ours, floor);
+  return { ours: median(samples.ours), floor: median(samples.floor) };
 }

@@ -3,15 +3,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { issueApiKey } from "../../infra/admin/api-keys.ts";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { environments } from "../../infra/environments.ts";
+import { engineClient } from "../../infra/local/engine/client.ts";
 import { type Engine, startEngine } from "../../infra/local/engine/engine.ts";
-import { createTables, engineClient, seedOrders } from "../../infra/local/engine/tables.ts";
+import { seedOrders } from "../../infra/local/engine/orders.ts";
+import { createTables } from "../../infra/local/engine/tables.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/execution-environment.ts";
 import { createLambdaHost, type LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
 import { readFunctions } from "../../infra/local/template/functions.ts";
-import { readStack, type SynthesisedStack, synthesise } from "../../infra/local/template/template.ts";
-import type { OrderRow } from "../../infra/orders-file/order-line.ts";
+import { readStack, type SynthesisedStack, synthesise } from "../../infra/local/template/synthesis.ts";
+import { issueApiKey } from "../../shared/api-keys-table.ts";
+import type { OrderItem } from "../../shared/order.ts";
 
 export type FunctionName = "ListOrders" | "CancelOrder" | "Authorize";
 
@@ -35,8 +38,12 @@ export async function prepare(): Promise<Subject> {
   const client = engineClient(engine.endpoint);
   await createTables(client, stack.template);
   const apiKeysTable = stack.template.output("ApiKeysTableName");
-  const target = { client, apiKeysTable, environment: environments.staging };
-  const { key: apiKey } = await issueApiKey(target, { name: "bench", createdAt: 0 });
+  const { key: apiKey } = await issueApiKey(
+    DynamoDBDocumentClient.from(client),
+    apiKeysTable,
+    environments.staging.apiKeyPrefix,
+    { name: "bench", createdAt: 0 },
+  );
   const definitions = readFunctions(stack, engine.endpoint);
   const named = (name: FunctionName): FunctionDefinition => {
     const found = definitions.find((definition) => definition.name === name);
@@ -58,9 +65,14 @@ export async function prepare(): Promise<Subject> {
   };
 }
 
-/** The function with another handler in its place: a file of `floor/`. */
-export function floorOf(definition: FunctionDefinition, file: "empty" | "admit"): FunctionDefinition {
-  return { ...definition, directory: fileURLToPath(new URL("floor", import.meta.url)), handler: `${file}.handler` };
+const floors = { ListOrders: "list-orders", CancelOrder: "cancel-order", Authorize: "authorize" };
+
+/** The function with the least work that could do the same in its place: a file of `floor/`. */
+export function floorOf(definition: FunctionDefinition, name = definition.name): FunctionDefinition {
+  const file = new Map(Object.entries(floors)).get(definition.name);
+  if (file === undefined) throw new Error(`There is no floor for ${definition.name}`);
+  const directory = fileURLToPath(new URL("floor", import.meta.url));
+  return { ...definition, name, directory, handler: `${file}.handler` };
 }
 
 /** A host for these functions, one process each, that logs nothing. */
@@ -70,13 +82,13 @@ export function hostOf(...definitions: FunctionDefinition[]): LambdaHost {
 
 /** Puts pending orders with all five fields and the ids from `from` up to, but not including, `to`. */
 export async function putOrders(client: DynamoDBClient, table: string, from: number, to: number): Promise<void> {
-  const orders = async function* (): AsyncGenerator<OrderRow, void, void> {
+  const orders = async function* (): AsyncGenerator<OrderItem, void, void> {
     for (let id = from; id < to; id += 1) yield order(id);
   };
   await seedOrders(client, table, orders(), new AbortController().signal);
 }
 
-function order(id: number): OrderRow {
+function order(id: number): OrderItem {
   return {
     id: { N: String(id) },
     petId: { N: String((id * 7919) % 100_003) },

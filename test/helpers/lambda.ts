@@ -65,3 +65,12 @@ export function lambdaContext(awsRequestId: string): Context {
     succeed: () => {},
   };
 }
+
+/** Invokes a handler as Lambda does: with a plain context, to which its middlewares add. */
+export function invoke<Event, Result>(
+  handler: (event: Event, context: never) => Result,
+  event: Event,
+  context: Context = lambdaContext("invocation-1"),
+): Result {
+  return handler(event, context as never);
+}

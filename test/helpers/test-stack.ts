@@ -1,11 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { type AttributeValue, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { expect, inject } from "vitest";
-import { engineClient } from "../../infra/local/engine/tables.ts";
+import { engineClient } from "../../infra/local/engine/client.ts";
 import { type LocalStack, type LocalStackOptions, startLocalStack } from "../../infra/local/local-stack.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { type Answer, type RequestOptions, send } from "./answer.ts";
-import { expectDocumented } from "./openapi/answers.ts";
+import { expectDocumented } from "./openapi/responses.ts";
 
 /** A local stack of a test file's own, at a free port, with the orders of `orders.ndjson`. */
 export interface TestStack extends LocalStack {

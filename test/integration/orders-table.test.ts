@@ -5,18 +5,17 @@ import {
   PutItemCommand,
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
+import { engineClient } from "../../infra/local/engine/client.ts";
 import { startEngine } from "../../infra/local/engine/engine.ts";
-import { engineClient } from "../../infra/local/engine/tables.ts";
 import { ServiceError } from "../../shared/errors.ts";
+import type { OrderItem } from "../../shared/order.ts";
 import { orderJson } from "../../shared/order-json.ts";
-import { cancelOrder, type OrderItem, scanOrders } from "../../shared/orders-table.ts";
+import { cancelOrder, scanOrders } from "../../shared/orders-table.ts";
 
 const engine = await startEngine();
 const client = engineClient(engine.endpoint);
-const documents = DynamoDBDocumentClient.from(client);
 afterAll(async () => {
   client.destroy();
   await engine.stop();
@@ -45,7 +44,7 @@ async function status(table: string, id: bigint): Promise<OrderItem | undefined>
 /** Cancels, and says how that ended: 204, or the code of the refusal. */
 async function cancel(table: string, orderId: bigint, cancellationId: string): Promise<string> {
   try {
-    await cancelOrder(documents, table, { orderId, cancelledBy: "key_1", cancelledAt: new Date(), cancellationId });
+    await cancelOrder(client, table, { orderId, cancelledBy: "key_1", cancelledAt: new Date(), cancellationId });
     return "cancelled";
   } catch (error) {
     return error instanceof ServiceError ? error.code : String(error);

@@ -62,7 +62,7 @@ describe("npm start", () => {
     const file = await ordersFile("bad.ndjson", ['{"id":1}', '{"id":2,"petId":1.5}']);
     expect(await failure(["--port", "0", "--orders", file])).toEqual({
       stdout: "",
-      stderr: `${file}, line 2: petId is not an int64\n`,
+      stderr: `${file}, line 2: petId is not a 64-bit integer\n`,
       code: 1,
     });
   });

@@ -1,41 +1,22 @@
-import { describe, expect, test } from "vitest";
-import { matchRoute } from "../../infra/local/gateway/routes.ts";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, inject, test } from "vitest";
+import { environments } from "../../infra/environments.ts";
 import { readRestApi } from "../../infra/local/template/rest-api.ts";
 import { Template } from "../../infra/local/template/template.ts";
+import { alias, api, invoking, lambda, mock, root, stage, version } from "./pets-template.ts";
 
-const stage = { Type: "AWS::ApiGateway::Stage", Properties: { StageName: "v1" } };
-const api = { Type: "AWS::ApiGateway::RestApi", Properties: { Name: "pets" } };
-const mock = (ResourceId: unknown, HttpMethod: string, StatusCode: number) => ({
-  Type: "AWS::ApiGateway::Method",
-  Properties: {
-    AuthorizationType: "NONE",
-    HttpMethod,
-    ResourceId,
-    Integration: {
-      Type: "MOCK",
-      PassthroughBehavior: "NEVER",
-      RequestTemplates: { "application/json": JSON.stringify({ statusCode: StatusCode }) },
-      IntegrationResponses: [{ StatusCode: String(StatusCode), ResponseTemplates: { "application/json": "{}" } }],
-    },
-  },
-});
-const resource = (ParentId: unknown, PathPart: string) => ({
-  Type: "AWS::ApiGateway::Resource",
-  Properties: { ParentId, PathPart },
-});
-const root = { "Fn::GetAtt": ["Api", "RootResourceId"] };
-
-describe("the template of a local stack", () => {
-  test("resolves the intrinsic functions that CDK writes", () => {
-    const { output } = templateWith({
-      Topic: { Ref: "Fn" },
+describe("intrinsic functions", () => {
+  test("are resolved as CDK writes them", () => {
+    const template = templateWith({
+      Function: { Ref: "Fn" },
       Joined: { "Fn::Join": ["-", ["a", { Ref: "AWS::Region" }]] },
       Picked: { "Fn::Select": [1, { "Fn::Split": [":", "arn:aws:x"] }] },
       // biome-ignore lint/suspicious/noTemplateCurlyInString: this is CloudFormation's placeholder
       Substituted: { "Fn::Sub": "${AWS::Partition}/${Fn}" },
       Arn: { "Fn::GetAtt": ["Fn", "Arn"] },
     });
-    expect(["Topic", "Joined", "Picked", "Substituted", "Arn"].map(output)).toEqual([
+    expect(["Function", "Joined", "Picked", "Substituted", "Arn"].map((name) => template.output(name))).toEqual([
       "Fn",
       "a-us-east-1",
       "aws",
@@ -44,77 +25,103 @@ describe("the template of a local stack", () => {
     ]);
   });
 
-  test("is refused when it has a resource of a type that is not served here", () => {
+  test.each([
+    [{ "Fn::ImportValue": "x" }, 'Fn::ImportValue of "x"'],
+    [{ "Fn::GetAtt": ["Fn", "SnapStart"] }, 'Fn::GetAtt of ["Fn","SnapStart"]'],
+    [{ "Fn::Join": ["", ["a", { Ref: "Nothing" }]] }, 'Ref of "Nothing"'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is CloudFormation's placeholder
+    [{ "Fn::Sub": "a-${Nothing}" }, 'Fn::Sub of "a-${Nothing}"'],
+  ])("that have no value on one machine are rejected: %j", (value, named) => {
+    expect(() => templateWith({ Value: value }).output("Value")).toThrow(
+      `The local stack does not support ${named} in the output Value`,
+    );
+  });
+});
+
+describe("a template is rejected", () => {
+  test("for a resource of a type that is not served", () => {
     expect(() => new Template({ Resources: { Queue: { Type: "AWS::SQS::Queue" } } })).toThrow(
       "The local stack does not support the resource type AWS::SQS::Queue (Queue)",
     );
   });
 
-  test.each([
-    [{ "Fn::ImportValue": "x" }, "Fn::ImportValue"],
-    [{ "Fn::GetAtt": ["Fn", "SnapStart"] }, "Fn::GetAtt of AWS::Lambda::Function.SnapStart"],
-  ])("is refused when it uses %j", (value, named) => {
-    expect(() => templateWith({ Value: value }).output("Value")).toThrow(`The local stack does not support ${named}`);
+  const anyMethod = mock(root, "ANY", 404);
+  const { Integration, ...method } = anyMethod.Properties;
+  const withIntegration = (changes: object) => ({
+    ...anyMethod,
+    Properties: { ...method, Integration: { ...Integration, ...changes } },
   });
-
   test.each([
-    ["Api", { ...api, Properties: { BinaryMediaTypes: ["*/*"] } }, "BinaryMediaTypes"],
-    ["Stage", { ...stage, Properties: { StageName: "v1", Variables: {} } }, "Variables"],
+    ["Api", { ...api, Properties: { BinaryMediaTypes: ["*/*"] } }, "BinaryMediaTypes of AWS::ApiGateway::RestApi Api"],
+    ["Api", { ...api, Condition: "Sometimes" }, "Condition of Api"],
+    ["Stage", { ...stage, Properties: { StageName: "v1", Variables: {} } }, "Variables of AWS::ApiGateway::Stage"],
+    ["Stage", { ...stage, Properties: { StageName: 1 } }, "StageName of AWS::ApiGateway::Stage Stage: Invalid input"],
+    ["Any", { ...anyMethod, Properties: { ...anyMethod.Properties, ApiKeyRequired: true } }, "ApiKeyRequired of"],
+    ["Any", withIntegration({ Type: "HTTP" }), "Integration.Type of"],
+    ["Any", withIntegration({ PassthroughBehavior: "WHEN_NO_MATCH" }), "Integration.PassthroughBehavior of"],
+    ["Any", withIntegration({ Credentials: "arn" }), "Integration.Credentials of"],
+    ["Any", withIntegration({ RequestTemplates: { "text/plain": "$input" } }), "text/plain of RequestTemplates of Any"],
     [
-      "Any",
-      { ...mock(root, "ANY", 404), Properties: { ...mock(root, "ANY", 404).Properties, ApiKeyRequired: true } },
-      "ApiKeyRequired",
+      "Gone",
+      {
+        Type: "AWS::ApiGateway::GatewayResponse",
+        Properties: { ResponseType: "THROTTLED", ResponseTemplates: { "application/json": "$context.error.message" } },
+      },
+      "ResponseTemplates.application/json of AWS::ApiGateway::GatewayResponse Gone: only constant text",
     ],
-  ])("is refused when %s has a property that would be overlooked", (id, definition, property) => {
-    const template = new Template({ Resources: { Api: api, Stage: stage, [id]: definition } });
-    expect(() => readRestApi(template)).toThrow(`The local stack does not support ${property} of `);
+  ])("for what would be overlooked in %s: %j", (id, definition, named) => {
+    const resources = { Api: api, Stage: stage, [id]: definition };
+    expect(() => readRestApi(new Template({ Resources: resources }))).toThrow(
+      `The local stack does not support ${named}`,
+    );
   });
 });
 
-describe("a route", () => {
-  const { resources } = readRestApi(
-    new Template({
-      Resources: {
-        Api: api,
-        Stage: stage,
-        Pets: resource(root, "pets"),
-        Pet: resource({ Ref: "Pets" }, "{petId}"),
-        Best: resource({ Ref: "Pets" }, "best"),
-        Proxy: resource(root, "{proxy+}"),
-        ListPets: mock({ Ref: "Pets" }, "GET", 200),
-        GetPet: mock({ Ref: "Pet" }, "GET", 201),
-        AnyPet: mock({ Ref: "Pet" }, "ANY", 202),
-        BestPet: mock({ Ref: "Best" }, "GET", 203),
-        Else: mock({ Ref: "Proxy" }, "ANY", 404),
-      },
-    }),
-  );
+describe("the function behind an integration", () => {
+  const pets = { Api: api, Stage: stage, Fn: lambda, Version: version("Fn"), Live: alias("Fn", "Version") };
+  const read = (resources: object) => readRestApi(new Template({ Resources: { ...pets, ...resources } }));
+
+  test("is the one whose version the invoked alias stands for", () => {
+    const { resources } = read({ List: invoking({ Ref: "Live" }) });
+    expect(resources[0]?.methods.get("GET")?.integration).toMatchObject({ functionName: "Fn" });
+  });
 
   test.each([
-    ["GET", "/pets", "/pets", {}],
-    ["GET", "/pets/", "/pets", {}],
-    ["GET", "/pets/best", "/pets/best", {}],
-    ["GET", "/pets/a%20b%2Fc", "/pets/{petId}", { petId: "a b/c" }],
-    ["GET", "/pets/%zz", "/pets/{petId}", { petId: "%zz" }],
-    ["PUT", "/pets/1", "/pets/{petId}", { petId: "1" }],
-    ["PUT", "/pets/best", "/pets/{petId}", { petId: "best" }],
-    ["PUT", "/pets", "/{proxy+}", { proxy: "pets" }],
-    ["GET", "/pets//1", "/{proxy+}", { proxy: "pets//1" }],
-    ["GET", "/cats/1/2", "/{proxy+}", { proxy: "cats/1/2" }],
-  ])("for %s %s is %s", (method, path, resourcePath, parameters) => {
-    const route = matchRoute(resources, method, path);
-    expect([route?.resource.path, route?.parameters]).toEqual([resourcePath, parameters]);
+    ["the function itself", { "Fn::GetAtt": ["Fn", "Arn"] }, "List invokes the function Fn itself, not an alias of it"],
+    ["a version", { Ref: "Version" }, "List invokes Fn:1, which is not an alias"],
+    ["no function", "arn:aws:s3:::bucket", "List invokes no Lambda function: "],
+  ])("is not %s", (_, target, message) => {
+    expect(() => read({ List: invoking(target) })).toThrow(message);
   });
 
-  test("is none for the root, which a greedy parameter does not cover", () => {
-    expect(matchRoute(resources, "GET", "/")).toBeUndefined();
+  test("is not an alias of a version that is missing", () => {
+    const live = { ...alias("Fn", "Version"), Properties: { FunctionName: "Fn", FunctionVersion: "7", Name: "live" } };
+    expect(() => read({ Live: live, List: invoking({ Ref: "Live" }) })).toThrow(
+      "The alias Fn:live stands for version 7, which is missing",
+    );
+  });
+
+  test.each([
+    ["CancelOrder", "DELETE6730C133"],
+    ["ListOrders", "GETBC1A58DF"],
+    ["Authorize", "BearerKeys"],
+  ])("is never %s without its alias, in the service's own template", async (name, owner) => {
+    const file = join(inject("assembly"), `${environments.staging.stackName}.template.json`);
+    const text = await readFile(file, "utf8");
+    expect(() => readRestApi(new Template(JSON.parse(text)))).not.toThrow();
+    const [, functionId] = new RegExp(`"(${name}[0-9A-F]{8})"`).exec(text) ?? [];
+    const unaliased: unknown = JSON.parse(text, (_key, value) =>
+      String(value?.Ref).startsWith(`${name}Alias`) ? { "Fn::GetAtt": [functionId, "Arn"] } : value,
+    );
+    expect(() => readRestApi(new Template(unaliased))).toThrow(
+      new RegExp(`${owner}\\w* invokes the function ${name} itself, not an alias of it$`),
+    );
   });
 });
 
-function templateWith(outputs: Record<string, unknown>): { output: (name: string) => string } {
-  const template = new Template({
-    Resources: { Fn: { Type: "AWS::Lambda::Function", Properties: {} } },
+function templateWith(outputs: Record<string, unknown>): Template {
+  return new Template({
+    Resources: { Fn: lambda },
     Outputs: Object.fromEntries(Object.entries(outputs).map(([name, Value]) => [name, { Value }])),
   });
-  return { output: (name) => template.output(name) };
 }

@@ -1,10 +1,11 @@
 import { defineConfig } from "vitest/config";
+import { testEnvironment } from "../helpers/test-environment.ts";
 
 /** The tests that run what is deployed in their own process, where a mutant can be switched on. */
 export default defineConfig({
   test: {
     include: ["test/unit/**/*.test.ts", "test/integration/**/*.test.ts"],
-    env: { ORDERS_TABLE: "orders", API_KEYS_TABLE: "api-keys", AWS_REGION: "eu-central-1" },
+    env: testEnvironment,
     unstubEnvs: true,
     unstubGlobals: true,
   },

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -55,8 +55,21 @@ test("is the contract's interface: version, addresses, operations, authenticatio
   expect(document.components.schemas.Error.required).toEqual(["code", "message", "status"]);
 });
 
-test("enumerates the codes of the catalogue", () => {
-  expect(document.components.schemas.Error.properties.code.enum).toEqual(Object.keys(errors));
+test("names every error code of the catalogue: in its description, its examples and its extension", () => {
+  const { code } = document.components.schemas.Error.properties;
+  const described = [...code.description.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+  const codes = Object.keys(errors);
+  expect({ described, ...code }).toMatchObject({ described: codes, examples: codes, "x-extensible-enum": codes });
+});
+
+test("leads to a changelog that is there and has this version", async () => {
+  const links = [...(await readFile(documentFile, "utf8")).matchAll(/\[changelog\]\((.*?)\)/g)].map(
+    ([, link = ""]) => link,
+  );
+  expect(links.length).toBeGreaterThan(0);
+  for (const link of links) {
+    expect(await readFile(new URL(link, documentFile), "utf8")).toContain(`\n## ${document.info.version}\n`);
+  }
 });
 
 test("shows every error of the catalogue, word for word, where its status is answered", () => {

@@ -1,15 +1,13 @@
-// `npm run fuzz`: as many requests as asked for, in rounds, each with a seed that repeats it.
-import { parseArgs } from "node:util";
+// `npm run fuzz`: as many odd requests as asked for, every response checked. A failure prints the seed that repeats it.
+import { Command, InvalidArgumentError } from "commander";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
-import { fuzz, seedFuzzedOrders } from "../helpers/traffic/fuzzing.ts";
+import { fuzz } from "../helpers/traffic/fuzzing.ts";
 
-const { values } = parseArgs({
-  options: { requests: { type: "string", default: "1000000" }, seed: { type: "string", default: "1" } },
-});
-const target = Number(values.requests);
-const round = 20_000;
-/** More seeds than one round uses. */
-const seedsApart = 1_000;
+const { requests, seed } = new Command("npm run fuzz --")
+  .option("--requests <number>", "how many requests to send", wholeNumber, 1_000_000)
+  .option("--seed <number>", "the same seed sends the same requests", wholeNumber, 1)
+  .parse()
+  .opts<{ requests: number; seed: number }>();
 
 let crashes = 0;
 const stack = await startLocalStack({
@@ -19,22 +17,26 @@ const stack = await startLocalStack({
   },
 });
 try {
-  await seedFuzzedOrders(stack);
-  const statuses = new Map<number, number>();
   const begun = performance.now();
-  let requests = 0;
-  for (let seed = Number(values.seed); requests < target; seed += seedsApart) {
-    const report = await fuzz(stack, { requests: Math.min(round, target - requests), seed });
-    requests += report.requests;
-    for (const [status, count] of report.statuses) statuses.set(status, (statuses.get(status) ?? 0) + count);
-    console.error(`${requests} requests`);
-  }
+  let reported = 0;
+  const counts = await fuzz(stack, {
+    requests,
+    seed,
+    onRound: (sent) => {
+      if (sent - reported < requests / 20) return;
+      reported = sent;
+      console.error(`${sent} requests`);
+    },
+  });
   const seconds = Math.round((performance.now() - begun) / 1000);
-  const answers = [...statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
-  console.log(
-    `${requests} requests in ${seconds} s; wrong answers: 0; crashes: ${crashes}; answers ${answers.join(", ")}`,
-  );
+  console.log(`${counts.total} requests in ${seconds} s; wrong responses: 0; crashes: ${crashes}`);
+  for (const line of counts.lines()) console.log(line);
   if (crashes > 0) process.exitCode = 1;
 } finally {
   await stack.stop();
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("Not a whole number.");
+  return Number(text);
 }

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { engineClient } from "../../infra/local/engine/client.ts";
 import { startEngine } from "../../infra/local/engine/engine.ts";
-import { engineClient } from "../../infra/local/engine/tables.ts";
 import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
 
 const ids = Array.from({ length: 300 }, (_, index) => String(30_000 + index));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { engineClient } from "../../infra/local/engine/tables.ts";
+import { engineClient } from "../../infra/local/engine/client.ts";
 import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 import type { Answer } from "../helpers/answer.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { engineClient } from "../../infra/local/engine/tables.ts";
+import { engineClient } from "../../infra/local/engine/client.ts";
 import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
 import { putApiKey } from "../helpers/faults/put-api-key.ts";

@@ -1,5 +1,5 @@
 import { type ErrorCode, errorBody } from "../../shared/errors.ts";
-import { undocumented } from "../helpers/openapi/answers.ts";
+import { responseProblems } from "../helpers/openapi/responses.ts";
 import type { Response } from "./client.ts";
 
 /** A broken promise. Its message says what the service did, and never holds a key. */
@@ -26,7 +26,7 @@ export function checkStatus({ status, body }: Pick<Response, "status" | "body">,
 
 /** @throws Broken unless the interface description knows such a response: its headers, its content type, its body. */
 export function checkDocumented({ method, path, ...response }: Response): void {
-  const problems = undocumented(method, path, response);
+  const problems = responseProblems(method, path, response);
   check(problems.length === 0, withoutKeys(problems.join("; ")));
 }
 

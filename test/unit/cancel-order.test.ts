@@ -1,13 +1,17 @@
-import { type AttributeValue, ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import {
+  type AttributeValue,
+  ConditionalCheckFailedException,
+  DynamoDBClient,
+  UpdateItemCommand,
+} from "@aws-sdk/client-dynamodb";
 import type { APIGatewayProxyResult } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../functions/cancel-order.ts";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
-import { lambdaContext, proxyEvent } from "../helpers/lambda.ts";
+import { invoke, lambdaContext, proxyEvent } from "../helpers/lambda.ts";
 
-const table = mockClient(DynamoDBDocumentClient);
+const table = mockClient(DynamoDBClient);
 const log = { info: vi.spyOn(console, "info").mockReturnValue(), error: vi.spyOn(console, "error").mockReturnValue() };
 
 beforeEach(() => {
@@ -17,7 +21,7 @@ beforeEach(() => {
 });
 
 const cancel = (orderId: string): Promise<APIGatewayProxyResult> =>
-  handler(proxyEvent({ httpMethod: "DELETE", pathParameters: { orderId } }), lambdaContext("invocation-1"));
+  invoke(handler, proxyEvent({ httpMethod: "DELETE", pathParameters: { orderId } }));
 
 function failedCondition(Item?: Record<string, AttributeValue>): ConditionalCheckFailedException {
   return new ConditionalCheckFailedException({ message: "failed", $metadata: {}, ...(Item && { Item }) });
@@ -33,30 +37,30 @@ function expectError(answer: APIGatewayProxyResult, code: ErrorCode): void {
 
 describe("cancelling an order", () => {
   test("answers 204 without a body and logs who cancelled what", async () => {
-    table.on(UpdateCommand).resolves({ ConsumedCapacity: { CapacityUnits: 1 } });
+    table.on(UpdateItemCommand).resolves({ ConsumedCapacity: { CapacityUnits: 1 } });
     expect(await cancel("42")).toEqual({ statusCode: 204, headers: { "Cache-Control": "no-store" }, body: "" });
     expect(log.info.mock.calls).toEqual([[{ event: "order_cancelled", keyId: "key_1", orderId: "42" }]]);
   });
 
   test("is one conditional write of exactly this form", async () => {
     vi.useFakeTimers({ now: new Date("2026-11-20T12:00:00Z"), toFake: ["Date"] });
-    table.on(UpdateCommand).resolves({ ConsumedCapacity: { CapacityUnits: 1 } });
+    table.on(UpdateItemCommand).resolves({ ConsumedCapacity: { CapacityUnits: 1 } });
     await cancel("9223372036854775807");
     vi.useRealTimers();
-    expect(table.commandCalls(UpdateCommand).map(({ args }) => args[0].input)).toEqual([
+    expect(table.commandCalls(UpdateItemCommand).map(({ args }) => args[0].input)).toEqual([
       {
         TableName: "orders",
-        Key: { id: 9223372036854775807n },
+        Key: { id: { N: "9223372036854775807" } },
         UpdateExpression:
           "SET #status = :cancelled, cancelledAt = :at, cancelledBy = :by, cancellationId = :cancellationId",
         ConditionExpression: "#status = :pending",
         ExpressionAttributeNames: { "#status": "status" },
         ExpressionAttributeValues: {
-          ":cancelled": "cancelled",
-          ":pending": "pending",
-          ":at": "2026-11-20T12:00:00.000Z",
-          ":by": "key_1",
-          ":cancellationId": "invocation-1",
+          ":cancelled": { S: "cancelled" },
+          ":pending": { S: "pending" },
+          ":at": { S: "2026-11-20T12:00:00.000Z" },
+          ":by": { S: "key_1" },
+          ":cancellationId": { S: "invocation-1" },
         },
         ReturnValuesOnConditionCheckFailure: "ALL_OLD",
         ReturnConsumedCapacity: "TOTAL",
@@ -76,7 +80,7 @@ describe("cancelling an order", () => {
     ["order_not_pending", { id: { N: "42" }, status: { N: "1" } }],
     ["order_not_pending", { id: { N: "42" } }],
   ])("answers %s for the item %j and logs the refusal", async (code, item) => {
-    table.on(UpdateCommand).rejects(failedCondition(item));
+    table.on(UpdateItemCommand).rejects(failedCondition(item));
     expectError(await cancel("42"), code);
     expect(log.info.mock.calls).toEqual([[{ event: "cancel_refused", keyId: "key_1", orderId: "42", code }]]);
     expect(log.error).not.toHaveBeenCalled();
@@ -84,7 +88,7 @@ describe("cancelling an order", () => {
 
   test("answers 204 when the cancellation that it runs into is its own, whose answer was lost", async () => {
     const item = { id: { N: "42" }, status: { S: "cancelled" }, cancellationId: { S: "invocation-1" } };
-    table.on(UpdateCommand).rejects(failedCondition(item));
+    table.on(UpdateItemCommand).rejects(failedCondition(item));
     expect(await cancel("42")).toMatchObject({ statusCode: 204, body: "" });
   });
 
@@ -96,8 +100,15 @@ describe("cancelling an order", () => {
     },
   );
 
+  test("fails, and asks no table, when the gateway passed no key id", async () => {
+    const event = proxyEvent({ httpMethod: "DELETE", pathParameters: { orderId: "42" } });
+    event.requestContext.authorizer = null;
+    expectError(await invoke(handler, event), "internal_error");
+    expect(table.calls()).toHaveLength(0);
+  });
+
   test("answers 404 for a request without a path parameter", async () => {
-    expectError(await handler(proxyEvent({ httpMethod: "DELETE" }), lambdaContext("invocation-1")), "order_not_found");
+    expectError(await invoke(handler, proxyEvent({ httpMethod: "DELETE" })), "order_not_found");
   });
 
   test.each([
@@ -109,30 +120,30 @@ describe("cancelling an order", () => {
     "AbortError",
   ])("answers 503 for a table's %s", async (name) => {
     const status = name === "InternalServerError" ? { $metadata: { httpStatusCode: 500 } } : {};
-    table.on(UpdateCommand).rejects(Object.assign(new Error("secret"), { name, ...status }));
+    table.on(UpdateItemCommand).rejects(Object.assign(new Error("secret"), { name, ...status }));
     expectError(await cancel("42"), "service_unavailable");
   });
 
   test.each(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ENOTFOUND"])("answers 503 for a connection's %s", async (code) => {
-    table.on(UpdateCommand).rejects(Object.assign(new Error("secret"), { code }));
+    table.on(UpdateItemCommand).rejects(Object.assign(new Error("secret"), { code }));
     expectError(await cancel("42"), "service_unavailable");
   });
 
   test.each(["ResourceNotFoundException", "AccessDeniedException", "ValidationException", "TypeError"])(
     "answers 500 for %s, which is our fault",
     async (name) => {
-      table.on(UpdateCommand).rejects(Object.assign(new Error("secret"), { name }));
+      table.on(UpdateItemCommand).rejects(Object.assign(new Error("secret"), { name }));
       expectError(await cancel("42"), "internal_error");
     },
   );
 
   test("answers 500, not 204, when the table's answer is empty", async () => {
-    table.on(UpdateCommand).resolves({});
+    table.on(UpdateItemCommand).resolves({});
     expectError(await cancel("42"), "internal_error");
   });
 
   test("keeps what the table said out of the answer, and in the log", async () => {
-    table.on(UpdateCommand).rejects(new Error("secret", { cause: new Error("deeper secret") }));
+    table.on(UpdateItemCommand).rejects(new Error("secret", { cause: new Error("deeper secret") }));
     expect(JSON.stringify(await cancel("42"))).not.toContain("secret");
     expect(log.error.mock.calls).toEqual([
       [
@@ -151,22 +162,26 @@ describe("cancelling an order", () => {
   });
 
   test("answers 500 for something thrown that is no error", async () => {
-    table.on(UpdateCommand).callsFake(() => Promise.reject("secret"));
+    table.on(UpdateItemCommand).callsFake(() => Promise.reject("secret"));
     expectError(await cancel("42"), "internal_error");
   });
 
   test("answers 503 half a second before the function's time is up", async () => {
-    table.on(UpdateCommand).callsFake(() => new Promise(() => {}));
+    table.on(UpdateItemCommand).callsFake(() => new Promise(() => {}));
     const context = { ...lambdaContext("invocation-1"), getRemainingTimeInMillis: () => 501 };
-    const answer = await handler(proxyEvent({ httpMethod: "DELETE", pathParameters: { orderId: "42" } }), context);
+    const answer = await invoke(
+      handler,
+      proxyEvent({ httpMethod: "DELETE", pathParameters: { orderId: "42" } }),
+      context,
+    );
     expectError(answer, "service_unavailable");
   });
 
   test("does not follow a request id that a client sent", async () => {
     const item = { id: { N: "42" }, status: { S: "cancelled" }, cancellationId: { S: "chosen-by-client" } };
-    table.on(UpdateCommand).rejects(failedCondition(item));
+    table.on(UpdateItemCommand).rejects(failedCondition(item));
     const event = proxyEvent({ httpMethod: "DELETE", pathParameters: { orderId: "42" } });
     event.requestContext.requestId = "chosen-by-client";
-    expectError(await handler(event, lambdaContext("invocation-1")), "order_already_cancelled");
+    expectError(await invoke(handler, event), "order_already_cancelled");
   });
 });

@@ -121,7 +121,7 @@ describe("listing the orders", () => {
     const { stream, ended } = list();
     expect(await text(stream)).toBe(errorBody("internal_error"));
     await ended;
-    const causes = [expect.objectContaining({ message: "The answer to a Scan has no Items" })];
+    const causes = [expect.objectContaining({ message: "The response to Scan has no Items" })];
     expect(log.error.mock.calls).toEqual([[expect.objectContaining({ event: "list_failed", causes })]]);
   });
 

@@ -1,6 +1,6 @@
 import { FunctionFailure } from "../lambda/function-answer.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
-import type { TokenAuthorizer } from "../template/rest-api.ts";
+import type { TokenAuthorizer } from "../template/token-authorizers.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
 
 /** What the authorizer's function told about the caller, as the integration sees it. */

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { pseudoParameters } from "../template/local-account.ts";
 import type { RestApi } from "../template/rest-api.ts";
-import { pseudoParameters } from "../template/template.ts";
 import type { AuthorizerContext } from "./authorizer.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
 import type { Route } from "./routes.ts";

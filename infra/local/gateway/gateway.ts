@@ -2,14 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { FunctionFailure } from "../lambda/function-answer.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
-import type {
-  FunctionIntegration,
-  GatewayResponse,
-  LiteralResponse,
-  MockIntegration,
-  RestApi,
-} from "../template/rest-api.ts";
-import { pseudoParameters } from "../template/template.ts";
+import type { ConstantResponse, GatewayResponse } from "../template/constant-response.ts";
+import { pseudoParameters } from "../template/local-account.ts";
+import type { FunctionIntegration, MockIntegration } from "../template/methods.ts";
+import type { RestApi } from "../template/rest-api.ts";
 import { Authorizers } from "./authorizer.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
 import { type GatewayRequest, headerValues, proxyEvent, readBody, readRequest } from "./gateway-request.ts";
@@ -112,7 +108,7 @@ export class Gateway {
     const family = failure.defaultStatus < 500 ? "DEFAULT_4XX" : "DEFAULT_5XX";
     const { gatewayResponses } = this.#api;
     const literal = gatewayResponses.get(failure.type) ?? gatewayResponses.get(family) ?? unset;
-    sendLiteral(response, literal.status ?? failure.defaultStatus, literal);
+    sendConstant(response, literal.status ?? failure.defaultStatus, literal);
   }
 
   #methodArn({ method, path }: GatewayRequest): string {
@@ -134,10 +130,14 @@ function answerMock(mock: MockIntegration, { headers }: GatewayRequest, response
   const [contentType = "application/json"] = headerValues(headers, "content-type");
   const [mediaType = ""] = contentType.split(";");
   if (!mock.contentTypes.has(mediaType.trim().toLowerCase())) throw new GatewayFailure("UNSUPPORTED_MEDIA_TYPE");
-  sendLiteral(response, mock.status, mock);
+  sendConstant(response, mock.status, mock);
 }
 
-function sendLiteral(response: ServerResponse, status: number, { headers, contentType, body }: LiteralResponse): void {
+function sendConstant(
+  response: ServerResponse,
+  status: number,
+  { headers, contentType, body }: ConstantResponse,
+): void {
   response.writeHead(status, { ...headers, "Content-Type": contentType, "Content-Length": Buffer.byteLength(body) });
   response.end(body);
 }

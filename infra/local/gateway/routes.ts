@@ -1,4 +1,5 @@
-import type { ApiMethod, ApiResource } from "../template/rest-api.ts";
+import type { ApiMethod } from "../template/methods.ts";
+import type { ApiResource } from "../template/rest-api.ts";
 
 export interface Route {
   resource: ApiResource;

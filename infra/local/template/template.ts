@@ -1,191 +1,128 @@
-import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { z } from "zod";
 import { environments } from "../../environments.ts";
 import { StartError } from "../start-error.ts";
-import { Properties } from "./properties.ts";
+import { checked, ignoring } from "./checked.ts";
+import { type LookUp, resolveIntrinsics } from "./intrinsics.ts";
+import { functionArn, pseudoParameters } from "./local-account.ts";
 
-/** What stands for the account and region of a deployed stack. */
-export const pseudoParameters = {
-  "AWS::AccountId": "000000000000",
-  "AWS::Partition": "aws",
-  "AWS::Region": "us-east-1",
-  "AWS::URLSuffix": "amazonaws.com",
-} as const;
+/** The resource types that the local stack serves. */
+const servedTypes = [
+  "AWS::ApiGateway::Authorizer",
+  "AWS::ApiGateway::GatewayResponse",
+  "AWS::ApiGateway::Method",
+  "AWS::ApiGateway::Resource",
+  "AWS::ApiGateway::RestApi",
+  "AWS::ApiGateway::Stage",
+  "AWS::DynamoDB::Table",
+  "AWS::Lambda::Alias",
+  "AWS::Lambda::Function",
+  "AWS::Lambda::Version",
+] as const;
 
-const { stackName } = environments.staging;
-
-/** The resource types that mean something here, each with what `Ref` to it gives. */
-const references: Record<string, (template: Template, id: string) => string> = {
-  "AWS::ApiGateway::Authorizer": (_, id) => id,
-  "AWS::ApiGateway::GatewayResponse": (_, id) => id,
-  "AWS::ApiGateway::Method": (_, id) => id,
-  "AWS::ApiGateway::Resource": (_, id) => id,
-  "AWS::ApiGateway::RestApi": (_, id) => id,
-  "AWS::ApiGateway::Stage": (template, id) => template.properties(id).text("StageName"),
-  "AWS::DynamoDB::Table": (_, id) => `${stackName}-${constructId(id)}`,
-  "AWS::Lambda::Alias": (template, id) => qualifiedArn(template, id, template.properties(id).text("Name")),
-  "AWS::Lambda::Function": (_, id) => constructId(id),
-  "AWS::Lambda::Version": (template, id) => qualifiedArn(template, id, "1"),
-};
+type ServedType = (typeof servedTypes)[number];
 
 /** The resource types that have no meaning on one machine. */
-const ignored = new Set([
-  "AWS::ApiGateway::Account",
-  "AWS::ApiGateway::BasePathMapping",
-  "AWS::ApiGateway::Deployment",
-  "AWS::ApiGateway::DomainName",
-  "AWS::CDK::Metadata",
-  "AWS::CloudWatch::Alarm",
-  "AWS::CodeDeploy::Application",
-  "AWS::CodeDeploy::DeploymentGroup",
-  "AWS::IAM::Policy",
-  "AWS::IAM::Role",
-  "AWS::Lambda::Permission",
-  "AWS::Logs::LogGroup",
-  "AWS::Logs::MetricFilter",
-  "AWS::Route53::RecordSet",
-  "AWS::SNS::Subscription",
-  "AWS::SNS::Topic",
-  "AWS::SNS::TopicPolicy",
-]);
+const ignoredTypes =
+  /^AWS::(?:ApiGateway::(?:Account|BasePathMapping|Deployment|DomainName)|Lambda::Permission|(?:CDK|CloudWatch|CodeDeploy|IAM|Logs|Route53|SNS)::\w+)$/;
 
-/** A synthesised template, its intrinsic functions resolved as it is read. */
+const templateSchema = z.strictObject({
+  Resources: z.record(z.string(), z.looseObject({ Type: z.string() })),
+  Outputs: z.record(z.string(), z.object({ Value: z.unknown() })).default({}),
+  ...ignoring("Conditions", "Description", "Parameters", "Rules"),
+});
+
+const resourceSchema = z.strictObject({
+  Type: z.enum(servedTypes),
+  Properties: z.record(z.string(), z.unknown()).default({}),
+  ...ignoring("DeletionPolicy", "DependsOn", "Metadata", "UpdatePolicy", "UpdateReplacePolicy"),
+});
+
+/** A synthesised template whose resources are read through schemas, intrinsic functions resolved first. */
 export class Template {
-  readonly #resources: Record<string, unknown>;
-  readonly #outputs: Properties;
-
-  /** @throws StartError naming the first resource whose type the local stack does not know. */
-  constructor(json: unknown) {
-    const resolve = (value: unknown): unknown => this.#resolve(value);
-    const template = new Properties("the template", json, resolve);
-    this.#resources = template.record("Resources");
-    this.#outputs = template.nested("Outputs");
-    for (const id of Object.keys(this.#resources)) {
-      const type = this.#type(id);
-      if (!ignored.has(type) && references[type] === undefined) {
-        throw new StartError(`The local stack does not support the resource type ${type} (${id})`);
-      }
-    }
-  }
-
-  /** The ids of all resources of a type. */
-  ids(type: string): string[] {
-    return Object.keys(this.#resources).filter((id) => this.#type(id) === type);
-  }
-
-  /** The properties of a resource, in which other resources are names already. */
-  properties(id: string): Properties {
-    const resource = new Properties(id, this.#resources[id], (value) => this.#resolve(value));
-    return resource.nested("Properties", `${this.#type(id)} ${id}`);
-  }
-
-  /** What `Ref` to a resource gives. */
-  reference(id: string): string {
-    const pseudo = Object.entries(pseudoParameters).find(([name]) => name === id);
-    if (pseudo !== undefined) return pseudo[1];
-    const reference = references[this.#type(id)];
-    if (reference === undefined) throw new StartError(`The local stack has no value for a Ref to ${id}`);
-    return reference(this, id);
-  }
-
-  output(name: string): string {
-    return this.#outputs.nested(name).text("Value");
-  }
-
-  #type(id: string): string {
-    return new Properties(id, this.#resources[id]).text("Type");
-  }
-
-  #resolve(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map((each) => this.#resolve(each));
-    if (typeof value !== "object" || value === null) return value;
-    const [[name, argument] = ["", undefined], ...others] = Object.entries(value);
-    if (others.length === 0 && (name === "Ref" || name.startsWith("Fn::"))) return this.#call(name, argument);
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, this.#resolve(each)]));
-  }
-
-  #call(name: string, argument: unknown): unknown {
-    const given = this.#resolve(argument);
-    if (name === "Ref" && typeof given === "string") return this.reference(given);
-    if (name === "Fn::Sub" && typeof given === "string") {
-      return given.replaceAll(/\$\{([\w:]+)\}/g, (_, id: string) => this.reference(id));
-    }
-    if (Array.isArray(given)) {
-      const [first, second]: unknown[] = given;
-      if (name === "Fn::Join" && typeof first === "string" && Array.isArray(second)) return second.join(first);
-      if (name === "Fn::Split" && typeof first === "string") return String(second).split(first);
-      if (name === "Fn::Select" && Array.isArray(second)) return second[Number(first)];
-      if (name === "Fn::GetAtt" && typeof first === "string") return this.#attribute(first, String(second));
-    }
-    throw new StartError(`The local stack does not support ${name} with ${JSON.stringify(argument)}`);
-  }
-
-  #attribute(id: string, attribute: string): string {
-    const key = `${this.#type(id)}.${attribute}`;
-    if (key === "AWS::ApiGateway::RestApi.RootResourceId") return `${id}Root`;
-    if (key === "AWS::Lambda::Function.Arn") return functionArn(this.reference(id));
-    if (key === "AWS::Lambda::Version.Version") return "1";
-    throw new StartError(`The local stack does not support Fn::GetAtt of ${key} (${id})`);
-  }
-}
-
-/** A template and where the assets are that it names by their S3 keys. */
-export interface SynthesisedStack {
-  template: Template;
-  assetDirectory: (objectKey: string) => string;
-}
-
-/** Synthesises the staging stack into a directory. */
-export async function synthesise(directory: string, signal: AbortSignal): Promise<void> {
-  const script = fileURLToPath(new URL("synth.ts", import.meta.url));
-  try {
-    await promisify(execFile)(process.execPath, [script, directory], { signal });
-  } catch (error) {
-    signal.throwIfAborted();
-    const output = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
-    throw new StartError(`The stack can't be synthesised: ${output.trim()}`);
-  }
-}
-
-/** Reads the staging stack from the directory it was synthesised into. */
-export async function readStack(directory: string): Promise<SynthesisedStack> {
-  const template = new Template(await readJson(join(directory, `${stackName}.template.json`)));
-  const manifest = new Properties("the assets", await readJson(join(directory, `${stackName}.assets.json`)));
-  const directories = new Map<string, string>();
-  for (const file of Object.values(manifest.record("files"))) {
-    const asset = new Properties("an asset", file);
-    const path = asset.nested("source").text("path");
-    for (const destination of Object.values(asset.record("destinations"))) {
-      directories.set(new Properties("a destination", destination).text("objectKey"), join(directory, path));
-    }
-  }
-  return {
-    template,
-    assetDirectory: (objectKey) => {
-      const found = directories.get(objectKey);
-      if (found === undefined) throw new StartError(`The synthesised stack has no asset ${objectKey}`);
-      return found;
-    },
+  readonly #resources = new Map<string, z.infer<typeof resourceSchema>>();
+  readonly #outputs: z.infer<typeof templateSchema>["Outputs"];
+  readonly #lookUp: LookUp = {
+    reference: (id) => this.#reference(id),
+    attribute: (id, name) => this.#attribute(id, name),
   };
+
+  /** @throws StartError naming the first resource that the local stack does not support. */
+  constructor(json: unknown) {
+    const { Resources, Outputs } = checked(templateSchema, json, "the template");
+    this.#outputs = Outputs;
+    for (const [id, resource] of Object.entries(Resources)) {
+      if (ignoredTypes.test(resource.Type)) continue;
+      if (!servedTypes.some((type) => type === resource.Type)) {
+        throw new StartError(`The local stack does not support the resource type ${resource.Type} (${id})`);
+      }
+      this.#resources.set(id, checked(resourceSchema, resource, id));
+    }
+  }
+
+  /**
+   * Every resource of a type: its logical id, what `Ref` to it gives, and its properties.
+   *
+   * @throws StartError when a resource's properties do not fit the schema.
+   */
+  all<T>(type: ServedType, properties: z.ZodType<T>): { id: string; name: string; properties: T }[] {
+    return [...this.#resources]
+      .filter(([, resource]) => resource.Type === type)
+      .map(([id]) => ({ id, name: this.#reference(id) ?? id, properties: this.#properties(id, properties) }));
+  }
+
+  /** @throws StartError when the template has no such output, or its value has no meaning here. */
+  output(name: string): string {
+    return checked(z.string(), resolveIntrinsics(this.#outputs[name]?.Value, this.#lookUp), `the output ${name}`);
+  }
+
+  #properties<T>(id: string, schema: z.ZodType<T>): T {
+    const resource = this.#resources.get(id);
+    return checked(schema, resolveIntrinsics(resource?.Properties, this.#lookUp), `${resource?.Type} ${id}`);
+  }
+
+  #reference(id: string): string | undefined {
+    const pseudoParameter = new Map<string, string>(Object.entries(pseudoParameters)).get(id);
+    switch (this.#resources.get(id)?.Type) {
+      case undefined:
+        return pseudoParameter;
+      case "AWS::ApiGateway::Stage":
+        return this.#properties(id, z.object({ StageName: z.string() })).StageName;
+      case "AWS::DynamoDB::Table":
+        return `${environments.staging.stackName}-${constructId(id)}`;
+      case "AWS::Lambda::Alias":
+        return this.#qualifiedArn(id, this.#properties(id, z.object({ Name: z.string() })).Name);
+      case "AWS::Lambda::Function":
+        return constructId(id);
+      case "AWS::Lambda::Version":
+        return this.#qualifiedArn(id, onlyVersion);
+      default:
+        return id;
+    }
+  }
+
+  #attribute(id: string, name: string): string | undefined {
+    switch (`${this.#resources.get(id)?.Type}.${name}`) {
+      case "AWS::ApiGateway::RestApi.RootResourceId":
+        return `${id}Root`;
+      case "AWS::Lambda::Function.Arn":
+        return functionArn(constructId(id));
+      case "AWS::Lambda::Version.Version":
+        return onlyVersion;
+      default:
+        return undefined;
+    }
+  }
+
+  #qualifiedArn(id: string, qualifier: string): string {
+    const { FunctionName } = this.#properties(id, z.object({ FunctionName: z.string() }));
+    return `${functionArn(FunctionName)}:${qualifier}`;
+  }
 }
 
-/** The ARN of a function without a qualifier. */
-export function functionArn(name: string): string {
-  return `arn:aws:lambda:${pseudoParameters["AWS::Region"]}:${pseudoParameters["AWS::AccountId"]}:function:${name}`;
-}
+/** Each synthesis publishes one version of a function. */
+const onlyVersion = "1";
 
-/** What was constructed, from its logical id: that ends in eight hexadecimal digits of a hash of the whole path. */
+/** The construct's id within its logical id, which ends in eight hexadecimal digits: a hash of the whole path. */
 function constructId(logicalId: string): string {
   return logicalId.replace(/[0-9A-F]{8}$/, "");
-}
-
-function qualifiedArn(template: Template, id: string, qualifier: string): string {
-  return `${functionArn(template.properties(id).text("FunctionName"))}:${qualifier}`;
-}
-
-async function readJson(file: string): Promise<unknown> {
-  return JSON.parse(await readFile(file, "utf8"));
 }

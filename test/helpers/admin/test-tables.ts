@@ -7,17 +7,17 @@ import {
   paginateScan,
   type ScalarAttributeType,
 } from "@aws-sdk/client-dynamodb";
+import { engineClient } from "../../../infra/local/engine/client.ts";
 import { type Engine, startEngine } from "../../../infra/local/engine/engine.ts";
-import { engineClient } from "../../../infra/local/engine/tables.ts";
-import type { OrderRow } from "../../../infra/orders-file/order-line.ts";
+import type { OrderItem } from "../../../shared/order.ts";
 
 /** The service's two tables, empty, on an engine of a test file's own. */
 export interface TestTables {
   dynamodbEndpoint: string;
   tables: { orders: string; apiKeys: string };
   client: DynamoDBClient;
-  put(table: "orders" | "apiKeys", item: OrderRow): Promise<void>;
-  items(table: "orders" | "apiKeys"): Promise<OrderRow[]>;
+  put(table: "orders" | "apiKeys", item: OrderItem): Promise<void>;
+  items(table: "orders" | "apiKeys"): Promise<OrderItem[]>;
   /** Puts empty tables in the place of both. */
   empty(): Promise<void>;
   stop(): Promise<void>;
@@ -40,7 +40,7 @@ export async function createTestTables(): Promise<TestTables> {
       await client.send(new PutItemCommand({ TableName: tables[table], Item }));
     },
     items: async (table) => {
-      const items: OrderRow[] = [];
+      const items: OrderItem[] = [];
       for await (const { Items = [] } of paginateScan({ client }, { TableName: tables[table] })) items.push(...Items);
       return items;
     },

@@ -1,6 +1,6 @@
 import { type AttributeValue, GetItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import { engineClient } from "../../../infra/local/engine/client.ts";
 import { type Engine, startEngine } from "../../../infra/local/engine/engine.ts";
-import { engineClient } from "../../../infra/local/engine/tables.ts";
 import type { LocalStackOptions } from "../../../infra/local/local-stack.ts";
 import { startTestStack, type TestStack } from "../test-stack.ts";
 import { type Behaviour, type EngineCall, type FaultProxy, startFaultProxy } from "./fault-proxy.ts";

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 
-/** An answer as it is on the wire. */
-export interface RawAnswer {
+/** A response as it is on the wire. */
+export interface RawResponse {
   status: number;
   /** By lower-case name, in the order they came. */
   headers: [string, string][];
@@ -9,53 +9,49 @@ export interface RawAnswer {
 }
 
 /** What a connection gave back before it ended. */
-export interface RawAnswers {
-  answers: RawAnswer[];
-  /** What was left of an answer that did not end, or of what is no answer. */
+export interface RawResponses {
+  responses: RawResponse[];
+  /** The bytes after the last whole response. */
   rest: string;
 }
 
-const patienceMs = 20_000;
+const silenceLimitMs = 60_000;
 
 export interface ExchangeOptions {
-  /** Whether the answer with this index, after the head of which comes `following`, has no body, as to HEAD requests. */
-  bodiless?: (index: number, following: string) => boolean;
-  /** Whether to close this side once all is written, as one does who has no more to say, or was cut off. */
-  finish?: boolean;
+  /** Whether the response with this index has no body, like one to HEAD. */
+  bodiless?: (index: number) => boolean;
 }
 
 /**
- * Writes bytes to a connection of its own, exactly as given, and reads every answer until the other side closes it.
+ * Writes bytes to a connection of its own, exactly as given, and reads every response until the other side closes it.
  *
- * @throws Error when the connection is open and silent for long.
+ * @throws Error when the connection stays open and silent.
  */
 export async function exchange(
   port: number,
   bytes: string,
-  { bodiless = () => false, finish = false }: ExchangeOptions = {},
-): Promise<RawAnswers> {
+  { bodiless = () => false }: ExchangeOptions = {},
+): Promise<RawResponses> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const chunks: Buffer[] = [];
   const socket = connect({ port, host: "127.0.0.1" });
-  socket.setTimeout(patienceMs, () => socket.destroy(new Error("The connection was neither used nor closed")));
+  socket.setTimeout(silenceLimitMs, () => socket.destroy(new Error("The connection stayed open and silent")));
   socket.on("data", (chunk) => chunks.push(chunk)).on("close", () => resolve());
   socket.on("error", (error: NodeJS.ErrnoException) => {
     // The other side may close while more is on its way to it; what it said before counts.
     if (error.code !== "EPIPE" && error.code !== "ECONNRESET") reject(error);
   });
   socket.write(bytes, "latin1");
-  if (finish) socket.end();
   await promise;
-  return readAnswers(Buffer.concat(chunks).toString("latin1"), bodiless);
+  return readResponses(Buffer.concat(chunks).toString("latin1"), bodiless);
 }
 
-/** Reads as many answers as there are in a row. */
-export function readAnswers(text: string, bodiless: (index: number, following: string) => boolean): RawAnswers {
-  const answers: RawAnswer[] = [];
+function readResponses(text: string, bodiless: (index: number) => boolean): RawResponses {
+  const responses: RawResponse[] = [];
   let rest = text;
   for (;;) {
     const head = /^HTTP\/1\.1 (\d{3}) [^\r\n]*\r\n((?:[\w-]+: [^\r\n]*\r\n)*)\r\n/.exec(rest);
-    if (head === null) return { answers, rest };
+    if (head === null) return { responses, rest };
     const [whole, status = "", lines = ""] = head;
     const headers = lines
       .split("\r\n")
@@ -65,14 +61,14 @@ export function readAnswers(text: string, bodiless: (index: number, following: s
         line.slice(line.indexOf(":") + 2),
       ]);
     const following = rest.slice(whole.length);
-    const body = bodiless(answers.length, following) ? { text: "", length: 0 } : readBody(following, new Map(headers));
-    if (body === undefined) return { answers, rest };
-    answers.push({ status: Number(status), headers, body: body.text });
+    const body = bodiless(responses.length) ? { text: "", length: 0 } : readBody(following, new Map(headers));
+    if (body === undefined) return { responses, rest };
+    responses.push({ status: Number(status), headers, body: body.text });
     rest = rest.slice(whole.length + body.length);
   }
 }
 
-/** The body at the start of a text, and how many bytes of the wire it takes; undefined when it is not all there. */
+/** The body at the start of a text, and how many bytes it takes on the wire; undefined when it is not all there. */
 function readBody(text: string, headers: Map<string, string>): { text: string; length: number } | undefined {
   const length = Number(headers.get("content-length") ?? 0);
   if (headers.get("transfer-encoding") !== "chunked") {

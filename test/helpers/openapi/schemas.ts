@@ -1,22 +1,30 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { isDateTime } from "../../../shared/order.ts";
 import { document } from "./document.ts";
 
-// The document leaves its objects open, so that a field may come with a later version; a field that comes without the
-// document saying so is a mistake.
+// The document leaves objects and error codes open, for what later versions add. A field or a code that this version
+// sends and does not document is a mistake.
 const ajv = addFormats.default(new Ajv2020({ allErrors: true, strict: false }));
+// Narrower than the library's: no year 0, no offset beyond 18:00, no leap second.
+ajv.addFormat("date-time", isDateTime);
 ajv.addSchema(closed(document) as object, "openapi.yaml");
 
 function closed(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(closed);
   if (typeof node !== "object" || node === null) return node;
   const entries = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, closed(value)]));
-  return entries["type"] === "object" ? { ...entries, additionalProperties: false } : entries;
+  const codes = entries["x-extensible-enum"];
+  return {
+    ...entries,
+    ...(entries["type"] === "object" ? { additionalProperties: false } : {}),
+    ...(codes === undefined ? {} : { enum: codes }),
+  };
 }
 
 const validators = new Map<string, ValidateFunction>();
 
-/** What the schema at `pointer` in the document has against `value`; `what` names it in the answer. */
+/** How `value` breaks the schema at `pointer` in the document, a line each; `what` names the value in them. */
 export function schemaProblems(pointer: string, value: unknown, what: string): string[] {
   const validate = validators.get(pointer) ?? ajv.compile({ $ref: `openapi.yaml${encodeURI(pointer)}` });
   validators.set(pointer, validate);

@@ -1,10 +1,12 @@
 import { METHODS } from "node:http";
 import fc from "fast-check";
 
-/** A request as bytes, one character each, and what its answer depends on. */
+/** A request as bytes, one character each, and what its response depends on. */
 export interface FuzzRequest {
   method: string;
   bytes: string;
+  /** The operation it calls, if any. */
+  operation: "listOrders" | "cancelOrder" | "no operation";
   /** Whether it carries one valid key, and so may be let in. */
   hasKey: boolean;
 }
@@ -12,13 +14,13 @@ export interface FuzzRequest {
 /** The ids of orders that some requests name. */
 export const fuzzedOrders = { first: 1_000, count: 300 };
 
-/** Would be seen in an answer that repeats what it was sent. */
+/** Shows up in a response that echoes its request. */
 export const marker = `zq"<'{`;
 
-/** How long a request line and its headers may be, with some to spare. */
+/** How long a request may be in bytes: Node takes 16 KB of request line and headers. */
 const headLimit = 15_000;
 
-const digitsOfOthers = ["%D9%A1", "%EF%BC%91", "%F0%9D%9F%8F", "%E0%A5%A7"];
+const otherDigits = ["%D9%A1", "%EF%BC%91", "%F0%9D%9F%8F", "%E0%A5%A7"];
 const segment = fc.oneof(
   fc.constantFrom("v1", "store", "orders", "101", "102", "201", "999", "9223372036854775807", "-9223372036854775809"),
   fc.constantFrom(
@@ -38,7 +40,7 @@ const segment = fc.oneof(
     "",
     "~",
   ),
-  fc.constantFrom(...digitsOfOthers),
+  fc.constantFrom(...otherDigits),
   fc.constant(encodeURIComponent(marker)),
   fc.stringMatching(/^[!$&'()*,:=@\w.~-]{1,12}$/),
   fc.integer({ min: 1, max: 6_000 }).map((length) => "9".repeat(length)),
@@ -46,10 +48,10 @@ const segment = fc.oneof(
 const path = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom("/v1/store/orders", "/v1/store/orders/101", "/v1/store/orders/102") },
   { weight: 2, arbitrary: fc.nat(fuzzedOrders.count).map((index) => `/v1/store/orders/${fuzzedOrders.first + index}`) },
-  { weight: 3, arbitrary: segment.map((each) => `/v1/store/orders/${each}`) },
-  { weight: 2, arbitrary: fc.array(segment, { maxLength: 6 }).map((each) => `/v1/${each.join("/")}`) },
-  { weight: 1, arbitrary: segment.map((each) => `/elsewhere/${each}`) },
-  { weight: 1, arbitrary: segment.map((each) => `http://elsewhere/v1/store/orders/${each}`) },
+  { weight: 3, arbitrary: segment.map((text) => `/v1/store/orders/${text}`) },
+  { weight: 2, arbitrary: fc.array(segment, { maxLength: 6 }).map((segments) => `/v1/${segments.join("/")}`) },
+  { weight: 1, arbitrary: segment.map((text) => `/elsewhere/${text}`) },
+  { weight: 1, arbitrary: segment.map((text) => `http://elsewhere/v1/store/orders/${text}`) },
   {
     weight: 1,
     arbitrary: fc.constantFrom("*", "//v1/store/orders", "/v1/store/orders/", "/v1//store/orders", "/V1/store/orders"),
@@ -57,7 +59,7 @@ const path = fc.oneof(
 );
 const query = fc.oneof(
   { weight: 3, arbitrary: fc.constant("") },
-  fc.array(segment, { minLength: 1, maxLength: 3 }).map((each) => `?${each.join("&a=")}`),
+  fc.array(segment, { minLength: 1, maxLength: 3 }).map((segments) => `?${segments.join("&a=")}`),
 );
 
 const printable = fc.string({
@@ -95,7 +97,7 @@ const headerName = fc.oneof(
 );
 const headers = fc.array(fc.tuple(headerName, headerValue), { maxLength: 5 });
 
-/** What may stand where a key is asked for, and whether it is one. */
+/** Authorization headers, and whether they carry one valid key. */
 const authorization = (key: string): fc.Arbitrary<{ lines: string; hasKey: boolean }> =>
   fc.oneof(
     { weight: 6, arbitrary: fc.constant({ lines: `Authorization: Bearer ${key}\r\n`, hasKey: true }) },
@@ -127,14 +129,15 @@ function framedByChunks(chunks: string[]): { lines: string; text: string } {
   return { lines: "Transfer-Encoding: chunked\r\n", text };
 }
 
-/** Requests that are correct HTTP/1.1, however odd: each has its answer, and the connection lives on. */
-export function correctRequests(key: string): fc.Arbitrary<FuzzRequest> {
+/** Requests that are valid HTTP/1.1, however odd: each gets its response, and the connection stays open. */
+export function fuzzRequests(key: string): fc.Arbitrary<FuzzRequest> {
   const methods = METHODS.filter((method) => method !== "CONNECT");
   const method = fc.oneof({ weight: 3, arbitrary: fc.constantFrom("GET", "DELETE") }, fc.constantFrom(...methods));
   return fc
     .record({ method, path, query, headers, authorization: authorization(key), body })
     .map((parts) => ({
       method: parts.method,
+      operation: operationOf(parts.method, parts.path),
       hasKey: parts.authorization.hasKey,
       bytes: [
         `${parts.method} ${parts.path}${parts.query} HTTP/1.1\r\nHost: localhost\r\n`,
@@ -146,56 +149,7 @@ export function correctRequests(key: string): fc.Arbitrary<FuzzRequest> {
     .filter(({ bytes }) => bytes.length < headLimit);
 }
 
-/** Requests that are cut off, ill framed, of another version, too large, or no requests at all. */
-export function brokenRequests(key: string): fc.Arbitrary<FuzzRequest> {
-  const correct = correctRequests(key);
-  const edit = (change: (bytes: string, at: number, junk: string) => string): fc.Arbitrary<FuzzRequest> =>
-    fc
-      .tuple(correct, fc.nat(100_000), fc.string({ unit: "binary-ascii", minLength: 1, maxLength: 8 }))
-      .map(([request, at, junk]) => ({ ...request, bytes: change(request.bytes, at % request.bytes.length, junk) }));
-  const addHeader = (header: string): fc.Arbitrary<FuzzRequest> =>
-    edit((bytes) => bytes.replace("\r\n", `\r\n${header}\r\n`));
-  const broken = fc.oneof(
-    edit((bytes, at) => bytes.slice(0, at)),
-    edit((bytes, at, junk) => bytes.slice(0, at) + junk + bytes.slice(at)),
-    edit((bytes, at, junk) => bytes.slice(0, at) + junk + bytes.slice(at + junk.length)),
-    edit((bytes) => bytes.replace(" HTTP/1.1\r\n", " HTTP/1.0\r\n")),
-    edit((bytes) => bytes.replace(" HTTP/1.1\r\n", " HTTP/1.0\r\nConnection: keep-alive\r\n")),
-    edit((bytes) => bytes.replace(" HTTP/1.1\r\n", "\r\n")),
-    edit((bytes, at) => bytes.replace(" HTTP/1.1\r\n", ` HTTP/${at % 4}.${at % 10}\r\n`)),
-    edit((bytes) => bytes.replace("/store", "/\u00b2\u00ff")),
-    edit((bytes) => bytes.replace(/^\S+/, "CONNECT")),
-    edit((bytes) => bytes.replace(/^\S+/, (method) => method.toLowerCase())),
-    edit((bytes) => bytes.replace("Host: localhost\r\n", "")),
-    edit((bytes, at) => bytes.replace("\r\n", `\r\nX-Large: ${"l".repeat(16_000 + at)}\r\n`)),
-    edit((bytes, at) => bytes.replace("\r\n", `\r\n${"X-Many: m\r\n".repeat(at % 3_000)}`)),
-    edit((bytes) => bytes.replaceAll("\r\n", "\n")),
-    ...[
-      "Host: elsewhere",
-      "Content-Length: 5",
-      "Content-Length: -1",
-      "Content-Length: 5, 6",
-      "Transfer-Encoding: chunked",
-      "Transfer-Encoding: gzip, chunked",
-      "Transfer-Encoding: xchunked",
-      "Expect: 100-continue",
-      "Expect: the unexpected",
-      "Upgrade: websocket\r\nConnection: Upgrade",
-      "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\nConnection: Upgrade, HTTP2-Settings",
-      "Connection: close",
-      " folded: line",
-      `Authorization : Bearer ${key}`,
-      `Bad Name: ${marker}`,
-      "X-Null: \u0000",
-    ].map(addHeader),
-    fc.string({ unit: "binary", maxLength: 200 }).map((bytes) => ({ method: "", bytes, hasKey: false })),
-    fc.constant({ method: "PRI", bytes: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", hasKey: false }),
-    fc.constant({
-      method: "",
-      bytes: "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003",
-      hasKey: false,
-    }),
-  );
-  // The local stack's own page is there, and no part of the service.
-  return broken.filter(({ bytes }) => !/^GET \/[? ]/.test(bytes));
+function operationOf(method: string, path: string): FuzzRequest["operation"] {
+  if (method === "GET" && path === "/v1/store/orders") return "listOrders";
+  return method === "DELETE" && /^\/v1\/store\/orders\/[^/]+$/.test(path) ? "cancelOrder" : "no operation";
 }

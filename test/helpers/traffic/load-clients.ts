@@ -1,7 +1,8 @@
 import { Agent, request } from "node:http";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { engineClient, seedOrders } from "../../../infra/local/engine/tables.ts";
+import { engineClient } from "../../../infra/local/engine/client.ts";
+import { seedOrders } from "../../../infra/local/engine/orders.ts";
 import type { LocalStack } from "../../../infra/local/local-stack.ts";
 import { errorBody } from "../../../shared/errors.ts";
 

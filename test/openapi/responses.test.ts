@@ -1,38 +1,37 @@
 import { describe, expect, test } from "vitest";
 import { errorBody, errors } from "../../shared/errors.ts";
-import type { Answer } from "../helpers/answer.ts";
-import { expectDocumented } from "../helpers/openapi/answers.ts";
+import { errorProblems, expectDocumented, type HttpResponse, orderProblems } from "../helpers/openapi/responses.ts";
 
 const json = { "content-type": "application/json", "cache-control": "no-store" };
 
-function answer(status: number, headers: Record<string, string>, body: string): Answer {
+function response(status: number, headers: Record<string, string>, body: string): HttpResponse {
   return { status, headers, body };
 }
 
-function list(body: string, headers: Record<string, string> = {}): Answer {
-  return answer(200, { ...json, vary: "Accept-Encoding", ...headers }, body);
+function list(body: string, headers: Record<string, string> = {}): HttpResponse {
+  return response(200, { ...json, vary: "Accept-Encoding", ...headers }, body);
 }
 
-function error(code: keyof typeof errors, headers: Record<string, string> = {}): Answer {
-  return answer(errors[code].status, { ...json, ...headers }, errorBody(code));
+function error(code: keyof typeof errors, headers: Record<string, string> = {}): HttpResponse {
+  return response(errors[code].status, { ...json, ...headers }, errorBody(code));
 }
 
 const order =
   '{"id":9223372036854775807,"petId":-9223372036854775808,"quantity":1,"shipDate":"2026-12-01T09:30:00Z","complete":false}';
 
-describe("a described answer passes", () => {
-  test.each<[string, string, Answer]>([
+describe("a documented response passes", () => {
+  test.each<[string, string, HttpResponse]>([
     ["GET", "/store/orders", list("[]")],
     ["GET", "/store/orders?a=b", list(`[${order},{}]`, { "content-encoding": "gzip", date: "today" })],
     ["GET", "/store/orders", error("unauthorized", { "www-authenticate": "Bearer" })],
     ["GET", "/store/orders", error("too_many_requests", { "retry-after": "1" })],
-    ["DELETE", "/store/orders/1", answer(204, { "cache-control": "no-store" }, "")],
+    ["DELETE", "/store/orders/1", response(204, { "cache-control": "no-store" }, "")],
     ["DELETE", "/store/orders/abc", error("order_not_found")],
     ["DELETE", "/store/orders/1", error("order_already_cancelled")],
     ["DELETE", "/store/orders/", error("method_not_allowed", { allow: "GET" })],
     ["POST", "/store/orders/1", error("method_not_allowed", { allow: "DELETE" })],
     ["POST", "/store/orders", error("unsupported_media_type")],
-    ["HEAD", "/nope", answer(404, json, "")],
+    ["HEAD", "/nope", response(404, json, "")],
     ["GET", "/", error("resource_not_found")],
     ["GET", "/store/orders/1/2", error("resource_not_found")],
   ])("%s %s %#", (method, path, documented) => {
@@ -40,9 +39,9 @@ describe("a described answer passes", () => {
   });
 });
 
-describe("an undescribed answer fails", () => {
-  test.each<[string, string, Answer, RegExp]>([
-    ["GET", "/store/orders", answer(202, json, "[]"), /status 202/],
+describe("an undocumented response fails", () => {
+  test.each<[string, string, HttpResponse, RegExp]>([
+    ["GET", "/store/orders", response(202, json, "[]"), /status 202/],
     ["GET", "/store/orders", error("order_already_shipped"), /status 409/],
     ["GET", "/nope", error("order_already_shipped"), /status 409/],
     ["GET", "/nope", error("method_not_allowed", { allow: "GET" }), /status 405/],
@@ -50,7 +49,7 @@ describe("an undescribed answer fails", () => {
     ["POST", "/store/orders", error("resource_not_found"), /status 404/],
     ["DELETE", "/store/orders/1", error("method_not_allowed", { allow: "GET" }), /code method_not_allowed/],
     ["DELETE", "/store/orders/1", error("resource_not_found"), /code resource_not_found/],
-    ["GET", "/store/orders", answer(200, json, "[]"), /header Vary is missing/],
+    ["GET", "/store/orders", response(200, json, "[]"), /header Vary is missing/],
     ["GET", "/store/orders", list("[]", { "x-powered-by": "cats" }), /header x-powered-by/],
     ["GET", "/store/orders", list("[]", { "cache-control": "private" }), /header Cache-Control must be equal/],
     ["GET", "/store/orders", list("[]", { "content-type": "text/json" }), /content type text\/json/],
@@ -60,16 +59,46 @@ describe("an undescribed answer fails", () => {
     ["GET", "/store/orders", list(`[${order}`), /body is not what it should be/],
     ["GET", "/store/orders", list('[{"orderId":1}]'), /body\/0 must NOT have additional properties .*orderId/],
     ["GET", "/store/orders", list('[{"id":"1"}]'), /body\/0\/id must be integer/],
-    ["GET", "/store/orders", list('[{"id":9223372036854775808}]'), /not a 64-bit integer/],
-    ["GET", "/store/orders", list('[{"quantity":1.0}]'), /not a 64-bit integer/],
+    ["GET", "/store/orders", list('[{"id":9223372036854775808}]'), /not an int64/],
+    ["GET", "/store/orders", list('[{"quantity":1.0}]'), /not an int64/],
     ["GET", "/store/orders", list('[{"shipDate":"2026-12-01"}]'), /shipDate must match format/],
+    ["GET", "/store/orders", list('[{"shipDate":"0000-12-01T00:00:00Z"}]'), /shipDate must match format/],
+    ["GET", "/store/orders", list('[{"shipDate":"2026-12-01T00:00:00+18:01"}]'), /shipDate must match format/],
     ["GET", "/store/orders", list('[{"complete":null}]'), /complete must be boolean/],
-    ["DELETE", "/store/orders/1", answer(204, { "cache-control": "no-store" }, "{}"), /a body is not documented/],
-    ["DELETE", "/store/orders/1", answer(409, json, errorBody("order_not_found")), /the body says status 404/],
-    ["DELETE", "/store/orders/1", answer(409, json, '{"code":"order_not_pending","status":409}'), /'message'/],
-    ["DELETE", "/store/orders/1", answer(409, json, '{"code":"no","message":"","status":409}'), /allowed values/],
-    ["DELETE", "/store/orders/1", answer(409, json, '{"message":"Conflict"}'), /'code'/],
+    ["DELETE", "/store/orders/1", response(204, { "cache-control": "no-store" }, "{}"), /a body is not documented/],
+    ["DELETE", "/store/orders/1", response(409, json, errorBody("order_not_found")), /the body says status 404/],
+    ["DELETE", "/store/orders/1", response(409, json, '{"code":"order_not_pending","status":409}'), /'message'/],
+    ["DELETE", "/store/orders/1", response(409, json, '{"code":"no","message":"","status":409}'), /allowed values/],
+    ["DELETE", "/store/orders/1", response(409, json, '{"message":"Conflict"}'), /'code'/],
   ])("%s %s %#", (method, path, undocumented, reason) => {
     expect(() => expectDocumented(method, path, undocumented)).toThrow(reason);
+  });
+});
+
+describe("one Order", () => {
+  test.each(["{}", order, '{"quantity":2147483648}'])("%s is as documented", (json) => {
+    expect(orderProblems(json)).toEqual([]);
+  });
+
+  test.each([
+    ["[]", /order must be object/],
+    ['{"id":1', /order is not what it should be/],
+    ['{"id":9223372036854775808}', /9223372036854775808 is not an int64/],
+    ['{"status":"pending"}', /additional properties .*status/],
+  ])("%s is not", (json, reason) => {
+    expect(orderProblems(json)).toEqual([expect.stringMatching(reason)]);
+  });
+});
+
+describe("one Error", () => {
+  test("is as documented, whatever its code", () => {
+    for (const code of Object.keys(errors)) expect(errorProblems(errorBody(code as keyof typeof errors))).toEqual([]);
+  });
+
+  test.each([
+    ['{"code":"unauthorized","status":401}', /error must have required property 'message'/],
+    ['{"code":"no_such_code","message":"","status":404}', /error\/code must be equal to one of the allowed values/],
+  ])("%s is not", (json, reason) => {
+    expect(errorProblems(json)).toEqual([expect.stringMatching(reason)]);
   });
 });

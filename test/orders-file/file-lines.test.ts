@@ -1,20 +1,19 @@
-import { open } from "node:fs/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
 import { type FileLine, longestLine, readLines } from "../../infra/orders-file/file-lines.ts";
-import { createOperator, type Operator } from "../helpers/admin/admin-process.ts";
 
-let operator: Operator;
-beforeAll(async () => {
-  operator = await createOperator();
-});
-afterAll(() => operator.leave());
+const folder = await mkdtemp(join(tmpdir(), "file-lines-test-"));
+afterAll(() => rm(folder, { recursive: true }));
 
 async function linesOf(content: string): Promise<FileLine[]> {
-  await using file = await open(await operator.write("lines", content));
+  const file = join(folder, "lines");
+  await writeFile(file, content);
   return (await Array.fromAsync(readLines(file))).flat();
 }
 
-test("a file's lines are the same wherever its blocks end", async () => {
+test("lines are whole wherever a block ends", async () => {
   const lines = Array.from({ length: 20_000 }, (_, at) => `{"ü":${"7".repeat(at % 61)}}`);
   const expected = lines.map((text, at) => ({ number: at + 1, text }));
   for (const padding of ["", " ", "  ", "   "]) {
@@ -24,7 +23,7 @@ test("a file's lines are the same wherever its blocks end", async () => {
   }
 });
 
-test("line ends are LF or CRLF, and blank lines only count", async () => {
+test("lines end with LF or CRLF; blank ones are skipped but counted", async () => {
   expect(await linesOf("a\r\n\n  \r\nb\n\n")).toEqual([
     { number: 1, text: "a" },
     { number: 4, text: "b" },

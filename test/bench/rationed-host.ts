@@ -1,0 +1,48 @@
+import { randomUUID } from "node:crypto";
+import { buffer } from "node:stream/consumers";
+import { ExecutionEnvironment, type FunctionDefinition } from "../../infra/local/lambda/execution-environment.ts";
+import type { FunctionAnswer } from "../../infra/local/lambda/function-answer.ts";
+import type { LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
+import type { CpuShare } from "./cpu-share.ts";
+
+/** A host with one execution environment per function, which has a whole CPU only until it is initialised. */
+export interface RationedHost extends LambdaHost {
+  /** Resolves when the function has asked for its first event. */
+  start(name: string): Promise<void>;
+  /** Resolves when the whole response to an event is here. */
+  respond(name: string, event: unknown): Promise<void>;
+}
+
+/** @param shares by the functions' memory in megabytes. */
+export function rationedHost(definitions: FunctionDefinition[], shares: Map<number, CpuShare>): RationedHost {
+  const environments = new Map<string, ExecutionEnvironment>();
+  const start = async (name: string): Promise<ExecutionEnvironment> => {
+    const running = environments.get(name);
+    if (running !== undefined) return running;
+    const definition = definitions.find((each) => each.name === name);
+    if (definition === undefined) throw new Error(`There is no function ${name}`);
+    const environment = new ExecutionEnvironment(definition, () => {});
+    environments.set(name, environment);
+    await environment.ready;
+    shares.get(definition.memoryMegabytes)?.hold(environment.pid ?? 0);
+    return environment;
+  };
+  const invoke = async (name: string, event: unknown): Promise<FunctionAnswer> => {
+    const environment = await start(name);
+    const answer = Promise.withResolvers<FunctionAnswer>();
+    void environment.run({ requestId: randomUUID(), event: JSON.stringify(event), answer, signal: undefined });
+    return answer.promise;
+  };
+  return {
+    start: async (name) => void (await start(name)),
+    invoke,
+    respond: async (name, event) => {
+      const answer = await invoke(name, event);
+      if (answer.kind === "streamed") await buffer(answer.body);
+    },
+    pids: (name) => [environments.get(name)?.pid ?? 0],
+    stop: async () => {
+      await Promise.all([...environments.values()].map((environment) => environment.stop()));
+    },
+  };
+}

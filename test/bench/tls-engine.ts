@@ -1,0 +1,80 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createServer as createTlsServer } from "node:tls";
+import { promisify } from "node:util";
+
+/** Milliseconds that every byte takes, each way. */
+const delay = 1;
+
+/** An engine behind TLS and at a distance, as DynamoDB is from a function. */
+export interface TlsEngine {
+  /** Like `https://127.0.0.1:54321`. */
+  endpoint: string;
+  /** A file for NODE_EXTRA_CA_CERTS. */
+  certificate: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Puts TLS, with a certificate made on the spot, and a delay in front of an engine.
+ *
+ * @param endpoint the engine's, without TLS.
+ * @throws Error when the machine has no openssl.
+ */
+export async function startTlsEngine(endpoint: string): Promise<TlsEngine> {
+  const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-tls-"));
+  const [key, certificate] = [join(directory, "key.pem"), join(directory, "certificate.pem")];
+  const subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "2"];
+  const made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate, ...subject];
+  await promisify(execFile)("openssl", made);
+
+  const engine = Number(new URL(endpoint).port);
+  const tls = createTlsServer({ key: await readFile(key), cert: await readFile(certificate) }, (socket) => {
+    const upstream = connect(engine, "127.0.0.1");
+    socket.pipe(upstream).pipe(socket);
+    endTogether(socket, upstream);
+  });
+  await listening(tls);
+  const distance = createServer({ noDelay: true }, (socket) => {
+    const upstream = connect({ port: portOf(tls), host: "127.0.0.1", noDelay: true });
+    passOnLater(socket, upstream);
+    passOnLater(upstream, socket);
+    endTogether(socket, upstream);
+  });
+  await listening(distance);
+  return {
+    endpoint: `https://127.0.0.1:${portOf(distance)}`,
+    certificate,
+    stop: async () => {
+      for (const server of [distance, tls]) server.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+function passOnLater(from: Socket, to: Socket): void {
+  from.on("data", (chunk) => setTimeout(() => to.writable && to.write(chunk), delay));
+}
+
+function endTogether(one: Socket, other: Socket): void {
+  for (const [socket, peer] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    socket.on("error", () => {});
+    socket.on("close", () => peer.destroy());
+  }
+}
+
+async function listening(server: Server): Promise<void> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}

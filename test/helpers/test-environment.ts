@@ -1,0 +1,12 @@
+/**
+ * The environment of every test: what the stack sets on the functions, dummy credentials, and, for whatever a handler
+ * does while it is being imported, a DynamoDB endpoint on this machine where nothing listens.
+ */
+export const testEnvironment = {
+  ORDERS_TABLE: "orders",
+  API_KEYS_TABLE: "api-keys",
+  AWS_REGION: "eu-central-1",
+  AWS_ACCESS_KEY_ID: "test",
+  AWS_SECRET_ACCESS_KEY: "test",
+  AWS_ENDPOINT_URL_DYNAMODB: "http://127.0.0.1:9",
+};

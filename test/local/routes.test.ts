@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+import { matchRoute } from "../../infra/local/gateway/routes.ts";
+import { readRestApi } from "../../infra/local/template/rest-api.ts";
+import { Template } from "../../infra/local/template/template.ts";
+import { api, mock, resource, root, stage } from "./pets-template.ts";
+
+describe("a route", () => {
+  const { resources } = readRestApi(
+    new Template({
+      Resources: {
+        Api: api,
+        Stage: stage,
+        Pets: resource(root, "pets"),
+        Pet: resource({ Ref: "Pets" }, "{petId}"),
+        Best: resource({ Ref: "Pets" }, "best"),
+        Proxy: resource(root, "{proxy+}"),
+        ListPets: mock({ Ref: "Pets" }, "GET", 200),
+        GetPet: mock({ Ref: "Pet" }, "GET", 201),
+        AnyPet: mock({ Ref: "Pet" }, "ANY", 202),
+        BestPet: mock({ Ref: "Best" }, "GET", 203),
+        Else: mock({ Ref: "Proxy" }, "ANY", 404),
+      },
+    }),
+  );
+
+  test.each([
+    ["GET", "/pets", "/pets", {}],
+    ["GET", "/pets/", "/pets", {}],
+    ["GET", "/pets/best", "/pets/best", {}],
+    ["GET", "/pets/a%20b%2Fc", "/pets/{petId}", { petId: "a b/c" }],
+    ["GET", "/pets/%zz", "/pets/{petId}", { petId: "%zz" }],
+    ["PUT", "/pets/1", "/pets/{petId}", { petId: "1" }],
+    ["PUT", "/pets/best", "/pets/{petId}", { petId: "best" }],
+    ["PUT", "/pets", "/{proxy+}", { proxy: "pets" }],
+    ["GET", "/pets//1", "/{proxy+}", { proxy: "pets//1" }],
+    ["GET", "/cats/1/2", "/{proxy+}", { proxy: "cats/1/2" }],
+  ])("for %s %s is %s", (method, path, resourcePath, parameters) => {
+    const route = matchRoute(resources, method, path);
+    expect([route?.resource.path, route?.parameters]).toEqual([resourcePath, parameters]);
+  });
+
+  test("is none for the root, which a greedy parameter does not cover", () => {
+    expect(matchRoute(resources, "GET", "/")).toBeUndefined();
+  });
+});
