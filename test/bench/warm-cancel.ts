@@ -4,8 +4,8 @@ import { type Row, ratioRow } from "./row.ts";
 import { median, pairs, timed } from "./samples.ts";
 import { floorOf, hostOf, putOrders, type Subject } from "./subject.ts";
 
-const warmUp = 300;
-const runs = 600;
+const warmUp = 2000;
+const runs = 1000;
 const bound = { goal: 1.4, margin: 0.1 };
 
 /** A cancellation by a function that is warm, beside the least work: its time, and its process's CPU. */
@@ -14,7 +14,7 @@ export async function warmCancel({ client, functions, ordersTable }: Subject): P
   const floor = floorOf(ours, "Floor");
   const host = hostOf(ours, floor);
   // Ids that the lists' orders don't have, and as few as not to matter there.
-  let next = -10_000;
+  let next = -20_000;
   await putOrders(client, ordersTable, next, next + 2 * (runs + warmUp + 2));
   const cancel = (name: string) => (): Promise<number> =>
     timed(async () => {
