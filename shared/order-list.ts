@@ -1,5 +1,6 @@
-import { finished, pipeline, Readable } from "node:stream";
-import { createGzip } from "node:zlib";
+import { once } from "node:events";
+import { finished, Readable } from "node:stream";
+import { constants, createGzip } from "node:zlib";
 import { ServiceError } from "./errors.ts";
 import { logFailure, logOutcome, logWarning } from "./log.ts";
 import type { OrderItem } from "./order.ts";
@@ -38,10 +39,10 @@ export async function openOrderList(
   const first = await chunks.next();
   progress.firstPageMilliseconds = Math.round(performance.now() - opened);
   const start = first.done ? "" : first.value;
-  const json = Readable.from(resume(start, chunks));
+  const json = resume(start, chunks);
   const gzip = acceptsGzip && start.length >= worthCompressing;
-  // The pipeline's own callback has nothing to add: a failure on either side reaches the body.
-  const body = gzip ? pipeline(json, createGzip(), () => {}) : json;
+  // A stream over a generator asks for a page once the one before has been read: the first page is always sent.
+  const body = Readable.from(gzip ? compress(json) : json);
   finished(body, (error) => logEnd(error, progress, keyId));
   return { body, contentEncoding: gzip ? "gzip" : undefined };
 }
@@ -83,6 +84,24 @@ async function* oneAhead<Value>(values: AsyncGenerator<Value, void, void>): Asyn
 async function* resume(start: string, rest: AsyncIterable<string>): AsyncGenerator<string, void, void> {
   yield start;
   yield* rest;
+}
+
+/** Compresses a list page by page: each goes out whole before the next one is asked for. */
+async function* compress(pages: AsyncIterable<string>): AsyncGenerator<Buffer, void, void> {
+  const gzip = createGzip({ flush: constants.Z_SYNC_FLUSH });
+  const compressed: Buffer[] = [];
+  gzip.on("data", (chunk: Buffer) => compressed.push(chunk));
+  const take = (): Buffer => Buffer.concat(compressed.splice(0));
+  try {
+    for await (const page of pages) {
+      await new Promise((resolve) => gzip.write(page, resolve));
+      yield take();
+    }
+    await once(gzip.end(), "end");
+    yield take();
+  } finally {
+    gzip.close();
+  }
 }
 
 function logEnd(

@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders, request } from "node:http";
 import { constants, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { errorBody, errors } from "../../shared/errors.ts";
-import type { Behaviour } from "../helpers/faults/fault-proxy.ts";
+import { type Behaviour, passOn } from "../helpers/faults/fault-proxy.ts";
 import { applied, unapplied, unnoticed } from "../helpers/faults/faults.ts";
 import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
 import { type PageChoice, PagedLists } from "../helpers/faults/paged-lists.ts";
@@ -29,31 +29,35 @@ interface Received {
   whole: boolean;
 }
 
-const list = (choose: PageChoice, encoding = "identity"): Promise<Received> =>
+/** @param onBody is shown what has come of the body so far, each time more has. */
+const list = (choose: PageChoice, encoding = "identity", onBody?: (body: Buffer) => void): Promise<Received> =>
   lists.begin(choose, async () => {
     const headers = { authorization: `Bearer ${stack.apiKey}`, "accept-encoding": encoding };
     const [response] = await once(
       request(`${stack.baseUrl}/store/orders`, { headers, agent: false }).end(),
       "response",
     );
-    const chunks: Buffer[] = [];
+    let body = Buffer.alloc(0);
     const closed = Promise.withResolvers<void>();
-    response.on("data", (chunk: Buffer) => chunks.push(chunk));
+    response.on("data", (chunk: Buffer) => {
+      body = Buffer.concat([body, chunk]);
+      onBody?.(body);
+    });
     response.on("error", () => {}).on("close", closed.resolve);
     await closed.promise;
-    return {
-      status: response.statusCode,
-      headers: response.headers,
-      body: Buffer.concat(chunks),
-      whole: response.complete,
-    };
+    return { status: response.statusCode, headers: response.headers, body, whole: response.complete };
   });
 
 /** The text that a reader of what was received would have got. */
 function textOf({ headers, body }: Received): string {
-  if (headers["content-encoding"] !== "gzip") return body.toString();
+  return headers["content-encoding"] === "gzip" ? gunzipSoFar(body) : body.toString();
+}
+
+function gunzipSoFar(body: Buffer): string {
   return gunzipSync(body, { finishFlush: constants.Z_SYNC_FLUSH }).toString();
 }
+
+const idsIn = (text: string): string[] => text.match(/"id":-?\d+/g) ?? [];
 
 // Those that take the longest come first. A scan changes nothing, so what goes wrong after the engine is what goes wrong
 // before it, unless half of the answer arrives.
@@ -92,11 +96,32 @@ describe.concurrent("a list whose page", () => {
     const meet = Object.values(brief);
     const received = await list((page, attempt) => (attempt === 1 ? meet[page % meet.length] : undefined));
     expect(received).toMatchObject({ status: 200, whole: true });
-    const ids = textOf(received).match(/"id":-?\d+/g);
+    const ids = idsIn(textOf(received));
     expect(new Set(ids).size).toBe(pageSize * pages);
     expect(ids).toHaveLength(pageSize * pages);
   });
 });
+
+test.each(["identity", "gzip"])(
+  "the whole first page arrives before the second one is there (%s)",
+  async (encoding) => {
+    const firstPageCame = Promise.withResolvers<void>();
+    const secondPage: Behaviour = async (exchange) => {
+      await firstPageCame.promise;
+      await passOn(exchange);
+    };
+    const received = await list(
+      (page) => (page === 2 ? secondPage : undefined),
+      encoding,
+      (body) => {
+        const text = encoding === "gzip" ? gunzipSoFar(body) : body.toString();
+        if (idsIn(text).length === pageSize) firstPageCame.resolve();
+      },
+    );
+    expect(received).toMatchObject({ status: 200, whole: true });
+    expect(JSON.parse(textOf(received))).toHaveLength(pageSize * pages);
+  },
+);
 
 test("each list that was cut off is logged once as an error, with its request and how many orders it had", async () => {
   const cutOff = cases.filter((each) => each.cutOff).map(({ page }) => (page - 1) * pageSize);
