@@ -1,6 +1,6 @@
 import { debuglog } from "node:util";
 import { createProgram, usageExitCode } from "./command.ts";
-import { faultLine } from "./fault-line.ts";
+import { errorLine } from "./errors.ts";
 import { addKeyCommands } from "./key-commands.ts";
 import { addOrderCommands } from "./order-commands.ts";
 
@@ -8,7 +8,7 @@ const program = createProgram();
 addKeyCommands(program);
 addOrderCommands(program);
 
-// A reader that has seen enough closes the pipe: nobody is left to tell anything, but it was not done.
+// The reader closed the pipe, so nobody will see an error message; but the command did not finish.
 process.stdout.on("error", () => process.exit(1));
 
 try {
@@ -16,7 +16,7 @@ try {
 } catch (error) {
   const code = usageExitCode(error);
   if (code === undefined) {
-    process.stderr.write(`${faultLine(error)}\n`);
+    process.stderr.write(`${errorLine(error)}\n`);
     debuglog("admin")("%s", error instanceof Error ? error.stack : error);
   }
   process.exitCode = code ?? 1;

@@ -2,11 +2,11 @@ import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, paginateScan, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { isApiKey } from "../../shared/api-keys.ts";
 import { type ApiKeyRecord, apiKeyState, isApiKeyRecord, readApiKey } from "../../shared/api-keys-table.ts";
-import { Refusal } from "./refusal.ts";
+import { CommandError } from "./errors.ts";
 import type { Target } from "./target.ts";
-import { isoTime } from "./terminal-text.ts";
+import { isoTime } from "./terminal.ts";
 
-/** Every key ever issued, the oldest first, and how many rows of the table are no whole record and so admit nobody. */
+/** Reads every key ever issued, the oldest first, and counts the items that are no complete record. */
 export async function listApiKeys({
   client,
   apiKeysTable,
@@ -30,12 +30,12 @@ export async function listApiKeys({
 /**
  * Revokes the key with this id at `now`, in epoch seconds.
  *
- * @throws Refusal when there is none, or it is revoked already.
+ * @throws CommandError when there is none, or it is already revoked.
  */
 export async function revokeApiKey(target: Target, keyId: string, now: number): Promise<ApiKeyRecord> {
   const { keys } = await listApiKeys(target);
   const record = keys.find((key) => key.keyId === keyId);
-  if (!record) throw new Refusal(`No key has the id ${keyId}`);
+  if (!record) throw new CommandError(`No key has the id ${keyId}`);
   const command = new UpdateCommand({
     TableName: target.apiKeysTable,
     Key: { keyHash: record.keyHash },
@@ -49,36 +49,36 @@ export async function revokeApiKey(target: Target, keyId: string, now: number): 
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
     const revokedAt = Number(error.Item?.["revokedAt"]?.N);
-    // Its answer lost, our own first attempt makes the second one fail.
+    // A retry fails its condition when the first attempt was applied and its response lost.
     const ours = (error.$metadata.attempts ?? 1) > 1 && revokedAt === now;
-    if (!ours) throw new Refusal(`The key ${keyId} has been revoked already, at ${isoTime(revokedAt)}`);
+    if (!ours) throw new CommandError(`Key ${keyId} was already revoked at ${isoTime(revokedAt)}`);
   }
   return { ...record, revokedAt: now };
 }
 
-/** Whether the authorizer would admit a key, and if not, why. */
-export type Verdict = { admitted: true; record: ApiKeyRecord } | { admitted: false; reason: string; keyId?: string };
+/** Whether the authorizer accepts a key, and if not, why. */
+export type Verdict = { accepted: true; record: ApiKeyRecord } | { accepted: false; reason: string; keyId?: string };
 
-/** Judges what claims to be a key by the authorizer's own rules at `now`, in epoch seconds. No answer quotes it. */
+/** Judges a key by the authorizer's rules at `now`, in epoch seconds. The reason never quotes the key. */
 export async function checkApiKey(
   { client, apiKeysTable, environment }: Target,
   key: string,
   now: number,
 ): Promise<Verdict> {
-  if (!isApiKey(key)) return { admitted: false, reason: "it is no key: its form or its checksum is wrong" };
+  if (!isApiKey(key)) return { accepted: false, reason: "malformed or mistyped" };
   if (!key.startsWith(`${environment.apiKeyPrefix}_`)) {
-    return { admitted: false, reason: `keys of this environment start with ${environment.apiKeyPrefix}_` };
+    return { accepted: false, reason: `keys for this environment start with ${environment.apiKeyPrefix}_` };
   }
-  const record = await readApiKey(DynamoDBDocumentClient.from(client), apiKeysTable, key);
-  if (!record) return { admitted: false, reason: "no such key was issued here" };
-  if (!isApiKeyRecord(record)) return { admitted: false, reason: "its record is damaged" };
-  const { keyId, expiresAt, revokedAt } = record;
-  switch (apiKeyState(record, now)) {
+  const item = await readApiKey(DynamoDBDocumentClient.from(client), apiKeysTable, key);
+  if (!item) return { accepted: false, reason: "no such key was issued here" };
+  if (!isApiKeyRecord(item)) return { accepted: false, reason: "its record is damaged" };
+  const { keyId, expiresAt, revokedAt } = item;
+  switch (apiKeyState(item, now)) {
     case "active":
-      return { admitted: true, record };
+      return { accepted: true, record: item };
     case "expired":
-      return { admitted: false, reason: `it expired at ${isoTime(expiresAt ?? now)}`, keyId };
+      return { accepted: false, reason: `expired at ${isoTime(expiresAt ?? now)}`, keyId };
     case "revoked":
-      return { admitted: false, reason: `it was revoked at ${isoTime(revokedAt ?? now)}`, keyId };
+      return { accepted: false, reason: `revoked at ${isoTime(revokedAt ?? now)}`, keyId };
   }
 }

@@ -1,11 +1,10 @@
+import { resolve } from "node:path";
 import { Command, CommanderError, Option } from "commander";
 import { environments } from "../environments.ts";
-import { findDeployedStack } from "./deployed-stack.ts";
-import { findLocalStack } from "./local-target.ts";
-import type { Target } from "./target.ts";
-import { jsonText, printable, withoutKeys } from "./terminal-text.ts";
+import { findDeployedStack, findLocalStack, type Target } from "./target.ts";
+import { jsonText, printable, withoutKeys } from "./terminal.ts";
 
-/** What every command is told besides its own arguments. */
+/** The options of every command. */
 export interface GlobalOptions {
   env?: "staging" | "production";
   local?: true;
@@ -13,31 +12,31 @@ export interface GlobalOptions {
 }
 
 /** What a command found out or did. */
-export interface Answer {
+export interface Result {
   /** For people, on standard output. */
   text: string;
   /** The same for scripts, with `--json`. */
   json: unknown;
-  /** For people, on standard error: what must not get into a pipe. */
+  /** For people, on standard error, so that it stays out of a pipe. */
   note?: string;
-  /** Whether the answer is a no; the process then exits with 1. */
-  refused?: boolean;
+  /** Whether the exit code is 1 because the result is a no. */
+  rejected?: boolean;
 }
 
-/** The program without its commands; exit code 2 and one line for wrong use, on every level. */
+/** The program without its commands. Wrong use, on any level, prints one line and exits with 2. */
 export function createProgram(): Command {
   return (
     new Command("admin")
-      .description("Issues API keys and looks after orders: an operator's tool, not part of the HTTP API.")
+      .description("Manages API keys and orders. For operators; not part of the HTTP API.")
       .addOption(
-        new Option("--env <name>", "the deployed environment to work on, with your own AWS credentials")
-          .choices(["staging", "production"])
+        new Option("--env <name>", "work on this deployed environment, with your own AWS credentials")
+          .choices(Object.keys(environments))
           .conflicts("local"),
       )
       .option("--local", "work on the running `npm start`")
-      .option("--json", "answer in JSON, for scripts")
+      .option("--json", "print JSON, for scripts")
       .configureHelp({ showGlobalOptions: true })
-      .showHelpAfterError("(--help tells what there is)")
+      .showHelpAfterError("(see --help)")
       // commander quotes arguments as they are.
       .configureOutput({
         outputError: (text, write) => write(withoutKeys(text.split("\n").map(printable).join("\n"))),
@@ -46,30 +45,36 @@ export function createProgram(): Command {
   );
 }
 
-/** The tables a command shall work on. In AWS it first says whose they are, on standard error. */
+/** Finds the tables a command is to work on. In AWS it first says, on standard error, whose they are. */
 export async function findTarget(command: Command): Promise<Target> {
   const { env, local } = command.optsWithGlobals<GlobalOptions>();
   if (local) return findLocalStack();
-  if (!env) return command.error("error: say where: --env staging, --env production or --local");
+  if (!env) return command.error("error: choose one of --env staging, --env production and --local");
   const target = await findDeployedStack(environments[env]);
   process.stderr.write(`${target.description}\n`);
   return target;
 }
 
-/** Runs what a command does on its target and prints its answer as it was asked to. */
-export async function answer(command: Command, work: (target: Target) => Promise<Answer>): Promise<void> {
+/** Does a command's work on its target and prints the result, as JSON if the command line says so. */
+export async function run(command: Command, work: (target: Target) => Promise<Result>): Promise<void> {
   const target = await findTarget(command);
   try {
-    const { text, json, note, refused } = await work(target);
+    const { text, json, note, rejected } = await work(target);
     process.stdout.write(`${command.optsWithGlobals<GlobalOptions>().json ? jsonText(json) : text}\n`);
     if (note) process.stderr.write(`${note}\n`);
-    if (refused) process.exitCode = 1;
+    if (rejected) process.exitCode = 1;
   } finally {
     target.client.destroy();
   }
 }
 
-/** Whether commander ended the command line by itself, and with which exit code: 0 after help, 2 after wrong use. */
+/** Resolves a path against the caller's folder: `npm run` works in the project's, and names the caller's in INIT_CWD. */
+export function callersPath(path: string): string {
+  const underNpm = process.env["npm_lifecycle_event"] === "admin";
+  return resolve((underNpm && process.env["INIT_CWD"]) || ".", path);
+}
+
+/** The exit code when commander ended the run by itself: 0 after help, 2 after wrong use, else undefined. */
 export function usageExitCode(error: unknown): 0 | 2 | undefined {
   if (!(error instanceof CommanderError)) return undefined;
   return error.exitCode === 0 ? 0 : 2;

@@ -4,121 +4,129 @@ import { isApiKey } from "../../shared/api-keys.ts";
 import { type ApiKeyRecord, apiKeyState, issueApiKey } from "../../shared/api-keys-table.ts";
 import { isDateTime } from "../../shared/order.ts";
 import { checkApiKey, listApiKeys, revokeApiKey } from "./api-keys.ts";
-import { answer } from "./command.ts";
-import { readSecret } from "./read-secret.ts";
-import { Refusal } from "./refusal.ts";
-import { columns, isoTime, printable } from "./terminal-text.ts";
+import { type Result, run } from "./command.ts";
+import { CommandError } from "./errors.ts";
+import type { Target } from "./target.ts";
+import { columns, counted, isoTime, printable, readSecret } from "./terminal.ts";
 
 /** Adds the commands that issue, list, revoke and check API keys. */
 export function addKeyCommands(program: Command): void {
   const keys = program.command("keys").description("issue, list, revoke and check API keys");
   keys
     .command("issue")
-    .description("issue a key and print it, this once, alone on standard output")
-    .requiredOption("--name <name>", "whose key it is", parseName)
-    .option("--expires <date>", "the last day it is good for, in UTC (or a date-time it is good until)", parseExpiry)
-    .action((options: { name: string; expires?: number }, command: Command) => issue(command, options));
+    .description("issue a key and print it, once, alone on standard output")
+    .requiredOption("--name <name>", "who the key is for", parseName)
+    .option("--expires <date>", "the last day the key works, in UTC, or the date-time it expires", parseExpiry)
+    .action((options: NewKey, command: Command) => run(command, (target) => issue(target, options, now())));
   keys
     .command("list")
-    .description("list every key ever issued; none is ever shown again")
-    .action((_options, command: Command) => list(command));
+    .description("list every key ever issued; the keys themselves are never shown again")
+    .action((_options, command: Command) => run(command, (target) => list(target, now())));
   keys
     .command("revoke")
-    .argument("<key-id>", "as `keys list` shows it")
+    .argument("<key-id>", "as shown by `keys list`")
     .description("revoke a key for good")
-    .action((keyId: string, _options, command: Command) => revoke(command, keyId));
+    .action((keyId: string, _options, command: Command) => {
+      if (isApiKey(keyId)) {
+        throw new CommandError(
+          "That is a key, not a key id, and is now in your shell history. `keys check` says its id",
+        );
+      }
+      return run(command, (target) => revoke(target, keyId, now()));
+    });
   keys
     .command("check")
-    .description("read a key from standard input and say whether it would be admitted")
-    .action((_options, command: Command) => check(command));
+    .description("read a key from standard input and say whether the service accepts it")
+    .action((_options, command: Command) =>
+      run(command, async (target) => check(target, await readSecret("Key (input is hidden): "), now())),
+    );
 }
 
-function issue(command: Command, { name, expires }: { name: string; expires?: number }): Promise<void> {
-  return answer(command, async (target) => {
-    const expiry = expires === undefined ? {} : { expiresAt: expires };
-    const { apiKeysTable, environment } = target;
-    const client = DynamoDBDocumentClient.from(target.client);
-    const fields = { name, createdAt: now(), ...expiry };
-    const { key, record } = await issueApiKey(client, apiKeysTable, environment.apiKeyPrefix, fields);
-    const until = expires === undefined ? "does not expire" : `expires at ${isoTime(expires)}`;
-    return {
-      text: key,
-      json: { key, ...describe(record) },
-      note: `Issued ${record.keyId} to ${printable(name)}. It ${until}. Keep the key now: it can't be shown again.`,
-    };
-  });
+/** A key to issue. `expires` is in epoch seconds. */
+export interface NewKey {
+  name: string;
+  expires?: number;
 }
 
-function list(command: Command): Promise<void> {
-  return answer(command, async (target) => {
-    const { keys, damaged } = await listApiKeys(target);
-    const rows = keys.map(describe);
-    const header = ["KEY ID", "NAME", "CREATED", "EXPIRES", "STATE"];
-    const table = columns([header, ...rows.map((row) => Object.values(row).map((value) => value ?? "never"))]);
-    return {
-      text: rows.length === 0 ? "No key has been issued yet." : table,
-      json: rows,
-      ...(damaged > 0 && { note: `Not listed: ${damaged} rows of the table that are no keys and admit nobody` }),
-    };
-  });
+/** Issues a key. Here and below, `now` is the time in epoch seconds. */
+export async function issue(target: Target, { name, expires }: NewKey, now: number): Promise<Result> {
+  const { key, record } = await issueApiKey(
+    DynamoDBDocumentClient.from(target.client),
+    target.apiKeysTable,
+    target.environment.apiKeyPrefix,
+    { name, createdAt: now, ...(expires !== undefined && { expiresAt: expires }) },
+  );
+  const until = expires === undefined ? "never expires" : `expires at ${isoTime(expires)}`;
+  return {
+    text: key,
+    json: { key, ...describe(record, now) },
+    note: `Issued ${record.keyId} to ${printable(name)}; it ${until}. Save the key now: it can't be shown again.`,
+  };
 }
 
-function revoke(command: Command, keyId: string): Promise<void> {
-  if (isApiKey(keyId)) {
-    throw new Refusal("That is a key, not its id, and by now it is in your shell's history. `keys check` tells its id");
-  }
-  return answer(command, async (target) => {
-    const record = await revokeApiKey(target, keyId, now());
-    const { authorizerCacheSeconds } = target.environment;
-    return {
-      text: printable(
-        `Revoked ${keyId} (${record.name}). The gateway's cache may still admit it for up to ${authorizerCacheSeconds} seconds.`,
-      ),
-      json: { ...describe(record), admittedForAtMostSeconds: authorizerCacheSeconds },
-    };
-  });
+/** Lists every key ever issued, the oldest first. */
+export async function list(target: Target, now: number): Promise<Result> {
+  const { keys, damaged } = await listApiKeys(target);
+  const rows = keys.map((key) => describe(key, now));
+  const header = ["KEY ID", "NAME", "CREATED", "EXPIRES", "STATE"];
+  const table = columns([header, ...rows.map((row) => Object.values(row).map((value) => value ?? "never"))]);
+  return {
+    text: rows.length === 0 ? "No keys yet." : table,
+    json: rows,
+    ...(damaged > 0 && { note: `Skipped ${counted(damaged, "damaged record")}: the service rejects such keys` }),
+  };
 }
 
-function check(command: Command): Promise<void> {
-  return answer(command, async (target) => {
-    const verdict = await checkApiKey(target, await readSecret("Key (it stays invisible): "), now());
-    if (verdict.admitted) {
-      const key = describe(verdict.record);
-      const until = key.expiresAt === null ? "" : ` until ${key.expiresAt}`;
-      return { text: printable(`Admitted${until}: ${key.keyId} (${key.name})`), json: { admitted: true, ...key } };
-    }
+/** Revokes the key with this id. */
+export async function revoke(target: Target, keyId: string, now: number): Promise<Result> {
+  const record = await revokeApiKey(target, keyId, now);
+  const { authorizerCacheSeconds } = target.environment;
+  const cache = `The gateway's cache may still accept it for up to ${authorizerCacheSeconds} seconds.`;
+  return {
+    text: printable(`Revoked ${keyId} (${record.name}). ${cache}`),
+    json: { ...describe(record, now), acceptedForUpToSeconds: authorizerCacheSeconds },
+  };
+}
+
+/** Says whether the service accepts a key, and if not, why. */
+export async function check(target: Target, key: string, now: number): Promise<Result> {
+  const verdict = await checkApiKey(target, key, now);
+  if (!verdict.accepted) {
     const { reason, keyId } = verdict;
-    const text = printable(`Not admitted: ${reason}${keyId === undefined ? "" : ` (${keyId})`}`);
-    return { text, json: { admitted: false, reason, keyId: keyId ?? null }, refused: true };
-  });
+    const text = printable(`Rejected: ${reason}${keyId === undefined ? "" : ` (${keyId})`}`);
+    return { text, json: { accepted: false, reason, keyId: keyId ?? null }, rejected: true };
+  }
+  const row = describe(verdict.record, now);
+  const until = row.expiresAt === null ? "" : ` until ${row.expiresAt}`;
+  return { text: printable(`Accepted${until}: ${row.keyId} (${row.name})`), json: { accepted: true, ...row } };
 }
 
-/** What of a key's record anybody may see, in the columns' order. */
-function describe(record: ApiKeyRecord) {
+/** The public part of a key's record, in the order of the columns. */
+function describe(record: ApiKeyRecord, now: number) {
   return {
     keyId: record.keyId,
-    // The authorizer does not need a name, so a record without one is whole.
-    name: String(record.name ?? ""),
+    name: record.name,
     createdAt: isoTime(record.createdAt),
     expiresAt: record.expiresAt === undefined ? null : isoTime(record.expiresAt),
-    state: apiKeyState(record, now()),
+    state: apiKeyState(record, now),
   };
 }
 
 function parseName(name: string): string {
   const trimmed = name.trim();
-  if (trimmed === "" || trimmed.length > 100) throw new InvalidArgumentError("A name has 1 to 100 characters.");
-  if (printable(trimmed) !== trimmed) throw new InvalidArgumentError("A name is one line without control characters.");
+  if (trimmed === "" || trimmed.length > 100) throw new InvalidArgumentError("Must have 1 to 100 characters.");
+  if (printable(trimmed) !== trimmed) throw new InvalidArgumentError("Must be one line without control characters.");
   return trimmed;
 }
 
-/** Epoch seconds. A day ends with its last second, so that the list shows the day that was asked for. */
+/** Epoch seconds. A day ends with its last second, so that `keys list` shows the day the operator gave. */
 function parseExpiry(text: string): number {
   const moment = isDateTime(text) ? text : `${text}T23:59:59Z`;
-  if (!isDateTime(moment))
-    throw new InvalidArgumentError("It is no date like 2027-12-31, nor a date-time with an offset.");
+  if (!isDateTime(moment)) {
+    throw new InvalidArgumentError("Not a date like 2027-12-31, nor a date-time with Z or an offset.");
+  }
   const expiresAt = Math.floor(Date.parse(moment) / 1000);
-  if (expiresAt <= now()) throw new InvalidArgumentError("It is in the past.");
+  if (expiresAt <= now()) throw new InvalidArgumentError("Must be in the future.");
   return expiresAt;
 }
 

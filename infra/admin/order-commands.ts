@@ -1,63 +1,82 @@
+import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { type Command, InvalidArgumentError } from "commander";
-import { parseOrderId } from "../../shared/order.ts";
+import { isInt64, type OrderItem, orderFields, parseOrderId } from "../../shared/order.ts";
 import { listApiKeys } from "./api-keys.ts";
-import { answer } from "./command.ts";
-import { exportCommand } from "./export-command.ts";
-import { importCommand } from "./import-command.ts";
-import { orderFields } from "./order-fields.ts";
+import { type Result, run } from "./command.ts";
+import { exportCommand } from "./export-orders.ts";
+import { importCommand } from "./import-orders.ts";
 import { readOrder, shipOrder } from "./orders.ts";
-import { columns } from "./terminal-text.ts";
+import type { Target } from "./target.ts";
+import { columns } from "./terminal.ts";
 
 /** Adds the commands that import, export, ship and show orders. */
 export function addOrderCommands(program: Command): void {
   const orders = program.command("orders").description("import, export, ship and show orders");
   orders
     .command("import")
-    .argument("<file>", "NDJSON: an Order a line, and its status (default: pending)")
-    .description("check every line of a file, then write the orders whose id is not in the table yet")
+    .argument("<file>", "NDJSON: one order per line, with its status (default: pending)")
+    .description("check every line of a file, then write the orders that are not in the table yet")
     .action((file: string, _options, command: Command) => importCommand(command, file));
   orders
     .command("export")
     .argument("[file]", "where to write (default: standard output)")
-    .description("write every order, a line each, as `orders import` reads them")
+    .description("write every order, one per line, in the format of `orders import`")
     .action((file: string | undefined, _options, command: Command) => exportCommand(command, file));
   orders
     .command("ship")
     .argument("<order-id>", "the order's id", parseId)
     .description("ship a pending order")
-    .action((id: bigint, _options, command: Command) => ship(command, id));
+    .action((id: bigint, _options, command: Command) => run(command, (target) => ship(target, id)));
   orders
     .command("show")
     .argument("<order-id>", "the order's id", parseId)
     .description("show an order with its status and, if it was cancelled, when and by which key")
-    .action((id: bigint, _options, command: Command) => show(command, id));
+    .action((id: bigint, _options, command: Command) => run(command, (target) => show(target, id)));
 }
 
-function ship(command: Command, id: bigint): Promise<void> {
-  return answer(command, async (target) => {
-    await shipOrder(target, id);
-    return { text: `Order ${id} has shipped.`, json: { id, status: "shipped" } };
-  });
+/** Ships a pending order. */
+export async function ship(target: Target, id: bigint): Promise<Result> {
+  await shipOrder(target, id);
+  return { text: `Order ${id} has shipped.`, json: { id, status: "shipped" } };
 }
 
-function show(command: Command, id: bigint): Promise<void> {
-  return answer(command, async (target) => {
-    const fields = orderFields(await readOrder(target, id));
-    const cancelledBy = fields.find(({ name }) => name === "cancelledBy")?.text;
-    if (cancelledBy !== undefined) {
-      const { keys } = await listApiKeys(target);
-      const key = keys.find(({ keyId }) => keyId === cancelledBy);
-      if (key) fields.push({ name: "cancelledByName", text: String(key.name ?? ""), json: String(key.name ?? "") });
-    }
-    return {
-      text: columns(fields.map(({ name, text }) => [name, text])),
-      json: Object.fromEntries(fields.map(({ name, json }) => [name, json])),
-    };
-  });
+/** Shows an order as the table holds it, and the name of the key that cancelled it. */
+export async function show(target: Target, id: bigint): Promise<Result> {
+  const item = await readOrder(target, id);
+  const cancelledBy = item["cancelledBy"]?.S;
+  if (cancelledBy !== undefined) {
+    const { keys } = await listApiKeys(target);
+    const key = keys.find(({ keyId }) => keyId === cancelledBy);
+    if (key) item["cancelledByName"] = { S: key.name };
+  }
+  const names = sortedNames(item);
+  return {
+    text: columns(names.map((name) => [name, attributeText(item[name])])),
+    json: Object.fromEntries(names.map((name) => [name, attributeJson(item[name])])),
+  };
+}
+
+const order = [...orderFields.map(({ name }): string => name), "status", "cancelledAt", "cancelledBy"];
+
+/** The names of an order's attributes: the known ones in the order of the interface description, then the rest. */
+function sortedNames(item: OrderItem): string[] {
+  const names = Object.keys(item);
+  return [...order.filter((name) => names.includes(name)), ...names.filter((name) => !order.includes(name)).sort()];
+}
+
+function attributeText(attribute: AttributeValue | undefined): string {
+  const { N, S, BOOL } = attribute ?? {};
+  return N ?? S ?? (BOOL === undefined ? JSON.stringify(attribute) : String(BOOL));
+}
+
+function attributeJson(attribute: AttributeValue | undefined): unknown {
+  const { N, S, BOOL } = attribute ?? {};
+  if (N !== undefined) return isInt64(N) ? BigInt(N) : N;
+  return S ?? BOOL ?? attribute;
 }
 
 function parseId(text: string): bigint {
   const id = parseOrderId(text);
-  if (id === undefined) throw new InvalidArgumentError("An order id is a decimal int64 without leading zeros.");
+  if (id === undefined) throw new InvalidArgumentError("Not a 64-bit integer without leading zeros.");
   return id;
 }

@@ -1,25 +1,25 @@
 import { ConditionalCheckFailedException, GetItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import type { OrderItem, OrderStatus } from "../../shared/order.ts";
-import { Refusal } from "./refusal.ts";
+import { CommandError } from "./errors.ts";
 import type { Target } from "./target.ts";
 
 /**
- * The order with this id as the table holds it at this moment.
+ * Reads an order, consistently.
  *
- * @throws Refusal when there is none.
+ * @throws CommandError when there is none with this id.
  */
 export async function readOrder({ client, ordersTable }: Target, id: bigint): Promise<OrderItem> {
   const { Item } = await client.send(
     new GetItemCommand({ TableName: ordersTable, Key: { id: { N: id.toString() } }, ConsistentRead: true }),
   );
-  if (!Item) throw new Refusal(`No order has the id ${id}`);
+  if (!Item) throw new CommandError(`No order has the id ${id}`);
   return Item;
 }
 
 /**
  * Ships an order in one conditional write: `pending` becomes `shipped`, and nothing else does.
  *
- * @throws Refusal when the order is not pending, or there is none.
+ * @throws CommandError when the order is not pending or does not exist.
  */
 export async function shipOrder({ client, ordersTable }: Target, id: bigint): Promise<void> {
   const command = new UpdateItemCommand({
@@ -38,16 +38,16 @@ export async function shipOrder({ client, ordersTable }: Target, id: bigint): Pr
     await client.send(command);
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    // A second attempt, and shipped: the first may have done it and its answer been lost. Either way it is as asked.
+    // Shipped, and this is a later attempt: the first may have done it and lost its response. The operator has their wish.
     if ((error.$metadata.attempts ?? 1) > 1 && error.Item?.["status"]?.S === "shipped") return;
-    throw new Refusal(whyNot(id, error.Item));
+    throw new CommandError(whyNotShipped(id, error.Item));
   }
 }
 
-function whyNot(id: bigint, item: OrderItem | undefined): string {
+function whyNotShipped(id: bigint, item: OrderItem | undefined): string {
   if (!item) return `No order has the id ${id}`;
   const status = item["status"]?.S;
-  if (status === "shipped") return `Order ${id} has shipped already`;
-  if (status === "cancelled") return `Order ${id} has been cancelled: it cannot ship`;
-  return `Order ${id} is not pending but ${status ?? "without a status"}: it cannot ship`;
+  if (status === "shipped") return `Order ${id} has already shipped`;
+  if (status === "cancelled") return `Order ${id} is cancelled and can't ship`;
+  return `Order ${id} has ${status === undefined ? "no status" : `the status ${status}`} and can't ship`;
 }

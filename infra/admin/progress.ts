@@ -1,15 +1,15 @@
 import { SingleBar } from "cli-progress";
 
-/** A bar that says how much is done, how fast it goes and how long it may take; on a terminal only. */
+/** A progress bar with the rate and the time left, drawn only on a terminal. */
 export interface Progress {
-  /** How many units are done in all. */
+  /** Reports how many units are done in all. */
   done(units: number): void;
   stop(): void;
 }
 
 const millisecondsPerFrame = 100;
 
-/** Starts a bar on `stream`. `unit` is what is counted, like `orders`. */
+/** Starts a progress bar on `stream`. `unit` is what it counts, like `orders`. */
 export function startProgress(
   stream: NodeJS.WritableStream,
   { title, unit, total }: { title: string; unit: string; total: number },
@@ -18,7 +18,7 @@ export function startProgress(
     stream,
     format: `${title} [{bar}] {percentage}% | {rate} ${unit}/s | {left} left`,
     barsize: 24,
-    // Else it turns wrapping off, and a terminal whose import is killed keeps that.
+    // Otherwise it turns line wrapping off, and the terminal of a killed import stays that way.
     linewrap: true,
   });
   const start = performance.now();

@@ -1,9 +1,13 @@
-import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import type { Environment } from "../environments.ts";
+import { CloudFormationClient, DescribeStacksCommand, type Stack } from "@aws-sdk/client-cloudformation";
+import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { type Environment, environments } from "../environments.ts";
+import { engineClient } from "../local/engine/client.ts";
+import { readStackFile } from "../local/stack-file.ts";
+import { CommandError } from "./errors.ts";
 
-/** The tables that a command works on, and the rules of their environment. */
+/** The tables a command works on, and the settings of their environment. */
 export interface Target {
-  /** Where that is, for people: the environment, and the AWS account and region if it is in AWS. */
+  /** Where they are, for people: the environment and, in AWS, the account and region. */
   description: string;
   environment: Environment;
   ordersTable: string;
@@ -11,8 +15,79 @@ export interface Target {
   client: DynamoDBClient;
 }
 
-/** How long a call may take. An operator waits longer than a caller of the API, but not for ever. */
-export const callLimits = {
+// An operator waits longer than a caller of the API, but not forever.
+const callLimits = {
   maxAttempts: 5,
   requestHandler: { connectionTimeout: 3000, requestTimeout: 10_000, throwOnRequestTimeout: true },
 };
+
+/**
+ * Finds the tables of a deployed environment in the outputs of its stack, with the operator's own AWS credentials.
+ *
+ * @throws CommandError when the stack does not exist or lacks an output, and what the SDK throws when it can't ask.
+ */
+export async function findDeployedStack(environment: Environment): Promise<Target> {
+  const { stackName } = environment;
+  const cloudFormation = new CloudFormationClient(callLimits);
+  const stack = await describeStack(cloudFormation, stackName);
+  // arn:aws:cloudformation:REGION:ACCOUNT:stack/NAME/ID
+  const [, , , region, account] = stack.StackId?.split(":") ?? [];
+  if (!region || !account) throw new CommandError(`CloudFormation did not say which account ${stackName} is in`);
+  return {
+    description: `${environment.name}: AWS account ${account}, region ${region}`,
+    environment,
+    ordersTable: outputOf(stack, "OrdersTableName"),
+    apiKeysTable: outputOf(stack, "ApiKeysTableName"),
+    // The same credentials and region, so that the description holds for every later call.
+    client: new DynamoDBClient({ ...callLimits, credentials: cloudFormation.config.credentials, region }),
+  };
+}
+
+async function describeStack(cloudFormation: CloudFormationClient, stackName: string): Promise<Stack> {
+  try {
+    const { Stacks } = await cloudFormation.send(new DescribeStacksCommand({ StackName: stackName }));
+    if (Stacks?.[0]) return Stacks[0];
+  } catch (error) {
+    if (!(error instanceof Error && error.name === "ValidationError" && /does not exist/.test(error.message))) {
+      throw error;
+    }
+  }
+  const region = await cloudFormation.config.region();
+  throw new CommandError(
+    `No stack ${stackName} in region ${region} of this AWS account. Deploy it, or choose another region or account`,
+  );
+}
+
+function outputOf({ StackName, StackStatus, Outputs }: Stack, name: string): string {
+  const value = Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
+  if (!value) {
+    throw new CommandError(`Stack ${StackName} (${StackStatus}) has no output ${name}. Was it deployed completely?`);
+  }
+  return value;
+}
+
+/**
+ * Finds the tables of the running `npm start`.
+ *
+ * @throws CommandError when none is running.
+ */
+export async function findLocalStack(): Promise<Target> {
+  const stack = await readStackFile();
+  if (!stack) throw new CommandError("No local stack is running. Start one with `npm start`");
+  const { baseUrl, dynamodbEndpoint, tables } = stack;
+  const client = engineClient(dynamodbEndpoint);
+  try {
+    await client.send(new DescribeTableCommand({ TableName: tables.orders }));
+  } catch {
+    // A stack that is killed leaves its file behind.
+    throw new CommandError(`The local stack at ${baseUrl} no longer responds. Start one with \`npm start\``);
+  }
+  return {
+    description: `local: ${baseUrl}`,
+    // The local stack is the staging stack.
+    environment: environments.staging,
+    ordersTable: tables.orders,
+    apiKeysTable: tables.apiKeys,
+    client,
+  };
+}

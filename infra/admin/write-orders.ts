@@ -10,9 +10,9 @@ import {
 import type { OrderItem } from "../../shared/order.ts";
 import type { Target } from "./target.ts";
 
-/** Enough to keep a table busy from one machine; the client keeps 50 connections at most. */
+/** Enough to keep a table busy from one machine; the client opens 50 connections at most. */
 const concurrency = 48;
-/** Waits for a throttling table, with full jitter: about a minute in all, after which it is no passing peak. */
+/** Milliseconds to wait at most, with full jitter, before each further attempt at a throttled write: a minute or so. */
 const throttleWaits = [200, 500, 1000, 2000, 5000, 10_000, 20_000, 30_000, 30_000, 30_000];
 
 export interface Written {
@@ -22,26 +22,30 @@ export interface Written {
   failure?: unknown;
 }
 
-/**
- * Writes each order unless its id is in the table already, several at a time. The first failure stops it, as does
- * `signal`; writes under way are waited for, so that the counts are right.
- *
- * @param onOrder called with the number of orders done so far.
- */
+export interface WriteOptions {
+  /** Stops it; orders being written are finished, so that the counts are right. */
+  signal: AbortSignal;
+  /** Called with the number of orders done so far. */
+  onOrder: (done: number) => void;
+  /** Waits this many milliseconds; rejects when the signal aborts. */
+  wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** Writes each order whose id is not in the table yet, several at a time, until the first failure. */
 export async function writeOrders(
   target: Target,
   orders: AsyncIterable<OrderItem>,
-  signal: AbortSignal,
-  onOrder: (done: number) => void,
+  { signal, onOrder, wait = (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }) }: WriteOptions,
 ): Promise<Written> {
   const result: Written = { written: 0, alreadyThere: 0 };
   const failed = new AbortController();
   const stop = AbortSignal.any([signal, failed.signal]);
-  // All writers draw from the one generator: it hands each order to one of them, and is read no faster than they write.
+  const waitFor = (milliseconds: number): Promise<void> => wait(milliseconds, stop);
+  // All writers share the one iterator, so each order goes to one of them, and is read only when one is free.
   const writer = async (): Promise<void> => {
     for await (const order of orders) {
       if (stop.aborted) return;
-      result[await putOrder(target, order, stop)]++;
+      result[await putOrder(target, order, waitFor)]++;
       onOrder(result.written + result.alreadyThere);
     }
   };
@@ -59,7 +63,7 @@ export async function writeOrders(
 async function putOrder(
   { client, ordersTable }: Target,
   order: OrderItem,
-  stop: AbortSignal,
+  wait: (milliseconds: number) => Promise<void>,
 ): Promise<"written" | "alreadyThere"> {
   const command = new PutItemCommand({
     TableName: ordersTable,
@@ -73,13 +77,13 @@ async function putOrder(
       return "written";
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) {
-        // A second attempt that finds this very order finds what the first one wrote, its answer lost.
+        // A later attempt that finds this very order finds what an earlier one wrote, its response lost.
         const ours = (tries > 0 || (error.$metadata.attempts ?? 1) > 1) && isDeepStrictEqual(error.Item, order);
         return ours ? "written" : "alreadyThere";
       }
-      const wait = throttleWaits[tries];
-      if (wait === undefined || !isThrottled(error)) throw error;
-      await setTimeout(Math.random() * wait, undefined, { signal: stop });
+      const longest = throttleWaits[tries];
+      if (longest === undefined || !isThrottled(error)) throw error;
+      await wait(Math.random() * longest);
     }
   }
 }

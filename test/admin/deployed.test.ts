@@ -1,101 +1,107 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createOperator, type Operator } from "../helpers/admin/admin-process.ts";
-import {
-  createFakeCloudFormation,
-  createSilentServer,
-  type FakeCloudFormation,
-} from "../helpers/admin/fake-cloudformation.ts";
-import { createTestTables, type TestTables } from "../helpers/admin/test-tables.ts";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, inject, onTestFinished, test } from "vitest";
+import { environments } from "../../infra/environments.ts";
+import { createOperator } from "../helpers/admin/admin-process.ts";
+import { type FakeStack, startFakeCloudFormation, startSilentServer } from "../helpers/admin/fake-cloudformation.ts";
+import { createTestTables } from "../helpers/admin/test-tables.ts";
 
-let tables: TestTables;
-let operator: Operator;
-let cloudFormation: FakeCloudFormation;
-let signedIn: Record<string, string>;
+const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 
-beforeAll(async () => {
-  [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
-  cloudFormation = await createFakeCloudFormation("PetStoreOrders-production", {
-    OrdersTableName: tables.tables.orders,
-    ApiKeysTableName: tables.tables.apiKeys,
-  });
-  signedIn = {
-    AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation.endpoint,
-    AWS_ENDPOINT_URL_DYNAMODB: tables.dynamodbEndpoint,
-    AWS_REGION: "eu-central-1",
-    AWS_ACCESS_KEY_ID: "AKIAEXAMPLE",
-    AWS_SECRET_ACCESS_KEY: "not-to-be-seen",
-    AWS_SESSION_TOKEN: "nor-this",
-  };
-});
-afterAll(async () => {
-  cloudFormation.stop();
-  await Promise.all([tables.stop(), operator.leave()]);
-});
+const credentials = {
+  AWS_ACCESS_KEY_ID: "AKIAEXAMPLE",
+  AWS_SECRET_ACCESS_KEY: "not-to-be-seen",
+  AWS_SESSION_TOKEN: "nor-this",
+};
+const region = { AWS_REGION: "eu-central-1" };
 
-/** Expects one line on standard error, nothing else, and no secret in it. */
-async function fault(args: string[], env: Record<string, string>): Promise<string> {
+/** Starts a CloudFormation that knows one stack, until the test ends, and gives the environment that leads there. */
+async function cloudFormationWith(stack: FakeStack): Promise<Record<string, string>> {
+  const { endpoint, stop } = await startFakeCloudFormation(stack);
+  onTestFinished(stop);
+  return { AWS_ENDPOINT_URL_CLOUDFORMATION: endpoint };
+}
+
+/** Production's stack, with the outputs that the synthesised template has, holding the tables of this file. */
+async function productionStack(): Promise<FakeStack> {
+  const file = join(inject("assembly"), `${environments.staging.stackName}.template.json`);
+  const { Outputs } = JSON.parse(await readFile(file, "utf8"));
+  const values = [
+    ["BaseUrl", "https://example.com/v1"],
+    ["OrdersTableName", tables.tables.orders],
+    ["ApiKeysTableName", tables.tables.apiKeys],
+  ];
+  const outputs = Object.fromEntries(values.filter(([name = ""]) => name in Outputs));
+  return { name: environments.production.stackName, account: "210987654321", region: region.AWS_REGION, outputs };
+}
+
+/** Runs a command that must fail, and gives the one line it prints, which must hold no secret. */
+async function failure(args: string[], env: Record<string, string>): Promise<string> {
   const { code, stdout, stderr } = await operator.run(args, { env });
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(/^[^\n]+\n$/);
   expect(stderr).not.toMatch(/not-to-be-seen|nor-this/);
-  return stderr;
+  return stderr.trimEnd();
 }
 
+const listKeys = ["keys", "list", "--env", "production"];
+
 describe("a command for a deployed environment", () => {
-  test("says whose account it is and finds the tables through the stack's outputs", async () => {
+  test("names the account, and works there on the tables that the stack's outputs name", async () => {
+    const cloudFormation = await cloudFormationWith(await productionStack());
+    const scopes: string[] = [];
+    const { proxy } = await tables.behindProxy(({ headers }) => {
+      scopes.push(String(headers.authorization));
+      return undefined;
+    });
     const { code, stdout, stderr } = await operator.run(["--env", "production", "keys", "issue", "--name", "Acme"], {
-      env: signedIn,
+      env: { ...credentials, ...region, ...cloudFormation, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
     });
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^pets_live_\w{49}\n$/) });
-    expect(stderr).toMatch(/^production: AWS account 123456789012, region eu-central-1\nIssued key_/);
+    expect(stderr).toMatch(/^production: AWS account 210987654321, region eu-central-1\nIssued key_/);
     expect(await tables.items("apiKeys")).toHaveLength(1);
+    expect(scopes).toEqual([expect.stringMatching(/Credential=AKIAEXAMPLE\/\d{8}\/eu-central-1\/dynamodb\//)]);
   });
 
-  test("without credentials fails with one line", async () => {
-    const { AWS_ACCESS_KEY_ID, ...signedOut } = signedIn;
-    expect(AWS_ACCESS_KEY_ID).toBeDefined();
-    expect(await fault(["keys", "list", "--env", "production"], signedOut)).toMatch(/^No usable AWS credentials/);
+  test("fails when the stack does not exist or lacks an output", async () => {
+    const { outputs, ...stack } = await productionStack();
+    const signedIn = { ...credentials, ...region };
+    const withoutKeysTable = await cloudFormationWith({ ...stack, outputs: { OrdersTableName: "orders" } });
+    expect(await failure(listKeys, { ...signedIn, ...withoutKeysTable })).toBe(
+      "Stack PetStoreOrders-production (UPDATE_COMPLETE) has no output ApiKeysTableName. Was it deployed completely?",
+    );
+    const otherStack = await cloudFormationWith({ ...stack, name: "Other", outputs });
+    expect(await failure(listKeys, { ...signedIn, ...otherStack })).toBe(
+      "No stack PetStoreOrders-production in region eu-central-1 of this AWS account. " +
+        "Deploy it, or choose another region or account",
+    );
   });
 
-  test("does not wait for credentials that nobody hands out", async () => {
-    const silent = await createSilentServer();
+  test("fails without credentials, a region or a response", async () => {
+    const cloudFormation = await cloudFormationWith(await productionStack());
+    expect(await failure(listKeys, { ...region, ...cloudFormation })).toMatch(/^No usable AWS credentials/);
+    expect(await failure(listKeys, { ...credentials, ...cloudFormation })).toMatch(/^No AWS region/);
+    const unreachable = { AWS_ENDPOINT_URL_CLOUDFORMATION: "http://127.0.0.1:1" };
+    expect(await failure(listKeys, { ...credentials, ...region, ...unreachable })).toBe(
+      "No response from 127.0.0.1:1 (ECONNREFUSED)",
+    );
+  });
+
+  test("does not wait for credentials that never come", async () => {
+    const silent = await startSilentServer();
+    onTestFinished(silent.stop);
     const onEc2 = { AWS_EC2_METADATA_DISABLED: "", AWS_EC2_METADATA_SERVICE_ENDPOINT: silent.endpoint };
-    const line = await fault(["keys", "list", "--env", "production"], { AWS_REGION: "eu-central-1", ...onEc2 });
-    silent.stop();
-    expect(line).toMatch(/^No usable AWS credentials/);
-  });
-
-  test("without a region, without an answer and without its stack fails with one line", async () => {
-    const { AWS_REGION, ...nowhere } = signedIn;
-    expect(AWS_REGION).toBeDefined();
-    const list = ["keys", "list", "--env"];
-    expect(await fault([...list, "production"], nowhere)).toMatch(/^No AWS region is chosen/);
-    const unreachable = { ...signedIn, AWS_ENDPOINT_URL_CLOUDFORMATION: "http://127.0.0.1:1" };
-    expect(await fault([...list, "production"], unreachable)).toBe("No answer from 127.0.0.1:1 (ECONNREFUSED)\n");
-    expect(await fault([...list, "staging"], signedIn)).toMatch(
-      /^There is no stack PetStoreOrders-staging in region eu-central-1/,
-    );
-  });
-
-  test("fails with one line when the stack lacks an output", async () => {
-    const halfDeployed = await createFakeCloudFormation("PetStoreOrders-staging", { OrdersTableName: "orders" });
-    const env = { ...signedIn, AWS_ENDPOINT_URL_CLOUDFORMATION: halfDeployed.endpoint };
-    const line = await fault(["orders", "show", "1", "--env", "staging"], env);
-    halfDeployed.stop();
-    expect(line).toBe(
-      "The stack PetStoreOrders-staging (UPDATE_COMPLETE) has no output ApiKeysTableName: is it deployed whole?\n",
-    );
+    expect(await failure(listKeys, { ...region, ...onEc2 })).toMatch(/^No usable AWS credentials/);
   });
 });
 
 describe("a command for the local stack", () => {
-  test("fails with one line when none was started, or it was killed", async () => {
-    expect(await fault(["keys", "list", "--local"], {})).toBe(
-      "No local stack is running here: start one with npm start\n",
-    );
+  test("fails when none runs, and when it was killed", async () => {
+    const list = ["keys", "list", "--local"];
+    expect(await failure(list, {})).toBe("No local stack is running. Start one with `npm start`");
     await operator.pointTo({ ...tables, dynamodbEndpoint: "http://127.0.0.1:1" });
-    expect(await fault(["keys", "list", "--local"], {})).toMatch(
-      /does not answer any more: start one with npm start\n$/,
+    expect(await failure(list, {})).toBe(
+      "The local stack at http://localhost:1/v1 no longer responds. Start one with `npm start`",
     );
   });
 });

@@ -1,81 +1,117 @@
 import { readdir } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
+import { type ExportCounts, exportOrders } from "../../infra/admin/export-orders.ts";
 import { parseOrderLine } from "../../infra/orders-file/order-line.ts";
-import { createEngineProxy } from "../helpers/admin/engine-proxy.ts";
-import { createLocalOperator } from "../helpers/admin/local-operator.ts";
-import { sortedLines } from "../helpers/admin/order-file-lines.ts";
+import { createOperator } from "../helpers/admin/admin-process.ts";
+import { makeLines, sortedLines } from "../helpers/admin/order-file-lines.ts";
+import { rejectedAs } from "../helpers/admin/rejected-as.ts";
+import { createTestTables } from "../helpers/admin/test-tables.ts";
+import { answer, type Behaviour, type EngineCall } from "../helpers/faults/fault-proxy.ts";
 
-const { tables, operator } = await createLocalOperator();
+const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 const orders = (...args: string[]) => operator.run(["orders", ...args, "--local"]);
 
+async function putLines(lines: string[]): Promise<void> {
+  for (const line of lines) {
+    const parsed = parseOrderLine(line);
+    if ("problems" in parsed) throw new Error(`${line}: ${parsed.problems}`);
+    await tables.put("orders", parsed.item);
+  }
+}
+
+/** Lets the engine scan only two orders a page. */
+const smallPage: Behaviour = async ({ forward, input, response }) =>
+  answer(response, await forward(JSON.stringify({ ...JSON.parse(input), Limit: 2 })));
+
 describe("orders export", () => {
-  const rows = [
+  const lines = [
     '{"id":-9223372036854775808,"petId":-1,"quantity":0,"complete":false,"status":"pending"}',
     '{"id":9223372036854775807,"petId":9007199254740993,"shipDate":"2026-12-01T09:00:00.123456789+05:30","status":"shipped"}',
     '{"id":0,"status":"cancelled"}',
     '{"id":1,"status":"cancelled","cancelledAt":"2026-11-20T08:00:00.000Z","cancelledBy":"key_1","cancellationId":"5f3f"}',
   ];
 
-  test("then import into an empty table is the identity", async () => {
-    for (const line of rows) {
-      const parsed = parseOrderLine(line);
-      if ("item" in parsed) await tables.put("orders", parsed.item);
-    }
+  test("followed by an import restores the table", async () => {
+    await operator.pointTo(tables);
+    await putLines(lines);
     const before = await tables.items("orders");
     const file = `${operator.folder}/exported.ndjson`;
     expect(await orders("export", file, "--json")).toEqual({
       code: 0,
-      stdout: '{"orders":4,"leftOut":0}\n',
+      stdout: '{"orders":4,"skipped":0}\n',
       stderr: "",
     });
-    expect(sortedLines(await operator.read("exported.ndjson"))).toEqual([...rows].sort());
+    expect(sortedLines(await operator.read("exported.ndjson"))).toEqual([...lines].sort());
     await tables.empty();
-    expect(await orders("import", file)).toMatchObject({
+    expect(await orders("import", file)).toEqual({
       code: 0,
-      stdout: "4 orders: 4 written, 0 already there, 0 failed\n",
+      stdout: "4 orders: 4 written, 0 already there, 0 not written\n",
+      stderr: "",
     });
     const after = await tables.items("orders");
-    expect(before).toHaveLength(rows.length);
-    expect(after).toHaveLength(rows.length);
+    expect(after).toHaveLength(lines.length);
     expect(after).toEqual(expect.arrayContaining(before));
   });
 
-  test("names each order that it can't say, and does not pass for whole", async () => {
+  test("reads every page, each consistently", async () => {
+    await putLines(makeLines(5));
+    const scans: EngineCall[] = [];
+    const { target } = await tables.behindProxy((call) => {
+      scans.push(call);
+      return smallPage;
+    });
+    const counts: ExportCounts = { orders: 0, skipped: 0 };
+    const pages = await Array.fromAsync(exportOrders(target, counts, () => {}));
+    expect(sortedLines(pages.join(""))).toEqual(makeLines(5).sort());
+    expect(counts).toEqual({ orders: 5, skipped: 0 });
+    expect(scans.length).toBeGreaterThan(1);
+    for (const { operation, input } of scans) {
+      expect({ operation, ...JSON.parse(input) }).toMatchObject({ operation: "Scan", ConsistentRead: true });
+    }
+  });
+
+  test("without a file prints orders on stdout and names on stderr each one that no line can hold", async () => {
+    await operator.pointTo(tables);
     await tables.put("orders", { id: { N: "1" }, status: { S: "held\u001b" } });
     await tables.put("orders", { id: { N: "2" } });
     await tables.put("orders", { id: { N: "3" }, status: { S: "pending" }, gift: { BOOL: true } });
     await tables.put("orders", { id: { N: "4" }, status: { S: "pending" }, petId: { L: [] } });
     await tables.put("orders", { id: { N: "5" }, status: { S: "pending" } });
     const { code, stdout, stderr } = await orders("export");
-    expect(code).toBe(1);
-    expect(stdout).toBe('{"id":5,"status":"pending"}\n');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '{"id":5,"status":"pending"}\n' });
     expect(stderr.trimEnd().split("\n").sort()).toEqual([
-      "1 orders exported, 4 left out",
-      "Order 1 left out: status is not one of pending, shipped, cancelled",
-      "Order 2 left out: status is missing",
-      'Order 3 left out: unknown field "gift"',
-      "Order 4 left out: petId is not a 64-bit integer",
+      "Exported 1 order, skipped 4",
+      "Order 1 skipped: status is not one of pending, shipped, cancelled",
+      "Order 2 skipped: status is missing",
+      'Order 3 skipped: unknown field "gift"',
+      "Order 4 skipped: petId is not a 64-bit integer",
     ]);
   });
 
-  test("that fails leaves the file of the last one as it was, and nothing beside it", async () => {
-    const file = await operator.write("orders.ndjson", "the last one\n");
+  test("that fails on its second page leaves the last export as it was, and nothing beside it", async () => {
+    await putLines(makeLines(5));
+    const file = await operator.write("orders.ndjson", "the last export\n");
     let scans = 0;
-    const proxy = await createEngineProxy(tables.dynamodbEndpoint, (operation) =>
-      operation === "Scan" && ++scans > 0 ? { status: 400, body: { __type: "ResourceNotFoundException" } } : "pass",
-    );
+    const { proxy } = await tables.behindProxy(({ operation }) => {
+      if (operation !== "Scan") return undefined;
+      return ++scans === 1 ? smallPage : rejectedAs("ResourceNotFoundException");
+    });
     await operator.pointTo({ ...tables, dynamodbEndpoint: proxy.endpoint });
     expect(await orders("export", file)).toEqual({
       code: 1,
       stdout: "",
-      stderr: "The table is not there (any more)\n",
+      stderr: "The table does not exist. Was its stack deleted or replaced?\n",
     });
-    await proxy.stop();
-    expect(await operator.read("orders.ndjson")).toBe("the last one\n");
+    expect(scans).toBe(2);
+    expect(await operator.read("orders.ndjson")).toBe("the last export\n");
     expect((await readdir(operator.folder)).filter((name) => name.includes("partial"))).toEqual([]);
-    expect(await orders("export", "/dev/null")).toMatchObject({
+  });
+
+  test("replaces nothing but a regular file", async () => {
+    expect(await orders("export", "/dev/null")).toEqual({
       code: 1,
-      stderr: expect.stringContaining("not a regular file"),
+      stdout: "",
+      stderr: "/dev/null is not a regular file. Without a file, orders go to standard output\n",
     });
   });
 });

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { ship, show } from "../../infra/admin/order-commands.ts";
+import { jsonText } from "../../infra/admin/terminal.ts";
 import type { OrderItem } from "../../shared/order.ts";
-import { createEngineProxy } from "../helpers/admin/engine-proxy.ts";
-import { createLocalOperator } from "../helpers/admin/local-operator.ts";
+import { createTestTables } from "../helpers/admin/test-tables.ts";
+import { applied } from "../helpers/faults/faults.ts";
 
-const { tables, operator } = await createLocalOperator();
-
-const orders = (...args: string[]) => operator.run(["orders", ...args, "--local"]);
+const tables = await createTestTables();
+const { target } = tables;
 const cancelled: OrderItem = {
   id: { N: "-9223372036854775808" },
   petId: { N: "9007199254740993" },
@@ -16,59 +17,47 @@ const cancelled: OrderItem = {
   cancellationId: { S: "5f3f" },
 };
 
-describe("orders ship", () => {
-  test("ships a pending order, and only that", async () => {
+describe("shipping", () => {
+  test("ships a pending order, once", async () => {
     await tables.put("orders", { id: { N: "1" }, status: { S: "pending" }, quantity: { N: "3" } });
-    expect(await orders("ship", "1")).toEqual({ code: 0, stdout: "Order 1 has shipped.\n", stderr: "" });
+    expect(await ship(target, 1n)).toEqual({ text: "Order 1 has shipped.", json: { id: 1n, status: "shipped" } });
     expect(await tables.items("orders")).toEqual([{ id: { N: "1" }, status: { S: "shipped" }, quantity: { N: "3" } }]);
-    expect(await orders("ship", "1")).toEqual({ code: 1, stdout: "", stderr: "Order 1 has shipped already\n" });
+    await expect(ship(target, 1n)).rejects.toThrow("Order 1 has already shipped");
   });
 
-  test("says so when the order was cancelled, is unknown or is in a state of its own", async () => {
-    const held: OrderItem = { id: { N: "7" }, status: { S: "held\u001b[2J" } };
-    await tables.put("orders", cancelled);
-    await tables.put("orders", held);
-    const refused = async (id: string) => {
-      const { code, stdout, stderr } = await orders("ship", id, "--json");
-      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-      return stderr;
-    };
-    expect(await refused("-9223372036854775808")).toMatch(/^Order -9223372036854775808 has been cancelled/);
-    expect(await refused("2")).toBe("No order has the id 2\n");
-    expect(await refused("7")).toBe("Order 7 is not pending but held\\u{1b}[2J: it cannot ship\n");
-    expect(await tables.items("orders")).toHaveLength(2);
-    expect(await tables.items("orders")).toEqual(expect.arrayContaining([cancelled, held]));
+  test("leaves every other order as it is, and says why", async () => {
+    const orders: OrderItem[] = [cancelled, { id: { N: "7" }, status: { S: "held" } }, { id: { N: "8" } }];
+    for (const order of orders) await tables.put("orders", order);
+    await expect(ship(target, -(2n ** 63n))).rejects.toThrow("Order -9223372036854775808 is cancelled and can't ship");
+    await expect(ship(target, 2n)).rejects.toThrow("No order has the id 2");
+    await expect(ship(target, 7n)).rejects.toThrow("Order 7 has the status held and can't ship");
+    await expect(ship(target, 8n)).rejects.toThrow("Order 8 has no status and can't ship");
+    const items = await tables.items("orders");
+    expect(items).toHaveLength(orders.length);
+    expect(items).toEqual(expect.arrayContaining(orders));
   });
 
-  test("takes a lost answer for what it was: done", async () => {
+  test("succeeds when only the response is lost", async () => {
     await tables.put("orders", { id: { N: "1" }, status: { S: "pending" } });
-    let updates = 0;
-    const proxy = await createEngineProxy(tables.dynamodbEndpoint, (operation) =>
-      operation === "UpdateItem" && ++updates === 1 ? "lose the answer" : "pass",
+    const { target, proxy } = await tables.behindProxy(({ operation, attempt }) =>
+      operation === "UpdateItem" && attempt === 1 ? applied["reset after the engine"] : undefined,
     );
-    await operator.pointTo({ ...tables, dynamodbEndpoint: proxy.endpoint });
-    const { code, stdout } = await orders("ship", "1", "--json");
-    await proxy.stop();
-    expect({ code, updates, stdout }).toEqual({ code: 0, updates: 2, stdout: '{"id":1,"status":"shipped"}\n' });
-  });
-
-  test.each(["007", "9223372036854775808"])("takes %s for wrong use, not for an order", async (id) => {
-    expect(await orders("ship", id)).toMatchObject({ code: 2, stdout: "" });
+    expect((await ship(target, 1n)).json).toEqual({ id: 1n, status: "shipped" });
+    expect(proxy.attempts.get("UpdateItem")).toBe(2);
   });
 });
 
-describe("orders show", () => {
-  test("shows the record, and when and by which key it was cancelled", async () => {
-    await tables.put("orders", cancelled);
+describe("showing", () => {
+  test("prints every attribute, and the name of the key that cancelled the order", async () => {
+    await tables.put("orders", { ...cancelled, gift: { L: [] } });
     await tables.put("apiKeys", {
       keyHash: { S: "0" },
       keyId: { S: "key_1" },
       name: { S: "Acme \u0007shop" },
       createdAt: { N: "1" },
-      revokedAt: { N: "2" },
     });
-    const shown = await orders("show", "-9223372036854775808");
-    expect(shown.stdout).toBe(
+    const { text, json } = await show(target, -(2n ** 63n));
+    expect(text).toBe(
       [
         "id               -9223372036854775808",
         "petId            9007199254740993",
@@ -78,18 +67,15 @@ describe("orders show", () => {
         "cancelledBy      key_1",
         "cancellationId   5f3f",
         String.raw`cancelledByName  Acme \u{7}shop`,
-        "",
+        'gift             {"L":[]}',
       ].join("\n"),
     );
-    expect(shown).toMatchObject({ code: 0, stderr: "" });
-    const { stdout } = await orders("show", "-9223372036854775808", "--json");
-    expect(stdout).toMatch(
-      /^{"id":-9223372036854775808,"petId":9007199254740993,"complete":false,"status":"cancelled",/,
-    );
-    expect(JSON.parse(stdout)).toMatchObject({ cancelledBy: "key_1", cancelledByName: "Acme \u0007shop" });
+    const line = jsonText(json);
+    expect(line).toMatch(/^{"id":-9223372036854775808,"petId":9007199254740993,"complete":false,"status":"cancelled",/);
+    expect(JSON.parse(line)).toMatchObject({ cancelledBy: "key_1", cancelledByName: "Acme \u0007shop" });
   });
 
-  test("says when there is none", async () => {
-    expect(await orders("show", "5")).toEqual({ code: 1, stdout: "", stderr: "No order has the id 5\n" });
+  test("fails for an unknown id", async () => {
+    await expect(show(target, 5n)).rejects.toThrow("No order has the id 5");
   });
 });

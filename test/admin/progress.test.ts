@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { startProgress } from "../../infra/admin/progress.ts";
 
-/** Draws a bar that ends a quarter done. */
+/** What a bar draws that ends a quarter done. */
 function draw(isTTY: boolean): string {
   const stream = Object.assign(new PassThrough({ encoding: "utf8" }), { isTTY, columns: 100 });
   const progress = startProgress(stream, { title: "Writing", unit: "orders", total: 400 });
@@ -11,10 +11,10 @@ function draw(isTTY: boolean): string {
   return String(stream.read() ?? "");
 }
 
-test("on a terminal a bar shows how far it is, how fast it goes and how long it may take", () => {
+test("a terminal shows the share done, the rate and the time left", () => {
   expect(draw(true)).toMatch(/Writing \[=+-+\] 25% \| \d+ orders\/s \| \d+ s left/);
 });
 
-test("anywhere else it draws nothing", () => {
+test("anything else shows nothing", () => {
   expect(draw(false)).toBe("");
 });

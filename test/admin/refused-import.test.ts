@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { createLocalOperator } from "../helpers/admin/local-operator.ts";
+import { createOperator } from "../helpers/admin/admin-process.ts";
 import { makeLines } from "../helpers/admin/order-file-lines.ts";
+import { createTestTables } from "../helpers/admin/test-tables.ts";
 
-const { tables, operator } = await createLocalOperator();
+const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
+await operator.pointTo(tables);
 const orders = (...args: string[]) => operator.run(["orders", ...args, "--local"]);
 
 const badLines: [string, string][] = [
@@ -41,25 +43,25 @@ const badLines: [string, string][] = [
   ['{"id":5}', "id 5 is already on line 2"],
 ];
 
-describe("orders import", () => {
-  test("refuses a file whole, names every bad line and writes nothing", async () => {
+describe("orders import of a bad file", () => {
+  test("names every bad line and writes nothing", async () => {
     const lines = ['{"id":4}', '{"id":5}', ...badLines.map(([line]) => line), '{"id":6}'];
     const file = await operator.write("bad.ndjson", lines.join("\n"));
     const { code, stdout, stderr } = await orders("import", file);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    const told = stderr.trimEnd().split("\n");
-    expect(told.pop()).toBe(`${badLines.length} of ${lines.length} lines are bad: nothing was written`);
-    expect(told).toEqual(badLines.map(([, reason], at) => expect.stringContaining(`${file}:${at + 3}: ${reason}`)));
+    const printed = stderr.trimEnd().split("\n");
+    expect(printed.pop()).toBe(`${badLines.length} of ${lines.length} lines are bad: nothing was written`);
+    expect(printed).toEqual(badLines.map(([, reason], at) => expect.stringContaining(`${file}:${at + 3}: ${reason}`)));
     expect(stderr).not.toMatch(/[^\P{C}\n]/u);
     const json = await orders("import", file, "--json");
     expect(json).toMatchObject({ code: 1, stderr: "" });
     const report = JSON.parse(json.stdout);
-    expect(report).toMatchObject({ orders: lines.length, written: 0, alreadyThere: 0, failed: lines.length });
+    expect(report).toMatchObject({ orders: lines.length, written: 0, alreadyThere: 0, notWritten: lines.length });
     expect(report.badLines.map(({ line }: { line: number }) => line)).toEqual(badLines.map((_, at) => at + 3));
     expect(await tables.items("orders")).toEqual([]);
   });
 
-  test("checks many lines at little memory", async () => {
+  test("takes little memory for many lines", async () => {
     const lines = makeLines(150_000).join("\n");
     const file = await operator.write("many.ndjson", `${lines}\n{"id":0}\n`);
     const peak = await operator.write(
@@ -75,7 +77,7 @@ describe("orders import", () => {
     expect(Number(kilobytes)).toBeLessThan(200_000);
   });
 
-  test("reads no folder, no pipe and nothing that is not there", async () => {
+  test("fails for a folder, a device and a missing file", async () => {
     expect(await orders("import", operator.folder)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("not a regular file"),

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { afterAll } from "vitest";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -20,7 +21,7 @@ export interface Running {
   ended: Promise<Ended>;
 }
 
-/** An operator with a folder of their own and no other environment than this: no AWS credentials, no network. */
+/** Runs the command line as an operator does, with a folder of its own, no AWS credentials and no network. */
 export interface Operator {
   folder: string;
   start(args: string[], options?: { input?: string; env?: Record<string, string> }): Running;
@@ -29,7 +30,6 @@ export interface Operator {
   pointTo(stack: { dynamodbEndpoint: string; tables: { orders: string; apiKeys: string } }): Promise<void>;
   write(name: string, content: string): Promise<string>;
   read(name: string): Promise<string>;
-  leave(): Promise<void>;
 }
 
 /** The command of `npm run admin`, without npm's own second of start. */
@@ -40,10 +40,17 @@ async function adminCommand(): Promise<string[]> {
   return args;
 }
 
+/** Creates the operator of the calling test file. The file's end kills what still runs and removes the folder. */
 export async function createOperator(): Promise<Operator> {
   const folder = await mkdtemp(join(tmpdir(), "pet-store-admin-"));
   const command = await adminCommand();
   const stackFile = join(folder, "stack.json");
+  const running = new Set<Running>();
+  afterAll(async () => {
+    for (const process of running) process.kill("SIGKILL");
+    await Promise.all([...running].map(({ ended }) => ended));
+    await rm(folder, { recursive: true, force: true });
+  });
   const start: Operator["start"] = (args, { input = "", env = {} } = {}) => {
     const child = spawn(process.execPath, [...command, ...args], {
       cwd: root,
@@ -51,9 +58,9 @@ export async function createOperator(): Promise<Operator> {
         PATH: process.env["PATH"],
         HOME: folder,
         LOCAL_STACK_FILE: stackFile,
-        // Dozens of starts compile the same SDK.
+        // Every run compiles the same SDK.
         NODE_COMPILE_CACHE: join(tmpdir(), "pet-store-admin-compile-cache"),
-        // Nothing of a test may go to the address where EC2 keeps its credentials.
+        // No test may ask the address where EC2 keeps its credentials.
         AWS_EC2_METADATA_DISABLED: "true",
         ...env,
       },
@@ -66,7 +73,9 @@ export async function createOperator(): Promise<Operator> {
       stdout,
       stderr,
     }));
-    return { kill: (signal) => void child.kill(signal), ended };
+    const run: Running = { kill: (signal) => void child.kill(signal), ended };
+    running.add(run);
+    return run;
   };
   return {
     folder,
@@ -80,6 +89,5 @@ export async function createOperator(): Promise<Operator> {
       return path;
     },
     read: (name) => readFile(join(folder, name), "utf8"),
-    leave: () => rm(folder, { recursive: true, force: true }),
   };
 }

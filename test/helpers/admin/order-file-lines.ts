@@ -1,4 +1,4 @@
-/** As many lines as told, as an export writes them. */
+/** This many lines of an orders file, in the form an export writes. */
 export function makeLines(count: number): string[] {
   const statuses = ["pending", "shipped", "cancelled"];
   return Array.from({ length: count }, (_, at) => {
@@ -7,5 +7,5 @@ export function makeLines(count: number): string[] {
   });
 }
 
-/** The lines of an orders file, whose order means nothing. */
+/** The lines of an orders file in one order, as a table has none. */
 export const sortedLines = (ndjson: string) => ndjson.trimEnd().split("\n").sort();

@@ -7,35 +7,60 @@ import {
   paginateScan,
   type ScalarAttributeType,
 } from "@aws-sdk/client-dynamodb";
+import { afterAll, beforeEach, onTestFinished } from "vitest";
+import type { Target } from "../../../infra/admin/target.ts";
+import { environments } from "../../../infra/environments.ts";
 import { engineClient } from "../../../infra/local/engine/client.ts";
-import { type Engine, startEngine } from "../../../infra/local/engine/engine.ts";
+import { startEngine } from "../../../infra/local/engine/engine.ts";
 import type { OrderItem } from "../../../shared/order.ts";
+import { type Behaviour, type EngineCall, type FaultProxy, startFaultProxy } from "../faults/fault-proxy.ts";
 
-/** The service's two tables, empty, on an engine of a test file's own. */
+/** The service's two tables on an engine of the test file's own, empty before each test. */
 export interface TestTables {
   dynamodbEndpoint: string;
   tables: { orders: string; apiKeys: string };
   client: DynamoDBClient;
+  /** The tables as a command works on them. */
+  target: Target;
   put(table: "orders" | "apiKeys", item: OrderItem): Promise<void>;
   items(table: "orders" | "apiKeys"): Promise<OrderItem[]>;
-  /** Puts empty tables in the place of both. */
+  /** Replaces both tables by empty ones. */
   empty(): Promise<void>;
-  stop(): Promise<void>;
+  /** The same tables behind a proxy, until the test ends; `choose` decides what happens to each call. */
+  behindProxy(choose: (call: EngineCall) => Behaviour | undefined): Promise<{ proxy: FaultProxy; target: Target }>;
 }
 
+/** Creates the tables of the calling test file. The file's end stops their engine. */
 export async function createTestTables(): Promise<TestTables> {
-  const engine: Engine = await startEngine();
+  const engine = await startEngine();
   const client = engineClient(engine.endpoint);
+  afterAll(async () => {
+    client.destroy();
+    await engine.stop();
+  });
   const tables = { orders: `Orders-${randomUUID()}`, apiKeys: `ApiKeys-${randomUUID()}` };
   const create = async (): Promise<void> => {
     await createTable(client, tables.orders, "id", "N");
     await createTable(client, tables.apiKeys, "keyHash", "S");
   };
   await create();
+  const empty = async (): Promise<void> => {
+    for (const TableName of Object.values(tables)) await client.send(new DeleteTableCommand({ TableName }));
+    await create();
+  };
+  beforeEach(empty);
+  const target: Target = {
+    description: "the tables of a test",
+    environment: environments.staging,
+    ordersTable: tables.orders,
+    apiKeysTable: tables.apiKeys,
+    client,
+  };
   return {
     dynamodbEndpoint: engine.endpoint,
     tables,
     client,
+    target,
     put: async (table, Item) => {
       await client.send(new PutItemCommand({ TableName: tables[table], Item }));
     },
@@ -44,13 +69,15 @@ export async function createTestTables(): Promise<TestTables> {
       for await (const { Items = [] } of paginateScan({ client }, { TableName: tables[table] })) items.push(...Items);
       return items;
     },
-    empty: async () => {
-      for (const TableName of Object.values(tables)) await client.send(new DeleteTableCommand({ TableName }));
-      await create();
-    },
-    stop: async () => {
-      client.destroy();
-      await engine.stop();
+    empty,
+    behindProxy: async (choose) => {
+      const proxy = await startFaultProxy(engine.endpoint, choose);
+      const proxied = engineClient(proxy.endpoint);
+      onTestFinished(async () => {
+        proxied.destroy();
+        await proxy.stop();
+      });
+      return { proxy, target: { ...target, client: proxied } };
     },
   };
 }

@@ -13,6 +13,7 @@ export interface EngineCall {
   attempt: number;
   /** The JSON text of the command's input. */
   input: string;
+  headers: IncomingHttpHeaders;
 }
 
 export interface EngineAnswer {
@@ -68,6 +69,7 @@ export async function startFaultProxy(
         invocation: String(headers["amz-sdk-invocation-id"]),
         attempt: Number(/attempt=(\d+)/.exec(String(headers["amz-sdk-request"]))?.[1]),
         input: await text(incoming),
+        headers,
       };
       attempts.set(call.operation, (attempts.get(call.operation) ?? 0) + 1);
       const forward = (input = call.input): Promise<EngineAnswer> => send(proxy.target, agent, headers, input);

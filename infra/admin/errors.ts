@@ -1,38 +1,41 @@
 import { getSystemErrorMessage } from "node:util";
 import { OrdersFileError } from "../orders-file/orders-file.ts";
-import { Refusal } from "./refusal.ts";
-import { printable, withoutKeys } from "./terminal-text.ts";
+import { printable, withoutKeys } from "./terminal.ts";
+
+/** Why a command can't do what it was asked to, in one line for the operator. The exit code is then 1. */
+export class CommandError extends Error {
+  override name = "CommandError";
+}
 
 const badCredentials =
   /^(?:ExpiredToken|ExpiredTokenException|InvalidClientTokenId|UnrecognizedClientException|SignatureDoesNotMatch|InvalidSignatureException|IncompleteSignature|AuthFailure|RequestExpired)$/;
 const unreachable = /^(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EPIPE)$/;
 
 /**
- * What went wrong and what to do about it, in one line that a terminal shows as it is.
- * It never quotes what AWS says about credentials: a refused signature is explained with the signed headers.
+ * Says what went wrong and what to do about it, in one line that is safe to print.
+ * It never quotes AWS on credentials: the message about a rejected signature contains the signed headers.
  */
-export function faultLine(error: unknown): string {
+export function errorLine(error: unknown): string {
   return withoutKeys(printable(explain(error)));
 }
 
 function explain(error: unknown): string {
-  if (!(error instanceof Error)) return `Unexpected failure: ${typeof error} thrown`;
-  if (error instanceof Refusal || error instanceof OrdersFileError) return error.message;
+  if (!(error instanceof Error)) return `Unexpected error: a thrown ${typeof error}`;
+  if (error instanceof CommandError || error instanceof OrdersFileError) return error.message;
   const { name } = error;
   const code = "code" in error ? String(error.code) : "";
   if (name === "CredentialsProviderError" || name === "TokenProviderError") {
     return `No usable AWS credentials (${firstLine(error)}). Sign in, or set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`;
   }
-  if (badCredentials.test(name)) return `AWS does not accept these credentials (${name}). Sign in again`;
-  if (/^AccessDenied/.test(name)) return `AWS denies this to these credentials: ${firstLine(error)}`;
-  if (/^Region is missing/.test(error.message))
-    return "No AWS region is chosen. Set AWS_REGION, or the profile's region";
-  if (name === "ResourceNotFoundException") return "The table is not there (any more)";
-  if (unreachable.test(code) || name === "TimeoutError") return `No answer from ${address(error)} (${code || name})`;
+  if (badCredentials.test(name)) return `AWS rejected these credentials (${name}). Sign in again`;
+  if (/^AccessDenied/.test(name)) return `AWS denied access: ${firstLine(error)}`;
+  if (/^Region is missing/.test(error.message)) return "No AWS region. Set AWS_REGION, or a region in your profile";
+  if (name === "ResourceNotFoundException") return "The table does not exist. Was its stack deleted or replaced?";
+  if (unreachable.test(code) || name === "TimeoutError") return `No response from ${address(error)} (${code || name})`;
   if ("path" in error && "errno" in error) {
     return `${String(error.path)}: ${getSystemErrorMessage(Number(error.errno))}`;
   }
-  return `Unexpected failure: ${name}: ${firstLine(error)}. NODE_DEBUG=admin shows where`;
+  return `Unexpected error: ${name}: ${firstLine(error)}. NODE_DEBUG=admin prints the stack trace`;
 }
 
 function address(error: Error): string {

@@ -1,0 +1,131 @@
+import { describe, expect, test } from "vitest";
+import { createProgram, usageExitCode } from "../../infra/admin/command.ts";
+import { addKeyCommands } from "../../infra/admin/key-commands.ts";
+import { addOrderCommands } from "../../infra/admin/order-commands.ts";
+import { makeApiKey } from "../../shared/api-keys.ts";
+import { createOperator } from "../helpers/admin/admin-process.ts";
+import { createTestTables } from "../helpers/admin/test-tables.ts";
+
+const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
+await operator.pointTo(tables);
+const local = (args: string[], options?: { input: string }) => operator.run([...args, "--local"], options);
+
+/** Parses a command line that no command gets to see, and gives what is printed and the exit code. */
+async function parse(args: string[]): Promise<{ code: number | undefined; stdout: string; stderr: string }> {
+  const printed = { stdout: "", stderr: "" };
+  const program = createProgram().configureOutput({
+    writeOut: (text) => {
+      printed.stdout += text;
+    },
+    writeErr: (text) => {
+      printed.stderr += text;
+    },
+  });
+  addKeyCommands(program);
+  addOrderCommands(program);
+  const error: unknown = await program.parseAsync(args, { from: "user" }).catch((error: unknown) => error);
+  return { code: usageExitCode(error), ...printed };
+}
+
+describe("as a process", () => {
+  test("every keys command prints its result on stdout, and the key alone when it issues one", async () => {
+    const issued = await local(["keys", "issue", "--name", " Acme web shop ", "--expires", "2997-12-31"]);
+    const key = issued.stdout.trimEnd();
+    expect(issued).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^pets_test_\w{49}\n$/),
+      stderr: expect.stringMatching(/^Issued key_\w+ to Acme web shop; it expires at 2997-12-31T23:59:59Z\..*\n$/),
+    });
+    expect(issued.stderr).not.toContain(key);
+
+    const listed = await local(["keys", "list", "--json"]);
+    expect(listed).toMatchObject({ code: 0, stderr: "" });
+    const [{ keyId, name }] = JSON.parse(listed.stdout);
+    expect(name).toBe("Acme web shop");
+
+    expect(await local(["keys", "check"], { input: `  ${key}\r\n` })).toEqual({
+      code: 0,
+      stdout: `Accepted until 2997-12-31T23:59:59Z: ${keyId} (Acme web shop)\n`,
+      stderr: "",
+    });
+    expect(await local(["keys", "revoke", keyId])).toMatchObject({ code: 0, stderr: "" });
+    expect(await local(["keys", "check"], { input: key })).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^Rejected: revoked at /),
+    });
+    expect(await local(["keys", "revoke", keyId])).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/^Key key_\w+ was already revoked at .*Z\n$/),
+    });
+  });
+
+  test("orders ship and orders show print their result on stdout, safe for a terminal", async () => {
+    await tables.put("orders", { id: { N: "7" }, status: { S: "held\u001b[2J" } });
+    await tables.put("orders", { id: { N: "-1" }, status: { S: "pending" } });
+    expect(await local(["orders", "ship", "-1"])).toEqual({
+      code: 0,
+      stdout: "Order -1 has shipped.\n",
+      stderr: "",
+    });
+    expect(await local(["orders", "ship", "7"])).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "Order 7 has the status held\\u{1b}[2J and can't ship\n",
+    });
+    expect(await local(["orders", "show", "7", "--json"])).toEqual({
+      code: 0,
+      stdout: '{"id":7,"status":"held\\u001b[2J"}\n',
+      stderr: "",
+    });
+  });
+
+  test("wrong use exits with 2, help with 0", async () => {
+    expect(await operator.run(["keys", "list"])).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: "error: choose one of --env staging, --env production and --local\n(see --help)\n",
+    });
+    expect(await operator.run(["--help"])).toMatchObject({ code: 0, stderr: "" });
+  });
+});
+
+describe("parsing", () => {
+  test.each([
+    [["--help"], "Manages API keys and orders"],
+    [["keys", "issue", "--help"], "--expires"],
+    [["orders", "import", "--help"], "--local"],
+  ])("%j explains itself", async (args, text) => {
+    expect(await parse(args)).toEqual({ code: 0, stdout: expect.stringContaining(text), stderr: "" });
+  });
+
+  test.each([
+    [["keys", "list", "--env", "qa"], "Allowed choices are staging, production"],
+    [["keys", "list", "--env", "staging", "--local"], "cannot be used with"],
+    [["keys", "--local"], "Usage: admin keys"],
+    [["orders", "nope\u001b[31m", "--local"], "unknown command 'nope\\u{1b}[31m'"],
+    [["orders", "ship", "007"], "Not a 64-bit integer"],
+    [["orders", "show", "9223372036854775808"], "Not a 64-bit integer"],
+    [["keys", "issue", "--local"], "required option '--name <name>'"],
+    [["keys", "issue", "--name", " "], "Must have 1 to 100 characters."],
+    [["keys", "issue", "--name", "\u001b[31mred"], "Must be one line without control characters."],
+    [["keys", "issue", "--name", "Acme", "--expires", "2026-02-30"], "Not a date like 2027-12-31"],
+    [["keys", "issue", "--name", "Acme", "--expires", "2020-01-01"], "Must be in the future."],
+  ])("%j is wrong use", async (args, why) => {
+    const { code, stdout, stderr } = await parse(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(why);
+    expect(stderr).not.toContain("\u001b");
+  });
+
+  test("a key in the place of an id is never repeated", async () => {
+    const key = makeApiKey("pets_test");
+    const { code, stderr } = await local(["keys", "revoke", key]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: "That is a key, not a key id, and is now in your shell history. `keys check` says its id\n",
+    });
+    expect((await local(["keys", "revoke", `${key}x`])).stderr).toBe("No key has the id pets_test_...\n");
+    expect((await parse(["keys", key])).stderr).toContain("unknown command 'pets_test_...'");
+  });
+});

@@ -1,0 +1,74 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { Target } from "../../infra/admin/target.ts";
+import { type WriteOptions, writeOrders } from "../../infra/admin/write-orders.ts";
+import type { OrderItem } from "../../shared/order.ts";
+import { createTestTables } from "../helpers/admin/test-tables.ts";
+import { unapplied } from "../helpers/faults/faults.ts";
+
+const tables = await createTestTables();
+
+/** The tables behind a proxy that throttles this many calls, for a client that tries each call once. */
+async function throttledTarget(calls: number): Promise<Target> {
+  let made = 0;
+  const { target, proxy } = await tables.behindProxy(() =>
+    ++made <= calls ? unapplied["throttled by the table"] : undefined,
+  );
+  const { region, credentials } = target.client.config;
+  const client = new DynamoDBClient({ endpoint: proxy.endpoint, region, credentials, maxAttempts: 1 });
+  onTestFinished(() => client.destroy());
+  return { ...target, client };
+}
+
+async function* pendingOrders(count: number): AsyncGenerator<OrderItem, void, void> {
+  for (let id = 1; id <= count; id++) yield { id: { N: String(id) }, status: { S: "pending" } };
+}
+
+/** Options that record what they are called with, and whose wait takes no time. */
+function recordingOptions() {
+  const recorded: { waits: number[]; done: number[] } = { waits: [], done: [] };
+  const options: WriteOptions = {
+    signal: new AbortController().signal,
+    onOrder: (done) => void recorded.done.push(done),
+    wait: async (milliseconds) => void recorded.waits.push(milliseconds),
+  };
+  return { options, ...recorded };
+}
+
+describe("writing orders", () => {
+  test("reports each one as it is done", async () => {
+    const { options, done, waits } = recordingOptions();
+    expect(await writeOrders(tables.target, pendingOrders(100), options)).toEqual({ written: 100, alreadyThere: 0 });
+    expect(done).toEqual(Array.from({ length: 100 }, (_, at) => at + 1));
+    expect(waits).toEqual([]);
+    expect(await tables.items("orders")).toHaveLength(100);
+  });
+
+  test("waits and tries again when throttled, each time for longer", async () => {
+    const { options, waits } = recordingOptions();
+    const result = await writeOrders(await throttledTarget(4), pendingOrders(1), options);
+    expect(result).toEqual({ written: 1, alreadyThere: 0 });
+    expect(waits).toHaveLength(4);
+    for (const [at, longest] of [200, 500, 1000, 2000].entries()) {
+      expect(waits[at]).toBeGreaterThan(0);
+      expect(waits[at]).toBeLessThanOrEqual(longest);
+    }
+  });
+
+  test("gives up on a table that never stops throttling", async () => {
+    const { options, waits } = recordingOptions();
+    const result = await writeOrders(await throttledTarget(Number.POSITIVE_INFINITY), pendingOrders(1), options);
+    expect(result).toMatchObject({ written: 0, alreadyThere: 0 });
+    expect(result.failure).toMatchObject({ name: "ProvisionedThroughputExceededException" });
+    expect(waits).toHaveLength(10);
+  });
+
+  test("stops at the first order that can't be read, and keeps what was written", async () => {
+    const broken = async function* (): AsyncGenerator<OrderItem, void, void> {
+      yield* pendingOrders(3);
+      throw new Error("line 4 is not what was checked");
+    };
+    const result = await writeOrders(tables.target, broken(), recordingOptions().options);
+    expect(result).toMatchObject({ written: 3, failure: { message: "line 4 is not what was checked" } });
+  });
+});
