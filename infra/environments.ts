@@ -1,29 +1,37 @@
 import type { ApiKeyPrefix } from "../shared/api-keys.ts";
 
-/** Everything in which one deployed environment may differ from another. A difference exists only here. */
+/** Everything in which one deployed environment may differ from another, and the only place where it may. */
 export interface Environment {
   name: "staging" | "production";
-  /** The CloudFormation stack, and the API within it. */
+  /** The name of the CloudFormation stack, and of the API in it. */
   stackName: string;
   apiKeyPrefix: ApiKeyPrefix;
-  /** The one account and region it may be deployed to; without it, wherever the caller's credentials lead. */
+  /** The only account and region it may be deployed to. Without it, the caller's credentials decide. */
   account?: { id: string; region: string };
-  /** Its own address instead of the gateway's, which is then switched off. */
+  /** A domain of your own. The gateway's own address is then switched off. */
   domain?: OwnDomain;
-  /** Whether the tables outlive their stack and can be restored to a point in time. */
+  /** Keeps the tables when the stack is deleted, and allows restoring them to a point in time. */
   keepData: boolean;
-  /** Names of tables restored from a backup, to be used in place of the stack's own ones, which stay as they are. */
+  /** Tables restored from a backup, to use instead of the stack's own, which stay as they are. */
   restoredTables?: { orders?: string; apiKeys?: string };
-  /** Request units a second that a table serves at most; beyond it is 503. A bound on what a flood can cost. */
+  /** The most request units a second that each table serves; beyond that, 503. It bounds what a flood can cost. */
   tableThroughput: { reads: number; writes: number };
-  /** Seconds that the gateway remembers an admitted key, and so that a revoked one may still be admitted. */
+  /** How many seconds the gateway remembers an accepted key. A revoked key works for that long. */
   authorizerCacheSeconds: number;
-  /** Requests per second and burst that the stage lets through; beyond it is 429. */
+  /** Requests a second and burst that each operation accepts, approximately; beyond that, 429. */
   throttling: { rateLimit: number; burstLimit: number };
+  /**
+   * How many lists may run at once, so that long lists can't use up the concurrency that cancellations need. Lambda
+   * turns further lists away and the client gets 500 `internal_error`; that neither alarms nor stops a deployment. The
+   * account must keep 100 unreserved: look up its quota first.
+   */
+  listConcurrency?: number;
   logRetentionDays: 14 | 365;
-  /** Never above INFO: the metrics are counted from lines of that level. */
+  /** Never above INFO: the metrics are counted from INFO lines. */
   functionLogLevel: "DEBUG" | "INFO";
-  /** Without it nothing is watched, and new code goes live all at once. */
+  /** A CloudWatch dashboard, $3 a month (an account's first three are free). */
+  dashboard?: boolean;
+  /** Without it nothing is watched, and new code gets all requests at once. */
   alarms?: AlarmSettings;
 }
 
@@ -36,22 +44,35 @@ export interface OwnDomain {
 }
 
 export interface AlarmSettings {
-  /** Who is told, besides whoever subscribes to the topic. They have to confirm by a link once. */
+  /** Whom to notify. AWS sends a link that must be confirmed once. */
   email?: string;
   /**
-   * Whether new code first gets a tenth of the calls for ten minutes, and is taken back when an alarm goes off. No such
-   * deployment begins while an alarm is on: set to false to let an urgent fix through.
+   * Sends a tenth of the requests to new code for ten minutes, and rolls it back when an alarm goes off. No such
+   * deployment starts while an alarm is on; set to false to get an urgent fix through.
    */
   canary: boolean;
-  /** Of a minute's requests. A canary that always fails causes 10 %. */
-  serverErrors: { percent: number; atLeast: number };
-  /** The 99th percentile of a minute, in milliseconds: a cancellation whole, a list up to its first page. */
+  /** Responses with 5xx, of a minute's requests. */
+  serverErrors: FailureShare;
+  /**
+   * Failed invocations of one function, of its invocations in five minutes. New code that always fails makes it 10 %
+   * during the canary, however small its operation's share of the traffic.
+   */
+  functionFailures: FailureShare;
+  /** Well-formed keys that the authorizer refused, of the requests in five minutes. */
+  refusedKeys: FailureShare;
+  /** The 99th percentile of a minute in milliseconds: a whole cancellation, and a list up to its first page. */
   slow: { cancel: number; listFirstPage: number };
-  /** How many within five minutes. */
+  /** How many in five minutes. */
   authorizerFailures: number;
   listsCutOff: number;
   functionThrottles: number;
   tableThrottles: number;
+}
+
+/** An alarm's limit: this many percent, but only once there are at least so many. */
+export interface FailureShare {
+  percent: number;
+  atLeast: number;
 }
 
 const staging: Environment = {
@@ -79,6 +100,8 @@ const production: Environment = {
   alarms: {
     canary: true,
     serverErrors: { percent: 5, atLeast: 5 },
+    functionFailures: { percent: 5, atLeast: 3 },
+    refusedKeys: { percent: 10, atLeast: 20 },
     slow: { cancel: 2000, listFirstPage: 3000 },
     authorizerFailures: 5,
     listsCutOff: 3,

@@ -1,140 +1,107 @@
-import { Aws, Duration } from "aws-cdk-lib";
-import {
-  Alarm,
-  ComparisonOperator,
-  type IMetric,
-  MathExpression,
-  Metric,
-  TreatMissingData,
-} from "aws-cdk-lib/aws-cloudwatch";
+import { Duration } from "aws-cdk-lib";
+import { Alarm, ComparisonOperator, MathExpression, type Metric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
-import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { Topic } from "aws-cdk-lib/aws-sns";
-import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
 import type { AlarmSettings } from "../environments.ts";
+import { AlarmTopic } from "./alarm-topic.ts";
+import { duration, invocations, percentage, throttledTableRequests, throttles } from "./aws-metrics.ts";
 import type { LogMetrics } from "./log-metrics.ts";
 import type { OrdersApi } from "./orders-api.ts";
-import type { ServiceFunction } from "./service-function.ts";
+import type { ServiceFunction, ServiceFunctions } from "./service-function.ts";
 
 export interface AlarmsProps {
   settings: AlarmSettings;
   api: OrdersApi;
-  cancelOrder: ServiceFunction;
-  functions: ServiceFunction[];
+  functions: ServiceFunctions;
   logMetrics: LogMetrics;
 }
 
-const minute = Duration.minutes(1);
-const fiveMinutes = Duration.minutes(5);
+interface Window {
+  period: Duration;
+  evaluationPeriods: number;
+  datapointsToAlarm?: number;
+}
+
 /** Three bad minutes of five: one is a blip, and a canary lasts ten. */
-const lasting = { evaluationPeriods: 5, datapointsToAlarm: 3 };
+const lasting: Window = { period: Duration.minutes(1), evaluationPeriods: 5, datapointsToAlarm: 3 };
+const fiveMinutes: Window = { period: Duration.minutes(5), evaluationPeriods: 1 };
 
 /**
- * What wakes somebody. Every metric is one that AWS emits by itself or that LogMetrics counts: the gateway's metrics
- * per method would be ten custom metrics more. Silence is no alarm: nobody calling is not trouble.
+ * What notifies someone, and what takes a canary back. It costs no metrics beyond those that AWS emits anyway and those
+ * of LogMetrics. Silence never alarms: without requests there is no trouble.
  */
 export class Alarms extends Construct {
+  readonly #settings: AlarmSettings;
   readonly #action: SnsAction;
-  readonly #aboutAll: Alarm[];
-  readonly #aboutOne = new Map<ServiceFunction, Alarm[]>();
+  readonly #shared: Alarm[];
+  readonly #own: Record<keyof ServiceFunctions, Alarm[]>;
 
-  constructor(scope: Construct, id: string, { settings, api, cancelOrder, functions, logMetrics }: AlarmsProps) {
+  constructor(scope: Construct, id: string, { settings, api, functions, logMetrics }: AlarmsProps) {
     super(scope, id);
-    const { serverErrors, slow, authorizerFailures, listsCutOff, functionThrottles, tableThrottles } = settings;
-    this.#action = new SnsAction(this.#topic(settings.email));
-    this.#aboutAll = [
-      this.#alarm("ServerErrors", failedPercent(api, serverErrors.atLeast), {
-        ...lasting,
-        threshold: serverErrors.percent,
-      }),
-      this.#alarm("CancelSlow", duration(cancelOrder), { ...lasting, threshold: slow.cancel }),
-      this.#alarm("ListSlow", logMetrics.listFirstPage, { ...lasting, threshold: slow.listFirstPage }),
-      this.#alarm("AuthorizerFailures", logMetrics.authorizerFailures, { threshold: authorizerFailures }),
-      this.#alarm("ListsCutOff", logMetrics.listsCutOff, { threshold: listsCutOff }),
+    const { serverErrors, refusedKeys, slow, authorizerFailures, listsCutOff } = settings;
+    const { listOrders, cancelOrder, authorize } = functions;
+    const { failures } = logMetrics;
+    this.#settings = settings;
+    this.#action = new SnsAction(new AlarmTopic(this, "Topic", settings.email));
+
+    const errors = percentage(serverErrors, { failed: unexpectedErrors(api, listOrders), total: api.metric("Count") });
+    this.#shared = [
+      this.#alarm("ServerErrors", errors, serverErrors.percent, lasting),
+      this.#alarm("CancelSlow", duration(cancelOrder), slow.cancel, lasting),
+      this.#alarm("ListSlow", logMetrics.listFirstPage, slow.listFirstPage, lasting),
+      this.#alarm("AuthorizerFailures", logMetrics.authorizerFailures, authorizerFailures),
+      this.#alarm("ListsCutOff", logMetrics.listsCutOff, listsCutOff),
     ];
-    for (const lambda of functions) {
-      this.#aboutOne.set(lambda, [
-        this.#alarm(`${lambda.node.id}Throttled`, throttles(lambda), { threshold: functionThrottles }),
-        this.#alarm(`${lambda.node.id}TableThrottled`, tableThrottledRequests(lambda), { threshold: tableThrottles }),
-      ]);
+    this.#own = {
+      listOrders: this.#alarmsOf(listOrders, failures.listOrders),
+      cancelOrder: this.#alarmsOf(cancelOrder, failures.cancelOrder),
+      authorize: this.#alarmsOf(authorize, failures.authorize),
+    };
+    // It notifies, but takes no canary back: anyone can make up well-formed keys, and would hold a veto on deployments.
+    const refused = percentage(refusedKeys, { failed: logMetrics.keysRefused, total: api.metric("Count") });
+    this.#alarm("KeysRefused", refused, refusedKeys.percent);
+  }
+
+  /** The alarms that take a new version of this function back: CodeDeploy accepts at most ten. */
+  about(name: keyof ServiceFunctions): Alarm[] {
+    return [...this.#shared, ...this.#own[name]];
+  }
+
+  #alarmsOf(lambda: ServiceFunction, failures: Metric): Alarm[] {
+    const { functionFailures, functionThrottles, tableThrottles } = this.#settings;
+    const { id } = lambda.node;
+    const failing = percentage(functionFailures, { failed: failures, total: invocations(lambda) });
+    const alarms = [
+      this.#alarm(`${id}Failing`, failing, functionFailures.percent),
+      this.#alarm(`${id}TableThrottled`, throttledTableRequests(lambda), tableThrottles),
+    ];
+    if (lambda.concurrencyLimit === undefined) {
+      alarms.push(this.#alarm(`${id}Throttled`, throttles(lambda), functionThrottles));
     }
+    return alarms;
   }
 
-  /** The alarms that tell of trouble with this function: at most the ten that CodeDeploy looks at. */
-  about(lambda: ServiceFunction): Alarm[] {
-    return [...this.#aboutAll, ...(this.#aboutOne.get(lambda) ?? [])];
-  }
-
-  #alarm(
-    id: string,
-    metric: IMetric,
-    limit: { threshold: number; evaluationPeriods?: number; datapointsToAlarm?: number },
-  ): Alarm {
+  #alarm(id: string, metric: Metric | MathExpression, threshold: number, window = fiveMinutes): Alarm {
+    const { period, ...evaluation } = window;
     const alarm = new Alarm(this, id, {
-      alarmDescription: `What it means and what to do: README.md, "When an alarm goes off", ${id}`,
-      metric,
-      evaluationPeriods: 1,
-      ...limit,
+      alarmDescription: `What it means and what to do: infra/README.md, "When an alarm goes off", ${id}`,
+      metric: metric.with({ period }),
+      threshold,
+      ...evaluation,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: TreatMissingData.NOT_BREACHING,
     });
     alarm.addAlarmAction(this.#action);
     return alarm;
   }
-
-  /** Not encrypted with a key of ours: that would bill while idle, and an alarm's text is no secret. */
-  #topic(email: string | undefined): Topic {
-    const topic = new Topic(this, "Topic", { enforceSSL: true });
-    // A topic with a policy of its own loses the default one, by which CloudWatch might publish.
-    topic.grantPublish(
-      new ServicePrincipal("cloudwatch.amazonaws.com", {
-        conditions: { StringEquals: { "aws:SourceAccount": Aws.ACCOUNT_ID } },
-      }),
-    );
-    if (email !== undefined) topic.addSubscription(new EmailSubscription(email));
-    return topic;
-  }
 }
 
-/** 5xx answers of a minute in percent, or 0 when they are too few to mean anything. */
-function failedPercent(api: OrdersApi, atLeast: number): IMetric {
+/** 5xx responses, without those that the list's concurrency limit is there to cause: the gateway makes each a 500. */
+function unexpectedErrors(api: OrdersApi, listOrders: ServiceFunction): Metric | MathExpression {
+  const responses = api.metric("5XXError");
+  if (listOrders.concurrencyLimit === undefined) return responses;
   return new MathExpression({
-    expression: `IF(failed >= ${atLeast}, 100 * failed / requests, 0)`,
-    usingMetrics: { failed: api.metric("5XXError"), requests: api.metric("Count") },
-    period: minute,
-    label: "5xx answers in percent",
-  });
-}
-
-/** Of the alias, so that both versions count during a canary, and an operator's trial call does not. */
-function duration({ functionName, alias: { aliasName } }: ServiceFunction): IMetric {
-  return new Metric({
-    namespace: "AWS/Lambda",
-    metricName: "Duration",
-    dimensionsMap: { FunctionName: functionName, Resource: `${functionName}:${aliasName}` },
-    statistic: "p99",
-    period: minute,
-  });
-}
-
-function throttles({ functionName }: ServiceFunction): IMetric {
-  return new Metric({
-    namespace: "AWS/Lambda",
-    metricName: "Throttles",
-    dimensionsMap: { FunctionName: functionName },
-    statistic: "Sum",
-    period: fiveMinutes,
-  });
-}
-
-/** Of the one operation that the function does: DynamoDB counts throttled requests by table and operation only. */
-function tableThrottledRequests({ permission: { action, table } }: ServiceFunction): IMetric {
-  return new Metric({
-    namespace: "AWS/DynamoDB",
-    metricName: "ThrottledRequests",
-    dimensionsMap: { TableName: table.tableName, Operation: action.replace("dynamodb:", "") },
-    statistic: "Sum",
-    period: fiveMinutes,
+    expression: "responses - FILL(turnedAway, 0)",
+    usingMetrics: { responses, turnedAway: throttles(listOrders) },
   });
 }

@@ -16,11 +16,11 @@ export interface ApiDomainProps {
   domain: OwnDomain;
   restApi: RestApi;
   stage: Stage;
-  /** The first segment of every path. */
+  /** The path segment under which the domain serves the stage. */
   basePath: string;
 }
 
-/** The stage of an API under a name of one's own. */
+/** A domain name of your own for a stage. */
 export class ApiDomain extends Construct {
   constructor(scope: Construct, id: string, { domain, restApi, stage, basePath }: ApiDomainProps) {
     super(scope, id);

@@ -2,8 +2,8 @@ import { ResponseType, type RestApi } from "aws-cdk-lib/aws-apigateway";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 
 /**
- * The Error record for every failure that the gateway answers by itself. Literal bodies: the gateway's own texts echo
- * what the client sent, and its template language can't render a status.
+ * The Error record for every failure that the gateway answers by itself. The bodies are literal: the gateway's own texts
+ * echo what the client sent, and its template language can't render a status.
  */
 const codes: [ResponseType, ErrorCode][] = [
   [ResponseType.ACCESS_DENIED, "forbidden"],
@@ -16,7 +16,7 @@ const codes: [ResponseType, ErrorCode][] = [
   [ResponseType.INTEGRATION_FAILURE, "internal_error"],
   [ResponseType.INTEGRATION_TIMEOUT, "gateway_timeout"],
   [ResponseType.INVALID_API_KEY, "forbidden"],
-  // A Bearer header where no method is makes the gateway look for an AWS signature and name the key in its message.
+  // For a Bearer header on an unknown path the gateway looks for an AWS signature, and its own message echoes the key.
   [ResponseType.INVALID_SIGNATURE, "resource_not_found"],
   [ResponseType.MISSING_AUTHENTICATION_TOKEN, "resource_not_found"],
   [ResponseType.QUOTA_EXCEEDED, "too_many_requests"],
@@ -33,7 +33,7 @@ const headers: Partial<Record<ErrorCode, Record<string, string>>> = {
   too_many_requests: { "Retry-After": "'1'" },
 };
 
-/** Defines every gateway response of the API from the catalogue of errors. */
+/** Defines every gateway response of the API from the error catalogue. */
 export function addGatewayResponses(api: RestApi): void {
   for (const [type, code] of codes) {
     api.addGatewayResponse(type.responseType, {
@@ -43,7 +43,7 @@ export function addGatewayResponses(api: RestApi): void {
       templates: { "application/json": errorBody(code) },
     });
   }
-  // A net under the types above. No status code here: it would replace the status of every type not listed.
+  // For types that AWS may add. Without a status code, which would replace the status of every type not listed.
   for (const [type, code] of [
     [ResponseType.DEFAULT_4XX, "bad_request"],
     [ResponseType.DEFAULT_5XX, "internal_error"],

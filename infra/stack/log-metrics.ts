@@ -1,21 +1,20 @@
-import { Duration } from "aws-cdk-lib";
-import type { Metric } from "aws-cdk-lib/aws-cloudwatch";
+import { type Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern, type ILogGroup, type JsonPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import type { LogEvent } from "../../shared/log.ts";
+import type { ServiceFunctions } from "./service-function.ts";
 
 export interface LogMetricsProps {
   /** What the metrics are grouped under; two environments in one account must not share it. */
   namespace: string;
-  cancelOrderLog: ILogGroup;
-  listOrdersLog: ILogGroup;
+  functions: ServiceFunctions;
   /** The gateway's. */
   accessLog: ILogGroup;
 }
 
 /**
- * The metrics that are counted from log lines. None has a default value: a month without traffic costs nothing. The one
- * dimension is the code of a refusal, of which the catalogue has four, because a rise of one says what clients do wrong.
+ * The metrics that are counted from log lines. None has a default value, so a month without traffic costs nothing. The
+ * only dimension is the code of a rejected cancellation, one of four: a rise in one says what clients do wrong.
  */
 export class LogMetrics extends Construct {
   readonly ordersCancelled: Metric;
@@ -23,32 +22,52 @@ export class LogMetrics extends Construct {
   readonly ordersListed: Metric;
   readonly listsCutOff: Metric;
   readonly authorizerFailures: Metric;
-  /** Milliseconds until the first page was read, for each list that got so far. */
+  /** Well-formed keys that are unknown, expired or revoked. */
+  readonly keysRefused: Metric;
+  /** Failed invocations. A list that is cut off and takes the runtime down with it counts twice. */
+  readonly failures: Record<keyof ServiceFunctions, Metric>;
+  /** Milliseconds until the first page was read, for each list that got that far. */
   readonly listFirstPage: Metric;
   readonly #namespace: string;
 
-  constructor(scope: Construct, id: string, { namespace, cancelOrderLog, listOrdersLog, accessLog }: LogMetricsProps) {
+  constructor(scope: Construct, id: string, { namespace, functions, accessLog }: LogMetricsProps) {
     super(scope, id);
+    const listLog = functions.listOrders.logGroup;
+    const cancelLog = functions.cancelOrder.logGroup;
+    const authorizeLog = functions.authorize.logGroup;
     this.#namespace = namespace;
-    this.ordersCancelled = this.#count("OrdersCancelled", cancelOrderLog, logged("order_cancelled"));
-    this.cancelsRefused = this.#count("CancelsRefused", cancelOrderLog, logged("cancel_refused"), {
+    this.ordersCancelled = this.#count("OrdersCancelled", cancelLog, logged("order_cancelled"));
+    this.cancelsRefused = this.#count("CancelsRefused", cancelLog, logged("cancel_refused"), {
       Code: "$.message.code",
     });
-    this.ordersListed = this.#count("OrdersListed", listOrdersLog, logged("orders_listed"));
-    this.listsCutOff = this.#count(
-      "ListsCutOff",
-      listOrdersLog,
-      // A function that ran out of time or memory can't log it any more; Lambda does.
-      FilterPattern.any(logged("list_cut_off"), platformReports("timeout"), platformReports("failure")),
+    this.ordersListed = this.#count("OrdersListed", listLog, logged("orders_listed"));
+    this.listsCutOff = this.#count("ListsCutOff", listLog, FilterPattern.any(logged("list_cut_off"), ...crashed));
+    this.failures = {
+      listOrders: this.#count(
+        "ListOrdersFailed",
+        listLog,
+        FilterPattern.any(logged("list_failed"), logged("list_cut_off"), ...crashed),
+      ),
+      cancelOrder: this.#count("CancelOrderFailed", cancelLog, FilterPattern.any(logged("cancel_failed"), ...crashed)),
+      authorize: this.#count(
+        "AuthorizeFailed",
+        authorizeLog,
+        FilterPattern.any(logged("authorize_failed"), ...crashed),
+      ),
+    };
+    // The runtime's own line: Lambda's Errors metric would count failures too.
+    this.keysRefused = this.#count(
+      "KeysRefused",
+      authorizeLog,
+      FilterPattern.stringValue("$.message.errorMessage", "=", "Unauthorized"),
     );
+    // As the gateway sees it, which includes authorizers that Lambda turned away and responses it could not use.
     this.authorizerFailures = this.#count(
       "AuthorizerFailures",
       accessLog,
-      // What the gateway made of it, not the function's own line: a function that crashed or was throttled wrote none,
-      // and its Errors metric counts every refused key too.
       FilterPattern.any(responseType("AUTHORIZER_FAILURE"), responseType("AUTHORIZER_CONFIGURATION_ERROR")),
     );
-    this.listFirstPage = this.#value("ListFirstPage", listOrdersLog, "$.message.firstPageMilliseconds");
+    this.listFirstPage = this.#value("ListFirstPage", listLog, "$.message.firstPageMilliseconds");
   }
 
   #count(name: string, logGroup: ILogGroup, filterPattern: JsonPattern, dimensions?: Record<string, string>): Metric {
@@ -60,7 +79,7 @@ export class LogMetrics extends Construct {
       metricValue: "1",
       ...(dimensions && { dimensions }),
     });
-    return filter.metric({ statistic: "Sum", period: Duration.minutes(5) });
+    return filter.metric({ statistic: Stats.SUM });
   }
 
   #value(name: string, logGroup: ILogGroup, field: string): Metric {
@@ -71,7 +90,7 @@ export class LogMetrics extends Construct {
       metricName: name,
       metricValue: field,
     });
-    return filter.metric({ statistic: "p99", period: Duration.minutes(1) });
+    return filter.metric({ statistic: Stats.p(99) });
   }
 }
 
@@ -80,12 +99,22 @@ function logged(event: LogEvent): JsonPattern {
   return FilterPattern.stringValue("$.message.event", "=", event);
 }
 
-/** Lambda's lines about an invocation that did not succeed; they come at the system log level WARN. */
-function platformReports(status: "timeout" | "failure"): JsonPattern {
-  return FilterPattern.all(
-    FilterPattern.stringValue("$.type", "=", "platform.runtimeDone"),
-    FilterPattern.stringValue("$.record.status", "=", status),
-  );
+/**
+ * Lambda's own line about an invocation that timed out, crashed or ran out of memory, at any time from its start on: the
+ * function can't log that. Exceptions that a handler throws are no crash, and an unauthorized key is one of them.
+ */
+const crashed = [
+  platformReport(FilterPattern.stringValue("$.record.status", "=", "timeout")),
+  platformReport(FilterPattern.stringValue("$.record.status", "=", "failure")),
+  platformReport(
+    FilterPattern.stringValue("$.record.status", "=", "error"),
+    FilterPattern.stringValue("$.record.errorType", "=", "Runtime.*"),
+  ),
+];
+
+/** There is one such line per invocation; those of failed ones come at the system log level WARN. */
+function platformReport(...conditions: JsonPattern[]): JsonPattern {
+  return FilterPattern.all(FilterPattern.stringValue("$.type", "=", "platform.report"), ...conditions);
 }
 
 function responseType(type: string): JsonPattern {

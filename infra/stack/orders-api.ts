@@ -12,68 +12,72 @@ import { Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { apiKeyPattern } from "../../shared/api-keys.ts";
+import type { ErrorCode } from "../../shared/errors.ts";
 import type { Environment } from "../environments.ts";
 import { ApiDomain } from "./api-domain.ts";
 import { addGatewayResponses } from "./gateway-responses.ts";
 import { rejectOtherMethods } from "./reject-other-methods.ts";
-import type { ServiceFunction } from "./service-function.ts";
+import type { ServiceFunction, ServiceFunctions } from "./service-function.ts";
 import { StagedRestApi, stageName } from "./staged-rest-api.ts";
 
 export interface OrdersApiProps {
   environment: Environment;
-  listOrders: ServiceFunction;
-  cancelOrder: ServiceFunction;
-  authorize: ServiceFunction;
+  functions: ServiceFunctions;
 }
 
-/** The HTTP API: the contract's two operations behind the authorizer, and an Error record for everything else. */
+/** What each path answers to methods that are no operation of it. `{proxy+}` is any path not listed. */
+const otherMethods: Record<string, [ErrorCode, headers?: Record<string, string>]> = {
+  "/": ["resource_not_found"],
+  "/store": ["resource_not_found"],
+  "/store/orders": ["method_not_allowed", { Allow: "GET" }],
+  "/store/orders/{orderId}": ["method_not_allowed", { Allow: "DELETE" }],
+  "/{proxy+}": ["resource_not_found"],
+};
+
+/** The HTTP API: two operations behind the authorizer, and an Error record for everything else. */
 export class OrdersApi extends Construct {
-  /** The address that the contract's paths are relative to; it ends in `/v1`. */
+  /** What clients put before `/store/orders`; it ends in `/v1`. */
   readonly baseUrl: string;
   readonly accessLog: LogGroup;
   readonly #authorizer: TokenAuthorizer;
   readonly #apiName: string;
 
-  constructor(scope: Construct, id: string, { environment, listOrders, cancelOrder, authorize }: OrdersApiProps) {
+  constructor(scope: Construct, id: string, { environment, functions }: OrdersApiProps) {
     super(scope, id);
     const { domain, stackName } = environment;
     this.#apiName = stackName;
-    const api = new StagedRestApi(this, "Rest", environment);
-    this.accessLog = api.accessLog;
-    addGatewayResponses(api);
+    const restApi = new StagedRestApi(this, "Rest", { environment, rejectingPaths: Object.keys(otherMethods) });
+    const stage = restApi.deploymentStage;
+    this.accessLog = restApi.accessLog;
+    addGatewayResponses(restApi);
     const { region, urlSuffix } = Stack.of(this);
-    const host = domain?.name ?? `${api.restApiId}.execute-api.${region}.${urlSuffix}`;
+    const host = domain?.name ?? `${restApi.restApiId}.execute-api.${region}.${urlSuffix}`;
     this.baseUrl = `https://${host}/${stageName}`;
-    if (domain)
-      new ApiDomain(this, "Domain", { domain, restApi: api, stage: api.deploymentStage, basePath: stageName });
-    this.#authorizer = this.#bearerKeys(api, authorize, environment);
+    if (domain) new ApiDomain(this, "Domain", { domain, restApi, stage, basePath: stageName });
+    this.#authorizer = this.#bearerKeys(restApi, functions.authorize, environment);
 
-    const store = api.root.addResource("store");
-    const orders = store.addResource("orders");
-    const order = orders.addResource("{orderId}");
-    this.#addOperation(orders, "GET", listOrders, { responseTransferMode: ResponseTransferMode.STREAM });
-    this.#addOperation(order, "DELETE", cancelOrder);
-
-    rejectOtherMethods(orders, "method_not_allowed", { Allow: "GET" });
-    rejectOtherMethods(order, "method_not_allowed", { Allow: "DELETE" });
-    for (const resource of [api.root, store, api.root.addResource("{proxy+}")]) {
-      rejectOtherMethods(resource, "resource_not_found");
+    const resource = (path: string): IResource => restApi.root.resourceForPath(path);
+    this.#addOperation(resource("/store/orders"), "GET", functions.listOrders, {
+      responseTransferMode: ResponseTransferMode.STREAM,
+    });
+    this.#addOperation(resource("/store/orders/{orderId}"), "DELETE", functions.cancelOrder);
+    for (const [path, [code, headers]] of Object.entries(otherMethods)) {
+      rejectOtherMethods(resource(path), code, headers);
     }
   }
 
-  /** What the gateway counts for the stage, a minute at a time. */
-  metric(name: "5XXError" | "Count"): Metric {
+  /** What the gateway counts for the stage. Per method it would be ten custom metrics more, each of them billed. */
+  metric(name: "Count" | "4XXError" | "5XXError"): Metric {
     return new Metric({
       namespace: "AWS/ApiGateway",
       metricName: name,
       // By name: a reference to the stage would make the functions, which the alarms roll back, wait for themselves.
       dimensionsMap: { ApiName: this.#apiName, Stage: stageName },
       statistic: Stats.SUM,
-      period: Duration.minutes(1),
     });
   }
 
-  /** Every operation passes through here, so that none can be without the authorizer. */
+  /** The only way to add an operation, so that none can do without the authorizer. */
   #addOperation(
     resource: IResource,
     method: string,
@@ -87,7 +91,7 @@ export class OrdersApi extends Construct {
     );
     Validations.of(operation).acknowledge({
       id: "AwsSolutions-COG4",
-      reason: "The contract's clients are programs with API keys, not users of a Cognito pool",
+      reason: "The clients are programs with API keys, not users of a Cognito pool",
     });
   }
 
@@ -96,9 +100,9 @@ export class OrdersApi extends Construct {
     handler: ServiceFunction,
     { apiKeyPrefix, authorizerCacheSeconds }: Environment,
   ): TokenAuthorizer {
-    // Anchored, and in syntax that Java and JavaScript share: which dialect the gateway speaks is not documented.
+    // Anchored, and in syntax that Java and JavaScript share: the gateway's dialect is not documented.
     const validationRegex = `^[Bb][Ee][Aa][Rr][Ee][Rr] ${apiKeyPattern(apiKeyPrefix)}$`;
-    // A stage serves what was deployed: without a new deployment, other settings would never get there.
+    // A stage serves what was last deployed: without a new deployment, changed settings would never take effect.
     api.latestDeployment?.addToLogicalId({ validationRegex, authorizerCacheSeconds });
     return new TokenAuthorizer(this, "BearerKeys", {
       handler: handler.live,
@@ -108,7 +112,7 @@ export class OrdersApi extends Construct {
   }
 }
 
-/** A margin over the function's own limit for its start, up to the gateway's maximum of 15 minutes. */
+/** The function's own limit and a margin for its start, but no more than the gateway's maximum of 15 minutes. */
 function integrationTimeout({ timeout }: ServiceFunction): Duration {
   const seconds = timeout?.toSeconds() ?? 3;
   return Duration.seconds(Math.min(seconds + 5, 900));

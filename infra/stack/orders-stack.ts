@@ -6,6 +6,7 @@ import { Alarms } from "./alarms.ts";
 import { CanaryRollout } from "./canary-rollout.ts";
 import { LogMetrics } from "./log-metrics.ts";
 import { OrdersApi } from "./orders-api.ts";
+import { OrdersDashboard } from "./orders-dashboard.ts";
 import { ServiceFunction, type ServiceFunctionProps } from "./service-function.ts";
 
 /** One environment of the service: its two tables, its three functions, its API, and what watches them. */
@@ -13,10 +14,10 @@ export class OrdersStack extends Stack {
   readonly #environment: Environment;
 
   constructor(scope: Construct, id: string, environment: Environment) {
-    const { account, name, restoredTables } = environment;
+    const { account, alarms, dashboard, listConcurrency, name, restoredTables, stackName } = environment;
     super(scope, id, {
       description: `Pet store orders service, ${name}`,
-      // CDK refuses to deploy a stack that names its account to any other.
+      // CDK refuses to deploy a stack that names an account to any other account.
       ...(account && { env: { account: account.id, region: account.region } }),
     });
     this.#environment = environment;
@@ -28,6 +29,7 @@ export class OrdersStack extends Stack {
       entry: "list-orders.ts",
       timeout: Duration.minutes(15),
       memorySize: 1024,
+      concurrencyLimit: listConcurrency,
       environment: { ORDERS_TABLE: orders.tableName },
       permission: { action: "dynamodb:Scan", table: orders },
     });
@@ -46,19 +48,18 @@ export class OrdersStack extends Stack {
       permission: { action: "dynamodb:GetItem", table: apiKeys },
     });
 
-    const api = new OrdersApi(this, "Api", { environment, listOrders, cancelOrder, authorize });
+    const functions = { listOrders, cancelOrder, authorize };
+    const api = new OrdersApi(this, "Api", { environment, functions });
     const logMetrics = new LogMetrics(this, "LogMetrics", {
       namespace: `PetStoreOrders/${name}`,
-      cancelOrderLog: cancelOrder.logGroup,
-      listOrdersLog: listOrders.logGroup,
+      functions,
       accessLog: api.accessLog,
     });
-    if (environment.alarms) {
-      const functions = [listOrders, cancelOrder, authorize];
-      const settings = environment.alarms;
-      const alarms = new Alarms(this, "Alarms", { settings, api, cancelOrder, functions, logMetrics });
-      if (settings.canary) new CanaryRollout(this, "Rollout", { functions, alarms });
+    if (alarms) {
+      const watching = new Alarms(this, "Alarms", { settings: alarms, api, functions, logMetrics });
+      if (alarms.canary) new CanaryRollout(this, "Rollout", { functions, alarms: watching });
     }
+    if (dashboard) new OrdersDashboard(this, "Dashboard", { name: stackName, api, functions, logMetrics });
 
     new CfnOutput(this, "BaseUrl", { value: api.baseUrl });
     new CfnOutput(this, "OrdersTableName", { value: orders.tableName });
@@ -70,7 +71,7 @@ export class OrdersStack extends Stack {
     return new ServiceFunction(this, id, { ...props, logRetention: logRetentionDays, logLevel: functionLogLevel });
   }
 
-  /** The table in use: the stack's own, or the restored one that stands in for it. */
+  /** The table in use: the stack's own, or a restored one instead. */
   #table(id: string, partitionKey: { name: string; type: AttributeType }, restored: string | undefined): ITable {
     const { keepData, tableThroughput } = this.#environment;
     const table = new Table(this, id, {
@@ -83,9 +84,9 @@ export class OrdersStack extends Stack {
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: keepData },
     });
     if (!keepData) {
-      Validations.of(table).acknowledge({ id: "AwsSolutions-DDB3", reason: "Data of this environment may be lost" });
+      Validations.of(table).acknowledge({ id: "AwsSolutions-DDB3", reason: "This environment's data may be lost" });
     }
-    // CDK declares its optional properties loosely: under exactOptionalPropertyTypes a Table is not quite an ITable.
+    // CDK declares optional properties loosely: under exactOptionalPropertyTypes a Table is not quite an ITable.
     return restored === undefined ? (table as ITable) : Table.fromTableName(this, `Restored${id}`, restored);
   }
 }

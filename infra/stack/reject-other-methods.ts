@@ -2,7 +2,7 @@ import { Validations } from "aws-cdk-lib";
 import { AuthorizationType, type IResource, MockIntegration, PassthroughBehavior } from "aws-cdk-lib/aws-apigateway";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 
-// The gateway picks a request template by the request's content type, and one without a template is 415.
+// The gateway picks a request template by the request's content type, and rejects types without one with 415.
 const contentTypes = [
   "application/json",
   "application/octet-stream",
@@ -14,10 +14,10 @@ const contentTypes = [
 ];
 
 /**
- * Lets the gateway itself answer every method that the resource has no operation for with an Error record. It asks for
- * no key: there is nothing behind it, and the truth is the same for everyone.
+ * Has the gateway itself answer every method that is no operation of the resource with an Error record. It asks for no
+ * key: there is nothing behind it to protect.
  *
- * @param headers literal values of further headers of the answer.
+ * @param headers literal values of further response headers.
  */
 export function rejectOtherMethods(resource: IResource, code: ErrorCode, headers: Record<string, string> = {}): void {
   const statusCode = String(errors[code].status);
@@ -42,7 +42,7 @@ export function rejectOtherMethods(resource: IResource, code: ErrorCode, headers
     methodResponses: [{ statusCode, responseParameters: Object.fromEntries(literals.map(([name]) => [name, true])) }],
   });
   Validations.of(method).acknowledge(
-    { id: "AwsSolutions-APIG4", reason: "Answers a constant Error record to everyone; there is nothing to protect" },
-    { id: "AwsSolutions-COG4", reason: "Answers a constant Error record to everyone; there is nothing to protect" },
+    { id: "AwsSolutions-APIG4", reason: "Everyone gets the same constant Error record; there is nothing to protect" },
+    { id: "AwsSolutions-COG4", reason: "Everyone gets the same constant Error record; there is nothing to protect" },
   );
 }

@@ -21,32 +21,36 @@ export interface ServiceFunctionProps {
   /** The handler's file in `functions/`. */
   entry: string;
   timeout: Duration;
-  /** Megabytes; it sets the share of a CPU too. */
+  /** In megabytes. It also sets the share of a CPU. */
   memorySize: number;
   environment: Record<string, string>;
+  /** How many invocations may run at once; without it, as many as the account has left. */
+  concurrencyLimit?: number | undefined;
   /** The one thing the function may do besides writing its own log. */
   permission: { action: `dynamodb:${string}`; table: ITable };
   logRetention: RetentionDays;
   logLevel: "DEBUG" | "INFO";
 }
 
-/** A function of the service: one bundle, one log group, one role with one DynamoDB action on one table. */
+/** One of the service's functions: one bundle, one log group, one role with one DynamoDB action on one table. */
 export class ServiceFunction extends NodejsFunction {
   /** What callers invoke: the version that is live. */
   readonly live: IFunction;
   readonly alias: Alias;
   readonly permission: ServiceFunctionProps["permission"];
+  readonly concurrencyLimit: number | undefined;
 
   constructor(
     scope: Construct,
     id: string,
-    { entry, permission, logRetention, logLevel, ...props }: ServiceFunctionProps,
+    { entry, permission, logRetention, logLevel, concurrencyLimit, ...props }: ServiceFunctionProps,
   ) {
     const logGroup = new LogGroup(scope, `${id}Log`, { retention: logRetention, removalPolicy: RemovalPolicy.DESTROY });
-    // Not the managed policy that CDK would attach: it allows writing to every log group of the account.
+    // CDK would attach a managed policy that allows writing to every log group of the account.
     const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
     super(scope, id, {
       ...props,
+      ...(concurrencyLimit !== undefined && { reservedConcurrentExecutions: concurrencyLimit }),
       entry: `${root}functions/${entry}`,
       projectRoot: root,
       depsLockFilePath: `${root}package-lock.json`,
@@ -57,10 +61,12 @@ export class ServiceFunction extends NodejsFunction {
       logGroup,
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel[logLevel],
+      // Lambda's own lines about invocations that failed, but not those about every invocation.
       systemLogLevelV2: SystemLogLevel.WARN,
-      // What was live before stays at hand: turning the alias back takes a second, another deployment minutes.
-      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
-      // The functions keep their connections alive by themselves.
+      // The previous version stays: moving the alias back takes a second, another deployment minutes. One that a failed
+      // update leaves behind would stop the same code from ever being deployed again, and goes.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
+      // Recent SDKs keep connections alive anyway.
       awsSdkConnectionReuse: false,
       bundling: {
         format: OutputFormat.ESM,
@@ -73,9 +79,13 @@ export class ServiceFunction extends NodejsFunction {
     });
     logGroup.grantWrite(role);
     this.permission = permission;
+    this.concurrencyLimit = concurrencyLimit;
     permission.table.grant(role, permission.action);
-    // CDK declares its optional properties loosely: under exactOptionalPropertyTypes an Alias is not quite an IFunction.
+    // CDK declares optional properties loosely: under exactOptionalPropertyTypes an Alias is not quite an IFunction.
     this.alias = this.addAlias("live");
     this.live = this.alias as IFunction;
   }
 }
+
+/** The functions of one environment. */
+export type ServiceFunctions = Record<"listOrders" | "cancelOrder" | "authorize", ServiceFunction>;

@@ -10,13 +10,24 @@ import { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import type { Environment } from "../environments.ts";
 
+export interface StagedRestApiProps {
+  environment: Environment;
+  /** The paths whose ANY method is answered by the gateway itself. */
+  rejectingPaths: string[];
+}
+
 export const stageName = "v1";
+
+// The gateway throttles every method separately. What it rejects by itself needs little, and draws on the account's quota.
+const rejectionThrottling = { throttlingRateLimit: 10, throttlingBurstLimit: 20 };
+// Never INFO: those lines contain parts of the key.
+const executionLogging = { loggingLevel: MethodLoggingLevel.ERROR, dataTraceEnabled: false };
 
 /** A regional REST API with one throttled stage, `v1`, and its access and execution logs beside it. */
 export class StagedRestApi extends RestApi {
   readonly accessLog: LogGroup;
 
-  constructor(scope: Construct, id: string, environment: Environment) {
+  constructor(scope: Construct, id: string, { environment, rejectingPaths }: StagedRestApiProps) {
     const { domain, keepData, logRetentionDays, stackName, throttling } = environment;
     const accessLog = new LogGroup(scope, "AccessLog", {
       retention: logRetentionDays,
@@ -35,9 +46,11 @@ export class StagedRestApi extends RestApi {
         stageName,
         throttlingRateLimit: throttling.rateLimit,
         throttlingBurstLimit: throttling.burstLimit,
-        // Never INFO: those lines contain parts of the key.
-        loggingLevel: MethodLoggingLevel.ERROR,
-        dataTraceEnabled: false,
+        ...executionLogging,
+        // A method's settings replace all of the stage's, logging too.
+        methodOptions: Object.fromEntries(
+          rejectingPaths.map((path) => [`${path}/ANY`, { ...executionLogging, ...rejectionThrottling }]),
+        ),
         accessLogDestination: new LogGroupLogDestination(accessLog),
         accessLogFormat: AccessLogFormat.custom(accessLogLine),
       },

@@ -98,9 +98,9 @@ describe("the metrics", () => {
 
   test.each([
     ["list_cut_off", { message: { event: "list_cut_off", orders: 1, firstPageMilliseconds: 3 } }, true],
-    ["a timeout", { type: "platform.runtimeDone", record: { status: "timeout" } }, true],
-    ["a crash", { type: "platform.runtimeDone", record: { status: "failure" } }, true],
-    ["an error that a function threw", { type: "platform.runtimeDone", record: { status: "error" } }, false],
+    ["a timeout", { type: "platform.report", record: { status: "timeout" } }, true],
+    ["a crash", { type: "platform.report", record: { status: "failure" } }, true],
+    ["an error that a function threw", { type: "platform.report", record: { status: "error" } }, false],
     ["a client that left", { message: { event: "list_abandoned", orders: 1 } }, false],
   ])("tell of a list cut off by %s", (_what, line, told) => {
     expect(published([JSON.stringify(line)])["ListsCutOff"]).toBe(told ? 1 : undefined);

@@ -23,6 +23,8 @@ const everyOption: Environment = {
     hostedZone: { id: "Z0000000000000000000", name: "example.com" },
   },
   restoredTables: { orders: "orders-of-yesterday", apiKeys: "keys-of-yesterday" },
+  listConcurrency: 20,
+  dashboard: true,
   alarms: { ...requireAlarms(production), email: "on-call@example.com" },
 };
 
@@ -135,9 +137,10 @@ describe("a change of code only", () => {
     });
   });
 
-  test.each(templates)("leaves the version of %s that was live before at hand", (_name, template) => {
+  // A version that survived a rolled-back update would be identical to the next attempt, which then fails.
+  test.each(templates)("keeps old versions of %s, but none that a failed update leaves behind", (_name, template) => {
     const versions = Object.values(template.findResources("AWS::Lambda::Version"));
-    expect(versions.map(({ DeletionPolicy }) => DeletionPolicy)).toEqual(["Retain", "Retain", "Retain"]);
+    expect(versions.map(({ DeletionPolicy }) => DeletionPolicy)).toEqual(Array(3).fill("RetainExceptOnCreate"));
   });
 });
 
@@ -150,7 +153,11 @@ describe("options", () => {
     });
     optioned.hasResourceProperties("AWS::ApiGateway::BasePathMapping", { BasePath: "v1", Stage: Match.anyValue() });
     optioned.hasResourceProperties("AWS::ApiGateway::RestApi", { DisableExecuteApiEndpoint: true });
-    optioned.hasResourceProperties("AWS::Route53::RecordSet", { Name: "orders.example.com.", Type: "A" });
+    optioned.hasResourceProperties("AWS::Route53::RecordSet", {
+      Name: "orders.example.com.",
+      Type: "A",
+      HostedZoneId: "Z0000000000000000000",
+    });
     expect(optioned.toJSON()["Outputs"].BaseUrl.Value).toBe("https://orders.example.com/v1");
   });
 
@@ -185,11 +192,21 @@ describe("options", () => {
     optioned.hasResourceProperties("AWS::SNS::Subscription", { Protocol: "email", Endpoint: "on-call@example.com" });
   });
 
+  test("a limit on lists is set on that function alone", () => {
+    const limits = (template: Template) =>
+      resources(template, "AWS::Lambda::Function").map(([id, lambda]) => [
+        id.replace(/[0-9A-F]{8}$/, ""),
+        lambda["ReservedConcurrentExecutions"],
+      ]);
+    expect(Object.fromEntries(limits(optioned))).toEqual({ ListOrders: 20 });
+    for (const [, template] of templates) expect(Object.fromEntries(limits(template))).toEqual({});
+  });
+
   test("without a canary, production keeps its alarms and sends all calls to new code at once", () => {
     const urgent = Template.fromStack(
       ordersStack({ ...production, alarms: { ...requireAlarms(production), canary: false } }),
     );
-    expect(Object.keys(urgent.findResources("AWS::CloudWatch::Alarm"))).toHaveLength(11);
+    expect(Object.keys(urgent.findResources("AWS::CloudWatch::Alarm"))).toHaveLength(15);
     urgent.resourceCountIs("AWS::CodeDeploy::DeploymentGroup", 0);
     expect(JSON.stringify(urgent.findResources("AWS::Lambda::Alias"))).not.toContain("UpdatePolicy");
   });

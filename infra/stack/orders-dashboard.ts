@@ -1,0 +1,68 @@
+import { Duration } from "aws-cdk-lib";
+import { Dashboard, GraphWidget, type IMetric, MathExpression } from "aws-cdk-lib/aws-cloudwatch";
+import { Construct } from "constructs";
+import { duration, throttledTableRequests, throttles } from "./aws-metrics.ts";
+import type { LogMetrics } from "./log-metrics.ts";
+import type { OrdersApi } from "./orders-api.ts";
+import type { ServiceFunction, ServiceFunctions } from "./service-function.ts";
+
+export interface OrdersDashboardProps {
+  name: string;
+  api: OrdersApi;
+  functions: ServiceFunctions;
+  logMetrics: LogMetrics;
+}
+
+const period = Duration.minutes(1);
+
+/** One page on how the service is doing. A dashboard costs $3 a month; an account's first three are free. */
+export class OrdersDashboard extends Construct {
+  constructor(scope: Construct, id: string, { name, api, functions, logMetrics }: OrdersDashboardProps) {
+    super(scope, id);
+    const { listOrders, cancelOrder, authorize } = functions;
+    const lambdas = [listOrders, cancelOrder, authorize];
+    const { ordersCancelled, ordersListed, listsCutOff, listFirstPage, keysRefused, cancelsRefused } = logMetrics;
+    new Dashboard(this, "Dashboard", {
+      dashboardName: name,
+      widgets: [
+        [
+          graph("Requests", [api.metric("Count"), api.metric("4XXError"), api.metric("5XXError")]),
+          graph("Outcomes", [ordersListed, ordersCancelled, listsCutOff]),
+          graph("Rejected, by code", [
+            search(`{${cancelsRefused.namespace},Code} MetricName="${cancelsRefused.metricName}"`, "Sum"),
+            keysRefused,
+          ]),
+        ],
+        [
+          graph("Slowest 1 %, ms", [
+            duration(cancelOrder).with({ label: "cancel" }),
+            listFirstPage.with({ label: "list, first page" }),
+            duration(authorize).with({ label: "authorize" }),
+          ]),
+          graph("Throttled", [
+            ...lambdas.map((lambda) => throttles(lambda).with({ label: lambda.node.id })),
+            ...lambdas.map((lambda) => throttledTableRequests(lambda).with({ label: `${lambda.node.id}'s table` })),
+          ]),
+        ],
+        ...["Invocations", "Errors", "Duration"].map((metric) =>
+          lambdas.map((lambda) => graph(`${lambda.node.id} by version: ${metric}`, [byVersion(lambda, metric)])),
+        ),
+      ],
+    });
+  }
+}
+
+function graph(title: string, left: (IMetric & { with: unknown })[]): GraphWidget {
+  return new GraphWidget({ title, left, period, width: 8 });
+}
+
+/** A line for every version the alias sends requests to: during a canary, the old and the new one side by side. */
+function byVersion({ functionName }: ServiceFunction, metric: string): MathExpression {
+  const schema = "{AWS/Lambda,ExecutedVersion,FunctionName,Resource}";
+  const statistic = metric === "Duration" ? "p99" : "Sum";
+  return search(`${schema} MetricName="${metric}" FunctionName="${functionName}"`, statistic);
+}
+
+function search(query: string, statistic: string): MathExpression {
+  return new MathExpression({ expression: `SEARCH('${query}', '${statistic}', 60)`, usingMetrics: {}, label: "" });
+}

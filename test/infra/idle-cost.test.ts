@@ -1,0 +1,57 @@
+import { Template } from "aws-cdk-lib/assertions";
+import { describe, expect, test } from "vitest";
+import { environments } from "../../infra/environments.ts";
+import { ordersStack, resources } from "../helpers/synthesise.ts";
+
+const staging = Template.fromStack(ordersStack(environments.staging));
+
+/** Types that cost nothing, or nothing beyond stored bytes, while nobody calls. */
+const freeWhileIdle = [
+  "AWS::ApiGateway::Account",
+  "AWS::ApiGateway::Authorizer",
+  "AWS::ApiGateway::Deployment",
+  "AWS::ApiGateway::GatewayResponse",
+  "AWS::ApiGateway::Method",
+  "AWS::ApiGateway::Resource",
+  "AWS::ApiGateway::RestApi",
+  "AWS::ApiGateway::Stage",
+  "AWS::DynamoDB::Table",
+  "AWS::IAM::Policy",
+  "AWS::IAM::Role",
+  "AWS::Lambda::Alias",
+  "AWS::Lambda::Function",
+  "AWS::Lambda::Permission",
+  "AWS::Lambda::Version",
+  "AWS::Logs::LogGroup",
+  "AWS::Logs::MetricFilter",
+];
+
+describe("staging", () => {
+  const { Resources } = staging.toJSON();
+
+  test("has no alarm, and no resource of a kind that bills while idle", () => {
+    const types = new Set(Object.values<{ Type: string }>(Resources).map(({ Type }) => Type));
+    expect([...types].sort()).toEqual(freeWhileIdle);
+  });
+
+  test("has those resources without anything that bills while idle", () => {
+    const bills =
+      /Cache|ProvisionedConcurrency|ProvisionedThroughput|KmsKey|Replica|MetricsEnabled|TracingEnabled|Snap/;
+    for (const [id, resource] of Object.entries(Resources)) {
+      // A cache of authorisations is part of every authorizer's price.
+      const text = JSON.stringify(resource).replace(/"Cache-Control"|header\.Cache-Control/g, "");
+      expect([id, bills.exec(text)?.[0]]).toEqual([id, undefined]);
+    }
+    for (const [, filter] of resources(staging, "AWS::Logs::MetricFilter")) {
+      expect(filter["MetricTransformations"]).toEqual([
+        expect.not.objectContaining({ DefaultValue: expect.anything() }),
+      ]);
+    }
+  });
+
+  test("sends all calls to new code at once", () => {
+    for (const alias of Object.values(staging.findResources("AWS::Lambda::Alias"))) {
+      expect(alias["UpdatePolicy"]).toBeUndefined();
+    }
+  });
+});

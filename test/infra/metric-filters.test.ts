@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+import { readFilters } from "../helpers/alarms/definitions.ts";
+import { templates } from "../helpers/synthesise.ts";
+
+const crashed = [
+  '(($.type = "platform.report") && ($.record.status = "timeout"))',
+  '(($.type = "platform.report") && ($.record.status = "failure"))',
+  '(($.type = "platform.report") && ($.record.status = "error") && ($.record.errorType = "Runtime.*"))',
+];
+const event = (name: string) => `($.message.event = "${name}")`;
+const any = (...patterns: string[]) => `{ ${patterns.join(" || ")} }`;
+
+const metrics: Record<string, [logGroup: string, pattern: string, value: string, dimensions?: object]> = {
+  OrdersCancelled: ["CancelOrderLog", '{ $.message.event = "order_cancelled" }', "1"],
+  CancelsRefused: ["CancelOrderLog", '{ $.message.event = "cancel_refused" }', "1", { Code: "$.message.code" }],
+  CancelOrderFailed: ["CancelOrderLog", any(event("cancel_failed"), ...crashed), "1"],
+  OrdersListed: ["ListOrdersLog", '{ $.message.event = "orders_listed" }', "1"],
+  ListFirstPage: ["ListOrdersLog", "{ $.message.firstPageMilliseconds >= 0 }", "$.message.firstPageMilliseconds"],
+  ListsCutOff: ["ListOrdersLog", any(event("list_cut_off"), ...crashed), "1"],
+  ListOrdersFailed: ["ListOrdersLog", any(event("list_failed"), event("list_cut_off"), ...crashed), "1"],
+  AuthorizeFailed: ["AuthorizeLog", any(event("authorize_failed"), ...crashed), "1"],
+  KeysRefused: ["AuthorizeLog", '{ $.message.errorMessage = "Unauthorized" }', "1"],
+  AuthorizerFailures: [
+    "ApiAccessLog",
+    '{ ($.responseType = "AUTHORIZER_FAILURE") || ($.responseType = "AUTHORIZER_CONFIGURATION_ERROR") }',
+    "1",
+  ],
+};
+
+describe.each(templates)("the metrics of %s", (environment, template) => {
+  const filters = readFilters(template);
+
+  test("are these, under the environment's own namespace", () => {
+    expect(filters.map(({ name }) => name).sort()).toEqual(Object.keys(metrics).sort());
+    expect(new Set(filters.map(({ namespace }) => namespace))).toEqual(new Set([`PetStoreOrders/${environment}`]));
+  });
+
+  test.each(filters.map((filter) => [filter.name, filter] as const))(
+    "%s counts what is written here",
+    (name, filter) => {
+      const { logGroup, pattern, value, dimensions } = filter;
+      expect([logGroup, pattern, value, dimensions]).toEqual([...(metrics[name] ?? []), {}].slice(0, 4));
+    },
+  );
+});
