@@ -2,7 +2,12 @@ import { App, Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { environments } from "./environments.ts";
 import { OrdersStack } from "./stack/orders-stack.ts";
+import { setEveryAlias, skipsCanary, withoutCanary } from "./stack/without-canary.ts";
 
 const app = new App();
-for (const environment of Object.values(environments)) new OrdersStack(app, environment.stackName, environment);
+const atOnce = skipsCanary(app);
+for (const environment of Object.values(environments)) {
+  const stack = new OrdersStack(app, environment.stackName, atOnce ? withoutCanary(environment) : environment);
+  if (atOnce) setEveryAlias(stack);
+}
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

@@ -1,0 +1,29 @@
+import type { App, Stack } from "aws-cdk-lib";
+import { CfnAlias } from "aws-cdk-lib/aws-lambda";
+import type { Environment } from "../environments.ts";
+
+/**
+ * Tells whether this deployment must go live at once, whatever the settings say: `cdk deploy -c canary=false`. For a
+ * rollback, and for a fix while an alarm is on, when CodeDeploy starts no deployment.
+ *
+ * @throws Error when the context value `canary` is neither true nor false.
+ */
+export function skipsCanary(app: App): boolean {
+  const canary: unknown = app.node.tryGetContext("canary") ?? "true";
+  if (!["true", "false"].includes(String(canary))) throw new Error(`canary must be true or false, not ${canary}`);
+  return String(canary) === "false";
+}
+
+export function withoutCanary({ alarms, ...environment }: Environment): Environment {
+  return { ...environment, ...(alarms && { alarms: { ...alarms, canary: false } }) };
+}
+
+/**
+ * Makes CloudFormation set every alias of the stack. It only sets what differs from the last template, so it would leave
+ * an alias that was moved by hand where it is.
+ */
+export function setEveryAlias(stack: Stack): void {
+  for (const construct of stack.node.findAll()) {
+    if (construct instanceof CfnAlias) construct.description = `Set without a canary at ${new Date().toISOString()}`;
+  }
+}
