@@ -1,15 +1,16 @@
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import middy from "@middy/core";
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from "aws-lambda";
-import { findActiveKeyId } from "../shared/api-keys-table.ts";
-import { createClient } from "../shared/dynamodb.ts";
+import { findActiveKeyId, readApiKey } from "../shared/api-keys-table.ts";
+import { callLimits, createClient } from "../shared/dynamodb.ts";
 import { environmentVariable } from "../shared/environment.ts";
 import { logFailure } from "../shared/log.ts";
+import { makeReady } from "../shared/make-ready.ts";
 
-const client = DynamoDBDocumentClient.from(
-  createClient({ connectionTimeout: 300, requestTimeout: 1000, maxAttempts: 3 }),
-);
+const client = DynamoDBDocumentClient.from(createClient(callLimits.authorize));
 const apiKeysTable = environmentVariable("API_KEYS_TABLE");
+// An empty text is not a key, so no item has its hash.
+await makeReady((signal) => readApiKey(client, apiKeysTable, "", signal));
 const bearerKey = /^Bearer (\w+)$/i;
 
 /**

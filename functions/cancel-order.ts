@@ -1,15 +1,17 @@
 import middy from "@middy/core";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
-import { createClient } from "../shared/dynamodb.ts";
+import { callLimits, createClient } from "../shared/dynamodb.ts";
 import { environmentVariable } from "../shared/environment.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { logOutcome } from "../shared/log.ts";
-import { cancelOrder } from "../shared/orders-table.ts";
+import { makeReady } from "../shared/make-ready.ts";
+import { cancelOrder, updateNothing } from "../shared/orders-table.ts";
 import { readCaller, readOrderId } from "../shared/request.ts";
 import { respondWithErrors } from "../shared/respond-with-errors.ts";
 
-const client = createClient({ connectionTimeout: 500, requestTimeout: 2000, maxAttempts: 3 });
+const client = createClient(callLimits.cancel);
 const ordersTable = environmentVariable("ORDERS_TABLE");
+await makeReady((signal) => updateNothing(client, ordersTable, signal));
 
 /** `cancelOrder` of openapi.yaml: responds with 204 and no body, or with an Error record. */
 export const handler = middy<APIGatewayProxyEvent, APIGatewayProxyResult>({

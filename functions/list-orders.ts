@@ -3,15 +3,17 @@ import middy from "@middy/core";
 import { executionModeStreamifyResponse } from "@middy/core/StreamifyResponse";
 import httpContentNegotiation, { type Context } from "@middy/http-content-negotiation";
 import type { APIGatewayProxyEvent } from "aws-lambda";
-import { createClient } from "../shared/dynamodb.ts";
+import { callLimits, createClient } from "../shared/dynamodb.ts";
 import { environmentVariable } from "../shared/environment.ts";
+import { makeReady } from "../shared/make-ready.ts";
 import { openOrderList } from "../shared/order-list.ts";
-import { scanOrders } from "../shared/orders-table.ts";
+import { scanOne, scanOrders } from "../shared/orders-table.ts";
 import { readCaller } from "../shared/request.ts";
 import { respondWithErrors } from "../shared/respond-with-errors.ts";
 
-const client = createClient({ connectionTimeout: 500, requestTimeout: 4000, maxAttempts: 3 });
+const client = createClient(callLimits.list);
 const ordersTable = environmentVariable("ORDERS_TABLE");
+await makeReady((signal) => scanOne(client, ordersTable, signal));
 
 interface StreamedResponse {
   statusCode: number;

@@ -1,34 +1,66 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { isServerError, isThrottlingError, isTransientError } from "@smithy/core/retry";
+import { isServerError, isThrottlingError, isTransientError, StandardRetryStrategy } from "@smithy/core/retry";
 import { ServiceError } from "./errors.ts";
 
-/** How long one call to DynamoDB may take. All of it must fit into the function's timeout. */
+/** How long one call to DynamoDB may take. */
 export interface CallLimits {
   /** Milliseconds to connect, per attempt. */
   connectionTimeout: number;
-  /** Milliseconds until the answer begins, per attempt. */
+  /** Milliseconds until the response begins, per attempt. */
   requestTimeout: number;
-  /** Attempts in all, the first included. */
+  /** Attempts in all, including the first. */
   maxAttempts: number;
 }
 
-/** A client that never waits without a limit; the SDK's own defaults wait for ever. */
+/** The limits of each function's calls. All attempts fit into the function's timeout. */
+export const callLimits = {
+  authorize: { connectionTimeout: 300, requestTimeout: 1000, maxAttempts: 3 },
+  cancel: { connectionTimeout: 500, requestTimeout: 2000, maxAttempts: 3 },
+  list: { connectionTimeout: 500, requestTimeout: 4000, maxAttempts: 3 },
+} satisfies Record<string, CallLimits>;
+
+type RetryToken = Parameters<StandardRetryStrategy["recordSuccess"]>[0];
+type RetryErrorInfo = Parameters<StandardRetryStrategy["refreshRetryTokenForRetry"]>[1];
+
+/**
+ * The SDK's standard retries without its retry quota. The quota lasts as long as the process: after a storm of failures a
+ * warm function would not retry at all, and one lost response would be a 503. `maxAttempts` is limit enough.
+ */
+class RetriesWithoutQuota extends StandardRetryStrategy {
+  override async refreshRetryTokenForRetry(token: RetryToken, errorInfo: RetryErrorInfo): Promise<RetryToken> {
+    const next = await super.refreshRetryTokenForRetry(token, errorInfo);
+    // Gives back to the quota what this retry took.
+    this.recordSuccess(next);
+    return next;
+  }
+}
+
+/** What the DynamoDB client waits before its first retry at most, in milliseconds; it doubles with each retry. */
+export const retryBaseDelay = 25;
+
+/** A client that never waits without a limit; the SDK's defaults wait for ever. */
 export function createClient({ connectionTimeout, requestTimeout, maxAttempts }: CallLimits): DynamoDBClient {
   const client = new DynamoDBClient({
     maxAttempts,
+    retryStrategy: new RetriesWithoutQuota({ maxAttempts, baseDelay: retryBaseDelay }),
     requestHandler: { connectionTimeout, requestTimeout, throwOnRequestTimeout: true },
   });
-  // It goes through every item of every answer for a log line that nobody asked for.
+  // It goes through every item of every response for a log line that nobody asked for.
   client.middlewareStack.remove("loggerMiddleware");
   return client;
 }
 
 /**
- * The answer for a failed call: `service_unavailable` when the table throttles, breaks or does not answer in time,
+ * The ServiceError for a failed call: `service_unavailable` when the table throttles, fails or does not respond in time,
  * `internal_error` when the request itself was wrong, which is our fault.
  */
 export function callFailed(error: unknown): ServiceError {
   return new ServiceError(isUnavailable(error) ? "service_unavailable" : "internal_error", error);
+}
+
+/** Whether a call failed because the table throttles. */
+export function isThrottled(error: unknown): boolean {
+  return isSdkError(error) && isThrottlingError(error);
 }
 
 function isUnavailable(error: unknown): boolean {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import {
   ConditionalCheckFailedException,
   type DynamoDBClient,
@@ -6,7 +7,7 @@ import {
   type ScanCommandOutput,
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
-import { callFailed } from "./dynamodb.ts";
+import { callFailed, isThrottled } from "./dynamodb.ts";
 import { type ErrorCode, ServiceError } from "./errors.ts";
 import { type OrderItem, type OrderStatus, orderFields } from "./order.ts";
 
@@ -69,25 +70,54 @@ function rejection(item: OrderItem | undefined): ErrorCode {
   return "order_not_pending";
 }
 
-/** How long one page may take to arrive whole, retries included, in milliseconds. */
+/**
+ * Makes an UpdateItem call that changes nothing, whatever the table holds: its condition wants the key, a number, to be
+ * a string, so no item meets it and no missing one does. (`id <> :id` would hold for a missing item, and create it.)
+ *
+ * @throws what the DynamoDB client throws, which is always something: at best ConditionalCheckFailedException.
+ */
+export async function updateNothing(client: DynamoDBClient, table: string, abortSignal: AbortSignal): Promise<void> {
+  const command = new UpdateItemCommand({
+    TableName: table,
+    Key: { id: { N: "0" } },
+    ConditionExpression: "attribute_type(id, :string)",
+    ExpressionAttributeValues: { ":string": { S: "S" } },
+  });
+  await client.send(command, { abortSignal });
+}
+
+/** How long one page may take to arrive whole, in milliseconds, unless the table throttles. */
 const pageDeadline = 15_000;
+
+/** How long a list waits for a page that the table throttles, in milliseconds, before it fails. */
+const throttlingDeadline = 60_000;
+
+/** Bounds of the random pauses between calls for a throttled page, in milliseconds. Each pause's bound is twice the last. */
+const firstPause = 500;
+const longestPause = 5_000;
 
 const projection = orderFields.map(({ name }) => name).join(", ");
 
 /**
  * Reads every order of the table, in no particular order, a page of up to 1 MB at a time, projected to the fields of an
- * Order.
+ * Order. A page that the table throttles is tried again, so a busy table makes a list slow, not short.
  *
+ * @param waitOutThrottling how long to try again for each page, in milliseconds.
  * @throws ServiceError `service_unavailable` or `internal_error` when a page can't be read.
  */
-export async function* scanOrders(client: DynamoDBClient, table: string): AsyncGenerator<OrderItem[], void, void> {
+export async function* scanOrders(
+  client: DynamoDBClient,
+  table: string,
+  waitOutThrottling = throttlingDeadline,
+): AsyncGenerator<OrderItem[], void, void> {
   let ExclusiveStartKey: OrderItem | undefined;
   do {
-    const { Items, LastEvaluatedKey }: ScanCommandOutput = await scanPage(client, {
+    const input: ScanCommandInput = {
       TableName: table,
       ProjectionExpression: projection,
       ...(ExclusiveStartKey && { ExclusiveStartKey }),
-    });
+    };
+    const { Items, LastEvaluatedKey } = await scanPage(client, input, performance.now() + waitOutThrottling);
     // A lost response can reach the SDK as an empty 200, which must not count as the end of the list.
     if (Items === undefined) throw callFailed(new Error("The response to Scan has no Items"));
     yield Items;
@@ -95,10 +125,20 @@ export async function* scanOrders(client: DynamoDBClient, table: string): AsyncG
   } while (ExclusiveStartKey);
 }
 
-async function scanPage(client: DynamoDBClient, input: ScanCommandInput): Promise<ScanCommandOutput> {
-  try {
-    return await client.send(new ScanCommand(input), { abortSignal: AbortSignal.timeout(pageDeadline) });
-  } catch (error) {
-    throw callFailed(error);
+/** @param deadline when to give up if the table still throttles, in the time of `performance.now()`. */
+async function scanPage(client: DynamoDBClient, input: ScanCommandInput, deadline: number): Promise<ScanCommandOutput> {
+  for (let longest = firstPause; ; longest = Math.min(2 * longest, longestPause)) {
+    try {
+      return await client.send(new ScanCommand(input), { abortSignal: AbortSignal.timeout(pageDeadline) });
+    } catch (error) {
+      const remaining = deadline - performance.now();
+      if (!isThrottled(error) || remaining <= 0) throw callFailed(error);
+      await pause(Math.min(Math.random() * longest, remaining));
+    }
   }
+}
+
+/** Reads at most one order. */
+export async function scanOne(client: DynamoDBClient, table: string, abortSignal: AbortSignal): Promise<void> {
+  await client.send(new ScanCommand({ TableName: table, Limit: 1 }), { abortSignal });
 }

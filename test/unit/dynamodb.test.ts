@@ -26,6 +26,28 @@ test("a client gives up an attempt that has no answer, and makes as many as it m
   }
 });
 
+test("a client makes every attempt it may, however many calls have failed before", async () => {
+  let attempts = 0;
+  const broken = createServer((_request, response) => {
+    attempts += 1;
+    response.writeHead(500).end();
+  }).listen(0, "127.0.0.1");
+  await once(broken, "listening");
+  const { port } = broken.address() as AddressInfo;
+  vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", `http://127.0.0.1:${port}`);
+  const client = createClient({ connectionTimeout: 5_000, requestTimeout: 5_000, maxAttempts: 3 });
+  // The SDK's own quota ends in the eighteenth such call.
+  const calls = 25;
+  try {
+    for (let call = 0; call < calls; call += 1) await expect(client.send(new ListTablesCommand({}))).rejects.toThrow();
+    expect(attempts).toBe(3 * calls);
+  } finally {
+    client.destroy();
+    broken.closeAllConnections();
+    broken.close();
+  }
+});
+
 test("a client keeps no middleware for log lines that nobody asked for", () => {
   const client = createClient({ connectionTimeout: 1, requestTimeout: 1, maxAttempts: 1 });
   expect(client.middlewareStack.identify().join()).not.toContain("loggerMiddleware");

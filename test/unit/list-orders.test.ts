@@ -103,7 +103,7 @@ describe("listing the orders", () => {
   });
 
   test("answers an Error record when the first page can't be had", async () => {
-    table.on(ScanCommand).rejects(Object.assign(new Error("secret"), { name: "ThrottlingException" }));
+    table.on(ScanCommand).rejects(Object.assign(new Error("secret"), { name: "TimeoutError" }));
     const { stream, ended } = list({ "Accept-Encoding": "gzip" });
     expect(await text(stream)).toBe(errorBody("service_unavailable"));
     await ended;

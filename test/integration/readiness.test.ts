@@ -1,0 +1,189 @@
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import {
+  type AttributeValue,
+  CreateTableCommand,
+  DeleteItemCommand,
+  PutItemCommand,
+  ScanCommand,
+} from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import type { APIGatewayTokenAuthorizerEvent } from "aws-lambda";
+import fc from "fast-check";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { engineClient } from "../../infra/local/engine/client.ts";
+import { startEngine } from "../../infra/local/engine/engine.ts";
+import { issueApiKey, readApiKey } from "../../shared/api-keys-table.ts";
+import { scanOne, updateNothing } from "../../shared/orders-table.ts";
+import { type Behaviour, startFaultProxy } from "../helpers/faults/fault-proxy.ts";
+import { faults } from "../helpers/faults/faults.ts";
+import { invoke, lambdaContext, proxyEvent } from "../helpers/lambda.ts";
+import { testEnvironment } from "../helpers/test-environment.ts";
+
+const { ORDERS_TABLE: orders, API_KEYS_TABLE: apiKeys } = testEnvironment;
+
+/** What becomes of the engine's calls. */
+let fault: Behaviour | undefined;
+const engine = await startEngine();
+const proxy = await startFaultProxy(engine.endpoint, () => fault);
+const client = engineClient(engine.endpoint);
+let key: string;
+
+beforeAll(async () => {
+  for (const [TableName, AttributeName, AttributeType] of [
+    [orders, "id", "N"],
+    [apiKeys, "keyHash", "S"],
+  ] as const) {
+    await client.send(
+      new CreateTableCommand({
+        TableName,
+        BillingMode: "PAY_PER_REQUEST",
+        KeySchema: [{ AttributeName, KeyType: "HASH" }],
+        AttributeDefinitions: [{ AttributeName, AttributeType }],
+      }),
+    );
+  }
+  const fields = { name: "Acme", createdAt: 0 };
+  ({ key } = await issueApiKey(DynamoDBDocumentClient.from(client), apiKeys, "pets_test", fields));
+});
+const log = {
+  info: vi.spyOn(console, "info").mockReturnValue(),
+  warn: vi.spyOn(console, "warn").mockReturnValue(),
+  error: vi.spyOn(console, "error").mockReturnValue(),
+};
+beforeEach(() => {
+  fault = undefined;
+  proxy.attempts.clear();
+  for (const spy of Object.values(log)) spy.mockClear();
+  vi.resetModules();
+  vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", proxy.endpoint);
+  vi.stubGlobal("awslambda", {
+    streamifyResponse: <Handler>(streaming: Handler) => streaming,
+    HttpResponseStream: { from: (stream: object) => stream },
+  });
+});
+afterAll(async () => {
+  client.destroy();
+  await proxy.stop();
+  await engine.stop();
+});
+
+/** The functions, each with what starts it and what its first request gets when all is well. */
+const functions: Record<string, () => Promise<() => Promise<unknown>>> = {
+  cancel: async () => {
+    const { handler } = await import("../../functions/cancel-order.ts");
+    const event = proxyEvent({ httpMethod: "DELETE", pathParameters: { orderId: "404" } });
+    return async () => expect(await invoke(handler, event)).toMatchObject({ statusCode: 404 });
+  },
+  list: async () => {
+    const { handler } = (await import("../../functions/list-orders.ts")) as unknown as { handler: StreamingHandler };
+    return async () => {
+      const stream = new PassThrough();
+      const ended = handler(proxyEvent({}), stream, lambdaContext("invocation-1"));
+      expect(await text(stream)).toBe("[]");
+      await ended;
+    };
+  },
+  authorize: async () => {
+    const { handler } = await import("../../functions/authorize.ts");
+    const methodArn = "arn:aws:execute-api:eu-central-1:000000000000:api/v1/GET/store/orders";
+    const event: APIGatewayTokenAuthorizerEvent = { type: "TOKEN", methodArn, authorizationToken: `Bearer ${key}` };
+    return async () => expect(await invoke(handler, event)).toMatchObject({ context: {} });
+  },
+};
+type StreamingHandler = (event: object, stream: PassThrough, context: object) => Promise<void>;
+
+describe.each(Object.entries(functions))("the %s function", (_name, start) => {
+  test("makes one call as it starts, and serves its first request over the same connection", async () => {
+    const connections: unknown[] = [];
+    fault = async ({ response, forward }) => {
+      connections.push(response.socket);
+      const { status, headers, body } = await forward();
+      response.writeHead(status, headers).end(body);
+    };
+    const firstRequest = await start();
+    expect(connections).toHaveLength(1);
+    await firstRequest();
+    expect(connections).toHaveLength(2);
+    expect(new Set(connections).size).toBe(1);
+  });
+
+  test.each(["no answer", "slow trickle", "reset before an answer", "throttled by the table"])(
+    "starts and serves its first request although its table's response at the start is: %s",
+    async (name) => {
+      fault = faults[name];
+      const firstRequest = await start();
+      fault = undefined;
+      await firstRequest();
+      expect([log.warn.mock.calls, log.error.mock.calls]).toEqual([[], []]);
+    },
+  );
+
+  test("starts and serves its first request although connections were refused at the start", async () => {
+    await proxy.refuse();
+    const firstRequest = await start().finally(() => proxy.accept());
+    await firstRequest();
+    expect([log.warn.mock.calls, log.error.mock.calls]).toEqual([[], []]);
+  });
+});
+
+test("a silent table is given up before a second attempt", async () => {
+  fault = faults["no answer"];
+  await functions["cancel"]?.();
+  await functions["list"]?.();
+  expect(Object.fromEntries(proxy.attempts)).toEqual({ UpdateItem: 1, Scan: 1 });
+});
+
+describe("being made ready changes nothing", () => {
+  const attribute: fc.Arbitrary<AttributeValue> = fc.oneof(
+    fc.string({ maxLength: 20 }).map((S) => ({ S })),
+    fc.integer().map((N) => ({ N: String(N) })),
+    fc.boolean().map((BOOL) => ({ BOOL })),
+    fc.constant({ NULL: true }),
+    fc
+      .array(
+        fc.string({ maxLength: 5 }).map((S) => ({ S })),
+        { maxLength: 3 },
+      )
+      .map((L) => ({ L })),
+  );
+  const fields = fc.dictionary(
+    fc.oneof(fc.constantFrom("status", "petId", "cancelledAt"), fc.string({ minLength: 1, maxLength: 10 })),
+    attribute,
+  );
+  const id = fc.oneof(fc.constant(0n), fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }));
+
+  test("in the orders table, whatever it holds, the very id it asks for included", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.option(id), fields, async (number, others) => {
+        const key = { id: { N: String(number) } };
+        if (number !== null) await client.send(new PutItemCommand({ TableName: orders, Item: { ...others, ...key } }));
+        const before = await items(orders);
+        expect(before).toHaveLength(number === null ? 0 : 1);
+        const signal = new AbortController().signal;
+        await expect(updateNothing(client, orders, signal)).rejects.toThrow("conditional request failed");
+        await scanOne(client, orders, signal);
+        expect(await items(orders)).toEqual(before);
+        if (number !== null) await client.send(new DeleteItemCommand({ TableName: orders, Key: key }));
+      }),
+      {
+        examples: [
+          [null, {}],
+          [0n, {}],
+          [0n, { status: { S: "pending" } }],
+        ],
+        numRuns: 50,
+      },
+    );
+  });
+
+  test("in the table of keys, where no key has the hash of an empty text", async () => {
+    const before = await items(apiKeys);
+    expect(await readApiKey(DynamoDBDocumentClient.from(client), apiKeys, "")).toBeUndefined();
+    expect(await items(apiKeys)).toEqual(before);
+  });
+});
+
+async function items(TableName: string): Promise<unknown> {
+  return (await client.send(new ScanCommand({ TableName, ConsistentRead: true }))).Items;
+}
