@@ -64,7 +64,10 @@ const idsIn = (text: string): string[] => text.match(/"id":-?\d+/g) ?? [];
 const { "no answer": noAnswer, ...quick } = unapplied;
 const { "slow trickle": trickle, "reset mid-body": reset, "closed mid-body": closed } = applied;
 const brief = { "no answer": noAnswer, ...quick, "reset mid-body": reset, "closed mid-body": closed };
-const faults: [string, Behaviour][] = Object.entries({ "slow trickle": trickle, ...brief, ...unnoticed });
+// A throttled page is waited out, for longer than a test should take: see patient-lists.test.ts.
+const faults = Object.entries<Behaviour>({ "slow trickle": trickle, ...brief, ...unnoticed }).filter(
+  ([name]) => !name.startsWith("throttled"),
+);
 
 const places = [
   [1, "gzip"],
