@@ -5,7 +5,7 @@ import { OrdersFileError } from "../orders-file/orders-file.ts";
 import { engineClient } from "./engine/client.ts";
 import { exampleOrderId } from "./engine/orders.ts";
 import { type LocalStack, startLocalStack } from "./local-stack.ts";
-import { leaveStackFile } from "./stack-file.ts";
+import { writeStackFile } from "./stack-file.ts";
 import { StartError } from "./start-error.ts";
 
 interface Options {
@@ -48,7 +48,7 @@ try {
   });
   await using running = new AsyncDisposableStack();
   running.defer(() => stack.stop());
-  running.defer(await leaveStackFile(stack));
+  running.defer(await writeStackFile(stack));
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
   process.stdout.write(options.json ? readyLine(stack) : await readyText(stack, seconds));
   if (!stopping.signal.aborted) await once(stopping.signal, "abort");

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { FunctionDefinition } from "../../infra/local/lambda/execution-environment.ts";
+import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
 import type { Row } from "./row.ts";
 
 /** Kilobytes (1024 bytes) that each function's bundle may have, minified, the SDK included. */

@@ -1,5 +1,5 @@
-import type { FunctionDefinition } from "../../infra/local/lambda/execution-environment.ts";
 import type { LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
+import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
 import { scanPages } from "./dynamodb-http.ts";
 import { listEvent } from "./events.ts";
 import { leastWork } from "./least-work.ts";

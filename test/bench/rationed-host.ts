@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { buffer } from "node:stream/consumers";
-import { ExecutionEnvironment, type FunctionDefinition } from "../../infra/local/lambda/execution-environment.ts";
-import type { FunctionAnswer } from "../../infra/local/lambda/function-answer.ts";
+import { ExecutionEnvironment } from "../../infra/local/lambda/execution-environment.ts";
+import type { FunctionResponse } from "../../infra/local/lambda/function-response.ts";
 import type { LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
+import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
 import type { CpuShare } from "./cpu-share.ts";
 
 /** A host with one execution environment per function, which has a whole CPU only until it is initialised. */
@@ -27,11 +28,11 @@ export function rationedHost(definitions: FunctionDefinition[], shares: Map<numb
     shares.get(definition.memoryMegabytes)?.hold(environment.pid ?? 0);
     return environment;
   };
-  const invoke = async (name: string, event: unknown): Promise<FunctionAnswer> => {
+  const invoke = async (name: string, event: unknown): Promise<FunctionResponse> => {
     const environment = await start(name);
-    const answer = Promise.withResolvers<FunctionAnswer>();
-    void environment.run({ requestId: randomUUID(), event: JSON.stringify(event), answer, signal: undefined });
-    return answer.promise;
+    const response = Promise.withResolvers<FunctionResponse>();
+    void environment.run({ requestId: randomUUID(), event: JSON.stringify(event), response, signal: undefined });
+    return response.promise;
   };
   return {
     start: async (name) => void (await start(name)),

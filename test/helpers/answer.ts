@@ -22,7 +22,10 @@ export interface RequestOptions {
 export async function send(url: string, { method = "GET", headers = {}, body }: RequestOptions = {}): Promise<Answer> {
   const { origin, host } = new URL(url);
   const answered = Promise.withResolvers<Answer>();
-  const sent = request(origin, { method, path: url.slice(origin.length), headers: { host, ...headers }, agent: false });
+  // Node.js gives the body of a DELETE no length by itself, which is malformed HTTP.
+  const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
+  const path = url.slice(origin.length);
+  const sent = request(origin, { method, path, headers: { host, ...length, ...headers }, agent: false });
   sent.on("error", answered.reject);
   sent.on("response", (response) => {
     const gzip = response.headers["content-encoding"] === "gzip";

@@ -201,11 +201,14 @@ describe("a path that does not exist", () => {
   );
 });
 
-test("the page with the key is for this machine's own names only", async () => {
+test("the page and its key are for this machine's own names only", async () => {
   const origin = new URL(stack.baseUrl).origin;
-  expect((await send(`${origin}/`)).body).toContain(stack.apiKey);
+  expect(JSON.parse((await send(`${origin}/settings.json`)).body)).toEqual({ basePath: "/v1", apiKey: stack.apiKey });
+  expect((await send(`${origin}/CHANGELOG.md`)).headers["content-type"]).toContain("text/markdown");
   for (const host of ["evil.example", "localhost.evil.example", "localhost@evil.example"]) {
-    expectError(await send(`${origin}/`, { headers: { host } }), "resource_not_found");
+    for (const path of ["/", "/settings.json"]) {
+      expectError(await send(origin + path, { headers: { host } }), "resource_not_found");
+    }
   }
 });
 

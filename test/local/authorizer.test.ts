@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Authorizers } from "../../infra/local/gateway/authorizer.ts";
-import { FunctionFailure } from "../../infra/local/lambda/function-answer.ts";
+import { FunctionFailure } from "../../infra/local/lambda/function-response.ts";
 
 const arn = "arn:aws:execute-api:us-east-1:000000000000:api/v1/GET/pets";
 const everything = "arn:aws:execute-api:us-east-1:000000000000:api/v1/*";

@@ -4,9 +4,10 @@ import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
+import { listeningPort } from "../listening-port.ts";
 import { StartError } from "../start-error.ts";
 
-/** A DynamoDB engine of this process. */
+/** A DynamoDB engine that this process started. */
 export interface Engine {
   /** Like `http://127.0.0.1:54321`. */
   endpoint: string;
@@ -16,10 +17,10 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-/** When this process ends by a signal it can't see, the pipe on 3 closes, and the engine goes with it. */
-const watched = '(read -r _ <&3; kill "$$") </dev/null >/dev/null 2>&1 & exec "$0" "$@" 3<&-';
+/** A shell that ends the engine when the pipe on 3 closes, which it does even when this process is killed. */
+const watchdog = '(read -r _ <&3; kill "$$") </dev/null >/dev/null 2>&1 & exec "$0" "$@" 3<&-';
 const startTimeoutMs = 10_000;
-const answerTimeoutMs = 5_000;
+const responseTimeoutMs = 5_000;
 
 /**
  * Starts the embedded engine, dynoxide.
@@ -29,15 +30,10 @@ const answerTimeoutMs = 5_000;
  */
 export async function startEngine(dbFile?: string): Promise<Engine> {
   const port = await freePort();
-  const options = [
-    "--host",
-    "127.0.0.1",
-    "--port",
-    String(port),
-    ...(dbFile === undefined ? [] : ["--db-path", dbFile]),
-  ];
-  const child = spawn("/bin/sh", ["-c", watched, enginePath(), ...options], {
-    // A group of its own: Ctrl-C is for the one that stops it.
+  const options = ["--host", "127.0.0.1", "--port", String(port)];
+  if (dbFile !== undefined) options.push("--db-path", dbFile);
+  const child = spawn("/bin/sh", ["-c", watchdog, enginePath(), ...options], {
+    // A group of its own, so that Ctrl-C reaches only the process that stops it.
     detached: true,
     stdio: ["ignore", "ignore", "pipe", "pipe"],
   });
@@ -58,9 +54,9 @@ export async function startEngine(dbFile?: string): Promise<Engine> {
   clearTimeout(timer);
   const stop = async (): Promise<void> => {
     child.kill("SIGTERM");
-    const impatience = setTimeout(() => child.kill("SIGKILL"), 5_000);
+    const deadline = setTimeout(() => child.kill("SIGKILL"), 5_000);
     await ended;
-    clearTimeout(impatience);
+    clearTimeout(deadline);
     watch?.destroy();
   };
   if (started && child.pid !== undefined) return { endpoint: `http://127.0.0.1:${port}`, pid: child.pid, ended, stop };
@@ -69,7 +65,7 @@ export async function startEngine(dbFile?: string): Promise<Engine> {
 }
 
 /**
- * The address of an engine that somebody else started, without a slash at its end.
+ * The address of an engine that someone else started, without a trailing slash.
  *
  * @throws StartError when nothing answers there, or when it is an address in AWS.
  */
@@ -84,7 +80,7 @@ export async function checkEndpoint(endpoint: string): Promise<string> {
     );
   }
   try {
-    await fetch(url, { signal: AbortSignal.timeout(answerTimeoutMs) });
+    await fetch(url, { signal: AbortSignal.timeout(responseTimeoutMs) });
   } catch {
     throw new StartError(`No DynamoDB engine answers at DYNAMODB_ENDPOINT, ${url.host}`);
   }
@@ -96,18 +92,16 @@ function enginePath(): string {
     return createRequire(import.meta.url).resolve(`@dynoxide/${process.platform}-${process.arch}/dynoxide`);
   } catch {
     throw new StartError(
-      `There is no embedded DynamoDB engine for ${process.platform}-${process.arch}: start one, for example DynamoDB ` +
-        "Local, and set DYNAMODB_ENDPOINT to its address (README, Platforms)",
+      `There is no embedded DynamoDB engine for ${process.platform}-${process.arch}: start one, such as DynamoDB ` +
+        "Local, and set DYNAMODB_ENDPOINT to its address (infra/local/README.md, Platforms)",
     );
   }
 }
 
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
+  const server = createServer();
+  const port = await listeningPort(server);
   server.close();
   await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("A TCP server has no port");
-  return address.port;
+  return port;
 }

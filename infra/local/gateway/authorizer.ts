@@ -1,17 +1,27 @@
-import { FunctionFailure } from "../lambda/function-answer.ts";
+import { z } from "zod";
+import { FunctionFailure } from "../lambda/function-response.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
 import type { TokenAuthorizer } from "../template/token-authorizers.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
 
-/** What the authorizer's function told about the caller, as the integration sees it. */
+/** What the authorizer's function says about the caller, as the integration sees it. */
 export type AuthorizerContext = Record<string, string>;
 
 const timeoutMs = 29_000;
 
-interface Policy {
-  context: AuthorizerContext;
-  statements: { effect: string; resources: string[] }[];
-}
+const oneOrMore = z.union([z.string(), z.array(z.string())]).transform((value) => [value].flat());
+const contextValue = z.union([z.string(), z.number(), z.boolean()]).transform(String);
+
+/** What an authorizer's function returns; anything else is an AUTHORIZER_CONFIGURATION_ERROR. */
+const policySchema = z.object({
+  principalId: z.string(),
+  policyDocument: z.object({
+    Statement: z.array(z.object({ Effect: z.enum(["Allow", "Deny"]), Action: oneOrMore, Resource: oneOrMore })),
+  }),
+  context: z.record(z.string(), contextValue).default({}),
+});
+
+type Policy = z.infer<typeof policySchema>;
 
 /** The gateway's side of TOKEN authorizers: the expression, the cache of policies, and what their errors become. */
 export class Authorizers {
@@ -19,7 +29,7 @@ export class Authorizers {
   readonly #clock: () => number;
   readonly #caches = new Map<TokenAuthorizer, Map<string, { policy: Policy; expires: number }>>();
 
-  /** @param clock epoch milliseconds, for the age of what is cached. */
+  /** @param clock epoch milliseconds, to expire cached policies. */
   constructor(host: LambdaHost, clock: () => number) {
     this.#host = host;
     this.#clock = clock;
@@ -28,25 +38,28 @@ export class Authorizers {
   /**
    * The context of a caller who may call the method.
    *
-   * @param values every value of the authorizer's header. Two are no token: joined, they match no expression.
+   * @param values every value of the authorizer's header; two of them are not a token.
+   * @param abort aborted with AUTHORIZER_FAILURE when the function takes too long.
    * @throws GatewayFailure UNAUTHORIZED, ACCESS_DENIED, AUTHORIZER_FAILURE or AUTHORIZER_CONFIGURATION_ERROR.
    */
   async admit(
     authorizer: TokenAuthorizer,
     values: string[],
     methodArn: string,
-    patience: AbortController,
+    abort: AbortController,
   ): Promise<AuthorizerContext> {
     const token = values.join(", ");
     if (token === "" || values.length > 1 || authorizer.validation?.test(token) === false) {
       throw new GatewayFailure("UNAUTHORIZED");
     }
-    const policy = this.#cached(authorizer, token) ?? (await this.#ask(authorizer, token, methodArn, patience));
-    const effects = policy.statements
-      .filter(({ resources }) => resources.some((resource) => covers(resource, methodArn)))
-      .map(({ effect }) => effect);
+    const policy = this.#cached(authorizer, token) ?? (await this.#ask(authorizer, token, methodArn, abort));
+    const effects = policy.policyDocument.Statement.filter(
+      ({ Action, Resource }) =>
+        Action.some((action) => covers(action.toLowerCase(), "execute-api:invoke")) &&
+        Resource.some((resource) => covers(resource, methodArn)),
+    ).map(({ Effect }) => Effect);
     if (effects.includes("Deny") || !effects.includes("Allow")) throw new GatewayFailure("ACCESS_DENIED");
-    return policy.context;
+    return { ...policy.context, principalId: policy.principalId };
   }
 
   #cached(authorizer: TokenAuthorizer, token: string): Policy | undefined {
@@ -54,23 +67,19 @@ export class Authorizers {
     return entry !== undefined && this.#clock() < entry.expires ? entry.policy : undefined;
   }
 
-  async #ask(
-    authorizer: TokenAuthorizer,
-    token: string,
-    methodArn: string,
-    patience: AbortController,
-  ): Promise<Policy> {
+  async #ask(authorizer: TokenAuthorizer, token: string, methodArn: string, abort: AbortController): Promise<Policy> {
     const event = { type: "TOKEN", authorizationToken: token, methodArn };
     const failure = new GatewayFailure("AUTHORIZER_FAILURE");
-    const timer = setTimeout(() => patience.abort(failure), timeoutMs);
-    const answer = await this.#host
-      .invoke(authorizer.functionName, event, patience.signal)
+    const timer = setTimeout(() => abort.abort(failure), timeoutMs);
+    const response = await this.#host
+      .invoke(authorizer.functionName, event, abort.signal)
       .catch((error: unknown) => {
-        const refused = error instanceof FunctionFailure && error.message === "Unauthorized";
-        throw refused ? new GatewayFailure("UNAUTHORIZED") : failure;
+        const unauthorized = error instanceof FunctionFailure && error.message === "Unauthorized";
+        throw unauthorized ? new GatewayFailure("UNAUTHORIZED") : failure;
       })
       .finally(() => clearTimeout(timer));
-    const policy = answer.kind === "buffered" ? readPolicy(JSON.parse(answer.payload)) : undefined;
+    const returned: unknown = response.kind === "buffered" ? JSON.parse(response.payload) : undefined;
+    const { data: policy } = policySchema.safeParse(returned);
     if (policy === undefined) throw new GatewayFailure("AUTHORIZER_CONFIGURATION_ERROR");
     if (authorizer.ttlSeconds > 0) {
       const cache = this.#caches.get(authorizer) ?? new Map();
@@ -80,41 +89,8 @@ export class Authorizers {
   }
 }
 
-/** The policy in a function's answer, or undefined when the gateway could not use it. */
-function readPolicy(answer: unknown): Policy | undefined {
-  const principalId = field(answer, "principalId");
-  const statements = field(field(answer, "policyDocument"), "Statement");
-  const context = field(answer, "context") ?? {};
-  if (typeof principalId !== "string" || !Array.isArray(statements) || typeof context !== "object") return undefined;
-  const values = Object.entries({ ...context, principalId });
-  if (!values.every(([, value]) => ["string", "number", "boolean"].includes(typeof value))) return undefined;
-  const policy: Policy = {
-    context: Object.fromEntries(values.map(([name, value]) => [name, String(value)])),
-    statements: [],
-  };
-  for (const statement of statements) {
-    const effect = field(statement, "Effect");
-    const actions = texts(field(statement, "Action"));
-    const resources = texts(field(statement, "Resource"));
-    if ((effect !== "Allow" && effect !== "Deny") || actions === undefined || resources === undefined) return undefined;
-    if (actions.some((action) => covers(action.toLowerCase(), "execute-api:invoke")))
-      policy.statements.push({ effect, resources });
-  }
-  return policy;
-}
-
-/** Whether a pattern with `*` and `?` covers the whole text. */
+/** Whether a pattern with `*` and `?` matches the whole text. */
 function covers(pattern: string, text: string): boolean {
   const expression = RegExp.escape(pattern).replaceAll("\\*", ".*").replaceAll("\\?", ".");
   return new RegExp(`^${expression}$`, "s").test(text);
-}
-
-function texts(value: unknown): string[] | undefined {
-  const values: unknown[] = Array.isArray(value) ? value : [value];
-  return values.every((each) => typeof each === "string") ? values : undefined;
-}
-
-function field(value: unknown, name: string): unknown {
-  if (typeof value !== "object" || value === null) return undefined;
-  return new Map<string, unknown>(Object.entries(value)).get(name);
 }

@@ -1,9 +1,8 @@
-/** The types of answer that the gateway gives by itself, each with the status that it has unless the API sets another. */
+/** The types of gateway responses, each with its default status. */
 const statuses = {
   ACCESS_DENIED: 403,
   AUTHORIZER_CONFIGURATION_ERROR: 500,
   AUTHORIZER_FAILURE: 500,
-  BAD_REQUEST_PARAMETERS: 400,
   INTEGRATION_FAILURE: 504,
   INTEGRATION_TIMEOUT: 504,
   MISSING_AUTHENTICATION_TOKEN: 403,
@@ -22,7 +21,7 @@ export class GatewayFailure extends Error {
     this.type = type;
   }
 
-  /** The status when the API sets none. */
+  /** Used when the API sets no status of its own. */
   get defaultStatus(): number {
     return statuses[this.type];
   }

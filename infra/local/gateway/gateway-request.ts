@@ -8,30 +8,18 @@ import type { Route } from "./routes.ts";
 
 const bodyLimit = 10 * 1024 * 1024;
 
-/** Headers that the gateway keeps to itself. */
-const dropped = new Set([
-  "connection",
-  "content-length",
-  "content-md5",
-  "expect",
-  "max-forwards",
-  "proxy-authenticate",
-  "server",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "www-authenticate",
-]);
+/** Headers that the gateway does not pass on. */
+const dropped =
+  /^(?:connection|content-length|content-md5|expect|max-forwards|proxy-authenticate|server|te|trailer|transfer-encoding|upgrade|www-authenticate)$/i;
 
 /** A client's request as the gateway sees it. */
 export interface GatewayRequest {
   id: string;
   method: string;
-  /** With the stage, without the query; as it was sent. */
+  /** As it was sent: with the stage, without the query. */
   path: string;
   query: URLSearchParams;
-  /** In the case and order in which they were sent. */
+  /** Every value by name, in the case and order they were sent in. */
   headers: Map<string, string[]>;
   sourceIp: string;
   message: IncomingMessage;
@@ -43,7 +31,7 @@ export function readRequest(message: IncomingMessage): GatewayRequest {
   const headers = readHeaders(message.rawHeaders);
   const [givenId = ""] = headerValues(headers, "x-amzn-requestid");
   return {
-    // Clients may set it, as they may on AWS; hence nothing may rest on its being unique.
+    // Clients may set it, as on AWS, so it need not be unique.
     id: /^[\w-]{1,128}$/.test(givenId) ? givenId : randomUUID(),
     method: message.method ?? "GET",
     path,
@@ -56,7 +44,7 @@ export function readRequest(message: IncomingMessage): GatewayRequest {
 
 /** Every value of a header, whatever its case. */
 export function headerValues(headers: GatewayRequest["headers"], name: string): string[] {
-  return [...headers].find(([each]) => each.toLowerCase() === name.toLowerCase())?.[1] ?? [];
+  return [...headers].find(([given]) => given.toLowerCase() === name.toLowerCase())?.[1] ?? [];
 }
 
 /** @throws GatewayFailure when the body is larger than the gateway takes. */
@@ -81,7 +69,7 @@ export function proxyEvent(
   authorizer: AuthorizerContext | undefined,
 ): object {
   const now = new Date();
-  const headers = new Map([...request.headers].filter(([name]) => !dropped.has(name.toLowerCase())));
+  const headers = new Map([...request.headers].filter(([name]) => !dropped.test(name)));
   const query = new Map([...new Set(request.query.keys())].map((name) => [name, request.query.getAll(name)]));
   return {
     resource: resource.path,
@@ -120,17 +108,11 @@ export function proxyEvent(
   };
 }
 
+/** What API Gateway knows about IAM and Cognito callers: here there are none. */
 const noIdentity = {
-  accessKey: null,
-  accountId: null,
-  caller: null,
-  cognitoAuthenticationProvider: null,
-  cognitoAuthenticationType: null,
-  cognitoIdentityId: null,
-  cognitoIdentityPoolId: null,
-  principalOrgId: null,
-  user: null,
-  userArn: null,
+  ...{ accessKey: null, accountId: null, caller: null, principalOrgId: null, user: null, userArn: null },
+  ...{ cognitoAuthenticationProvider: null, cognitoAuthenticationType: null },
+  ...{ cognitoIdentityId: null, cognitoIdentityPoolId: null },
 };
 
 function readHeaders(raw: string[]): Map<string, string[]> {
@@ -145,7 +127,7 @@ function readHeaders(raw: string[]): Map<string, string[]> {
   return headers;
 }
 
-/** Where one value is asked for, the gateway gives the last. */
+/** The fields with one value each have the last one. */
 function lastValues(values: Map<string, string[]>): Record<string, string> {
   return Object.fromEntries([...values].map(([name, all]) => [name, all.at(-1) ?? ""]));
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
-import { FunctionFailure } from "../lambda/function-answer.ts";
+import { FunctionFailure } from "../lambda/function-response.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
 import type { ConstantResponse, GatewayResponse } from "../template/constant-response.ts";
 import { pseudoParameters } from "../template/local-account.ts";
@@ -9,11 +9,11 @@ import type { RestApi } from "../template/rest-api.ts";
 import { Authorizers } from "./authorizer.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
 import { type GatewayRequest, headerValues, proxyEvent, readBody, readRequest } from "./gateway-request.ts";
-import { readProxyAnswer } from "./proxy-answer.ts";
+import { readProxyResponse } from "./proxy-response.ts";
 import { matchRoute } from "./routes.ts";
 
 export interface GatewayOptions {
-  /** Epoch milliseconds, for what the authorizer's cache calls old. */
+  /** Epoch milliseconds, to expire what the authorizers cache. */
   clock: () => number;
   log: (line: string) => void;
 }
@@ -32,27 +32,24 @@ export class Gateway {
     this.#log = log;
   }
 
-  /** Answers one request. Never rejects. */
+  /** Serves one request. Never rejects. */
   async serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const request = readRequest(message);
     response.setHeader("x-amzn-RequestId", request.id);
-    const patience = new AbortController();
-    response.once("close", () => patience.abort());
+    const abort = new AbortController();
+    response.once("close", () => abort.abort());
     try {
-      await this.#answer(request, response, patience);
+      await this.#respond(request, response, abort);
     } catch (error) {
       if (response.headersSent || response.closed) response.destroy();
       else this.#fail(error, response);
-      // What is left of the body must not stand in the way of the connection's next request.
+      // The rest of the body must not block the connection's next request.
       message.resume();
     }
   }
 
-  /** @param patience ends all waiting, with the failure that it means. */
-  async #answer(request: GatewayRequest, response: ServerResponse, patience: AbortController): Promise<void> {
-    if (request.message.httpVersion === "1.1" && headerValues(request.headers, "host").length !== 1) {
-      throw new GatewayFailure("BAD_REQUEST_PARAMETERS");
-    }
+  /** @param abort ends all waiting, with the failure as its reason. */
+  async #respond(request: GatewayRequest, response: ServerResponse, abort: AbortController): Promise<void> {
     const stage = `/${this.#api.stageName}`;
     const inStage = request.path === stage || request.path.startsWith(`${stage}/`);
     const route = inStage
@@ -66,13 +63,13 @@ export class Gateway {
         authorizer,
         headerValues(request.headers, authorizer.header),
         this.#methodArn(request),
-        patience,
+        abort,
       ));
     const body = await readBody(request);
-    if (integration.kind === "mock") answerMock(integration, request, response);
+    if (integration.kind === "mock") respondMock(integration, request, response);
     else {
       const event = proxyEvent(this.#api, route, request, body, caller);
-      await this.#invoke(integration, event, response, patience);
+      await this.#invoke(integration, event, response, abort);
     }
   }
 
@@ -80,19 +77,19 @@ export class Gateway {
     { functionName, streamed, timeoutMs }: FunctionIntegration,
     event: object,
     response: ServerResponse,
-    patience: AbortController,
+    abort: AbortController,
   ): Promise<void> {
-    const { signal } = patience;
-    const timer = setTimeout(() => patience.abort(new GatewayFailure("INTEGRATION_TIMEOUT")), timeoutMs);
+    const { signal } = abort;
+    const timer = setTimeout(() => abort.abort(new GatewayFailure("INTEGRATION_TIMEOUT")), timeoutMs);
     try {
-      const answer = await this.#host.invoke(functionName, event, signal);
+      const invoked = await this.#host.invoke(functionName, event, signal);
       try {
-        const { status, headers, body } = readProxyAnswer(answer, streamed);
+        const { status, headers, body } = readProxyResponse(invoked, streamed);
         response.writeHead(status, headers);
         if (Buffer.isBuffer(body)) response.end(body);
         else await pipeline(body, response, { signal });
       } finally {
-        if (answer.kind === "streamed") answer.body.destroy();
+        if (invoked.kind === "streamed") invoked.body.destroy();
       }
     } finally {
       clearTimeout(timer);
@@ -101,7 +98,7 @@ export class Gateway {
 
   #fail(error: unknown, response: ServerResponse): void {
     const failure = error instanceof GatewayFailure ? error : new GatewayFailure("INTEGRATION_FAILURE");
-    // A function has logged its own failure; anything else is a fault of the local stack.
+    // A function logs its own failures; anything else is a bug of the local stack.
     if (failure !== error && !(error instanceof FunctionFailure)) {
       this.#log(`The local gateway failed: ${error instanceof Error ? error.stack : error}`);
     }
@@ -118,7 +115,7 @@ export class Gateway {
   }
 }
 
-/** What an API answers that defines no gateway responses. */
+/** The response of an API that defines none for a failure. */
 const unset: GatewayResponse = {
   status: undefined,
   headers: {},
@@ -126,7 +123,7 @@ const unset: GatewayResponse = {
   body: JSON.stringify({ message: null }),
 };
 
-function answerMock(mock: MockIntegration, { headers }: GatewayRequest, response: ServerResponse): void {
+function respondMock(mock: MockIntegration, { headers }: GatewayRequest, response: ServerResponse): void {
   const [contentType = "application/json"] = headerValues(headers, "content-type");
   const [mediaType = ""] = contentType.split(";");
   if (!mock.contentTypes.has(mediaType.trim().toLowerCase())) throw new GatewayFailure("UNSUPPORTED_MEDIA_TYPE");

@@ -9,48 +9,40 @@ export interface Route {
 }
 
 /**
- * The method that serves a request, or undefined. The most specific resource that has the method (or ANY) wins; a
- * `{proxy+}` also catches what more specific resources have no method for.
+ * The method that serves a request, or undefined. The most specific resource that has the method (or ANY) wins, so
+ * `{proxy+}` also catches the methods that more specific resources lack.
  *
- * @param path below the stage, as it was sent; a slash at its end is ignored.
+ * @param path below the stage, as it was sent; a trailing slash is ignored.
  */
 export function matchRoute(resources: ApiResource[], httpMethod: string, path: string): Route | undefined {
-  const segments = path.replace(/\/+$/, "").split("/").slice(1);
-  let best: (Route & { rank: string }) | undefined;
-  for (const resource of resources) {
+  const routes = resources.flatMap((resource) => {
     const method = resource.methods.get(httpMethod) ?? resource.methods.get("ANY");
-    const match = method === undefined ? undefined : matchPath(resource.path, segments);
-    if (method === undefined || match === undefined || (best !== undefined && best.rank <= match.rank)) continue;
-    best = { resource, method, ...match };
-  }
+    const parameters = method && matchPath(resource.path, path.replace(/\/+$/, ""));
+    return method && parameters ? [{ resource, method, parameters }] : [];
+  });
+  const [best] = routes.sort((a, b) => (rank(a.resource.path) < rank(b.resource.path) ? -1 : 1));
   return best;
 }
 
-/** The rank sorts texts before parameters before a greedy parameter, from the first segment on. */
-function matchPath(path: string, segments: string[]): (Pick<Route, "parameters"> & { rank: string }) | undefined {
-  const parameters: Record<string, string> = {};
-  const parts = path.split("/").filter((part) => part !== "");
-  let rank = "";
-  for (const [index, part] of parts.entries()) {
-    const segment = segments[index];
-    const [, name, greedy] = /^\{([^+}]+)(\+)?\}$/.exec(part) ?? [];
-    if (segment === undefined) return undefined;
-    if (name === undefined) {
-      if (part !== segment) return undefined;
-      rank += "0";
-    } else if (greedy === undefined) {
-      if (segment === "") return undefined;
-      parameters[name] = decode(segment);
-      rank += "1";
-    } else {
-      parameters[name] = decode(segments.slice(index).join("/"));
-      return { parameters, rank: `${rank}2` };
-    }
-  }
-  return parts.length === segments.length ? { parameters, rank } : undefined;
+/** The parameters in a path that a resource's path, like `/pets/{petId}`, covers. */
+function matchPath(resourcePath: string, path: string): Record<string, string> | undefined {
+  const names: string[] = [];
+  const pattern = resourcePath.replace(/\/$/, "").replaceAll(/[^{}]+|\{([^+}]+)(\+?)\}/g, (part, name, greedy) => {
+    if (name === undefined) return RegExp.escape(part);
+    names.push(name);
+    return greedy ? "(.+)" : "([^/]+)";
+  });
+  const [match, ...values] = new RegExp(`^${pattern}$`, "s").exec(path) ?? [];
+  if (match === undefined) return undefined;
+  return Object.fromEntries(names.map((name, index) => [name, decode(values[index] ?? "")]));
 }
 
-/** Text that is no valid percent-encoding stands for itself: it names nothing, which is for the function to say. */
+/** Sorts text before parameters before a greedy parameter, segment by segment. */
+function rank(path: string): string {
+  return path.replaceAll(/[^/]+/g, (part) => (part.startsWith("{") ? (part.endsWith("+}") ? "2" : "1") : "0"));
+}
+
+/** Invalid percent-encoding stands for itself: what it names is for the function to say. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

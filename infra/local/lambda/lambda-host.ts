@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { ExecutionEnvironment, type FunctionDefinition, type Invocation } from "./execution-environment.ts";
-import { type FunctionAnswer, FunctionFailure } from "./function-answer.ts";
+import { ExecutionEnvironment } from "./execution-environment.ts";
+import { FunctionFailure, type FunctionResponse } from "./function-response.ts";
+import type { Invocation } from "./runtime-api.ts";
+import type { FunctionDefinition } from "./runtime-process.ts";
 
 export interface LambdaHostOptions {
-  /** Takes the lines that functions log, and one for each process that ends by itself. */
+  /** Takes the lines that functions log, and one line for each process that crashes. */
   log: (line: string) => void;
   /** How many execution environments one function may have; invocations beyond wait for a free one. */
   maxEnvironments: number;
@@ -12,14 +14,14 @@ export interface LambdaHostOptions {
 /** Functions, run as Lambda runs them: one invocation at a time in a process, processes reused while they live. */
 export interface LambdaHost {
   /**
-   * Invokes a function with an event. A signal that aborts gives up waiting; an answer that still comes is discarded.
+   * Invokes a function with an event. A signal that aborts gives up waiting; a late response is discarded.
    *
    * @throws FunctionFailure when the function fails, crashes or times out; the signal's reason when that aborts.
    */
-  invoke(name: string, event: unknown, signal?: AbortSignal): Promise<FunctionAnswer>;
+  invoke(name: string, event: unknown, signal?: AbortSignal): Promise<FunctionResponse>;
   /** The processes of a function that are alive now. */
   pids(name: string): number[];
-  /** Ends every process. What still waits for an answer fails. */
+  /** Ends every process. Invocations under way fail. */
   stop(): Promise<void>;
 }
 
@@ -35,7 +37,7 @@ export function createLambdaHost(definitions: FunctionDefinition[], options: Lam
     invoke: async (name, event, signal) => pool(name).invoke(event, signal),
     pids: (name) => pool(name).pids(),
     stop: async () => {
-      await Promise.all([...pools.values()].map((each) => each.stop()));
+      await Promise.all([...pools.values()].map((functionPool) => functionPool.stop()));
     },
   };
 }
@@ -45,7 +47,7 @@ class Pool {
   readonly #definition: FunctionDefinition;
   readonly #options: LambdaHostOptions;
   readonly #environments = new Set<ExecutionEnvironment>();
-  /** The one used last is the one used next, so that the others' processes stay untouched. */
+  /** The one used last is used next, so that the fewest processes are kept busy. */
   readonly #idle: ExecutionEnvironment[] = [];
   #waiting: Invocation[] = [];
   #stopped = false;
@@ -59,19 +61,19 @@ class Pool {
     return [...this.#environments].map(({ pid }) => pid).filter((pid) => pid !== undefined);
   }
 
-  async invoke(event: unknown, signal?: AbortSignal): Promise<FunctionAnswer> {
+  async invoke(event: unknown, signal?: AbortSignal): Promise<FunctionResponse> {
     signal?.throwIfAborted();
-    const answer = Promise.withResolvers<FunctionAnswer>();
-    const invocation = { requestId: randomUUID(), event: JSON.stringify(event), answer, signal };
+    const response = Promise.withResolvers<FunctionResponse>();
+    const invocation = { requestId: randomUUID(), event: JSON.stringify(event), response, signal };
     const giveUp = (): void => {
-      this.#waiting = this.#waiting.filter((each) => each !== invocation);
-      answer.reject(signal?.reason);
+      this.#waiting = this.#waiting.filter((waiting) => waiting !== invocation);
+      response.reject(signal?.reason);
     };
     signal?.addEventListener("abort", giveUp, { once: true });
     this.#waiting.push(invocation);
     this.#dispatch();
     try {
-      return await answer.promise;
+      return await response.promise;
     } finally {
       signal?.removeEventListener("abort", giveUp);
     }
@@ -86,7 +88,7 @@ class Pool {
   #dispatch(): void {
     if (this.#stopped) {
       const stopped = new FunctionFailure("Sandbox.Stopped", "The local stack has stopped");
-      for (const { answer } of this.#waiting.splice(0)) answer.reject(stopped);
+      for (const { response } of this.#waiting.splice(0)) response.reject(stopped);
     }
     while (this.#waiting.length > 0) {
       const environment = this.#idle.pop();
@@ -96,7 +98,7 @@ class Pool {
     }
     const soonIdle = [...this.#environments].filter(({ becomingIdle }) => becomingIdle).length;
     const room = this.#options.maxEnvironments - this.#environments.size;
-    for (let more = Math.min(this.#waiting.length - soonIdle, room); more > 0; more -= 1) this.#start();
+    for (let missing = Math.min(this.#waiting.length - soonIdle, room); missing > 0; missing -= 1) this.#start();
   }
 
   async #run(environment: ExecutionEnvironment, invocation: Invocation): Promise<void> {
@@ -112,7 +114,7 @@ class Pool {
       await environment.ready;
       this.#reuse(environment);
     } catch (failure) {
-      this.#waiting.shift()?.answer.reject(failure);
+      this.#waiting.shift()?.response.reject(failure);
     }
   }
 

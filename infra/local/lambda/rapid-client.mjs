@@ -1,6 +1,6 @@
-// Preloaded into every function's process. It stands in for the native addon that AWS's runtime interface client
-// posts answers with (`rapid-client.node`, C++ around curl, which npm would have to compile): the same three calls,
-// over the same Runtime API. JavaScript, because stripping types would become part of every cold start.
+// Preloaded into every function's process. Replaces the native addon of AWS's runtime interface client
+// (`rapid-client.node`, C++ around curl, which npm would have to compile): the same three calls to the same Runtime API.
+// JavaScript, because stripping types would lengthen every cold start.
 import { Agent, request } from "node:http";
 import { registerHooks } from "node:module";
 import { pathToFileURL } from "node:url";
@@ -44,7 +44,7 @@ function call(method, path, body) {
       response.on("end", () => resolve({ headers: response.headers, body: text }));
       response.on("error", reject);
     });
-    // The host never closes this connection: when it closes, the host is gone, and nobody else would end this process.
+    // The host never closes this connection. When it closes, the host is gone, and nobody else would end this process.
     outgoing.on("socket", (socket) => {
       if (!outgoing.reusedSocket) socket.once("close", () => process.exit(1));
     });

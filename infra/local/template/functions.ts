@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { FunctionDefinition } from "../lambda/execution-environment.ts";
+import type { FunctionDefinition } from "../lambda/runtime-process.ts";
 import { StartError } from "../start-error.ts";
 import { ignoring } from "./checked.ts";
 import { dummyCredentials, functionArn, pseudoParameters } from "./local-account.ts";

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { pipeline, type Readable, Transform } from "node:stream";
 import { finished } from "node:stream/promises";
+import { z } from "zod";
 
-/** What a function answered: the JSON text its handler returned, or a stream behind its metadata (the prelude). */
-export type FunctionAnswer = { kind: "buffered"; payload: string } | StreamedAnswer;
+/** A function's response: the JSON text its handler returned, or a stream behind its metadata (the prelude). */
+export type FunctionResponse = { kind: "buffered"; payload: string } | StreamedResponse;
 
-export interface StreamedAnswer {
+export interface StreamedResponse {
   kind: "streamed";
   /** What the function passed to `HttpResponseStream.from`, parsed. */
   prelude: unknown;
@@ -13,7 +14,7 @@ export interface StreamedAnswer {
   body: Readable;
 }
 
-/** An invocation that gave no answer. `errorType` is Lambda's name for the reason, or that of the handler's error. */
+/** An invocation without a response. `errorType` is Lambda's name for the reason, or that of the handler's error. */
 export class FunctionFailure extends Error {
   override name = "FunctionFailure";
   readonly errorType: string;
@@ -33,7 +34,7 @@ const delimiter = Buffer.alloc(8);
  *
  * @throws FunctionFailure when the handler failed before its first byte, or streams without a prelude.
  */
-export async function readStreamedAnswer(request: IncomingMessage): Promise<StreamedAnswer> {
+export async function readStreamedResponse(request: IncomingMessage): Promise<StreamedResponse> {
   let head = Buffer.alloc(0);
   if (request.headers["content-type"] === preludeType) {
     const chunks: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
@@ -54,11 +55,12 @@ export async function readStreamedAnswer(request: IncomingMessage): Promise<Stre
   throw failureInTrailers(request) ?? new FunctionFailure("Runtime.NoPrelude", "The response has no HTTP metadata");
 }
 
+const report = z.object({ errorType: z.string(), errorMessage: z.string() });
+
 /** The failure that the runtime reports as JSON: `{"errorType","errorMessage"}`. */
 export function reportedFailure(json: string): FunctionFailure {
-  const report = parseJson(json);
-  const { errorType, errorMessage } = { errorType: undefined, errorMessage: undefined, ...asObject(report) };
-  return new FunctionFailure(String(errorType), String(errorMessage));
+  const { errorType, errorMessage } = report.safeParse(parseJson(json)).data ?? {};
+  return new FunctionFailure(errorType ?? "Runtime.Unknown", errorMessage ?? "The runtime reported no reason");
 }
 
 /** A stream that ends as the response does: with an error when the runtime reports one after the last byte. */
@@ -67,7 +69,7 @@ function untilFailure(request: IncomingMessage): Transform {
     transform: (chunk, _encoding, done) => done(null, chunk),
     flush: (done) => done(failureInTrailers(request)),
   });
-  // Until somebody reads it, a failure has nobody to tell and must not end this process.
+  // A failure before anybody reads must not end this process.
   return body.on("error", () => {});
 }
 
@@ -82,8 +84,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function asObject(value: unknown): object {
-  return typeof value === "object" && value !== null ? value : {};
 }

@@ -1,0 +1,123 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+import { finished } from "node:stream/promises";
+import { listeningPort } from "../listening-port.ts";
+import {
+  type FunctionFailure,
+  type FunctionResponse,
+  readStreamedResponse,
+  reportedFailure,
+} from "./function-response.ts";
+
+/** One event on its way through a function. */
+export interface Invocation {
+  requestId: string;
+  /** JSON text. */
+  event: string;
+  response: PromiseWithResolvers<FunctionResponse>;
+  /** Aborts when nobody waits for the response any more. */
+  signal: AbortSignal | undefined;
+}
+
+export interface RuntimeListeners {
+  /** The function could not be loaded. */
+  initFailed(failure: FunctionFailure): void;
+  /** A streamed response was cut off, which AWS's client does not survive. */
+  cutOff(by: "reader" | "runtime"): void;
+}
+
+const runtimePath = /^\/2018-06-01\/runtime\/(?:invocation|init)\/(?:([^/]+)\/)?(next|response|error)$/;
+
+/**
+ * The Runtime API as one execution environment sees it: hands out events, takes responses.
+ * https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
+ */
+export class RuntimeApi {
+  readonly #listeners: RuntimeListeners;
+  readonly #server: Server;
+  #idle = Promise.withResolvers<void>();
+  /** The runtime's pending request for an event. */
+  #next: ServerResponse | undefined;
+  #invocation: Invocation | undefined;
+
+  constructor(listeners: RuntimeListeners) {
+    this.#listeners = listeners;
+    this.#server = createServer((request, response) => {
+      // A request breaks off when its process ends; the execution environment sees to that.
+      this.#serve(request, response).catch(() => {});
+    });
+    // A stream may take as long as its client; an idle runtime waits for its next event without limit.
+    this.#server.requestTimeout = 0;
+    this.#server.keepAliveTimeout = 0;
+  }
+
+  /** Resolves with what `AWS_LAMBDA_RUNTIME_API` is to say. */
+  async listen(): Promise<string> {
+    return `127.0.0.1:${await listeningPort(this.#server)}`;
+  }
+
+  /** Resolves when the runtime waits for an event and has answered the last one. */
+  get idle(): Promise<void> {
+    return this.#idle.promise;
+  }
+
+  /** The invocation under way. */
+  get invocation(): Invocation | undefined {
+    return this.#invocation;
+  }
+
+  /** Whether the runtime will ask for an event soon: it is starting, or has just answered the last one. */
+  get becomingIdle(): boolean {
+    return this.#invocation === undefined && this.#next === undefined;
+  }
+
+  /** Gives an idle runtime its next event. */
+  hand(invocation: Invocation, headers: Record<string, string | number>): void {
+    this.#invocation = invocation;
+    this.#idle = Promise.withResolvers();
+    this.#next?.writeHead(200, { "Content-Type": "application/json", ...headers }).end(invocation.event);
+    this.#next = undefined;
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [, requestId, what] = runtimePath.exec(request.url ?? "") ?? [];
+    if (what === "next") this.#next = response;
+    else if (what === "error" && requestId === undefined) {
+      this.#listeners.initFailed(reportedFailure(await text(request)));
+      response.writeHead(202).end();
+    } else if (requestId === undefined || requestId !== this.#invocation?.requestId) response.writeHead(400).end();
+    else {
+      await this.#take(request, this.#invocation, what === "error");
+      this.#invocation = undefined;
+      response.writeHead(202).end();
+    }
+    // After a handler that threw before its first byte, the runtime asks for the next event before it posts the error.
+    if (this.#next !== undefined && this.#invocation === undefined) this.#idle.resolve();
+  }
+
+  async #take(request: IncomingMessage, { response, signal }: Invocation, failed: boolean): Promise<void> {
+    if (failed) return response.reject(reportedFailure(await text(request)));
+    if (request.headers["lambda-runtime-function-response-mode"] !== "streaming") {
+      return response.resolve({ kind: "buffered", payload: await text(request) });
+    }
+    // Once the request is destroyed, it names no socket any more.
+    const { socket } = request;
+    try {
+      const streamed = await readStreamedResponse(request);
+      response.resolve(streamed);
+      if (signal?.aborted) streamed.body.destroy();
+      await finished(streamed.body);
+    } catch (error) {
+      response.reject(error);
+      if (request.complete) return;
+      this.#listeners.cutOff(socket.destroyed ? "runtime" : "reader");
+      socket.destroy();
+      throw error;
+    }
+  }
+}
