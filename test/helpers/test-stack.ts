@@ -5,6 +5,7 @@ import { engineClient } from "../../infra/local/engine/client.ts";
 import { type LocalStack, type LocalStackOptions, startLocalStack } from "../../infra/local/local-stack.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { type Answer, type RequestOptions, send } from "./answer.ts";
+import { useExternalEngine } from "./external-engine.ts";
 import { expectDocumented } from "./openapi/responses.ts";
 
 /** A local stack of a test file's own, at a free port, with the orders of `orders.ndjson`. */
@@ -31,8 +32,10 @@ const secrets = /pets_(?:test|live)_|bearer|authorization|"(?:multiValueH|h)eade
 export async function startTestStack(options: LocalStackOptions = {}): Promise<TestStack> {
   const log: string[] = [];
   const ordersFile = fileURLToPath(new URL("orders.ndjson", import.meta.url));
+  const engine = await useExternalEngine();
   const stack = await startLocalStack({
     port: 0,
+    dynamodbEndpoint: engine?.endpoint,
     assembly: inject("assembly"),
     ordersFile,
     log: (line) => void log.push(line),
@@ -56,6 +59,7 @@ export async function startTestStack(options: LocalStackOptions = {}): Promise<T
     stop: async () => {
       client.destroy();
       await stack.stop();
+      await engine?.stop();
       // Of whatever a test file did, no line may tell a key, a header or a body.
       expect(log.filter((line) => secrets.test(line))).toEqual([]);
     },

@@ -5,8 +5,9 @@ import { engineClient } from "../../infra/local/engine/client.ts";
 import { startEngine } from "../../infra/local/engine/engine.ts";
 import { hashApiKey, isApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { findActiveKeyId, issueApiKey, readApiKey } from "../../shared/api-keys-table.ts";
+import { useExternalEngine } from "../helpers/external-engine.ts";
 
-const engine = await startEngine();
+const engine = (await useExternalEngine()) ?? (await startEngine());
 const client = engineClient(engine.endpoint);
 const documents = DynamoDBDocumentClient.from(client);
 const table = "api-keys";

@@ -13,8 +13,9 @@ import { ServiceError } from "../../shared/errors.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { orderJson } from "../../shared/order-json.ts";
 import { cancelOrder, scanOrders } from "../../shared/orders-table.ts";
+import { useExternalEngine } from "../helpers/external-engine.ts";
 
-const engine = await startEngine();
+const engine = (await useExternalEngine()) ?? (await startEngine());
 const client = engineClient(engine.endpoint);
 afterAll(async () => {
   client.destroy();
