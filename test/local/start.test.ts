@@ -141,7 +141,7 @@ async function expectToEnd(child: ChildProcess, end: () => unknown): Promise<voi
   expect(await exit).toEqual([0, null]);
   await expect(readFile(stackFile)).rejects.toThrow("ENOENT");
   // The shell that watches over the engine ends when it notices that it has nobody to watch for.
-  await vi.waitFor(() => expect(processes.filter(isAlive)).toEqual([]), { timeout: 5_000 });
+  await vi.waitFor(() => expect(processes.filter(isAlive)).toEqual([]), { timeout: 60_000 });
 }
 
 function isAlive(pid: number): boolean {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { engineClient } from "../../infra/local/engine/client.ts";
 import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
@@ -93,6 +93,6 @@ test("none of it took a function's life or its whole time, and each failure was 
   const cancels = Object.keys(faults).length + 1;
   const admissions = Object.keys({ ...faults, ...unnoticed }).length + 1;
   const logged = (): number[] => ["cancel_failed", "authorize_failed"].map((event) => stack.events(event).length);
-  await vi.waitFor(() => expect(logged()).toEqual([cancels, admissions]), { timeout: 5_000 });
+  await expect.poll(logged).toEqual([cancels, admissions]);
   expect(stack.log.filter((line) => /timed out after|Runtime exited/.test(line))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { errorBody } from "../../shared/errors.ts";
 import { isDateTime, isInt64 } from "../../shared/order.ts";
 import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
@@ -80,7 +80,7 @@ test("whatever the table holds, the list is of the contract's types, and tells o
     for (const [, field = "", text = ""] of pairs)
       expect([field, text, isOfType(field, text)]).toEqual([field, text, true]);
   }
-  await vi.waitFor(() => expect(stack.events("orders_listed")).toHaveLength(1));
+  await expect.poll(() => stack.events("orders_listed").length).toBe(1);
   expect(stack.events("order_fields_left_out")).toHaveLength(1);
   const [{ level, message } = { level: "", message: { fields: {} } }] = stack.events("order_fields_left_out");
   expect(level).toBe("WARN");

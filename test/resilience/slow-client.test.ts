@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Behaviour } from "../helpers/faults/fault-proxy.ts";
 import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
 
@@ -40,7 +40,7 @@ async function scanningStops(): Promise<void> {
  * nobody tells the function, and it may list on to the end.
  */
 async function gone(pid: number | undefined): Promise<void> {
-  await vi.waitFor(() => expect(stack.functions.pids("ListOrders")).not.toContain(pid), { timeout: 5_000 });
+  await expect.poll(() => stack.functions.pids("ListOrders")).not.toContain(pid);
 }
 
 /** Resident memory of a process, in megabytes. */

@@ -96,7 +96,7 @@ describe("listing the orders", () => {
       .resolvesOnce({ Items: orders(5000), LastEvaluatedKey: { id: { N: "1" } } })
       .resolves({ Items: [] });
     const { stream, ended } = list();
-    await vi.waitFor(() => expect(stream.prelude).toBeDefined());
+    await expect.poll(() => stream.prelude).toBeDefined();
     expect(table.calls()).toHaveLength(2);
     stream.destroy();
     await expect(ended).rejects.toThrow();
@@ -164,7 +164,7 @@ describe("listing the orders", () => {
     const page = { Items: orders(20_000), LastEvaluatedKey: { id: { N: "1" } } };
     table.on(ScanCommand).resolves(page);
     const { stream, ended } = list();
-    await vi.waitFor(() => expect(stream.readableLength).toBeGreaterThan(0));
+    await expect.poll(() => stream.readableLength).toBeGreaterThan(0);
     stream.destroy(new Error("client gone"));
     await expect(ended).rejects.toThrow("client gone");
     expect(log.info.mock.calls).toEqual([[expect.objectContaining({ event: "list_abandoned", keyId: "key_1" })]]);
