@@ -1,5 +1,4 @@
 import { fileURLToPath } from "node:url";
-import { type AttributeValue, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { expect, inject } from "vitest";
 import { engineClient } from "../../infra/local/engine/client.ts";
 import { type LocalStack, type LocalStackOptions, startLocalStack } from "../../infra/local/local-stack.ts";
@@ -7,23 +6,22 @@ import { makeApiKey } from "../../shared/api-keys.ts";
 import { type Answer, type RequestOptions, send } from "./answer.ts";
 import { useExternalEngine } from "./external-engine.ts";
 import { expectDocumented } from "./openapi/responses.ts";
+import { type TableWriter, tableWriter } from "./table-writer.ts";
 
 /** A local stack of a test file's own, at a free port, with the orders of `orders.ndjson`. */
-export interface TestStack extends LocalStack {
+export interface TestStack extends LocalStack, TableWriter {
   /** How many orders it was given. */
   seeded: number;
-  /** The lines that the functions have logged. */
+  /** The lines the functions have logged. */
   log: string[];
-  /** A key of the right form that nobody issued. */
+  /** A well-formed key that nobody issued. */
   unknownKey: string;
   /**
-   * Sends a request to a path under the base URL, with the stack's key unless another or none is given, and holds the
-   * answer to the OpenAPI document.
+   * Sends a request to a path under the base URL, with the stack's key unless another or none is given, and checks the
+   * response against the interface description.
    */
   call(path: string, options?: RequestOptions, key?: string | null): Promise<Answer>;
-  /** Puts an item into the table of orders, whatever it holds. */
-  putOrder(item: Record<string, AttributeValue>): Promise<void>;
-  /** Ends it, and fails when a function has logged what no line may tell. */
+  /** Ends it, and fails when a function has logged a secret. */
   stop(): Promise<void>;
 }
 
@@ -44,6 +42,7 @@ export async function startTestStack(options: LocalStackOptions = {}): Promise<T
   const client = engineClient(stack.dynamodbEndpoint);
   return {
     ...stack,
+    ...tableWriter(client, stack.tables),
     seeded: 10,
     log,
     unknownKey: makeApiKey("pets_test"),
@@ -53,14 +52,11 @@ export async function startTestStack(options: LocalStackOptions = {}): Promise<T
       expectDocumented(request.method ?? "GET", path, answer);
       return answer;
     },
-    putOrder: async (Item) => {
-      await client.send(new PutItemCommand({ TableName: stack.tables.orders, Item }));
-    },
     stop: async () => {
       client.destroy();
       await stack.stop();
       await engine?.stop();
-      // Of whatever a test file did, no line may tell a key, a header or a body.
+      // Whatever a test file did, no line may contain a key, a header or a body.
       expect(log.filter((line) => secrets.test(line))).toEqual([]);
     },
   };

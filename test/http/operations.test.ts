@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ErrorCode, errors } from "../../shared/errors.ts";
 import { type Answer, type RequestOptions, send } from "../helpers/answer.ts";
+import { expectError } from "../helpers/expect-error.ts";
 import { startTestStack, type TestStack } from "../helpers/test-stack.ts";
 
 let stack: TestStack;
@@ -11,15 +11,6 @@ afterAll(() => stack?.stop());
 
 const cancel = (orderId: string, options: RequestOptions = {}): Promise<Answer> =>
   stack.call(`/store/orders/${orderId}`, { method: "DELETE", ...options });
-
-function expectError(answer: Answer, code: ErrorCode, headers: Record<string, string> = {}): void {
-  const { status, message } = errors[code];
-  expect({ status: answer.status, body: answer.body }).toEqual({
-    status,
-    body: JSON.stringify({ code, message, status }),
-  });
-  expect(answer.headers).toMatchObject({ "content-type": "application/json", "cache-control": "no-store", ...headers });
-}
 
 describe("GET /store/orders", () => {
   test("answers 200 with a bare array of every order, whatever its status, in the contract's five fields only", async () => {

@@ -1,8 +1,6 @@
-import { PutItemCommand } from "@aws-sdk/client-dynamodb";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
-import { engineClient } from "../../infra/local/engine/client.ts";
 import { hashApiKey, isApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { errorBody } from "../../shared/errors.ts";
 import type { EngineCall } from "../helpers/faults/fault-proxy.ts";
@@ -43,21 +41,6 @@ async function admit(...authorizations: (string | undefined)[]): Promise<number[
   }
   expect(statuses).toHaveLength(authorizations.length);
   return statuses;
-}
-
-/** Puts a record for a new key, and gives the key. */
-async function issue(record: { expiresAt?: number; revokedAt?: number } = {}): Promise<string> {
-  const key = makeApiKey("pets_test");
-  await set(key, record);
-  return key;
-}
-
-async function set(key: string, record: { expiresAt?: number; revokedAt?: number }): Promise<void> {
-  const client = engineClient(stack.engine.endpoint);
-  const numbers = Object.entries({ createdAt: 0, ...record }).map(([name, value]) => [name, { N: String(value) }]);
-  const Item = { keyHash: { S: hashApiKey(key) }, keyId: { S: "k" }, name: { S: "k" }, ...Object.fromEntries(numbers) };
-  await client.send(new PutItemCommand({ TableName: stack.tables.apiKeys, Item }));
-  client.destroy();
 }
 
 describe("nobody gets in", () => {
@@ -119,7 +102,7 @@ describe("nobody gets in", () => {
 
   test("with a key of the other environment, whether or not this one's table has it; the gateway alone refuses it", async () => {
     const live = makeApiKey(environments.production.apiKeyPrefix);
-    await set(live, {});
+    await stack.putKey({}, live);
     const before = reads();
     expect(await admit(`Bearer ${live}`)).toEqual([401]);
     expect(reads()).toBe(before);
@@ -134,15 +117,18 @@ describe("nobody gets in", () => {
 
   test("with a key that expires this second; and with one that has a second left, as long as it has", async () => {
     const second = Math.floor(Date.now() / 1000);
-    const [expired, lasting] = [await issue({ expiresAt: second }), await issue({ expiresAt: second + 3600 })];
+    const [expired, lasting] = [
+      await stack.putKey({ expiresAt: second }),
+      await stack.putKey({ expiresAt: second + 3600 }),
+    ];
     expect(await admit(`Bearer ${expired}`, `Bearer ${lasting}`)).toEqual([401, 404]);
   });
 
   test("with a revoked key that had not been used; one that had is out when the cache forgets it, not before", async () => {
     const ttl = environments.staging.authorizerCacheSeconds * 1000;
-    const [used, unused] = [await issue(), await issue()];
+    const [used, unused] = [await stack.putKey(), await stack.putKey()];
     expect(await admit(`Bearer ${used}`)).toEqual([404]);
-    await Promise.all([used, unused].map((key) => set(key, { revokedAt: 1 })));
+    await Promise.all([used, unused].map((key) => stack.putKey({ revokedAt: 1 }, key)));
     expect(await admit(`Bearer ${used}`, `Bearer ${unused}`)).toEqual([404, 401]);
     now += ttl - 1;
     expect(await admit(`Bearer ${used}`, `Bearer ${unused}`)).toEqual([404, 401]);
@@ -151,24 +137,15 @@ describe("nobody gets in", () => {
   });
 
   test("with a key whose record is damaged", async () => {
-    const client = engineClient(stack.engine.endpoint);
-    const keys = await Promise.all(
-      [{}, { keyId: { N: "1" } }, { keyId: { S: "k" } }, { keyId: { S: "k" }, createdAt: { S: "0" } }].map(
-        async (rest) => {
-          const key = makeApiKey("pets_test");
-          const Item = { keyHash: { S: hashApiKey(key) }, ...rest };
-          await client.send(new PutItemCommand({ TableName: stack.tables.apiKeys, Item }));
-          return key;
-        },
-      ),
-    );
-    client.destroy();
+    const absent = undefined;
+    const damages = [{ keyId: absent }, { keyId: 1 }, { createdAt: absent }, { createdAt: "0" }, { name: absent }];
+    const keys = await Promise.all(damages.map((damage) => stack.putKey(damage)));
     expect(new Set(await admit(...keys.map((key) => `Bearer ${key}`)))).toEqual(new Set([401]));
   });
 });
 
 test("a valid key is let in under its scheme in any case, with one read for as long as the cache remembers it", async () => {
-  const key = await issue();
+  const key = await stack.putKey();
   const before = reads();
   expect(await admit(`Bearer ${key}`)).toEqual([404]);
   expect(new Set(await admit(...Array.from({ length: 20 }, () => `Bearer ${key}`)))).toEqual(new Set([404]));

@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { engineClient } from "../../infra/local/engine/client.ts";
-import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
-import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
+import { hashApiKey } from "../../shared/api-keys.ts";
 import type { Answer } from "../helpers/answer.ts";
+import { expectError } from "../helpers/expect-error.ts";
 import type { Behaviour } from "../helpers/faults/fault-proxy.ts";
 import { faults, unnoticed } from "../helpers/faults/faults.ts";
 import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
-import { putApiKey } from "../helpers/faults/put-api-key.ts";
 
 /** The behaviour for calls whose input holds the text: an order's id, or the hash of a key. */
 const plagued = new Map<string, Behaviour>();
@@ -22,18 +20,6 @@ afterAll(() => stack?.stop());
 
 const cancel = (id: string, key?: string): Promise<Answer> =>
   stack.call(`/store/orders/${id}`, { method: "DELETE" }, key);
-
-function expectError({ status, body }: Answer, code: ErrorCode): void {
-  expect({ status, body }).toEqual({ status: errors[code].status, body: errorBody(code) });
-}
-
-async function issueKey(): Promise<string> {
-  const key = makeApiKey("pets_test");
-  const client = engineClient(stack.engine.endpoint);
-  await putApiKey(client, stack.tables.apiKeys, { keyHash: hashApiKey(key), keyId: "key_x", name: "x", createdAt: 0 });
-  client.destroy();
-  return key;
-}
 
 describe.concurrent("while the engine's answer to every attempt is", () => {
   test.each(Object.entries(faults))(
@@ -55,7 +41,7 @@ describe.concurrent("while the engine's answer to every attempt is", () => {
   test.each(Object.entries({ ...faults, ...unnoticed }))(
     "%s, a valid key is 500, never 401; afterwards it is admitted",
     async (_, fault) => {
-      const key = await issueKey();
+      const key = await stack.putKey();
       plagued.set(hashApiKey(key), fault);
       expectError(await cancel("none", key), "internal_error");
       plagued.delete(hashApiKey(key));
@@ -66,7 +52,7 @@ describe.concurrent("while the engine's answer to every attempt is", () => {
 
 describe("an engine that refuses connections", () => {
   test("costs a 503 or a 500 each request, and nothing once it is back, with the same processes", async () => {
-    const key = await issueKey();
+    const key = await stack.putKey();
     await stack.putOrder({ id: { N: "7999" }, status: { S: "pending" } });
     const pids = (): number[] =>
       ["CancelOrder", "Authorize", "ListOrders"].flatMap((name) => stack.functions.pids(name));

@@ -93,15 +93,19 @@ test("a cancel of an order without a known status is 409 order_not_pending, and 
     { numRuns: 60, seed },
   );
   const statuses: (AttributeValue | undefined)[] = [undefined, { S: "PENDING" }, { S: "pending " }, ...unknown];
+  let tried = 0;
   for (const [index, status] of statuses.entries()) {
     const id = String(40_000 + index);
     const put = await stack.putOrder({ id: { N: id }, ...(status && { status }) }).catch((error: unknown) => error);
+    // The engine refuses some values, like a number of 40 digits.
     if (put !== undefined) continue;
+    tried += 1;
     const before = await stack.order(id);
     const answer = await stack.call(`/store/orders/${id}`, { method: "DELETE" });
     expect({ status: answer.status, body: answer.body }).toEqual({ status: 409, body: errorBody("order_not_pending") });
     expect(await stack.order(id)).toEqual(before);
   }
+  expect(tried).toBeGreaterThan(40);
 });
 
 test("an order of 400 KB is cancelled like any other, and a refusal for it is no longer than for any other", async () => {

@@ -1,32 +1,26 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { engineClient } from "../../infra/local/engine/client.ts";
-import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
-import { putApiKey } from "../helpers/faults/put-api-key.ts";
-import { Door, meetings, predict, type Race, run } from "../helpers/faults/race.ts";
+import { Door, meetings, predict, type Race, retriesIn, run } from "../helpers/faults/race.ts";
 
 const clients = 3;
-const lanes = 4;
-const racesPerLane = 30;
+const racesAtOnce = 2;
+const numRuns = 120;
+/** The SDK gives a process 500 tokens, takes 14 for a retry, and stops retrying when they are gone. */
+const retriesPerProcess = Math.floor(500 / 14);
+/** How often a race is run again because this machine was too slow for it. */
+const triesPerRace = 10;
 
 const doors = new Map<string, Door>();
 const keys: string[] = [];
 let stack: FaultyStack;
 beforeAll(async () => {
-  // Everyone of every lane may stand at a door at once, each in a process of their own.
+  // All clients of the races under way may stand at a door at once, each in a process of its own.
   stack = await startFaultyStack(
     (call) => doors.get(/"id":\{"N":"(\d+)"\}/.exec(call.input)?.[1] ?? "")?.choose(call),
-    { maxEnvironments: clients * lanes },
+    { maxEnvironments: clients * racesAtOnce, clock: () => 0 },
   );
-  const client = engineClient(stack.engine.endpoint);
-  for (let index = 0; index < clients; index += 1) {
-    const key = makeApiKey("pets_test");
-    keys.push(key);
-    const record = { keyHash: hashApiKey(key), keyId: `client_${index}`, name: "racer", createdAt: 0 };
-    await putApiKey(client, stack.tables.apiKeys, record);
-  }
-  client.destroy();
+  for (let index = 0; index < clients; index += 1) keys.push(await stack.putKey({ keyId: `client_${index}` }));
 });
 afterAll(() => stack?.stop());
 
@@ -37,8 +31,19 @@ const races: fc.Arbitrary<Race> = fc.record({
   turns: fc.array(fc.nat(11), { minLength: 1, maxLength: 12 }),
 });
 
+/** Starts a process for every client who may be at work at once, so that nobody waits at a door for one to start. */
+async function startProcesses(): Promise<void> {
+  const callers = Array.from({ length: clients * racesAtOnce }, (_, index) => keys[index % clients] ?? null);
+  await Promise.all(callers.map((key) => stack.call("/store/orders/none", { method: "DELETE" }, key)));
+}
+
+async function endProcesses(): Promise<void> {
+  for (const pid of stack.functions.pids("CancelOrder")) process.kill(pid);
+  await expect.poll(() => stack.functions.pids("CancelOrder")).toEqual([]);
+}
+
 let lastId = 10_000;
-async function race(given: Race) {
+async function race(given: Race, tries = triesPerRace) {
   lastId += 1;
   const id = String(lastId);
   await stack.putOrder({ id: { N: id }, status: { S: "pending" } });
@@ -51,24 +56,39 @@ async function race(given: Race) {
     },
     ship: () => stack.ship(id),
   });
+  if (door.tooSlow && tries > 1) return race(given, tries - 1);
+  expect(door.tooSlow).toBe(false);
   const { status, cancelledBy } = (await stack.order(id)) ?? {};
   return { ...outcome, status: status?.S, winner: cancelledBy?.S };
 }
 
-describe.concurrent("of any cancellations and shipments that race for an order, whatever happens to their attempts", () => {
-  test.each(Array.from({ length: lanes }, (_, lane) => lane))(
-    `exactly one wins, and every answer is true of the final state (lane %i of ${lanes})`,
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(races, async (given) => {
-          const { winner, ...predicted } = predict(given);
-          expect(await race(given)).toEqual({
-            ...predicted,
-            winner: winner === undefined ? undefined : `client_${winner}`,
-          });
-        }),
-        { numRuns: racesPerLane },
-      );
-    },
-  );
+/** Races in a row that processes can run without using up their retries, whichever process gets which attempt. */
+function batches(all: Race[]): Race[][] {
+  const result: Race[][] = [[]];
+  let retries = 0;
+  for (const given of all) {
+    retries += retriesIn(given);
+    if (retries > retriesPerProcess) {
+      retries = retriesIn(given);
+      result.push([]);
+    }
+    result.at(-1)?.push(given);
+  }
+  return result;
+}
+
+test("when clients race to cancel and to ship an order, one wins and every response is true, whatever attempts are lost", async () => {
+  for (const batch of batches(fc.sample(races, { numRuns, seed: 1 }))) {
+    await startProcesses();
+    const waiting = [...batch];
+    const lane = async (): Promise<void> => {
+      for (let given = waiting.pop(); given !== undefined; given = waiting.pop()) {
+        const { winner, ...predicted } = predict(given);
+        const expected = { ...predicted, winner: winner === undefined ? undefined : `client_${winner}` };
+        expect(await race(given), JSON.stringify(given)).toEqual(expected);
+      }
+    };
+    await Promise.all(Array.from({ length: racesAtOnce }, lane));
+    await endProcesses();
+  }
 });

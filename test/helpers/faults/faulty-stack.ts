@@ -2,18 +2,19 @@ import { type AttributeValue, GetItemCommand, UpdateItemCommand } from "@aws-sdk
 import { engineClient } from "../../../infra/local/engine/client.ts";
 import { type Engine, startEngine } from "../../../infra/local/engine/engine.ts";
 import type { LocalStackOptions } from "../../../infra/local/local-stack.ts";
+import { tableWriter } from "../table-writer.ts";
 import { startTestStack, type TestStack } from "../test-stack.ts";
 import { type Behaviour, type EngineCall, type FaultProxy, startFaultProxy } from "./fault-proxy.ts";
 
-/** A test stack whose functions reach their engine through a fault proxy. */
+/** A test stack whose functions reach their engine through a fault proxy. What the test itself does goes past it. */
 export interface FaultyStack extends TestStack {
   engine: Engine;
   proxy: FaultProxy;
-  /** The order as the table has it, read past the proxy. */
+  /** The order as the table has it. */
   order(id: string): Promise<Record<string, AttributeValue> | undefined>;
-  /** Ships the order if it is pending, past the proxy; tells whether it did. */
+  /** Ships the order if it is pending, and resolves with whether it was. */
   ship(id: string): Promise<boolean>;
-  /** What the functions have logged with this event, oldest first. */
+  /** What the functions have logged under this event, oldest first. */
   events(event: string): LoggedEvent[];
 }
 
@@ -23,7 +24,7 @@ export interface LoggedEvent {
   message: { event: string; keyId?: string; orderId?: string; orders?: number; code?: string; fields?: object };
 }
 
-/** @param choose decides for each call of the functions what becomes of it; undefined passes it on. */
+/** @param choose decides what happens to each call of the functions; undefined passes it on. */
 export async function startFaultyStack(
   choose: (call: EngineCall) => Behaviour | undefined,
   options: LocalStackOptions = {},
@@ -41,6 +42,7 @@ export async function startFaultyStack(
   const TableName = stack.tables.orders;
   return {
     ...stack,
+    ...tableWriter(client, stack.tables),
     engine,
     proxy,
     order: async (id) => (await client.send(new GetItemCommand({ TableName, Key: { id: { N: id } } }))).Item,

@@ -36,15 +36,24 @@ export interface Outcome {
   ships: boolean[];
 }
 
+/** An attempt that takes longer, in milliseconds, may have run into the time limit of the function's call, 2 s. */
+const longestAttempt = 1_500;
+
 /** Where the attempts to cancel one order wait to be let in to the engine. */
 export class Door {
+  /** Whether an attempt may have timed out: then it was not the race that was asked for. */
+  tooSlow = false;
   #arrived = Promise.withResolvers<(behaviour: Behaviour) => void>();
 
   /** The proxy's choice for every attempt: to wait here, and then for the behaviour that it is let in with. */
   readonly choose = (_: EngineCall): Behaviour => {
     const letIn = Promise.withResolvers<Behaviour>();
+    const begun = performance.now();
     this.#arrived.resolve(letIn.resolve);
-    return async (exchange) => (await letIn.promise)(exchange);
+    return async (exchange) => {
+      await (await letIn.promise)(exchange);
+      if (performance.now() - begun > longestAttempt) this.tooSlow = true;
+    };
   };
 
   /** The next attempt to arrive. One at a time may be on its way here. */
@@ -87,8 +96,24 @@ function behaviourOf(meeting = "nothing"): Behaviour {
   return meetings[meeting]?.behaviour ?? passOn;
 }
 
-/** What must come of a race, by the contract alone. */
-export function predict({ cancels, ships, turns }: Race): Outcome & { status: string; winner: number | undefined } {
+/** What must come of a race, by the interface description alone. */
+export interface Prediction extends Outcome {
+  /** The order's at the end. */
+  status: string;
+  /** The client who cancelled it, if any. */
+  winner: number | undefined;
+}
+
+/** How many attempts of a race are not the first of their call. */
+export function retriesIn(race: Race): number {
+  return play(race).attempts.reduce((sum, attempts) => sum + attempts - 1, 0);
+}
+
+export function predict(race: Race): Prediction {
+  return play(race).prediction;
+}
+
+function play({ cancels, ships, turns }: Race): { prediction: Prediction; attempts: number[] } {
   const outcome: Outcome = { cancels: cancels.map(() => undefined), ships: [] };
   let status = "pending";
   let winner: number | undefined;
@@ -112,7 +137,7 @@ export function predict({ cancels, ships, turns }: Race): Outcome & { status: st
       else queue.push(client);
     }
   }
-  return { ...outcome, status, winner };
+  return { prediction: { ...outcome, status, winner }, attempts };
 }
 
 function truth(status: string, own: boolean): string {

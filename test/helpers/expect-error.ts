@@ -1,0 +1,11 @@
+import { expect } from "vitest";
+import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
+import type { Answer } from "./answer.ts";
+
+/** Expects the Error record with this code, its status, and the headers that every Error has, besides those given. */
+export function expectError(response: Answer, code: ErrorCode, headers: Record<string, string> = {}): void {
+  const { status, body } = response;
+  expect({ status, body }).toEqual({ status: errors[code].status, body: errorBody(code) });
+  const always = { "content-type": "application/json", "cache-control": "no-store" };
+  expect(response.headers).toMatchObject({ ...always, ...headers });
+}

@@ -1,0 +1,29 @@
+import { type AttributeValue, type DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
+
+/** Puts what a test needs straight into the tables. */
+export interface TableWriter {
+  /** Puts an item into the orders table, whatever it holds. */
+  putOrder(item: Record<string, AttributeValue>): Promise<void>;
+  /**
+   * Puts the record of an API key, a new one unless given, and returns the key.
+   *
+   * @param changes to a record that is active; undefined removes an attribute.
+   */
+  putKey(changes?: Record<string, unknown>, key?: string): Promise<string>;
+}
+
+export function tableWriter(client: DynamoDBClient, tables: { orders: string; apiKeys: string }): TableWriter {
+  const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+  return {
+    putOrder: async (Item) => {
+      await client.send(new PutItemCommand({ TableName: tables.orders, Item }));
+    },
+    putKey: async (changes = {}, key = makeApiKey("pets_test")) => {
+      const Item = { keyHash: hashApiKey(key), keyId: "key_test", name: "test", createdAt: 0, ...changes };
+      await documents.send(new PutCommand({ TableName: tables.apiKeys, Item }));
+      return key;
+    },
+  };
+}
