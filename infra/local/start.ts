@@ -1,10 +1,8 @@
 import { once } from "node:events";
 import { Command, InvalidArgumentError } from "commander";
 import { OrdersFileError } from "../orders-file/orders-file.ts";
-
-import { engineClient } from "./engine/client.ts";
-import { exampleOrderId } from "./engine/orders.ts";
-import { type LocalStack, startLocalStack } from "./local-stack.ts";
+import { startLocalStack } from "./local-stack.ts";
+import { readyLine, readyText } from "./ready-text.ts";
 import { writeStackFile } from "./stack-file.ts";
 import { StartError } from "./start-error.ts";
 
@@ -12,14 +10,19 @@ interface Options {
   port: number;
   orders?: string;
   db?: string;
+  watch?: true;
   json?: true;
 }
 
 const options = new Command("npm start --")
   .description("Runs the pet store orders service on this machine, from the stack that would be deployed.")
   .option("--port <number>", "the port on localhost; 0 picks a free one", parsePort, 3000)
-  .option("--orders <file>", "orders to begin with: NDJSON, an Order a line and its status (default: a small sample)")
+  .option(
+    "--orders <file>",
+    "orders for new tables: NDJSON, one order per line with its status (default: a small sample)",
+  )
   .option("--db <file>", "keep the data in this file (default: in memory)")
+  .option("--watch", "rebuild when the sources change")
   .option("--json", "print one line of JSON when ready, for scripts")
   .addHelpText(
     "after",
@@ -29,9 +32,9 @@ const options = new Command("npm start --")
   .opts<Options>();
 
 const stopping = new AbortController();
-// npm passes on what the terminal has sent already, so a second signal is no sign of impatience.
+// npm forwards a signal that the terminal has already sent, so a second one does not mean anything.
 for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"]) process.on(signal, () => stopping.abort());
-// A signal that reaches npm alone ends npm and its shell, not what they run.
+// A signal that reaches only npm ends npm and its shell, but not this process.
 const { ppid } = process;
 if (process.env["npm_lifecycle_event"] !== undefined) {
   setInterval(() => process.ppid === ppid || stopping.abort(), 200).unref();
@@ -39,11 +42,16 @@ if (process.env["npm_lifecycle_event"] !== undefined) {
 
 try {
   const begun = performance.now();
+  const dynamodbEndpoint = process.env["DYNAMODB_ENDPOINT"] || undefined;
+  if (options.db !== undefined && dynamodbEndpoint !== undefined) {
+    throw new StartError("--db is for the embedded engine, but DYNAMODB_ENDPOINT names another: use one of the two");
+  }
   const stack = await startLocalStack({
     port: options.port,
     ordersFile: options.orders,
     dbFile: options.db,
-    dynamodbEndpoint: process.env["DYNAMODB_ENDPOINT"] || undefined,
+    dynamodbEndpoint,
+    watch: options.watch,
     signal: stopping.signal,
   });
   await using running = new AsyncDisposableStack();
@@ -60,39 +68,8 @@ try {
   }
 }
 
-function readyLine({ baseUrl, apiKey, dynamodbEndpoint, tables }: LocalStack): string {
-  return `${JSON.stringify({ baseUrl, apiKey, dynamodbEndpoint, tables })}\n`;
-}
-
-async function readyText({ baseUrl, apiKey, dynamodbEndpoint, tables }: LocalStack, seconds: string): Promise<string> {
-  const client = engineClient(dynamodbEndpoint);
-  const pending = await exampleOrderId(client, tables.orders, "pending");
-  const shipped = await exampleOrderId(client, tables.orders, "shipped");
-  client.destroy();
-  const key = `-H "Authorization: Bearer ${apiKey}"`;
-  const cancel = (id: string): string => `  curl -i -X DELETE ${key} ${baseUrl}/store/orders/${id}`;
-  return [
-    `The pet store orders service is ready after ${seconds} s. Ctrl-C ends it.`,
-    "",
-    `  Base URL  ${baseUrl}`,
-    `  API key   ${apiKey}`,
-    `  Try it    ${new URL("/", baseUrl).href}`,
-    "",
-    "List all orders:",
-    `  curl -i ${key} ${baseUrl}/store/orders`,
-    ...(pending === undefined
-      ? []
-      : ["Cancel an order that is pending: 204, and 409 when you do it again:", cancel(pending)]),
-    "Cancel an order that does not exist: 404:",
-    cancel("none"),
-    ...(shipped === undefined ? [] : ["Cancel an order that has shipped: 409:", cancel(shipped)]),
-    "",
-    "",
-  ].join("\n");
-}
-
 function parsePort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port <= 65_535)) throw new InvalidArgumentError("It is no port number from 0 to 65535.");
+  if (!(port <= 65_535)) throw new InvalidArgumentError("The port must be between 0 and 65535.");
   return port;
 }

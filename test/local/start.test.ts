@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -8,8 +8,10 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { parseArgs, promisify } from "node:util";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { send } from "../helpers/answer.ts";
+import { descendants, isAlive } from "./processes.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const directory = await mkdtemp(join(tmpdir(), "start-test-"));
@@ -46,17 +48,6 @@ async function ordersFile(name: string, lines: string[]): Promise<string> {
   return file;
 }
 
-/** The processes that have this one for an ancestor, by the parents that /proc tells. */
-async function descendants(pid: number): Promise<number[]> {
-  const found: number[] = [];
-  for (const entry of await readdir("/proc")) {
-    const stat = await readFile(`/proc/${entry}/stat`, "utf8").catch(() => "");
-    const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
-    if (parent === pid) found.push(Number(entry), ...(await descendants(Number(entry))));
-  }
-  return found;
-}
-
 describe("npm start", () => {
   test("says in one line what is wrong with a line of the orders file, and ends", async () => {
     const file = await ordersFile("bad.ndjson", ['{"id":1}', '{"id":2,"petId":1.5}']);
@@ -86,33 +77,52 @@ describe("npm start", () => {
     expect({ stdout, code, lines: stderr.trimEnd().split("\n").length }).toEqual({ stdout: "", code: 1, lines: 1 });
   });
 
-  // Each of these two synthesises the stack.
-  const patience = { timeout: 60_000 };
-  const database = join(directory, "orders.db");
-
-  test("prints curl lines that do what they say, and ends by Ctrl-C with all that it started", patience, async () => {
-    const lines = ['{"id":9223372036854775807}', '{"id":2,"status":"shipped"}'];
-    const child = start(["--port", "0", "--orders", await ordersFile("two.ndjson", lines), "--db", database]);
-    const stderr = text(child.stderr);
-    const commands = await printedCommands(child);
-    const statuses: number[] = [];
-    for (const command of commands) statuses.push(await runCurl(command));
-    expect(statuses).toEqual([200, 204, 404, 409]);
-    expect(await runCurl(commands[1] ?? "")).toBe(409);
-    await expectToEnd(child, () => process.kill(-(child.pid ?? 0), "SIGINT"));
-    expect(await stderr).not.toContain("exited");
+  test("rejects --db beside DYNAMODB_ENDPOINT, in one line", async () => {
+    expect(await failure(["--db", "orders.db"], { DYNAMODB_ENDPOINT: "http://127.0.0.1:1" })).toEqual({
+      stdout: "",
+      stderr: "--db is for the embedded engine, but DYNAMODB_ENDPOINT names another: use one of the two\n",
+      code: 1,
+    });
   });
 
-  test("says where it is in one line of JSON, with the data it kept, and ends by SIGTERM too", patience, async () => {
-    const child = start(["--port", "0", "--json", "--db", database]);
+  // Each of these two synthesises the stack.
+  const timeout = { timeout: 60_000 };
+  const database = join(directory, "orders.db");
+
+  test(
+    "prints commands for sh that do what they say, and ends by Ctrl-C with all that it started",
+    timeout,
+    async () => {
+      const lines = ['{"id":-7}', '{"id":9223372036854775807}', '{"id":12}', '{"id":2,"status":"shipped"}'];
+      const child = start(["--port", "0", "--orders", await ordersFile("four.ndjson", lines), "--db", database]);
+      const stderr = text(child.stderr);
+      const commands = await printedCommands(child);
+      expect(commands[1]).toMatch(/\/store\/orders\/12$/);
+      const statuses: number[] = [];
+      for (const command of commands) statuses.push(await runCurl(command));
+      expect(statuses).toEqual([200, 204, 404, 409]);
+      expect(await runCurl(commands[1] ?? "")).toBe(409);
+      await expectToEnd(child, () => process.kill(-(child.pid ?? 0), "SIGINT"));
+      expect(await stderr).not.toContain("exited");
+    },
+  );
+
+  test("says where it is in one line of JSON, with the data it kept, and ends by SIGTERM too", timeout, async () => {
+    const orders = await ordersFile("more.ndjson", ['{"id":3}']);
+    const child = start(["--port", "0", "--json", "--db", database, "--orders", orders]);
+    const stderr = text(child.stderr);
     const [line] = await once(createInterface({ input: child.stdout }), "line");
     const { apiKey, ...whereabouts } = JSON.parse(line);
     expect(Object.keys(whereabouts)).toEqual(["baseUrl", "dynamodbEndpoint", "tables"]);
     expect(JSON.parse(await readFile(stackFile, "utf8"))).toEqual(whereabouts);
     const headers = { authorization: `Bearer ${apiKey}` };
-    const url = `${whereabouts.baseUrl}/store/orders/9223372036854775807`;
+    const url = `${whereabouts.baseUrl}/store/orders/12`;
     expect((await send(url, { method: "DELETE", headers })).status).toBe(409);
     await expectToEnd(child, () => child.kill("SIGTERM"));
+    expect((await stderr).split("\n").filter((line) => line.includes(orders))).toEqual([
+      `${orders} was not loaded: the tables exist already. To add its orders, run:`,
+      `  npm run admin -- orders import --local ${orders}`,
+    ]);
   });
 });
 
@@ -125,12 +135,20 @@ async function printedCommands({ stdout }: ReturnType<typeof start>): Promise<st
   return commands;
 }
 
-/** The status that the request of a printed curl line gets. */
+/** The status of the request that curl would send if the command were pasted into sh. */
 async function runCurl(command: string): Promise<number> {
-  const [, method = "GET"] = / -X (\w+)/.exec(command) ?? [];
-  const [, authorization = ""] = /-H "Authorization: ([^"]*)"/.exec(command) ?? [];
-  const [, url = ""] = / (http:\S+)$/.exec(command) ?? [];
-  return (await send(url, { method, headers: { authorization } })).status;
+  const { stdout } = await promisify(execFile)("sh", ["-c", `curl() { printf '%s\\n' "$@"; }; ${command}`]);
+  const { values, positionals } = parseArgs({
+    args: stdout.trimEnd().split("\n"),
+    options: {
+      include: { type: "boolean", short: "i" },
+      header: { type: "string", short: "H" },
+      request: { type: "string", short: "X", default: "GET" },
+    },
+    allowPositionals: true,
+  });
+  const [name = "", value = ""] = values.header?.split(": ") ?? [];
+  return (await send(positionals[0] ?? "", { method: values.request, headers: { [name]: value } })).status;
 }
 
 async function expectToEnd(child: ChildProcess, end: () => unknown): Promise<void> {
@@ -142,12 +160,4 @@ async function expectToEnd(child: ChildProcess, end: () => unknown): Promise<voi
   await expect(readFile(stackFile)).rejects.toThrow("ENOENT");
   // The shell that watches over the engine ends when it notices that it has nobody to watch for.
   await vi.waitFor(() => expect(processes.filter(isAlive)).toEqual([]), { timeout: 60_000 });
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }

@@ -39,7 +39,7 @@ export async function synthesise(directory: string, signal: AbortSignal): Promis
   } catch (error) {
     signal.throwIfAborted();
     const output = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
-    throw new StartError(`The stack can't be synthesised: ${output.trim()}`);
+    throw new StartError(`The stack can't be synthesised: ${complaint(output)}`);
   }
 }
 
@@ -60,6 +60,12 @@ export async function readStack(directory: string): Promise<SynthesisedStack> {
       return found;
     },
   };
+}
+
+/** What esbuild says about the sources or, if it says nothing, Node.js and CDK do, without stack traces. */
+function complaint(output: string): string {
+  const [esbuild] = /✘ \[ERROR\].*?(?=\n+\d+ errors?\n)/s.exec(output) ?? [];
+  return esbuild ?? output.replaceAll(/^(?: +at |Node\.js v).*\n?/gm, "").trim();
 }
 
 async function readJson(file: string): Promise<unknown> {

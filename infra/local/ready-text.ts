@@ -1,0 +1,36 @@
+import { engineClient } from "./engine/client.ts";
+import { exampleOrderId } from "./engine/orders.ts";
+import type { LocalStack } from "./local-stack.ts";
+
+/** What `npm start --json` prints: where the stack is, in one line of JSON. */
+export function readyLine({ baseUrl, apiKey, dynamodbEndpoint, tables }: LocalStack): string {
+  return `${JSON.stringify({ baseUrl, apiKey, dynamodbEndpoint, tables })}\n`;
+}
+
+/** What `npm start` prints: where the stack is, and commands to try it with. */
+export async function readyText(stack: LocalStack, seconds: string): Promise<string> {
+  const { baseUrl, apiKey, dynamodbEndpoint, tables } = stack;
+  const client = engineClient(dynamodbEndpoint);
+  const pending = await exampleOrderId(client, tables.orders, "pending");
+  const shipped = await exampleOrderId(client, tables.orders, "shipped");
+  client.destroy();
+  // In Windows PowerShell, curl is something else.
+  const curl = `  ${process.platform === "win32" ? "curl.exe" : "curl"} -i -H "Authorization: Bearer ${apiKey}"`;
+  const cancel = (id: string): string => `${curl} -X DELETE ${baseUrl}/store/orders/${id}`;
+  return [
+    `The pet store orders service is ready after ${seconds} s. Press Ctrl-C to stop it.`,
+    "",
+    `  Base URL  ${baseUrl}`,
+    `  API key   ${apiKey}`,
+    `  Try it    ${new URL("/", baseUrl).href}`,
+    "",
+    "List all orders:",
+    `${curl} ${baseUrl}/store/orders`,
+    ...(pending === undefined ? [] : ["Cancel a pending order (204, then 409 the second time):", cancel(pending)]),
+    "Cancel an order that does not exist (404):",
+    cancel("none"),
+    ...(shipped === undefined ? [] : ["Cancel an order that has shipped (409):", cancel(shipped)]),
+    "",
+    "",
+  ].join("\n");
+}

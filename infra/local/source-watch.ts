@@ -1,0 +1,35 @@
+import { watch } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+/** What a deployment is made of, relative to this file: folders, and files of `infra/`. */
+const folders = ["../../functions", "../../shared", "../stack"];
+const files = ["app.ts", "environments.ts"];
+/** Editors and `git checkout` change several files, or one in several steps. */
+const settleMs = 100;
+
+/**
+ * Calls `rebuild` whenever the sources have changed: never twice at once, and once more for changes meanwhile.
+ *
+ * @returns resolves when the signal aborts and no rebuild is under way.
+ */
+export async function watchSources(rebuild: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  let changed = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => changed.resolve(), { once: true });
+  for (const folder of folders) watch(absolute(folder), { recursive: true, signal }, () => changed.resolve());
+  // The folder, because editors replace files.
+  watch(absolute(".."), { signal }, (_event, name) => {
+    if (name !== null && files.includes(name)) changed.resolve();
+  });
+  while (!signal.aborted) {
+    await changed.promise;
+    if (signal.aborted) return;
+    await wait(settleMs);
+    changed = Promise.withResolvers();
+    await rebuild();
+  }
+}
+
+function absolute(path: string): string {
+  return fileURLToPath(new URL(path, import.meta.url));
+}

@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFile, cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { afterAll, expect, test, vi } from "vitest";
+import { send } from "../helpers/answer.ts";
+import { descendants, isAlive } from "./processes.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const copy = await mkdtemp(join(tmpdir(), "watch-test-"));
+let child: ChildProcess | undefined;
+afterAll(async () => {
+  child?.kill("SIGKILL");
+  await rm(copy, { recursive: true });
+});
+
+const waiting = { timeout: 60_000, interval: 100 };
+
+test("npm start --watch serves what was changed, and the last good build after a change that does not build", {
+  timeout: 180_000,
+}, async () => {
+  for (const name of ["functions", "shared", "infra", "package.json", "package-lock.json"]) {
+    await cp(join(root, name), join(copy, name), { recursive: true });
+  }
+  await symlink(join(root, "node_modules"), join(copy, "node_modules"));
+  const { baseUrl, apiKey, messages, pid } = await start();
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const cancel = (id: string) => send(`${baseUrl}/store/orders/${id}`, { method: "DELETE", headers });
+  const messageFor = async (id: string): Promise<string> => JSON.parse((await cancel(id)).body).message;
+
+  expect((await cancel("1")).status).toBe(204);
+  const before = await messageFor("none");
+  const functionsBefore = await functionProcesses(pid);
+  expect(functionsBefore.length).toBeGreaterThan(0);
+  // Admitted, it waits for its body.
+  const underWay = request(`${baseUrl}/store/orders/none`, {
+    method: "DELETE",
+    headers: { ...headers, expect: "100-continue", "content-length": "2" },
+  });
+  underWay.flushHeaders();
+  await once(underWay, "continue");
+
+  const errors = join(copy, "shared/errors.ts");
+  await writeFile(errors, (await readFile(errors, "utf8")).replace(before, "Nobody ordered this"));
+  await vi.waitFor(async () => expect(await messageFor("none")).toBe("Nobody ordered this"), waiting);
+  expect((await cancel("1")).status).toBe(409);
+
+  const responded = once(underWay, "response");
+  underWay.end("{}");
+  const [response] = await responded;
+  expect(JSON.parse(await text(response))).toMatchObject({ code: "order_not_found", message: before });
+  await vi.waitFor(() => expect(functionsBefore.filter(isAlive)).toEqual([]), waiting);
+
+  const handler = join(copy, "functions/cancel-order.ts");
+  const good = await readFile(handler, "utf8");
+  await appendFile(handler, "const = nothing;\n");
+  const failures = () => messages.filter((line) => line.includes("The last good build still serves"));
+  await vi.waitFor(() => expect(failures()).toHaveLength(1), waiting);
+  expect(messages.join("\n")).toContain('Expected identifier but found "="');
+  expect(await messageFor("none")).toBe("Nobody ordered this");
+
+  await writeFile(handler, good);
+  await vi.waitFor(() => expect(messages.filter((line) => line.startsWith("Rebuilt in "))).toHaveLength(2), waiting);
+  expect(failures()).toHaveLength(1);
+});
+
+async function start() {
+  child = spawn(process.execPath, ["infra/local/start.ts", "--port", "0", "--json", "--watch"], {
+    cwd: copy,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const { stdout, stderr, pid = 0 } = child;
+  if (stdout === null || stderr === null) throw new Error("A process was started without its output");
+  const messages: string[] = [];
+  createInterface({ input: stderr }).on("line", (line) => messages.push(line));
+  const [line] = await once(createInterface({ input: stdout }), "line");
+  const { baseUrl, apiKey }: { baseUrl: string; apiKey: string } = JSON.parse(line);
+  return { baseUrl, apiKey, messages, pid };
+}
+
+/** The processes of functions below this one. */
+async function functionProcesses(pid: number): Promise<number[]> {
+  const all = await descendants(pid);
+  const commands = await Promise.all(all.map((child) => readFile(`/proc/${child}/cmdline`, "utf8").catch(() => "")));
+  return all.filter((_, index) => commands[index]?.includes("rapid-client.mjs"));
+}
