@@ -2,8 +2,8 @@ import { createHash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /**
- * An API key is `PREFIX_`, 43 base62 characters (256 random bits) and the CRC-32 of all that in 6 more. The prefix
- * tells the environments apart; the checksum lets a mistyped key be refused without asking a table.
+ * An API key is `PREFIX_`, 43 base62 characters (256 random bits) and 6 more with the CRC-32 of what precedes them. The
+ * prefix tells the environments apart; thanks to the checksum, a mistyped key is rejected without a read.
  */
 export type ApiKeyPrefix = "pets_test" | "pets_live";
 
@@ -11,19 +11,19 @@ const base62Digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv
 const secretLength = 43;
 const checksumLength = 6;
 
-/** A regular expression, in the syntax Java and JavaScript share and without anchors, for the keys with this prefix. */
+/** A regular expression for keys with this prefix, without anchors, in the syntax that Java and JavaScript share. */
 export function apiKeyPattern(prefix: ApiKeyPrefix): string {
   return `${prefix}_[0-9A-Za-z]{${secretLength + checksumLength}}`;
 }
 
-/** A new key. It is shown to its owner once; only its hash is ever stored. */
+/** A new key. Its owner sees it once; only its hash is ever stored. */
 export function makeApiKey(prefix: ApiKeyPrefix): string {
   const secret = base62(BigInt(`0x${randomBytes(32).toString("hex")}`), secretLength);
   const unchecked = `${prefix}_${secret}`;
   return unchecked + checksum(unchecked);
 }
 
-/** Whether the text has the form of a key of any environment, its checksum included. */
+/** Whether the text is well-formed as a key of any environment, including its checksum. */
 export function isApiKey(text: string): boolean {
   if (!apiKey.test(text)) return false;
   return checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
@@ -31,7 +31,7 @@ export function isApiKey(text: string): boolean {
 
 const apiKey = new RegExp(`^(?:${apiKeyPattern("pets_test")}|${apiKeyPattern("pets_live")})$`);
 
-/** SHA-256 of the key in lower-case hexadecimal: what the table of keys is keyed by. */
+/** SHA-256 of the key in lower-case hexadecimal, the partition key of the API keys table. */
 export function hashApiKey(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }

@@ -45,7 +45,7 @@ export function createClient({ connectionTimeout, requestTimeout, maxAttempts }:
     retryStrategy: new RetriesWithoutQuota({ maxAttempts, baseDelay: retryBaseDelay }),
     requestHandler: { connectionTimeout, requestTimeout, throwOnRequestTimeout: true },
   });
-  // It goes through every item of every response for a log line that nobody asked for.
+  // It walks through every item of every response for a log line that is never written.
   client.middlewareStack.remove("loggerMiddleware");
   return client;
 }
@@ -65,7 +65,7 @@ export function isThrottled(error: unknown): boolean {
 
 function isUnavailable(error: unknown): boolean {
   if (!isSdkError(error)) return false;
-  // The SDK calls a request that ran into our own deadline aborted.
+  // An AbortError: our own deadline ended the call.
   return error.name === "AbortError" || isThrottlingError(error) || isTransientError(error) || isServerError(error);
 }
 

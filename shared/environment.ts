@@ -1,7 +1,7 @@
 /**
- * The value of an environment variable that the stack sets on a function.
+ * Reads an environment variable that the stack sets on a function.
  *
- * @throws Error naming the variable when it is missing or empty; read at module level, this fails the function's start.
+ * @throws Error naming the variable when it is missing or empty. At module level, that fails the function's start.
  */
 export function environmentVariable(name: "ORDERS_TABLE" | "API_KEYS_TABLE"): string {
   const value = process.env[name];

@@ -1,6 +1,6 @@
 /**
- * The functions' structured log. Lambda's JSON log format adds time, level and request id and puts the object under
- * `message`; the metric filters of the stack match `$.message.event`, so these names are an interface.
+ * The functions' structured log. Lambda's JSON log format adds time, level and request id, and puts the object under
+ * `message`. The stack's metric filters match `$.message.event`, so these names are an interface.
  */
 export type LogEvent =
   | "order_cancelled"
@@ -11,7 +11,7 @@ export type LogEvent =
   | "order_fields_left_out"
   | "authorize_failed";
 
-/** What a line may say. Keys, headers and bodies have no place here. */
+/** What a line may hold. Never keys, headers or bodies. */
 export interface LogFields {
   keyId?: string | undefined;
   orderId?: string | undefined;
@@ -22,22 +22,22 @@ export interface LogFields {
   fields?: Record<string, number>;
 }
 
-/** Writes the line of an outcome that the service is made for, a refusal included. */
+/** Logs an expected outcome, including a rejected request. */
 export function logOutcome(event: LogEvent, fields: LogFields): void {
   console.info({ event, ...fields });
 }
 
-/** Writes the line of something an operator should look at that failed no request. */
+/** Logs something that failed no request, but that an operator should look at. */
 export function logWarning(event: LogEvent, fields: LogFields): void {
   console.warn({ event, ...fields });
 }
 
-/** Writes the line of a failure with its whole chain of causes. */
+/** Logs a failure with its whole chain of causes. */
 export function logFailure(event: LogEvent, cause: unknown, fields: LogFields): void {
   console.error({ event, ...fields, causes: causes(cause) });
 }
 
-/** Only names and messages: a failed condition's error holds the whole item. */
+/** Names, messages and stacks only: the error of a failed condition holds the whole item. */
 function causes(error: unknown): { name: string; message: string; stack?: string | undefined }[] {
   if (!(error instanceof Error)) return [];
   const { name, message, stack } = error;

@@ -1,5 +1,5 @@
-/** How long a function's start may wait for its first call, in milliseconds. */
-const readyWithin = 1000;
+/** How long a function's start may wait for its first call, in milliseconds: for one attempt, not for a second one. */
+const readyWithin = 900;
 
 /**
  * Makes a function's first call to its table while the function starts, when Lambda does not ration its CPU. The first

@@ -9,11 +9,11 @@ import { type LeftOut, orderJson } from "./order-json.ts";
 /** Costs half the CPU of the default, 6, for a body 10 to 20 % longer. */
 const gzipLevel = 3;
 
-/** A list whose first page is shorter than this, in characters, would gain nothing on the wire by compression. */
+/** Compressing saves nothing on the wire if the first page is shorter than this, in characters. */
 const worthCompressing = 1400;
 
 export interface OrderList {
-  /** The JSON array, compressed or not. When a page can't be had it fails, and so never ends with `]`. */
+  /** The JSON array, compressed or not. If a page can't be read the stream fails, so it never ends with `]`. */
   body: Readable;
   contentEncoding: "gzip" | undefined;
 }
@@ -26,10 +26,10 @@ interface Progress {
 }
 
 /**
- * Opens the list of orders. It resolves when the first page is here, so that a table that can't be asked is still an
- * answer with a status; from then on a failure can only cut the body off. How the list ended is logged.
+ * Opens the list of orders. It resolves once the first page is here, so that until then a failure can still be a
+ * response with a status of its own; later failures can only cut off the body. How the list ends is logged.
  *
- * @param keyId the id of the API key that asks, for the log.
+ * @param keyId the id of the caller's API key, for the log.
  * @throws what reading the first page throws.
  */
 export async function openOrderList(
@@ -51,9 +51,9 @@ export async function openOrderList(
 }
 
 /**
- * The text of the array, a chunk a page; the closing bracket is a chunk of its own, after the last page.
+ * The text of the array, one chunk per page; the closing bracket is a chunk of its own, after the last page.
  *
- * @throws ServiceError whatever goes wrong, so that a failure of ours can be told from a reader who left.
+ * @throws ServiceError whatever goes wrong, so that our own failure can be told from a client that has left.
  */
 async function* listJson(pages: AsyncIterable<OrderItem[]>, progress: Progress): AsyncGenerator<string, void, void> {
   let separator = "[";
@@ -73,12 +73,12 @@ async function* listJson(pages: AsyncIterable<OrderItem[]>, progress: Progress):
   yield progress.orders === 0 ? "[]" : "]";
 }
 
-/** Has the next value on its way while this one is used. */
+/** Requests the next value while the current one is in use. */
 async function* oneAhead<Value>(values: AsyncGenerator<Value, void, void>): AsyncGenerator<Value, void, void> {
   let next = values.next();
   for (let result = await next; !result.done; result = await next) {
     next = values.next();
-    // Handled when it is awaited; until then the reader may be slow, or gone.
+    // A failure is handled when this is awaited. Until then the reader may be slow, or gone.
     next.catch(() => {});
     yield result.value;
   }

@@ -2,7 +2,7 @@ import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 
 /**
  * The fields of an Order (its schema in openapi.yaml), in the order they are written. Table, wire and file all use
- * this list. An int64 stays text outside of parsing: a JavaScript number is exact only to 2^53.
+ * this list. An int64 is never a JavaScript number, which is exact only to 2^53.
  */
 export const orderFields = [
   { name: "id", type: "int64" },
@@ -24,7 +24,7 @@ const maxInt64 = 2n ** 63n - 1n;
 const canonicalInteger = /^(?:0|-?[1-9]\d{0,18})$/;
 
 /**
- * Whether the text is an int64 in its one canonical decimal form: no plus sign, no leading zero, no `-0`,
+ * Whether the text is an int64 in its canonical decimal form: no plus sign, no leading zero, no `-0`,
  * from -9223372036854775808 to 9223372036854775807.
  */
 export function isInt64(text: string): boolean {

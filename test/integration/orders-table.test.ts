@@ -42,7 +42,7 @@ async function status(table: string, id: bigint): Promise<OrderItem | undefined>
   return (await client.send(new GetItemCommand({ TableName: table, Key, ConsistentRead: true }))).Item;
 }
 
-/** Cancels, and says how that ended: 204, or the code of the refusal. */
+/** Cancels an order; the result is "cancelled" or the error code. */
 async function cancel(table: string, orderId: bigint, cancellationId: string): Promise<string> {
   try {
     await cancelOrder(client, table, { orderId, cancelledBy: "key_1", cancelledAt: new Date(), cancellationId });
@@ -76,7 +76,7 @@ async function listed(table: string): Promise<string[]> {
 }
 
 describe("the orders table on a real engine", () => {
-  test("gives back every int64 digit for digit, and cancels by it", async () => {
+  test("returns every int64 digit for digit, and cancels by it", async () => {
     const table = await createTable("int64");
     const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
     const extremes = [-(2n ** 63n), 2n ** 63n - 1n, 0n, -1n, 2n ** 53n + 1n].map((id): [bigint, bigint] => [
@@ -112,11 +112,11 @@ describe("the orders table on a real engine", () => {
     expect(new Set(orders)).toEqual(new Set(items.map(({ id }) => `{"id":${id.N},"petId":1}`)));
   });
 
-  test("lists nothing of a table that is empty", async () => {
+  test("lists nothing when the table is empty", async () => {
     expect(await listed(await createTable("empty"))).toEqual([]);
   });
 
-  test("lets exactly one of fifty racing cancellations win, and writes down which", async () => {
+  test("lets exactly one of fifty racing cancellations win, and records which", async () => {
     const table = await createTable("racing-cancels");
     await put(table, { id: { N: "1" }, status: { S: "pending" } });
     const racers = Array.from({ length: 50 }, (_, racer) => `racer-${racer}`);
@@ -138,8 +138,8 @@ describe("the orders table on a real engine", () => {
     }
   });
 
-  test("refuses what is not pending, changing nothing", async () => {
-    const table = await createTable("refusals");
+  test("rejects what is not pending, and changes nothing", async () => {
+    const table = await createTable("rejections");
     await put(table, { id: { N: "1" }, status: { S: "shipped" } });
     await put(table, { id: { N: "2" }, status: { S: "lost" } });
     await put(table, { id: { N: "3" } });
@@ -151,8 +151,8 @@ describe("the orders table on a real engine", () => {
     expect(await status(table, 4n)).toBeUndefined();
   });
 
-  test("takes a cancellation that it wrote itself, and whose answer was lost, for its own", async () => {
-    const table = await createTable("lost-answers");
+  test("recognises its own cancellation whose response was lost", async () => {
+    const table = await createTable("lost-responses");
     await put(table, { id: { N: "1" }, status: { S: "pending" } });
     expect(await cancel(table, 1n, "same invocation")).toBe("cancelled");
     expect(await cancel(table, 1n, "same invocation")).toBe("cancelled");

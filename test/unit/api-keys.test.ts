@@ -8,7 +8,7 @@ const prefix = fc.constantFrom<ApiKeyPrefix>("pets_test", "pets_live");
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 describe("an API key", () => {
-  test("as made has the form of its environment's keys, and no other's", () => {
+  test("has the form of the keys of its environment and of no other", () => {
     fc.assert(
       fc.property(prefix, (own) => {
         const key = makeApiKey(own);
@@ -26,7 +26,7 @@ describe("an API key", () => {
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  test("with any one character changed is none", () => {
+  test("is invalid with any one character changed", () => {
     const key = makeApiKey("pets_live");
     fc.assert(
       fc.property(fc.nat(key.length - 1), fc.constantFrom(...base62, "_", "-", " ", "\n", "é"), (at, character) => {
@@ -37,19 +37,19 @@ describe("an API key", () => {
     );
   });
 
-  test("with anything around it, or cut short, is none", () => {
+  test("is invalid with anything around it, or cut short", () => {
     const key = makeApiKey("pets_test");
     for (const text of [` ${key}`, `${key} `, `${key}\n`, `${key}0`, key.slice(0, -1), key.slice(1), ""]) {
       expect(isApiKey(text)).toBe(false);
     }
   });
 
-  test("with a prefix of its own is none, whatever its checksum", () => {
+  test("is invalid with any other prefix, even if the checksum is right", () => {
     // @ts-expect-error There is no such environment.
     expect(isApiKey(makeApiKey("pets_demo"))).toBe(false);
   });
 
-  test("is known by its SHA-256", () => {
+  test("is stored by its SHA-256", () => {
     expect(hashApiKey("pets_test_x")).toBe(createHash("sha256").update("pets_test_x").digest("hex"));
   });
 });
@@ -75,7 +75,7 @@ describe("the record of an API key", () => {
     { expiresAt: "1" },
     { revokedAt: "1" },
     { revokedAt: 1.5 },
-  ])("is none with %j", (damage) => {
+  ])("is incomplete with %j", (damage) => {
     expect(isApiKeyRecord({ ...whole, ...damage })).toBe(false);
   });
 });

@@ -51,7 +51,7 @@ describe("the authorizer", () => {
     },
   );
 
-  test("asks the table once, consistently, by the key's hash", async () => {
+  test("reads the table once, consistently, by the key's hash", async () => {
     table.on(GetCommand).resolves({ Item: record, ConsumedCapacity });
     await authorize(`Bearer ${key}`);
     expect(table.calls().map(({ args }) => args[0].input)).toEqual([
@@ -76,10 +76,10 @@ describe("the authorizer", () => {
     ["with an expiry that is no time", { ...record, expiresAt: "tomorrow" }],
     ["with a revocation that is no time", { ...record, revokedAt: "yes" }],
     ["with a creation that is no time", { ...record, createdAt: null }],
-  ])("refuses a key that is %s", async (_, Item) => {
+  ])("rejects a key that is %s", async (_, Item) => {
     table.on(GetCommand).resolves(Item ? { Item, ConsumedCapacity } : { ConsumedCapacity });
-    const refusal = { message: "Unauthorized", stack: "Error: Unauthorized" };
-    await expect(authorize(`Bearer ${key}`)).rejects.toMatchObject(refusal);
+    const rejection = { message: "Unauthorized", stack: "Error: Unauthorized" };
+    await expect(authorize(`Bearer ${key}`)).rejects.toMatchObject(rejection);
     expect(logError).not.toHaveBeenCalled();
   });
 
@@ -98,24 +98,24 @@ describe("the authorizer", () => {
     ["a wrong checksum", `Bearer ${key.slice(0, -1)}${key.endsWith("0") ? "1" : "0"}`],
     ["an empty key", "Bearer "],
     ["nothing", ""],
-  ])("refuses %s without asking the table", async (_, token) => {
+  ])("rejects %s without a read", async (_, token) => {
     await expect(authorize(token)).rejects.toThrow(/^Unauthorized$/);
     expect(table.calls()).toHaveLength(0);
   });
 
-  test("fails, and does not say Unauthorized, when the table can't be asked", async () => {
+  test("fails, and does not say Unauthorized, when the table can't be read", async () => {
     table.on(GetCommand).rejects(new Error("secret"));
     await expect(authorize(`Bearer ${key}`)).rejects.toThrow("secret");
     expect(logError.mock.calls).toEqual([[expect.objectContaining({ event: "authorize_failed" })]]);
     expect(JSON.stringify(logError.mock.calls)).not.toContain(key);
   });
 
-  test("fails, and does not say Unauthorized, when the table's answer is empty", async () => {
+  test("fails, and does not say Unauthorized, when the table's response is empty", async () => {
     table.on(GetCommand).resolves({});
     await expect(authorize(`Bearer ${key}`)).rejects.toThrow("empty");
   });
 
-  test("fails before its time is up when the table does not answer", async () => {
+  test("fails before its time is up when the table does not respond", async () => {
     table.on(GetCommand).callsFake(() => new Promise(() => {}));
     const context = { ...lambdaContext("invocation-1"), getRemainingTimeInMillis: () => 251 };
     const event: APIGatewayTokenAuthorizerEvent = {

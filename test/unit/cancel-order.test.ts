@@ -27,8 +27,8 @@ function failedCondition(Item?: Record<string, AttributeValue>): ConditionalChec
   return new ConditionalCheckFailedException({ message: "failed", $metadata: {}, ...(Item && { Item }) });
 }
 
-function expectError(answer: APIGatewayProxyResult, code: ErrorCode): void {
-  expect(answer).toEqual({
+function expectError(response: APIGatewayProxyResult, code: ErrorCode): void {
+  expect(response).toEqual({
     statusCode: errors[code].status,
     headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
     body: errorBody(code),
@@ -36,13 +36,13 @@ function expectError(answer: APIGatewayProxyResult, code: ErrorCode): void {
 }
 
 describe("cancelling an order", () => {
-  test("answers 204 without a body and logs who cancelled what", async () => {
+  test("responds with 204 and no body, and logs who cancelled what", async () => {
     table.on(UpdateItemCommand).resolves({ ConsumedCapacity: { CapacityUnits: 1 } });
     expect(await cancel("42")).toEqual({ statusCode: 204, headers: { "Cache-Control": "no-store" }, body: "" });
     expect(log.info.mock.calls).toEqual([[{ event: "order_cancelled", keyId: "key_1", orderId: "42" }]]);
   });
 
-  test("is one conditional write of exactly this form", async () => {
+  test("is one conditional write with exactly this input", async () => {
     vi.useFakeTimers({ now: new Date("2026-11-20T12:00:00Z"), toFake: ["Date"] });
     table.on(UpdateItemCommand).resolves({ ConsumedCapacity: { CapacityUnits: 1 } });
     await cancel("9223372036854775807");
@@ -79,35 +79,35 @@ describe("cancelling an order", () => {
     ["order_not_pending", { id: { N: "42" }, status: { S: "lost" } }],
     ["order_not_pending", { id: { N: "42" }, status: { N: "1" } }],
     ["order_not_pending", { id: { N: "42" } }],
-  ])("answers %s for the item %j and logs the refusal", async (code, item) => {
+  ])("responds with %s for the item %j and logs the rejection", async (code, item) => {
     table.on(UpdateItemCommand).rejects(failedCondition(item));
     expectError(await cancel("42"), code);
     expect(log.info.mock.calls).toEqual([[{ event: "cancel_refused", keyId: "key_1", orderId: "42", code }]]);
     expect(log.error).not.toHaveBeenCalled();
   });
 
-  test("answers 204 when the cancellation that it runs into is its own, whose answer was lost", async () => {
+  test("responds with 204 when the order was cancelled by this very invocation, whose first response was lost", async () => {
     const item = { id: { N: "42" }, status: { S: "cancelled" }, cancellationId: { S: "invocation-1" } };
     table.on(UpdateItemCommand).rejects(failedCondition(item));
     expect(await cancel("42")).toMatchObject({ statusCode: 204, body: "" });
   });
 
   test.each(["abc", "007", "9223372036854775808", "-0", "1.0", ""])(
-    "answers 404 for %j without asking the table",
+    "responds with 404 for %j without a call to the table",
     async (orderId) => {
       expectError(await cancel(orderId), "order_not_found");
       expect(table.calls()).toHaveLength(0);
     },
   );
 
-  test("fails, and asks no table, when the gateway passed no key id", async () => {
+  test("responds with 500, without a call to the table, when the gateway passed no key id", async () => {
     const event = proxyEvent({ httpMethod: "DELETE", pathParameters: { orderId: "42" } });
     event.requestContext.authorizer = null;
     expectError(await invoke(handler, event), "internal_error");
     expect(table.calls()).toHaveLength(0);
   });
 
-  test("answers 404 for a request without a path parameter", async () => {
+  test("responds with 404 to a request without a path parameter", async () => {
     expectError(await invoke(handler, proxyEvent({ httpMethod: "DELETE" })), "order_not_found");
   });
 
@@ -118,31 +118,34 @@ describe("cancelling an order", () => {
     "InternalServerError",
     "TimeoutError",
     "AbortError",
-  ])("answers 503 for a table's %s", async (name) => {
+  ])("responds with 503 to a table's %s", async (name) => {
     const status = name === "InternalServerError" ? { $metadata: { httpStatusCode: 500 } } : {};
     table.on(UpdateItemCommand).rejects(Object.assign(new Error("secret"), { name, ...status }));
     expectError(await cancel("42"), "service_unavailable");
   });
 
-  test.each(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ENOTFOUND"])("answers 503 for a connection's %s", async (code) => {
-    table.on(UpdateItemCommand).rejects(Object.assign(new Error("secret"), { code }));
-    expectError(await cancel("42"), "service_unavailable");
-  });
+  test.each(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ENOTFOUND"])(
+    "responds with 503 to a connection's %s",
+    async (code) => {
+      table.on(UpdateItemCommand).rejects(Object.assign(new Error("secret"), { code }));
+      expectError(await cancel("42"), "service_unavailable");
+    },
+  );
 
   test.each(["ResourceNotFoundException", "AccessDeniedException", "ValidationException", "TypeError"])(
-    "answers 500 for %s, which is our fault",
+    "responds with 500 to %s, which is our fault",
     async (name) => {
       table.on(UpdateItemCommand).rejects(Object.assign(new Error("secret"), { name }));
       expectError(await cancel("42"), "internal_error");
     },
   );
 
-  test("answers 500, not 204, when the table's answer is empty", async () => {
+  test("responds with 500, not 204, when the table's response is empty", async () => {
     table.on(UpdateItemCommand).resolves({});
     expectError(await cancel("42"), "internal_error");
   });
 
-  test("keeps what the table said out of the answer, and in the log", async () => {
+  test("logs what the table said, and keeps it out of the response", async () => {
     table.on(UpdateItemCommand).rejects(new Error("secret", { cause: new Error("deeper secret") }));
     expect(JSON.stringify(await cancel("42"))).not.toContain("secret");
     expect(log.error.mock.calls).toEqual([
@@ -161,23 +164,23 @@ describe("cancelling an order", () => {
     ]);
   });
 
-  test("answers 500 for something thrown that is no error", async () => {
+  test("responds with 500 when something is thrown that is not an Error", async () => {
     table.on(UpdateItemCommand).callsFake(() => Promise.reject("secret"));
     expectError(await cancel("42"), "internal_error");
   });
 
-  test("answers 503 half a second before the function's time is up", async () => {
+  test("responds with 503 half a second before the function's time is up", async () => {
     table.on(UpdateItemCommand).callsFake(() => new Promise(() => {}));
     const context = { ...lambdaContext("invocation-1"), getRemainingTimeInMillis: () => 501 };
-    const answer = await invoke(
+    const response = await invoke(
       handler,
       proxyEvent({ httpMethod: "DELETE", pathParameters: { orderId: "42" } }),
       context,
     );
-    expectError(answer, "service_unavailable");
+    expectError(response, "service_unavailable");
   });
 
-  test("does not follow a request id that a client sent", async () => {
+  test("ignores a request id that the client chose", async () => {
     const item = { id: { N: "42" }, status: { S: "cancelled" }, cancellationId: { S: "chosen-by-client" } };
     table.on(UpdateItemCommand).rejects(failedCondition(item));
     const event = proxyEvent({ httpMethod: "DELETE", pathParameters: { orderId: "42" } });

@@ -5,7 +5,7 @@ import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { expect, test, vi } from "vitest";
 import { callFailed, createClient } from "../../shared/dynamodb.ts";
 
-test("a client gives up an attempt that has no answer, and makes as many as it may", async () => {
+test("a client gives up an attempt without a response, and makes as many attempts as it may", async () => {
   let attempts = 0;
   const silent = createServer(() => {
     attempts += 1;
@@ -48,12 +48,15 @@ test("a client makes every attempt it may, however many calls have failed before
   }
 });
 
-test("a client keeps no middleware for log lines that nobody asked for", () => {
+test("a client has no middleware for log lines", () => {
   const client = createClient({ connectionTimeout: 1, requestTimeout: 1, maxAttempts: 1 });
   expect(client.middlewareStack.identify().join()).not.toContain("loggerMiddleware");
   expect(client.middlewareStack.identify()).not.toEqual([]);
 });
 
-test.each([null, undefined, "secret", 7, {}])("what is no error of the SDK's (%j) is our fault", (thrown) => {
-  expect(callFailed(thrown).code).toBe("internal_error");
-});
+test.each([null, undefined, "secret", 7, {}])(
+  "a thrown value that is not an error of the SDK (%j) is our fault",
+  (thrown) => {
+    expect(callFailed(thrown).code).toBe("internal_error");
+  },
+);

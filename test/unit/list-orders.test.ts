@@ -53,7 +53,7 @@ const listed = (orders: number) => ({
 const orders = (count: number) => Array.from({ length: count }, (_, index) => order(index));
 
 describe("listing the orders", () => {
-  test("answers an empty array when there are none", async () => {
+  test("responds with an empty array when there are none", async () => {
     table.on(ScanCommand).resolves({ Items: [] });
     const { stream } = list();
     expect(await text(stream)).toBe("[]");
@@ -61,7 +61,7 @@ describe("listing the orders", () => {
     expect(log.info.mock.calls).toEqual([[listed(0)]]);
   });
 
-  test("answers every page's orders in one array, empty pages in between included", async () => {
+  test("responds with the orders of every page in one array, whatever pages are empty", async () => {
     table
       .on(ScanCommand)
       .resolvesOnce({ Items: [], LastEvaluatedKey: { id: { N: "0" } } })
@@ -75,7 +75,7 @@ describe("listing the orders", () => {
     expect(log.info.mock.calls).toEqual([[listed(3)]]);
   });
 
-  test("is a sequential Scan of exactly this form", async () => {
+  test("is a sequential Scan with exactly this input", async () => {
     table
       .on(ScanCommand)
       .resolvesOnce({ Items: [order(1)], LastEvaluatedKey: { id: { N: "9223372036854775807" } } })
@@ -90,7 +90,7 @@ describe("listing the orders", () => {
     expect(log.warn).not.toHaveBeenCalled();
   });
 
-  test("has the next page on its way before this one is read", async () => {
+  test("requests the next page before this one is read", async () => {
     table
       .on(ScanCommand)
       .resolvesOnce({ Items: orders(5000), LastEvaluatedKey: { id: { N: "1" } } })
@@ -102,7 +102,7 @@ describe("listing the orders", () => {
     await expect(ended).rejects.toThrow();
   });
 
-  test("answers an Error record when the first page can't be had", async () => {
+  test("responds with an Error record when the first page can't be read", async () => {
     table.on(ScanCommand).rejects(Object.assign(new Error("secret"), { name: "TimeoutError" }));
     const { stream, ended } = list({ "Accept-Encoding": "gzip" });
     expect(await text(stream)).toBe(errorBody("service_unavailable"));
@@ -116,7 +116,7 @@ describe("listing the orders", () => {
     ]);
   });
 
-  test("takes an answer without items for none at all, not for the end", async () => {
+  test("takes a response without items for a failure, not for the end", async () => {
     table.on(ScanCommand).resolves({});
     const { stream, ended } = list();
     expect(await text(stream)).toBe(errorBody("internal_error"));
@@ -126,7 +126,7 @@ describe("listing the orders", () => {
   });
 
   test.each([{}, { "Accept-Encoding": "gzip" }])(
-    "cuts the body off when a later page can't be had (%j)",
+    "cuts off the body when a later page can't be read (%j)",
     async (accept) => {
       table
         .on(ScanCommand)
@@ -143,7 +143,7 @@ describe("listing the orders", () => {
     },
   );
 
-  test("says that a list was cut off, not left, when it is our code that fails", async () => {
+  test("logs a list as cut off, not abandoned, when our own code fails", async () => {
     const poison = {
       get id(): never {
         throw new TypeError("secret");
@@ -160,7 +160,7 @@ describe("listing the orders", () => {
     expect(log.error.mock.calls).toEqual([[expect.objectContaining({ event: "list_cut_off" })]]);
   });
 
-  test("stops reading when the client is gone, and says so", async () => {
+  test("stops reading when the client has left, and logs that", async () => {
     const page = { Items: orders(20_000), LastEvaluatedKey: { id: { N: "1" } } };
     table.on(ScanCommand).resolves(page);
     const { stream, ended } = list();
@@ -197,7 +197,7 @@ describe("listing the orders", () => {
     expect(stream.prelude).toEqual({ statusCode: 200, headers });
   });
 
-  test("leaves out attributes of a wrong type and reports them once", async () => {
+  test("leaves out attributes of the wrong type and logs them once", async () => {
     table.on(ScanCommand).resolves({
       Items: [
         { id: { N: "1" }, petId: { S: "x" } },

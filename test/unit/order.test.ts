@@ -38,7 +38,7 @@ describe("an order id", () => {
     expect(parseOrderId(text)).toBeUndefined();
   });
 
-  test("has one spelling: whatever text parses is the canonical text of its value", () => {
+  test("has one spelling: any text that parses is its canonical text", () => {
     const nearMiss = fc
       .tuple(fc.constantFrom("", "0", "00", "+", "-", "--", " "), int64)
       .map(([prefix, id]) => prefix + id);
@@ -50,7 +50,7 @@ describe("an order id", () => {
     );
   });
 
-  test("no integer outside int64 is one", () => {
+  test("is never an integer outside int64", () => {
     const outside = fc.oneof(
       fc.bigInt({ min: 2n ** 63n, max: 2n ** 80n }),
       fc.bigInt({ min: -(2n ** 80n), max: -(2n ** 63n) - 1n }),
