@@ -45,8 +45,20 @@ describe("the environments", () => {
     }
   });
 
-  test("keep production's data", () => {
+  test("keep production's data, and the log of what each key was used for", () => {
     expect([environments.staging.keepData, environments.production.keepData]).toEqual([false, true]);
+    const accessLogs = templates.map(([, template]) =>
+      Object.entries(template.findResources("AWS::Logs::LogGroup")).find(([id]) => id.startsWith("ApiAccessLog")),
+    );
+    expect(accessLogs.map((log) => [log?.[1]["DeletionPolicy"], log?.[1]["UpdateReplacePolicy"]])).toEqual([
+      ["Delete", "Delete"],
+      ["Retain", "Retain"],
+    ]);
+  });
+
+  test.each(templates)("%s stops accepting a revoked key within a minute", (_name, template) => {
+    const [[, authorizer] = []] = resources(template, "AWS::ApiGateway::Authorizer");
+    expect(authorizer?.["AuthorizerResultTtlInSeconds"]).toBeLessThanOrEqual(60);
   });
 
   test.each(templates)("%s keeps its logs for as long as its record says", (_name, template, { logRetentionDays }) => {

@@ -1,0 +1,108 @@
+import { vi } from "vitest";
+import { answer, type Behaviour, type EngineCall } from "../faults/fault-proxy.ts";
+import { type FaultyStack, startFaultyStack } from "../faults/faulty-stack.ts";
+
+export type Lambda = "ListOrders" | "CancelOrder" | "Authorize";
+
+/** A request that was really made, with what it left behind. */
+export interface Exchange {
+  /** By the names that the access log's format uses, like `$context.status`. */
+  context: Record<string, string>;
+  status: number;
+  /** The functions that ran, each with the lines it logged, parsed. */
+  ran: Partial<Record<Lambda, unknown[]>>;
+}
+
+interface Request {
+  method: string;
+  /** As the template has it. */
+  resource: string;
+  path: string;
+  /** Without one, none is sent. */
+  key: string | undefined;
+  /** The function that logs, and what its line has in `event` or `errorMessage`. Without it, no function runs. */
+  logs?: [lambda: Lambda, text: string];
+  /** When the gateway answers by itself: the type of its response. */
+  responseType?: string;
+}
+
+const denied: Behaviour = ({ response }) => {
+  const body = Buffer.from('{"__type":"com.amazonaws.dynamodb.v20120810#AccessDeniedException","message":"a test"}');
+  const headers = { "content-type": "application/x-amz-json-1.0", "content-length": String(body.length) };
+  answer(response, { status: 400, headers, body });
+};
+
+/** Lists in pages of two orders, the second of which is denied. */
+const deniedMidway = ({ input }: EngineCall): Behaviour => {
+  const scan = JSON.parse(input);
+  if (scan.ExclusiveStartKey !== undefined) return denied;
+  return async ({ forward, response }) => answer(response, await forward(JSON.stringify({ ...scan, Limit: 2 })));
+};
+
+/** Makes one request of each kind to the service on this machine, over HTTP and to the bundled functions. */
+export async function recordExchanges() {
+  let fault: ((call: EngineCall) => Behaviour) | undefined;
+  const stack = await startFaultyStack((call) => fault?.(call));
+  const list = { method: "GET", resource: "/store/orders", path: "/store/orders", key: stack.apiKey };
+  const cancel = { method: "DELETE", resource: "/store/orders/{orderId}", key: stack.apiKey };
+  try {
+    fault = () => denied;
+    const authorizerFailed = await record(stack, {
+      ...list,
+      logs: ["Authorize", "authorize_failed"],
+      responseType: "AUTHORIZER_FAILURE",
+    });
+    fault = undefined;
+    const recorded = {
+      authorizerFailed,
+      listed: await record(stack, { ...list, logs: ["ListOrders", "orders_listed"] }),
+      cancelled: await record(stack, {
+        ...cancel,
+        path: "/store/orders/203",
+        logs: ["CancelOrder", "order_cancelled"],
+      }),
+      rejected: await record(stack, { ...cancel, path: "/store/orders/102", logs: ["CancelOrder", "cancel_refused"] }),
+      notFound: await record(stack, { ...cancel, path: "/store/orders/7", logs: ["CancelOrder", "cancel_refused"] }),
+      unknownPath: await record(stack, { ...list, resource: "/{proxy+}", path: "/unknown" }),
+      keyMissing: await record(stack, { ...list, key: undefined, responseType: "UNAUTHORIZED" }),
+      keyRefused: await record(stack, {
+        ...list,
+        key: stack.unknownKey,
+        logs: ["Authorize", "Unauthorized"],
+        responseType: "UNAUTHORIZED",
+      }),
+    };
+    fault = deniedMidway;
+    const cutOff = await record(stack, { ...list, logs: ["ListOrders", "list_cut_off"] });
+    fault = () => denied;
+    const listFailed = await record(stack, { ...list, logs: ["ListOrders", "list_failed"] });
+    const path = "/store/orders/204";
+    const cancelFailed = await record(stack, { ...cancel, path, logs: ["CancelOrder", "cancel_failed"] });
+    return { ...recorded, cutOff, listFailed, cancelFailed };
+  } finally {
+    await stack.stop();
+  }
+}
+
+async function record(stack: FaultyStack, request: Request): Promise<Exchange> {
+  const { key, logs, method, path, resource, responseType } = request;
+  const before = stack.log.length;
+  const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  const response = await fetch(stack.baseUrl + path, { method, headers });
+  // A list that is cut off fails here, after its status.
+  const body = await response.text().catch(() => "");
+  const lines = () => stack.log.slice(before).filter((line) => line.startsWith("{"));
+  if (logs) await vi.waitUntil(() => lines().some((line) => line.includes(`"${logs[1]}"`)), { timeout: 20_000 });
+  return {
+    context: {
+      "$context.requestId": response.headers.get("x-amzn-requestid") ?? "-",
+      "$context.httpMethod": method,
+      "$context.resourcePath": resource,
+      "$context.status": String(response.status),
+      "$context.responseLength": String(body.length),
+      ...(responseType && { "$context.error.responseType": responseType }),
+    },
+    status: response.status,
+    ran: logs ? { [logs[0]]: lines().map((line) => JSON.parse(line)) } : {},
+  };
+}

@@ -1,0 +1,52 @@
+import type { Alarm, AlarmMetric } from "./definitions.ts";
+import { calculate } from "./metric-math.ts";
+
+/** A value that CloudWatch received for a metric. */
+export interface Sample {
+  /** Like `AWS/Lambda Throttles [FunctionName=CancelOrder]`. */
+  metric: string;
+  /** When; minutes count from 1. */
+  minute: number;
+  value: number;
+}
+
+/** The names of the alarms that are on at the end of a minute. */
+export function raised(alarms: Alarm[], samples: Sample[], minute: number): string[] {
+  return alarms.filter((alarm) => isOn(alarm, samples, minute)).map(({ name }) => name);
+}
+
+function isOn(alarm: Alarm, samples: Sample[], minute: number): boolean {
+  const { operator, threshold, evaluationPeriods, datapointsToAlarm } = alarm;
+  if (operator !== "GreaterThanOrEqualToThreshold") throw new Error(`Not supported here: ${operator}`);
+  const periods = Array.from({ length: evaluationPeriods }, (_, index) => datapoint(alarm, samples, minute, index));
+  return periods.filter((value) => value !== undefined && value >= threshold).length >= datapointsToAlarm;
+}
+
+/** The alarm's value for a period, counted back from the one that ends with the minute; undefined without data. */
+function datapoint({ inputs, watched }: Alarm, samples: Sample[], minute: number, back: number): number | undefined {
+  const values = new Map<string, number | undefined>();
+  // An expression may use others, which the template lists after it.
+  for (const [name, input] of [...inputs].reverse()) {
+    if (typeof input === "string") values.set(name, calculate(input, values));
+    else values.set(name, aggregate(input, samples, minute, back));
+  }
+  return values.get(watched);
+}
+
+function aggregate(
+  { metric, statistic, period }: AlarmMetric,
+  samples: Sample[],
+  minute: number,
+  back: number,
+): number | undefined {
+  const length = period / 60;
+  const end = minute - back * length;
+  const values = samples
+    .filter((sample) => sample.metric === metric && sample.minute <= end && sample.minute > end - length)
+    .map(({ value }) => value)
+    .sort((a, b) => a - b);
+  if (values.length === 0) return undefined;
+  if (statistic === "Sum") return values.reduce((sum, value) => sum + value, 0);
+  if (statistic === "p99") return values[Math.ceil(0.99 * values.length) - 1];
+  throw new Error(`Not supported here: the statistic ${statistic}`);
+}

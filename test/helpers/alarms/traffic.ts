@@ -1,0 +1,87 @@
+import type { Template } from "aws-cdk-lib/assertions";
+import { type MetricFilter, metricKey, readFilters } from "./definitions.ts";
+import type { Exchange, Lambda } from "./exchanges.ts";
+import { matches, select } from "./filter-pattern.ts";
+import type { Sample } from "./raised.ts";
+
+/** How an exchange repeats. */
+export interface Load {
+  /** The minutes in which it happens, from 1. */
+  minutes: number[];
+  /** How often in each. */
+  times: number;
+  /** How long its functions run, 20 ms unless given. */
+  milliseconds?: number;
+}
+
+const tables = { ListOrders: "Scan,TableName=Orders", CancelOrder: "UpdateItem,TableName=Orders" };
+
+/** Five minutes of requests, and what CloudWatch gets to see of them. */
+export class Traffic {
+  readonly samples: Sample[] = [];
+  readonly #filters: MetricFilter[];
+  readonly #accessLogFormat: string;
+  readonly #stage: string;
+
+  constructor(template: Template) {
+    this.#filters = readFilters(template);
+    const [api] = Object.values(template.findResources("AWS::ApiGateway::RestApi"));
+    const [stage] = Object.values(template.findResources("AWS::ApiGateway::Stage"));
+    this.#accessLogFormat = stage?.["Properties"].AccessLogSetting.Format;
+    this.#stage = `ApiName=${api?.["Properties"].Name},Stage=${stage?.["Properties"].StageName}`;
+  }
+
+  /** Requests like one that was recorded: its log lines, and what the gateway and Lambda count of it. */
+  requests({ context, ran, status }: Exchange, { minutes, times, milliseconds = 20 }: Load): this {
+    const accessLogLine = this.#accessLogFormat.replaceAll(/\$[\w.]+/g, (name) => context[name] ?? "-");
+    const published: [metric: string, value: number][] = [
+      [`AWS/ApiGateway Count [${this.#stage}]`, 1],
+      [`AWS/ApiGateway 5XXError [${this.#stage}]`, status >= 500 ? 1 : 0],
+      ...this.#counted("ApiAccessLog", JSON.parse(accessLogLine)),
+    ];
+    for (const [lambda, lines] of Object.entries(ran)) {
+      const alias = `[FunctionName=${lambda},Resource=${lambda}:live]`;
+      published.push([`AWS/Lambda Invocations ${alias}`, 1], [`AWS/Lambda Duration ${alias}`, milliseconds]);
+      for (const line of lines) published.push(...this.#counted(`${lambda}Log`, line));
+    }
+    for (const minute of minutes) {
+      for (let request = 0; request < times; request += 1) {
+        for (const [metric, value] of published) this.#add(minute, metric, value);
+      }
+    }
+    return this;
+  }
+
+  /** Invocations that Lambda turned away. */
+  throttled(lambda: Lambda, { minutes, times }: Load): this {
+    for (const minute of minutes) this.#add(minute, `AWS/Lambda Throttles [FunctionName=${lambda}]`, times);
+    return this;
+  }
+
+  /** Requests of a function to its table that DynamoDB throttled, whatever became of the retries. */
+  tableThrottled(lambda: Lambda, { minutes, times }: Load): this {
+    const dimensions = lambda === "Authorize" ? "GetItem,TableName=ApiKeys" : tables[lambda];
+    for (const minute of minutes) {
+      this.#add(minute, `AWS/DynamoDB ThrottledRequests [Operation=${dimensions}]`, times);
+    }
+    return this;
+  }
+
+  /** What the metric filters make of a line. */
+  #counted(logGroup: string, line: unknown): [metric: string, value: number][] {
+    const matching = this.#filters.filter((filter) => filter.logGroup === logGroup && matches(filter.pattern, line));
+    return matching.map(({ dimensions, name, namespace, value }) => {
+      const Dimensions = Object.entries(dimensions).map(([Name, selector]) => {
+        const Value = select(line, selector);
+        if (typeof Value !== "string") throw new Error(`The line has no ${selector}, a dimension of ${name}`);
+        return { Name, Value };
+      });
+      const number = Number(value.startsWith("$") ? select(line, value) : value);
+      return [metricKey({ Namespace: namespace, MetricName: name, Dimensions }), number];
+    });
+  }
+
+  #add(minute: number, metric: string, value: number): void {
+    this.samples.push({ metric, minute, value });
+  }
+}
