@@ -1,0 +1,47 @@
+// Lets Schemathesis, with all its checks and phases, test the service against its OpenAPI document:
+// `npm run schemathesis`, with further options of its own after `--`.
+import { exec, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { startLocalStack } from "../../../infra/local/local-stack.ts";
+import { documentFile } from "../../helpers/openapi/document.ts";
+import { ordersFile } from "../checks.ts";
+
+const run = promisify(exec);
+const requirements = new URL("requirements.txt", import.meta.url);
+
+await run("python3 --version").catch(() => {
+  console.error("Schemathesis needs Python: `python3` does not run on this machine");
+  process.exit(1);
+});
+
+await using started = new AsyncDisposableStack();
+const cwd = await mkdtemp(join(tmpdir(), "schemathesis-"));
+started.defer(() => rm(cwd, { recursive: true, force: true }));
+await cp(requirements, join(cwd, "requirements.txt"));
+await run("python3 -m venv venv && venv/bin/pip install --quiet --requirement requirements.txt", { cwd });
+
+const events = new Map<string, number>();
+const stack = await startLocalStack({ port: 0, ordersFile: fileURLToPath(ordersFile), log: countEvent });
+started.defer(() => stack.stop());
+
+const options = ["--checks=all", "--phases=examples,coverage,fuzzing,stateful", "--max-examples=1000", "--seed=1"];
+const authorization = `--header=Authorization: Bearer ${stack.apiKey}`;
+const schemathesis = spawn(
+  "venv/bin/schemathesis",
+  ["run", fileURLToPath(documentFile), `--url=${stack.baseUrl}`, authorization, ...options, ...process.argv.slice(2)],
+  { cwd, stdio: "inherit" },
+);
+const [code] = await once(schemathesis, "exit");
+process.exitCode = code ?? 1;
+console.log("\nThe functions logged:", Object.fromEntries(events));
+
+/** Counts what the functions did, by the event of the lines they log. */
+function countEvent(line: string): void {
+  const [, event] = /"event":"(\w+)"/.exec(line) ?? [];
+  if (event !== undefined) events.set(event, (events.get(event) ?? 0) + 1);
+}
