@@ -52,7 +52,11 @@ export async function importOrders({ target, file, stdout, stderr, json, signal 
     if (signal.aborted) throw new CommandError("Interrupted: nothing was written");
     checking.done(bytes);
   };
-  const { orders, bad } = await checkOrders(file.path, { onBad: report.bad, onRead }).finally(checking.stop);
+  const onBad = (line: BadLine): Promise<void> => {
+    checking.stop();
+    return report.bad(line);
+  };
+  const { orders, bad } = await checkOrders(file.path, { onBad, onRead }).finally(checking.stop);
   if (bad > 0) {
     await report.end({ orders, bad, written: 0, alreadyThere: 0 });
     return false;

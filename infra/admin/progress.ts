@@ -1,9 +1,10 @@
 import { SingleBar } from "cli-progress";
 
-/** A progress bar with the rate and the time left, drawn only on a terminal. */
+/** A progress bar with the rate and the time left, drawn only on a terminal and cleared at the end. */
 export interface Progress {
   /** Reports how many units are done in all. */
   done(units: number): void;
+  /** Clears the bar, so that other output may follow; it does not come back. */
   stop(): void;
 }
 
@@ -18,6 +19,7 @@ export function startProgress(
     stream,
     format: `${title} [{bar}] {percentage}% | {rate} ${unit}/s | {left} left`,
     barsize: 24,
+    clearOnComplete: true,
     // Otherwise it turns line wrapping off, and the terminal of a killed import stays that way.
     linewrap: true,
   });

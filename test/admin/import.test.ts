@@ -112,6 +112,14 @@ describe("importing", () => {
     expect(stderr).toMatch(/Writing \[=+\] 100% \| \d+ orders\/s/);
   });
 
+  test("clears the terminal's progress bar before it lists bad lines", async () => {
+    const file = await operator.write("orders.ndjson", "{\n[]");
+    const { stderr } = await importFile(file, tables.target, () => {});
+    const clearLine = "\u001b[2K";
+    const lines = ["orders.ndjson:1: not JSON", "orders.ndjson:2: not a JSON object", "2 of 2 lines are bad"];
+    expect(stderr).toContain(`${clearLine}${lines.join("\n")}`);
+  });
+
   test("fails when the file changes after it was checked", async () => {
     const file = await operator.write("orders.ndjson", '{"id":1}\n{"id":2}\n{"id":3}');
     const { whole, stdout, stderr } = await importFile(file, tables.target, (text) => {

@@ -3,10 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
-
-const root = fileURLToPath(new URL("../../..", import.meta.url));
+import { adminCommand, root } from "./admin-command.ts";
 
 /** How a run of the command line ended. */
 export interface Ended {
@@ -30,14 +28,6 @@ export interface Operator {
   pointTo(stack: { dynamodbEndpoint: string; tables: { orders: string; apiKeys: string } }): Promise<void>;
   write(name: string, content: string): Promise<string>;
   read(name: string): Promise<string>;
-}
-
-/** The command of `npm run admin`, without npm's own second of start. */
-async function adminCommand(): Promise<string[]> {
-  const { scripts } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
-  const [node, ...args] = String(scripts.admin).split(" ");
-  if (node !== "node") throw new Error(`npm run admin does not run node, but ${node}`);
-  return args;
 }
 
 /** Creates the operator of the calling test file. The file's end kills what still runs and removes the folder. */
