@@ -1,0 +1,117 @@
+import { claimsNothing, type Operation, type OrderState, perform } from "./contract.ts";
+
+/** One explanation of what has been seen so far. */
+interface World {
+  /** The same for the same world. */
+  key: string;
+  state: OrderState;
+  /** The operations that have not taken effect, by name. */
+  waiting: ReadonlyMap<string, Waiting>;
+  /** What the clients of the operations that have taken effect must now be told, by name. */
+  due: ReadonlyMap<string, string>;
+}
+
+interface Waiting {
+  operation: Operation;
+  /** Whether its client has had a response, one that claims nothing. */
+  over: boolean;
+}
+
+/**
+ * Every world that explains what has been seen of one order. An operation takes effect at one moment between its begin
+ * and its end; when its response claims nothing, at any moment after its begin, or never. What has been seen is
+ * linearizable as long as one world is left.
+ */
+export class Worlds {
+  /** The same for the same worlds. */
+  readonly key: string;
+  readonly #worlds: ReadonlyMap<string, World>;
+
+  private constructor(worlds: Iterable<World>) {
+    this.#worlds = new Map(Array.from(worlds, (world) => [world.key, world]));
+    this.key = [...this.#worlds.keys()].sort().join("\n");
+  }
+
+  static startingAs(state: OrderState): Worlds {
+    return new Worlds([newWorld(state, new Map(), new Map())]);
+  }
+
+  /** Whether nothing explains what has been seen. */
+  get none(): boolean {
+    return this.#worlds.size === 0;
+  }
+
+  /** The states in which the order may be now. */
+  states(): OrderState[] {
+    return [...new Set(this.#after().map(({ state }) => state))].sort();
+  }
+
+  /** What the client of an operation may be told now, other than a response that claims nothing. */
+  responses(name: string): string[] {
+    return [...new Set(this.#after().flatMap(({ due }) => due.get(name) ?? []))].sort();
+  }
+
+  /** A client asks for an operation, whose name is new. */
+  begin(name: string, operation: Operation): Worlds {
+    return this.#with(({ state, waiting, due }) =>
+      newWorld(state, new Map(waiting).set(name, { operation, over: false }), due),
+    );
+  }
+
+  /** The client of an operation is told its response. */
+  end(name: string, response: string): Worlds {
+    if (claimsNothing(response)) return this.#with((world) => leaveOpen(world, name));
+    const told = this.#after().filter(({ due }) => due.get(name) === response);
+    return new Worlds(told.map(({ state, waiting, due }) => newWorld(state, waiting, without(due, name))));
+  }
+
+  /** Somebody reads the order. */
+  see(state: OrderState): Worlds {
+    return new Worlds(this.#after().filter((world) => world.state === state));
+  }
+
+  #with(change: (world: World) => World): Worlds {
+    return new Worlds(this.#worlds.values().map(change));
+  }
+
+  /** These worlds, and all that become of them when operations that wait take effect, in every order. */
+  #after(): World[] {
+    const reached = new Map(this.#worlds);
+    // A map's iteration comes to what is added to it on the way.
+    for (const world of reached.values()) {
+      for (const name of world.waiting.keys()) {
+        const next = takeEffect(world, name);
+        if (next !== undefined) reached.set(next.key, next);
+      }
+    }
+    return [...reached.values()];
+  }
+}
+
+function takeEffect(world: World, name: string): World | undefined {
+  const found = world.waiting.get(name);
+  if (found === undefined) return undefined;
+  const { state, response } = perform(world.state, found.operation);
+  const waiting = without(world.waiting, name);
+  if (!found.over) return newWorld(state, waiting, new Map(world.due).set(name, response));
+  // Nobody is told any more: only a changed order makes a difference.
+  return state === world.state ? undefined : newWorld(state, waiting, world.due);
+}
+
+function leaveOpen({ state, waiting, due }: World, name: string): World {
+  const found = waiting.get(name);
+  const open = found === undefined ? waiting : new Map(waiting).set(name, { ...found, over: true });
+  return newWorld(state, open, without(due, name));
+}
+
+function without<Value>(map: ReadonlyMap<string, Value>, name: string): ReadonlyMap<string, Value> {
+  const rest = new Map(map);
+  rest.delete(name);
+  return rest;
+}
+
+function newWorld(state: OrderState, waiting: World["waiting"], due: World["due"]): World {
+  const waits = Array.from(waiting, ([name, { over }]) => (over ? `${name} (over)` : name)).sort();
+  const dues = Array.from(due, ([name, response]) => `${name} ${response}`).sort();
+  return { key: `${state}; waiting: ${waits}; due: ${dues}`, state, waiting, due };
+}

@@ -1,0 +1,96 @@
+import { ConditionalCheckFailedException, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import { ServiceError } from "../../shared/errors.ts";
+import type { OrderStatus } from "../../shared/order.ts";
+import { cancelOrder } from "../../shared/orders-table.ts";
+import type { Operation } from "../helpers/history/contract.ts";
+import { type Fate, fates } from "./fates.ts";
+import type { Connect, TableClient } from "./recorded-client.ts";
+import { orderId, tableName } from "./remembered-table.ts";
+
+/** As the function that cancels has it. */
+export const maxAttempts = 3;
+
+/** What one invocation of the function knows. */
+export interface Invocation {
+  keyId: string;
+  askedAt: Date;
+  /** Lambda's own id of the invocation. */
+  awsRequestId: string;
+  /** The gateway's id of the request, which a client can choose. */
+  gatewayRequestId: string;
+}
+
+/** Code that cancels the order: the service's own, or one with a planted bug. */
+export type Cancel = (connect: Connect, invocation: Invocation) => Promise<void>;
+
+/** Someone who does something to the order. */
+export interface Actor {
+  name: string;
+  operation: Operation;
+  /** What can become of its attempts. */
+  fates: readonly Fate[];
+  /** What it does when it begins at a given time. */
+  code(askedAt: Date): TableClient;
+}
+
+/** What the service does, as its handler does it. */
+export const cancel: Cancel = (connect, { keyId, askedAt, awsRequestId }) =>
+  cancelOrder(connect(maxAttempts), tableName, {
+    orderId,
+    cancelledBy: keyId,
+    cancelledAt: askedAt,
+    cancellationId: awsRequestId,
+  });
+
+/** Two clients that cancel with this code, and choose the same id for their requests. */
+export function cancellers(code: Cancel): [Actor, Actor] {
+  const canceller = (name: string): Actor => ({
+    name,
+    operation: { kind: "cancel", by: name },
+    fates,
+    code: (askedAt) => async (connect) => {
+      const ids = { awsRequestId: `invocation of ${name}`, gatewayRequestId: "chosen by a client" };
+      try {
+        await code(connect, { keyId: name, askedAt, ...ids });
+        return "204";
+      } catch (error) {
+        return error instanceof ServiceError ? `${error.status} ${error.code}` : "500 internal_error";
+      }
+    },
+  });
+  return [canceller("A"), canceller("B")];
+}
+
+/** When the shipper ships. */
+export const shippedAt = new Date("2026-11-21T12:00:00Z");
+
+/**
+ * Ships the order if it is pending. It is not part of the service: all that counts is when its write arrives, so it
+ * has one attempt, which does.
+ */
+export const shipper: Actor = {
+  name: "the shipper",
+  operation: { kind: "ship" },
+  fates: fates.filter(({ name }) => name === "delivered"),
+  code: () => async (connect) => {
+    const command = new UpdateItemCommand({
+      TableName: tableName,
+      Key: { id: { N: orderId.toString() } },
+      UpdateExpression: "SET #status = :shipped, shipDate = :now",
+      ConditionExpression: "#status = :pending",
+      ExpressionAttributeNames: { "#status": "status" },
+      ExpressionAttributeValues: {
+        ":shipped": { S: "shipped" satisfies OrderStatus },
+        ":pending": { S: "pending" satisfies OrderStatus },
+        ":now": { S: shippedAt.toISOString() },
+      },
+    });
+    try {
+      await connect(1).send(command);
+      return "shipped";
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return "not shipped";
+      throw error;
+    }
+  },
+};

@@ -1,0 +1,136 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { type Actor, type Cancel, cancel, cancellers, shipper } from "./actors.ts";
+import { exploreAll, type Found, shortestViolation } from "./explore.ts";
+import { fates } from "./fates.ts";
+import { type Moment, Moves } from "./moves.ts";
+import { plantedBugs } from "./planted-bugs.ts";
+import { RecordedClient, type Response } from "./recorded-client.ts";
+import { RememberedTable } from "./remembered-table.ts";
+import { starts } from "./starts.ts";
+
+const table = await RememberedTable.start();
+afterAll(() => table.stop());
+
+const unknown = "503 service_unavailable";
+
+describe("two cancellations and a shipment of one order, each cancellation with up to three attempts", () => {
+  const moves = new Moves(table, [...cancellers(cancel), shipper]);
+
+  test.each([
+    ["pending", "204, 409 order_already_cancelled, 409 order_already_shipped", "not shipped, shipped"],
+    ["absent", "404 order_not_found", "not shipped"],
+    ["shipped", "409 order_already_shipped", "not shipped"],
+    ["cancelled", "409 order_already_cancelled", "not shipped"],
+    ["something else", "409 order_not_pending", "not shipped"],
+  ])("keep to the contract in each of 28,910,474 interleavings when the order is %s", async (start, told, shipped) => {
+    const found = await exploreAll(moves, starts[start]);
+    expect(found.violations).toEqual(new Set());
+    expect(found.interleavings).toBe(28_910_474);
+    // Not for want of trying: everything that may be told has been told.
+    for (const name of ["A", "B"]) expect(toldBy(found, name)).toBe(`${told}, ${unknown}`);
+    expect(toldBy(found, shipper.name)).toBe(shipped);
+  });
+});
+
+test("every attempt of a cancellation asks for the same, byte for byte", async () => {
+  const [actor] = cancellers(cancel);
+  const recorded = new RecordedClient(actor.name, actor.code(new Date(0)));
+  const seen = fates.flatMap((fate) => fate.seen ?? []);
+  const first = await recorded.after([]);
+  expect(first).toHaveProperty("sends.target", "DynamoDB_20120810.UpdateItem");
+  for (const one of seen) {
+    expect(await recorded.after([one])).toEqual(first);
+    for (const two of seen) expect(await recorded.after([one, two])).toEqual(first);
+  }
+});
+
+test("a cancellation gives up after its third attempt, whatever became of them", async () => {
+  const [actor] = cancellers(cancel);
+  const recorded = new RecordedClient(actor.name, actor.code(new Date(0)));
+  const lost: Response[] = ["none", "none", "none"];
+  expect(await recorded.after(lost)).toEqual({ tells: unknown });
+});
+
+describe("a planted bug is found", () => {
+  const orderCancelledBy = (name: string, truth: string): string =>
+    `the order is cancelled by ${name}; by the contract it is ${truth}`;
+  const isTold = (name: string, response: string, truth: string): string =>
+    `${name} is told ${response}; by the contract it is ${truth}`;
+
+  const verdicts: Record<string, string> = {
+    "no condition": orderCancelledBy("B", "cancelled by A"),
+    "a condition on not being shipped": orderCancelledBy("B", "cancelled by A"),
+    "its own id ignored": isTold("A", "409 order_already_cancelled", "204"),
+    "its own id taken from the gateway's request": isTold("B", "204", "409 order_already_cancelled"),
+    "its own id made anew for each attempt": isTold("A", "409 order_already_cancelled", "204"),
+    "the status compared after a read": orderCancelledBy("A", "shipped"),
+    "204 for any cancelled order": isTold("B", "204", "409 order_already_cancelled"),
+    "a retry answered from the first error": isTold("B", "204", "409 order_already_cancelled"),
+    "a late copy that wins after a ship": orderCancelledBy("A", "shipped"),
+    "404 for a throttled write": isTold("A", "404 order_not_found", "204"),
+  };
+
+  test.each(Object.entries(plantedBugs))("%s", async (bug, code) => {
+    const path = await shortestViolation(new Moves(table, [...cancellers(code), shipper]), starts["pending"]);
+    expect(path?.at(-1)?.violation).toBe(verdicts[bug]);
+  });
+});
+
+/** Follows every interleaving by itself, to the end. */
+async function followEach(moves: Moves, moment: Moment, found: Found): Promise<Found> {
+  found.moments += 1;
+  const possible = await moves.from(moment);
+  if (possible.length === 0) found.interleavings += 1;
+  for (const move of possible) {
+    if (move.tells !== undefined) found.told.add(`${move.actor.name}: ${move.tells}`);
+    for (let time = 0; time < move.times; time += 1) {
+      if (move.violation === undefined) await followEach(moves, move.moment, found);
+      else {
+        found.violations.add(move.violation);
+        found.interleavings += 1;
+      }
+    }
+  }
+  return found;
+}
+
+describe("interleavings that come to the same moment can be followed as one: each by itself, they count and find the same", () => {
+  const some = (actor: Actor, ...names: string[]): Actor => ({
+    ...actor,
+    fates: fates.filter(({ name }) => names.includes(name)),
+  });
+  const groups: [string, (a: Actor, b: Actor) => Actor[]][] = [
+    ["one cancellation and the shipper", (a) => [a, shipper]],
+    [
+      "two cancellations with fewer fates",
+      (a, b) => [some(a, "delivered late"), some(b, "delivered", "applied, its response lost")],
+    ],
+  ];
+  const codes: [string, Cancel][] = [
+    ["the service", cancel],
+    ...Object.entries(plantedBugs).filter(([bug]) => bug !== "the status compared after a read"),
+  ];
+
+  test.each(
+    groups.flatMap(([group, of]) => codes.map(([name, code]) => ({ group, name, actors: of(...cancellers(code)) }))),
+  )("$group, with $name", async ({ actors }) => {
+    const moves = new Moves(table, actors);
+    const { moments, ...merged } = await exploreAll(moves, starts["pending"]);
+    const { moments: all, ...each } = await followEach(moves, moves.start(starts["pending"]), {
+      interleavings: 0,
+      moments: 0,
+      told: new Set(),
+      violations: new Set(),
+    });
+    expect(merged).toEqual(each);
+    expect(all).toBeGreaterThan(moments);
+  });
+});
+
+function toldBy({ told }: Found, name: string): string {
+  const own = [...told].filter((line) => line.startsWith(`${name}: `));
+  return own
+    .map((line) => line.slice(name.length + 2))
+    .sort()
+    .join(", ");
+}

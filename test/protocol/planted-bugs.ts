@@ -1,0 +1,154 @@
+import {
+  type AttributeValue,
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  GetItemCommand,
+  ProvisionedThroughputExceededException,
+  UpdateItemCommand,
+} from "@aws-sdk/client-dynamodb";
+import { callFailed } from "../../shared/dynamodb.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import type { OrderItem } from "../../shared/order.ts";
+import { cancelOrder } from "../../shared/orders-table.ts";
+import { type Cancel, cancel, type Invocation, maxAttempts } from "./actors.ts";
+import { orderId, tableName } from "./remembered-table.ts";
+
+/** Ten ways to get a cancellation wrong, each of which has seemed right to somebody. */
+export const plantedBugs: Record<string, Cancel> = {
+  "no condition": async (connect, invocation) => {
+    await write(connect(maxAttempts), invocation);
+  },
+
+  "a condition on not being shipped": async (connect, invocation) => {
+    const notShipped = { expression: "#status <> :shipped", values: { ":shipped": { S: "shipped" } } };
+    await write(connect(maxAttempts), invocation, notShipped);
+  },
+
+  "its own id ignored": async (connect, invocation) => {
+    await write(connect(maxAttempts), invocation, isPending);
+  },
+
+  "its own id taken from the gateway's request": (connect, invocation) =>
+    cancel(connect, { ...invocation, awsRequestId: invocation.gatewayRequestId }),
+
+  "its own id made anew for each attempt": (connect, invocation) =>
+    retry((attempt) => once(connect(1), { ...invocation, awsRequestId: `${invocation.awsRequestId}, ${attempt}` })),
+
+  "the status compared after a read": async (connect, invocation) => {
+    const client = connect(maxAttempts);
+    const item = await read(client);
+    if (item?.["status"]?.S !== "pending") throw rejection(item);
+    await write(client, invocation);
+  },
+
+  "204 for any cancelled order": async (connect, invocation) => {
+    try {
+      await cancel(connect, invocation);
+    } catch (error) {
+      if (!isAlreadyCancelled(error)) throw error;
+    }
+  },
+
+  "a retry answered from the first error": async (connect, invocation) => {
+    let first: unknown;
+    await retry(async () => {
+      try {
+        await once(connect(1), invocation);
+      } catch (error) {
+        // "There was no response, so it must have been ours that cancelled it."
+        if (first !== undefined && !isThrottled(first) && isAlreadyCancelled(error)) return;
+        first ??= error;
+        throw error;
+      }
+    });
+  },
+
+  "a late copy that wins after a ship": async (connect, invocation) => {
+    // "It had not shipped yet when the client asked."
+    const asked = { ":at": { S: invocation.askedAt.toISOString() } };
+    const expression = `${isPending.expression} OR shipDate > :at`;
+    await write(connect(1), invocation, { expression, values: { ...isPending.values, ...asked } });
+  },
+
+  "404 for a throttled write": async (connect, invocation) => {
+    try {
+      await cancel(connect, invocation);
+    } catch (error) {
+      throw isThrottled(error) ? new ServiceError("order_not_found", error) : error;
+    }
+  },
+};
+
+interface Condition {
+  expression: string;
+  values: Record<string, AttributeValue>;
+}
+
+const isPending: Condition = { expression: "#status = :pending", values: { ":pending": { S: "pending" } } };
+
+/** The service's write with another condition, or with none; a failed one is a rejection whoever wrote the item. */
+async function write(client: DynamoDBClient, invocation: Invocation, condition?: Condition): Promise<void> {
+  const command = new UpdateItemCommand({
+    TableName: tableName,
+    Key: { id: { N: orderId.toString() } },
+    UpdateExpression: "SET #status = :cancelled, cancelledAt = :at, cancelledBy = :by",
+    ExpressionAttributeNames: { "#status": "status" },
+    ExpressionAttributeValues: {
+      ":cancelled": { S: "cancelled" },
+      ":at": { S: invocation.askedAt.toISOString() },
+      ":by": { S: invocation.keyId },
+      ...condition?.values,
+    },
+    ...(condition && { ConditionExpression: condition.expression }),
+    ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+  });
+  try {
+    await client.send(command);
+  } catch (error) {
+    throw error instanceof ConditionalCheckFailedException ? rejection(error.Item) : callFailed(error);
+  }
+}
+
+async function read(client: DynamoDBClient): Promise<OrderItem | undefined> {
+  const Key = { id: { N: orderId.toString() } };
+  try {
+    return (await client.send(new GetItemCommand({ TableName: tableName, Key, ConsistentRead: true }))).Item;
+  } catch (error) {
+    throw callFailed(error);
+  }
+}
+
+/** The service's own cancellation, on a client that leaves the retries to its caller. */
+function once(client: DynamoDBClient, invocation: Invocation): Promise<void> {
+  return cancelOrder(client, tableName, {
+    orderId,
+    cancelledBy: invocation.keyId,
+    cancelledAt: invocation.askedAt,
+    cancellationId: invocation.awsRequestId,
+  });
+}
+
+/** Tries until the outcome is known, as often as the service does. */
+async function retry(work: (attempt: number) => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work(attempt);
+    } catch (error) {
+      if (attempt === maxAttempts || !(error instanceof ServiceError) || error.status < 500) throw error;
+    }
+  }
+}
+
+function rejection(item: OrderItem | undefined): ServiceError {
+  if (item === undefined) return new ServiceError("order_not_found");
+  if (item["status"]?.S === "shipped") return new ServiceError("order_already_shipped");
+  return new ServiceError(item["status"]?.S === "cancelled" ? "order_already_cancelled" : "order_not_pending");
+}
+
+function isAlreadyCancelled(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === "order_already_cancelled";
+}
+
+function isThrottled(error: unknown): boolean {
+  return error instanceof ServiceError && error.cause instanceof ProvisionedThroughputExceededException;
+}

@@ -1,0 +1,100 @@
+import { mock } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { HttpResponse } from "@smithy/core/protocols";
+import { dummyCredentials } from "../../infra/local/template/local-account.ts";
+import { createClient } from "../../shared/dynamodb.ts";
+
+/** What an attempt asks of the table. */
+export interface Request {
+  /** Like `DynamoDB_20120810.UpdateItem`. */
+  target: string;
+  body: string;
+}
+
+/** What an attempt sees of the table: an HTTP response, or none in time. */
+export type Response = { status: number; body: string } | "none";
+
+/** What a client does next: it sends an attempt, or it has what it tells its own client. */
+export type Step = { sends: Request } | { tells: string };
+
+/** Makes an SDK client as the service does. */
+export type Connect = (maxAttempts: number) => DynamoDBClient;
+
+/** Code that talks to the table, and tells its own client how that ended: `204`, or the status and code of an error. */
+export type TableClient = (connect: Connect) => Promise<string>;
+
+/**
+ * The real code on the real SDK client, which sees nothing but responses: what it does after every sequence of them,
+ * found out once for each, with a client of its own and in no time.
+ */
+export class RecordedClient {
+  readonly name: string;
+  readonly #code: TableClient;
+  readonly #steps = new Map<string, Step>();
+
+  constructor(name: string, code: TableClient) {
+    this.name = name;
+    this.#code = code;
+  }
+
+  /** How many sequences of responses have been tried. */
+  get sequences(): number {
+    return this.#steps.size;
+  }
+
+  /** What the client does after these responses to its attempts so far. */
+  async after(responses: readonly Response[]): Promise<Step> {
+    const key = JSON.stringify(responses);
+    const known = this.#steps.get(key);
+    if (known !== undefined) return known;
+    const step = await record(this.#code, responses);
+    this.#steps.set(key, step);
+    return step;
+  }
+}
+
+// What Lambda sets for a function, and the SDK can't do without.
+process.env["AWS_REGION"] ??= "eu-central-1";
+
+/** Runs the code until it has had these responses and does something else. */
+async function record(code: TableClient, responses: readonly Response[]): Promise<Step> {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    let step: Step | undefined;
+    let attempts = 0;
+    const connect = (maxAttempts: number): DynamoDBClient => {
+      const client = createClient({ connectionTimeout: 500, requestTimeout: 2_000, maxAttempts });
+      client.config.credentials = async () => dummyCredentials;
+      client.config.requestHandler = {
+        ...client.config.requestHandler,
+        handle: async ({ headers, body }) => {
+          const response = responses[attempts];
+          attempts += 1;
+          if (response !== undefined) return { response: arrive(response) };
+          step ??= { sends: { target: String(headers["x-amz-target"]), body: new TextDecoder().decode(body) } };
+          return new Promise(() => {});
+        },
+      };
+      return client;
+    };
+    code(connect).then((tells) => {
+      step ??= { tells };
+    });
+    while (step === undefined) {
+      await nextTurn();
+      // The pauses between attempts.
+      mock.timers.runAll();
+    }
+    return step;
+  } finally {
+    mock.timers.reset();
+  }
+}
+
+/** @throws Error as the SDK's HTTP handler does, when there is no response in time. */
+function arrive(response: Response): HttpResponse {
+  if (response === "none") throw Object.assign(new Error("No response in time"), { name: "TimeoutError" });
+  const headers = { "content-type": "application/x-amz-json-1.0" };
+  return new HttpResponse({ statusCode: response.status, headers, body: Buffer.from(response.body) });
+}

@@ -1,0 +1,110 @@
+import {
+  CreateTableCommand,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+} from "@aws-sdk/client-dynamodb";
+import { engineClient } from "../../infra/local/engine/client.ts";
+import { type Engine, startEngine } from "../../infra/local/engine/engine.ts";
+import type { OrderItem } from "../../shared/order.ts";
+import type { OrderState } from "../helpers/history/contract.ts";
+import type { Request, Response } from "./recorded-client.ts";
+
+export const tableName = "orders";
+export const orderId = 10n;
+
+// The engine wants a signature, and believes any.
+const signed = {
+  authorization:
+    "AWS4-HMAC-SHA256 Credential=local/20261121/eu-central-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0",
+  "x-amz-date": "20261121T120000Z",
+};
+
+/** What a request made of the order: its item afterwards, undefined when there is none, and the response. */
+export interface Applied {
+  item: OrderItem | undefined;
+  response: Response;
+}
+
+/**
+ * What DynamoDB makes of one order: not a model of it, but the real engine, asked once for each item and request and
+ * remembered. Both are what is on the wire, so nothing is left out.
+ */
+export class RememberedTable {
+  readonly #engine: Engine;
+  readonly #client: DynamoDBClient;
+  readonly #answers = new Map<string, Applied>();
+
+  private constructor(engine: Engine, client: DynamoDBClient) {
+    this.#engine = engine;
+    this.#client = client;
+  }
+
+  static async start(): Promise<RememberedTable> {
+    const engine = await startEngine();
+    const client = engineClient(engine.endpoint);
+    await client.send(
+      new CreateTableCommand({
+        TableName: tableName,
+        BillingMode: "PAY_PER_REQUEST",
+        KeySchema: [{ AttributeName: "id", KeyType: "HASH" }],
+        AttributeDefinitions: [{ AttributeName: "id", AttributeType: "N" }],
+      }),
+    );
+    return new RememberedTable(engine, client);
+  }
+
+  async stop(): Promise<void> {
+    this.#client.destroy();
+    await this.#engine.stop();
+  }
+
+  /** Carries out a request for the order, whose item is this before. */
+  async apply(item: OrderItem | undefined, request: Request): Promise<Applied> {
+    const key = JSON.stringify([item, request]);
+    const known = this.#answers.get(key);
+    if (known !== undefined) return known;
+    await this.#put(item);
+    const response = await this.#send(request);
+    const applied = { item: await this.#get(), response };
+    this.#answers.set(key, applied);
+    return applied;
+  }
+
+  async #put(Item: OrderItem | undefined): Promise<void> {
+    const Key = { id: { N: orderId.toString() } };
+    if (Item === undefined) await this.#client.send(new DeleteItemCommand({ TableName: tableName, Key }));
+    else await this.#client.send(new PutItemCommand({ TableName: tableName, Item }));
+  }
+
+  async #get(): Promise<OrderItem | undefined> {
+    const Key = { id: { N: orderId.toString() } };
+    const { Item } = await this.#client.send(new GetItemCommand({ TableName: tableName, Key }));
+    return Item && JSON.parse(sorted(JSON.stringify(Item)));
+  }
+
+  async #send({ target, body }: Request): Promise<Response> {
+    const response = await fetch(this.#engine.endpoint, {
+      method: "POST",
+      headers: { ...signed, "content-type": "application/x-amz-json-1.0", "x-amz-target": target },
+      body,
+    });
+    return { status: response.status, body: sorted(await response.text()) };
+  }
+}
+
+/** The engine gives attributes in any order; here, what is the same is the same text. */
+function sorted(json: string): string {
+  const inOrder = (_key: string, value: unknown): unknown =>
+    value instanceof Object && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort()) : value;
+  return JSON.stringify(JSON.parse(json, inOrder));
+}
+
+/** The order as the contract knows it. */
+export function stateOf(item: OrderItem | undefined): OrderState {
+  if (item === undefined) return "absent";
+  const status = item["status"]?.S;
+  if (status === "cancelled") return `cancelled by ${item["cancelledBy"]?.S}`;
+  return status === "pending" || status === "shipped" ? status : "not pending";
+}
