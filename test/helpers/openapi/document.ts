@@ -8,7 +8,10 @@ export interface Document {
   tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: {
-    schemas: { Error: { required: string[]; properties: { code: ErrorCodeSchema } }; Order: { properties: object } };
+    schemas: {
+      Error: { required: string[]; properties: { code: ErrorCodeSchema } };
+      Order: { properties: Record<string, { type: string; format?: string }> };
+    };
     responses: Record<string, Response>;
     headers: Record<string, Header>;
     securitySchemes: Record<string, { type: string; scheme: string }>;
