@@ -1,10 +1,12 @@
 import type { RequestListener } from "node:http";
 import { fileURLToPath } from "node:url";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { issueApiKey } from "../../shared/api-keys-table.ts";
+import { environments } from "../environments.ts";
 import { checkOrders, readOrders } from "../orders-file/orders-file.ts";
-import { issueStartKey, prepareTables } from "./data.ts";
 import { engineClient } from "./engine/client.ts";
 import { checkEndpoint, startEngine } from "./engine/engine.ts";
-import { createTables } from "./engine/tables.ts";
+import { createTables, prepareTables } from "./engine/tables.ts";
 import { listen } from "./gateway/listener.ts";
 import type { LambdaHost } from "./lambda/lambda-host.ts";
 import { serveApiPage } from "./page/api-page.ts";
@@ -95,7 +97,12 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
     log(`${ordersFile} was not loaded: the tables exist already. To add its orders, run:`);
     log(`  npm run admin -- orders import --local ${ordersFile}`);
   }
-  const apiKey = await issueStartKey(client, tables.apiKeys);
+  const { key: apiKey } = await issueApiKey(
+    DynamoDBDocumentClient.from(client),
+    tables.apiKeys,
+    environments.staging.apiKeyPrefix,
+    { name: "npm start", createdAt: Math.floor(Date.now() / 1000) },
+  );
 
   const serviceOf = (built: Build): Service => new Service(built, endpoint, { clock, log, maxEnvironments });
   const live = new LiveService(serviceOf(firstBuild));

@@ -1,5 +1,6 @@
+import { type DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
+import type { OrderStatus } from "../../shared/order.ts";
 import { engineClient } from "./engine/client.ts";
-import { exampleOrderId } from "./engine/orders.ts";
 import type { LocalStack } from "./local-stack.ts";
 
 /** What `npm start --json` prints: where the stack is, in one line of JSON. */
@@ -33,4 +34,20 @@ export async function readyText(stack: LocalStack, seconds: string): Promise<str
     "",
     "",
   ].join("\n");
+}
+
+/** The id of an order with this status, for an example: the smallest positive one among the first orders of a table. */
+async function exampleOrderId(client: DynamoDBClient, table: string, status: OrderStatus): Promise<string | undefined> {
+  const scan = new ScanCommand({
+    TableName: table,
+    ProjectionExpression: "id",
+    FilterExpression: "#status = :status",
+    ExpressionAttributeNames: { "#status": "status" },
+    ExpressionAttributeValues: { ":status": { S: status } },
+    Limit: 1000,
+  });
+  const { Items = [] } = await client.send(scan);
+  const ids = Items.flatMap(({ id }) => (id?.N === undefined ? [] : [BigInt(id.N)]));
+  const [smallest] = ids.filter((id) => id > 0n).sort((a, b) => (a < b ? -1 : 1));
+  return (smallest ?? ids[0])?.toString();
 }

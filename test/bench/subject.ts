@@ -7,12 +7,12 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { environments } from "../../infra/environments.ts";
 import { engineClient } from "../../infra/local/engine/client.ts";
 import { type Engine, startEngine } from "../../infra/local/engine/engine.ts";
-import { seedOrders } from "../../infra/local/engine/orders.ts";
 import { createTables } from "../../infra/local/engine/tables.ts";
 import { createLambdaHost, type LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
 import { readFunctions } from "../../infra/local/template/functions.ts";
 import { readStack, type SynthesisedStack, synthesise } from "../../infra/local/template/synthesis.ts";
+import { seedOrders } from "../../infra/orders-file/seed-orders.ts";
 import { issueApiKey } from "../../shared/api-keys-table.ts";
 import type { OrderItem } from "../../shared/order.ts";
 

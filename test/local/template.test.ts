@@ -60,7 +60,7 @@ describe("a template is rejected", () => {
     ["Any", withIntegration({ Type: "HTTP" }), "Integration.Type of"],
     ["Any", withIntegration({ PassthroughBehavior: "WHEN_NO_MATCH" }), "Integration.PassthroughBehavior of"],
     ["Any", withIntegration({ Credentials: "arn" }), "Integration.Credentials of"],
-    ["Any", withIntegration({ RequestTemplates: { "text/plain": "$input" } }), "text/plain of RequestTemplates of Any"],
+    ["Any", withIntegration({ RequestTemplates: { "text/plain": "$input" } }), "Integration.RequestTemplates of"],
     [
       "Gone",
       {

@@ -6,6 +6,8 @@ import {
   ResourceNotFoundException,
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
+import type { OrderItem } from "../../../shared/order.ts";
+import { seedOrders } from "../../orders-file/seed-orders.ts";
 import { StartError } from "../start-error.ts";
 import { readTables } from "../template/table-definitions.ts";
 import type { Template } from "../template/template.ts";
@@ -28,8 +30,28 @@ export async function createTables(client: DynamoDBClient, template: Template): 
   return created;
 }
 
-export async function dropTables(client: DynamoDBClient, names: string[]): Promise<void> {
-  for (const name of names) await client.send(new DeleteTableCommand({ TableName: name }));
+/**
+ * Creates the missing tables, and writes the orders if the table of orders is new.
+ *
+ * @returns whether it was.
+ */
+export async function prepareTables(
+  client: DynamoDBClient,
+  template: Template,
+  orders: AsyncIterable<OrderItem>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const table = template.output("OrdersTableName");
+  const created = await createTables(client, template);
+  if (!created.includes(table)) return false;
+  try {
+    await seedOrders(client, table, orders, signal);
+    return true;
+  } catch (error) {
+    // Half filled, they would pass for whole at the next start.
+    for (const TableName of created) await client.send(new DeleteTableCommand({ TableName }));
+    throw error;
+  }
 }
 
 async function tableExists(client: DynamoDBClient, name: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { pseudoParameters } from "../template/local-account.ts";
 import type { RestApi } from "../template/rest-api.ts";
@@ -60,7 +60,7 @@ export async function readBody({ message }: GatewayRequest): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** The event of a Lambda proxy integration, payload version 1.0. */
+/** The event of a Lambda proxy integration, payload version 1.0, without what IAM, Cognito or CloudFront would add. */
 export function proxyEvent(
   api: RestApi,
   { resource, parameters }: Route,
@@ -68,7 +68,6 @@ export function proxyEvent(
   body: string,
   authorizer: AuthorizerContext | undefined,
 ): object {
-  const now = new Date();
   const headers = new Map([...request.headers].filter(([name]) => !dropped.test(name)));
   const query = new Map([...new Set(request.query.keys())].map((name) => [name, request.query.getAll(name)]));
   return {
@@ -86,19 +85,12 @@ export function proxyEvent(
       apiId: api.id,
       ...(authorizer === undefined ? {} : { authorizer }),
       domainName: headerValues(headers, "host")[0] ?? "localhost",
-      domainPrefix: "localhost",
-      extendedRequestId: randomBytes(11).toString("base64"),
       httpMethod: request.method,
-      identity: {
-        ...noIdentity,
-        sourceIp: request.sourceIp,
-        userAgent: headerValues(headers, "user-agent")[0] ?? null,
-      },
+      identity: { sourceIp: request.sourceIp, userAgent: headerValues(headers, "user-agent")[0] ?? null },
       path: request.path,
       protocol: `HTTP/${request.message.httpVersion}`,
       requestId: request.id,
-      requestTime: commonLogTime(now),
-      requestTimeEpoch: now.getTime(),
+      requestTimeEpoch: Date.now(),
       resourceId: resource.path,
       resourcePath: resource.path,
       stage: api.stageName,
@@ -107,13 +99,6 @@ export function proxyEvent(
     isBase64Encoded: false,
   };
 }
-
-/** What API Gateway knows about IAM and Cognito callers: here there are none. */
-const noIdentity = {
-  ...{ accessKey: null, accountId: null, caller: null, principalOrgId: null, user: null, userArn: null },
-  ...{ cognitoAuthenticationProvider: null, cognitoAuthenticationType: null },
-  ...{ cognitoIdentityId: null, cognitoIdentityPoolId: null },
-};
 
 function readHeaders(raw: string[]): Map<string, string[]> {
   const spelling = new Map<string, string>();
@@ -130,10 +115,4 @@ function readHeaders(raw: string[]): Map<string, string[]> {
 /** The fields with one value each have the last one. */
 function lastValues(values: Map<string, string[]>): Record<string, string> {
   return Object.fromEntries([...values].map(([name, all]) => [name, all.at(-1) ?? ""]));
-}
-
-/** Like `20/Nov/2026:18:40:20 +0000`. */
-function commonLogTime(time: Date): string {
-  const [, day, month, year, clock] = /, (\d+) (\w+) (\d+) ([\d:]+)/.exec(time.toUTCString()) ?? [];
-  return `${day}/${month}/${year}:${clock} +0000`;
 }

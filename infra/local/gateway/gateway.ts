@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { FunctionFailure } from "../lambda/function-response.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
-import type { ConstantResponse, GatewayResponse } from "../template/constant-response.ts";
+import type { ConstantResponse } from "../template/constant-response.ts";
 import { pseudoParameters } from "../template/local-account.ts";
 import type { FunctionIntegration, MockIntegration } from "../template/methods.ts";
 import type { RestApi } from "../template/rest-api.ts";
@@ -57,14 +57,8 @@ export class Gateway {
       : undefined;
     if (route === undefined) throw new GatewayFailure("MISSING_AUTHENTICATION_TOKEN");
     const { authorizer, integration } = route.method;
-    const caller =
-      authorizer &&
-      (await this.#authorizers.admit(
-        authorizer,
-        headerValues(request.headers, authorizer.header),
-        this.#methodArn(request),
-        abort,
-      ));
+    const tokens = authorizer && headerValues(request.headers, authorizer.header);
+    const caller = tokens && (await this.#authorizers.admit(authorizer, tokens, this.#methodArn(request), abort));
     const body = await readBody(request);
     if (integration.kind === "mock") respondMock(integration, request, response);
     else {
@@ -104,8 +98,9 @@ export class Gateway {
     }
     const family = failure.defaultStatus < 500 ? "DEFAULT_4XX" : "DEFAULT_5XX";
     const { gatewayResponses } = this.#api;
-    const literal = gatewayResponses.get(failure.type) ?? gatewayResponses.get(family) ?? unset;
-    sendConstant(response, literal.status ?? failure.defaultStatus, literal);
+    const constant = gatewayResponses.get(failure.type) ?? gatewayResponses.get(family);
+    if (constant === undefined) response.writeHead(failure.defaultStatus).end();
+    else sendConstant(response, constant.status ?? failure.defaultStatus, constant);
   }
 
   #methodArn({ method, path }: GatewayRequest): string {
@@ -114,14 +109,6 @@ export class Gateway {
     return `arn:aws:execute-api:${region}:${account}:${this.#api.id}/${this.#api.stageName}/${method}/${resource}`;
   }
 }
-
-/** The response of an API that defines none for a failure. */
-const unset: GatewayResponse = {
-  status: undefined,
-  headers: {},
-  contentType: "application/json",
-  body: JSON.stringify({ message: null }),
-};
 
 function respondMock(mock: MockIntegration, { headers }: GatewayRequest, response: ServerResponse): void {
   const [contentType = "application/json"] = headerValues(headers, "content-type");

@@ -1,54 +1,52 @@
 import { z } from "zod";
 import { StartError } from "../start-error.ts";
-import { checked, ignoring } from "./checked.ts";
-import { type ConstantResponse, constantBody, constantHeaders } from "./constant-response.ts";
+import { ignoring } from "./checked.ts";
+import { constantBody, constantHeaders } from "./constant-response.ts";
 import { invokedFunction } from "./invoked-function.ts";
 import type { Template } from "./template.ts";
 import { readAuthorizers, type TokenAuthorizer } from "./token-authorizers.ts";
 
-export interface ApiMethod {
-  /** The logical id of its resource. */
-  resourceId: string;
-  /** `ANY` stands for every method that the resource has not by itself. */
-  httpMethod: string;
-  authorizer: TokenAuthorizer | undefined;
-  integration: MockIntegration | FunctionIntegration;
-}
+const mockSchema = z
+  .strictObject({
+    Type: z.literal("MOCK"),
+    PassthroughBehavior: z.literal("NEVER"),
+    RequestTemplates: z.record(z.string(), z.string()),
+    IntegrationResponses: z.tuple([
+      z.strictObject({
+        StatusCode: z.coerce.number(),
+        ResponseTemplates: constantBody,
+        ResponseParameters: constantHeaders("method.response.header."),
+      }),
+    ]),
+  })
+  .refine(
+    ({ RequestTemplates, IntegrationResponses: [{ StatusCode }] }) =>
+      Object.values(RequestTemplates).every((template) => template === JSON.stringify({ statusCode: StatusCode })),
+    { path: ["RequestTemplates"], message: "every status must be that of the one response" },
+  )
+  .transform(({ RequestTemplates, IntegrationResponses: [{ StatusCode, ResponseTemplates, ResponseParameters }] }) => ({
+    kind: "mock" as const,
+    status: StatusCode,
+    /** The content types that a request may have. */
+    contentTypes: new Set(Object.keys(RequestTemplates)),
+    headers: ResponseParameters,
+    ...ResponseTemplates,
+  }));
 
-export interface MockIntegration extends ConstantResponse {
-  kind: "mock";
-  status: number;
-  /** The content types that a request may have. */
-  contentTypes: Set<string>;
-}
-
-export interface FunctionIntegration {
-  kind: "function";
-  functionName: string;
-  streamed: boolean;
-  timeoutMs: number;
-}
-
-const mockSchema = z.strictObject({
-  Type: z.literal("MOCK"),
-  PassthroughBehavior: z.literal("NEVER"),
-  RequestTemplates: z.record(z.string(), z.string()),
-  IntegrationResponses: z.tuple([
-    z.strictObject({
-      StatusCode: z.coerce.number(),
-      ResponseTemplates: constantBody,
-      ResponseParameters: constantHeaders("method.response.header."),
-    }),
-  ]),
-});
-
-const functionSchema = z.strictObject({
-  Type: z.literal("AWS_PROXY"),
-  Uri: z.string(),
-  ResponseTransferMode: z.enum(["BUFFERED", "STREAM"]).default("BUFFERED"),
-  TimeoutInMillis: z.number().default(29_000),
-  ...ignoring("IntegrationHttpMethod"),
-});
+const functionSchema = z
+  .strictObject({
+    Type: z.literal("AWS_PROXY"),
+    Uri: z.string(),
+    ResponseTransferMode: z.enum(["BUFFERED", "STREAM"]).default("BUFFERED"),
+    TimeoutInMillis: z.number().default(29_000),
+    ...ignoring("IntegrationHttpMethod"),
+  })
+  .transform(({ Uri, ResponseTransferMode, TimeoutInMillis }) => ({
+    kind: "function" as const,
+    uri: Uri,
+    streamed: ResponseTransferMode === "STREAM",
+    timeoutMs: TimeoutInMillis,
+  }));
 
 const methodSchema = z.strictObject({
   HttpMethod: z.string(),
@@ -59,43 +57,29 @@ const methodSchema = z.strictObject({
   ...ignoring("MethodResponses", "OperationName", "RestApiId"),
 });
 
-/** The methods of a template's API. @throws StartError for what of them the local stack can't do. */
+export type MockIntegration = z.infer<typeof mockSchema>;
+export type FunctionIntegration = z.infer<typeof functionSchema> & { functionName: string };
+
+export interface ApiMethod {
+  /** The logical id of its resource. */
+  resourceId: string;
+  /** `ANY`: every method that its resource does not have on its own. */
+  httpMethod: string;
+  authorizer: TokenAuthorizer | undefined;
+  integration: MockIntegration | FunctionIntegration;
+}
+
+/** The methods of a template's API. */
 export function readMethods(template: Template): ApiMethod[] {
   const authorizers = readAuthorizers(template);
   return template.all("AWS::ApiGateway::Method", methodSchema).map(({ id, properties }) => {
-    const { AuthorizationType, AuthorizerId = "", HttpMethod, Integration, ResourceId } = properties;
+    const { AuthorizationType, AuthorizerId = "", HttpMethod: httpMethod, Integration, ResourceId } = properties;
     const authorizer = AuthorizationType === "NONE" ? undefined : authorizers.get(AuthorizerId);
-    if (AuthorizationType !== "NONE" && authorizer === undefined) {
-      throw new StartError(`The local stack can't find the authorizer of ${id}`);
-    }
-    return {
-      resourceId: ResourceId,
-      httpMethod: HttpMethod,
-      authorizer,
-      integration: Integration.Type === "MOCK" ? mock(Integration, id) : lambda(Integration, template, id),
-    };
+    if (AuthorizationType !== "NONE" && !authorizer) throw new StartError(`The authorizer of ${id} is missing`);
+    const integration =
+      Integration.kind === "mock"
+        ? Integration
+        : { ...Integration, functionName: invokedFunction(template, Integration.uri, id) };
+    return { resourceId: ResourceId, httpMethod, authorizer, integration };
   });
-}
-
-function mock(integration: z.infer<typeof mockSchema>, id: string): MockIntegration {
-  const { RequestTemplates, IntegrationResponses } = integration;
-  const [{ StatusCode, ResponseTemplates, ResponseParameters }] = IntegrationResponses;
-  const requestTemplate = z.literal(JSON.stringify({ statusCode: StatusCode }));
-  checked(z.record(z.string(), requestTemplate), RequestTemplates, `RequestTemplates of ${id}`);
-  return {
-    kind: "mock",
-    status: StatusCode,
-    contentTypes: new Set(Object.keys(RequestTemplates)),
-    headers: ResponseParameters,
-    ...ResponseTemplates,
-  };
-}
-
-function lambda(integration: z.infer<typeof functionSchema>, template: Template, id: string): FunctionIntegration {
-  return {
-    kind: "function",
-    functionName: invokedFunction(template, integration.Uri, id),
-    streamed: integration.ResponseTransferMode === "STREAM",
-    timeoutMs: integration.TimeoutInMillis,
-  };
 }

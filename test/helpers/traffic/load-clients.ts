@@ -2,8 +2,8 @@ import { Agent, request } from "node:http";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { engineClient } from "../../../infra/local/engine/client.ts";
-import { seedOrders } from "../../../infra/local/engine/orders.ts";
 import type { LocalStack } from "../../../infra/local/local-stack.ts";
+import { seedOrders } from "../../../infra/orders-file/seed-orders.ts";
 import { errorBody } from "../../../shared/errors.ts";
 
 export type Operation = "list" | "cancel";

@@ -1,10 +1,5 @@
-import {
-  type DynamoDBClient,
-  ScanCommand,
-  type TransactWriteItem,
-  TransactWriteItemsCommand,
-} from "@aws-sdk/client-dynamodb";
-import type { OrderItem, OrderStatus } from "../../../shared/order.ts";
+import { type DynamoDBClient, type TransactWriteItem, TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
+import type { OrderItem } from "../../shared/order.ts";
 
 // Transactions rather than batches: the engine writes each of them to its file at once, which is twelve times as fast.
 const transactionSize = 100;
@@ -25,26 +20,6 @@ export async function seedOrders(
     }
   };
   await Promise.all(Array.from({ length: transactionsAtOnce }, write));
-}
-
-/** The id of an order with this status, for an example: the smallest positive one among the first orders of a table. */
-export async function exampleOrderId(
-  client: DynamoDBClient,
-  table: string,
-  status: OrderStatus,
-): Promise<string | undefined> {
-  const scan = new ScanCommand({
-    TableName: table,
-    ProjectionExpression: "id",
-    FilterExpression: "#status = :status",
-    ExpressionAttributeNames: { "#status": "status" },
-    ExpressionAttributeValues: { ":status": { S: status } },
-    Limit: 1000,
-  });
-  const { Items = [] } = await client.send(scan);
-  const ids = Items.flatMap(({ id }) => (id?.N === undefined ? [] : [BigInt(id.N)]));
-  const [smallest] = ids.filter((id) => id > 0n).sort((a, b) => (a < b ? -1 : 1));
-  return (smallest ?? ids[0])?.toString();
 }
 
 async function* inTransactions(
