@@ -1,18 +1,19 @@
-// `npm run load`: clients that list and cancel at once, each as fast as it is answered, and every answer checked.
+// `npm run load`: clients that list and cancel at once, each as fast as it gets responses, and every response checked.
 import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
-import { parseArgs } from "node:util";
+import { Command } from "commander";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { LoadClients, type Operation } from "../helpers/traffic/load-clients.ts";
 
-const { values } = parseArgs({
-  options: {
-    connections: { type: "string", default: "100" },
-    seconds: { type: "string", default: "30" },
-    orders: { type: "string", default: "2000" },
-  },
-});
-const connections = Number(values.connections);
-const latencies: Record<Operation, RecordableHistogram> = { list: createHistogram(), cancel: createHistogram() };
+const { connections, seconds, orders } = new Command("npm run load --")
+  .option("--connections <number>", "how many clients send requests at once", Number, 100)
+  .option("--seconds <number>", "how long they do", Number, 30)
+  .option("--orders <number>", "how many orders they list, and contest", Number, 2_000)
+  .parse()
+  .opts<{ connections: number; seconds: number; orders: number }>();
+const latencies: Record<Operation, RecordableHistogram> = {
+  listOrders: createHistogram(),
+  cancelOrder: createHistogram(),
+};
 
 const failures: string[] = [];
 const stack = await startLocalStack({
@@ -20,8 +21,8 @@ const stack = await startLocalStack({
   log: (line) => void (/"ERROR"|Runtime exited|timed out|gateway failed/.test(line) && failures.push(line)),
 });
 try {
-  const clients = await LoadClients.connect(stack, connections, Number(values.orders));
-  const until = performance.now() + Number(values.seconds) * 1000;
+  const clients = await LoadClients.connect(stack, connections, orders);
+  const until = performance.now() + seconds * 1000;
   const client = async (): Promise<void> => {
     while (performance.now() < until) {
       const begun = performance.now();
@@ -34,11 +35,12 @@ try {
   for (const [operation, histogram] of Object.entries(latencies)) {
     const at = (percentile: number): string => `${(histogram.percentile(percentile) / 1000).toFixed(1)} ms`;
     console.log(
-      `${operation}: ${histogram.count} answers, p50 ${at(50)}, p90 ${at(90)}, p99 ${at(99)}, max ${at(100)}`,
+      `${operation}: ${histogram.count} responses, p50 ${at(50)}, p90 ${at(90)}, p99 ${at(99)}, max ${at(100)}`,
     );
   }
+  for (const line of clients.responses.lines()) console.log(line);
   const wrong = [...clients.wrong, ...failures];
-  console.log(`${connections} connections for ${values.seconds} s; wrong answers: ${wrong.length}`);
+  console.log(`${connections} connections for ${seconds} s; wrong responses: ${wrong.length}`);
   for (const problem of wrong.slice(0, 10)) console.log(problem);
   if (wrong.length > 0) process.exitCode = 1;
 } finally {

@@ -1,17 +1,19 @@
 // `npm run soak`: a steady load for minutes, with the memory and the open handles of every process watched (on Linux).
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
-import { parseArgs } from "node:util";
+import { Command } from "commander";
 import { startEngine } from "../../infra/local/engine/engine.ts";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { LoadClients } from "../helpers/traffic/load-clients.ts";
 
-const { values } = parseArgs({
-  options: { minutes: { type: "string", default: "10" }, connections: { type: "string", default: "8" } },
-});
+const { minutes, connections } = new Command("npm run soak --")
+  .option("--minutes <number>", "how long to run", Number, 10)
+  .option("--connections <number>", "how many clients send requests at once", Number, 8)
+  .parse()
+  .opts<{ minutes: number; connections: number }>();
 const samples = 60;
-const intervalMs = (Number(values.minutes) * 60_000) / samples;
-/** How far the last third of a run may lie above its second third: memory in megabytes, handles in number. */
+const intervalMs = (minutes * 60_000) / samples;
+/** How far the last third of a run may be above its second third: memory in megabytes, handles by number. */
 const allowed = { memory: (level: number): number => level * 1.1 + 5, handles: (level: number): number => level + 2 };
 
 interface Usage {
@@ -27,13 +29,13 @@ const stack = await startLocalStack({
   log: (line) => void (/"ERROR"|Runtime exited|timed out|gateway failed/.test(line) && failures.push(line)),
 });
 try {
-  const clients = await LoadClients.connect(stack, Number(values.connections), 1_000);
+  const clients = await LoadClients.connect(stack, connections, 1_000);
   let running = true;
   let requests = 0;
   const client = async (): Promise<void> => {
     for (; running; requests += 1) await clients.next();
   };
-  const finished = Promise.all(Array.from({ length: Number(values.connections) }, client));
+  const finished = Promise.all(Array.from({ length: connections }, client));
   const history = new Map<string, Usage[]>();
   for (let sample = 0; sample < samples; sample += 1) {
     await wait(intervalMs);
@@ -53,9 +55,8 @@ try {
       if (!flat) wrong.push(`${name}: ${what} grew from ${before} to ${after}`);
     }
   }
-  console.log(
-    `${requests} requests in ${values.minutes} minutes; wrong answers and growing processes: ${wrong.length}`,
-  );
+  for (const line of clients.responses.lines()) console.log(line);
+  console.log(`${requests} requests in ${minutes} minutes; wrong responses and growing processes: ${wrong.length}`);
   for (const problem of wrong.slice(0, 10)) console.log(problem);
   if (wrong.length > 0) process.exitCode = 1;
 } finally {
@@ -77,5 +78,5 @@ async function usage(pid: number): Promise<Usage> {
 }
 
 function median(usages: Usage[], what: keyof Usage): number | undefined {
-  return usages.map((each) => each[what]).sort((a, b) => a - b)[Math.floor(usages.length / 2)];
+  return usages.map((usage) => usage[what]).sort((a, b) => a - b)[Math.floor(usages.length / 2)];
 }

@@ -1,69 +1,81 @@
 import { Agent, request } from "node:http";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { engineClient } from "../../../infra/local/engine/client.ts";
 import type { LocalStack } from "../../../infra/local/local-stack.ts";
 import { seedOrders } from "../../../infra/orders-file/seed-orders.ts";
 import { errorBody } from "../../../shared/errors.ts";
+import { type TableWriter, tableWriter } from "../table-writer.ts";
+import { ResponseCounts } from "./response-counts.ts";
 
-export type Operation = "list" | "cancel";
+export type Operation = "listOrders" | "cancelOrder";
+
+/** An order that clients contest: `rivals` requests try to cancel it, then it is made pending again. */
+interface Contest {
+  id: number;
+  sent: number;
+  finished: number;
+  cancelled: number;
+  conflicts: number;
+}
 
 const firstId = 1_000_000;
-/** How many clients in a row try to cancel the same order. */
 const rivals = 4;
-/** Every so many requests one is a list. */
+/** One in so many requests is a list. */
 const listEvery = 5;
 
-/** Clients of a stack, each on a connection of its own, that list and cancel at once and check every answer. */
+/** Clients of a stack, each on a connection of its own, that list and cancel at once and check every response. */
 export class LoadClients {
-  /** What was wrong with the answers. */
+  /** What was wrong with the responses. */
   readonly wrong: string[] = [];
+  readonly responses = new ResponseCounts();
   readonly #stack: LocalStack;
   readonly #agent: Agent;
+  readonly #client: DynamoDBClient;
+  readonly #writer: TableWriter;
   readonly #orders: number;
-  readonly #cancelled = new Set<number>();
-  readonly #refused = new Set<number>();
+  /** The first one is contested next. */
+  readonly #pending: Contest[];
   #requests = 0;
-  #cancels = 0;
 
   private constructor(stack: LocalStack, connections: number, orders: number) {
     this.#stack = stack;
     this.#agent = new Agent({ keepAlive: true, maxSockets: connections });
+    this.#client = engineClient(stack.dynamodbEndpoint);
+    this.#writer = tableWriter(this.#client, stack.tables);
     this.#orders = orders;
+    this.#pending = Array.from({ length: orders }, (_, index) => contest(firstId + index));
   }
 
-  /** Fills the stack's table with orders to cancel. */
+  /** Fills the stack's table with orders to cancel, more of them than connections. */
   static async connect(stack: LocalStack, connections: number, orders: number): Promise<LoadClients> {
-    const client = engineClient(stack.dynamodbEndpoint);
-    const ids = Array.from({ length: orders }, (_, index) => String(firstId + index));
-    const rows = ids.map((id) => ({ id: { N: id }, petId: { N: "1" }, status: { S: "pending" } }));
-    await seedOrders(client, stack.tables.orders, Readable.from(rows), new AbortController().signal);
-    client.destroy();
-    return new LoadClients(stack, connections, orders);
+    const clients = new LoadClients(stack, connections, orders);
+    const items = clients.#pending.map(({ id }) => pendingOrder(id));
+    await seedOrders(clients.#client, stack.tables.orders, Readable.from(items), new AbortController().signal);
+    return clients;
   }
 
-  /** Sends one request, checks its answer, and tells what it was. */
+  /** Sends one request, checks its response, and resolves with the operation it called. */
   async next(): Promise<Operation> {
     this.#requests += 1;
-    const operation = this.#requests % listEvery === 0 ? "list" : "cancel";
+    const operation = this.#requests % listEvery === 0 ? "listOrders" : "cancelOrder";
     try {
-      await (operation === "list" ? this.#list() : this.#cancel());
+      await (operation === "listOrders" ? this.#list() : this.#cancel());
     } catch (error) {
-      this.wrong.push(`No answer: ${error}`);
+      this.wrong.push(`No response: ${error}`);
     }
     return operation;
   }
 
-  /** Checks what only shows at the end, and closes the connections. */
+  /** Closes the connections, when every request has its response. */
   close(): void {
-    for (const id of this.#refused.difference(this.#cancelled)) {
-      this.wrong.push(`Nobody was told to have cancelled ${id}, which was refused as cancelled`);
-    }
+    this.#client.destroy();
     this.#agent.destroy();
   }
 
   async #list(): Promise<void> {
-    const { status, body } = await this.#send("GET", "/store/orders");
+    const { status, body } = await this.#send("listOrders", "GET", "/store/orders");
     const ids = new Set(body.match(/"id":1\d{6}\b/g));
     if (status !== 200 || !Array.isArray(JSON.parse(body)) || ids.size !== this.#orders) {
       this.wrong.push(`A list of ${ids.size} instead of ${this.#orders}: ${status} ${body.slice(0, 200)}`);
@@ -71,23 +83,48 @@ export class LoadClients {
   }
 
   async #cancel(): Promise<void> {
-    const id = firstId + (Math.floor(this.#cancels++ / rivals) % this.#orders);
-    const settled = this.#cancelled.has(id) || this.#refused.has(id);
-    const { status, body } = await this.#send("DELETE", `/store/orders/${id}`);
-    if (status === 409 && body === errorBody("order_already_cancelled")) this.#refused.add(id);
-    else if (status !== 204 || body !== "") this.wrong.push(`Cancelling ${id}: ${status} ${body}`);
-    else if (settled || this.#cancelled.has(id)) this.wrong.push(`A second 204 for ${id}`);
-    else this.#cancelled.add(id);
+    const [order] = this.#pending;
+    if (order === undefined) throw new Error("There are more connections than orders");
+    order.sent += 1;
+    if (order.sent === rivals) this.#pending.shift();
+    try {
+      const { status, body } = await this.#send("cancelOrder", "DELETE", `/store/orders/${order.id}`);
+      if (status === 204 && body === "") order.cancelled += 1;
+      else if (status === 409 && body === errorBody("order_already_cancelled")) order.conflicts += 1;
+      else this.wrong.push(`Cancelling ${order.id}: ${status} ${body}`);
+    } finally {
+      order.finished += 1;
+    }
+    if (order.finished === rivals) await this.#settle(order);
   }
 
-  async #send(method: string, path: string): Promise<{ status: number | undefined; body: string }> {
+  /** Of all who contested an order, one has cancelled it. Then it is pending again, without the service's doing. */
+  async #settle({ id, cancelled, conflicts }: Contest): Promise<void> {
+    if (cancelled !== 1 || conflicts !== rivals - 1) {
+      this.wrong.push(`Order ${id} was cancelled ${cancelled} times, and ${conflicts} of ${rivals} were told so`);
+    }
+    await this.#writer.putOrder(pendingOrder(id));
+    this.#pending.push(contest(id));
+  }
+
+  async #send(operation: Operation, method: string, path: string): Promise<{ status: number; body: string }> {
     const { baseUrl, apiKey } = this.#stack;
     const headers = { authorization: `Bearer ${apiKey}` };
-    const { promise, resolve, reject } = Promise.withResolvers<{ status: number | undefined; body: string }>();
+    const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: string }>();
     const sent = request(`${baseUrl}${path}`, { method, headers, agent: this.#agent }, (response) => {
-      text(response).then((body) => resolve({ status: response.statusCode, body }), reject);
+      text(response).then((body) => resolve({ status: response.statusCode ?? 0, body }), reject);
     });
     sent.on("error", reject).end();
-    return promise;
+    const response = await promise;
+    this.responses.add(operation, response);
+    return response;
   }
+}
+
+function contest(id: number): Contest {
+  return { id, sent: 0, finished: 0, cancelled: 0, conflicts: 0 };
+}
+
+function pendingOrder(id: number) {
+  return { id: { N: String(id) }, petId: { N: "1" }, status: { S: "pending" } };
 }
