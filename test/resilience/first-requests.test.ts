@@ -1,0 +1,55 @@
+import type { Socket } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { hashApiKey } from "../../shared/api-keys.ts";
+import { type Behaviour, type EngineCall, passOn } from "../helpers/faults/fault-proxy.ts";
+import { faults } from "../helpers/faults/faults.ts";
+import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
+
+let stack: FaultyStack | undefined;
+afterEach(() => stack?.stop());
+
+/** Whether a function makes this call as it starts, rather than for a request. */
+function isAtStart({ operation, input }: EngineCall): boolean {
+  if (operation === "UpdateItem") return input.includes("attribute_type");
+  return operation === "Scan" ? input.includes('"Limit"') : input.includes(hashApiKey(""));
+}
+
+/** Sends the first requests to functions of which no process is running, and expects them to be served. */
+async function expectFirstRequestsServed(running: FaultyStack): Promise<void> {
+  await running.putOrder({ id: { N: "5001" }, status: { S: "pending" } });
+  expect((await running.call("/store/orders/5001", { method: "DELETE" })).status).toBe(204);
+  const { status, body } = await running.call("/store/orders");
+  expect(status).toBe(200);
+  expect(JSON.parse(body)).toHaveLength(running.seeded + 1);
+}
+
+describe("the first request to a function", () => {
+  test("goes to the table over the connection that its process opened as it started", async () => {
+    const operations = ["GetItem", "UpdateItem", "Scan"];
+    const calls = new Map<Socket | null, { operation: string; atStart: boolean }[]>();
+    stack = await startFaultyStack((call) => {
+      const { operation } = call;
+      // The others are the stack's own.
+      if (!operations.includes(operation)) return undefined;
+      return async (exchange) => {
+        const { socket } = exchange.response;
+        calls.set(socket, [...(calls.get(socket) ?? []), { operation, atStart: isAtStart(call) }]);
+        await passOn(exchange);
+      };
+    });
+    await expectFirstRequestsServed(stack);
+    const startAndRequest = (operation: string) => [true, false].map((atStart) => ({ operation, atStart }));
+    expect([...calls.values()]).toEqual(operations.map(startAndRequest));
+  });
+
+  test.each(["no answer", "throttled by the table"])(
+    "is served although the table's response to the process's start was: %s",
+    async (name) => {
+      const fault: Behaviour | undefined = faults[name];
+      stack = await startFaultyStack((call) => (isAtStart(call) ? fault : undefined));
+      await expectFirstRequestsServed(stack);
+      // No process was lost to the start, and none has called it a failure.
+      expect(stack.log.filter((line) => /timed out|exited|ERROR|WARN|_failed/.test(line))).toEqual([]);
+    },
+  );
+});
