@@ -24,7 +24,7 @@ describe("a TypeScript client generated from the document", () => {
   const run = (program: string): Promise<unknown> =>
     runProgram(directory, program, { BASE_URL: stack.baseUrl, API_KEY: stack.apiKey });
 
-  test("lists and cancels, with every int64 exact", async () => {
+  test("lists and cancels orders, every int64 exact", async () => {
     const program = `
       import { cancelOrder, client, listOrders } from "./client.ts";
       import { parseExactly } from "./exactly.js";
@@ -54,8 +54,8 @@ describe("a TypeScript client generated from the document", () => {
         }),
       );
     `;
-    const told = await run(program);
-    expect(told).toEqual({
+    const printed = await run(program);
+    expect(printed).toEqual({
       ids: ["-9223372036854775808", "1", "2", "3", "4", "5", "6", "7", "9223372036854775807"],
       petId: "9223372036854775807",
       statuses: [204, 409, 404, 401],
@@ -74,8 +74,8 @@ describe("a TypeScript client generated from the document", () => {
       const cancellation = await cancelOrder({ path: { orderId: 1 } });
       console.log(JSON.stringify({ orders: list.data?.length, code: cancellation.error?.code }));
     `;
-    const told = await runProgram(directory, program, { BASE_URL: later.baseUrl }).finally(later.stop);
-    expect(told).toEqual({ orders: 1, code: "order_being_packed" });
+    const printed = await runProgram(directory, program, { BASE_URL: later.baseUrl }).finally(later.stop);
+    expect(printed).toEqual({ orders: 1, code: "order_being_packed" });
   });
 
   test("does not compile with a field that the document does not have", async () => {
@@ -89,10 +89,10 @@ describe("a TypeScript client generated from the document", () => {
 });
 
 if (browserPath === undefined) {
-  console.warn("The page is not tested: there is no Chromium or Chrome on the PATH or in CHROMIUM");
+  console.warn("The page is not tested: no Chromium or Chrome on the PATH or in CHROMIUM");
 }
 
-// Where CI installs a browser, its absence is a failure.
+// CI installs a browser, so there its absence is a failure.
 describe.skipIf(browserPath === undefined && !process.env["CI"])("the page at / in a browser", () => {
   let page: ApiPage;
   beforeAll(async () => {
@@ -117,7 +117,7 @@ describe.skipIf(browserPath === undefined && !process.env["CI"])("the page at / 
     expect(body).toContain('"petId": 9007199254740993');
   });
 
-  test("cancels an order beyond 2^53 with 204, and answers 409 the second time", async () => {
+  test("cancels an order whose id is beyond 2^53: 204, and 409 the second time", async () => {
     await page.unfold("cancelOrder");
     const orderId = page.operation("cancelOrder").locator("tr[data-param-name=orderId] input");
     await orderId.fill("-9223372036854775808");
@@ -127,8 +127,8 @@ describe.skipIf(browserPath === undefined && !process.env["CI"])("the page at / 
     expect(JSON.parse(body ?? "")).toMatchObject({ code: "order_already_cancelled" });
   });
 
-  test("needs nothing but this machine", () => {
-    expect(page.elsewhere).toEqual([]);
-    expect(page.complaints).toEqual([expect.stringContaining("409 (Conflict)")]);
+  test("requests nothing from other origins, and reports no error but the 409", () => {
+    expect(page.otherOrigins).toEqual([]);
+    expect(page.errors).toEqual([expect.stringContaining("409 (Conflict)")]);
   });
 });

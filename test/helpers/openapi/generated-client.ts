@@ -7,7 +7,7 @@ import { document, documentFile } from "./document.ts";
 
 const run = promisify(execFile);
 
-/** Generates the TypeScript client that the document describes, as `client.ts` in the directory. */
+/** Generates a TypeScript client from the document, as `client.ts` in the directory. */
 export async function generateClient(directory: string): Promise<void> {
   const redocly = fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.js"));
   const output = join(directory, "client.ts");
@@ -21,20 +21,20 @@ export async function generateClient(directory: string): Promise<void> {
   await writeFile(join(directory, "tsconfig.json"), JSON.stringify(tsconfig));
 }
 
-/** What the document tells JavaScript clients to do about int64, word for word. */
+/** The JavaScript for int64 in the document's description, word for word. */
 function snippet(): string {
   const [, code] = /```js\n(.*?)```/s.exec(document.info.description) ?? [];
-  if (code === undefined) throw new Error("The document's description shows no JavaScript");
+  if (code === undefined) throw new Error("The document's description has no JavaScript");
   return code;
 }
 
-/** Type-checks a program that uses the client, then runs it and gives what it prints, parsed. */
+/** Type-checks a program that uses the client, runs it, and returns the JSON it prints, parsed. */
 export async function runProgram(directory: string, program: string, env: Record<string, string>): Promise<unknown> {
   const file = join(directory, "program.ts");
   await writeFile(file, program);
   const tsc = fileURLToPath(new URL("bin/tsc", import.meta.resolve("typescript/package.json")));
   await run(process.execPath, [tsc], { cwd: directory }).catch(({ stdout }) => {
-    throw new Error(`The program does not fit the client:\n${stdout}`);
+    throw new Error(`The program does not compile:\n${stdout}`);
   });
   const { stdout } = await run(process.execPath, [file], { env });
   return JSON.parse(stdout);
