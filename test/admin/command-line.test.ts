@@ -61,8 +61,8 @@ describe("as a process", () => {
   });
 
   test("orders ship and orders show print their result on stdout, safe for a terminal", async () => {
-    await tables.put("orders", { id: { N: "7" }, status: { S: "held\u001b[2J" } });
-    await tables.put("orders", { id: { N: "-1" }, status: { S: "pending" } });
+    await tables.putOrder({ id: { N: "7" }, status: { S: "held\u001b[2J" } });
+    await tables.putOrder({ id: { N: "-1" }, status: { S: "pending" } });
     expect(await local(["orders", "ship", "-1"])).toEqual({
       code: 0,
       stdout: "Order -1 has shipped.\n",

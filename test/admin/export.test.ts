@@ -15,7 +15,7 @@ async function putLines(lines: string[]): Promise<void> {
   for (const line of lines) {
     const parsed = parseOrderLine(line);
     if ("problems" in parsed) throw new Error(`${line}: ${parsed.problems}`);
-    await tables.put("orders", parsed.item);
+    await tables.putOrder(parsed.item);
   }
 }
 
@@ -72,11 +72,11 @@ describe("orders export", () => {
 
   test("without a file prints orders on stdout and names on stderr each one that no line can hold", async () => {
     await operator.pointTo(tables);
-    await tables.put("orders", { id: { N: "1" }, status: { S: "held\u001b" } });
-    await tables.put("orders", { id: { N: "2" } });
-    await tables.put("orders", { id: { N: "3" }, status: { S: "pending" }, gift: { BOOL: true } });
-    await tables.put("orders", { id: { N: "4" }, status: { S: "pending" }, petId: { L: [] } });
-    await tables.put("orders", { id: { N: "5" }, status: { S: "pending" } });
+    await tables.putOrder({ id: { N: "1" }, status: { S: "held\u001b" } });
+    await tables.putOrder({ id: { N: "2" } });
+    await tables.putOrder({ id: { N: "3" }, status: { S: "pending" }, gift: { BOOL: true } });
+    await tables.putOrder({ id: { N: "4" }, status: { S: "pending" }, petId: { L: [] } });
+    await tables.putOrder({ id: { N: "5" }, status: { S: "pending" } });
     const { code, stdout, stderr } = await orders("export");
     expect({ code, stdout }).toEqual({ code: 1, stdout: '{"id":5,"status":"pending"}\n' });
     expect(stderr.trimEnd().split("\n").sort()).toEqual([

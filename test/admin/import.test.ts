@@ -93,7 +93,7 @@ describe("orders import, as a process", () => {
 describe("importing", () => {
   test("never overwrites an order, and so never revives a cancelled one", async () => {
     const cancelled = { id: { N: "1" }, status: { S: "cancelled" }, cancelledBy: { S: "key_1" } };
-    await tables.put("orders", cancelled);
+    await tables.putOrder(cancelled);
     const file = await operator.write("orders.ndjson", '\n{"id":1,"status":"pending"}\r\n\n{"id":2}');
     expect(await importFile(file, tables.target)).toEqual({
       whole: true,

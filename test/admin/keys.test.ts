@@ -8,19 +8,6 @@ const tables = await createTestTables();
 const { target } = tables;
 const now = 1_800_000_000;
 
-/** Puts a key's record into the table and gives the key. */
-async function putKey(keyId: string, times: Record<string, number>, name = "Acme"): Promise<string> {
-  const key = makeApiKey("pets_test");
-  const numbers = Object.entries(times).map(([field, seconds]) => [field, { N: String(seconds) }] as const);
-  await tables.put("apiKeys", {
-    keyHash: { S: hashApiKey(key) },
-    keyId: { S: keyId },
-    name: { S: name },
-    ...Object.fromEntries(numbers),
-  });
-  return key;
-}
-
 describe("issuing", () => {
   test("gives the key once and stores nothing but its hash", async () => {
     const { text: key, json, note } = await issue(target, { name: "Acme", expires: now + 60 }, now);
@@ -61,30 +48,30 @@ describe("issuing", () => {
 describe("listing", () => {
   test("shows every key with its state, and never a key or its hash", async () => {
     const keys = [
-      await putKey("key_1", { createdAt: 1_700_000_000 }),
-      await putKey("key_2", { createdAt: 1_700_000_001, expiresAt: 1_700_000_002 }),
-      await putKey("key_3", { createdAt: 1_700_000_003, revokedAt: 1_700_000_004 }),
+      await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 }),
+      await tables.putKey({ keyId: "key_2", createdAt: 1_700_000_001, expiresAt: 1_700_000_002 }),
+      await tables.putKey({ keyId: "key_3", createdAt: 1_700_000_003, revokedAt: 1_700_000_004 }),
     ];
     const { text, json, note } = await list(target, now);
     expect(text).toBe(
       [
         "KEY ID  NAME  CREATED               EXPIRES               STATE",
-        "key_1   Acme  2023-11-14T22:13:20Z  never                 active",
-        "key_2   Acme  2023-11-14T22:13:21Z  2023-11-14T22:13:22Z  expired",
-        "key_3   Acme  2023-11-14T22:13:23Z  never                 revoked",
+        "key_1   test  2023-11-14T22:13:20Z  never                 active",
+        "key_2   test  2023-11-14T22:13:21Z  2023-11-14T22:13:22Z  expired",
+        "key_3   test  2023-11-14T22:13:23Z  never                 revoked",
       ].join("\n"),
     );
     expect(note).toBeUndefined();
     expect(json).toEqual([
-      { keyId: "key_1", name: "Acme", createdAt: "2023-11-14T22:13:20Z", expiresAt: null, state: "active" },
+      { keyId: "key_1", name: "test", createdAt: "2023-11-14T22:13:20Z", expiresAt: null, state: "active" },
       {
         keyId: "key_2",
-        name: "Acme",
+        name: "test",
         createdAt: "2023-11-14T22:13:21Z",
         expiresAt: "2023-11-14T22:13:22Z",
         state: "expired",
       },
-      { keyId: "key_3", name: "Acme", createdAt: "2023-11-14T22:13:23Z", expiresAt: null, state: "revoked" },
+      { keyId: "key_3", name: "test", createdAt: "2023-11-14T22:13:23Z", expiresAt: null, state: "revoked" },
     ]);
     for (const secret of keys.flatMap((key) => [key, hashApiKey(key)])) {
       expect(text + JSON.stringify(json)).not.toContain(secret);
@@ -92,8 +79,8 @@ describe("listing", () => {
   });
 
   test("escapes names that would control the terminal, and counts damaged records", async () => {
-    await putKey("key_1", { createdAt: 1_700_000_000 }, "\u001b]0;owned\u0007\u009b31m\u202eemca");
-    await tables.put("apiKeys", { keyHash: { S: "0" }, keyId: { S: "key_2" }, createdAt: { S: "yesterday" } });
+    await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000, name: "\u001b]0;owned\u0007\u009b31m\u202eemca" });
+    await tables.putKey({ keyId: "key_2", createdAt: "yesterday" });
     const { text, json, note } = await list(target, now);
     expect(text).toContain(String.raw`\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}emca`);
     expect(text).not.toMatch(/[^\P{C}\n]/u);
@@ -108,9 +95,9 @@ describe("listing", () => {
 
 describe("revoking", () => {
   test("happens once, and says how long caches may still accept the key", async () => {
-    await putKey("key_1", { createdAt: 1_700_000_000 });
+    await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 });
     const { text, json } = await revoke(target, "key_1", now);
-    expect(text).toBe("Revoked key_1 (Acme). The gateway's cache may still accept it for up to 10 seconds.");
+    expect(text).toBe("Revoked key_1 (test). The gateway's cache may still accept it for up to 10 seconds.");
     expect(json).toMatchObject({ keyId: "key_1", state: "revoked", acceptedForUpToSeconds: 10 });
     const before = await tables.items("apiKeys");
     expect(before).toEqual([expect.objectContaining({ revokedAt: { N: String(now) } })]);
@@ -121,12 +108,12 @@ describe("revoking", () => {
   });
 
   test("fails for an unknown id", async () => {
-    await putKey("key_1", { createdAt: 1_700_000_000 });
+    await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 });
     await expect(revoke(target, "key_2", now)).rejects.toThrow("No key has the id key_2");
   });
 
   test("succeeds when only the response is lost", async () => {
-    await putKey("key_1", { createdAt: 1_700_000_000 });
+    await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 });
     const { target, proxy } = await tables.behindProxy(({ operation, attempt }) =>
       operation === "UpdateItem" && attempt === 1 ? applied["reset after the engine"] : undefined,
     );
@@ -137,9 +124,9 @@ describe("revoking", () => {
 
 describe("checking", () => {
   test("accepts an active key", async () => {
-    const key = await putKey("key_1", { createdAt: 1_700_000_000 });
+    const key = await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 });
     expect(await check(target, key, now)).toMatchObject({
-      text: "Accepted: key_1 (Acme)",
+      text: "Accepted: key_1 (test)",
       json: { accepted: true, keyId: "key_1" },
     });
   });
@@ -150,9 +137,15 @@ describe("checking", () => {
       [`${makeApiKey("pets_test").slice(0, -1)}!`, "malformed or mistyped"],
       [makeApiKey("pets_live"), "keys for this environment start with pets_test_"],
       [makeApiKey("pets_test"), "no such key was issued here"],
-      [await putKey("key_1", { createdAt: 1, expiresAt: 1_700_000_000 }), "expired at 2023-11-14T22:13:20Z"],
-      [await putKey("key_2", { createdAt: 1, revokedAt: 1_700_000_000 }), "revoked at 2023-11-14T22:13:20Z"],
-      [await putKey("key_3", { createdAt: 0.5 }), "its record is damaged"],
+      [
+        await tables.putKey({ keyId: "key_1", createdAt: 1, expiresAt: 1_700_000_000 }),
+        "expired at 2023-11-14T22:13:20Z",
+      ],
+      [
+        await tables.putKey({ keyId: "key_2", createdAt: 1, revokedAt: 1_700_000_000 }),
+        "revoked at 2023-11-14T22:13:20Z",
+      ],
+      [await tables.putKey({ keyId: "key_3", createdAt: 0.5 }), "its record is damaged"],
     ];
     for (const [key, reason] of rejected) {
       const { text, json, rejected } = await check(target, key, now);
@@ -163,7 +156,7 @@ describe("checking", () => {
   });
 
   test("does not take an empty response for an unknown key", async () => {
-    const key = await putKey("key_1", { createdAt: 1_700_000_000 });
+    const key = await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 });
     const { target } = await tables.behindProxy(() => unnoticed["an empty answer of no length"]);
     await expect(check(target, key, now)).rejects.toThrow("empty");
   });

@@ -19,7 +19,7 @@ const cancelled: OrderItem = {
 
 describe("shipping", () => {
   test("ships a pending order, once", async () => {
-    await tables.put("orders", { id: { N: "1" }, status: { S: "pending" }, quantity: { N: "3" } });
+    await tables.putOrder({ id: { N: "1" }, status: { S: "pending" }, quantity: { N: "3" } });
     expect(await ship(target, 1n)).toEqual({ text: "Order 1 has shipped.", json: { id: 1n, status: "shipped" } });
     expect(await tables.items("orders")).toEqual([{ id: { N: "1" }, status: { S: "shipped" }, quantity: { N: "3" } }]);
     await expect(ship(target, 1n)).rejects.toThrow("Order 1 has already shipped");
@@ -27,7 +27,7 @@ describe("shipping", () => {
 
   test("leaves every other order as it is, and says why", async () => {
     const orders: OrderItem[] = [cancelled, { id: { N: "7" }, status: { S: "held" } }, { id: { N: "8" } }];
-    for (const order of orders) await tables.put("orders", order);
+    for (const order of orders) await tables.putOrder(order);
     await expect(ship(target, -(2n ** 63n))).rejects.toThrow("Order -9223372036854775808 is cancelled and can't ship");
     await expect(ship(target, 2n)).rejects.toThrow("No order has the id 2");
     await expect(ship(target, 7n)).rejects.toThrow("Order 7 has the status held and can't ship");
@@ -38,7 +38,7 @@ describe("shipping", () => {
   });
 
   test("succeeds when only the response is lost", async () => {
-    await tables.put("orders", { id: { N: "1" }, status: { S: "pending" } });
+    await tables.putOrder({ id: { N: "1" }, status: { S: "pending" } });
     const { target, proxy } = await tables.behindProxy(({ operation, attempt }) =>
       operation === "UpdateItem" && attempt === 1 ? applied["reset after the engine"] : undefined,
     );
@@ -49,13 +49,8 @@ describe("shipping", () => {
 
 describe("showing", () => {
   test("prints every attribute, and the name of the key that cancelled the order", async () => {
-    await tables.put("orders", { ...cancelled, gift: { L: [] } });
-    await tables.put("apiKeys", {
-      keyHash: { S: "0" },
-      keyId: { S: "key_1" },
-      name: { S: "Acme \u0007shop" },
-      createdAt: { N: "1" },
-    });
+    await tables.putOrder({ ...cancelled, gift: { L: [] } });
+    await tables.putKey({ keyId: "key_1", name: "Acme \u0007shop" });
     const { text, json } = await show(target, -(2n ** 63n));
     expect(text).toBe(
       [

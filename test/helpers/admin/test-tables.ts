@@ -3,7 +3,6 @@ import {
   CreateTableCommand,
   DeleteTableCommand,
   type DynamoDBClient,
-  PutItemCommand,
   paginateScan,
   type ScalarAttributeType,
 } from "@aws-sdk/client-dynamodb";
@@ -14,15 +13,15 @@ import { engineClient } from "../../../infra/local/engine/client.ts";
 import { startEngine } from "../../../infra/local/engine/engine.ts";
 import type { OrderItem } from "../../../shared/order.ts";
 import { type Behaviour, type EngineCall, type FaultProxy, startFaultProxy } from "../faults/fault-proxy.ts";
+import { type TableWriter, tableWriter } from "../table-writer.ts";
 
 /** The service's two tables on an engine of the test file's own, empty before each test. */
-export interface TestTables {
+export interface TestTables extends TableWriter {
   dynamodbEndpoint: string;
   tables: { orders: string; apiKeys: string };
   client: DynamoDBClient;
   /** The tables as a command works on them. */
   target: Target;
-  put(table: "orders" | "apiKeys", item: OrderItem): Promise<void>;
   items(table: "orders" | "apiKeys"): Promise<OrderItem[]>;
   /** Replaces both tables by empty ones. */
   empty(): Promise<void>;
@@ -61,9 +60,7 @@ export async function createTestTables(): Promise<TestTables> {
     tables,
     client,
     target,
-    put: async (table, Item) => {
-      await client.send(new PutItemCommand({ TableName: tables[table], Item }));
-    },
+    ...tableWriter(client, tables),
     items: async (table) => {
       const items: OrderItem[] = [];
       for await (const { Items = [] } of paginateScan({ client }, { TableName: tables[table] })) items.push(...Items);
