@@ -30,7 +30,7 @@ function start(options: { maxEnvironments?: number; timeoutSeconds?: number } = 
 afterEach(() => host.stop());
 
 describe("an invocation", () => {
-  test("gets its event, a request id of its own, the time it has left, and an environment of its own", async () => {
+  test("gets its event, its own request id, its time left, and none of the host's environment", async () => {
     start();
     const [first, second] = [await payload("echo", { a: [1] }), await payload("echo", {})];
     expect(first["event"]).toEqual({ a: [1] });
@@ -39,7 +39,7 @@ describe("an invocation", () => {
     expect(first["environment"]).toSatisfy((all: string[]) => all.includes("_HANDLER") && !all.includes("PATH"));
   });
 
-  test("reuses the process of the one before", async () => {
+  test("reuses an idle process", async () => {
     start({ maxEnvironments: 4 });
     await payload("echo", {});
     const pids = host.pids("echo");
@@ -47,33 +47,33 @@ describe("an invocation", () => {
     expect(host.pids("echo")).toEqual(pids);
   });
 
-  test("waits for a process when there may be no more", async () => {
+  test("waits for a process when the function has as many as it may", async () => {
     start({ maxEnvironments: 2 });
-    const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => payload("echo", n)));
-    expect(answers.map(({ event }) => event)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    const payloads = await Promise.all(Array.from({ length: 10 }, (_, n) => payload("echo", n)));
+    expect(payloads.map(({ event }) => event)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     expect(host.pids("echo")).toHaveLength(2);
   });
 
-  test("fails with what its handler threw, which costs no process", async () => {
+  test("fails with what its handler threw, and the process lives on", async () => {
     start();
     for (const _ of [1, 2]) await expect(host.invoke("fail", {})).rejects.toMatchObject({ message: "Unauthorized" });
     expect(host.pids("fail")).toHaveLength(1);
   });
 
-  test("fails when its process ends; the next has a new one", async () => {
+  test("fails when its process ends, and the next gets a new one", async () => {
     start();
     for (const _ of [1, 2])
       await expect(host.invoke("crash", {})).rejects.toMatchObject({ errorType: "Runtime.ExitError" });
     expect(log).toEqual([expect.stringMatching(/^crash: .*status 3/), expect.stringMatching(/^crash: .*status 3/)]);
   });
 
-  test("fails when its time is up, and its process is ended", async () => {
+  test("fails when it times out, and its process is ended", async () => {
     start({ timeoutSeconds: 0.3 });
     await expect(host.invoke("hang", {})).rejects.toMatchObject({ errorType: "Sandbox.Timedout" });
     expect(host.pids("hang")).toEqual([]);
   });
 
-  test("gives up waiting when told so, and leaves the queue", async () => {
+  test("leaves the queue when it is aborted", async () => {
     start();
     const running = host.invoke("hang", {}).catch((error: unknown) => error);
     await expect(host.invoke("hang", {}, AbortSignal.timeout(50))).rejects.toThrow("timeout");
@@ -83,8 +83,8 @@ describe("an invocation", () => {
   });
 });
 
-describe("a streamed answer", () => {
-  test("keeps its function waiting for a slow reader", async () => {
+describe("a streamed response", () => {
+  test("makes its function wait for a slow reader", async () => {
     start();
     const body = await stream("flood");
     await logStops();
@@ -92,7 +92,7 @@ describe("a streamed answer", () => {
     expect((await text(body)).length).toBe(1024 * 65_536);
   });
 
-  test("ends its function when the reader leaves, which is no crash, and the next is served", async () => {
+  test("ends its function when the reader leaves, without logging a crash, and the next is served", async () => {
     start();
     const body = await stream("flood");
     const [pid = 0] = host.pids("flood");
@@ -123,7 +123,7 @@ describe("a streamed answer", () => {
     expect(body.readableEnded).toBe(false);
   });
 
-  test("is no answer when the handler throws before its first byte", async () => {
+  test("never begins when the handler throws before its first byte", async () => {
     start();
     for (const _ of [1, 2]) {
       await expect(host.invoke("throwFirst", {})).rejects.toMatchObject({ message: "before the first byte" });
@@ -133,8 +133,8 @@ describe("a streamed answer", () => {
 });
 
 async function payload(name: string, event: unknown): Promise<Record<string, unknown>> {
-  const answer = await host.invoke(name, event);
-  return answer.kind === "buffered" ? JSON.parse(answer.payload) : {};
+  const response = await host.invoke(name, event);
+  return response.kind === "buffered" ? JSON.parse(response.payload) : {};
 }
 
 /** Resolves when nothing more is logged, though the host has meanwhile served other invocations. */
@@ -147,7 +147,7 @@ async function logStops(): Promise<void> {
 }
 
 async function stream(name: string): Promise<Readable> {
-  const answer = await host.invoke(name, {});
-  if (answer.kind !== "streamed") throw new Error(`${name} did not stream`);
-  return answer.body;
+  const response = await host.invoke(name, {});
+  if (response.kind !== "streamed") throw new Error(`${name} did not stream`);
+  return response.body;
 }

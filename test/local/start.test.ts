@@ -16,7 +16,7 @@ import { descendants, isAlive } from "./processes.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const directory = await mkdtemp(join(tmpdir(), "start-test-"));
 const started = new Set<ChildProcess>();
-// Not the checkout's own: a stack may be running there.
+// Not the checkout's own file: a stack may be running there.
 const stackFile = join(directory, "stack.json");
 afterAll(async () => {
   for (const child of started) child.kill("SIGKILL");
@@ -49,7 +49,7 @@ async function ordersFile(name: string, lines: string[]): Promise<string> {
 }
 
 describe("npm start", () => {
-  test("says in one line what is wrong with a line of the orders file, and ends", async () => {
+  test("exits with one line about a bad line of the orders file", async () => {
     const file = await ordersFile("bad.ndjson", ['{"id":1}', '{"id":2,"petId":1.5}']);
     expect(await failure(["--port", "0", "--orders", file])).toEqual({
       stdout: "",
@@ -58,7 +58,7 @@ describe("npm start", () => {
     });
   });
 
-  test("names a port that is taken, and how to choose another", async () => {
+  test("exits with one line about a port that is taken, and how to choose another", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
@@ -71,8 +71,8 @@ describe("npm start", () => {
   test.each([
     ["points into AWS", "https://dynamodb.eu-central-1.amazonaws.com"],
     ["does not answer", "http://127.0.0.1:1"],
-    ["is no address", "nonsense"],
-  ])("refuses a DYNAMODB_ENDPOINT that %s, in one line", async (_, endpoint) => {
+    ["is not an address", "nonsense"],
+  ])("rejects a DYNAMODB_ENDPOINT that %s, in one line", async (_, endpoint) => {
     const { stdout, stderr, code } = await failure(["--port", "0"], { DYNAMODB_ENDPOINT: endpoint });
     expect({ stdout, code, lines: stderr.trimEnd().split("\n").length }).toEqual({ stdout: "", code: 1, lines: 1 });
   });
@@ -90,7 +90,7 @@ describe("npm start", () => {
   const database = join(directory, "orders.db");
 
   test(
-    "prints commands for sh that do what they say, and ends by Ctrl-C with all that it started",
+    "prints commands that do what they say when pasted into sh, and ends everything it started on Ctrl-C",
     timeout,
     async () => {
       const lines = ['{"id":-7}', '{"id":9223372036854775807}', '{"id":12}', '{"id":2,"status":"shipped"}'];
@@ -107,23 +107,27 @@ describe("npm start", () => {
     },
   );
 
-  test("says where it is in one line of JSON, with the data it kept, and ends by SIGTERM too", timeout, async () => {
-    const orders = await ordersFile("more.ndjson", ['{"id":3}']);
-    const child = start(["--port", "0", "--json", "--db", database, "--orders", orders]);
-    const stderr = text(child.stderr);
-    const [line] = await once(createInterface({ input: child.stdout }), "line");
-    const { apiKey, ...whereabouts } = JSON.parse(line);
-    expect(Object.keys(whereabouts)).toEqual(["baseUrl", "dynamodbEndpoint", "tables"]);
-    expect(JSON.parse(await readFile(stackFile, "utf8"))).toEqual(whereabouts);
-    const headers = { authorization: `Bearer ${apiKey}` };
-    const url = `${whereabouts.baseUrl}/store/orders/12`;
-    expect((await send(url, { method: "DELETE", headers })).status).toBe(409);
-    await expectToEnd(child, () => child.kill("SIGTERM"));
-    expect((await stderr).split("\n").filter((line) => line.includes(orders))).toEqual([
-      `${orders} was not loaded: the tables exist already. To add its orders, run:`,
-      `  npm run admin -- orders import --local ${orders}`,
-    ]);
-  });
+  test(
+    "prints where it is as one line of JSON, keeps its data, and ends everything it started on SIGTERM",
+    timeout,
+    async () => {
+      const orders = await ordersFile("more.ndjson", ['{"id":3}']);
+      const child = start(["--port", "0", "--json", "--db", database, "--orders", orders]);
+      const stderr = text(child.stderr);
+      const [line] = await once(createInterface({ input: child.stdout }), "line");
+      const { apiKey, ...whereabouts } = JSON.parse(line);
+      expect(Object.keys(whereabouts)).toEqual(["baseUrl", "dynamodbEndpoint", "tables"]);
+      expect(JSON.parse(await readFile(stackFile, "utf8"))).toEqual(whereabouts);
+      const headers = { authorization: `Bearer ${apiKey}` };
+      const url = `${whereabouts.baseUrl}/store/orders/12`;
+      expect((await send(url, { method: "DELETE", headers })).status).toBe(409);
+      await expectToEnd(child, () => child.kill("SIGTERM"));
+      expect((await stderr).split("\n").filter((line) => line.includes(orders))).toEqual([
+        `${orders} was not loaded: the tables exist already. To add its orders, run:`,
+        `  npm run admin -- orders import --local ${orders}`,
+      ]);
+    },
+  );
 });
 
 async function printedCommands({ stdout }: ReturnType<typeof start>): Promise<string[]> {

@@ -56,7 +56,7 @@ export class RuntimeApi {
     return `127.0.0.1:${await listeningPort(this.#server)}`;
   }
 
-  /** Resolves when the runtime waits for an event and has answered the last one. */
+  /** Resolves when the runtime waits for an event and has posted the last response. */
   get idle(): Promise<void> {
     return this.#idle.promise;
   }
@@ -66,7 +66,7 @@ export class RuntimeApi {
     return this.#invocation;
   }
 
-  /** Whether the runtime will ask for an event soon: it is starting, or has just answered the last one. */
+  /** Whether the runtime will ask for an event soon: it is starting, or has just posted a response. */
   get becomingIdle(): boolean {
     return this.#invocation === undefined && this.#next === undefined;
   }

@@ -44,7 +44,7 @@ const gatewayResponseSchema = z.strictObject({
   ...ignoring("RestApiId"),
 });
 
-/** What the gateway answers when it rejects a request, by type, like `UNAUTHORIZED`. */
+/** The gateway responses of an API by type, like `UNAUTHORIZED`. */
 export function readGatewayResponses(template: Template): Map<string, GatewayResponse> {
   return new Map(
     template.all("AWS::ApiGateway::GatewayResponse", gatewayResponseSchema).map(({ properties }) => {
