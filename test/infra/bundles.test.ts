@@ -6,7 +6,7 @@ import { readStack } from "../../infra/local/template/synthesis.ts";
 const functions = readFunctions(await readStack(inject("assembly")), "http://127.0.0.1:1");
 
 describe("the bundle of every function", () => {
-  test("is there three times", () => {
+  test("exists for all three functions", () => {
     expect(functions).toHaveLength(3);
   });
 

@@ -12,12 +12,12 @@ function asProduction(environment: Environment): unknown {
 }
 
 describe("the environments", () => {
-  test("differ from each other in what their records say, and in nothing else", () => {
+  test("differ only in what their records say", () => {
     const renamed = asProduction({ ...environments.production, name: "staging" });
     expect(renamed).toEqual(asProduction(environments.production));
   });
 
-  test("make a new deployment when a setting of the authorizer changes, or it would never reach the stage", () => {
+  test("make a new deployment when a setting of the authorizer changes, which otherwise would never take effect", () => {
     const deployment = (changes: Partial<Environment>) =>
       Object.keys(
         Template.fromStack(ordersStack({ ...environments.production, ...changes })).findResources(

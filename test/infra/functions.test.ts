@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { resources, templates } from "../helpers/synthesise.ts";
 
-const mayDo: Record<string, [action: string, table: RegExp]> = {
+const permissions: Record<string, [action: string, table: RegExp]> = {
   ListOrders: ["dynamodb:Scan", /^Orders/],
   CancelOrder: ["dynamodb:UpdateItem", /^Orders/],
   Authorize: ["dynamodb:GetItem", /^ApiKeys/],
@@ -11,8 +11,8 @@ describe.each(templates)("the functions of %s", (_name, template) => {
   const policies = resources(template, "AWS::IAM::Policy");
   const functions = resources(template, "AWS::Lambda::Function");
 
-  test.each(Object.entries(mayDo))(
-    "%s may do one thing to one table, and write its own log",
+  test.each(Object.entries(permissions))(
+    "%s may call one operation on one table, and write its own log",
     (name, [action, table]) => {
       const [, lambda] = functions.find(([id]) => id.startsWith(name)) ?? [];
       const role = JSON.stringify(lambda?.["Role"]);
@@ -31,14 +31,15 @@ describe.each(templates)("the functions of %s", (_name, template) => {
     },
   );
 
-  test("have no managed policy that would let them do more", () => {
+  test("have no managed policy, which would allow more", () => {
     for (const [id, role] of resources(template, "AWS::IAM::Role")) {
-      if (Object.keys(mayDo).some((name) => id.startsWith(name))) expect(role["ManagedPolicyArns"]).toBeUndefined();
+      if (Object.keys(permissions).some((name) => id.startsWith(name)))
+        expect(role["ManagedPolicyArns"]).toBeUndefined();
     }
   });
 
-  test("run on Node 24 on arm64, log JSON, and know their table only", () => {
-    expect(functions.map(([id]) => id.replace(/[0-9A-F]{8}$/, "")).sort()).toEqual(Object.keys(mayDo).sort());
+  test("run on Node 24 on arm64, log JSON, and know only their own table", () => {
+    expect(functions.map(([id]) => id.replace(/[0-9A-F]{8}$/, "")).sort()).toEqual(Object.keys(permissions).sort());
     for (const [id, lambda] of functions) {
       expect(lambda).toMatchObject({
         Runtime: "nodejs24.x",

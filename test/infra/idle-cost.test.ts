@@ -5,7 +5,7 @@ import { ordersStack, resources } from "../helpers/synthesise.ts";
 
 const staging = Template.fromStack(ordersStack(environments.staging));
 
-/** Types that cost nothing, or nothing beyond stored bytes, while nobody calls. */
+/** Types that cost nothing while idle beyond the bytes they store. */
 const freeWhileIdle = [
   "AWS::ApiGateway::Account",
   "AWS::ApiGateway::Authorizer",
@@ -29,16 +29,16 @@ const freeWhileIdle = [
 describe("staging", () => {
   const { Resources } = staging.toJSON();
 
-  test("has no alarm, and no resource of a kind that bills while idle", () => {
+  test("has no alarm, and no type of resource that costs money while idle", () => {
     const types = new Set(Object.values<{ Type: string }>(Resources).map(({ Type }) => Type));
     expect([...types].sort()).toEqual(freeWhileIdle);
   });
 
-  test("has those resources without anything that bills while idle", () => {
+  test("has no setting that costs money while idle", () => {
     const bills =
       /Cache|ProvisionedConcurrency|ProvisionedThroughput|KmsKey|Replica|MetricsEnabled|TracingEnabled|Snap/;
     for (const [id, resource] of Object.entries(Resources)) {
-      // A cache of authorisations is part of every authorizer's price.
+      // The authorizer's cache is free.
       const text = JSON.stringify(resource).replace(/"Cache-Control"|header\.Cache-Control/g, "");
       expect([id, bills.exec(text)?.[0]]).toEqual([id, undefined]);
     }
@@ -49,7 +49,7 @@ describe("staging", () => {
     }
   });
 
-  test("sends all calls to new code at once", () => {
+  test("sends all requests to new code at once", () => {
     for (const alias of Object.values(staging.findResources("AWS::Lambda::Alias"))) {
       expect(alias["UpdatePolicy"]).toBeUndefined();
     }

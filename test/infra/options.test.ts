@@ -39,7 +39,7 @@ describe("cdk-nag's AwsSolutions", () => {
   const directory = mkdtempSync(join(tmpdir(), "orders-nag-"));
   afterAll(() => rmSync(directory, { recursive: true }));
 
-  test("finds nothing unacknowledged in either environment, nor with every option on", { timeout: 60_000 }, () => {
+  test("has no unacknowledged finding in either environment, nor with every option on", { timeout: 60_000 }, () => {
     const app = new App({ context: { "aws:cdk:bundling-stacks": [] }, analyticsReporting: false, outdir: directory });
     new OrdersStack(app, "Staging", staging);
     new OrdersStack(app, "Production", production);
@@ -72,7 +72,7 @@ describe.each([...templates.map(([name, template]) => [name, template] as const)
   (_name, template) => {
     const all = template.toJSON()["Resources"] as Record<string, Resource>;
 
-    test("has no resource that waits for itself, which CloudFormation would refuse only when deploying", () => {
+    test("has no circular dependency, which CloudFormation would notice only when deploying", () => {
       const done = new Set<string>();
       const visit = (id: string, path: string[]): void => {
         expect(path, "a circle").not.toContain(id);
@@ -83,7 +83,7 @@ describe.each([...templates.map(([name, template]) => [name, template] as const)
       for (const id of Object.keys(all)) visit(id, []);
     });
 
-    test("leaves the account's log role and setting behind, for the other stacks of the account", () => {
+    test("leaves the account's log role and setting behind for the account's other stacks", () => {
       const [account] = Object.entries(template.findResources("AWS::ApiGateway::Account"));
       const role = references(account?.[1]["Properties"])[0] ?? "";
       expect(account?.[1]).toMatchObject({ DeletionPolicy: "Retain", UpdateReplacePolicy: "Retain" });
@@ -92,7 +92,7 @@ describe.each([...templates.map(([name, template]) => [name, template] as const)
       expect(stage?.["DependsOn"]).toContain(account?.[0]);
     });
 
-    test("keeps the gateway's own log no longer than the others", () => {
+    test("creates the gateway's own log itself, so that it expires like the others", () => {
       const api = Object.keys(template.findResources("AWS::ApiGateway::RestApi"))[0];
       const log = resources(template, "AWS::Logs::LogGroup").find(([id]) => id.includes("ExecutionLog"));
       expect(log?.[1]["LogGroupName"]).toEqual({
@@ -129,7 +129,7 @@ describe("a change of code only", () => {
     return changed;
   }
 
-  test.each([staging, production])("replaces no resource of $name but the functions' versions", (environment) => {
+  test.each([staging, production])("replaces no resource of $name except the functions' versions", (environment) => {
     expect(changes(environment)).toEqual({
       "AWS::Lambda::Function": ["Code"],
       "AWS::Lambda::Alias": ["FunctionVersion"],
@@ -145,7 +145,7 @@ describe("a change of code only", () => {
 });
 
 describe("options", () => {
-  test("an own domain takes TLS 1.2 or newer, maps /v1, and is the only address", () => {
+  test("a custom domain takes TLS 1.2 or newer, maps /v1, is in its hosted zone, and is the only address", () => {
     optioned.hasResourceProperties("AWS::ApiGateway::DomainName", {
       DomainName: "orders.example.com",
       SecurityPolicy: "TLS_1_2",
@@ -161,16 +161,16 @@ describe("options", () => {
     expect(optioned.toJSON()["Outputs"].BaseUrl.Value).toBe("https://orders.example.com/v1");
   });
 
-  test.each(templates)("without one, %s answers at the gateway's address", (_name, template) => {
+  test.each(templates)("without a custom domain, %s is served at the gateway's address", (_name, template) => {
     template.resourceCountIs("AWS::ApiGateway::DomainName", 0);
     template.hasResourceProperties("AWS::ApiGateway::RestApi", { DisableExecuteApiEndpoint: false });
   });
 
-  test("a pinned account and region are what CDK deploys to, and nowhere else", () => {
+  test("with an account and region, CDK deploys nowhere else", () => {
     expect(ordersStack(everyOption).environment).toBe("aws://111111111111/eu-central-1");
   });
 
-  test("restored tables are what functions, permissions and outputs mean; the stack's own stay as they are", () => {
+  test("functions, permissions and outputs use restored tables; the stack's own stay as they are", () => {
     const own = Object.values(optioned.findResources("AWS::DynamoDB::Table"));
     const functions = resources(optioned, "AWS::Lambda::Function").map(
       ([, { Environment: environment }]) => (environment as { Variables: Record<string, string> }).Variables,
@@ -188,7 +188,7 @@ describe("options", () => {
     });
   });
 
-  test("an e-mail address subscribes to the alarms", () => {
+  test("an email address is subscribed to the alarms", () => {
     optioned.hasResourceProperties("AWS::SNS::Subscription", { Protocol: "email", Endpoint: "on-call@example.com" });
   });
 
@@ -202,7 +202,7 @@ describe("options", () => {
     for (const [, template] of templates) expect(Object.fromEntries(limits(template))).toEqual({});
   });
 
-  test("without a canary, production keeps its alarms and sends all calls to new code at once", () => {
+  test("without a canary, production keeps its alarms and sends all requests to new code at once", () => {
     const urgent = Template.fromStack(
       ordersStack({ ...production, alarms: { ...requireAlarms(production), canary: false } }),
     );
@@ -228,7 +228,7 @@ describe("options", () => {
     }
   });
 
-  test("none of them keeps the stack from running on one machine", () => {
+  test("the stack with every option still runs on one machine", () => {
     const { restoredTables: _, ...local } = everyOption;
     const template = new LocalTemplate(Template.fromStack(ordersStack(local)).toJSON());
     expect(readRestApi(template)).toEqual(readRestApi(new LocalTemplate(templates[1]?.[1].toJSON())));
