@@ -21,7 +21,7 @@ afterAll(() => stack?.stop());
 let keysRead = 0;
 const reads = (): number => keysRead;
 
-/** Cancels no order with each Authorization header in turn, and tells the statuses; undefined sends none. */
+/** Sends a DELETE of no order with each Authorization header, undefined being none, and resolves with the statuses. */
 async function admit(...authorizations: (string | undefined)[]): Promise<number[]> {
   const port = Number(new URL(stack.baseUrl).port);
   const statuses: number[] = [];
@@ -43,17 +43,17 @@ async function admit(...authorizations: (string | undefined)[]): Promise<number[
   return statuses;
 }
 
-describe("nobody gets in", () => {
-  test("with any one character of a valid key changed, added or taken away; and it costs no read", async () => {
+describe("a request is rejected with 401", () => {
+  test("when any one character of a valid key is changed, added or removed, and costs no read", async () => {
     const key = stack.apiKey;
     const printable = Array.from({ length: 94 }, (_, code) => String.fromCharCode(code + 33));
     const changed = [...key].flatMap((old, index) =>
-      printable.filter((each) => each !== old).map((each) => key.slice(0, index) + each + key.slice(index + 1)),
+      printable.filter((other) => other !== old).map((other) => key.slice(0, index) + other + key.slice(index + 1)),
     );
     const added = [...key, ""].map((_, index) => `${key.slice(0, index)}a${key.slice(index)}`);
     const removed = [...key].map((_, index) => key.slice(0, index) + key.slice(index + 1));
     const swapped = [...key].map(
-      (each, index) => key.slice(0, index) + (key[index + 1] ?? "") + each + key.slice(index + 2),
+      (character, index) => key.slice(0, index) + (key[index + 1] ?? "") + character + key.slice(index + 2),
     );
     const mutants = [...changed, ...added, ...removed, ...swapped].filter((mutant) => mutant !== key);
     const before = reads();
@@ -63,14 +63,14 @@ describe("nobody gets in", () => {
     expect(reads()).toBe(before);
   });
 
-  test("with several characters of a valid key in another case or changed", async () => {
-    const letters = [...stack.apiKey].map((each) => fc.constantFrom(each.toLowerCase(), each.toUpperCase()));
-    const others = fc.tuple(...letters).map((each) => each.join(""));
+  test("when several letters of a valid key change case", async () => {
+    const letters = [...stack.apiKey].map((letter) => fc.constantFrom(letter.toLowerCase(), letter.toUpperCase()));
+    const others = fc.tuple(...letters).map((characters) => characters.join(""));
     const mutants = fc.sample(others, { numRuns: 500, seed: 1 }).filter((mutant) => mutant !== stack.apiKey);
     expect(new Set(await admit(...mutants.map((mutant) => `Bearer ${mutant}`)))).toEqual(new Set([401]));
   });
 
-  test("with white space, another scheme, several values or no value", async () => {
+  test("when the header has extra white space, another scheme, several values or none", async () => {
     const { apiKey: key } = stack;
     const before = reads();
     const tricks = [
@@ -100,7 +100,7 @@ describe("nobody gets in", () => {
     expect(reads()).toBe(before);
   });
 
-  test("with a key of the other environment, whether or not this one's table has it; the gateway alone refuses it", async () => {
+  test("when the key is the other environment's, even if it is in this one's table, and costs no read", async () => {
     const live = makeApiKey(environments.production.apiKeyPrefix);
     await stack.putKey({}, live);
     const before = reads();
@@ -108,14 +108,14 @@ describe("nobody gets in", () => {
     expect(reads()).toBe(before);
   });
 
-  test("with a key of the right form that nobody issued: one read each", async () => {
+  test("when nobody issued its well-formed key, and costs one read", async () => {
     const keys = Array.from({ length: 50 }, () => makeApiKey("pets_test"));
     const before = reads();
     expect(new Set(await admit(...keys.map((key) => `Bearer ${key}`)))).toEqual(new Set([401]));
     expect(reads() - before).toBe(keys.length);
   });
 
-  test("with a key that expires this second; and with one that has a second left, as long as it has", async () => {
+  test("when its key expires this second, but not when it has an hour left", async () => {
     const second = Math.floor(Date.now() / 1000);
     const [expired, lasting] = [
       await stack.putKey({ expiresAt: second }),
@@ -124,7 +124,7 @@ describe("nobody gets in", () => {
     expect(await admit(`Bearer ${expired}`, `Bearer ${lasting}`)).toEqual([401, 404]);
   });
 
-  test("with a revoked key that had not been used; one that had is out when the cache forgets it, not before", async () => {
+  test("when its key is revoked: at once, or when the cache forgets a key that was used before", async () => {
     const ttl = environments.staging.authorizerCacheSeconds * 1000;
     const [used, unused] = [await stack.putKey(), await stack.putKey()];
     expect(await admit(`Bearer ${used}`)).toEqual([404]);
@@ -136,7 +136,7 @@ describe("nobody gets in", () => {
     expect(await admit(`Bearer ${used}`, `Bearer ${unused}`)).toEqual([401, 401]);
   });
 
-  test("with a key whose record is damaged", async () => {
+  test("when its key's record is damaged", async () => {
     const absent = undefined;
     const damages = [{ keyId: absent }, { keyId: 1 }, { createdAt: absent }, { createdAt: "0" }, { name: absent }];
     const keys = await Promise.all(damages.map((damage) => stack.putKey(damage)));
@@ -144,7 +144,7 @@ describe("nobody gets in", () => {
   });
 });
 
-test("a valid key is let in under its scheme in any case, with one read for as long as the cache remembers it", async () => {
+test("a valid key is accepted under its scheme in any case, and costs one read while the cache remembers it", async () => {
   const key = await stack.putKey();
   const before = reads();
   expect(await admit(`Bearer ${key}`)).toEqual([404]);
@@ -154,7 +154,7 @@ test("a valid key is let in under its scheme in any case, with one read for as l
   expect(new Set(await admit(...schemes.map((scheme) => `${scheme} ${key}`)))).toEqual(new Set([404]));
 });
 
-test("no text that is not a key passes for one", () => {
+test("no other text passes for a key", () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -169,6 +169,6 @@ test("no text that is not a key passes for one", () => {
   );
 });
 
-test("nothing of it was logged", () => {
+test("no key was logged", () => {
   expect(stack.log.join("\n")).not.toMatch(/pets_(test|live)_/);
 });

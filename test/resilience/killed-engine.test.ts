@@ -8,7 +8,7 @@ import { startEngine } from "../../infra/local/engine/engine.ts";
 import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
 
 const ids = Array.from({ length: 300 }, (_, index) => String(30_000 + index));
-/** After so many cancellations the engine dies. */
+/** After so many cancellations the engine is killed. */
 const storm = 100;
 const atOnce = 16;
 
@@ -16,7 +16,7 @@ let directory: string;
 let stack: FaultyStack;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "pet-store-orders-killed-"));
-  // Its key stays in the authorizer's cache: without an engine, the authorizer can admit nobody else.
+  // The stack's key stays in the authorizer's cache: without an engine, the authorizer can accept no other.
   stack = await startFaultyStack(() => undefined, { dbFile: join(directory, "orders.db"), clock: () => 0 });
   await Promise.all(ids.map((id) => stack.putOrder({ id: { N: id }, status: { S: "pending" } })));
 });
@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-test("an engine that is killed in a storm of cancels forgets none that was answered 204", async () => {
+test("an engine that is killed amid cancellations keeps every one that got a 204", async () => {
   const cancelled = new Set<string>();
   const unknown = new Set<string>();
   const waiting = [...ids];
@@ -49,7 +49,7 @@ test("an engine that is killed in a storm of cancels forgets none that was answe
       return (await survivor.send(command)).Item?.["status"]?.S;
     };
     for (const id of cancelled) expect(await statusOf(id)).toBe("cancelled");
-    // What had no answer was either done or not: cancelling again, as the answer says, settles it.
+    // The outcome of a 503 is unknown: cancelling again, as its message says, settles it.
     for (const id of unknown) {
       const { status } = await stack.call(`/store/orders/${id}`, { method: "DELETE" });
       expect([204, 409]).toContain(status);

@@ -20,12 +20,12 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
-/** As much of an answer as came. */
+/** As much of a response as came. */
 interface Received {
   status: number;
   headers: IncomingHttpHeaders;
   body: Buffer;
-  /** Whether it ended as HTTP says that answers end. */
+  /** Whether it ended as HTTP wants it to. */
   whole: boolean;
 }
 
@@ -48,7 +48,7 @@ const list = (choose: PageChoice, encoding = "identity", onBody?: (body: Buffer)
     return { status: response.statusCode, headers: response.headers, body, whole: response.complete };
   });
 
-/** The text that a reader of what was received would have got. */
+/** The text received, decompressed. */
 function textOf({ headers, body }: Received): string {
   return headers["content-encoding"] === "gzip" ? gunzipSoFar(body) : body.toString();
 }
@@ -59,8 +59,8 @@ function gunzipSoFar(body: Buffer): string {
 
 const idsIn = (text: string): string[] => text.match(/"id":-?\d+/g) ?? [];
 
-// Those that take the longest come first. A scan changes nothing, so what goes wrong after the engine is what goes wrong
-// before it, unless half of the answer arrives.
+// The slowest come first. A scan changes nothing, so a fault after the engine is the same as one before it, unless half
+// of the response arrives.
 const { "no answer": noAnswer, ...quick } = unapplied;
 const { "slow trickle": trickle, "reset mid-body": reset, "closed mid-body": closed } = applied;
 const brief = { "no answer": noAnswer, ...quick, "reset mid-body": reset, "closed mid-body": closed };
@@ -80,22 +80,22 @@ const cases = faults.flatMap(([name, fault]) =>
 );
 
 describe.concurrent("a list whose page", () => {
-  test.each(cases)("$page meets $name ($encoding) is an Error, or cut off for all to see: $cutOff", async (given) => {
+  test.each(cases)("$page meets $name ($encoding) is an Error, or visibly cut off: $cutOff", async (given) => {
     const { name, fault, page, encoding, cutOff } = given;
-    const received = await list((each) => (each === page ? fault : undefined), encoding);
+    const received = await list((asked) => (asked === page ? fault : undefined), encoding);
     if (cutOff) {
       expect(received).toMatchObject({ status: 200, whole: false });
       expect(received.headers["content-encoding"]).toBe(encoding === "gzip" ? "gzip" : undefined);
       expect(() => JSON.parse(textOf(received))).toThrow();
     } else {
-      // Half a JSON text is no outage that the SDK knows, and so counts as our fault.
+      // The SDK does not take half a JSON text for an outage, so it counts as our fault.
       const code = name in unnoticed ? "internal_error" : "service_unavailable";
       expect(received).toMatchObject({ status: errors[code].status, whole: true });
       expect(textOf(received)).toBe(errorBody(code));
     }
   });
 
-  test("s each fail at first is whole, and each order in it once", async () => {
+  test("s each fail at first is whole, and has every order once", async () => {
     const meet = Object.values(brief);
     const received = await list((page, attempt) => (attempt === 1 ? meet[page % meet.length] : undefined));
     expect(received).toMatchObject({ status: 200, whole: true });
@@ -126,8 +126,8 @@ test.each(["identity", "gzip"])(
   },
 );
 
-test("each list that was cut off is logged once as an error, with its request and how many orders it had", async () => {
-  const cutOff = cases.filter((each) => each.cutOff).map(({ page }) => (page - 1) * pageSize);
+test("each list that was cut off is logged once as an error, with its request id and the number of orders sent", async () => {
+  const cutOff = cases.filter(({ cutOff }) => cutOff).map(({ page }) => (page - 1) * pageSize);
   await expect.poll(() => stack.events("list_cut_off").length).toBe(cutOff.length);
   const logged = stack.events("list_cut_off");
   expect(logged.map(({ message }) => message.orders).sort()).toEqual(cutOff.sort());

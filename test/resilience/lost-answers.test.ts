@@ -6,7 +6,7 @@ import type { Behaviour, EngineCall } from "../helpers/faults/fault-proxy.ts";
 import { applied } from "../helpers/faults/faults.ts";
 import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
 
-/** What becomes of the attempts to cancel an order, by the order's id. */
+/** What happens to the attempts to cancel an order, by the order's id. */
 const attempts = new Map<string, (call: EngineCall) => Behaviour | undefined>();
 let stack: FaultyStack;
 beforeAll(async () => {
@@ -33,23 +33,23 @@ const first =
   ({ attempt }: EngineCall): Behaviour | undefined =>
     attempt === 1 ? behaviour : undefined;
 
-describe.concurrent("a cancellation that was applied and whose answer was lost", () => {
-  // A trickle leaves no time for a second attempt: outages.test.ts has it.
+describe.concurrent("a cancellation", () => {
+  // A trickle leaves no time for a second attempt; outages.test.ts covers it.
   const { "slow trickle": _, ...losses } = applied;
-  test.each(Object.entries(losses))("by %s is 204 all the same", async (_, fault) => {
+  test.each(Object.entries(losses))("whose response is lost by %s gets a 204 all the same", async (_, fault) => {
     const id = await pendingOrder();
     attempts.set(id, first(fault));
     expect((await cancel(id)).status).toBe(204);
     expect(await stack.order(id)).toMatchObject({ status: { S: "cancelled" } });
   });
 
-  test("twice is 204 too", async () => {
+  test("whose response is lost twice gets a 204", async () => {
     const id = await pendingOrder();
     attempts.set(id, ({ attempt }) => (attempt < 3 ? applied["reset after the engine"] : undefined));
     expect((await cancel(id)).status).toBe(204);
   });
 
-  test("is 409 when it was lost before the engine and another client's came between the attempts", async () => {
+  test("gets a 409 when its first attempt is lost and another client cancels before its second", async () => {
     const id = await pendingOrder();
     const others: number[] = [];
     attempts.set(id, () => {
@@ -64,7 +64,7 @@ describe.concurrent("a cancellation that was applied and whose answer was lost",
     expect(others).toEqual([204]);
   });
 
-  test("is 409 when it was lost before the engine and the order shipped between the attempts", async () => {
+  test("gets a 409 when its first attempt is lost and the order ships before its second", async () => {
     const id = await pendingOrder();
     const shipped: boolean[] = [];
     attempts.set(
@@ -78,7 +78,7 @@ describe.concurrent("a cancellation that was applied and whose answer was lost",
     expect(shipped).toEqual([true]);
   });
 
-  test("is 409 when somebody has marked the order shipped since, whatever it was then", async () => {
+  test("gets a 409 when the order is marked as shipped after its first attempt was applied", async () => {
     const id = await pendingOrder();
     const statuses: unknown[] = [];
     attempts.set(
@@ -95,7 +95,7 @@ describe.concurrent("a cancellation that was applied and whose answer was lost",
     expect(statuses).toEqual(["cancelled"]);
   });
 
-  test("changes nothing when it reaches the engine after its own retry", async () => {
+  test("changes nothing with an attempt that arrives after its own retry", async () => {
     const id = await pendingOrder();
     const late = Promise.withResolvers<number>();
     const answered = Promise.withResolvers<void>();
@@ -114,7 +114,7 @@ describe.concurrent("a cancellation that was applied and whose answer was lost",
   });
 });
 
-test("no header that a client sends makes another's cancellation its own", async () => {
+test("no header lets a client pass off another's cancellation as its own", async () => {
   const id = await pendingOrder();
   expect((await cancel(id)).status).toBe(204);
   const winner = (await stack.order(id))?.["cancellationId"]?.S ?? "";
@@ -136,7 +136,7 @@ test("no header that a client sends makes another's cancellation its own", async
     );
     expectError(await cancel(id, { headers }), "order_already_cancelled");
   }
-  // Nor does one that is set beforehand, for two cancellations to share.
+  // Nor does one that two cancellations share.
   const shared = randomUUID();
   const other = await pendingOrder();
   const answers = [

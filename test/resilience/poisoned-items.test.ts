@@ -56,14 +56,14 @@ const items = fc
   .tuple(numbers, fc.dictionary(names, values, { maxKeys: 8 }))
   .map(([N, rest]) => ({ ...rest, id: { N } }));
 
-/** Whether the text of a value is of the type that the contract gives its field. */
+/** Whether the text of a value has the type of its field. */
 function isOfType(field: string, text: string): boolean {
   if (field === "complete") return text === "true" || text === "false";
   if (field === "shipDate") return isDateTime(JSON.parse(text));
   return isInt64(text);
 }
 
-test("whatever the table holds, the list is of the contract's types, and tells once what it left out", async () => {
+test("whatever the table holds, the list has the right types only, and logs once what it left out", async () => {
   // The engine refuses some, like a number of 40 digits; the others are there.
   const puts = await Promise.allSettled(fc.sample(items, { numRuns: 400, seed }).map((item) => stack.putOrder(item)));
   expect(puts.filter((put) => put.status === "fulfilled").length).toBeGreaterThan(200);
@@ -87,7 +87,7 @@ test("whatever the table holds, the list is of the contract's types, and tells o
   expect(Object.keys(message.fields ?? {}).sort()).toEqual([...fields].sort());
 });
 
-test("a cancel of an order without a known status is 409 order_not_pending, and changes nothing", async () => {
+test("cancelling an order with an unknown status gets 409 order_not_pending and changes nothing", async () => {
   const unknown = fc.sample(
     values.filter((value) => value.S === undefined || !["pending", "shipped", "cancelled"].includes(value.S)),
     { numRuns: 60, seed },
@@ -108,7 +108,7 @@ test("a cancel of an order without a known status is 409 order_not_pending, and 
   expect(tried).toBeGreaterThan(40);
 });
 
-test("an order of 400 KB is cancelled like any other, and a refusal for it is no longer than for any other", async () => {
+test("an order of 400 KB is cancelled like any other, and its Error and log lines are no longer", async () => {
   const id = { N: "49999" };
   await stack.putOrder({ id, shipDate: { S: huge }, status: { S: "pending" } });
   expect((await stack.call("/store/orders/49999", { method: "DELETE" })).status).toBe(204);

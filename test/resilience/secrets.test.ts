@@ -16,7 +16,7 @@ const shapes = [
 
 const looksSecret = (text: string): string[] => shapes.flatMap((shape) => shape.exec(text)?.[0] ?? []);
 
-test("no file of the repository holds what looks like a credential", () => {
+test("no file of the repository contains anything that looks like a credential", () => {
   const files = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
     encoding: "utf8",
     cwd: new URL("../..", import.meta.url),
@@ -31,7 +31,7 @@ test("no file of the repository holds what looks like a credential", () => {
   expect(found).toEqual([]);
 });
 
-test("what looks like a credential is found", () => {
+test("anything that looks like a credential is found", () => {
   const secrets = [
     makeApiKey("pets_test"),
     makeApiKey("pets_live"),

@@ -10,7 +10,7 @@ const orders = Array.from({ length: ordersPerPage }, (_, id) => ({ id: { N: `${i
 const page = JSON.stringify({ Items: orders, Count: ordersPerPage, LastEvaluatedKey: { id: { N: "0" } } });
 let stack: FaultyStack;
 beforeAll(async () => {
-  // A list without an end: whatever page is asked for, there is a next one.
+  // An endless list: every page says there is a next one.
   const endless: Behaviour = ({ response }) => {
     response.writeHead(200, { "content-type": "application/x-amz-json-1.0", "content-length": page.length }).end(page);
   };
@@ -49,7 +49,7 @@ async function memory(pid: number | undefined): Promise<number> {
   return Number(kilobytes) / 1024;
 }
 
-test("a client that stops reading stops the scan, and costs no memory; one that hangs up ends it", async () => {
+test("a client that stops reading stops the scan and costs no memory; one that hangs up ends it", async () => {
   const reader = await openList();
   let received = 0;
   const read = async (bytes: number): Promise<void> => {
@@ -86,7 +86,7 @@ test("a client that stops reading stops the scan, and costs no memory; one that 
   expect(stack.events("list_cut_off")).toEqual([]);
 });
 
-test("a client that hangs up before its answer begins leaves nothing running", async () => {
+test("a client that hangs up before its response begins leaves nothing running", async () => {
   const headers = { authorization: `Bearer ${stack.apiKey}` };
   for (let hungUp = 0; hungUp < 10; hungUp += 1) {
     const sent = request(`${stack.baseUrl}/store/orders`, { headers, agent: false }).on("error", () => {});

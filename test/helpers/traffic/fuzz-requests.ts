@@ -150,6 +150,8 @@ export function fuzzRequests(key: string): fc.Arbitrary<FuzzRequest> {
 }
 
 function operationOf(method: string, path: string): FuzzRequest["operation"] {
-  if (method === "GET" && path === "/v1/store/orders") return "listOrders";
-  return method === "DELETE" && /^\/v1\/store\/orders\/[^/]+$/.test(path) ? "cancelOrder" : "no operation";
+  // The target of a request may name its host.
+  const resource = path.replace("http://elsewhere", "");
+  if (method === "GET" && resource === "/v1/store/orders") return "listOrders";
+  return method === "DELETE" && /^\/v1\/store\/orders\/[^/]+$/.test(resource) ? "cancelOrder" : "no operation";
 }
