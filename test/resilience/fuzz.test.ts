@@ -16,9 +16,9 @@ const kinds = [
   "cancelOrder 404 order_not_found",
   "cancelOrder 409 order_already_cancelled",
   "cancelOrder 409 order_already_shipped",
-  "no operation 404 resource_not_found",
-  "no operation 405 method_not_allowed",
-  "no operation 415 unsupported_media_type",
+  "other 404 resource_not_found",
+  "other 405 method_not_allowed",
+  "other 415 unsupported_media_type",
 ];
 
 test("5,000 odd requests each get the operation's response or an Error record, and crash nothing", async () => {

@@ -5,8 +5,8 @@ import fc from "fast-check";
 export interface FuzzRequest {
   method: string;
   bytes: string;
-  /** The operation it calls, if any. */
-  operation: "listOrders" | "cancelOrder" | "no operation";
+  /** The operation whose path and method it has, as they are described; `other` may still reach one. */
+  operation: "listOrders" | "cancelOrder" | "other";
   /** Whether it carries one valid key, and so may be let in. */
   hasKey: boolean;
 }
@@ -153,5 +153,5 @@ function operationOf(method: string, path: string): FuzzRequest["operation"] {
   // The target of a request may name its host.
   const resource = path.replace("http://elsewhere", "");
   if (method === "GET" && resource === "/v1/store/orders") return "listOrders";
-  return method === "DELETE" && /^\/v1\/store\/orders\/[^/]+$/.test(resource) ? "cancelOrder" : "no operation";
+  return method === "DELETE" && /^\/v1\/store\/orders\/[^/]+$/.test(resource) ? "cancelOrder" : "other";
 }
