@@ -6,6 +6,7 @@ import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { errorBody } from "../../shared/errors.ts";
+import { scanOrders } from "../../shared/orders-table.ts";
 import { lambdaContext, proxyEvent } from "../helpers/lambda.ts";
 
 /** What Lambda's runtime gives to streaming functions, reduced to what reaches the gateway. */
@@ -44,6 +45,7 @@ function list(headers: Record<string, string> = {}) {
 
 const headers = { "Content-Type": "application/json", "Cache-Control": "no-store", Vary: "Accept-Encoding" };
 const order = (id: number) => ({ id: { N: String(id) }, petId: { N: "7" }, complete: { BOOL: false } });
+const throttling = () => Object.assign(new Error("secret"), { name: "ThrottlingException" });
 const listed = (orders: number) => ({
   event: "orders_listed",
   keyId: "key_1",
@@ -114,6 +116,27 @@ describe("listing the orders", () => {
     expect(log.error.mock.calls).toEqual([
       [expect.objectContaining({ event: "list_failed", keyId: "key_1", code: "service_unavailable" })],
     ]);
+  });
+
+  test("waits for a page that the table throttles", async () => {
+    table
+      .on(ScanCommand)
+      .rejectsOnce(throttling())
+      .resolvesOnce({ Items: [order(1)], LastEvaluatedKey: { id: { N: "1" } } })
+      .rejectsOnce(throttling())
+      .rejectsOnce(throttling())
+      .resolvesOnce({ Items: [order(2)] });
+    expect(JSON.parse(await text(list().stream))).toHaveLength(2);
+    expect(log.error).not.toHaveBeenCalled();
+  });
+
+  test("gives up a page that the table throttles at the deadline, not before", async () => {
+    table.on(ScanCommand).rejects(throttling());
+    const began = performance.now();
+    const page = scanOrders(new DynamoDBClient({}), "orders", 1_000).next();
+    await expect(page).rejects.toMatchObject({ code: "service_unavailable" });
+    expect(performance.now() - began).toBeGreaterThanOrEqual(1_000);
+    expect(table.calls().length).toBeGreaterThan(1);
   });
 
   test("takes a response without items for a failure, not for the end", async () => {
