@@ -127,6 +127,13 @@ describe.skipIf(browserPath === undefined && !process.env["CI"])("the page at / 
     expect(JSON.parse(body ?? "")).toMatchObject({ code: "order_already_cancelled" });
   });
 
+  test("links to the changelog, which is served beside it", async () => {
+    const link = await page.page.locator(".info a", { hasText: "changelog" }).getAttribute("href");
+    const response = await fetch(new URL(link ?? "", page.page.url()));
+    expect(response.status).toBe(200);
+    expect(await response.text()).toMatch(/^# Changelog\n/);
+  });
+
   test("requests nothing from other origins, and reports no error but the 409", () => {
     expect(page.otherOrigins).toEqual([]);
     expect(page.errors).toEqual([expect.stringContaining("409 (Conflict)")]);
