@@ -1,18 +1,21 @@
-// `npm run mutation`: every small change to what is deployed must be noticed by a test. These are not, and why:
+// `npm run mutation` changes the deployed code in small ways, and each change must fail a test. These survive, and why:
 //
-// Held by tests that run the bundles, where no mutant can be switched on (outages, list-midway):
-// - functions/*: `createClient({})`: without its limits a call to a silent engine outlasts the function.
+// Caught by tests of bundles or of the template, which can't run mutants (outages, list-midway, call-limits):
+// - dynamodb.ts: `callLimits` with `{}` in it: without its limits a call to a silent table outlasts the function.
 // - functions/authorize.ts: `middy({})`: stops 5 ms, not 250 ms, before its time is up.
-// Nobody could tell the difference:
-// - functions, answer-errors.ts: `?? "Stryker was here!"`: this names no key and no order either.
+// - order-list.ts: `createGzip({})`: the first page would wait in the compressor, at twice the CPU.
+// No test can tell the difference:
+// - request.ts: `?? "Stryker was here!"`: names no order either.
 // - functions/authorize.ts: `error.message`: middy calls onError with an error.
-// - answer-errors.ts: `logger: true` is no function, and so as good as false.
-// - api-keys-table.ts, order-json.ts: `undefined <= now` is false, and "undefined" is no number and no date.
+// - respond-with-errors.ts: `logger: true` is not a function, and so the same as false.
+// - api-keys-table.ts, order-json.ts: `undefined <= now` is false, and "undefined" is neither a number nor a date.
 // - order-list.ts: the list's generator always has a first value; an empty chunk writes nothing; a list of exactly the
-//   length worth compressing may go either way; the catch only keeps a failure quiet that is awaited a moment later.
-// - order-list.ts: `performance.now() + opened`: how long the first page took is logged, and no test times anything.
-// - order.ts: the tests for short numbers and early days only save the longer ones.
-// - orders-table.ts: `error.Item[...]`: an order that is cancelled is there.
+//   length worth compressing may go either way; the catch only silences a failure that is awaited a moment later.
+// - order.ts: the tests for short numbers and early days only save work.
+// - orders-table.ts: `error.Item[...]`: a cancelled order is there.
+// No test measures time:
+// - order-list.ts: `performance.now() + opened`: the log says how long the first page took.
+// - orders-table.ts: the pauses between calls for a throttled page, other than that they end at the deadline.
 export default {
   mutate: ["functions/**/*.ts", "shared/**/*.ts"],
   testRunner: "vitest",
