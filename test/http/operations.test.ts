@@ -13,7 +13,7 @@ const cancel = (orderId: string, options: RequestOptions = {}): Promise<Answer> 
   stack.call(`/store/orders/${orderId}`, { method: "DELETE", ...options });
 
 describe("GET /store/orders", () => {
-  test("answers 200 with a bare array of every order, whatever its status, in the contract's five fields only", async () => {
+  test("responds with 200 and a bare array of every order, whatever its status, with the five fields only", async () => {
     const { status, headers, body } = await stack.call("/store/orders");
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -34,7 +34,7 @@ describe("GET /store/orders", () => {
     expect(body).toContain('{"id":-9223372036854775808,"petId":9223372036854775807}');
   });
 
-  test("takes no notice of a query, as the operation has none", async () => {
+  test("ignores a query", async () => {
     const { status, body } = await stack.call("/store/orders?limit=1&status=pending&limit=2");
     expect(status).toBe(200);
     expect(JSON.parse(body)).toHaveLength(stack.seeded);
@@ -42,7 +42,7 @@ describe("GET /store/orders", () => {
 });
 
 describe("DELETE /store/orders/{orderId}", () => {
-  test("answers 204 without a body for a pending order", async () => {
+  test("responds with 204 and no body for a pending order", async () => {
     const { status, headers, body } = await cancel("201");
     expect({ status, body }).toEqual({ status: 204, body: "" });
     expect(headers["cache-control"]).toBe("no-store");
@@ -50,7 +50,7 @@ describe("DELETE /store/orders/{orderId}", () => {
     expect(headers["transfer-encoding"]).toBeUndefined();
   });
 
-  test("answers 409 order_already_cancelled the second time, and still lists the order", async () => {
+  test("responds with 409 order_already_cancelled the second time, and still lists the order", async () => {
     expect((await cancel("202")).status).toBe(204);
     expectError(await cancel("202"), "order_already_cancelled");
     expect((await stack.call("/store/orders")).body).toContain('{"id":202}');
@@ -61,11 +61,11 @@ describe("DELETE /store/orders/{orderId}", () => {
     expectError(await cancel(orderId), "order_already_cancelled");
   });
 
-  test("answers 409 order_already_shipped for a shipped order", async () => {
+  test("responds with 409 order_already_shipped for a shipped order", async () => {
     expectError(await cancel("102"), "order_already_shipped");
   });
 
-  test("answers 409 order_not_pending for any other status", async () => {
+  test("responds with 409 order_not_pending for any other status", async () => {
     await stack.putOrder({ id: { N: "301" }, status: { S: "lost" } });
     expectError(await cancel("301"), "order_not_pending");
   });
@@ -84,7 +84,7 @@ describe("DELETE /store/orders/{orderId}", () => {
     "%D9%A1",
     "101;x=1",
     "%22%3E%3Cscript%3E",
-  ])("answers 404 order_not_found for the id %s", async (orderId) => {
+  ])("responds with 404 order_not_found for the id %s", async (orderId) => {
     expectError(await cancel(orderId), "order_not_found");
   });
 
@@ -92,7 +92,7 @@ describe("DELETE /store/orders/{orderId}", () => {
     expect((await cancel("%32%30%33")).status).toBe(204);
   });
 
-  test("takes no notice of a body, as the operation has none", async () => {
+  test("ignores a body", async () => {
     const answer = await cancel("204", { body: '{"orderId":205}', headers: { "content-type": "application/json" } });
     expect(answer.status).toBe(204);
     expect((await cancel("205")).status).toBe(204);
@@ -109,22 +109,22 @@ describe("the API key", () => {
     ["another environment's", { authorization: `Bearer ${stack.apiKey.replace("pets_test", "pets_live")}` }],
     ["two of them", { authorization: [`Bearer ${stack.apiKey}`, `Bearer ${stack.apiKey}`] }],
     ["in another case", { authorization: `Bearer ${stack.apiKey.toUpperCase()}` }],
-    ["followed by a comma", { authorization: `Bearer ${stack.apiKey},` }],
+    ["with a comma after it", { authorization: `Bearer ${stack.apiKey},` }],
   ];
 
-  test.each(["GET /store/orders", "DELETE /store/orders/101"])("is asked for by %s", async (operation) => {
+  test.each(["GET /store/orders", "DELETE /store/orders/101"])("is required by %s", async (operation) => {
     const [method = "", path = ""] = operation.split(" ");
     for (const [, headers] of bad()) {
       expectError(await stack.call(path, { method, headers }, null), "unauthorized", { "www-authenticate": "Bearer" });
     }
   });
 
-  test.each(["bearer", "BEARER", "bEaReR"])("is admitted under the scheme %s", async (scheme) => {
+  test.each(["bearer", "BEARER", "bEaReR"])("is accepted under the scheme %s", async (scheme) => {
     const answer = await stack.call("/store/orders", { headers: { AUTHORIZATION: `${scheme} ${stack.apiKey}` } }, null);
     expect(answer.status).toBe(200);
   });
 
-  test("is never in an answer or a log line", async () => {
+  test("is never in a response or a log line", async () => {
     for (const path of [
       "/store/orders",
       `/nope/${stack.apiKey}`,
@@ -138,7 +138,7 @@ describe("the API key", () => {
   });
 });
 
-describe("a method that a path does not have", () => {
+describe("a method that a path does not support", () => {
   const bodies: [string | undefined, string][] = [
     [undefined, ""],
     ["application/json", "{}"],
@@ -153,7 +153,7 @@ describe("a method that a path does not have", () => {
   test.each([
     ["/store/orders", "GET", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]],
     ["/store/orders/101", "DELETE", ["GET", "POST", "PUT", "PATCH", "OPTIONS"]],
-  ])("on %s is 405 with Allow: %s, with a key and without, with any usual body", async (path, allow, methods) => {
+  ])("on %s gets 405 with Allow: %s, with or without a key, with any common body", async (path, allow, methods) => {
     for (const method of methods) {
       for (const [type, body] of bodies) {
         const headers = type === undefined ? {} : { "content-type": type };
@@ -164,12 +164,12 @@ describe("a method that a path does not have", () => {
     }
   });
 
-  test("is 405 for HEAD too, which has no body", async () => {
+  test("gets 405 without a body if it is HEAD", async () => {
     const { status, headers, body } = await stack.call("/store/orders", { method: "HEAD" });
     expect({ status, body, allow: headers.allow }).toEqual({ status: 405, body: "", allow: "GET" });
   });
 
-  test("is 415 with a body of another type", async () => {
+  test("gets 415 with a body of another type", async () => {
     const answer = await stack.call("/store/orders", {
       method: "POST",
       headers: { "content-type": "image/png" },
@@ -181,7 +181,7 @@ describe("a method that a path does not have", () => {
 
 describe("a path that does not exist", () => {
   test.each(["", "/", "/nope", "/store", "/store/", "/store/order", "/store/orders/101/x", "/pets/1", "/%2e%2e/x"])(
-    "%j under the base address is 404, with a key and without",
+    "%j under the base address gets 404, with or without a key",
     async (path) => {
       for (const method of ["GET", "POST", "DELETE"]) {
         for (const key of [stack.apiKey, null]) {
@@ -203,7 +203,7 @@ test("the page and its key are for this machine's own names only", async () => {
   }
 });
 
-test("a request of more than 10 MB is 413", async () => {
+test("a request of more than 10 MB gets 413", async () => {
   const body = Buffer.alloc(10 * 1024 * 1024 + 1);
   const answer = await stack.call("/store/orders", { method: "POST", headers: { "content-type": "text/plain" }, body });
   expectError(answer, "request_too_large");

@@ -22,7 +22,7 @@ export interface EngineAnswer {
   body: Buffer;
 }
 
-/** A call on its way, in the hands of a behaviour. */
+/** A call under way, in the hands of a behaviour. */
 export interface Exchange extends EngineCall {
   /** The client's side of it. */
   response: ServerResponse;
@@ -30,7 +30,7 @@ export interface Exchange extends EngineCall {
   forward(input?: string): Promise<EngineAnswer>;
 }
 
-/** What becomes of a call. */
+/** What happens to a call. */
 export type Behaviour = (exchange: Exchange) => void | Promise<void>;
 
 /** A proxy before a DynamoDB engine that can do to each call what a network and a failing service do. */
@@ -79,7 +79,7 @@ export async function startFaultProxy(
       response.destroy();
     }
   });
-  // The clients keep their connections; a server that closes idle ones would add faults nobody asked for.
+  // Clients keep their connections; closing idle ones would add faults that no test asked for.
   server.keepAliveTimeout = 0;
   const listen = async (port: number): Promise<number> => {
     server.listen(port, "127.0.0.1");

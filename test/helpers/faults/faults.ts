@@ -3,7 +3,7 @@ import { answer, type Behaviour, type EngineAnswer } from "./fault-proxy.ts";
 
 const trickleIntervalMs = 50;
 
-/** What can go wrong with a call that the engine never gets to see. */
+/** Faults of a call that never reaches the engine. */
 export const unapplied = {
   "no answer": () => {},
   "reset before an answer": ({ response }) => reset(response),
@@ -16,7 +16,7 @@ export const unapplied = {
     answer(response, page(503, "text/html", "<html><body>Service Unavailable</body></html>")),
 } satisfies Record<string, Behaviour>;
 
-/** What can go wrong with the answer to a call that the engine has carried out. */
+/** Faults of the response to a call that the engine has carried out. */
 export const applied = {
   "silence after the engine": async ({ forward }) => void (await forward()),
   "reset after the engine": async ({ forward, response }) => {
@@ -40,7 +40,7 @@ export const applied = {
 
 export const faults: Record<string, Behaviour> = { ...unapplied, ...applied };
 
-/** An answer of 200 that ends early and, having told no length, looks whole. */
+/** Responses of 200 without a length that end early and so look whole. */
 export const unnoticed = {
   "half an answer of no length": async ({ forward, response }) => {
     const { body } = await forward();
@@ -55,15 +55,15 @@ function reset(response: ServerResponse): void {
   response.socket?.resetAndDestroy();
 }
 
-/** Resolves when the first half of the answer is on the wire. */
+/** Resolves when the first half of the response has been sent. */
 async function sendHalf(response: ServerResponse, { status, headers, body }: EngineAnswer): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  // At least the braces of an empty answer are torn apart.
+  // Splits even an empty response, between its braces.
   response.writeHead(status, headers).write(body.subarray(0, Math.ceil(body.length / 2) - 1 || 1), () => resolve());
   await promise;
 }
 
-/** A byte now and then, and the last one never. */
+/** Sends a byte now and then, and never the last one. */
 function trickle(response: ServerResponse, { status, headers, body }: EngineAnswer): void {
   response.writeHead(status, { ...headers, "content-length": String(body.length + 1_000_000) });
   let sent = 0;

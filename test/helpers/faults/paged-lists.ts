@@ -1,6 +1,6 @@
 import { type Behaviour, type EngineCall, type Exchange, passOn } from "./fault-proxy.ts";
 
-/** What becomes of an attempt to get a page of a list; pages count from 1. */
+/** What happens to an attempt to read a page of a list; pages and attempts count from 1. */
 export type PageChoice = (page: number, attempt: number) => Behaviour | undefined;
 
 /** A list under way. */
@@ -23,9 +23,9 @@ export class PagedLists {
     this.#pageSize = pageSize;
   }
 
-  /** Starts a list, the pages of which will meet what `choose` says. Resolves with what `start` does. */
+  /** Starts a list whose pages meet what `choose` says. Resolves with what `start` resolves with. */
   async begin<T>(choose: PageChoice, start: () => Promise<T>): Promise<T> {
-    // A first page tells nothing of who asks, so one list begins at a time.
+    // The request for a first page does not say which list it is for, so one list begins at a time.
     const turn = this.#turn;
     const begun = Promise.withResolvers<void>();
     this.#turn = begun.promise;

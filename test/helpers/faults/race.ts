@@ -2,7 +2,7 @@ import type { Behaviour, EngineCall } from "./fault-proxy.ts";
 import { passOn } from "./fault-proxy.ts";
 import { applied, unapplied } from "./faults.ts";
 
-/** What can meet one attempt to cancel at the engine's door: whether the engine gets it, and whether the answer comes. */
+/** What can happen to one attempt to cancel: whether the engine applies it, and whether its response arrives. */
 export const meetings: Record<string, { behaviour: Behaviour; applied: boolean; answered: boolean }> = {
   nothing: { behaviour: passOn, applied: true, answered: true },
   "lost on its way": { behaviour: unapplied["reset before an answer"], applied: false, answered: false },
@@ -14,23 +14,23 @@ export const meetings: Record<string, { behaviour: Behaviour; applied: boolean; 
 
 /** Clients that race for one order, and the order in which their attempts reach the engine. */
 export interface Race {
-  /** For each client that cancels: the names of what meets its attempts; `nothing` afterwards. */
+  /** For each client that cancels: what happens to its attempts, by name; `nothing` to later ones. */
   cancels: string[][];
-  /** How many more try to ship it. */
+  /** How many clients try to ship it. */
   ships: number;
-  /** Who is let in next, again and again: an index into those who wait at the door. */
+  /** Who is let in next, over and over: an index into those waiting at the door. */
   turns: number[];
 }
 
 /** A client of a race at work. */
 export interface Runner {
-  /** Sends the request of the client that cancels, and resolves with its answer's status and error code. */
+  /** Sends the client's cancellation, and resolves with the response's status and error code. */
   cancel(client: number): Promise<string>;
   /** Ships the order if it is pending, past the door; resolves with whether it did. */
   ship(): Promise<boolean>;
 }
 
-/** How everyone's part ended: a status and error code for each who cancels, and whether each ship left. */
+/** How a race ended: the status and error code that each cancelling client got, and whether each ship attempt succeeded. */
 export interface Outcome {
   cancels: (string | undefined)[];
   ships: boolean[];
@@ -39,7 +39,7 @@ export interface Outcome {
 /** An attempt that takes longer, in milliseconds, may have run into the time limit of the function's call, 2 s. */
 const longestAttempt = 1_500;
 
-/** Where the attempts to cancel one order wait to be let in to the engine. */
+/** Where the attempts to cancel one order wait for the engine. */
 export class Door {
   /** Whether an attempt may have timed out: then it was not the race that was asked for. */
   tooSlow = false;
@@ -64,7 +64,7 @@ export class Door {
   }
 }
 
-/** Lets the clients in one attempt at a time, exactly as the race says: nobody moves but the one whose turn it is. */
+/** Lets in one attempt at a time, exactly as the race says: only the client whose turn it is moves. */
 export async function run({ cancels, ships, turns }: Race, door: Door, { cancel, ship }: Runner): Promise<Outcome> {
   const outcome: Outcome = { cancels: cancels.map(() => undefined), ships: [] };
   const queue: (() => Promise<void>)[] = Array.from({ length: ships }, () => async () => {
