@@ -1,10 +1,11 @@
 import type { OrderItem } from "../../shared/order.ts";
+import { stateOf } from "../helpers/history/state.ts";
 import { Worlds } from "../helpers/history/worlds.ts";
 import { type Actor, shippedAt } from "./actors.ts";
 import { attempt, begin, type Client, withoutCopy } from "./client.ts";
 import type { Fate } from "./fates.ts";
 import { RecordedClient } from "./recorded-client.ts";
-import { type RememberedTable, stateOf } from "./remembered-table.ts";
+import type { RememberedTable } from "./remembered-table.ts";
 
 /** A moment of an interleaving: all that the rest of it depends on. */
 export interface Moment {

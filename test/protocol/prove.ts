@@ -1,9 +1,10 @@
 // `npm run prove`: every interleaving of two cancellations and a shipment of one order, and ten bugs that they find.
+import { stateOf } from "../helpers/history/state.ts";
 import { cancel, cancellers, shipper } from "./actors.ts";
 import { exploreAll, shortestViolation } from "./explore.ts";
 import { Moves } from "./moves.ts";
 import { plantedBugs } from "./planted-bugs.ts";
-import { RememberedTable, stateOf } from "./remembered-table.ts";
+import { RememberedTable } from "./remembered-table.ts";
 import { starts } from "./starts.ts";
 import { story } from "./story.ts";
 

@@ -8,7 +8,6 @@ import {
 import { engineClient } from "../../infra/local/engine/client.ts";
 import { type Engine, startEngine } from "../../infra/local/engine/engine.ts";
 import type { OrderItem } from "../../shared/order.ts";
-import type { OrderState } from "../helpers/history/contract.ts";
 import type { Request, Response } from "./recorded-client.ts";
 
 export const tableName = "orders";
@@ -99,12 +98,4 @@ function sorted(json: string): string {
   const inOrder = (_key: string, value: unknown): unknown =>
     value instanceof Object && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort()) : value;
   return JSON.stringify(JSON.parse(json, inOrder));
-}
-
-/** The order as the contract knows it. */
-export function stateOf(item: OrderItem | undefined): OrderState {
-  if (item === undefined) return "absent";
-  const status = item["status"]?.S;
-  if (status === "cancelled") return `cancelled by ${item["cancelledBy"]?.S}`;
-  return status === "pending" || status === "shipped" ? status : "not pending";
 }

@@ -1,0 +1,39 @@
+import type { Operation, OrderState } from "./contract.ts";
+import { Worlds } from "./worlds.ts";
+
+/** The history of one order, held to the contract as it goes on. Its events come in the order in which they happen. */
+export class OrderHistory {
+  #worlds: Worlds;
+  #violation: string | undefined;
+
+  /** @param initial what the order is before anybody does anything. */
+  constructor(initial: OrderState) {
+    this.#worlds = Worlds.startingAs(initial);
+  }
+
+  /** The first event that the contract does not allow, and what it does allow; undefined as long as all is well. */
+  get violation(): string | undefined {
+    return this.#violation;
+  }
+
+  /** @param name tells the request from every other one of this order. */
+  begin(name: string, operation: Operation): void {
+    this.#worlds = this.#worlds.begin(name, operation);
+  }
+
+  /** @param response as `perform` names it: `204`, or the status and code of an error. */
+  end(name: string, response: string): void {
+    const allowed = this.#worlds.responses(name);
+    this.#go(this.#worlds.end(name, response), `${name} is told ${response}`, allowed);
+  }
+
+  /** Somebody reads the order. */
+  read(state: OrderState): void {
+    this.#go(this.#worlds.see(state), `the order is ${state}`, this.#worlds.states());
+  }
+
+  #go(worlds: Worlds, what: string, allowed: string[]): void {
+    this.#worlds = worlds;
+    if (worlds.none) this.#violation ??= `${what}; by the contract it is ${allowed.join(" or ")}`;
+  }
+}
