@@ -6,6 +6,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { engineClient } from "../../infra/local/engine/client.ts";
 import { startEngine } from "../../infra/local/engine/engine.ts";
 import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
+import { Histories } from "../helpers/history/histories.ts";
+import { stateOf } from "../helpers/history/state.ts";
 
 const ids = Array.from({ length: 300 }, (_, index) => String(30_000 + index));
 /** After so many cancellations the engine is killed. */
@@ -16,7 +18,7 @@ let directory: string;
 let stack: FaultyStack;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "pet-store-orders-killed-"));
-  // The stack's key stays in the authorizer's cache: without an engine, the authorizer can accept no other.
+  // Its key stays in the authorizer's cache: without an engine, the authorizer can admit nobody else.
   stack = await startFaultyStack(() => undefined, { dbFile: join(directory, "orders.db"), clock: () => 0 });
   await Promise.all(ids.map((id) => stack.putOrder({ id: { N: id }, status: { S: "pending" } })));
 });
@@ -26,12 +28,18 @@ afterAll(async () => {
 });
 
 test("an engine that is killed amid cancellations keeps every one that got a 204", async () => {
+  const histories = new Histories("pending");
+  const key = await stack.putKey({ keyId: "storm" });
+  const cancel = async (id: string): Promise<number> => {
+    const send = () => stack.call(`/store/orders/${id}`, { method: "DELETE" }, key);
+    return (await histories.record(id, { kind: "cancel", by: "storm" }, send)).status;
+  };
   const cancelled = new Set<string>();
   const unknown = new Set<string>();
   const waiting = [...ids];
   const client = async (): Promise<void> => {
     for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
-      const { status } = await stack.call(`/store/orders/${id}`, { method: "DELETE" });
+      const status = await cancel(id);
       expect([204, 503]).toContain(status);
       (status === 204 ? cancelled : unknown).add(id);
       if (status === 204 && cancelled.size === storm) process.kill(stack.engine.pid, "SIGKILL");
@@ -44,17 +52,15 @@ test("an engine that is killed amid cancellations keeps every one that got a 204
   try {
     stack.proxy.target = engine.endpoint;
     const survivor = engineClient(engine.endpoint);
-    const statusOf = async (id: string): Promise<string | undefined> => {
-      const command = new GetItemCommand({ TableName: stack.tables.orders, Key: { id: { N: id } } });
-      return (await survivor.send(command)).Item?.["status"]?.S;
-    };
-    for (const id of cancelled) expect(await statusOf(id)).toBe("cancelled");
     // The outcome of a 503 is unknown: cancelling again, as its message says, settles it.
-    for (const id of unknown) {
-      const { status } = await stack.call(`/store/orders/${id}`, { method: "DELETE" });
-      expect([204, 409]).toContain(status);
-      expect(await statusOf(id)).toBe("cancelled");
+    for (const id of unknown) expect([204, 409]).toContain(await cancel(id));
+    for (const id of ids) {
+      const command = new GetItemCommand({ TableName: stack.tables.orders, Key: { id: { N: id } } });
+      const { Item } = await survivor.send(command);
+      expect(Item?.["status"]?.S).toBe("cancelled");
+      histories.settle(id, stateOf(Item));
     }
+    expect(histories.wrong).toEqual([]);
     survivor.destroy();
   } finally {
     await stack.proxy.refuse();

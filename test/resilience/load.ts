@@ -31,7 +31,7 @@ try {
     }
   };
   await Promise.all(Array.from({ length: connections }, client));
-  clients.close();
+  await clients.close();
   for (const [operation, histogram] of Object.entries(latencies)) {
     const at = (percentile: number): string => `${(histogram.percentile(percentile) / 1000).toFixed(1)} ms`;
     console.log(
@@ -39,6 +39,7 @@ try {
     );
   }
   for (const line of clients.responses.lines()) console.log(line);
+  console.log(clients.histories.summary);
   const wrong = [...clients.wrong, ...failures];
   console.log(`${connections} connections for ${seconds} s; wrong responses: ${wrong.length}`);
   for (const problem of wrong.slice(0, 10)) console.log(problem);

@@ -43,7 +43,7 @@ try {
   }
   running = false;
   await finished;
-  clients.close();
+  await clients.close();
 
   const wrong = [...clients.wrong, ...failures];
   for (const [name, usages] of history) {
@@ -56,6 +56,7 @@ try {
     }
   }
   for (const line of clients.responses.lines()) console.log(line);
+  console.log(clients.histories.summary);
   console.log(`${requests} requests in ${minutes} minutes; wrong responses and growing processes: ${wrong.length}`);
   for (const problem of wrong.slice(0, 10)) console.log(problem);
   if (wrong.length > 0) process.exitCode = 1;

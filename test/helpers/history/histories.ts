@@ -21,6 +21,11 @@ export class Histories {
     this.#initial = initial;
   }
 
+  /** The orders whose histories have not ended. */
+  get open(): string[] {
+    return [...this.#orders.keys()];
+  }
+
   /** How much has been judged, in words. */
   get summary(): string {
     return `${this.#requests} requests in the histories of ${this.#settled} orders; not linearizable: ${this.wrong.length}`;

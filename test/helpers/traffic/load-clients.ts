@@ -1,11 +1,13 @@
 import { Agent, request } from "node:http";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { type DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { engineClient } from "../../../infra/local/engine/client.ts";
 import type { LocalStack } from "../../../infra/local/local-stack.ts";
 import { seedOrders } from "../../../infra/orders-file/seed-orders.ts";
 import { errorBody } from "../../../shared/errors.ts";
+import { Histories } from "../history/histories.ts";
+import { stateOf } from "../history/state.ts";
 import { type TableWriter, tableWriter } from "../table-writer.ts";
 import { ResponseCounts } from "./response-counts.ts";
 
@@ -30,10 +32,14 @@ export class LoadClients {
   /** What was wrong with the responses. */
   readonly wrong: string[] = [];
   readonly responses = new ResponseCounts();
+  /** Every cancellation of every order, from the order's being pending to its being that again. */
+  readonly histories = new Histories("pending");
   readonly #stack: LocalStack;
   readonly #agent: Agent;
   readonly #client: DynamoDBClient;
   readonly #writer: TableWriter;
+  /** The API keys of those who contest an order, whose ids are `rival_0` and on. */
+  readonly #keys: string[] = [];
   readonly #orders: number;
   /** The first one is contested next. */
   readonly #pending: Contest[];
@@ -53,6 +59,9 @@ export class LoadClients {
     const clients = new LoadClients(stack, connections, orders);
     const items = clients.#pending.map(({ id }) => pendingOrder(id));
     await seedOrders(clients.#client, stack.tables.orders, Readable.from(items), new AbortController().signal);
+    for (let rival = 0; rival < rivals; rival += 1) {
+      clients.#keys.push(await clients.#writer.putKey({ keyId: `rival_${rival}` }));
+    }
     return clients;
   }
 
@@ -68,8 +77,10 @@ export class LoadClients {
     return operation;
   }
 
-  /** Closes the connections, when every request has its response. */
-  close(): void {
+  /** Reads the orders that are still contested, when every request has its response, and closes the connections. */
+  async close(): Promise<void> {
+    for (const id of this.histories.open) await this.#endHistory(id);
+    this.wrong.push(...this.histories.wrong);
     this.#client.destroy();
     this.#agent.destroy();
   }
@@ -85,10 +96,15 @@ export class LoadClients {
   async #cancel(): Promise<void> {
     const [order] = this.#pending;
     if (order === undefined) throw new Error("There are more connections than orders");
+    const rival = order.sent;
     order.sent += 1;
     if (order.sent === rivals) this.#pending.shift();
     try {
-      const { status, body } = await this.#send("cancelOrder", "DELETE", `/store/orders/${order.id}`);
+      const { status, body } = await this.histories.record(
+        String(order.id),
+        { kind: "cancel", by: `rival_${rival}` },
+        () => this.#send("cancelOrder", "DELETE", `/store/orders/${order.id}`, this.#keys[rival]),
+      );
       if (status === 204 && body === "") order.cancelled += 1;
       else if (status === 409 && body === errorBody("order_already_cancelled")) order.conflicts += 1;
       else this.wrong.push(`Cancelling ${order.id}: ${status} ${body}`);
@@ -103,12 +119,27 @@ export class LoadClients {
     if (cancelled !== 1 || conflicts !== rivals - 1) {
       this.wrong.push(`Order ${id} was cancelled ${cancelled} times, and ${conflicts} of ${rivals} were told so`);
     }
+    await this.#endHistory(String(id));
     await this.#writer.putOrder(pendingOrder(id));
     this.#pending.push(contest(id));
   }
 
-  async #send(operation: Operation, method: string, path: string): Promise<{ status: number; body: string }> {
-    const { baseUrl, apiKey } = this.#stack;
+  async #endHistory(id: string): Promise<void> {
+    const read = new GetItemCommand({
+      TableName: this.#stack.tables.orders,
+      Key: { id: { N: id } },
+      ConsistentRead: true,
+    });
+    this.histories.settle(id, stateOf((await this.#client.send(read)).Item));
+  }
+
+  async #send(
+    operation: Operation,
+    method: string,
+    path: string,
+    apiKey = this.#stack.apiKey,
+  ): Promise<{ status: number; body: string }> {
+    const { baseUrl } = this.#stack;
     const headers = { authorization: `Bearer ${apiKey}` };
     const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: string }>();
     const sent = request(`${baseUrl}${path}`, { method, headers, agent: this.#agent }, (response) => {
