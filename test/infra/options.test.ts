@@ -229,7 +229,8 @@ describe("options", () => {
   });
 
   test("the stack with every option still runs on one machine", () => {
-    const { restoredTables: _, ...local } = everyOption;
+    // Restored tables are only in AWS, and the region is part of the addresses that are compared.
+    const { restoredTables: _, account: __, ...local } = everyOption;
     const template = new LocalTemplate(Template.fromStack(ordersStack(local)).toJSON());
     expect(readRestApi(template)).toEqual(readRestApi(new LocalTemplate(templates[1]?.[1].toJSON())));
   });
