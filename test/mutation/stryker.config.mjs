@@ -6,13 +6,13 @@
 // - order-list.ts: `createGzip({})`: the first page would wait in the compressor, at twice the CPU.
 // No test can tell the difference:
 // - request.ts: `?? "Stryker was here!"`: names no order either.
-// - functions/authorize.ts: `error.message`: middy calls onError with an error.
+// - functions/authorize.ts: `error.message`: middy calls onError with an error; any text that is not a key will do.
 // - respond-with-errors.ts: `logger: true` is not a function, and so the same as false.
 // - api-keys-table.ts, order-json.ts: `undefined <= now` is false, and "undefined" is neither a number nor a date.
-// - order-list.ts: the list's generator always has a first value; an empty chunk writes nothing; a list of exactly the
-//   length worth compressing may go either way; the catch only silences a failure that is awaited a moment later.
+// - order-list.ts: without `gzip.close()` the compressor is freed later; the list's generator always has a first value;
+//   an empty chunk writes nothing; a list of exactly the length worth compressing may go either way.
 // - order.ts: the tests for short numbers and early days only save work.
-// - orders-table.ts: `error.Item[...]`: a cancelled order is there.
+// - orders-table.ts: `error.Item[...]`: a cancelled order is there. `{ S: "" }`: the engine takes any type for another.
 // No test measures time:
 // - order-list.ts: `performance.now() + opened`: the log says how long the first page took.
 // - orders-table.ts: the pauses between calls for a throttled page, other than that they end at the deadline.
@@ -23,7 +23,7 @@ export default {
   coverageAnalysis: "perTest",
   concurrency: 2,
   timeoutMS: 10_000,
-  thresholds: { high: 95, low: 90, break: 90 },
+  thresholds: { high: 95, low: 95, break: 95 },
   reporters: ["clear-text", "json"],
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
   jsonReporter: { fileName: "reports/mutation.json" },

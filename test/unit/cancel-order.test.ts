@@ -143,6 +143,8 @@ describe("cancelling an order", () => {
   test("responds with 500, not 204, when the table's response is empty", async () => {
     table.on(UpdateItemCommand).resolves({});
     expectError(await cancel("42"), "internal_error");
+    const causes = [expect.objectContaining({ message: "The response to UpdateItem is empty" })];
+    expect(log.error.mock.calls).toEqual([[expect.objectContaining({ event: "cancel_failed", causes })]]);
   });
 
   test("logs what the table said, and keeps it out of the response", async () => {
