@@ -4,9 +4,9 @@ import { type ExportCounts, exportOrders } from "../../infra/admin/export-orders
 import { parseOrderLine } from "../../infra/orders-file/order-line.ts";
 import { createOperator } from "../helpers/admin/admin-process.ts";
 import { makeLines, sortedLines } from "../helpers/admin/order-file-lines.ts";
-import { rejectedAs } from "../helpers/admin/rejected-as.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
-import { answer, type Behaviour, type EngineCall } from "../helpers/faults/fault-proxy.ts";
+import { type Behaviour, type EngineCall, respond } from "../helpers/faults/fault-proxy.ts";
+import { rejectedAs } from "../helpers/faults/faults.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 const orders = (...args: string[]) => operator.run(["orders", ...args, "--local"]);
@@ -21,7 +21,7 @@ async function putLines(lines: string[]): Promise<void> {
 
 /** Lets the engine scan only two orders a page. */
 const smallPage: Behaviour = async ({ forward, input, response }) =>
-  answer(response, await forward(JSON.stringify({ ...JSON.parse(input), Limit: 2 })));
+  respond(response, await forward(JSON.stringify({ ...JSON.parse(input), Limit: 2 })));
 
 describe("orders export", () => {
   const lines = [

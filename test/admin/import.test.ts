@@ -5,9 +5,8 @@ import { importOrders } from "../../infra/admin/import-orders.ts";
 import type { Target } from "../../infra/admin/target.ts";
 import { createOperator } from "../helpers/admin/admin-process.ts";
 import { makeLines, sortedLines } from "../helpers/admin/order-file-lines.ts";
-import { rejectedAs } from "../helpers/admin/rejected-as.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
-import { applied, unapplied } from "../helpers/faults/faults.ts";
+import { applied, rejectedAs, unapplied } from "../helpers/faults/faults.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 const orders = (...args: string[]) => operator.run(["orders", ...args, "--local"]);
@@ -44,7 +43,7 @@ describe("orders import, as a process", () => {
     const { proxy } = await tables.behindProxy(({ operation }) => {
       if (operation !== "PutItem" || ++puts <= 200) return undefined;
       halfway.resolve();
-      return unapplied["no answer"];
+      return unapplied["no response"];
     });
     await operator.pointTo({ ...tables, dynamodbEndpoint: proxy.endpoint });
     const running = operator.start(["orders", "import", file, "--local"]);

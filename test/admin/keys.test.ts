@@ -157,7 +157,7 @@ describe("checking", () => {
 
   test("does not take an empty response for an unknown key", async () => {
     const key = await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 });
-    const { target } = await tables.behindProxy(() => unnoticed["an empty answer of no length"]);
+    const { target } = await tables.behindProxy(() => unnoticed["an empty response of no length"]);
     await expect(check(target, key, now)).rejects.toThrow("empty");
   });
 });

@@ -2,7 +2,7 @@ import { Gateway } from "../../infra/local/gateway/gateway.ts";
 import { listen } from "../../infra/local/gateway/listener.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
 import { readRestApi } from "../../infra/local/template/rest-api.ts";
-import { send } from "../helpers/answer.ts";
+import { send } from "../helpers/send.ts";
 import { type CpuShare, cpuShare } from "./cpu-share.ts";
 import { authorizeEvent, cancelEvent, listEvent } from "./events.ts";
 import { type RationedHost, rationedHost } from "./rationed-host.ts";

@@ -4,10 +4,10 @@ import { text } from "node:stream/consumers";
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
 /**
- * A call to DynamoDB with nothing around it: one POST over one kept connection. The engine asks for a signature's form,
- * not for its truth.
+ * A call to DynamoDB with nothing around it: one POST over one kept connection. The engine wants a
+ * well-formed signature and does not verify it.
  *
- * @returns the text of the answer.
+ * @returns the text of the response.
  */
 export async function callDynamoDb(
   endpoint: string,
@@ -32,7 +32,7 @@ export async function callDynamoDb(
   sent.on("response", (response) => {
     text(response).then((received) => {
       if (response.statusCode === 200) resolve(received);
-      else reject(new Error(`${operation} answered ${response.statusCode}: ${received}`));
+      else reject(new Error(`${operation} got ${response.statusCode}: ${received}`));
     }, reject);
   });
   sent.end(body);

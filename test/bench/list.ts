@@ -93,11 +93,11 @@ interface Listing {
 
 async function list(host: LambdaHost, acceptEncoding?: string): Promise<Listing> {
   const begun = performance.now();
-  const answer = await host.invoke("ListOrders", listEvent(acceptEncoding));
-  if (answer.kind !== "streamed") throw new Error("The list was not streamed");
+  const response = await host.invoke("ListOrders", listEvent(acceptEncoding));
+  if (response.kind !== "streamed") throw new Error("The list was not streamed");
   let firstByte: number | undefined;
   let bytes = 0;
-  for await (const chunk of answer.body) {
+  for await (const chunk of response.body) {
     firstByte ??= performance.now() - begun;
     bytes += chunk.length;
   }

@@ -38,8 +38,8 @@ export function rationedHost(definitions: FunctionDefinition[], shares: Map<numb
     start: async (name) => void (await start(name)),
     invoke,
     respond: async (name, event) => {
-      const answer = await invoke(name, event);
-      if (answer.kind === "streamed") await buffer(answer.body);
+      const response = await invoke(name, event);
+      if (response.kind === "streamed") await buffer(response.body);
     },
     pids: (name) => [environments.get(name)?.pid ?? 0],
     stop: async () => {

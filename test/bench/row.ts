@@ -4,7 +4,7 @@ export interface Row {
   /** Figures as people read them, like `12.3 ms`. */
   ours: string;
   floor: string;
-  /** Ours divided by the floor, or the figure itself where the goal is no ratio. */
+  /** Ours divided by the floor, or the figure itself where the goal is not a ratio. */
   value: number;
   /** The value to stay at or under; undefined for a figure that is only reported. */
   goal: number | undefined;

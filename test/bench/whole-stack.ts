@@ -2,29 +2,29 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
-import { send } from "../helpers/answer.ts";
+import { send } from "../helpers/send.ts";
 import type { Row } from "./row.ts";
 import { median } from "./samples.ts";
 
 const seconds = 5;
 const clients = 16;
 
-/** Refused cancellations per second that the whole local stack answers: gateway, authorizer's cache, function, engine. */
+/** How many rejected cancellations per second the whole local stack serves: gateway, authorizer's cache, function, engine. */
 export async function throughput(): Promise<Row> {
   const stack = await startLocalStack({ port: 0, log: () => {} });
   try {
     const headers = { authorization: `Bearer ${stack.apiKey}` };
     const end = performance.now() + seconds * 1000;
-    let answered = 0;
+    let served = 0;
     const client = async (): Promise<void> => {
       while (performance.now() < end) {
         const { status } = await send(`${stack.baseUrl}/store/orders/-1`, { method: "DELETE", headers });
-        if (status !== 404) throw new Error(`A cancel answered ${status}`);
-        answered += 1;
+        if (status !== 404) throw new Error(`A cancellation got ${status}`);
+        served += 1;
       }
     };
     await Promise.all(Array.from({ length: clients }, client));
-    const value = answered / seconds;
+    const value = served / seconds;
     const what = `requests per second, ${clients} clients, the whole local stack`;
     return { what, ours: `${value.toFixed(0)}/s`, floor: "", value, goal: undefined, margin: 0, unit: "s" };
   } finally {

@@ -1,9 +1,9 @@
 import { expect } from "vitest";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
-import type { Answer } from "./answer.ts";
+import type { HttpResponse } from "./openapi/responses.ts";
 
 /** Expects the Error record with this code, its status, and the headers that every Error has, besides those given. */
-export function expectError(response: Answer, code: ErrorCode, headers: Record<string, string> = {}): void {
+export function expectError(response: HttpResponse, code: ErrorCode, headers: Record<string, string> = {}): void {
   const { status, body } = response;
   expect({ status, body }).toEqual({ status: errors[code].status, body: errorBody(code) });
   const always = { "content-type": "application/json", "cache-control": "no-store" };

@@ -3,9 +3,10 @@ import { expect, inject } from "vitest";
 import { engineClient } from "../../infra/local/engine/client.ts";
 import { type LocalStack, type LocalStackOptions, startLocalStack } from "../../infra/local/local-stack.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
-import { type Answer, type RequestOptions, send } from "./answer.ts";
 import { useExternalEngine } from "./external-engine.ts";
+import type { HttpResponse } from "./openapi/responses.ts";
 import { expectDocumented } from "./openapi/responses.ts";
+import { type RequestOptions, send } from "./send.ts";
 import { type TableWriter, tableWriter } from "./table-writer.ts";
 
 /** A local stack of a test file's own, at a free port, with the orders of `orders.ndjson`. */
@@ -20,7 +21,7 @@ export interface TestStack extends LocalStack, TableWriter {
    * Sends a request to a path under the base URL, with the stack's key unless another or none is given, and checks the
    * response against the interface description.
    */
-  call(path: string, options?: RequestOptions, key?: string | null): Promise<Answer>;
+  call(path: string, options?: RequestOptions, key?: string | null): Promise<HttpResponse>;
   /** Ends it, and fails when a function has logged a secret. */
   stop(): Promise<void>;
 }
@@ -48,9 +49,9 @@ export async function startTestStack(options: LocalStackOptions = {}): Promise<T
     unknownKey: makeApiKey("pets_test"),
     call: async (path, request = {}, key = stack.apiKey) => {
       const headers = key === null ? {} : { authorization: `Bearer ${key}` };
-      const answer = await send(stack.baseUrl + path, { ...request, headers: { ...headers, ...request.headers } });
-      expectDocumented(request.method ?? "GET", path, answer);
-      return answer;
+      const response = await send(stack.baseUrl + path, { ...request, headers: { ...headers, ...request.headers } });
+      expectDocumented(request.method ?? "GET", path, response);
+      return response;
     },
     stop: async () => {
       client.destroy();

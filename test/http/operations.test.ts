@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Answer, type RequestOptions, send } from "../helpers/answer.ts";
 import { expectError } from "../helpers/expect-error.ts";
+import type { HttpResponse } from "../helpers/openapi/responses.ts";
+import { type RequestOptions, send } from "../helpers/send.ts";
 import { startTestStack, type TestStack } from "../helpers/test-stack.ts";
 
 let stack: TestStack;
@@ -9,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
-const cancel = (orderId: string, options: RequestOptions = {}): Promise<Answer> =>
+const cancel = (orderId: string, options: RequestOptions = {}): Promise<HttpResponse> =>
   stack.call(`/store/orders/${orderId}`, { method: "DELETE", ...options });
 
 describe("GET /store/orders", () => {
@@ -93,8 +94,8 @@ describe("DELETE /store/orders/{orderId}", () => {
   });
 
   test("ignores a body", async () => {
-    const answer = await cancel("204", { body: '{"orderId":205}', headers: { "content-type": "application/json" } });
-    expect(answer.status).toBe(204);
+    const response = await cancel("204", { body: '{"orderId":205}', headers: { "content-type": "application/json" } });
+    expect(response.status).toBe(204);
     expect((await cancel("205")).status).toBe(204);
   });
 });
@@ -120,8 +121,12 @@ describe("the API key", () => {
   });
 
   test.each(["bearer", "BEARER", "bEaReR"])("is accepted under the scheme %s", async (scheme) => {
-    const answer = await stack.call("/store/orders", { headers: { AUTHORIZATION: `${scheme} ${stack.apiKey}` } }, null);
-    expect(answer.status).toBe(200);
+    const response = await stack.call(
+      "/store/orders",
+      { headers: { AUTHORIZATION: `${scheme} ${stack.apiKey}` } },
+      null,
+    );
+    expect(response.status).toBe(200);
   });
 
   test("is never in a response or a log line", async () => {
@@ -170,12 +175,12 @@ describe("a method that a path does not support", () => {
   });
 
   test("gets 415 with a body of another type", async () => {
-    const answer = await stack.call("/store/orders", {
+    const response = await stack.call("/store/orders", {
       method: "POST",
       headers: { "content-type": "image/png" },
       body: "x",
     });
-    expectError(answer, "unsupported_media_type");
+    expectError(response, "unsupported_media_type");
   });
 });
 
@@ -205,6 +210,10 @@ test("the page and its key are for this machine's own names only", async () => {
 
 test("a request of more than 10 MB gets 413", async () => {
   const body = Buffer.alloc(10 * 1024 * 1024 + 1);
-  const answer = await stack.call("/store/orders", { method: "POST", headers: { "content-type": "text/plain" }, body });
-  expectError(answer, "request_too_large");
+  const response = await stack.call("/store/orders", {
+    method: "POST",
+    headers: { "content-type": "text/plain" },
+    body,
+  });
+  expectError(response, "request_too_large");
 });

@@ -66,7 +66,7 @@ describe.each(templates)("the API of %s", (_name, template, environment) => {
     expect(integration("DELETE /store/orders/{orderId}")).toMatchObject({ Type: "AWS_PROXY", TimeoutInMillis: 15_000 });
   });
 
-  test.each(mocks)("answers %s with %i by itself, whatever the body", (name, status, allow) => {
+  test.each(mocks)("responds to %s with %i by itself, whatever the body", (name, status, allow) => {
     const method = all.get(name) as {
       Integration: {
         PassthroughBehavior: string;

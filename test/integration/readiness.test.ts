@@ -108,7 +108,7 @@ describe.each(Object.entries(functions))("the %s function", (_name, start) => {
   });
 
   test("starts and serves requests after its table was silent at the start, which took one attempt", async () => {
-    fault = faults["no answer"];
+    fault = faults["no response"];
     const serveFirstRequest = await start();
     expect([...proxy.attempts.values()]).toEqual([1]);
     fault = undefined;
@@ -124,7 +124,7 @@ describe.each(Object.entries(functions))("the %s function", (_name, start) => {
   });
 });
 
-test.each(["slow trickle", "reset before an answer", "throttled by the table", "503 in HTML"])(
+test.each(["slow trickle", "reset before a response", "throttled by the table", "503 in HTML"])(
   "a function starts and serves requests after its table's response at the start was: %s",
   async (name) => {
     fault = faults[name];

@@ -10,7 +10,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { send } from "../helpers/answer.ts";
+import { send } from "../helpers/send.ts";
 import { descendants, isAlive } from "./processes.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -70,7 +70,7 @@ describe("npm start", () => {
 
   test.each([
     ["points into AWS", "https://dynamodb.eu-central-1.amazonaws.com"],
-    ["does not answer", "http://127.0.0.1:1"],
+    ["does not respond", "http://127.0.0.1:1"],
     ["is not an address", "nonsense"],
   ])("rejects a DYNAMODB_ENDPOINT that %s, in one line", async (_, endpoint) => {
     const { stdout, stderr, code } = await failure(["--port", "0"], { DYNAMODB_ENDPOINT: endpoint });

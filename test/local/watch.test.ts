@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test, vi } from "vitest";
-import { send } from "../helpers/answer.ts";
+import { send } from "../helpers/send.ts";
 import { descendants, isAlive } from "./processes.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { errorBody, errors } from "../../shared/errors.ts";
-import { errorProblems, expectDocumented, type HttpResponse, orderProblems } from "../helpers/openapi/responses.ts";
+import { expectDocumented, type HttpResponse } from "../helpers/openapi/responses.ts";
 
 const json = { "content-type": "application/json", "cache-control": "no-store" };
 
@@ -58,6 +58,9 @@ describe("an undocumented response fails", () => {
     ["GET", "/store/orders", list('{"orders":[]}'), /body must be array/],
     ["GET", "/store/orders", list(`[${order}`), /body is not what it should be/],
     ["GET", "/store/orders", list('[{"orderId":1}]'), /body\/0 must NOT have additional properties .*orderId/],
+    ["GET", "/store/orders", list('[{"status":"pending"}]'), /body\/0 must NOT have additional properties .*status/],
+    ["GET", "/store/orders", list("[[]]"), /body\/0 must be object/],
+    ["GET", "/store/orders", list('[{"id":1'), /body is not what it should be/],
     ["GET", "/store/orders", list('[{"id":"1"}]'), /body\/0\/id must be integer/],
     ["GET", "/store/orders", list('[{"id":9223372036854775808}]'), /not an int64/],
     ["GET", "/store/orders", list('[{"quantity":1.0}]'), /not an int64/],
@@ -72,33 +75,5 @@ describe("an undocumented response fails", () => {
     ["DELETE", "/store/orders/1", response(409, json, '{"message":"Conflict"}'), /'code'/],
   ])("%s %s %#", (method, path, undocumented, reason) => {
     expect(() => expectDocumented(method, path, undocumented)).toThrow(reason);
-  });
-});
-
-describe("one Order", () => {
-  test.each(["{}", order, '{"quantity":2147483648}'])("%s is as documented", (json) => {
-    expect(orderProblems(json)).toEqual([]);
-  });
-
-  test.each([
-    ["[]", /order must be object/],
-    ['{"id":1', /order is not what it should be/],
-    ['{"id":9223372036854775808}', /9223372036854775808 is not an int64/],
-    ['{"status":"pending"}', /additional properties .*status/],
-  ])("%s is not", (json, reason) => {
-    expect(orderProblems(json)).toEqual([expect.stringMatching(reason)]);
-  });
-});
-
-describe("one Error", () => {
-  test("is as documented, whatever its code", () => {
-    for (const code of Object.keys(errors)) expect(errorProblems(errorBody(code as keyof typeof errors))).toEqual([]);
-  });
-
-  test.each([
-    ['{"code":"unauthorized","status":401}', /error must have required property 'message'/],
-    ['{"code":"no_such_code","message":"","status":404}', /error\/code must be equal to one of the allowed values/],
-  ])("%s is not", (json, reason) => {
-    expect(errorProblems(json)).toEqual([expect.stringMatching(reason)]);
   });
 });

@@ -33,7 +33,7 @@ export interface Applied {
 export class RememberedTable {
   readonly #engine: Engine;
   readonly #client: DynamoDBClient;
-  readonly #answers = new Map<string, Applied>();
+  readonly #known = new Map<string, Applied>();
 
   private constructor(engine: Engine, client: DynamoDBClient) {
     this.#engine = engine;
@@ -62,12 +62,12 @@ export class RememberedTable {
   /** Carries out a request for the order, whose item is this before. */
   async apply(item: OrderItem | undefined, request: Request): Promise<Applied> {
     const key = JSON.stringify([item, request]);
-    const known = this.#answers.get(key);
-    if (known !== undefined) return known;
+    const remembered = this.#known.get(key);
+    if (remembered !== undefined) return remembered;
     await this.#put(item);
     const response = await this.#send(request);
     const applied = { item: await this.#get(), response };
-    this.#answers.set(key, applied);
+    this.#known.set(key, applied);
     return applied;
   }
 

@@ -42,7 +42,7 @@ describe("the first request to a function", () => {
     expect([...calls.values()]).toEqual(operations.map(startAndRequest));
   });
 
-  test.each(["no answer", "throttled by the table"])(
+  test.each(["no response", "throttled by the table"])(
     "is served although the table's response to the process's start was: %s",
     async (name) => {
       const fault: Behaviour | undefined = faults[name];

@@ -61,9 +61,9 @@ const idsIn = (text: string): string[] => text.match(/"id":-?\d+/g) ?? [];
 
 // The slowest come first. A scan changes nothing, so a fault after the engine is the same as one before it, unless half
 // of the response arrives.
-const { "no answer": noAnswer, ...quick } = unapplied;
+const { "no response": noResponse, ...quick } = unapplied;
 const { "slow trickle": trickle, "reset mid-body": reset, "closed mid-body": closed } = applied;
-const brief = { "no answer": noAnswer, ...quick, "reset mid-body": reset, "closed mid-body": closed };
+const brief = { "no response": noResponse, ...quick, "reset mid-body": reset, "closed mid-body": closed };
 // A throttled page is waited out, for longer than a test should take: see patient-lists.test.ts.
 const faults = Object.entries<Behaviour>({ "slow trickle": trickle, ...brief, ...unnoticed }).filter(
   ([name]) => !name.startsWith("throttled"),

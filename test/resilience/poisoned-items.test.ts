@@ -101,8 +101,11 @@ test("cancelling an order with an unknown status gets 409 order_not_pending and 
     if (put !== undefined) continue;
     tried += 1;
     const before = await stack.order(id);
-    const answer = await stack.call(`/store/orders/${id}`, { method: "DELETE" });
-    expect({ status: answer.status, body: answer.body }).toEqual({ status: 409, body: errorBody("order_not_pending") });
+    const response = await stack.call(`/store/orders/${id}`, { method: "DELETE" });
+    expect({ status: response.status, body: response.body }).toEqual({
+      status: 409,
+      body: errorBody("order_not_pending"),
+    });
     expect(await stack.order(id)).toEqual(before);
   }
   expect(tried).toBeGreaterThan(40);

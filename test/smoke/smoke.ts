@@ -58,7 +58,7 @@ export async function* smoke(
   }
 }
 
-/** An address that resolves to several hosts, none of which answers, fails with an error that has no message. */
+/** An address that resolves to several hosts, none of which responds, fails with an error that has no message. */
 function reason(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reason).join("; ");
   return error instanceof Error ? error.message : String(error);

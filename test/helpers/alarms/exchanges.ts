@@ -1,5 +1,6 @@
 import { vi } from "vitest";
-import { answer, type Behaviour, type EngineCall } from "../faults/fault-proxy.ts";
+import { type Behaviour, type EngineCall, respond } from "../faults/fault-proxy.ts";
+import { rejectedAs } from "../faults/faults.ts";
 import { type FaultyStack, startFaultyStack } from "../faults/faulty-stack.ts";
 
 export type Lambda = "ListOrders" | "CancelOrder" | "Authorize";
@@ -22,21 +23,17 @@ interface Request {
   key: string | undefined;
   /** The function that logs, and what its line has in `event` or `errorMessage`. Without it, no function runs. */
   logs?: [lambda: Lambda, text: string];
-  /** When the gateway answers by itself: the type of its response. */
+  /** When no function responds: the type of the gateway's own response. */
   responseType?: string;
 }
 
-const denied: Behaviour = ({ response }) => {
-  const body = Buffer.from('{"__type":"com.amazonaws.dynamodb.v20120810#AccessDeniedException","message":"a test"}');
-  const headers = { "content-type": "application/x-amz-json-1.0", "content-length": String(body.length) };
-  answer(response, { status: 400, headers, body });
-};
+const denied = rejectedAs("AccessDeniedException");
 
 /** Lists in pages of two orders, the second of which is denied. */
 const deniedMidway = ({ input }: EngineCall): Behaviour => {
   const scan = JSON.parse(input);
   if (scan.ExclusiveStartKey !== undefined) return denied;
-  return async ({ forward, response }) => answer(response, await forward(JSON.stringify({ ...scan, Limit: 2 })));
+  return async ({ forward, response }) => respond(response, await forward(JSON.stringify({ ...scan, Limit: 2 })));
 };
 
 /** Makes one request of each kind to the service on this machine, over HTTP and to the bundled functions. */

@@ -16,7 +16,7 @@ export interface EngineCall {
   headers: IncomingHttpHeaders;
 }
 
-export interface EngineAnswer {
+export interface EngineResponse {
   status: number;
   headers: IncomingHttpHeaders;
   body: Buffer;
@@ -27,7 +27,7 @@ export interface Exchange extends EngineCall {
   /** The client's side of it. */
   response: ServerResponse;
   /** Lets the engine carry the call out, with another input if given. */
-  forward(input?: string): Promise<EngineAnswer>;
+  forward(input?: string): Promise<EngineResponse>;
 }
 
 /** What happens to a call. */
@@ -47,10 +47,10 @@ export interface FaultProxy {
   stop(): Promise<void>;
 }
 
-/** Hands the call on to the engine and its answer back, unchanged. */
-export const passOn: Behaviour = async ({ forward, response }) => answer(response, await forward());
+/** Hands the call on to the engine and its response back, unchanged. */
+export const passOn: Behaviour = async ({ forward, response }) => respond(response, await forward());
 
-export function answer(response: ServerResponse, { status, headers, body }: EngineAnswer): void {
+export function respond(response: ServerResponse, { status, headers, body }: EngineResponse): void {
   response.writeHead(status, headers).end(body);
 }
 
@@ -72,7 +72,7 @@ export async function startFaultProxy(
         headers,
       };
       attempts.set(call.operation, (attempts.get(call.operation) ?? 0) + 1);
-      const forward = (input = call.input): Promise<EngineAnswer> => send(proxy.target, agent, headers, input);
+      const forward = (input = call.input): Promise<EngineResponse> => send(proxy.target, agent, headers, input);
       await (choose(call) ?? passOn)({ ...call, response, forward });
     } catch {
       // The engine is gone, or the client: either way the other side sees its connection break.
@@ -108,12 +108,17 @@ export async function startFaultProxy(
   return proxy;
 }
 
-async function send(target: string, agent: Agent, headers: IncomingHttpHeaders, input: string): Promise<EngineAnswer> {
+async function send(
+  target: string,
+  agent: Agent,
+  headers: IncomingHttpHeaders,
+  input: string,
+): Promise<EngineResponse> {
   const { host: _, "content-length": __, connection: ___, ...kept } = headers;
   const sent = request(target, { method: "POST", headers: kept, agent });
   sent.end(input);
   const [response] = await once(sent, "response");
   const body = await buffer(response);
-  const { connection: ____, "transfer-encoding": _____, ...answered } = response.headers;
-  return { status: response.statusCode, headers: { ...answered, "content-length": String(body.length) }, body };
+  const { connection: ____, "transfer-encoding": _____, ...received } = response.headers;
+  return { status: response.statusCode, headers: { ...received, "content-length": String(body.length) }, body };
 }

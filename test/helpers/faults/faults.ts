@@ -1,19 +1,18 @@
 import type { ServerResponse } from "node:http";
-import { answer, type Behaviour, type EngineAnswer } from "./fault-proxy.ts";
+import { type Behaviour, type EngineResponse, respond } from "./fault-proxy.ts";
 
 const trickleIntervalMs = 50;
 
 /** Faults of a call that never reaches the engine. */
 export const unapplied = {
-  "no answer": () => {},
-  "reset before an answer": ({ response }) => reset(response),
-  "throttled by the table": ({ response }) =>
-    answer(response, failure(400, "ProvisionedThroughputExceededException", "dynamodb.v20120810")),
+  "no response": () => {},
+  "reset before a response": ({ response }) => reset(response),
+  "throttled by the table": rejectedAs("ProvisionedThroughputExceededException"),
   "throttled by the service": ({ response }) =>
-    answer(response, failure(400, "ThrottlingException", "coral.availability")),
-  "500 of the service": ({ response }) => answer(response, failure(500, "InternalServerError", "dynamodb.v20120810")),
+    respond(response, failure(400, "ThrottlingException", "coral.availability")),
+  "500 of the service": ({ response }) => respond(response, failure(500, "InternalServerError", "dynamodb.v20120810")),
   "503 in HTML": ({ response }) =>
-    answer(response, page(503, "text/html", "<html><body>Service Unavailable</body></html>")),
+    respond(response, page(503, "text/html", "<html><body>Service Unavailable</body></html>")),
 } satisfies Record<string, Behaviour>;
 
 /** Faults of the response to a call that the engine has carried out. */
@@ -25,7 +24,7 @@ export const applied = {
   },
   "500 after the engine": async ({ forward, response }) => {
     await forward();
-    answer(response, failure(500, "InternalServerError", "dynamodb.v20120810"));
+    respond(response, failure(500, "InternalServerError", "dynamodb.v20120810"));
   },
   "reset mid-body": async ({ forward, response }) => {
     await sendHalf(response, await forward());
@@ -42,11 +41,11 @@ export const faults: Record<string, Behaviour> = { ...unapplied, ...applied };
 
 /** Responses of 200 without a length that end early and so look whole. */
 export const unnoticed = {
-  "half an answer of no length": async ({ forward, response }) => {
+  "half a response of no length": async ({ forward, response }) => {
     const { body } = await forward();
     response.socket?.end(`${headOfNoLength}${body.toString("latin1", 0, body.length / 2)}`, "latin1");
   },
-  "an empty answer of no length": ({ response }) => void response.socket?.end(headOfNoLength),
+  "an empty response of no length": ({ response }) => void response.socket?.end(headOfNoLength),
 } satisfies Record<string, Behaviour>;
 
 const headOfNoLength = "HTTP/1.1 200 OK\r\ncontent-type: application/x-amz-json-1.0\r\n\r\n";
@@ -56,7 +55,7 @@ function reset(response: ServerResponse): void {
 }
 
 /** Resolves when the first half of the response has been sent. */
-async function sendHalf(response: ServerResponse, { status, headers, body }: EngineAnswer): Promise<void> {
+async function sendHalf(response: ServerResponse, { status, headers, body }: EngineResponse): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   // Splits even an empty response, between its braces.
   response.writeHead(status, headers).write(body.subarray(0, Math.ceil(body.length / 2) - 1 || 1), () => resolve());
@@ -64,7 +63,7 @@ async function sendHalf(response: ServerResponse, { status, headers, body }: Eng
 }
 
 /** Sends a byte now and then, and never the last one. */
-function trickle(response: ServerResponse, { status, headers, body }: EngineAnswer): void {
+function trickle(response: ServerResponse, { status, headers, body }: EngineResponse): void {
   response.writeHead(status, { ...headers, "content-length": String(body.length + 1_000_000) });
   let sent = 0;
   const timer = setInterval(
@@ -74,12 +73,17 @@ function trickle(response: ServerResponse, { status, headers, body }: EngineAnsw
   response.once("close", () => clearInterval(timer));
 }
 
-function failure(status: number, name: string, namespace: string): EngineAnswer {
-  const body = JSON.stringify({ __type: `com.amazonaws.${namespace}#${name}`, message: "injected by a test" });
+/** The table's own error response with this name, to a call that the engine never sees. */
+export function rejectedAs(name: string, message?: string): Behaviour {
+  return ({ response }) => respond(response, failure(400, name, "dynamodb.v20120810", message));
+}
+
+function failure(status: number, name: string, namespace: string, message = "injected by a test"): EngineResponse {
+  const body = JSON.stringify({ __type: `com.amazonaws.${namespace}#${name}`, message });
   return page(status, "application/x-amz-json-1.0", body);
 }
 
-function page(status: number, contentType: string, text: string): EngineAnswer {
+function page(status: number, contentType: string, text: string): EngineResponse {
   const body = Buffer.from(text);
   return { status, headers: { "content-type": contentType, "content-length": String(body.length) }, body };
 }

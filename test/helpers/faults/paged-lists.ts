@@ -63,12 +63,12 @@ export class PagedLists {
 }
 
 async function forward(exchange: Exchange, input: object, list: string, page: number) {
-  const answer = await exchange.forward(JSON.stringify(input));
-  const output = JSON.parse(answer.body.toString());
+  const engineResponse = await exchange.forward(JSON.stringify(input));
+  const output = JSON.parse(engineResponse.body.toString());
   if (output.LastEvaluatedKey !== undefined) {
     Object.assign(output.LastEvaluatedKey, { list: { S: list }, page: { N: String(page + 1) } });
   }
   const body = Buffer.from(JSON.stringify(output));
-  const { "x-amz-crc32": _, ...headers } = answer.headers;
-  return { ...answer, headers: { ...headers, "content-length": String(body.length) }, body };
+  const { "x-amz-crc32": _, ...headers } = engineResponse.headers;
+  return { ...engineResponse, headers: { ...headers, "content-length": String(body.length) }, body };
 }

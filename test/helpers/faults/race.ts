@@ -3,13 +3,13 @@ import { passOn } from "./fault-proxy.ts";
 import { applied, unapplied } from "./faults.ts";
 
 /** What can happen to one attempt to cancel: whether the engine applies it, and whether its response arrives. */
-export const meetings: Record<string, { behaviour: Behaviour; applied: boolean; answered: boolean }> = {
-  nothing: { behaviour: passOn, applied: true, answered: true },
-  "lost on its way": { behaviour: unapplied["reset before an answer"], applied: false, answered: false },
-  "refused with 500": { behaviour: unapplied["500 of the service"], applied: false, answered: false },
-  "answer lost": { behaviour: applied["reset after the engine"], applied: true, answered: false },
-  "answer torn": { behaviour: applied["reset mid-body"], applied: true, answered: false },
-  "answered 500 though applied": { behaviour: applied["500 after the engine"], applied: true, answered: false },
+export const meetings: Record<string, { behaviour: Behaviour; applied: boolean; responded: boolean }> = {
+  nothing: { behaviour: passOn, applied: true, responded: true },
+  "lost on its way": { behaviour: unapplied["reset before a response"], applied: false, responded: false },
+  "rejected with 500": { behaviour: unapplied["500 of the service"], applied: false, responded: false },
+  "response lost": { behaviour: applied["reset after the engine"], applied: true, responded: false },
+  "response torn": { behaviour: applied["reset mid-body"], applied: true, responded: false },
+  "500 though applied": { behaviour: applied["500 after the engine"], applied: true, responded: false },
 };
 
 /** Clients that race for one order, and the order in which their attempts reach the engine. */
@@ -71,12 +71,12 @@ export async function run({ cancels, ships, turns }: Race, door: Door, { cancel,
     outcome.ships.push(await ship());
   });
   for (const [client, met] of cancels.entries()) {
-    const answered = cancel(client).then((answer) => {
-      outcome.cancels[client] = answer;
+    const responded = cancel(client).then((response) => {
+      outcome.cancels[client] = response;
     });
-    /** Waits until the client stands at the door, to be let in at its turn, or has its answer. */
+    /** Waits until the client stands at the door, to be let in at its turn, or has its response. */
     const settle = async (attempt: number): Promise<void> => {
-      const arrived = await Promise.race([door.arrival(), answered]);
+      const arrived = await Promise.race([door.arrival(), responded]);
       if (arrived === undefined) return;
       queue.push(() => {
         arrived(behaviourOf(met[attempt]));
@@ -132,7 +132,7 @@ function play({ cancels, ships, turns }: Race): { prediction: Prediction; attemp
         status = "cancelled";
         winner = client;
       }
-      if (meeting?.answered) outcome.cancels[client] = truth(status, winner === client);
+      if (meeting?.responded) outcome.cancels[client] = truth(status, winner === client);
       else if (attempt === 2) outcome.cancels[client] = "503 service_unavailable";
       else queue.push(client);
     }

@@ -64,16 +64,6 @@ export function responseProblems(method: string, path: string, response: HttpRes
   return method === "HEAD" ? problems : [...problems, ...bodyProblems(documented, response)];
 }
 
-/** What is wrong with the JSON text of one Order, a line each; empty when nothing is. */
-export function orderProblems(json: string): string[] {
-  return jsonProblems("#/components/schemas/Order", json, "order");
-}
-
-/** What is wrong with the JSON text of one Error, a line each; empty when nothing is. */
-export function errorProblems(json: string): string[] {
-  return jsonProblems("#/components/schemas/Error", json, "error");
-}
-
 function findDocumented(method: string, path: string, status: number): Documented | undefined {
   const atPath = operations.filter((operation) => pathPattern(operation.path).test(path));
   const match = atPath.find((operation) => operation.method === method);

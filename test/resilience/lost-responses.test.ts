@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Answer, RequestOptions } from "../helpers/answer.ts";
 import { expectError } from "../helpers/expect-error.ts";
 import type { Behaviour, EngineCall } from "../helpers/faults/fault-proxy.ts";
 import { applied } from "../helpers/faults/faults.ts";
 import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
+import type { HttpResponse } from "../helpers/openapi/responses.ts";
+import type { RequestOptions } from "../helpers/send.ts";
 
 /** What happens to the attempts to cancel an order, by the order's id. */
 const attempts = new Map<string, (call: EngineCall) => Behaviour | undefined>();
@@ -24,7 +25,7 @@ async function pendingOrder(): Promise<string> {
   return id;
 }
 
-const cancel = (id: string, options: RequestOptions = {}): Promise<Answer> =>
+const cancel = (id: string, options: RequestOptions = {}): Promise<HttpResponse> =>
   stack.call(`/store/orders/${id}`, { ...options, method: "DELETE" });
 
 /** The first attempt meets the behaviour; the others pass. */
@@ -98,17 +99,17 @@ describe.concurrent("a cancellation", () => {
   test("changes nothing with an attempt that arrives after its own retry", async () => {
     const id = await pendingOrder();
     const late = Promise.withResolvers<number>();
-    const answered = Promise.withResolvers<void>();
+    const firstResponse = Promise.withResolvers<void>();
     attempts.set(
       id,
       first(async ({ forward }) => {
-        await answered.promise;
+        await firstResponse.promise;
         late.resolve((await forward()).status);
       }),
     );
     expect((await cancel(id)).status).toBe(204);
     const before = await stack.order(id);
-    answered.resolve();
+    firstResponse.resolve();
     expect(await late.promise).toBe(400);
     expect(await stack.order(id)).toEqual(before);
   });
@@ -139,9 +140,9 @@ test("no header lets a client pass off another's cancellation as its own", async
   // Nor does one that two cancellations share.
   const shared = randomUUID();
   const other = await pendingOrder();
-  const answers = [
+  const responses = [
     await cancel(other, { headers: { "x-amzn-RequestId": shared } }),
     await cancel(other, { headers: { "x-amzn-RequestId": shared } }),
   ];
-  expect(answers.map(({ status }) => status)).toEqual([204, 409]);
+  expect(responses.map(({ status }) => status)).toEqual([204, 409]);
 });

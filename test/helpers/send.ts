@@ -1,16 +1,8 @@
-import { type IncomingHttpHeaders, request } from "node:http";
+import { request } from "node:http";
 import { pipeline } from "node:stream";
 import { text } from "node:stream/consumers";
 import { createGunzip } from "node:zlib";
-
-/** What a client got for a request. */
-export interface Answer {
-  status: number;
-  /** By lower-case name. */
-  headers: IncomingHttpHeaders;
-  /** Decompressed. */
-  body: string;
-}
+import type { HttpResponse } from "./openapi/responses.ts";
 
 export interface RequestOptions {
   method?: string;
@@ -19,21 +11,24 @@ export interface RequestOptions {
 }
 
 /** One HTTP request over a connection of its own; `url` is sent as it is, without normalisation of its path. */
-export async function send(url: string, { method = "GET", headers = {}, body }: RequestOptions = {}): Promise<Answer> {
+export async function send(
+  url: string,
+  { method = "GET", headers = {}, body }: RequestOptions = {},
+): Promise<HttpResponse> {
   const { origin, host } = new URL(url);
-  const answered = Promise.withResolvers<Answer>();
+  const received = Promise.withResolvers<HttpResponse>();
   // Node.js gives the body of a DELETE no length by itself, which is malformed HTTP.
   const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
   const path = url.slice(origin.length);
   const sent = request(origin, { method, path, headers: { host, ...length, ...headers }, agent: false });
-  sent.on("error", answered.reject);
+  sent.on("error", received.reject);
   sent.on("response", (response) => {
     const gzip = response.headers["content-encoding"] === "gzip";
     text(gzip ? pipeline(response, createGunzip(), () => {}) : response).then(
-      (received) => answered.resolve({ status: response.statusCode ?? 0, headers: response.headers, body: received }),
-      answered.reject,
+      (body) => received.resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
+      received.reject,
     );
   });
   sent.end(body);
-  return answered.promise;
+  return received.promise;
 }
