@@ -51,7 +51,7 @@ describe("orders import, as a process", () => {
     running.kill("SIGKILL");
     expect(await running.ended).toMatchObject({ code: null, stdout: "" });
     // What had passed the proxy reaches the table, though nobody waits for it any more.
-    await vi.waitFor(async () => expect(await tables.items("orders")).toHaveLength(200), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await tables.items("orders")).toHaveLength(200), { timeout: 60_000 });
 
     await operator.pointTo(tables);
     const again = await orders("import", file, "--json");

@@ -39,7 +39,7 @@ describe("cdk-nag's AwsSolutions", () => {
   const directory = mkdtempSync(join(tmpdir(), "orders-nag-"));
   afterAll(() => rmSync(directory, { recursive: true }));
 
-  test("has no unacknowledged finding in either environment, nor with every option on", { timeout: 60_000 }, () => {
+  test("has no unacknowledged finding in either environment, nor with every option on", () => {
     const app = new App({ context: { "aws:cdk:bundling-stacks": [] }, analyticsReporting: false, outdir: directory });
     new OrdersStack(app, "Staging", staging);
     new OrdersStack(app, "Production", production);

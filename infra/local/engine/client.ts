@@ -7,6 +7,6 @@ export function engineClient(endpoint: string): DynamoDBClient {
     endpoint,
     region: pseudoParameters["AWS::Region"],
     credentials: dummyCredentials,
-    requestHandler: { connectionTimeout: 2_000, requestTimeout: 30_000, throwOnRequestTimeout: true },
+    requestHandler: { connectionTimeout: 30_000, requestTimeout: 30_000, throwOnRequestTimeout: true },
   });
 }

@@ -89,7 +89,7 @@ async function record(stack: FaultyStack, request: Request): Promise<Exchange> {
   // A list that is cut off fails here, after its status.
   const body = await response.text().catch(() => "");
   const lines = () => stack.log.slice(before).filter((line) => line.startsWith("{"));
-  if (logs) await vi.waitUntil(() => lines().some((line) => line.includes(`"${logs[1]}"`)), { timeout: 20_000 });
+  if (logs) await vi.waitUntil(() => lines().some((line) => line.includes(`"${logs[1]}"`)), { timeout: 60_000 });
   return {
     context: {
       "$context.requestId": response.headers.get("x-amzn-requestid") ?? "-",
