@@ -1,7 +1,7 @@
 import { CloudFormationClient, DescribeStacksCommand, type Stack } from "@aws-sdk/client-cloudformation";
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { type Environment, environments } from "../environments.ts";
-import { engineClient } from "../local/engine/client.ts";
+import { engineClient } from "../local/engine/engine.ts";
 import { readStackFile } from "../local/stack-file.ts";
 import { CommandError } from "./errors.ts";
 

@@ -1,6 +1,6 @@
 import { type DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import type { OrderStatus } from "../../shared/order.ts";
-import { engineClient } from "./engine/client.ts";
+import { engineClient } from "./engine/engine.ts";
 import type { LocalStack } from "./local-stack.ts";
 
 /** What `npm start --json` prints: where the stack is, in one line of JSON. */

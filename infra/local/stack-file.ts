@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { StartError } from "./start-error.ts";
+import { StartError } from "./machine/start-error.ts";
 
 const stackFileSchema = z.object({
   baseUrl: z.string(),

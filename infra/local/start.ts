@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { Command, InvalidArgumentError } from "commander";
 import { OrdersFileError } from "../orders-file/orders-file.ts";
 import { startLocalStack } from "./local-stack.ts";
+import { StartError } from "./machine/start-error.ts";
 import { readyLine, readyText } from "./ready-text.ts";
 import { writeStackFile } from "./stack-file.ts";
-import { StartError } from "./start-error.ts";
 
 interface Options {
   port: number;

@@ -1,7 +1,7 @@
 import { UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { expect, inject, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
-import { engineClient } from "../../infra/local/engine/client.ts";
+import { engineClient } from "../../infra/local/engine/engine.ts";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { hashApiKey } from "../../shared/api-keys.ts";
 import { createOperator } from "../helpers/admin/admin-process.ts";

@@ -1,6 +1,6 @@
 import { cpus, release, type } from "node:os";
 import { Command } from "commander";
-import { readFunctions } from "../../infra/local/template/functions.ts";
+import { readFunctions } from "../../infra/local/functions.ts";
 import { bundleSizes } from "./bundle-size.ts";
 import { coldStarts } from "./cold-start.ts";
 import { closeConnection } from "./dynamodb-http.ts";

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, inject, test } from "vitest";
-import { readFunctions } from "../../infra/local/template/functions.ts";
+import { readFunctions } from "../../infra/local/functions.ts";
 import { readStack } from "../../infra/local/template/synthesis.ts";
 import { bundleSizes } from "./bundle-size.ts";
 import { listGrowth } from "./list.ts";

@@ -1,6 +1,6 @@
 import { Gateway } from "../../infra/local/gateway/gateway.ts";
-import { listen } from "../../infra/local/gateway/listener.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
+import { listen } from "../../infra/local/machine/ports.ts";
 import { readRestApi } from "../../infra/local/template/rest-api.ts";
 import { send } from "../helpers/send.ts";
 import { type CpuShare, cpuShare } from "./cpu-share.ts";

@@ -12,8 +12,7 @@ import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
 import { CreateTableCommand } from "@aws-sdk/client-dynamodb";
-import { engineClient } from "../../infra/local/engine/client.ts";
-import { startEngine } from "../../infra/local/engine/engine.ts";
+import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import { adminCommand, root } from "../helpers/admin/admin-command.ts";
 
 const { values } = parseArgs({ options: { orders: { type: "string", default: "20000" } } });

@@ -1,5 +1,5 @@
 import { DeleteTableCommand, type DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
-import { engineClient } from "../../infra/local/engine/client.ts";
+import { engineClient } from "../../infra/local/engine/engine.ts";
 
 export interface ExternalEngine {
   endpoint: string;

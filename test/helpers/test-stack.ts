@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { expect, inject } from "vitest";
-import { engineClient } from "../../infra/local/engine/client.ts";
+import { engineClient } from "../../infra/local/engine/engine.ts";
 import { type LocalStack, type LocalStackOptions, startLocalStack } from "../../infra/local/local-stack.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { useExternalEngine } from "./external-engine.ts";

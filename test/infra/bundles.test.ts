@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, inject, test, vi } from "vitest";
-import { readFunctions } from "../../infra/local/template/functions.ts";
+import { readFunctions } from "../../infra/local/functions.ts";
 import { readStack } from "../../infra/local/template/synthesis.ts";
 
 const functions = readFunctions(await readStack(inject("assembly")), "http://127.0.0.1:1");

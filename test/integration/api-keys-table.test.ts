@@ -1,8 +1,7 @@
 import { CreateTableCommand, GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { engineClient } from "../../infra/local/engine/client.ts";
-import { startEngine } from "../../infra/local/engine/engine.ts";
+import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import { hashApiKey, isApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { findActiveKeyId, issueApiKey, readApiKey } from "../../shared/api-keys-table.ts";
 import { useExternalEngine } from "../helpers/external-engine.ts";

@@ -7,8 +7,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { engineClient } from "../../infra/local/engine/client.ts";
-import { startEngine } from "../../infra/local/engine/engine.ts";
+import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { orderJson } from "../../shared/order-json.ts";

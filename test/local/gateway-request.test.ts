@@ -3,7 +3,7 @@ import { createServer, request } from "node:http";
 import { expect, test } from "vitest";
 import { proxyEvent, readRequest } from "../../infra/local/gateway/gateway-request.ts";
 import { matchRoute } from "../../infra/local/gateway/routes.ts";
-import { listeningPort } from "../../infra/local/listening-port.ts";
+import { listeningPort } from "../../infra/local/machine/ports.ts";
 import { readRestApi } from "../../infra/local/template/rest-api.ts";
 import { Template } from "../../infra/local/template/template.ts";
 import { api as apiResource, mock, root, stage } from "./pets-template.ts";

@@ -1,5 +1,5 @@
 import { expect, inject, test } from "vitest";
-import type { ConstantResponse } from "../../infra/local/template/constant-response.ts";
+import type { ConstantResponse } from "../../infra/local/template/rest-api.ts";
 import { readRestApi } from "../../infra/local/template/rest-api.ts";
 import { readStack } from "../../infra/local/template/synthesis.ts";
 import { document, operations } from "../helpers/openapi/document.ts";
@@ -50,7 +50,7 @@ test("the document describes every gateway response, at an operation or elsewher
   }
 });
 
-function httpResponse(status: number, { headers, contentType, body }: ConstantResponse): HttpResponse {
-  const named = Object.entries({ ...headers, "content-type": contentType });
+function httpResponse(status: number, { headers, body }: ConstantResponse): HttpResponse {
+  const named = Object.entries({ ...headers, "content-type": "application/json" });
   return { status, headers: Object.fromEntries(named.map(([name, value]) => [name.toLowerCase(), value])), body };
 }

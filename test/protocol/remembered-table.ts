@@ -5,8 +5,7 @@ import {
   GetItemCommand,
   PutItemCommand,
 } from "@aws-sdk/client-dynamodb";
-import { engineClient } from "../../infra/local/engine/client.ts";
-import { type Engine, startEngine } from "../../infra/local/engine/engine.ts";
+import { type Engine, engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import type { Request, Response } from "./recorded-client.ts";
 

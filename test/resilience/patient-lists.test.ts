@@ -1,8 +1,7 @@
 import { text } from "node:stream/consumers";
 import { BatchWriteItemCommand, CreateTableCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { engineClient } from "../../infra/local/engine/client.ts";
-import { startEngine } from "../../infra/local/engine/engine.ts";
+import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import { callLimits, createClient } from "../../shared/dynamodb.ts";
 import { openOrderList } from "../../shared/order-list.ts";
 import { scanOrders } from "../../shared/orders-table.ts";

@@ -4,8 +4,10 @@ import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
-import { listeningPort } from "../listening-port.ts";
-import { StartError } from "../start-error.ts";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { dummyCredentials, pseudoParameters } from "../machine/account.ts";
+import { listeningPort } from "../machine/ports.ts";
+import { StartError } from "../machine/start-error.ts";
 
 /** A DynamoDB engine that this process started. */
 export interface Engine {
@@ -85,6 +87,16 @@ export async function checkEndpoint(endpoint: string): Promise<string> {
     throw new StartError(`No DynamoDB engine answers at DYNAMODB_ENDPOINT, ${url.host}`);
   }
   return url.href.replace(/\/$/, "");
+}
+
+/** A client of the engine at an endpoint. */
+export function engineClient(endpoint: string): DynamoDBClient {
+  return new DynamoDBClient({
+    endpoint,
+    region: pseudoParameters["AWS::Region"],
+    credentials: dummyCredentials,
+    requestHandler: { connectionTimeout: 30_000, requestTimeout: 30_000, throwOnRequestTimeout: true },
+  });
 }
 
 function enginePath(): string {

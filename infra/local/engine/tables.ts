@@ -8,8 +8,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import type { OrderItem } from "../../../shared/order.ts";
 import { seedOrders } from "../../orders-file/seed-orders.ts";
-import { StartError } from "../start-error.ts";
-import { readTables } from "../template/table-definitions.ts";
+import { StartError } from "../machine/start-error.ts";
 import type { Template } from "../template/template.ts";
 
 /**
@@ -20,10 +19,10 @@ import type { Template } from "../template/template.ts";
  */
 export async function createTables(client: DynamoDBClient, template: Template): Promise<string[]> {
   const created: string[] = [];
-  for (const table of readTables(template)) {
-    const { TableName } = table;
+  for (const { name: TableName, properties } of template.all("AWS::DynamoDB::Table")) {
+    const { AttributeDefinitions, BillingMode, KeySchema } = properties;
     if (await tableExists(client, TableName)) continue;
-    await client.send(new CreateTableCommand(table));
+    await client.send(new CreateTableCommand({ TableName, AttributeDefinitions, BillingMode, KeySchema }));
     created.push(TableName);
     await waitUntilTableExists({ client, maxWaitTime: 30, minDelay: 1 }, { TableName });
   }

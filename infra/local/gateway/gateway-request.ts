@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { pseudoParameters } from "../template/local-account.ts";
+import { pseudoParameters } from "../machine/account.ts";
 import type { RestApi } from "../template/rest-api.ts";
 import type { AuthorizerContext } from "./authorizer.ts";
 import { GatewayFailure } from "./gateway-failure.ts";

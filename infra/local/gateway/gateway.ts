@@ -2,10 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { FunctionFailure } from "../lambda/function-response.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
-import type { ConstantResponse } from "../template/constant-response.ts";
-import { pseudoParameters } from "../template/local-account.ts";
-import type { FunctionIntegration, MockIntegration } from "../template/methods.ts";
-import type { RestApi } from "../template/rest-api.ts";
+import { pseudoParameters } from "../machine/account.ts";
+import type { ConstantResponse, FunctionIntegration, MockIntegration, RestApi } from "../template/rest-api.ts";
 import { Authorizers } from "./authorizer.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
 import { type GatewayRequest, headerValues, proxyEvent, readBody, readRequest } from "./gateway-request.ts";
@@ -117,11 +115,7 @@ function respondMock(mock: MockIntegration, { headers }: GatewayRequest, respons
   sendConstant(response, mock.status, mock);
 }
 
-function sendConstant(
-  response: ServerResponse,
-  status: number,
-  { headers, contentType, body }: ConstantResponse,
-): void {
-  response.writeHead(status, { ...headers, "Content-Type": contentType, "Content-Length": Buffer.byteLength(body) });
-  response.end(body);
+function sendConstant(response: ServerResponse, status: number, { headers, body }: ConstantResponse): void {
+  const length = Buffer.byteLength(body);
+  response.writeHead(status, { ...headers, "Content-Type": "application/json", "Content-Length": length }).end(body);
 }

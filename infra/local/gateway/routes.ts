@@ -1,5 +1,4 @@
-import type { ApiMethod } from "../template/methods.ts";
-import type { ApiResource } from "../template/rest-api.ts";
+import type { ApiMethod, ApiResource } from "../template/rest-api.ts";
 
 export interface Route {
   resource: ApiResource;

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { finished } from "node:stream/promises";
-import { listeningPort } from "../listening-port.ts";
+import { listeningPort } from "../machine/ports.ts";
 import {
   type FunctionFailure,
   type FunctionResponse,

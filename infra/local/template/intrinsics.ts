@@ -19,34 +19,25 @@ export class Unresolved {
 export function resolveIntrinsics(part: unknown, lookUp: LookUp): unknown {
   if (Array.isArray(part)) return part.map((item) => resolveIntrinsics(item, lookUp));
   if (typeof part !== "object" || part === null) return part;
-  const [[name, argument] = ["", undefined], ...others] = Object.entries(part);
-  if (others.length === 0 && (name === "Ref" || name.startsWith("Fn::"))) {
-    return call(name, resolveIntrinsics(argument, lookUp), lookUp);
-  }
-  return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, resolveIntrinsics(value, lookUp)]));
+  const resolved = Object.entries(part).map(([key, value]) => [key, resolveIntrinsics(value, lookUp)] as const);
+  const [[name, argument] = ["", undefined], ...others] = resolved;
+  const isCall = others.length === 0 && (name === "Ref" || name.startsWith("Fn::"));
+  return isCall ? call(name, argument, lookUp) : Object.fromEntries(resolved);
 }
 
 function call(name: string, argument: unknown, lookUp: LookUp): unknown {
   const unresolved = [argument].flat(2).find((part) => part instanceof Unresolved);
-  if (unresolved !== undefined) return unresolved;
-  const result = functions(lookUp)[name]?.safeParse(argument);
-  return result?.success && result.data !== undefined
-    ? result.data
-    : new Unresolved(`${name} of ${JSON.stringify(argument)}`);
+  const result = functions(lookUp)[name]?.safeParse(argument).data;
+  return unresolved ?? result ?? new Unresolved(`${name} of ${JSON.stringify(argument)}`);
 }
 
-/** The intrinsic functions by name: the arguments each takes, and what it makes of them. */
+/** The intrinsic functions that the stack uses: the arguments each takes, and what it makes of them. */
 function functions({ reference, attribute }: LookUp): Record<string, z.ZodType> {
   return {
     Ref: z.string().transform(reference),
     "Fn::GetAtt": z.tuple([z.string(), z.string()]).transform(([id, name]) => attribute(id, name)),
     "Fn::Join": z.tuple([z.string(), z.array(z.string())]).transform(([separator, texts]) => texts.join(separator)),
-    "Fn::Select": z.tuple([z.coerce.number(), z.array(z.string())]).transform(([index, texts]) => texts[index]),
+    "Fn::Select": z.tuple([z.number(), z.array(z.string())]).transform(([index, texts]) => texts[index]),
     "Fn::Split": z.tuple([z.string(), z.string()]).transform(([separator, text]) => text.split(separator)),
-    "Fn::Sub": z.string().transform((text) => {
-      const ids = [...text.matchAll(/\$\{([\w:]+)\}/g)].map(([, id = ""]) => id);
-      if (ids.some((id) => reference(id) === undefined)) return undefined;
-      return text.replaceAll(/\$\{([\w:]+)\}/g, (_, id: string) => reference(id) ?? "");
-    }),
   };
 }

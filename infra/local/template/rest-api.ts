@@ -1,9 +1,6 @@
-import { z } from "zod";
-import { StartError } from "../start-error.ts";
-import { ignoring } from "./checked.ts";
-import { type GatewayResponse, readGatewayResponses } from "./constant-response.ts";
-import { type ApiMethod, readMethods } from "./methods.ts";
-import type { Template } from "./template.ts";
+import { StartError } from "../machine/start-error.ts";
+import type { Properties } from "./resources.ts";
+import type { Resource, Template } from "./template.ts";
 
 /** The REST API that a template describes. */
 export interface RestApi {
@@ -17,49 +14,133 @@ export interface RestApi {
 export interface ApiResource {
   /** Like `/store/orders/{orderId}`. */
   path: string;
-  /** By HTTP method or `ANY`. */
+  /** By HTTP method; `ANY` is every method that the resource does not have on its own. */
   methods: Map<string, ApiMethod>;
 }
 
-const apiSchema = z.strictObject({
-  ...ignoring("Name", "Description", "DisableExecuteApiEndpoint", "EndpointConfiguration"),
-});
+export interface ApiMethod {
+  authorizer: TokenAuthorizer | undefined;
+  integration: MockIntegration | FunctionIntegration;
+}
 
-const stageSchema = z.strictObject({
-  StageName: z.string(),
-  ...ignoring("AccessLogSetting", "DeploymentId", "Description", "MethodSettings", "RestApiId", "Tags"),
-});
+export interface TokenAuthorizer {
+  functionName: string;
+  /** The header that holds the token. */
+  header: string;
+  validation: RegExp;
+  ttlSeconds: number;
+}
 
-const resourceSchema = z.strictObject({ ParentId: z.string(), PathPart: z.string(), ...ignoring("RestApiId") });
+/** A JSON response that the gateway gives by itself, the same each time. */
+export interface ConstantResponse {
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface GatewayResponse extends ConstantResponse {
+  /** Undefined: the default of its type. */
+  status: number | undefined;
+}
+
+export interface MockIntegration extends ConstantResponse {
+  kind: "mock";
+  status: number;
+  /** The content types that a request may have. */
+  contentTypes: Set<string>;
+}
+
+export interface FunctionIntegration {
+  kind: "function";
+  functionName: string;
+  streamed: boolean;
+  timeoutMs: number;
+}
 
 /** Reads the one API of a template. @throws StartError for whatever of it the local stack can't do. */
 export function readRestApi(template: Template): RestApi {
-  const [api, ...otherApis] = template.all("AWS::ApiGateway::RestApi", apiSchema);
-  const [stage, ...otherStages] = template.all("AWS::ApiGateway::Stage", stageSchema);
+  const [api, ...otherApis] = template.all("AWS::ApiGateway::RestApi");
+  const [stage, ...otherStages] = template.all("AWS::ApiGateway::Stage");
   if (api === undefined || stage === undefined || otherApis.length + otherStages.length > 0) {
     throw new StartError("The local stack needs a template with one REST API of one stage");
   }
-  const methods = readMethods(template);
-  const resources = [...readPaths(template, `${api.id}Root`)].map(([id, path]) => {
-    const own = methods.filter(({ resourceId }) => resourceId === id);
-    return { path, methods: new Map(own.map((method) => [method.httpMethod, method])) };
+  const resources = new Map<string, ApiResource>(
+    readPaths(template, `${api.id}Root`).map(([id, path]) => [id, { path, methods: new Map() }]),
+  );
+  const authorizers = readAuthorizers(template);
+  for (const { id, properties } of template.all("AWS::ApiGateway::Method")) {
+    const { AuthorizationType, AuthorizerId = "", HttpMethod, Integration, ResourceId } = properties;
+    const authorizer = AuthorizationType === "NONE" ? undefined : authorizers.get(AuthorizerId);
+    if (AuthorizationType !== "NONE" && !authorizer) throw new StartError(`The authorizer of ${id} is missing`);
+    const integration = readIntegration(template, Integration, id);
+    resources.get(ResourceId)?.methods.set(HttpMethod, { authorizer, integration });
+  }
+  const gatewayResponses = template.all("AWS::ApiGateway::GatewayResponse").map(({ properties }) => {
+    const { ResponseType, StatusCode: status, ResponseTemplates, ResponseParameters: headers } = properties;
+    return [ResponseType, { status, headers, body: ResponseTemplates["application/json"] }] as const;
   });
   return {
     id: api.id,
     stageName: stage.properties.StageName,
-    resources,
-    gatewayResponses: readGatewayResponses(template),
+    resources: [...resources.values()],
+    gatewayResponses: new Map(gatewayResponses),
   };
 }
 
-/** The path of each resource by its logical id. */
-function readPaths(template: Template, rootId: string): Map<string, string> {
-  const resources = new Map(
-    template.all("AWS::ApiGateway::Resource", resourceSchema).map(({ id, properties }) => [id, properties]),
-  );
-  const pathOf = (id: string): string => {
-    const resource = resources.get(id);
-    return resource === undefined ? "" : `${pathOf(resource.ParentId)}/${resource.PathPart}`;
+/** The logical id of each resource, and its path. */
+function readPaths(template: Template, rootId: string): [string, string][] {
+  const children = template.all("AWS::ApiGateway::Resource");
+  const below = (parentId: string, path: string): [string, string][] =>
+    children
+      .filter(({ properties }) => properties.ParentId === parentId)
+      .flatMap(({ id, properties: { PathPart } }) => [
+        [id, `${path}/${PathPart}`],
+        ...below(id, `${path}/${PathPart}`),
+      ]);
+  return [[rootId, "/"], ...below(rootId, "")];
+}
+
+/** The authorizers of a template by logical id. Methods that share one share its cache. */
+function readAuthorizers(template: Template): Map<string, TokenAuthorizer> {
+  const authorizer = ({ id, properties }: Resource<"AWS::ApiGateway::Authorizer">): TokenAuthorizer => ({
+    functionName: invokedFunction(template, properties.AuthorizerUri, id),
+    header: properties.IdentitySource,
+    validation: new RegExp(properties.IdentityValidationExpression),
+    ttlSeconds: properties.AuthorizerResultTtlInSeconds,
+  });
+  return new Map(template.all("AWS::ApiGateway::Authorizer").map((resource) => [resource.id, authorizer(resource)]));
+}
+
+function readIntegration(
+  template: Template,
+  integration: Properties<"AWS::ApiGateway::Method">["Integration"],
+  methodId: string,
+): ApiMethod["integration"] {
+  if (integration.Type === "AWS_PROXY") {
+    return {
+      kind: "function",
+      functionName: invokedFunction(template, integration.Uri, methodId),
+      streamed: integration.ResponseTransferMode === "STREAM",
+      timeoutMs: integration.TimeoutInMillis,
+    };
+  }
+  const [{ StatusCode, ResponseTemplates, ResponseParameters }] = integration.IntegrationResponses;
+  return {
+    kind: "mock",
+    status: StatusCode,
+    contentTypes: new Set(Object.keys(integration.RequestTemplates)),
+    headers: ResponseParameters,
+    body: ResponseTemplates["application/json"],
   };
-  return new Map([[rootId, "/"], ...[...resources.keys()].map((id) => [id, pathOf(id)] as const)]);
+}
+
+/**
+ * The function whose alias the gateway invokes.
+ *
+ * @throws StartError when the URI names no alias: a deployment would then go live at once, past its canary.
+ */
+function invokedFunction(template: Template, uri: string, where: string): string {
+  const [, arn = uri] = /\/functions\/([^/]+)\//.exec(uri) ?? [];
+  const alias = template.all("AWS::Lambda::Alias").find(({ name }) => name === arn);
+  if (alias === undefined) throw new StartError(`${where} must invoke an alias of a Lambda function, not ${arn}`);
+  return alias.properties.FunctionName;
 }

@@ -3,29 +3,15 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { z } from "zod";
 import { environments } from "../../environments.ts";
-import { StartError } from "../start-error.ts";
-import { checked } from "./checked.ts";
+import { StartError } from "../machine/start-error.ts";
 import { Template } from "./template.ts";
 
-/** A template and where the assets are that it names by their S3 keys. */
+/** A template, and the directory it was synthesised into, which holds its assets. */
 export interface SynthesisedStack {
   template: Template;
-  assetDirectory: (objectKey: string) => string;
+  directory: string;
 }
-
-const { stackName } = environments.staging;
-
-const assetsSchema = z.object({
-  files: z.record(
-    z.string(),
-    z.object({
-      source: z.object({ path: z.string() }),
-      destinations: z.record(z.string(), z.object({ objectKey: z.string() })),
-    }),
-  ),
-});
 
 /**
  * Synthesises the staging stack into a directory.
@@ -45,29 +31,12 @@ export async function synthesise(directory: string, signal: AbortSignal): Promis
 
 /** Reads the staging stack from the directory it was synthesised into. */
 export async function readStack(directory: string): Promise<SynthesisedStack> {
-  const template = new Template(await readJson(join(directory, `${stackName}.template.json`)));
-  const { files } = checked(assetsSchema, await readJson(join(directory, `${stackName}.assets.json`)), "the assets");
-  const directories = new Map(
-    Object.values(files).flatMap(({ source, destinations }) =>
-      Object.values(destinations).map(({ objectKey }) => [objectKey, join(directory, source.path)]),
-    ),
-  );
-  return {
-    template,
-    assetDirectory: (objectKey) => {
-      const found = directories.get(objectKey);
-      if (found === undefined) throw new StartError(`The synthesised stack has no asset ${objectKey}`);
-      return found;
-    },
-  };
+  const file = join(directory, `${environments.staging.stackName}.template.json`);
+  return { template: new Template(JSON.parse(await readFile(file, "utf8"))), directory };
 }
 
 /** What esbuild says about the sources or, if it says nothing, Node.js and CDK do, without stack traces. */
 function complaint(output: string): string {
   const [esbuild] = /✘ \[ERROR\].*?(?=\n+\d+ errors?\n)/s.exec(output) ?? [];
   return esbuild ?? output.replaceAll(/^(?: +at |Node\.js v).*\n?/gm, "").trim();
-}
-
-async function readJson(file: string): Promise<unknown> {
-  return JSON.parse(await readFile(file, "utf8"));
 }

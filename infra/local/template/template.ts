@@ -1,29 +1,13 @@
 import { z } from "zod";
 import { environments } from "../../environments.ts";
-import { StartError } from "../start-error.ts";
-import { checked, ignoring } from "./checked.ts";
-import { type LookUp, resolveIntrinsics } from "./intrinsics.ts";
-import { functionArn, pseudoParameters } from "./local-account.ts";
-
-/** The resource types that the local stack serves. */
-const servedTypes = [
-  "AWS::ApiGateway::Authorizer",
-  "AWS::ApiGateway::GatewayResponse",
-  "AWS::ApiGateway::Method",
-  "AWS::ApiGateway::Resource",
-  "AWS::ApiGateway::RestApi",
-  "AWS::ApiGateway::Stage",
-  "AWS::DynamoDB::Table",
-  "AWS::Lambda::Alias",
-  "AWS::Lambda::Function",
-  "AWS::Lambda::Version",
-] as const;
-
-type ServedType = (typeof servedTypes)[number];
+import { functionArn, pseudoParameters } from "../machine/account.ts";
+import { StartError } from "../machine/start-error.ts";
+import { type LookUp, resolveIntrinsics, Unresolved } from "./intrinsics.ts";
+import { ignoring, isServed, type Properties, resourceSchemas, type ServedType } from "./resources.ts";
 
 /** The resource types that have no meaning on one machine. */
 const ignoredTypes =
-  /^AWS::(?:ApiGateway::(?:Account|BasePathMapping|Deployment|DomainName)|Lambda::Permission|(?:CDK|CloudWatch|CodeDeploy|IAM|Logs|Route53|SNS)::\w+)$/;
+  /^AWS::(?:ApiGateway::(?:Account|BasePathMapping|Deployment|DomainName)|Lambda::(?:Permission|Version)|(?:CDK|CloudWatch|CodeDeploy|IAM|Logs|Route53|SNS)::\w+)$/;
 
 const templateSchema = z.strictObject({
   Resources: z.record(z.string(), z.looseObject({ Type: z.string() })),
@@ -32,14 +16,23 @@ const templateSchema = z.strictObject({
 });
 
 const resourceSchema = z.strictObject({
-  Type: z.enum(servedTypes),
+  Type: z.string(),
   Properties: z.record(z.string(), z.unknown()).default({}),
   ...ignoring("DeletionPolicy", "DependsOn", "Metadata", "UpdatePolicy", "UpdateReplacePolicy"),
 });
 
+/** A resource as the local stack reads it. */
+export interface Resource<T extends ServedType> {
+  /** Its logical id. */
+  id: string;
+  /** What `Ref` to it gives. */
+  name: string;
+  properties: Properties<T>;
+}
+
 /** A synthesised template whose resources are read through schemas, intrinsic functions resolved first. */
 export class Template {
-  readonly #resources = new Map<string, z.infer<typeof resourceSchema>>();
+  readonly #resources = new Map<string, { type: ServedType; properties: unknown }>();
   readonly #outputs: z.infer<typeof templateSchema>["Outputs"];
   readonly #lookUp: LookUp = {
     reference: (id) => this.#reference(id),
@@ -52,22 +45,22 @@ export class Template {
     this.#outputs = Outputs;
     for (const [id, resource] of Object.entries(Resources)) {
       if (ignoredTypes.test(resource.Type)) continue;
-      if (!servedTypes.some((type) => type === resource.Type)) {
-        throw new StartError(`The local stack does not support the resource type ${resource.Type} (${id})`);
+      const { Type: type, Properties: properties } = checked(resourceSchema, resource, id);
+      if (!isServed(type)) {
+        throw new StartError(`The local stack does not support the resource type ${type} (${id})`);
       }
-      this.#resources.set(id, checked(resourceSchema, resource, id));
+      this.#resources.set(id, { type, properties });
     }
   }
 
   /**
-   * Every resource of a type: its logical id, what `Ref` to it gives, and its properties.
+   * Every resource of a type.
    *
-   * @throws StartError when a resource's properties do not fit the schema.
+   * @throws StartError naming the first property that the local stack would overlook or does not understand.
    */
-  all<T>(type: ServedType, properties: z.ZodType<T>): { id: string; name: string; properties: T }[] {
-    return [...this.#resources]
-      .filter(([, resource]) => resource.Type === type)
-      .map(([id]) => ({ id, name: this.#reference(id) ?? id, properties: this.#properties(id, properties) }));
+  all<T extends ServedType>(type: T): Resource<T>[] {
+    const ids = [...this.#resources].filter(([, resource]) => resource.type === type).map(([id]) => id);
+    return ids.map((id) => ({ id, name: this.#reference(id) ?? id, properties: this.#properties(type, id) }));
   }
 
   /** @throws StartError when the template has no such output, or its value has no meaning here. */
@@ -75,54 +68,57 @@ export class Template {
     return checked(z.string(), resolveIntrinsics(this.#outputs[name]?.Value, this.#lookUp), `the output ${name}`);
   }
 
-  #properties<T>(id: string, schema: z.ZodType<T>): T {
-    const resource = this.#resources.get(id);
-    return checked(schema, resolveIntrinsics(resource?.Properties, this.#lookUp), `${resource?.Type} ${id}`);
+  #properties<T extends ServedType>(type: T, id: string): Properties<T> {
+    const schema: z.ZodType = resourceSchemas[type];
+    const properties = resolveIntrinsics(this.#resources.get(id)?.properties, this.#lookUp);
+    return checked(schema, properties, `${type} ${id}`) as Properties<T>;
   }
 
   #reference(id: string): string | undefined {
-    const pseudoParameter = new Map<string, string>(Object.entries(pseudoParameters)).get(id);
-    switch (this.#resources.get(id)?.Type) {
+    switch (this.#resources.get(id)?.type) {
       case undefined:
-        return pseudoParameter;
-      case "AWS::ApiGateway::Stage":
-        return this.#properties(id, z.object({ StageName: z.string() })).StageName;
+        return new Map<string, string>(Object.entries(pseudoParameters)).get(id);
       case "AWS::DynamoDB::Table":
         return `${environments.staging.stackName}-${constructId(id)}`;
-      case "AWS::Lambda::Alias":
-        return this.#qualifiedArn(id, this.#properties(id, z.object({ Name: z.string() })).Name);
+      case "AWS::Lambda::Alias": {
+        const { FunctionName, Name } = this.#properties("AWS::Lambda::Alias", id);
+        return `${functionArn(FunctionName)}:${Name}`;
+      }
       case "AWS::Lambda::Function":
         return constructId(id);
-      case "AWS::Lambda::Version":
-        return this.#qualifiedArn(id, onlyVersion);
       default:
         return id;
     }
   }
 
   #attribute(id: string, name: string): string | undefined {
-    switch (`${this.#resources.get(id)?.Type}.${name}`) {
+    switch (`${this.#resources.get(id)?.type}.${name}`) {
       case "AWS::ApiGateway::RestApi.RootResourceId":
         return `${id}Root`;
       case "AWS::Lambda::Function.Arn":
         return functionArn(constructId(id));
-      case "AWS::Lambda::Version.Version":
-        return onlyVersion;
       default:
         return undefined;
     }
   }
-
-  #qualifiedArn(id: string, qualifier: string): string {
-    const { FunctionName } = this.#properties(id, z.object({ FunctionName: z.string() }));
-    return `${functionArn(FunctionName)}:${qualifier}`;
-  }
 }
-
-/** Each synthesis publishes one version of a function. */
-const onlyVersion = "1";
 
 /** The construct's id within its logical id, which ends in eight hexadecimal digits: a hash of the whole path. */
 function constructId(logicalId: string): string {
   return logicalId.replace(/[0-9A-F]{8}$/, "");
+}
+
+/** @param where names the part in messages, like `AWS::ApiGateway::Method ListOrders`. */
+function checked<T>(schema: z.ZodType<T>, part: unknown, where: string): T {
+  const { data, error } = schema.safeParse(part, { reportInput: true });
+  if (error === undefined) return data;
+  const issues = error.issues.map((issue) => describe(issue, where));
+  throw new StartError(`The local stack does not support ${issues[0]}`);
+}
+
+function describe({ path, ...issue }: z.core.$ZodIssue, where: string): string {
+  const owned = (name: PropertyKey[]): string => [...(name.length > 0 ? [name.join(".")] : []), where].join(" of ");
+  if (issue.code === "unrecognized_keys") return owned([...path, ...issue.keys.slice(0, 1)]);
+  if (issue.input instanceof Unresolved) return `${issue.input.what} in ${owned(path)}`;
+  return `${owned(path)}: ${issue.message}`;
 }

@@ -9,8 +9,7 @@ import {
 import { afterAll, beforeEach, onTestFinished } from "vitest";
 import type { Target } from "../../../infra/admin/target.ts";
 import { environments } from "../../../infra/environments.ts";
-import { engineClient } from "../../../infra/local/engine/client.ts";
-import { startEngine } from "../../../infra/local/engine/engine.ts";
+import { engineClient, startEngine } from "../../../infra/local/engine/engine.ts";
 import type { OrderItem } from "../../../shared/order.ts";
 import { type Behaviour, type EngineCall, type FaultProxy, startFaultProxy } from "../faults/fault-proxy.ts";
 import { type TableWriter, tableWriter } from "../table-writer.ts";

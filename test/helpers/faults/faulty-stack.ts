@@ -1,6 +1,5 @@
 import { type AttributeValue, GetItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
-import { engineClient } from "../../../infra/local/engine/client.ts";
-import { type Engine, startEngine } from "../../../infra/local/engine/engine.ts";
+import { type Engine, engineClient, startEngine } from "../../../infra/local/engine/engine.ts";
 import type { LocalStackOptions } from "../../../infra/local/local-stack.ts";
 import { tableWriter } from "../table-writer.ts";
 import { startTestStack, type TestStack } from "../test-stack.ts";

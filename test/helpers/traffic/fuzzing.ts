@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { BatchWriteItemCommand } from "@aws-sdk/client-dynamodb";
 import fc from "fast-check";
-import { engineClient } from "../../../infra/local/engine/client.ts";
+import { engineClient } from "../../../infra/local/engine/engine.ts";
 import type { LocalStack } from "../../../infra/local/local-stack.ts";
 import { type ErrorCode, errorBody, errors } from "../../../shared/errors.ts";
 import { exchange, type RawResponse } from "../faults/pipeline.ts";

@@ -2,7 +2,7 @@ import { Agent, request } from "node:http";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { type DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
-import { engineClient } from "../../../infra/local/engine/client.ts";
+import { engineClient } from "../../../infra/local/engine/engine.ts";
 import type { LocalStack } from "../../../infra/local/local-stack.ts";
 import { seedOrders } from "../../../infra/orders-file/seed-orders.ts";
 import { errorBody } from "../../../shared/errors.ts";

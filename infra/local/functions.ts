@@ -1,0 +1,39 @@
+import { basename, join } from "node:path";
+import type { FunctionDefinition } from "./lambda/runtime-process.ts";
+import { dummyCredentials, functionArn, pseudoParameters } from "./machine/account.ts";
+import { StartError } from "./machine/start-error.ts";
+import type { SynthesisedStack } from "./template/synthesis.ts";
+
+/**
+ * The functions of a template with the environment that Lambda would give them, but a DynamoDB endpoint on this machine.
+ *
+ * @throws StartError when a function needs another Node.js than the one that runs.
+ */
+export function readFunctions({ template, directory }: SynthesisedStack, endpoint: string): FunctionDefinition[] {
+  const running = `nodejs${process.versions.node.split(".")[0]}.x`;
+  return template.all("AWS::Lambda::Function").map(({ name, properties }) => {
+    const { Code, Environment, Handler, LoggingConfig, MemorySize, Runtime, Timeout } = properties;
+    if (Runtime !== running) throw new StartError(`${name} needs the runtime ${Runtime}; this Node.js is ${running}`);
+    return {
+      name,
+      arn: functionArn(name),
+      // CDK names an asset by its hash, here and in S3.
+      directory: join(directory, `asset.${basename(Code.S3Key, ".zip")}`),
+      handler: Handler,
+      timeoutSeconds: Timeout,
+      memoryMegabytes: MemorySize,
+      environment: {
+        ...Environment.Variables,
+        AWS_ACCESS_KEY_ID: dummyCredentials.accessKeyId,
+        AWS_DEFAULT_REGION: pseudoParameters["AWS::Region"],
+        AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+        AWS_EXECUTION_ENV: `AWS_Lambda_${Runtime}`,
+        AWS_LAMBDA_LOG_FORMAT: LoggingConfig.LogFormat,
+        AWS_LAMBDA_LOG_LEVEL: LoggingConfig.ApplicationLogLevel,
+        AWS_REGION: pseudoParameters["AWS::Region"],
+        AWS_SECRET_ACCESS_KEY: dummyCredentials.secretAccessKey,
+        AWS_SESSION_TOKEN: "local",
+      },
+    };
+  });
+}

@@ -1,0 +1,60 @@
+import { once } from "node:events";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { Server as TcpServer } from "node:net";
+import { StartError } from "./start-error.ts";
+
+/** The HTTP servers behind `http://localhost:PORT`: one for each address that this name has. */
+export interface Listener {
+  port: number;
+  /** Closes every connection. */
+  close(): Promise<void>;
+}
+
+/**
+ * Listens on localhost, over IPv4 and, where the machine has it, IPv6. Node.js itself rejects malformed HTTP.
+ *
+ * @param port 0 for any free one.
+ * @throws StartError when the port is taken.
+ */
+export async function listen(port: number, serve: RequestListener): Promise<Listener> {
+  const servers = [createServer(serve), createServer(serve)] as const;
+  const close = async (): Promise<void> => void (await Promise.all(servers.map(closeServer)));
+  try {
+    const chosen = await listeningPort(servers[0], port);
+    await listeningPort(servers[1], chosen, "::1").catch((error: unknown) => {
+      if (isTaken(error)) throw error;
+    });
+    return { port: chosen, close };
+  } catch (error) {
+    await close();
+    throw isTaken(error)
+      ? new StartError(`Port ${port} on localhost is taken or not allowed; choose another with --port`)
+      : error;
+  }
+}
+
+/**
+ * Has a server listen.
+ *
+ * @param port 0 for any free one.
+ * @returns the port it got.
+ * @throws what the server's `error` event says, `EADDRINUSE` for example.
+ */
+export async function listeningPort(server: TcpServer, port = 0, host = "127.0.0.1"): Promise<number> {
+  server.listen(port, host);
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("A TCP server has no port");
+  return address.port;
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "EADDRINUSE" || error.code === "EACCES");
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.close(() => resolve());
+  server.closeAllConnections();
+  await promise;
+}
