@@ -16,7 +16,7 @@ export const fates: readonly Fate[] = [
   { name: "delivered", applied: "now" },
   { name: "lost on its way", applied: "never", seen: "none" },
   { name: "applied, its response lost", applied: "now", seen: "none" },
-  { name: "applied, answered 500", applied: "now", seen: serverError },
+  { name: "applied, but 500", applied: "now", seen: serverError },
   { name: "throttled", applied: "never", seen: throttled },
   { name: "delivered late", applied: "after the next attempt", seen: "none" },
 ];

@@ -30,7 +30,7 @@ const shipped = "409 order_already_shipped";
 
 describe("a history is right", () => {
   test.each<[string, Event[]]>([
-    ["when one cancels and the next is told so", [begin("a"), end("a", "204"), begin("b"), end("b", cancelled)]],
+    ["when one cancels and the next gets a 409", [begin("a"), end("a", "204"), begin("b"), end("b", cancelled)]],
     ["when the later of two at once wins", [begin("a"), begin("b"), end("a", cancelled), end("b", "204")]],
     ["when a 503 has cancelled", [begin("a"), end("a", "503 service_unavailable"), read("cancelled by a")]],
     ["when a 503 cancels later", [begin("a"), end("a", "503"), read("pending"), read("cancelled by a")]],
@@ -46,18 +46,14 @@ describe("a history is wrong", () => {
     [
       "when two cancel",
       [begin("a"), begin("b"), end("a", "204"), end("b", "204")],
-      `b is told 204; by the contract it is ${cancelled}`,
+      `b gets 204; by the contract it is ${cancelled}`,
     ],
     [
-      "when somebody is told of a ship that has not begun",
+      "when a client hears of a shipment that has not begun",
       [begin("a"), end("a", shipped), begin("ship"), end("ship", "shipped")],
-      `a is told ${shipped}; by the contract it is 204`,
+      `a gets ${shipped}; by the contract it is 204`,
     ],
-    [
-      "when nobody has cancelled",
-      [begin("a"), end("a", cancelled)],
-      `a is told ${cancelled}; by the contract it is 204`,
-    ],
+    ["when nobody has cancelled", [begin("a"), end("a", cancelled)], `a gets ${cancelled}; by the contract it is 204`],
     [
       "when a 204 is forgotten",
       [begin("a"), end("a", "204"), read("pending")],

@@ -108,7 +108,7 @@ export class Moves {
 
 /**
  * Holds a moment to the contract: an observer reads the order, and the actor may tell its client something.
- * Its question is no older than its first attempt and answered by its last: any longer time would allow more.
+ * It asks no earlier than its first attempt and hears no later than its last: any longer time would allow more.
  */
 function judge(moment: Moment, { name }: Actor, tells?: string): { moment: Moment; violation?: string } {
   const state = stateOf(moment.item);
@@ -126,6 +126,6 @@ function judge(moment: Moment, { name }: Actor, tells?: string): { moment: Momen
   const allowed = seen.responses(name).join(" or ");
   return {
     moment: { ...moment, worlds: told },
-    violation: `${name} is told ${tells}; by the contract it is ${allowed}`,
+    violation: `${name} gets ${tells}; by the contract it is ${allowed}`,
   };
 }

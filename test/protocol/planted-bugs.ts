@@ -13,7 +13,7 @@ import { cancelOrder } from "../../shared/orders-table.ts";
 import { type Cancel, cancel, type Invocation, maxAttempts } from "./actors.ts";
 import { orderId, tableName } from "./remembered-table.ts";
 
-/** Ten ways to get a cancellation wrong, each of which has seemed right to somebody. */
+/** Ten ways to get a cancellation wrong, each of which someone has thought right. */
 export const plantedBugs: Record<string, Cancel> = {
   "no condition": async (connect, invocation) => {
     await write(connect(maxAttempts), invocation);
@@ -49,7 +49,7 @@ export const plantedBugs: Record<string, Cancel> = {
     }
   },
 
-  "a retry answered from the first error": async (connect, invocation) => {
+  "a retry judged by the first error": async (connect, invocation) => {
     let first: unknown;
     await retry(async () => {
       try {

@@ -12,8 +12,8 @@ export const starts: Record<string, OrderItem | undefined> = {
     id,
     status: { S: "cancelled" },
     cancelledAt: { S: "2026-11-20T09:00:00.000Z" },
-    cancelledBy: { S: "somebody else" },
-    cancellationId: { S: "invocation of somebody else" },
+    cancelledBy: { S: "another client" },
+    cancellationId: { S: "invocation of another client" },
   },
   "something else": { id, status: { S: "lost" } },
 };

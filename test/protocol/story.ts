@@ -17,7 +17,7 @@ export function story(start: OrderState, path: Path): string {
           ? `a late copy from ${name} arrives`
           : `${name}, attempt ${attempt}: ${fate.name}`,
       state === before ? [] : `the order is ${state}`,
-      tells === undefined || operation.kind === "ship" ? [] : `${name} is told ${tells}`,
+      tells === undefined || operation.kind === "ship" ? [] : `${name} gets ${tells}`,
     ];
     before = state;
     return [parts.flat().join("; "), violation === undefined ? [] : `WRONG: ${violation}`].flat();

@@ -9,8 +9,8 @@ export type OrderState = "absent" | "pending" | "shipped" | "not pending" | `can
 export type Operation = { kind: "cancel"; by: string } | { kind: "ship" };
 
 /**
- * What an operation makes of an order, and what its client must be told: `204`, or the status and code of an error.
- * Shipping is no operation of the service, so its two responses are ours to name.
+ * What an operation does to an order, and what its client must get: `204`, or the status and code of an error.
+ * The service has no operation that ships, so its two responses are ours to name.
  */
 export function perform(state: OrderState, operation: Operation): { state: OrderState; response: string } {
   if (operation.kind === "ship") {

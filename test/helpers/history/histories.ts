@@ -1,7 +1,7 @@
 import type { Operation, OrderState } from "./contract.ts";
 import { OrderHistory } from "./order-history.ts";
 
-/** What a request that failed is told: nothing. What it asked for may have happened, or may yet. */
+/** Stands for the response to a request that failed. What it asked for may have happened, or may yet. */
 const noResponse = "5xx";
 
 /**

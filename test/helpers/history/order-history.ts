@@ -24,7 +24,7 @@ export class OrderHistory {
   /** @param response as `perform` names it: `204`, or the status and code of an error. */
   end(name: string, response: string): void {
     const allowed = this.#worlds.responses(name);
-    this.#go(this.#worlds.end(name, response), `${name} is told ${response}`, allowed);
+    this.#go(this.#worlds.end(name, response), `${name} gets ${response}`, allowed);
   }
 
   /** Somebody reads the order. */

@@ -7,7 +7,7 @@ interface World {
   state: OrderState;
   /** The operations that have not taken effect, by name. */
   waiting: ReadonlyMap<string, Waiting>;
-  /** What the clients of the operations that have taken effect must now be told, by name. */
+  /** What the clients of the operations that have taken effect must now get, by name. */
   due: ReadonlyMap<string, string>;
 }
 
@@ -46,7 +46,7 @@ export class Worlds {
     return [...new Set(this.#after().map(({ state }) => state))].sort();
   }
 
-  /** What the client of an operation may be told now, other than a response that claims nothing. */
+  /** What the client of an operation may get now, other than a response that claims nothing. */
   responses(name: string): string[] {
     return [...new Set(this.#after().flatMap(({ due }) => due.get(name) ?? []))].sort();
   }
@@ -58,14 +58,14 @@ export class Worlds {
     );
   }
 
-  /** The client of an operation is told its response. */
+  /** The client of an operation gets its response. */
   end(name: string, response: string): Worlds {
     if (claimsNothing(response)) return this.#with((world) => leaveOpen(world, name));
-    const told = this.#after().filter(({ due }) => due.get(name) === response);
-    return new Worlds(told.map(({ state, waiting, due }) => newWorld(state, waiting, without(due, name))));
+    const got = this.#after().filter(({ due }) => due.get(name) === response);
+    return new Worlds(got.map(({ state, waiting, due }) => newWorld(state, waiting, without(due, name))));
   }
 
-  /** Somebody reads the order. */
+  /** An observer reads the order. */
   see(state: OrderState): Worlds {
     return new Worlds(this.#after().filter((world) => world.state === state));
   }
@@ -94,7 +94,7 @@ function takeEffect(world: World, name: string): World | undefined {
   const { state, response } = perform(world.state, found.operation);
   const waiting = without(world.waiting, name);
   if (!found.over) return newWorld(state, waiting, new Map(world.due).set(name, response));
-  // Nobody is told any more: only a changed order makes a difference.
+  // No response follows: only a changed order makes a difference.
   return state === world.state ? undefined : newWorld(state, waiting, world.due);
 }
 

@@ -117,7 +117,7 @@ export class LoadClients {
   /** Of all who contested an order, one has cancelled it. Then it is pending again, without the service's doing. */
   async #settle({ id, cancelled, conflicts }: Contest): Promise<void> {
     if (cancelled !== 1 || conflicts !== rivals - 1) {
-      this.wrong.push(`Order ${id} was cancelled ${cancelled} times, and ${conflicts} of ${rivals} were told so`);
+      this.wrong.push(`Order ${id} was cancelled ${cancelled} times, and ${conflicts} of ${rivals} got the 409`);
     }
     await this.#endHistory(String(id));
     await this.#writer.putOrder(pendingOrder(id));
