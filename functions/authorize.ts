@@ -9,14 +9,14 @@ import { makeReady } from "../shared/make-ready.ts";
 
 const client = DynamoDBDocumentClient.from(createClient(callLimits.authorize));
 const apiKeysTable = environmentVariable("API_KEYS_TABLE");
-// An empty text is not a key, so no item has its hash.
+// The empty string is not a key, so no item has its hash.
 await makeReady((signal) => readApiKey(client, apiKeysTable, "", signal));
 const bearerKey = /^Bearer (\w+)$/i;
 
 /**
  * The gateway's TOKEN authorizer. Returns a policy for an active key. For any other it throws exactly
  * `Error("Unauthorized")`, which the gateway turns into 401. When the table can't be read it throws another error,
- * which the gateway turns into 500: a good key is never told that it is invalid.
+ * which the gateway turns into 500: a good key never gets a false 401.
  */
 export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorizerResult>({ timeoutEarlyInMillis: 250 })
   .onError(({ error }) => {

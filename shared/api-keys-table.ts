@@ -93,7 +93,7 @@ export async function issueApiKey(
   return { key, record };
 }
 
-/** Whether an item of the table is a complete record. Any other admits nobody. */
+/** Whether an item of the table is a complete record. No other item admits anyone. */
 export function isApiKeyRecord(
   item: Record<string, unknown> | undefined,
 ): item is Record<string, unknown> & ApiKeyRecord {

@@ -35,17 +35,17 @@ class RetriesWithoutQuota extends StandardRetryStrategy {
   }
 }
 
-/** What the DynamoDB client waits before its first retry at most, in milliseconds; it doubles with each retry. */
+/** The longest the client waits before its first retry, in milliseconds; it doubles with each retry. */
 export const retryBaseDelay = 25;
 
-/** A client that never waits without a limit; the SDK's defaults wait for ever. */
+/** A client that limits every wait; the SDK's defaults wait for ever. */
 export function createClient({ connectionTimeout, requestTimeout, maxAttempts }: CallLimits): DynamoDBClient {
   const client = new DynamoDBClient({
     maxAttempts,
     retryStrategy: new RetriesWithoutQuota({ maxAttempts, baseDelay: retryBaseDelay }),
     requestHandler: { connectionTimeout, requestTimeout, throwOnRequestTimeout: true },
   });
-  // It walks through every item of every response for a log line that is never written.
+  // This one walks through every item of every response for a log line that is never written.
   client.middlewareStack.remove("loggerMiddleware");
   return client;
 }

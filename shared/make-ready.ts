@@ -1,4 +1,4 @@
-/** How long a function's start may wait for its first call, in milliseconds: for one attempt, not for a second one. */
+/** How long a function's start may wait for its first call, in milliseconds: enough for one attempt, not for two. */
 const readyWithin = 900;
 
 /**

@@ -17,7 +17,7 @@ export interface OrderContext extends Context {
 
 /**
  * Middleware that puts the caller's key id on the context. It throws `internal_error` when the gateway passes none:
- * nobody may act without a name.
+ * no one may act anonymously.
  */
 export const readCaller: MiddlewareObj<APIGatewayProxyEvent, unknown, Error, CallerContext> = {
   before: ({ event, context }) => {

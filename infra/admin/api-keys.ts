@@ -6,7 +6,7 @@ import { CommandError } from "./errors.ts";
 import type { Target } from "./target.ts";
 import { isoTime } from "./terminal.ts";
 
-/** Reads every key ever issued, the oldest first, and counts the items that are no complete record. */
+/** Reads every key ever issued, the oldest first, and counts the items that aren't complete records. */
 export async function listApiKeys({
   client,
   apiKeysTable,

@@ -19,7 +19,7 @@ export interface Result {
   json: unknown;
   /** For people, on standard error, so that it stays out of a pipe. */
   note?: string;
-  /** Whether the exit code is 1 because the result is a no. */
+  /** Whether the result is a rejection, which makes the exit code 1. */
   rejected?: boolean;
 }
 
@@ -37,7 +37,7 @@ export function createProgram(): Command {
       .option("--json", "print JSON, for scripts")
       .configureHelp({ showGlobalOptions: true })
       .showHelpAfterError("(see --help)")
-      // commander quotes arguments as they are.
+      // commander echoes arguments unescaped.
       .configureOutput({
         outputError: (text, write) => write(withoutKeys(text.split("\n").map(printable).join("\n"))),
       })
@@ -45,7 +45,7 @@ export function createProgram(): Command {
   );
 }
 
-/** Finds the tables a command is to work on. In AWS it first says, on standard error, whose they are. */
+/** Finds the tables a command is to work on. In AWS it first says, on standard error, which account and region they are in. */
 export async function findTarget(command: Command): Promise<Target> {
   const { env, local } = command.optsWithGlobals<GlobalOptions>();
   if (local) return findLocalStack();

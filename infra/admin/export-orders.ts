@@ -38,7 +38,7 @@ export interface ExportCounts {
  * Reads every order of the table, consistently, as lines for an import, a page of the table at a time.
  *
  * @param counts is kept up to date.
- * @param onSkipped called with one line about each order that no line can hold, such as one with an unknown status.
+ * @param onSkipped called with one line about each order that can't be written, such as one with an unknown status.
  */
 export async function* exportOrders(
   { client, ordersTable }: Target,

@@ -38,7 +38,7 @@ export async function shipOrder({ client, ordersTable }: Target, id: bigint): Pr
     await client.send(command);
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    // Shipped, and this is a later attempt: the first may have done it and lost its response. The operator has their wish.
+    // A later attempt finds it shipped: the first may have done it and lost its response. Either way it has shipped.
     if ((error.$metadata.attempts ?? 1) > 1 && error.Item?.["status"]?.S === "shipped") return;
     throw new CommandError(whyNotShipped(id, error.Item));
   }

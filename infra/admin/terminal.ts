@@ -55,7 +55,7 @@ export function columns(rows: string[][]): string {
 /** A time in epoch seconds as ISO 8601 in UTC. */
 export function isoTime(epochSeconds: number): string {
   const time = new Date(epochSeconds * 1000);
-  // A table can hold numbers that are no date.
+  // A damaged record can hold a number that isn't a valid time.
   return Number.isNaN(time.getTime()) ? `${epochSeconds} s after 1970` : time.toISOString().replace(".000Z", "Z");
 }
 

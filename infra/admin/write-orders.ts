@@ -1,12 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import {
-  ConditionalCheckFailedException,
-  ProvisionedThroughputExceededException,
-  PutItemCommand,
-  RequestLimitExceeded,
-  ThrottlingException,
-} from "@aws-sdk/client-dynamodb";
+import { ConditionalCheckFailedException, PutItemCommand } from "@aws-sdk/client-dynamodb";
+import { isThrottled } from "../../shared/dynamodb.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import type { Target } from "./target.ts";
 
@@ -86,10 +81,4 @@ async function putOrder(
       await wait(Math.random() * longest);
     }
   }
-}
-
-function isThrottled(error: unknown): boolean {
-  return [ProvisionedThroughputExceededException, RequestLimitExceeded, ThrottlingException].some(
-    (throttling) => error instanceof throttling,
-  );
 }

@@ -6,7 +6,7 @@ import type { Construct } from "constructs";
 
 /**
  * Where alarms are announced. Not encrypted with a key of ours: that costs money while idle, and the text of an alarm
- * is no secret.
+ * isn't secret.
  */
 export class AlarmTopic extends Topic {
   constructor(scope: Construct, id: string, email: string | undefined) {

@@ -27,8 +27,8 @@ const lasting: Window = { period: Duration.minutes(1), evaluationPeriods: 5, dat
 const fiveMinutes: Window = { period: Duration.minutes(5), evaluationPeriods: 1 };
 
 /**
- * What notifies someone, and what takes a canary back. It costs no metrics beyond those that AWS emits anyway and those
- * of LogMetrics. Silence never alarms: without requests there is no trouble.
+ * What notifies someone, and what rolls a canary back. It costs no metrics beyond those that AWS emits anyway and those
+ * of LogMetrics. Silence never alarms: without requests nothing fails.
  */
 export class Alarms extends Construct {
   readonly #settings: AlarmSettings;
@@ -57,12 +57,12 @@ export class Alarms extends Construct {
       cancelOrder: this.#alarmsOf(cancelOrder, failures.cancelOrder),
       authorize: this.#alarmsOf(authorize, failures.authorize),
     };
-    // It notifies, but takes no canary back: anyone can make up well-formed keys, and would hold a veto on deployments.
+    // It notifies, but rolls back no canary: anyone can make up well-formed keys, and would hold a veto on deployments.
     const refused = percentage(refusedKeys, { failed: logMetrics.keysRefused, total: api.metric("Count") });
     this.#alarm("KeysRefused", refused, refusedKeys.percent);
   }
 
-  /** The alarms that take a new version of this function back: CodeDeploy accepts at most ten. */
+  /** The alarms that roll back a new version of this function: CodeDeploy accepts at most ten. */
   about(name: keyof ServiceFunctions): Alarm[] {
     return [...this.#shared, ...this.#own[name]];
   }

@@ -2,7 +2,7 @@ import { MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { FailureShare } from "../environments.ts";
 import type { ServiceFunction } from "./service-function.ts";
 
-/** Both versions during a canary, but no invocation that bypasses the alias, such as an operator's trial. */
+/** Invocations through the alias: both versions during a canary, but not an operator's trial of the function. */
 export function invocations(lambda: ServiceFunction): Metric {
   return new Metric({ ...ofAlias(lambda, "Invocations"), statistic: Stats.SUM });
 }
@@ -22,7 +22,7 @@ export function throttles({ functionName }: ServiceFunction): Metric {
   });
 }
 
-/** Of the function's one operation on its table: DynamoDB counts by table and operation only. */
+/** Throttled requests of the function's one operation on its table: DynamoDB counts by table and operation only. */
 export function throttledTableRequests({ permission: { action, table } }: ServiceFunction): Metric {
   return new Metric({
     namespace: "AWS/DynamoDB",

@@ -2,7 +2,7 @@ import { ResponseType, type RestApi } from "aws-cdk-lib/aws-apigateway";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 
 /**
- * The Error record for every failure that the gateway answers by itself. The bodies are literal: the gateway's own texts
+ * The Error record for every failure that the gateway responds to itself. The bodies are literal: the gateway's own texts
  * echo what the client sent, and its template language can't render a status.
  */
 const codes: [ResponseType, ErrorCode][] = [

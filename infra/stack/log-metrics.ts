@@ -100,8 +100,8 @@ function logged(event: LogEvent): JsonPattern {
 }
 
 /**
- * Lambda's own line about an invocation that timed out, crashed or ran out of memory, at any time from its start on: the
- * function can't log that. Exceptions that a handler throws are no crash, and an unauthorized key is one of them.
+ * Lambda's own line about an invocation that timed out, crashed or ran out of memory, its start included: the function
+ * can't log that. An exception that a handler throws is not a crash; the authorizer throws one for each rejected key.
  */
 const crashed = [
   platformReport(FilterPattern.stringValue("$.record.status", "=", "timeout")),

@@ -25,7 +25,7 @@ export interface OrdersApiProps {
   functions: ServiceFunctions;
 }
 
-/** What each path answers to methods that are no operation of it. `{proxy+}` is any path not listed. */
+/** The error for each path's methods that aren't operations. `{proxy+}` is any path not listed. */
 const otherMethods: Record<string, [ErrorCode, headers?: Record<string, string>]> = {
   "/": ["resource_not_found"],
   "/store": ["resource_not_found"],
@@ -77,7 +77,7 @@ export class OrdersApi extends Construct {
     });
   }
 
-  /** The only way to add an operation, so that none can do without the authorizer. */
+  /** The only way to add an operation, so that none can lack the authorizer. */
   #addOperation(
     resource: IResource,
     method: string,

@@ -14,8 +14,8 @@ const contentTypes = [
 ];
 
 /**
- * Has the gateway itself answer every method that is no operation of the resource with an Error record. It asks for no
- * key: there is nothing behind it to protect.
+ * Makes the gateway itself respond with an Error record to every method of the resource that isn't an operation. No key
+ * is required: there is nothing to protect.
  *
  * @param headers literal values of further response headers.
  */

@@ -12,7 +12,7 @@ import type { Environment } from "../environments.ts";
 
 export interface StagedRestApiProps {
   environment: Environment;
-  /** The paths whose ANY method is answered by the gateway itself. */
+  /** The paths whose ANY method the gateway rejects by itself. */
   rejectingPaths: string[];
 }
 
@@ -31,7 +31,7 @@ export class StagedRestApi extends RestApi {
     const { domain, keepData, logRetentionDays, stackName, throttling } = environment;
     const accessLog = new LogGroup(scope, "AccessLog", {
       retention: logRetentionDays,
-      // It tells what a leaked key was used for.
+      // It shows what a leaked key was used for.
       removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     super(scope, id, {

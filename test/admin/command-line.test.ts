@@ -123,7 +123,7 @@ describe("parsing", () => {
     const { code, stderr } = await local(["keys", "revoke", key]);
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: "That is a key, not a key id, and is now in your shell history. `keys check` says its id\n",
+      stderr: "That is a key, not a key id, and is now in your shell history. `keys check` prints its id\n",
     });
     expect((await local(["keys", "revoke", `${key}x`])).stderr).toBe("No key has the id pets_test_...\n");
     expect((await parse(["keys", key])).stderr).toContain("unknown command 'pets_test_...'");

@@ -20,7 +20,7 @@ export function rationedHost(definitions: FunctionDefinition[], shares: Map<numb
   const start = async (name: string): Promise<ExecutionEnvironment> => {
     const running = environments.get(name);
     if (running !== undefined) return running;
-    const definition = definitions.find((each) => each.name === name);
+    const definition = definitions.find((candidate) => candidate.name === name);
     if (definition === undefined) throw new Error(`There is no function ${name}`);
     const environment = new ExecutionEnvironment(definition, () => {});
     environments.set(name, environment);

@@ -51,7 +51,7 @@ function matches(pattern: string, line: unknown): boolean {
 /** The metrics that these log lines make, each as often as it is published. */
 function published(lines: string[]): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const line of lines.map((each) => JSON.parse(each))) {
+  for (const line of lines.map((text) => JSON.parse(text))) {
     for (const { FilterPattern, MetricName, MetricValue, Dimensions } of filters) {
       if (!matches(FilterPattern, line)) continue;
       if (MetricValue !== "1") expect(select(line, MetricValue)).toBeTypeOf("number");
@@ -88,7 +88,7 @@ describe("the metrics", () => {
     ["103", "order_already_cancelled"],
     ["7", "order_not_found"],
     ["abc", "order_not_found"],
-  ])("count the refused cancellation of %s by its code, %s", async (orderId, code) => {
+  ])("count the rejected cancellation of %s by its code, %s", async (orderId, code) => {
     await expectPublished(cancel(orderId), { [`CancelsRefused ${code}`]: 1 });
   });
 
@@ -102,11 +102,11 @@ describe("the metrics", () => {
     ["a crash", { type: "platform.report", record: { status: "failure" } }, true],
     ["an error that a function threw", { type: "platform.report", record: { status: "error" } }, false],
     ["a client that left", { message: { event: "list_abandoned", orders: 1 } }, false],
-  ])("tell of a list cut off by %s", (_what, line, told) => {
-    expect(published([JSON.stringify(line)])["ListsCutOff"]).toBe(told ? 1 : undefined);
+  ])("count a list cut off by %s", (_what, line, counted) => {
+    expect(published([JSON.stringify(line)])["ListsCutOff"]).toBe(counted ? 1 : undefined);
   });
 
-  test.each(["AUTHORIZER_FAILURE", "AUTHORIZER_CONFIGURATION_ERROR"])("tell of the authorizer's %s", (responseType) => {
+  test.each(["AUTHORIZER_FAILURE", "AUTHORIZER_CONFIGURATION_ERROR"])("count the authorizer's %s", (responseType) => {
     expect(published([JSON.stringify({ responseType, status: "500" })])).toEqual({ AuthorizerFailures: 1 });
     expect(published([JSON.stringify({ responseType: "UNAUTHORIZED", status: "401" })])).toEqual({});
   });

@@ -14,7 +14,7 @@ function watch(environment: Environment) {
   const template = Template.fromStack(ordersStack(environment));
   return {
     alarms: readAlarms(template),
-    /** Five quiet minutes of 600 requests each, with everything that is no trouble. */
+    /** Five quiet minutes of 600 requests each, with everything that is harmless. */
     healthy: () =>
       new Traffic(template)
         .requests(recorded.listed, { minutes: always, times: 540 })
@@ -127,7 +127,7 @@ const faults: Fault[] = [
     ["ServerErrors", "AuthorizerFailures"],
   ],
   [
-    "a new authorizer that refuses good keys, or a stranger who makes up keys",
+    "a new authorizer that rejects good keys, or a stranger who makes up keys",
     (traffic) => traffic.requests(recorded.keyRefused, { minutes: always, times: 120 }),
     ["KeysRefused"],
   ],

@@ -132,7 +132,7 @@ describe("production's rollout", () => {
   });
 
   test.each(["ListOrders", "CancelOrder", "Authorize"])(
-    "takes %s back on what all share and on its own alarms, never on refused keys",
+    "rolls %s back on the shared alarms and its own, never on KeysRefused",
     (lambda) => {
       const [, group] = groups.find(([id]) => id.startsWith(`Rollout${lambda}`)) ?? [];
       const { Alarms } = named(group?.["AlarmConfiguration"]) as { Alarms: { Name: string }[] };

@@ -109,8 +109,8 @@ describe("a change of code only", () => {
   function changes(environment: Environment): Record<string, string[]> {
     const template = (code?: string): Record<string, Resource> => {
       const stack = ordersStack(environment);
-      for (const each of stack.node.findAll()) {
-        if (code !== undefined && each instanceof CfnFunction) each.addPropertyOverride("Code.S3Key", code);
+      for (const construct of stack.node.findAll()) {
+        if (code !== undefined && construct instanceof CfnFunction) construct.addPropertyOverride("Code.S3Key", code);
       }
       return Template.fromStack(stack).toJSON()["Resources"];
     };

@@ -187,7 +187,7 @@ describe("the commit to deploy", () => {
     }
   });
 
-  test("is refused when only a branch contains it, or nothing does", async () => {
+  test("is rejected when only a branch contains it, or nothing does", async () => {
     const { directory, branch } = await clone();
     for (const commit of [branch, branch.slice(0, 8), "origin/branch", "0".repeat(40), "--help", "", "main; true"]) {
       expect([commit, await accepted(commit, directory)]).toEqual([commit, undefined]);

@@ -24,7 +24,7 @@ const item = fc
   .map(({ cancelledAt, cancelledBy, cancellationId, ...order }) =>
     order.status.S === "cancelled" ? { ...order, cancelledAt, cancelledBy, cancellationId } : order,
   )
-  // An absent field is no attribute, not an undefined one.
+  // An absent field has no attribute, rather than an undefined one.
   .map((fields) => Object.fromEntries(Object.entries(fields).flatMap(([k, v]) => (v === undefined ? [] : [[k, v]]))));
 
 describe("a line of an orders file", () => {
@@ -79,7 +79,7 @@ describe("a line of an orders file", () => {
         "id is missing",
       ],
     ],
-  ])("%s is none, with every reason", (line, problems) => {
+  ])("%s is not an order, with every reason", (line, problems) => {
     expect(parseOrderLine(line)).toEqual({ problems });
   });
 
@@ -100,7 +100,7 @@ describe("a line of an orders file", () => {
     });
   });
 
-  test("has an order's fields in the contract's order", () => {
+  test("has an order's fields in the documented order", () => {
     const shuffled = { status: { S: "pending" }, complete: { BOOL: true }, petId: { N: "2" }, id: { N: "1" } };
     expect(formatOrderLine(shuffled)).toBe('{"id":1,"petId":2,"complete":true,"status":"pending"}');
   });

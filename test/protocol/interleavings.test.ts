@@ -32,7 +32,7 @@ describe("two cancellations and a shipment of one order, each cancellation with 
   });
 });
 
-test("every attempt of a cancellation asks for the same, byte for byte", async () => {
+test("every attempt of a cancellation sends the same request, byte for byte", async () => {
   const [actor] = cancellers(cancel);
   const recorded = new RecordedClient(actor.name, actor.code(new Date(0)));
   const seen = fates.flatMap((fate) => fate.seen ?? []);
@@ -44,7 +44,7 @@ test("every attempt of a cancellation asks for the same, byte for byte", async (
   }
 });
 
-test("a cancellation gives up after its third attempt, whatever became of them", async () => {
+test("a cancellation gives up after its third attempt", async () => {
   const [actor] = cancellers(cancel);
   const recorded = new RecordedClient(actor.name, actor.code(new Date(0)));
   const lost: Response[] = ["none", "none", "none"];

@@ -73,9 +73,9 @@ describe("the authorizer", () => {
     ["without an id", { ...record, keyId: undefined }],
     ["without a name", { ...record, name: undefined }],
     ["without its hash", { ...record, keyHash: undefined }],
-    ["with an expiry that is no time", { ...record, expiresAt: "tomorrow" }],
-    ["with a revocation that is no time", { ...record, revokedAt: "yes" }],
-    ["with a creation that is no time", { ...record, createdAt: null }],
+    ["with an expiry that is not a time", { ...record, expiresAt: "tomorrow" }],
+    ["with a revocation that is not a time", { ...record, revokedAt: "yes" }],
+    ["with a creation that is not a time", { ...record, createdAt: null }],
   ])("rejects a key that is %s", async (_, Item) => {
     table.on(GetCommand).resolves(Item ? { Item, ConsumedCapacity } : { ConsumedCapacity });
     const rejection = { message: "Unauthorized", stack: "Error: Unauthorized" };

@@ -34,7 +34,7 @@ describe("an order id", () => {
     ["\u0661"],
     ["\uff11"],
     ["\u22121"],
-  ])("%j is none", (text) => {
+  ])("%j is not one", (text) => {
     expect(parseOrderId(text)).toBeUndefined();
   });
 
@@ -90,7 +90,7 @@ describe("a date-time", () => {
     expect(isDateTime(text)).toBe(true);
   });
 
-  test.each(["0000-01-01T00:00:00Z", "0000-12-31T23:59:59Z"])("%s is none: Python has no year 0", (text) => {
+  test.each(["0000-01-01T00:00:00Z", "0000-12-31T23:59:59Z"])("%s is not one: Python has no year 0", (text) => {
     expect(isDateTime(text)).toBe(false);
   });
 
@@ -120,7 +120,7 @@ describe("a date-time", () => {
     '2026-11-20T12:30:00Z"',
     "2026-11-20T12:30:00Z\n",
     "x2026-11-20T12:30:00Z",
-  ])("%j is none", (text) => {
+  ])("%j is not one", (text) => {
     expect(isDateTime(text)).toBe(false);
   });
 });

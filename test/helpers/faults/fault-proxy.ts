@@ -54,7 +54,7 @@ export function respond(response: ServerResponse, { status, headers, body }: Eng
   response.writeHead(status, headers).end(body);
 }
 
-/** @param choose decides for each call what becomes of it; undefined passes it on. */
+/** @param choose decides what happens to each call; undefined passes it on. */
 export async function startFaultProxy(
   target: string,
   choose: (call: EngineCall) => Behaviour | undefined,

@@ -14,7 +14,7 @@ export const meetings: Record<string, { behaviour: Behaviour; applied: boolean; 
 
 /** Clients that race for one order, and the order in which their attempts reach the engine. */
 export interface Race {
-  /** For each client that cancels: what happens to its attempts, by name; `nothing` to later ones. */
+  /** For each client that cancels: what happens to its attempts, by name; later ones pass. */
   cancels: string[][];
   /** How many clients try to ship it. */
   ships: number;
@@ -96,7 +96,7 @@ function behaviourOf(meeting = "nothing"): Behaviour {
   return meetings[meeting]?.behaviour ?? passOn;
 }
 
-/** What must come of a race, by the interface description alone. */
+/** How a race must end, by the interface description alone. */
 export interface Prediction extends Outcome {
   /** The order's at the end. */
   status: string;

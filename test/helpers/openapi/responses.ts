@@ -25,10 +25,10 @@ const transportHeaders = new Set([
 /** AWS adds these as it likes: request ids, traces, the type of a gateway response. */
 const awsHeader = /^x-amzn?-/;
 
-/** What a request for no operation may get besides the 404 or 405 of its path. */
+/** What a request that matches no operation may get besides the 404 or 405 of its path. */
 const rejections = ["BadRequest", "Forbidden", "RequestTooLarge", "UnsupportedMediaType", "TooManyRequests"];
 
-/** Codes that only a request for no operation may get. */
+/** Codes that only a request that matches no operation may get. */
 const codesOutsideOperations = ["resource_not_found", "method_not_allowed", "unsupported_media_type"];
 
 /** The part of the document that a response is held to. */
@@ -52,7 +52,7 @@ export function expectDocumented(method: string, path: string, response: HttpRes
 
 /**
  * Holds a response to the OpenAPI document: its status, every header, the content type and the whole body. The
- * response to a request for no operation must be the one in `components.responses` that its path calls for.
+ * response to a request that matches no operation must be the one in `components.responses` that its path calls for.
  *
  * @param path the path and query of the request, relative to the base address: `/store/orders/1`.
  * @returns what the document does not describe, a line each; empty when it describes everything.
