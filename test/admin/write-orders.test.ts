@@ -1,5 +1,5 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Target } from "../../infra/admin/target.ts";
 import { type WriteOptions, writeOrders } from "../../infra/admin/write-orders.ts";
 import type { OrderItem } from "../../shared/order.ts";
@@ -53,6 +53,16 @@ describe("writing orders", () => {
       expect(waits[at]).toBeGreaterThan(0);
       expect(waits[at]).toBeLessThanOrEqual(longest);
     }
+  });
+
+  test("waits by the clock unless told otherwise", async () => {
+    const random = vi.spyOn(Math, "random").mockReturnValue(0.5);
+    onTestFinished(() => random.mockRestore());
+    const { wait: _, ...options } = recordingOptions().options;
+    const began = performance.now();
+    expect(await writeOrders(await throttledTarget(3), pendingOrders(1), options)).toMatchObject({ written: 1 });
+    // 100, 250 and 500 ms; a timer may be a millisecond early.
+    expect(performance.now() - began).toBeGreaterThan(840);
   });
 
   test("gives up on a table that never stops throttling", async () => {
