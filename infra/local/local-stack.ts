@@ -94,7 +94,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   const seeded = await prepareTables(client, template, readOrders(ordersFile, orders), signal);
   if (!seeded && options.ordersFile !== undefined) {
     log(`${ordersFile} was not loaded: the tables exist already. To add its orders, run:`);
-    log(`  npm run admin -- orders import --local ${ordersFile}`);
+    log(`  npm run admin -- orders import --local ${quoted(ordersFile)}`);
   }
   const { key: apiKey } = await issueApiKey(
     DynamoDBDocumentClient.from(client),
@@ -145,6 +145,11 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
       return stopped;
     },
   };
+}
+
+/** A file's name as a shell takes it. */
+function quoted(file: string): string {
+  return /^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`;
 }
 
 /** Waits for all, even when one fails, so that what the others start is known and can be stopped. */

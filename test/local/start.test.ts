@@ -111,7 +111,7 @@ describe("npm start", () => {
     "prints where it is as one line of JSON, keeps its data, and ends everything it started on SIGTERM",
     timeout,
     async () => {
-      const orders = await ordersFile("more.ndjson", ['{"id":3}']);
+      const orders = await ordersFile("more orders.ndjson", ['{"id":3}']);
       const child = start(["--port", "0", "--json", "--db", database, "--orders", orders]);
       const stderr = text(child.stderr);
       const [line] = await once(createInterface({ input: child.stdout }), "line");
@@ -124,7 +124,7 @@ describe("npm start", () => {
       await expectToEnd(child, () => child.kill("SIGTERM"));
       expect((await stderr).split("\n").filter((line) => line.includes(orders))).toEqual([
         `${orders} was not loaded: the tables exist already. To add its orders, run:`,
-        `  npm run admin -- orders import --local ${orders}`,
+        `  npm run admin -- orders import --local '${orders}'`,
       ]);
     },
   );

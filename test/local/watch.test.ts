@@ -57,15 +57,11 @@ test("npm start --watch serves what was changed, and the last good build after a
   await vi.waitFor(() => expect(functionsBefore.filter(isAlive)).toEqual([]), waiting);
 
   const handler = join(copy, "functions/cancel-order.ts");
-  const good = await readFile(handler, "utf8");
   await appendFile(handler, "const = nothing;\n");
   const failures = () => messages.filter((line) => line.includes("The last good build still serves"));
   await vi.waitFor(() => expect(failures()).toHaveLength(1), waiting);
   expect(messages.join("\n")).toContain('Expected identifier but found "="');
   expect(await messageFor("none")).toBe("Nobody ordered this");
-
-  await writeFile(handler, good);
-  await vi.waitFor(() => expect(messages.filter((line) => line.startsWith("Rebuilt in "))).toHaveLength(2), waiting);
   expect(failures()).toHaveLength(1);
 });
 
