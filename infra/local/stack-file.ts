@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
@@ -24,11 +24,9 @@ const stackFile = process.env["LOCAL_STACK_FILE"] || fileURLToPath(new URL("../.
  */
 export async function writeStackFile({ baseUrl, dynamodbEndpoint, tables }: StackFile): Promise<() => Promise<void>> {
   const text = `${JSON.stringify({ baseUrl, dynamodbEndpoint, tables }, null, 2)}\n`;
-  const partial = `${stackFile}.${process.pid}`;
   try {
     await mkdir(dirname(stackFile), { recursive: true });
-    await writeFile(partial, text);
-    await rename(partial, stackFile);
+    await writeFile(stackFile, text);
   } catch (error) {
     throw new StartError(`${stackFile} can't be written: ${error instanceof Error ? error.message : error}`);
   }

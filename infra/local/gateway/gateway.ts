@@ -55,7 +55,7 @@ export class Gateway {
       : undefined;
     if (route === undefined) throw new GatewayFailure("MISSING_AUTHENTICATION_TOKEN");
     const { authorizer, integration } = route.method;
-    const tokens = authorizer && headerValues(request.headers, authorizer.header);
+    const tokens = authorizer && headerValues(request.message, authorizer.header);
     const caller = tokens && (await this.#authorizers.admit(authorizer, tokens, this.#methodArn(request), abort));
     const body = await readBody(request);
     if (integration.kind === "mock") respondMock(integration, request, response);
@@ -108,8 +108,8 @@ export class Gateway {
   }
 }
 
-function respondMock(mock: MockIntegration, { headers }: GatewayRequest, response: ServerResponse): void {
-  const [contentType = "application/json"] = headerValues(headers, "content-type");
+function respondMock(mock: MockIntegration, { message }: GatewayRequest, response: ServerResponse): void {
+  const [contentType = "application/json"] = headerValues(message, "content-type");
   const [mediaType = ""] = contentType.split(";");
   if (!mock.contentTypes.has(mediaType.trim().toLowerCase())) throw new GatewayFailure("UNSUPPORTED_MEDIA_TYPE");
   sendConstant(response, mock.status, mock);

@@ -10,17 +10,12 @@ export interface ProxyResponse {
   body: Buffer | Readable;
 }
 
-/** Headers that only the gateway sets; a function's come out as `x-amzn-Remapped-...`. */
-const remapped = new Set(["connection", "content-length", "date", "server", "www-authenticate"]);
-
 const headerValue = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 const proxySchema = z.strictObject({
   statusCode: z.coerce.number().int().min(200).max(599).default(200),
   headers: z.record(z.string(), headerValue).nullish(),
-  multiValueHeaders: z.record(z.string(), z.array(headerValue)).nullish(),
   body: z.string().nullish(),
   isBase64Encoded: z.boolean().nullish(),
-  cookies: z.unknown().optional(),
 });
 
 /**
@@ -35,17 +30,12 @@ export function readProxyResponse(response: FunctionResponse, streamed: boolean)
   if (data === undefined || streamed !== (response.kind === "streamed")) {
     throw new FunctionFailure("MalformedProxyResponse", "The function returned no Lambda proxy response");
   }
-  const headers: OutgoingHttpHeaders = { "Content-Type": "application/json" };
-  for (const [name, value] of Object.entries({ ...data.headers, ...data.multiValueHeaders })) {
-    const key = name.toLowerCase();
-    if (key === "content-type") headers["Content-Type"] = [value].flat().join(",");
-    else if (remapped.has(key)) headers[`x-amzn-Remapped-${name}`] = value;
-    else if (key !== "transfer-encoding") headers[name] = value;
-  }
+  const headers: OutgoingHttpHeaders = { "content-type": "application/json" };
+  for (const [name, value] of Object.entries(data.headers ?? {})) headers[name.toLowerCase()] = value;
   const status = data.statusCode;
   if (response.kind === "streamed") return { status, headers, body: response.body };
   const body = Buffer.from(data.body ?? "", data.isBase64Encoded ? "base64" : "utf8");
   // RFC 9110: 204 and 304 have no length.
-  if (status !== 204 && status !== 304) headers["Content-Length"] = body.length;
+  if (status !== 204 && status !== 304) headers["content-length"] = body.length;
   return { status, headers, body };
 }

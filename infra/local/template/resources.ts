@@ -44,15 +44,30 @@ const mockIntegration = z
     ({ RequestTemplates, IntegrationResponses: [{ StatusCode }] }) =>
       Object.values(RequestTemplates).every((template) => template === JSON.stringify({ statusCode: StatusCode })),
     { path: ["RequestTemplates"], message: "every status must be that of the one response" },
-  );
+  )
+  .transform(({ RequestTemplates, IntegrationResponses: [{ StatusCode, ResponseTemplates, ResponseParameters }] }) => ({
+    kind: "mock" as const,
+    status: StatusCode,
+    /** The content types that a request may have. */
+    contentTypes: new Set(Object.keys(RequestTemplates)),
+    headers: ResponseParameters,
+    body: ResponseTemplates["application/json"],
+  }));
 
-const functionIntegration = z.strictObject({
-  Type: z.literal("AWS_PROXY"),
-  Uri: z.string(),
-  ResponseTransferMode: z.enum(["BUFFERED", "STREAM"]).default("BUFFERED"),
-  TimeoutInMillis: z.number().default(29_000),
-  ...ignoring("IntegrationHttpMethod"),
-});
+const functionIntegration = z
+  .strictObject({
+    Type: z.literal("AWS_PROXY"),
+    Uri: z.string(),
+    ResponseTransferMode: z.enum(["BUFFERED", "STREAM"]).default("BUFFERED"),
+    TimeoutInMillis: z.number().default(29_000),
+    ...ignoring("IntegrationHttpMethod"),
+  })
+  .transform(({ Uri, ResponseTransferMode, TimeoutInMillis }) => ({
+    kind: "function" as const,
+    uri: Uri,
+    streamed: ResponseTransferMode === "STREAM",
+    timeoutMs: TimeoutInMillis,
+  }));
 
 /** The resource types that the local stack serves, each with the properties that it understands. */
 export const resourceSchemas = {

@@ -42,19 +42,9 @@ export interface GatewayResponse extends ConstantResponse {
   status: number | undefined;
 }
 
-export interface MockIntegration extends ConstantResponse {
-  kind: "mock";
-  status: number;
-  /** The content types that a request may have. */
-  contentTypes: Set<string>;
-}
-
-export interface FunctionIntegration {
-  kind: "function";
-  functionName: string;
-  streamed: boolean;
-  timeoutMs: number;
-}
+type Integration = Properties<"AWS::ApiGateway::Method">["Integration"];
+export type MockIntegration = Extract<Integration, { kind: "mock" }>;
+export type FunctionIntegration = Extract<Integration, { kind: "function" }> & { functionName: string };
 
 /** Reads the one API of a template. @throws StartError for whatever of it the local stack can't do. */
 export function readRestApi(template: Template): RestApi {
@@ -71,7 +61,10 @@ export function readRestApi(template: Template): RestApi {
     const { AuthorizationType, AuthorizerId = "", HttpMethod, Integration, ResourceId } = properties;
     const authorizer = AuthorizationType === "NONE" ? undefined : authorizers.get(AuthorizerId);
     if (AuthorizationType !== "NONE" && !authorizer) throw new StartError(`The authorizer of ${id} is missing`);
-    const integration = readIntegration(template, Integration, id);
+    const integration =
+      Integration.kind === "mock"
+        ? Integration
+        : { ...Integration, functionName: invokedFunction(template, Integration.uri, id) };
     resources.get(ResourceId)?.methods.set(HttpMethod, { authorizer, integration });
   }
   const gatewayResponses = template.all("AWS::ApiGateway::GatewayResponse").map(({ properties }) => {
@@ -108,29 +101,6 @@ function readAuthorizers(template: Template): Map<string, TokenAuthorizer> {
     ttlSeconds: properties.AuthorizerResultTtlInSeconds,
   });
   return new Map(template.all("AWS::ApiGateway::Authorizer").map((resource) => [resource.id, authorizer(resource)]));
-}
-
-function readIntegration(
-  template: Template,
-  integration: Properties<"AWS::ApiGateway::Method">["Integration"],
-  methodId: string,
-): ApiMethod["integration"] {
-  if (integration.Type === "AWS_PROXY") {
-    return {
-      kind: "function",
-      functionName: invokedFunction(template, integration.Uri, methodId),
-      streamed: integration.ResponseTransferMode === "STREAM",
-      timeoutMs: integration.TimeoutInMillis,
-    };
-  }
-  const [{ StatusCode, ResponseTemplates, ResponseParameters }] = integration.IntegrationResponses;
-  return {
-    kind: "mock",
-    status: StatusCode,
-    contentTypes: new Set(Object.keys(integration.RequestTemplates)),
-    headers: ResponseParameters,
-    body: ResponseTemplates["application/json"],
-  };
 }
 
 /**
