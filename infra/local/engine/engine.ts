@@ -111,9 +111,6 @@ function enginePath(): string {
 }
 
 async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listeningPort(server);
-  server.close();
-  await once(server, "close");
-  return port;
+  await using server = createServer();
+  return await listeningPort(server);
 }

@@ -26,7 +26,6 @@ export class FunctionFailure extends Error {
 }
 
 const preludeType = "application/vnd.awslambda.http-integration-response";
-const preludeLimit = 16 * 1024;
 const delimiter = Buffer.alloc(8);
 
 /**
@@ -47,7 +46,6 @@ export async function readStreamedResponse(request: IncomingMessage): Promise<St
         pipeline(request, body, () => {});
         return { kind: "streamed", prelude: parseJson(head.toString("utf8", 0, end)), body };
       }
-      if (head.length > preludeLimit) break;
     }
   }
   request.resume();
