@@ -15,7 +15,7 @@ export interface TestStack extends LocalStack, TableWriter {
   seeded: number;
   /** The lines the functions have logged. */
   log: string[];
-  /** A well-formed key that nobody issued. */
+  /** A well-formed key that was never issued. */
   unknownKey: string;
   /**
    * Sends a request to a path under the base URL, with the stack's key unless another or none is given, and checks the

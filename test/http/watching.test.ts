@@ -48,7 +48,7 @@ function matches(pattern: string, line: unknown): boolean {
     );
 }
 
-/** The metrics that these log lines make, each as often as it is published. */
+/** How often these log lines publish each metric. */
 function published(lines: string[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const line of lines.map((text) => JSON.parse(text))) {

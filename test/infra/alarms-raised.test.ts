@@ -35,13 +35,13 @@ const platform = (type: string, record: object) => ({ time: "2026-11-21T12:00:00
 const report = (status: string, errorType?: string) =>
   platform("platform.report", { requestId: "1", metrics: { durationMs: 20 }, status, errorType });
 
-/** A request like another, whose function Lambda ended: nothing but these lines was logged. */
+/** A copy of a request whose function Lambda ended: nothing but these lines was logged. */
 const ended = (exchange: Exchange, lambda: Lambda, lines: unknown[], status = 500): Exchange => ({
   status,
   context: { ...exchange.context, "$context.status": String(status) },
   ran: { [lambda]: lines },
 });
-/** A request like another, whose function Lambda turned away. */
+/** A copy of a request whose function Lambda turned away. */
 const turnedAway = (exchange: Exchange): Exchange => ({
   status: 500,
   context: { ...exchange.context, "$context.status": "500" },

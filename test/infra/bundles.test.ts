@@ -18,7 +18,7 @@ describe("the bundle of every function", () => {
       const bundle: Record<string, unknown> = await import(join(definition.directory, `${file}.mjs`));
       const handler = bundle[name];
       expect(handler).toBeTypeOf("function");
-      // Node 24's runtime refuses more, but for streaming handlers, to which it hands the stream too.
+      // Node 24's runtime rejects handlers with more parameters, except streaming ones, which also take the stream.
       if (typeof handler === "function" && definition.name !== "ListOrders")
         expect(handler.length).toBeLessThanOrEqual(2);
     },

@@ -16,7 +16,7 @@ const commands = [...text.matchAll(/```sh\n(.*?)```/gs)]
   .replaceAll("\\\n", "");
 const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => heading);
 
-/** What is under a heading of the second level. */
+/** The text under a second-level heading. */
 function section(heading: string): string {
   const found = text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`));
   if (found === undefined) throw new Error(`No section "${heading}"`);

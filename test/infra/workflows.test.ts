@@ -14,7 +14,7 @@ import {
   workflowNames,
 } from "../helpers/workflows.ts";
 
-/** What GitHub puts a value in place of. */
+/** The expressions that GitHub replaces by values. */
 const expression = (text: string) => `$\{{ ${text} }}`;
 
 const { workflow: ci } = await readWorkflow("ci.yml");

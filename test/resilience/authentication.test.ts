@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
-/** How many keys the authorizer has read, apart from the one that it reads as it starts, which is none. */
+/** How many keys the authorizer has read, apart from the empty string that it reads at start. */
 let keysRead = 0;
 const reads = (): number => keysRead;
 

@@ -48,7 +48,7 @@ describe("the first request to a function", () => {
       const fault: Behaviour | undefined = faults[name];
       stack = await startFaultyStack((call) => (isAtStart(call) ? fault : undefined));
       await expectFirstRequestsServed(stack);
-      // No process was lost to the start, and none has called it a failure.
+      // No process died at its start, and none logged a failure.
       expect(stack.log.filter((line) => /timed out|exited|ERROR|WARN|_failed/.test(line))).toEqual([]);
     },
   );

@@ -20,16 +20,16 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
-/** As much of a response as came. */
+/** The part of a response that arrived. */
 interface Received {
   status: number;
   headers: IncomingHttpHeaders;
   body: Buffer;
-  /** Whether it ended as HTTP wants it to. */
+  /** Whether it ended as HTTP requires. */
   whole: boolean;
 }
 
-/** @param onBody is shown what has come of the body so far, each time more has. */
+/** @param onBody called with the body so far, each time more arrives. */
 const list = (choose: PageChoice, encoding = "identity", onBody?: (body: Buffer) => void): Promise<Received> =>
   lists.begin(choose, async () => {
     const headers = { authorization: `Bearer ${stack.apiKey}`, "accept-encoding": encoding };

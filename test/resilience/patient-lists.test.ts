@@ -65,7 +65,7 @@ afterAll(async () => {
   await engine.stop();
 });
 
-/** Lists the orders as a process of its own does, with a client of its own, and gives the list's text. */
+/** Lists the orders with a client of its own, as a separate process would, and returns the list's text. */
 async function list(waitOutThrottling?: number): Promise<string> {
   const client = createClient(callLimits.list);
   try {

@@ -64,13 +64,13 @@ function isOfType(field: string, text: string): boolean {
 }
 
 test("whatever the table holds, the list has the right types only, and logs once what it left out", async () => {
-  // The engine refuses some, like a number of 40 digits; the others are there.
+  // The engine rejects some, like a number of 40 digits; the others are there.
   const puts = await Promise.allSettled(fc.sample(items, { numRuns: 400, seed }).map((item) => stack.putOrder(item)));
   expect(puts.filter((put) => put.status === "fulfilled").length).toBeGreaterThan(200);
   const { status, body } = await stack.call("/store/orders");
   expect(status).toBe(200);
   const whole = body.slice(1, -1);
-  // Objects without nesting: the text between their braces is what the contract allows, or it is not.
+  // Objects without nesting: the text between their braces is either allowed or not.
   const objects = whole === "" ? [] : whole.split(/(?<=\}),(?=\{)/);
   expect(JSON.parse(body)).toHaveLength(objects.length);
   for (const object of objects) {
@@ -97,7 +97,7 @@ test("cancelling an order with an unknown status gets 409 order_not_pending and 
   for (const [index, status] of statuses.entries()) {
     const id = String(40_000 + index);
     const put = await stack.putOrder({ id: { N: id }, ...(status && { status }) }).catch((error: unknown) => error);
-    // The engine refuses some values, like a number of 40 digits.
+    // The engine rejects some values, like a number of 40 digits.
     if (put !== undefined) continue;
     tried += 1;
     const before = await stack.order(id);

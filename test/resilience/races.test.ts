@@ -31,7 +31,7 @@ const races: fc.Arbitrary<Race> = fc.record({
   turns: fc.array(fc.nat(11), { minLength: 1, maxLength: 12 }),
 });
 
-/** Starts a process for every client who may be at work at once, so that nobody waits at a door for one to start. */
+/** Starts a process for every client who may be at work at once, so that no one waits at a door for one to start. */
 async function startProcesses(): Promise<void> {
   const callers = Array.from({ length: clients * racesAtOnce }, (_, index) => keys[index % clients] ?? null);
   await Promise.all(callers.map((key) => stack.call("/store/orders/none", { method: "DELETE" }, key)));

@@ -36,8 +36,8 @@ async function scanningStops(): Promise<void> {
 }
 
 /**
- * Resolves when a process that listed is gone. Here AWS's runtime client does not survive that its reader leaves; on AWS
- * nobody tells the function, and it may list on to the end.
+ * Resolves when a process that listed is gone. Here AWS's runtime client dies when its reader leaves; on AWS
+ * the function is not notified, and may list on to the end.
  */
 async function gone(pid: number | undefined): Promise<void> {
   await expect.poll(() => stack.functions.pids("ListOrders")).not.toContain(pid);

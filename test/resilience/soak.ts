@@ -13,7 +13,7 @@ const { minutes, connections } = new Command("npm run soak --")
   .opts<{ minutes: number; connections: number }>();
 const samples = 60;
 const intervalMs = (minutes * 60_000) / samples;
-/** How far the last third of a run may be above its second third: memory in megabytes, handles by number. */
+/** How far the last third of a run may exceed its second third: memory in megabytes, handles by count. */
 const allowed = { memory: (level: number): number => level * 1.1 + 5, handles: (level: number): number => level + 2 };
 
 interface Usage {

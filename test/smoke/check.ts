@@ -7,7 +7,7 @@ export class Broken extends Error {
   override name = "Broken";
 }
 
-/** A promise broken in a way that a stage in its first minute may break it: not every route and permission is there. */
+/** A promise that a stage may break in its first minute, before every route and permission is in place. */
 export class NotReady extends Broken {
   override name = "NotReady";
 }
@@ -24,7 +24,7 @@ export function checkStatus({ status, body }: Pick<Response, "status" | "body">,
   throw new Failure(`status ${status} instead of ${expected}, with the body ${excerpt(body)}`);
 }
 
-/** @throws Broken unless the interface description knows such a response: its headers, its content type, its body. */
+/** @throws Broken unless the interface description allows the response: its headers, its content type, its body. */
 export function checkDocumented({ method, path, ...response }: Response): void {
   const problems = responseProblems(method, path, response);
   check(problems.length === 0, withoutKeys(problems.join("; ")));
@@ -33,7 +33,7 @@ export function checkDocumented({ method, path, ...response }: Response): void {
 /** @throws NotReady or Broken unless the response is a documented Error with this status and code. */
 export function checkError(response: Response, status: number, expected: ErrorCode): void {
   checkStatus(response, status);
-  // What the gateway says of an operation whose route has not reached it yet.
+  // What the gateway responds before an operation's route has reached it.
   if (expected !== "resource_not_found" && response.body === errorBody("resource_not_found")) {
     throw new NotReady(`code resource_not_found instead of ${expected}`);
   }

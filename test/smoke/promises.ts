@@ -8,7 +8,7 @@ import { checkList } from "./list.ts";
 export interface Promised {
   /** Reads well after "kept" and "broken". */
   promise: string;
-  /** Whether a stage in its first minute may not keep it yet. Together these need every function and permission. */
+  /** Whether a stage may not keep it yet in its first minute. Together these need every function and permission. */
   needsReadyStage?: boolean;
   /** @throws Broken, or Error when no response comes. */
   keep(client: Client): Promise<void>;
@@ -17,8 +17,8 @@ export interface Promised {
 /**
  * Everything a stage promises, in the order to check it. The list is read twice, because a read costs a whole Scan.
  *
- * @param cancel a pending order, which will be cancelled for good. Without one, no order changes: the ids cancelled are
- * nobody's.
+ * @param cancel a pending order, which will be cancelled for good. Without one, no order changes: no order has the ids
+ * cancelled.
  */
 export function promises(cancel?: string): Promised[] {
   return [

@@ -88,7 +88,7 @@ describe("the smoke test", () => {
 });
 
 describe("a new stage", () => {
-  /** A clock that only waiting moves, and the service's fault as long as it says less than `readyAt`. */
+  /** A clock that only waiting moves, and the service's fault until it reaches `readyAt`. */
   function stage(fault: Fault, readyAt = Number.POSITIVE_INFINITY): Clock {
     let now = 1_000_000;
     const begun = now;

@@ -15,7 +15,7 @@ export interface SmokeOptions {
   apiKey: string;
   /** A pending order to cancel. Without one, nothing changes. */
   cancel?: string | undefined;
-  /** How long a stage may take to become ready; no time at all unless given. */
+  /** How long a stage may take to become ready; 0 by default. */
   waitSeconds?: number;
 }
 
@@ -28,7 +28,7 @@ export interface Clock {
 const systemClock: Clock = { now: () => performance.now(), sleep: (milliseconds) => setTimeout(milliseconds) };
 
 /**
- * Checks every promise of a deployed service, one after the other. A stage that was just created first gets time: its
+ * Checks every promise of a deployed service, one after the other. A new stage gets time first: its
  * routes and permissions reach the gateway up to a minute after the deployment is done.
  */
 export async function* smoke(

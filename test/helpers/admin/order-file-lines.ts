@@ -7,5 +7,5 @@ export function makeLines(count: number): string[] {
   });
 }
 
-/** The lines of an orders file in one order, as a table has none. */
+/** The lines of an orders file, sorted: a table has no order. */
 export const sortedLines = (ndjson: string) => ndjson.trimEnd().split("\n").sort();

@@ -40,14 +40,14 @@ export interface FaultProxy {
   target: string;
   /** How often each operation has been attempted. */
   attempts: Map<string, number>;
-  /** From now on connections are refused, and those that are open are reset. */
+  /** From now on connections are refused, and open ones are reset. */
   refuse(): Promise<void>;
   /** Ends `refuse`. */
   accept(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Hands the call on to the engine and its response back, unchanged. */
+/** Passes the call to the engine and its response back, unchanged. */
 export const passOn: Behaviour = async ({ forward, response }) => respond(response, await forward());
 
 export function respond(response: ServerResponse, { status, headers, body }: EngineResponse): void {

@@ -5,7 +5,7 @@ import { OrderHistory } from "./order-history.ts";
 const noResponse = "5xx";
 
 /**
- * Records every request of one process for many orders: its begin, its end, its response, and what the order was in the
+ * Records every request of one process for many orders: its begin, its end, its response, and what the order was at the
  * end. All begins and ends happen in this process, so their order here is the real one.
  */
 export class Histories {
@@ -16,7 +16,7 @@ export class Histories {
   #requests = 0;
   #settled = 0;
 
-  /** @param initial what every order is in the beginning. */
+  /** @param initial what every order is at the start. */
   constructor(initial: OrderState) {
     this.#initial = initial;
   }
@@ -26,7 +26,7 @@ export class Histories {
     return [...this.#orders.keys()];
   }
 
-  /** How much has been judged, in words. */
+  /** How much has been judged, as a sentence. */
   get summary(): string {
     return `${this.#requests} requests in the histories of ${this.#settled} orders; not linearizable: ${this.wrong.length}`;
   }
@@ -57,7 +57,7 @@ export class Histories {
     }
   }
 
-  /** Ends the history of an order, which is this in the end. A later request begins another one. */
+  /** Ends the history of an order, given what it is at the end. A later request begins another one. */
   settle(order: string, state: OrderState): void {
     const history = this.#orders.get(order);
     history?.read(state);

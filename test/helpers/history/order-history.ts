@@ -6,17 +6,17 @@ export class OrderHistory {
   #worlds: Worlds;
   #violation: string | undefined;
 
-  /** @param initial what the order is before anybody does anything. */
+  /** @param initial what the order is before the first event. */
   constructor(initial: OrderState) {
     this.#worlds = Worlds.startingAs(initial);
   }
 
-  /** The first event that the contract does not allow, and what it does allow; undefined as long as all is well. */
+  /** The first event that the contract does not allow, and what it does allow; undefined if there is none. */
   get violation(): string | undefined {
     return this.#violation;
   }
 
-  /** @param name tells the request from every other one of this order. */
+  /** @param name unique among the requests for this order. */
   begin(name: string, operation: Operation): void {
     this.#worlds = this.#worlds.begin(name, operation);
   }
@@ -27,7 +27,7 @@ export class OrderHistory {
     this.#go(this.#worlds.end(name, response), `${name} gets ${response}`, allowed);
   }
 
-  /** Somebody reads the order. */
+  /** An observer reads the order. */
   read(state: OrderState): void {
     this.#go(this.#worlds.see(state), `the order is ${state}`, this.#worlds.states());
   }

@@ -51,7 +51,7 @@ export class Worlds {
     return [...new Set(this.#after().flatMap(({ due }) => due.get(name) ?? []))].sort();
   }
 
-  /** A client asks for an operation, whose name is new. */
+  /** A client requests an operation under a new name. */
   begin(name: string, operation: Operation): Worlds {
     return this.#with(({ state, waiting, due }) =>
       newWorld(state, new Map(waiting).set(name, { operation, over: false }), due),
@@ -74,10 +74,10 @@ export class Worlds {
     return new Worlds(this.#worlds.values().map(change));
   }
 
-  /** These worlds, and all that become of them when operations that wait take effect, in every order. */
+  /** These worlds, and all that follow when waiting operations take effect, in every order. */
   #after(): World[] {
     const reached = new Map(this.#worlds);
-    // A map's iteration comes to what is added to it on the way.
+    // Iterating over a map includes what is added on the way.
     for (const world of reached.values()) {
       for (const name of world.waiting.keys()) {
         const next = takeEffect(world, name);
