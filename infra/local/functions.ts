@@ -1,8 +1,8 @@
 import { basename, join } from "node:path";
+import { dummyCredentials, functionArn, pseudoParameters } from "../template/local-account.ts";
+import type { SynthesisedStack } from "../template/synthesis.ts";
 import type { FunctionDefinition } from "./lambda/runtime-process.ts";
-import { dummyCredentials, functionArn, pseudoParameters } from "./machine/account.ts";
 import { StartError } from "./machine/start-error.ts";
-import type { SynthesisedStack } from "./template/synthesis.ts";
 
 /**
  * The functions of a template with the environment that Lambda would give them, but a DynamoDB endpoint on this machine.

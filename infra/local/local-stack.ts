@@ -54,7 +54,7 @@ const sampleOrders = fileURLToPath(new URL("sample-orders.ndjson", import.meta.u
 /**
  * Starts the service on this machine. When it can't, it stops again what it had started.
  *
- * @throws StartError or OrdersFileError with one line for the user.
+ * @throws StartError, TemplateError or OrdersFileError with one line for the user.
  */
 export async function startLocalStack(options: LocalStackOptions = {}): Promise<LocalStack> {
   const { ordersFile = sampleOrders, dynamodbEndpoint, clock = Date.now, maxEnvironments = 4 } = options;

@@ -2,11 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readRestApi } from "../template/rest-api.ts";
+import { readStack, type SynthesisedStack, synthesise } from "../template/synthesis.ts";
 import { readFunctions } from "./functions.ts";
 import { Gateway, type GatewayOptions } from "./gateway/gateway.ts";
 import { createLambdaHost, type LambdaHost, type LambdaHostOptions } from "./lambda/lambda-host.ts";
-import { readRestApi } from "./template/rest-api.ts";
-import { readStack, type SynthesisedStack, synthesise } from "./template/synthesis.ts";
 
 /** A synthesised stack; disposing it removes its files. */
 export interface Build extends SynthesisedStack, AsyncDisposable {}

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Command, InvalidArgumentError } from "commander";
 import { OrdersFileError } from "../orders-file/orders-file.ts";
+import { TemplateError } from "../template/template-error.ts";
 import { startLocalStack } from "./local-stack.ts";
 import { StartError } from "./machine/start-error.ts";
 import { readyLine, readyText } from "./ready-text.ts";
@@ -62,7 +63,8 @@ try {
   if (!stopping.signal.aborted) await once(stopping.signal, "abort");
 } catch (error) {
   if (!stopping.signal.aborted) {
-    if (!(error instanceof StartError || error instanceof OrdersFileError)) throw error;
+    if (!(error instanceof StartError || error instanceof TemplateError || error instanceof OrdersFileError))
+      throw error;
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 1;
   }

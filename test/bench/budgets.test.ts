@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, inject, test } from "vitest";
 import { readFunctions } from "../../infra/local/functions.ts";
-import { readStack } from "../../infra/local/template/synthesis.ts";
+import { readStack } from "../../infra/template/synthesis.ts";
 import { bundleSizes } from "./bundle-size.ts";
 import { listGrowth } from "./list.ts";
 import { startPageServer } from "./page-server.ts";

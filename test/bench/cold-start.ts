@@ -1,7 +1,7 @@
 import { Gateway } from "../../infra/local/gateway/gateway.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
 import { listen } from "../../infra/local/machine/ports.ts";
-import { readRestApi } from "../../infra/local/template/rest-api.ts";
+import { readRestApi } from "../../infra/template/rest-api.ts";
 import { send } from "../helpers/send.ts";
 import { type CpuShare, cpuShare } from "./cpu-share.ts";
 import { authorizeEvent, cancelEvent, listEvent } from "./events.ts";

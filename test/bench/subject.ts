@@ -10,8 +10,8 @@ import { createTables } from "../../infra/local/engine/tables.ts";
 import { readFunctions } from "../../infra/local/functions.ts";
 import { createLambdaHost, type LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
-import { readStack, type SynthesisedStack, synthesise } from "../../infra/local/template/synthesis.ts";
 import { seedOrders } from "../../infra/orders-file/seed-orders.ts";
+import { readStack, type SynthesisedStack, synthesise } from "../../infra/template/synthesis.ts";
 import { issueApiKey } from "../../shared/api-keys-table.ts";
 import type { OrderItem } from "../../shared/order.ts";
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { synthesise } from "../../infra/local/template/synthesis.ts";
+import { synthesise } from "../../infra/template/synthesis.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, inject, test, vi } from "vitest";
 import { readFunctions } from "../../infra/local/functions.ts";
-import { readStack } from "../../infra/local/template/synthesis.ts";
+import { readStack } from "../../infra/template/synthesis.ts";
 
 const functions = readFunctions(await readStack(inject("assembly")), "http://127.0.0.1:1");
 

@@ -7,9 +7,9 @@ import { CfnFunction } from "aws-cdk-lib/aws-lambda";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { afterAll, describe, expect, test } from "vitest";
 import { type Environment, environments } from "../../infra/environments.ts";
-import { readRestApi } from "../../infra/local/template/rest-api.ts";
-import { Template as LocalTemplate } from "../../infra/local/template/template.ts";
 import { OrdersStack } from "../../infra/stack/orders-stack.ts";
+import { readRestApi } from "../../infra/template/rest-api.ts";
+import { Template as LocalTemplate } from "../../infra/template/template.ts";
 import { ordersStack, resources, templates } from "../helpers/synthesise.ts";
 
 const { staging, production } = environments;

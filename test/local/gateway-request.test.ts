@@ -4,13 +4,13 @@ import { expect, test } from "vitest";
 import { proxyEvent, readRequest } from "../../infra/local/gateway/gateway-request.ts";
 import { matchRoute } from "../../infra/local/gateway/routes.ts";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
-import { readRestApi } from "../../infra/local/template/rest-api.ts";
-import { Template } from "../../infra/local/template/template.ts";
+import { readRestApi } from "../../infra/template/rest-api.ts";
+import { Template } from "../../infra/template/template.ts";
 import { api as apiResource, mock, root, stage } from "./pets-template.ts";
 
 const api = readRestApi(new Template({ Resources: { Api: apiResource, Stage: stage, Any: mock(root, "ANY", 404) } }));
 
-test("a function's event has headers as they were sent, and the last value of one that was sent twice", async () => {
+test("a function's event has every value of a header and a query parameter, and the last where there is room for one", async () => {
   const server = createServer();
   const port = await listeningPort(server);
   const [[message]] = await Promise.all([
@@ -28,6 +28,8 @@ test("a function's event has headers as they were sent, and the last value of on
   if (route === undefined) throw new Error("The root has no route");
   expect(proxyEvent(api, route, readRequest(message), "", undefined)).toMatchObject({
     headers: { "X-Pet": "dog", accept: "*/*" },
+    multiValueHeaders: { "X-Pet": ["cat", "dog"], accept: ["*/*"] },
     queryStringParameters: { a: "2", b: "3" },
+    multiValueQueryStringParameters: { a: ["1", "2"], b: ["3"] },
   });
 });

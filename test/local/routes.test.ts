@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { matchRoute } from "../../infra/local/gateway/routes.ts";
-import { readRestApi } from "../../infra/local/template/rest-api.ts";
-import { Template } from "../../infra/local/template/template.ts";
+import { readRestApi } from "../../infra/template/rest-api.ts";
+import { Template } from "../../infra/template/template.ts";
 import { api, mock, resource, root, stage } from "./pets-template.ts";
 
 describe("a route", () => {

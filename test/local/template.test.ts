@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, inject, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
-import { readRestApi } from "../../infra/local/template/rest-api.ts";
-import { Template } from "../../infra/local/template/template.ts";
+import { readRestApi } from "../../infra/template/rest-api.ts";
+import { Template } from "../../infra/template/template.ts";
 import { alias, api, invoking, lambda, mock, root, stage, version } from "./pets-template.ts";
 
 describe("intrinsic functions", () => {

@@ -1,7 +1,7 @@
 import { expect, inject, test } from "vitest";
-import type { ConstantResponse } from "../../infra/local/template/rest-api.ts";
-import { readRestApi } from "../../infra/local/template/rest-api.ts";
-import { readStack } from "../../infra/local/template/synthesis.ts";
+import type { ConstantResponse } from "../../infra/template/rest-api.ts";
+import { readRestApi } from "../../infra/template/rest-api.ts";
+import { readStack } from "../../infra/template/synthesis.ts";
 import { document, operations } from "../helpers/openapi/document.ts";
 import { expectDocumented, type HttpResponse, responseProblems } from "../helpers/openapi/responses.ts";
 

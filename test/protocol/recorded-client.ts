@@ -2,7 +2,7 @@ import { mock } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { HttpResponse } from "@smithy/core/protocols";
-import { dummyCredentials } from "../../infra/local/machine/account.ts";
+import { dummyCredentials } from "../../infra/template/local-account.ts";
 import { createClient } from "../../shared/dynamodb.ts";
 
 /** What an attempt asks of the table. */

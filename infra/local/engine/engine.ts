@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { dummyCredentials, pseudoParameters } from "../machine/account.ts";
+import { dummyCredentials, pseudoParameters } from "../../template/local-account.ts";
 import { listeningPort } from "../machine/ports.ts";
 import { StartError } from "../machine/start-error.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import type { TokenAuthorizer } from "../../template/rest-api.ts";
 import { FunctionFailure } from "../lambda/function-response.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
-import type { TokenAuthorizer } from "../template/rest-api.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
 
 /** What the authorizer's function says about the caller, as the integration sees it. */

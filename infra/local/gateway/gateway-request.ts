@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import type { RestApi } from "../template/rest-api.ts";
+import type { RestApi } from "../../template/rest-api.ts";
 import type { AuthorizerContext } from "./authorizer.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
 import type { Route } from "./routes.ts";
@@ -51,7 +51,7 @@ export async function readBody({ message }: GatewayRequest): Promise<string> {
 
 /**
  * The event of a Lambda proxy integration, payload version 1.0, with the fields that say what the client asked for and
- * who it is. A header or query parameter that was sent twice has its last value.
+ * who it is. Where there is room for one value of a header or query parameter, it is the last that was sent.
  */
 export function proxyEvent(
   api: RestApi,
@@ -60,20 +60,22 @@ export function proxyEvent(
   body: string,
   authorizer: AuthorizerContext | undefined,
 ): object {
-  const { rawHeaders, socket } = message;
-  const headerNames = rawHeaders.filter((_, index) => index % 2 === 0);
+  const headers = readHeaders(message);
+  const queryNames = [...new Set(query.keys())];
   return {
     resource: resource.path,
     path: path.slice(`/${api.stageName}`.length) || "/",
     httpMethod: method,
-    // In the case they were sent in.
-    headers: Object.fromEntries(headerNames.map((name, index) => [name, rawHeaders[2 * index + 1]])),
+    headers: Object.fromEntries(headers.map(([name, values]) => [name, values.at(-1)])),
+    multiValueHeaders: Object.fromEntries(headers),
     queryStringParameters: query.size === 0 ? null : Object.fromEntries(query),
+    multiValueQueryStringParameters:
+      query.size === 0 ? null : Object.fromEntries(queryNames.map((name) => [name, query.getAll(name)])),
     pathParameters: Object.keys(parameters).length === 0 ? null : parameters,
     requestContext: {
       ...(authorizer === undefined ? {} : { authorizer }),
       httpMethod: method,
-      identity: { sourceIp: socket.remoteAddress },
+      identity: { sourceIp: message.socket.remoteAddress },
       path,
       requestId: id,
       resourcePath: resource.path,
@@ -82,4 +84,13 @@ export function proxyEvent(
     body: body === "" ? null : body,
     isBase64Encoded: false,
   };
+}
+
+/** Every header with all its values, in the case it was first sent in. */
+function readHeaders({ rawHeaders, headersDistinct }: IncomingMessage): [string, string[]][] {
+  const sent = new Map<string, string>();
+  for (const name of rawHeaders.filter((_, index) => index % 2 === 0)) {
+    if (!sent.has(name.toLowerCase())) sent.set(name.toLowerCase(), name);
+  }
+  return [...sent].map(([key, name]) => [name, headersDistinct[key] ?? []]);
 }

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
+import { pseudoParameters } from "../../template/local-account.ts";
+import type { ConstantResponse, FunctionIntegration, MockIntegration, RestApi } from "../../template/rest-api.ts";
 import { FunctionFailure } from "../lambda/function-response.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
-import { pseudoParameters } from "../machine/account.ts";
-import type { ConstantResponse, FunctionIntegration, MockIntegration, RestApi } from "../template/rest-api.ts";
 import { Authorizers } from "./authorizer.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
 import { type GatewayRequest, headerValues, proxyEvent, readBody, readRequest } from "./gateway-request.ts";

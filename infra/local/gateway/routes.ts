@@ -1,4 +1,4 @@
-import type { ApiMethod, ApiResource } from "../template/rest-api.ts";
+import type { ApiMethod, ApiResource } from "../../template/rest-api.ts";
 
 export interface Route {
   resource: ApiResource;

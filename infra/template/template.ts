@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { environments } from "../../environments.ts";
-import { functionArn, pseudoParameters } from "../machine/account.ts";
-import { StartError } from "../machine/start-error.ts";
+import { environments } from "../environments.ts";
 import { type LookUp, resolveIntrinsics, Unresolved } from "./intrinsics.ts";
+import { functionArn, pseudoParameters } from "./local-account.ts";
 import { ignoring, isServed, type Properties, resourceSchemas, type ServedType } from "./resources.ts";
+import { TemplateError } from "./template-error.ts";
 
 /** The resource types that have no meaning on one machine. */
 const ignoredTypes =
@@ -39,7 +39,7 @@ export class Template {
     attribute: (id, name) => this.#attribute(id, name),
   };
 
-  /** @throws StartError naming the first resource that the local stack does not support. */
+  /** @throws TemplateError naming the first resource that the local stack does not support. */
   constructor(json: unknown) {
     const { Resources, Outputs } = checked(templateSchema, json, "the template");
     this.#outputs = Outputs;
@@ -47,7 +47,7 @@ export class Template {
       if (ignoredTypes.test(resource.Type)) continue;
       const { Type: type, Properties: properties } = checked(resourceSchema, resource, id);
       if (!isServed(type)) {
-        throw new StartError(`The local stack does not support the resource type ${type} (${id})`);
+        throw new TemplateError(`The local stack does not support the resource type ${type} (${id})`);
       }
       this.#resources.set(id, { type, properties });
     }
@@ -56,14 +56,14 @@ export class Template {
   /**
    * Every resource of a type.
    *
-   * @throws StartError naming the first property that the local stack would overlook or does not understand.
+   * @throws TemplateError naming the first property that the local stack would overlook or does not understand.
    */
   all<T extends ServedType>(type: T): Resource<T>[] {
     const ids = [...this.#resources].filter(([, resource]) => resource.type === type).map(([id]) => id);
     return ids.map((id) => ({ id, name: this.#reference(id) ?? id, properties: this.#properties(type, id) }));
   }
 
-  /** @throws StartError when the template has no such output, or its value has no meaning here. */
+  /** @throws TemplateError when the template has no such output, or its value has no meaning here. */
   output(name: string): string {
     return checked(z.string(), resolveIntrinsics(this.#outputs[name]?.Value, this.#lookUp), `the output ${name}`);
   }
@@ -113,7 +113,7 @@ function checked<T>(schema: z.ZodType<T>, part: unknown, where: string): T {
   const { data, error } = schema.safeParse(part, { reportInput: true });
   if (error === undefined) return data;
   const issues = error.issues.map((issue) => describe(issue, where));
-  throw new StartError(`The local stack does not support ${issues[0]}`);
+  throw new TemplateError(`The local stack does not support ${issues[0]}`);
 }
 
 function describe({ path, ...issue }: z.core.$ZodIssue, where: string): string {

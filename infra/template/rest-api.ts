@@ -1,6 +1,6 @@
-import { StartError } from "../machine/start-error.ts";
 import type { Properties } from "./resources.ts";
 import type { Resource, Template } from "./template.ts";
+import { TemplateError } from "./template-error.ts";
 
 /** The REST API that a template describes. */
 export interface RestApi {
@@ -46,12 +46,12 @@ type Integration = Properties<"AWS::ApiGateway::Method">["Integration"];
 export type MockIntegration = Extract<Integration, { kind: "mock" }>;
 export type FunctionIntegration = Extract<Integration, { kind: "function" }> & { functionName: string };
 
-/** Reads the one API of a template. @throws StartError for whatever of it the local stack can't do. */
+/** Reads the one API of a template. @throws TemplateError for whatever of it the local stack can't do. */
 export function readRestApi(template: Template): RestApi {
   const [api, ...otherApis] = template.all("AWS::ApiGateway::RestApi");
   const [stage, ...otherStages] = template.all("AWS::ApiGateway::Stage");
   if (api === undefined || stage === undefined || otherApis.length + otherStages.length > 0) {
-    throw new StartError("The local stack needs a template with one REST API of one stage");
+    throw new TemplateError("The local stack needs a template with one REST API of one stage");
   }
   const resources = new Map<string, ApiResource>(
     readPaths(template, `${api.id}Root`).map(([id, path]) => [id, { path, methods: new Map() }]),
@@ -60,7 +60,7 @@ export function readRestApi(template: Template): RestApi {
   for (const { id, properties } of template.all("AWS::ApiGateway::Method")) {
     const { AuthorizationType, AuthorizerId = "", HttpMethod, Integration, ResourceId } = properties;
     const authorizer = AuthorizationType === "NONE" ? undefined : authorizers.get(AuthorizerId);
-    if (AuthorizationType !== "NONE" && !authorizer) throw new StartError(`The authorizer of ${id} is missing`);
+    if (AuthorizationType !== "NONE" && !authorizer) throw new TemplateError(`The authorizer of ${id} is missing`);
     const integration =
       Integration.kind === "mock"
         ? Integration
@@ -106,11 +106,11 @@ function readAuthorizers(template: Template): Map<string, TokenAuthorizer> {
 /**
  * The function whose alias the gateway invokes.
  *
- * @throws StartError when the URI names no alias: a deployment would then go live at once, past its canary.
+ * @throws TemplateError when the URI names no alias: a deployment would then go live at once, past its canary.
  */
 function invokedFunction(template: Template, uri: string, where: string): string {
   const [, arn = uri] = /\/functions\/([^/]+)\//.exec(uri) ?? [];
   const alias = template.all("AWS::Lambda::Alias").find(({ name }) => name === arn);
-  if (alias === undefined) throw new StartError(`${where} must invoke an alias of a Lambda function, not ${arn}`);
+  if (alias === undefined) throw new TemplateError(`${where} must invoke an alias of a Lambda function, not ${arn}`);
   return alias.properties.FunctionName;
 }

@@ -1,8 +1,8 @@
 // Synthesises the staging stack into the directory given; a process of its own, so that the CDK leaves this machine's
 // memory when it is done and starts beside the engine.
 import { App } from "aws-cdk-lib";
-import { environments } from "../../environments.ts";
-import { OrdersStack } from "../../stack/orders-stack.ts";
+import { environments } from "../environments.ts";
+import { OrdersStack } from "../stack/orders-stack.ts";
 
 const [outdir = "cdk.out"] = process.argv.slice(2);
 // Tables that were restored in AWS are not here.

@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { environments } from "../../environments.ts";
-import { StartError } from "../machine/start-error.ts";
+import { environments } from "../environments.ts";
 import { Template } from "./template.ts";
+import { TemplateError } from "./template-error.ts";
 
 /** A template, and the directory it was synthesised into, which holds its assets. */
 export interface SynthesisedStack {
@@ -16,7 +16,7 @@ export interface SynthesisedStack {
 /**
  * Synthesises the staging stack into a directory.
  *
- * @throws StartError with what CDK or esbuild said; the signal's reason when that aborts.
+ * @throws TemplateError with what CDK or esbuild said; the signal's reason when that aborts.
  */
 export async function synthesise(directory: string, signal: AbortSignal): Promise<void> {
   const script = fileURLToPath(new URL("synth.ts", import.meta.url));
@@ -25,7 +25,7 @@ export async function synthesise(directory: string, signal: AbortSignal): Promis
   } catch (error) {
     signal.throwIfAborted();
     const output = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
-    throw new StartError(`The stack can't be synthesised: ${complaint(output)}`);
+    throw new TemplateError(`The stack can't be synthesised: ${complaint(output)}`);
   }
 }
 
