@@ -85,49 +85,39 @@ describe("npm start", () => {
     });
   });
 
-  // Each of these two synthesises the stack.
-  const timeout = { timeout: 60_000 };
   const database = join(directory, "orders.db");
 
-  test(
-    "prints commands that do what they say when pasted into sh, and ends everything it started on Ctrl-C",
-    timeout,
-    async () => {
-      const lines = ['{"id":-7}', '{"id":9223372036854775807}', '{"id":12}', '{"id":2,"status":"shipped"}'];
-      const child = start(["--port", "0", "--orders", await ordersFile("four.ndjson", lines), "--db", database]);
-      const stderr = text(child.stderr);
-      const commands = await printedCommands(child);
-      expect(commands[1]).toMatch(/\/store\/orders\/12$/);
-      const statuses: number[] = [];
-      for (const command of commands) statuses.push(await runCurl(command));
-      expect(statuses).toEqual([200, 204, 404, 409]);
-      expect(await runCurl(commands[1] ?? "")).toBe(409);
-      await expectToEnd(child, () => process.kill(-(child.pid ?? 0), "SIGINT"));
-      expect(await stderr).not.toContain("exited");
-    },
-  );
+  test("prints commands that do what they say when pasted into sh, and ends everything it started on Ctrl-C", async () => {
+    const lines = ['{"id":-7}', '{"id":9223372036854775807}', '{"id":12}', '{"id":2,"status":"shipped"}'];
+    const child = start(["--port", "0", "--orders", await ordersFile("four.ndjson", lines), "--db", database]);
+    const stderr = text(child.stderr);
+    const commands = await printedCommands(child);
+    expect(commands[1]).toMatch(/\/store\/orders\/12$/);
+    const statuses: number[] = [];
+    for (const command of commands) statuses.push(await runCurl(command));
+    expect(statuses).toEqual([200, 204, 404, 409]);
+    expect(await runCurl(commands[1] ?? "")).toBe(409);
+    await expectToEnd(child, () => process.kill(-(child.pid ?? 0), "SIGINT"));
+    expect(await stderr).not.toContain("exited");
+  });
 
-  test(
-    "prints where it is as one line of JSON, keeps its data, and ends everything it started on SIGTERM",
-    timeout,
-    async () => {
-      const orders = await ordersFile("more orders.ndjson", ['{"id":3}']);
-      const child = start(["--port", "0", "--json", "--db", database, "--orders", orders]);
-      const stderr = text(child.stderr);
-      const [line] = await once(createInterface({ input: child.stdout }), "line");
-      const { apiKey, ...whereabouts } = JSON.parse(line);
-      expect(Object.keys(whereabouts)).toEqual(["baseUrl", "dynamodbEndpoint", "tables"]);
-      expect(JSON.parse(await readFile(stackFile, "utf8"))).toEqual(whereabouts);
-      const headers = { authorization: `Bearer ${apiKey}` };
-      const url = `${whereabouts.baseUrl}/store/orders/12`;
-      expect((await send(url, { method: "DELETE", headers })).status).toBe(409);
-      await expectToEnd(child, () => child.kill("SIGTERM"));
-      expect((await stderr).split("\n").filter((line) => line.includes(orders))).toEqual([
-        `${orders} was not loaded: the tables exist already. To add its orders, run:`,
-        `  npm run admin -- orders import --local '${orders}'`,
-      ]);
-    },
-  );
+  test("prints where it is as one line of JSON, keeps its data, and ends everything it started on SIGTERM", async () => {
+    const orders = await ordersFile("more orders.ndjson", ['{"id":3}']);
+    const child = start(["--port", "0", "--json", "--db", database, "--orders", orders]);
+    const stderr = text(child.stderr);
+    const [line] = await once(createInterface({ input: child.stdout }), "line");
+    const { apiKey, ...whereabouts } = JSON.parse(line);
+    expect(Object.keys(whereabouts)).toEqual(["baseUrl", "dynamodbEndpoint", "tables"]);
+    expect(JSON.parse(await readFile(stackFile, "utf8"))).toEqual(whereabouts);
+    const headers = { authorization: `Bearer ${apiKey}` };
+    const url = `${whereabouts.baseUrl}/store/orders/12`;
+    expect((await send(url, { method: "DELETE", headers })).status).toBe(409);
+    await expectToEnd(child, () => child.kill("SIGTERM"));
+    expect((await stderr).split("\n").filter((line) => line.includes(orders))).toEqual([
+      `${orders} was not loaded: the tables exist already. To add its orders, run:`,
+      `  npm run admin -- orders import --local '${orders}'`,
+    ]);
+  });
 });
 
 async function printedCommands({ stdout }: ReturnType<typeof start>): Promise<string[]> {
