@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
+import { benchOrder } from "./bench-order.ts";
 
 /** About 1 MB, as DynamoDB's pages are. */
 const perPage = 6500;
@@ -37,7 +38,8 @@ export async function startPageServer(): Promise<PageServer> {
   return pages;
 }
 
+/** As a Scan projects it. */
 function order(id: number): object {
-  const shipDate = { S: "2026-11-20T12:00:00.000Z" };
-  return { id: { N: String(id) }, petId: { N: "101" }, quantity: { N: "1" }, shipDate, complete: { BOOL: false } };
+  const { status, ...projected } = benchOrder(id);
+  return projected;
 }

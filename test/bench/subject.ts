@@ -14,6 +14,7 @@ import { seedOrders } from "../../infra/orders-file/seed-orders.ts";
 import { readStack, type SynthesisedStack, synthesise } from "../../infra/template/synthesis.ts";
 import { issueApiKey } from "../../shared/api-keys-table.ts";
 import type { OrderItem } from "../../shared/order.ts";
+import { benchOrder } from "./bench-order.ts";
 
 export type FunctionName = "ListOrders" | "CancelOrder" | "Authorize";
 
@@ -82,18 +83,7 @@ export function hostOf(...definitions: FunctionDefinition[]): LambdaHost {
 /** Puts pending orders with all five fields and the ids from `from` up to, but not including, `to`. */
 export async function putOrders(client: DynamoDBClient, table: string, from: number, to: number): Promise<void> {
   const orders = async function* (): AsyncGenerator<OrderItem, void, void> {
-    for (let id = from; id < to; id += 1) yield order(id);
+    for (let id = from; id < to; id += 1) yield benchOrder(id);
   };
   await seedOrders(client, table, orders(), new AbortController().signal);
-}
-
-function order(id: number): OrderItem {
-  return {
-    id: { N: String(id) },
-    petId: { N: String((id * 7919) % 100_003) },
-    quantity: { N: String((id % 9) + 1) },
-    shipDate: { S: new Date(1_790_000_000_000 + id * 60_000).toISOString() },
-    complete: { BOOL: id % 3 === 0 },
-    status: { S: "pending" },
-  };
 }
