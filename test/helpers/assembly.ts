@@ -11,10 +11,16 @@ declare module "vitest" {
   }
 }
 
-/** Synthesises the stack once for all test files; it takes longer than everything else that a local stack starts. */
+/**
+ * Synthesises the stack once for all test files; it takes longer than everything else that a local stack starts. What the
+ * tests put into the folder for temporary files goes with it, templates that CDK writes included.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-test-"));
-  await synthesise(directory, new AbortController().signal);
-  project.provide("assembly", directory);
-  return () => rm(directory, { recursive: true, force: true });
+  const assembly = join(directory, "assembly");
+  // For the test files' processes, which start later.
+  process.env["TMPDIR"] = directory;
+  await synthesise(assembly, new AbortController().signal);
+  project.provide("assembly", assembly);
+  return () => rm(directory, { recursive: true, force: true, maxRetries: 5 });
 }
