@@ -126,6 +126,12 @@ describe.each(templates)("the API of %s", (_name, template, environment) => {
     });
   });
 
+  test("lets no one invoke a function from the console's test page, past the authorizer", () => {
+    const permissions = JSON.stringify(resources(template, "AWS::Lambda::Permission"));
+    expect(permissions).toContain("/GET/store/orders");
+    expect(permissions).not.toContain("test-invoke-stage");
+  });
+
   const stage = () => resources(template, "AWS::ApiGateway::Stage")[0]?.[1] ?? {};
 
   test("is regional and at the stage v1", () => {
