@@ -1,4 +1,5 @@
-import { watch } from "node:fs";
+import { globSync, watch } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
@@ -16,7 +17,10 @@ const settleMs = 100;
 export async function watchSources(rebuild: () => Promise<void>, signal: AbortSignal): Promise<void> {
   let changed = Promise.withResolvers<void>();
   signal.addEventListener("abort", () => changed.resolve(), { once: true });
-  for (const folder of folders) watch(absolute(folder), { recursive: true, signal }, () => changed.resolve());
+  // Each folder by itself: on Linux, a recursive watch loses a file for good once an editor has replaced it.
+  for (const cwd of folders.map(absolute)) {
+    for (const name of globSync("**/", { cwd })) watch(join(cwd, name), { signal }, () => changed.resolve());
+  }
   // The folder, because editors replace files.
   watch(absolute(".."), { signal }, (_event, name) => {
     if (name !== null && files.includes(name)) changed.resolve();
