@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, paginateScan, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { isApiKey } from "../../shared/api-keys.ts";
 import { type ApiKeyRecord, apiKeyState, isApiKeyRecord, readApiKey } from "../../shared/api-keys-table.ts";
-import { CommandError } from "./errors.ts";
+import { CommandError, emptyResponse } from "./errors.ts";
 import type { Target } from "./target.ts";
 import { isoTime } from "./terminal.ts";
 
@@ -17,7 +17,8 @@ export async function listApiKeys({
     { client: DynamoDBDocumentClient.from(client) },
     { TableName: apiKeysTable, ConsistentRead: true },
   );
-  for await (const { Items = [] } of paginator) {
+  for await (const { Items } of paginator) {
+    if (Items === undefined) throw emptyResponse("Scan");
     for (const item of Items) {
       if (isApiKeyRecord(item)) keys.push(item);
       else damaged++;

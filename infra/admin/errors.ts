@@ -7,6 +7,11 @@ export class CommandError extends Error {
   override name = "CommandError";
 }
 
+/** A lost response can reach the SDK as an empty 200, which must not count as the end of a table or a missing item. */
+export function emptyResponse(operation: "GetItem" | "Scan"): CommandError {
+  return new CommandError(`The response to ${operation} is empty. Run the command again`);
+}
+
 const badCredentials =
   /^(?:ExpiredToken|ExpiredTokenException|InvalidClientTokenId|UnrecognizedClientException|SignatureDoesNotMatch|InvalidSignatureException|IncompleteSignature|AuthFailure|RequestExpired)$/;
 const unreachable = /^(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EPIPE)$/;

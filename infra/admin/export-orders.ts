@@ -6,7 +6,7 @@ import type { Command } from "commander";
 import type { OrderItem } from "../../shared/order.ts";
 import { formatOrderLine } from "../orders-file/order-line.ts";
 import { callersPath, findTarget, type GlobalOptions } from "./command.ts";
-import { CommandError } from "./errors.ts";
+import { CommandError, emptyResponse } from "./errors.ts";
 import type { Target } from "./target.ts";
 import { counted, jsonText, printable } from "./terminal.ts";
 
@@ -39,13 +39,15 @@ export interface ExportCounts {
  *
  * @param counts is kept up to date.
  * @param onSkipped called with one line about each order that can't be written, such as one with an unknown status.
+ * @throws CommandError when a response is empty, and what the DynamoDB client throws when a call fails.
  */
 export async function* exportOrders(
   { client, ordersTable }: Target,
   counts: ExportCounts,
   onSkipped: (why: string) => void,
 ): AsyncGenerator<string, void, void> {
-  for await (const { Items = [] } of paginateScan({ client }, { TableName: ordersTable, ConsistentRead: true })) {
+  for await (const { Items } of paginateScan({ client }, { TableName: ordersTable, ConsistentRead: true })) {
+    if (Items === undefined) throw emptyResponse("Scan");
     let lines = "";
     for (const item of Items) {
       const line = lineOf(item, onSkipped);

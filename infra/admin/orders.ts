@@ -1,17 +1,23 @@
 import { ConditionalCheckFailedException, GetItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import type { OrderItem, OrderStatus } from "../../shared/order.ts";
-import { CommandError } from "./errors.ts";
+import { CommandError, emptyResponse } from "./errors.ts";
 import type { Target } from "./target.ts";
 
 /**
  * Reads an order, consistently.
  *
- * @throws CommandError when there is none with this id.
+ * @throws CommandError when there is none with this id, or the response is empty.
  */
 export async function readOrder({ client, ordersTable }: Target, id: bigint): Promise<OrderItem> {
-  const { Item } = await client.send(
-    new GetItemCommand({ TableName: ordersTable, Key: { id: { N: id.toString() } }, ConsistentRead: true }),
+  const { Item, ConsumedCapacity } = await client.send(
+    new GetItemCommand({
+      TableName: ordersTable,
+      Key: { id: { N: id.toString() } },
+      ConsistentRead: true,
+      ReturnConsumedCapacity: "TOTAL",
+    }),
   );
+  if (ConsumedCapacity === undefined) throw emptyResponse("GetItem");
   if (!Item) throw new CommandError(`No order has the id ${id}`);
   return Item;
 }

@@ -6,7 +6,7 @@ import { createOperator } from "../helpers/admin/admin-process.ts";
 import { makeLines, sortedLines } from "../helpers/admin/order-file-lines.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { type Behaviour, type EngineCall, respond } from "../helpers/faults/fault-proxy.ts";
-import { rejectedAs } from "../helpers/faults/faults.ts";
+import { rejectedAs, unnoticed } from "../helpers/faults/faults.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 const orders = (...args: string[]) => operator.run(["orders", ...args, "--local"]);
@@ -88,20 +88,27 @@ describe("orders export", () => {
     ]);
   });
 
-  test("that fails on its second page leaves the last export as it was, and nothing beside it", async () => {
+  test.each([
+    [
+      "is rejected",
+      rejectedAs("ResourceNotFoundException"),
+      "The table does not exist. Was its stack deleted or replaced?\n",
+    ],
+    [
+      "comes back empty",
+      unnoticed["an empty response of no length"],
+      "The response to Scan is empty. Run the command again\n",
+    ],
+  ])("whose second page %s leaves the last export as it was, and nothing beside it", async (_, fault, stderr) => {
     await putLines(makeLines(5));
     const file = await operator.write("orders.ndjson", "the last export\n");
     let scans = 0;
     const { proxy } = await tables.behindProxy(({ operation }) => {
       if (operation !== "Scan") return undefined;
-      return ++scans === 1 ? smallPage : rejectedAs("ResourceNotFoundException");
+      return ++scans === 1 ? smallPage : fault;
     });
     await operator.pointTo({ ...tables, dynamodbEndpoint: proxy.endpoint });
-    expect(await orders("export", file)).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: "The table does not exist. Was its stack deleted or replaced?\n",
-    });
+    expect(await orders("export", file)).toEqual({ code: 1, stdout: "", stderr });
     expect(scans).toBe(2);
     expect(await operator.read("orders.ndjson")).toBe("the last export\n");
     expect((await readdir(operator.folder)).filter((name) => name.includes("partial"))).toEqual([]);

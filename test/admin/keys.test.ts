@@ -91,6 +91,11 @@ describe("listing", () => {
   test("says when there are none", async () => {
     expect(await list(target, now)).toEqual({ text: "No keys yet.", json: [] });
   });
+
+  test("does not take an empty response for the end of the table", async () => {
+    const { target } = await tables.behindProxy(() => unnoticed["an empty response of no length"]);
+    await expect(list(target, now)).rejects.toThrow("The response to Scan is empty");
+  });
 });
 
 describe("revoking", () => {

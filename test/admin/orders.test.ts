@@ -3,7 +3,7 @@ import { ship, show } from "../../infra/admin/order-commands.ts";
 import { jsonText } from "../../infra/admin/terminal.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
-import { applied } from "../helpers/faults/faults.ts";
+import { applied, unnoticed } from "../helpers/faults/faults.ts";
 
 const tables = await createTestTables();
 const { target } = tables;
@@ -72,5 +72,10 @@ describe("showing", () => {
 
   test("fails for an unknown id", async () => {
     await expect(show(target, 5n)).rejects.toThrow("No order has the id 5");
+  });
+
+  test("does not take an empty response for an unknown id", async () => {
+    const { target } = await tables.behindProxy(() => unnoticed["an empty response of no length"]);
+    await expect(show(target, 5n)).rejects.toThrow("The response to GetItem is empty");
   });
 });
