@@ -21,8 +21,9 @@ const options = new Command("npm start --")
   .option(
     "--orders <file>",
     "orders for new tables: NDJSON, one order per line with its status (default: a small sample)",
+    parseFile,
   )
-  .option("--db <file>", "keep the data in this file (default: in memory)")
+  .option("--db <file>", "keep the data in this file (default: in memory)", parseFile)
   .option("--watch", "rebuild when the sources change")
   .option("--json", "print one line of JSON when ready, for scripts")
   .addHelpText(
@@ -74,4 +75,10 @@ function parsePort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (!(port <= 65_535)) throw new InvalidArgumentError("The port must be between 0 and 65535.");
   return port;
+}
+
+/** An empty name, as of an unset variable, would be a database that is gone when it is closed. */
+function parseFile(name: string): string {
+  if (name === "") throw new InvalidArgumentError("The name of a file is missing.");
+  return name;
 }

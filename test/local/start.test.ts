@@ -77,6 +77,14 @@ describe("npm start", () => {
     expect({ stdout, code, lines: stderr.trimEnd().split("\n").length }).toEqual({ stdout: "", code: 1, lines: 1 });
   });
 
+  test.each(["--db", "--orders"])("rejects %s without a name, in one line", async (option) => {
+    expect(await failure(["--port", "0", option, ""])).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `error: option '${option} <file>' argument '' is invalid. The name of a file is missing.\n`,
+    });
+  });
+
   test("rejects --db beside DYNAMODB_ENDPOINT, in one line", async () => {
     expect(await failure(["--db", "orders.db"], { DYNAMODB_ENDPOINT: "http://127.0.0.1:1" })).toEqual({
       stdout: "",
