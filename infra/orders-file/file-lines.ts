@@ -10,6 +10,8 @@ export interface FileLine {
 export const longestLine = 65_536;
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
+/** What some Windows programs begin a file with. */
+const byteOrderMark = Buffer.from("\ufeff");
 
 /**
  * Reads the lines of a file that are not blank, a block at a time, in constant memory.
@@ -26,7 +28,7 @@ export async function* readLines(
   for await (const block of createReadStream(path, { highWaterMark: 262_144 })) {
     if (!Buffer.isBuffer(block)) continue;
     const lines: FileLine[] = [];
-    let start = 0;
+    let start = bytes === 0 && block.indexOf(byteOrderMark) === 0 ? byteOrderMark.length : 0;
     for (let end = block.indexOf(lineFeed); end !== -1; end = block.indexOf(lineFeed, start)) {
       const piece = block.subarray(start, end);
       const text = lineText(rest.length === 0 ? piece : Buffer.concat([rest, piece]));

@@ -31,6 +31,14 @@ test("lines end with LF or CRLF; blank ones are skipped but counted", async () =
   expect(await linesOf("")).toEqual([]);
 });
 
+test("a byte order mark at the beginning is not part of the first line", async () => {
+  expect(await linesOf("\ufeffa\n\ufeffb")).toEqual([
+    { number: 1, text: "a" },
+    { number: 2, text: "\ufeffb" },
+  ]);
+  expect(await linesOf("\ufeff\n")).toEqual([]);
+});
+
 test("a line longer than any order has no text, however long it is", async () => {
   const longest = "x".repeat(longestLine);
   expect(await linesOf(`${longest}\r\n${longest}x\n${longest.repeat(20)}\nb`)).toEqual([
