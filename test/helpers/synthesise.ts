@@ -3,9 +3,13 @@ import { Template } from "aws-cdk-lib/assertions";
 import { type Environment, environments } from "../../infra/environments.ts";
 import { OrdersStack } from "../../infra/stack/orders-stack.ts";
 
-/** The stack of an environment, without bundling its functions. */
+/** The stack of an environment, without bundling its functions, and without CDK's validation, which takes seconds. */
 export function ordersStack(environment: Environment): OrdersStack {
-  const app = new App({ context: { "aws:cdk:bundling-stacks": [] }, analyticsReporting: false });
+  const app = new App({
+    context: { "aws:cdk:bundling-stacks": [] },
+    analyticsReporting: false,
+    builtinCloudFormationValidation: false,
+  });
   return new OrdersStack(app, "PetStoreOrders", environment);
 }
 

@@ -6,6 +6,7 @@ import { Match, Template } from "aws-cdk-lib/assertions";
 import { CfnFunction } from "aws-cdk-lib/aws-lambda";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { afterAll, describe, expect, test } from "vitest";
+import cdkJson from "../../cdk.json" with { type: "json" };
 import { type Environment, environments } from "../../infra/environments.ts";
 import { OrdersStack } from "../../infra/stack/orders-stack.ts";
 import { readRestApi } from "../../infra/template/rest-api.ts";
@@ -35,12 +36,13 @@ function requireAlarms({ alarms }: Environment) {
 
 const optioned = Template.fromStack(ordersStack(everyOption));
 
-describe("cdk-nag's AwsSolutions", () => {
+describe("CDK's validation and cdk-nag's AwsSolutions", () => {
   const directory = mkdtempSync(join(tmpdir(), "orders-nag-"));
   afterAll(() => rmSync(directory, { recursive: true }));
 
-  test("has no unacknowledged finding in either environment, nor with every option on", () => {
-    const app = new App({ context: { "aws:cdk:bundling-stacks": [] }, analyticsReporting: false, outdir: directory });
+  test("have no unacknowledged finding in either environment, nor with every option on", () => {
+    const context = { ...cdkJson.context, "aws:cdk:bundling-stacks": [] };
+    const app = new App({ context, analyticsReporting: false, outdir: directory });
     new OrdersStack(app, "Staging", staging);
     new OrdersStack(app, "Production", production);
     new OrdersStack(app, "EveryOption", everyOption);
