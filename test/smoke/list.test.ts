@@ -16,14 +16,17 @@ const parts = (chunks: string[]) =>
 const torn = (text: string, size: number) => text.match(new RegExp(`.{1,${size}}`, "gs")) ?? [];
 
 test("the parts of an array are arrays, and together all of it", async () => {
-  const string = fc.string({ unit: fc.constantFrom("\\", '"', ",", "[", "]", "{", "}", "a") });
+  const marks = ['"', ",", "[", "]", "{", "}", "a"];
+  const string = fc.string({ unit: fc.constantFrom("\\", ...marks) });
+  // Once Node.js has read an object with the name "\\", it may read "\"" and "\n" as "\\" too: nodejs/node#63785.
+  const name = fc.string({ unit: fc.constantFrom(...marks) });
   const { value } = fc.letrec((tie) => ({
     value: fc.oneof(
       { depthSize: "small" },
       string,
       fc.integer(),
       fc.array(tie("value")),
-      fc.dictionary(string, tie("value")),
+      fc.dictionary(name, tie("value")),
     ),
   }));
   await fc.assert(
