@@ -17,7 +17,7 @@ export default defineConfig({
   test: {
     globalSetup: "test/helpers/assembly.ts",
     // Most test files wait for processes and time limits more than they compute.
-    maxWorkers: 3,
+    maxWorkers: 4,
     projects: [
       { test: { ...common, name: "service", include: ["test/**/*.test.ts"], exclude: ["test/infra/**"] } },
       // These only read templates, and loading CDK takes longer than all of them, so it is loaded once.
