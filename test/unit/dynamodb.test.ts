@@ -6,19 +6,17 @@ import { expect, test, vi } from "vitest";
 import { callFailed, createClient } from "../../shared/dynamodb.ts";
 
 test("a client gives up an attempt without a response, and makes as many attempts as it may", async () => {
-  let attempts = 0;
-  const silent = createServer(() => {
-    attempts += 1;
-  }).listen(0, "127.0.0.1");
+  const silent = createServer(() => {}).listen(0, "127.0.0.1");
   await once(silent, "listening");
   const { port } = silent.address() as AddressInfo;
   vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", `http://127.0.0.1:${port}`);
-  vi.stubEnv("AWS_ACCESS_KEY_ID", "local");
-  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "local");
   const client = createClient({ connectionTimeout: 1_000, requestTimeout: 50, maxAttempts: 2 });
   try {
-    await expect(client.send(new ListTablesCommand({}))).rejects.toMatchObject({ name: "TimeoutError" });
-    expect(attempts).toBe(2);
+    // Counted by the SDK: on a busy machine an attempt may be over before the server hears of it.
+    await expect(client.send(new ListTablesCommand({}))).rejects.toMatchObject({
+      name: "TimeoutError",
+      $metadata: { attempts: 2 },
+    });
   } finally {
     client.destroy();
     silent.closeAllConnections();
