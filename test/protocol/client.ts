@@ -12,7 +12,7 @@ export interface Client {
   /** The copies on their way that may arrive at any time. */
   late: readonly Request[];
   /** The same for clients that do the same from here on. */
-  key: string;
+  key: number;
 }
 
 export async function begin(recorded: RecordedClient): Promise<Client> {
@@ -35,9 +35,14 @@ export function withoutCopy(client: Client, copy: Request): Client {
   return withKey({ ...client, late: client.late.filter((other) => other !== copy) });
 }
 
+const keys = new Map<string, number>();
+
 function withKey(client: Omit<Client, "key">): Client {
   const { recorded, seen, next, held, late } = client;
   // After its end a client does nothing any more: only its copies count.
   const past = "tells" in next ? "over" : [recorded.name, seen];
-  return { ...client, key: JSON.stringify([past, held, late.map(({ body }) => body).sort()]) };
+  const future = JSON.stringify([past, held, late.map(({ body }) => body).sort()]);
+  const key = keys.get(future) ?? keys.size;
+  keys.set(future, key);
+  return { ...client, key };
 }
