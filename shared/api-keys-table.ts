@@ -72,7 +72,7 @@ export async function readApiKey(
  * Makes a key and stores its hash.
  *
  * @returns the key, which exists nowhere else, and its record.
- * @throws what the DynamoDB client throws when the call fails.
+ * @throws what the DynamoDB client throws when the call fails; Error when the response is empty.
  */
 export async function issueApiKey(
   client: DynamoDBDocumentClient,
@@ -89,7 +89,10 @@ export async function issueApiKey(
     ...(expiresAt !== undefined && { expiresAt }),
   };
   // Unconditional: no other key has this hash, and a retry writes the same item.
-  await client.send(new PutCommand({ TableName: table, Item: record }));
+  const { ConsumedCapacity } = await client.send(
+    new PutCommand({ TableName: table, Item: record, ReturnConsumedCapacity: "TOTAL" }),
+  );
+  if (ConsumedCapacity === undefined) throw new Error("The response to PutItem is empty");
   return { key, record };
 }
 

@@ -31,7 +31,7 @@ export async function listApiKeys({
 /**
  * Revokes the key with this id at `now`, in epoch seconds.
  *
- * @throws CommandError when there is none, or it is already revoked.
+ * @throws CommandError when there is none, it is already revoked, or a response is empty.
  */
 export async function revokeApiKey(target: Target, keyId: string, now: number): Promise<ApiKeyRecord> {
   const { keys } = await listApiKeys(target);
@@ -44,9 +44,11 @@ export async function revokeApiKey(target: Target, keyId: string, now: number): 
     ConditionExpression: "keyId = :keyId AND attribute_not_exists(revokedAt)",
     ExpressionAttributeValues: { ":keyId": keyId, ":now": now },
     ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+    ReturnConsumedCapacity: "TOTAL",
   });
   try {
-    await DynamoDBDocumentClient.from(target.client).send(command);
+    const { ConsumedCapacity } = await DynamoDBDocumentClient.from(target.client).send(command);
+    if (ConsumedCapacity === undefined) throw emptyResponse("UpdateItem");
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
     const revokedAt = Number(error.Item?.["revokedAt"]?.N);

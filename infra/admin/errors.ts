@@ -7,8 +7,8 @@ export class CommandError extends Error {
   override name = "CommandError";
 }
 
-/** A lost response can reach the SDK as an empty 200, which must not count as the end of a table or a missing item. */
-export function emptyResponse(operation: "GetItem" | "Scan"): CommandError {
+/** A lost response can reach the SDK as an empty 200, which says nothing about what has been read or written. */
+export function emptyResponse(operation: "GetItem" | "Scan" | "UpdateItem"): CommandError {
   return new CommandError(`The response to ${operation} is empty. Run the command again`);
 }
 

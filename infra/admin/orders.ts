@@ -25,7 +25,7 @@ export async function readOrder({ client, ordersTable }: Target, id: bigint): Pr
 /**
  * Ships an order in one conditional write: `pending` becomes `shipped`, and nothing else does.
  *
- * @throws CommandError when the order is not pending or does not exist.
+ * @throws CommandError when the order is not pending or does not exist, or the response is empty.
  */
 export async function shipOrder({ client, ordersTable }: Target, id: bigint): Promise<void> {
   const command = new UpdateItemCommand({
@@ -39,9 +39,11 @@ export async function shipOrder({ client, ordersTable }: Target, id: bigint): Pr
       ":shipped": { S: "shipped" satisfies OrderStatus },
     },
     ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+    ReturnConsumedCapacity: "TOTAL",
   });
   try {
-    await client.send(command);
+    const { ConsumedCapacity } = await client.send(command);
+    if (ConsumedCapacity === undefined) throw emptyResponse("UpdateItem");
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
     // A later attempt finds it shipped: the first may have done it and lost its response. Either way it has shipped.

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { ConditionalCheckFailedException, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { isThrottled } from "../../shared/dynamodb.ts";
 import type { OrderItem } from "../../shared/order.ts";
+import { CommandError } from "./errors.ts";
 import type { Target } from "./target.ts";
 
 /** Enough to keep a table busy from one machine; the client opens 50 connections at most. */
@@ -65,10 +66,12 @@ async function putOrder(
     Item: order,
     ConditionExpression: "attribute_not_exists(id)",
     ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+    ReturnConsumedCapacity: "TOTAL",
   });
   for (let tries = 0; ; tries++) {
     try {
-      await client.send(command);
+      const { ConsumedCapacity } = await client.send(command);
+      if (ConsumedCapacity === undefined) throw new CommandError("The response to PutItem is empty");
       return "written";
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) {

@@ -43,6 +43,11 @@ describe("issuing", () => {
     const [item] = await tables.items("apiKeys");
     expect(item).not.toHaveProperty("expiresAt");
   });
+
+  test("does not take an empty response for success", async () => {
+    const { target } = await tables.behindProxy(() => unnoticed["an empty response of no length"]);
+    await expect(issue(target, { name: "Acme" }, now)).rejects.toThrow("The response to PutItem is empty");
+  });
 });
 
 describe("listing", () => {
@@ -124,6 +129,14 @@ describe("revoking", () => {
     );
     expect((await revoke(target, "key_1", now)).json).toMatchObject({ keyId: "key_1", state: "revoked" });
     expect(proxy.attempts.get("UpdateItem")).toBe(2);
+  });
+
+  test("does not take an empty response for success", async () => {
+    await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 });
+    const { target } = await tables.behindProxy(({ operation }) =>
+      operation === "UpdateItem" ? unnoticed["an empty response of no length"] : undefined,
+    );
+    await expect(revoke(target, "key_1", now)).rejects.toThrow("The response to UpdateItem is empty");
   });
 });
 

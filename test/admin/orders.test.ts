@@ -45,6 +45,12 @@ describe("shipping", () => {
     expect((await ship(target, 1n)).json).toEqual({ id: 1n, status: "shipped" });
     expect(proxy.attempts.get("UpdateItem")).toBe(2);
   });
+
+  test("does not take an empty response for success", async () => {
+    await tables.putOrder({ id: { N: "1" }, status: { S: "pending" } });
+    const { target } = await tables.behindProxy(() => unnoticed["an empty response of no length"]);
+    await expect(ship(target, 1n)).rejects.toThrow("The response to UpdateItem is empty");
+  });
 });
 
 describe("showing", () => {

@@ -4,7 +4,7 @@ import type { Target } from "../../infra/admin/target.ts";
 import { type WriteOptions, writeOrders } from "../../infra/admin/write-orders.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
-import { unapplied } from "../helpers/faults/faults.ts";
+import { unapplied, unnoticed } from "../helpers/faults/faults.ts";
 
 const tables = await createTestTables();
 
@@ -71,6 +71,12 @@ describe("writing orders", () => {
     expect(result).toMatchObject({ written: 0, alreadyThere: 0 });
     expect(result.failure).toMatchObject({ name: "ProvisionedThroughputExceededException" });
     expect(waits).toHaveLength(10);
+  });
+
+  test("does not take an empty response for success", async () => {
+    const { target } = await tables.behindProxy(() => unnoticed["an empty response of no length"]);
+    const result = await writeOrders(target, pendingOrders(1), recordingOptions().options);
+    expect(result).toMatchObject({ written: 0, failure: { message: "The response to PutItem is empty" } });
   });
 
   test("stops at the first order that can't be read, and keeps what was written", async () => {

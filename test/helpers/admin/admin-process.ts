@@ -48,8 +48,7 @@ export async function createOperator(): Promise<Operator> {
         PATH: process.env["PATH"],
         HOME: folder,
         LOCAL_STACK_FILE: stackFile,
-        // Every run compiles the same SDK.
-        NODE_COMPILE_CACHE: join(tmpdir(), "pet-store-admin-compile-cache"),
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
         // No test may ask the address where EC2 keeps its credentials.
         AWS_EC2_METADATA_DISABLED: "true",
         ...env,
