@@ -104,16 +104,7 @@ export interface Prediction extends Outcome {
   winner: number | undefined;
 }
 
-/** How many attempts of a race are not the first of their call. */
-export function retriesIn(race: Race): number {
-  return play(race).attempts.reduce((sum, attempts) => sum + attempts - 1, 0);
-}
-
-export function predict(race: Race): Prediction {
-  return play(race).prediction;
-}
-
-function play({ cancels, ships, turns }: Race): { prediction: Prediction; attempts: number[] } {
+export function predict({ cancels, ships, turns }: Race): Prediction {
   const outcome: Outcome = { cancels: cancels.map(() => undefined), ships: [] };
   let status = "pending";
   let winner: number | undefined;
@@ -137,7 +128,7 @@ function play({ cancels, ships, turns }: Race): { prediction: Prediction; attemp
       else queue.push(client);
     }
   }
-  return { prediction: { ...outcome, status, winner }, attempts };
+  return { ...outcome, status, winner };
 }
 
 function truth(status: string, own: boolean): string {
