@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { errorLine } from "../../infra/admin/errors.ts";
 import { check, issue, list, revoke } from "../../infra/admin/key-commands.ts";
 import { hashApiKey, isApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
@@ -46,7 +47,8 @@ describe("issuing", () => {
 
   test("does not take an empty response for success", async () => {
     const { target } = await tables.behindProxy(() => unnoticed["an empty response of no length"]);
-    await expect(issue(target, { name: "Acme" }, now)).rejects.toThrow("The response to PutItem is empty");
+    const error: unknown = await issue(target, { name: "Acme" }, now).catch((error: unknown) => error);
+    expect(errorLine(error)).toBe("The response to PutItem is empty. Run the command again");
   });
 });
 

@@ -20,7 +20,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const assembly = join(directory, "assembly");
   // For the test files' processes, which start later.
   process.env["TMPDIR"] = directory;
-  // They and the command lines that they start compile the same modules.
+  // These processes, and the commands that they start, compile the same modules.
   process.env["NODE_COMPILE_CACHE"] = join(directory, "compiled");
   await synthesise(assembly, new AbortController().signal);
   project.provide("assembly", assembly);

@@ -5,7 +5,7 @@ import { App, Validations } from "aws-cdk-lib";
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { CfnFunction } from "aws-cdk-lib/aws-lambda";
 import { AwsSolutionsChecks } from "cdk-nag";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import cdkJson from "../../cdk.json" with { type: "json" };
 import { type Environment, environments } from "../../infra/environments.ts";
 import { OrdersStack } from "../../infra/stack/orders-stack.ts";
@@ -41,6 +41,7 @@ describe("CDK's validation and cdk-nag's AwsSolutions", () => {
   afterAll(() => rmSync(directory, { recursive: true }));
 
   test("have no unacknowledged finding in either environment, nor with every option on", () => {
+    vi.stubEnv("CDK_VALIDATION", undefined);
     const context = { ...cdkJson.context, "aws:cdk:bundling-stacks": [] };
     const app = new App({ context, analyticsReporting: false, outdir: directory });
     new OrdersStack(app, "Staging", staging);

@@ -169,7 +169,7 @@ function play(
   });
 }
 
-/** What has happened, but that one response or read may have been another. Random events alone are hardly ever right. */
+/** What has happened, with at most one response or read changed. Purely random events are almost never right. */
 const altered: fc.Arbitrary<[OrderState, Event[]]> = fc
   .tuple(fc.constantFrom(...states), happened, fc.nat(), fc.constantFrom(...responses), fc.constantFrom(...states))
   .map(([initial, moves, at, response, state]) => {
