@@ -1,6 +1,6 @@
 import { text } from "node:stream/consumers";
 import { BatchWriteItemCommand, CreateTableCommand } from "@aws-sdk/client-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import { callLimits, createClient } from "../../shared/dynamodb.ts";
 import { openOrderList } from "../../shared/order-list.ts";
@@ -18,9 +18,6 @@ const lists = 20;
 
 /** Read units left in this second. */
 let bucket = 0;
-const refill = setInterval(() => {
-  bucket = stagingUnits;
-}, 1000);
 
 const throttled = faults["throttled by the table"];
 const onePage: Behaviour = async (exchange) => {
@@ -59,7 +56,6 @@ beforeEach(() => {
   for (const spy of Object.values(log)) spy.mockClear();
 });
 afterAll(async () => {
-  clearInterval(refill);
   await proxy.stop();
   await engine.stop();
 });
@@ -78,6 +74,10 @@ async function list(waitOutThrottling?: number): Promise<string> {
 
 describe("a table out of read units", () => {
   test(`makes ${lists} lists at once slow, and cuts none`, async () => {
+    const refill = setInterval(() => {
+      bucket = stagingUnits;
+    }, 1000);
+    onTestFinished(() => clearInterval(refill));
     const received = await Promise.all(Array.from({ length: lists }, () => list()));
     for (const json of received) expect(JSON.parse(json)).toHaveLength(pages * pageSize);
     expect(proxy.attempts.get("Scan")).toBeGreaterThan(lists * pages);
@@ -87,7 +87,6 @@ describe("a table out of read units", () => {
     ["before the first page, ends a list in service_unavailable", 0],
     ["before the third page, cuts a list off", 2 * pageUnits],
   ])("until the deadline, %s, and not before", async (_, units) => {
-    clearInterval(refill);
     bucket = units;
     const waitOutThrottling = 4_000;
     const began = performance.now();
