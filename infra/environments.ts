@@ -58,7 +58,7 @@ export interface AlarmSettings {
    * during the canary, however small its operation's share of the traffic.
    */
   functionFailures: FailureShare;
-  /** Well-formed keys that the authorizer rejected, of the requests in five minutes. */
+  /** Well-formed keys that the authorizer refused, of the requests in five minutes. */
   refusedKeys: FailureShare;
   /** The 99th percentile of a minute in milliseconds: a whole cancellation, and a list up to its first page. */
   slow: { cancel: number; listFirstPage: number };

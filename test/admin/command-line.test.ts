@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import { createProgram, usageExitCode } from "../../infra/admin/command.ts";
+import { describe, expect, test, vi } from "vitest";
+import { callersPath, createProgram, usageExitCode } from "../../infra/admin/command.ts";
 import { addKeyCommands } from "../../infra/admin/key-commands.ts";
 import { addOrderCommands } from "../../infra/admin/order-commands.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
@@ -116,6 +116,13 @@ describe("parsing", () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(why);
     expect(stderr).not.toContain("\u001b");
+  });
+
+  test("a file is looked for in the folder from which npm was called", () => {
+    vi.stubEnv("npm_lifecycle_event", "admin");
+    vi.stubEnv("INIT_CWD", "/home/operator");
+    expect(callersPath("orders.ndjson")).toBe("/home/operator/orders.ndjson");
+    expect(callersPath("/tmp/orders.ndjson")).toBe("/tmp/orders.ndjson");
   });
 
   test("a key in the place of an id is never repeated", async () => {

@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdir, readlink, symlink } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { type ExportCounts, exportOrders } from "../../infra/admin/export-orders.ts";
 import { parseOrderLine } from "../../infra/orders-file/order-line.ts";
@@ -112,6 +112,16 @@ describe("orders export", () => {
     expect(scans).toBe(2);
     expect(await operator.read("orders.ndjson")).toBe("the last export\n");
     expect((await readdir(operator.folder)).filter((name) => name.includes("partial"))).toEqual([]);
+  });
+
+  test("to a symbolic link replaces the file behind it", async () => {
+    await operator.pointTo(tables);
+    const file = await operator.write("behind.ndjson", "the last export\n");
+    const link = `${operator.folder}/link.ndjson`;
+    await symlink(file, link);
+    expect(await orders("export", link)).toMatchObject({ code: 0, stderr: "" });
+    expect(await operator.read("behind.ndjson")).toBe("");
+    expect(await readlink(link)).toBe(file);
   });
 
   test("replaces nothing but a regular file", async () => {

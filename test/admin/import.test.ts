@@ -68,25 +68,30 @@ describe("orders import, as a process", () => {
     expect(sortedLines(exported.stdout)).toEqual(lines.sort());
   });
 
-  test("interrupted ends by itself with counts that add up", async () => {
-    const file = await operator.write("orders.ndjson", makeLines(300).join("\n"));
-    const throttled = Promise.withResolvers<void>();
-    let puts = 0;
-    const { proxy } = await tables.behindProxy(({ operation }) => {
-      if (operation !== "PutItem" || ++puts <= 100) return undefined;
-      throttled.resolve();
-      return unapplied["throttled by the table"];
-    });
-    await operator.pointTo({ ...tables, dynamodbEndpoint: proxy.endpoint });
-    const running = operator.start(["orders", "import", file, "--local", "--json"], { env: { AWS_MAX_ATTEMPTS: "1" } });
-    await throttled.promise;
-    running.kill("SIGINT");
-    const { code, stdout, stderr } = await running.ended;
-    expect(code).toBe(1);
-    expect(JSON.parse(stdout)).toEqual({ badLines: [], orders: 300, written: 100, alreadyThere: 0, notWritten: 200 });
-    expect(stderr).toBe("Interrupted. Run it again to write the rest.\n");
-    expect(await tables.items("orders")).toHaveLength(100);
-  });
+  test.each(["SIGINT", "SIGTERM"] as const)(
+    "interrupted by %s ends by itself with counts that add up",
+    async (signal) => {
+      const file = await operator.write("orders.ndjson", makeLines(300).join("\n"));
+      const throttled = Promise.withResolvers<void>();
+      let puts = 0;
+      const { proxy } = await tables.behindProxy(({ operation }) => {
+        if (operation !== "PutItem" || ++puts <= 100) return undefined;
+        throttled.resolve();
+        return unapplied["throttled by the table"];
+      });
+      await operator.pointTo({ ...tables, dynamodbEndpoint: proxy.endpoint });
+      const running = operator.start(["orders", "import", file, "--local", "--json"], {
+        env: { AWS_MAX_ATTEMPTS: "1" },
+      });
+      await throttled.promise;
+      running.kill(signal);
+      const { code, stdout, stderr } = await running.ended;
+      expect(code).toBe(1);
+      expect(JSON.parse(stdout)).toEqual({ badLines: [], orders: 300, written: 100, alreadyThere: 0, notWritten: 200 });
+      expect(stderr).toBe("Interrupted. Run it again to write the rest.\n");
+      expect(await tables.items("orders")).toHaveLength(100);
+    },
+  );
 });
 
 describe("importing", () => {
@@ -139,6 +144,26 @@ describe("importing", () => {
     const { stdout } = await importFile(file, target);
     expect(stdout).toBe("1 order: 1 written, 0 already there, 0 not written\n");
     expect(proxy.attempts.get("PutItem")).toBe(2);
+  });
+
+  test("never counts another's order as written, even at a later attempt", async () => {
+    await tables.putOrder({ id: { N: "1" }, status: { S: "shipped" } });
+    const file = await operator.write("orders.ndjson", '{"id":1}');
+    const { target } = await tables.behindProxy(({ attempt }) =>
+      attempt === 1 ? unapplied["500 of the service"] : undefined,
+    );
+    const { stdout } = await importFile(file, target);
+    expect(stdout).toBe("1 order: 0 written, 1 already there, 0 not written\n");
+  });
+
+  test("interrupted while it checks the file writes nothing", async () => {
+    const path = await operator.write("orders.ndjson", '{"id":1}');
+    const { stream } = recorder();
+    const output = { stdout: stream, stderr: stream, json: false };
+    const file = { name: "orders.ndjson", path };
+    const importing = importOrders({ target: tables.target, file, ...output, signal: AbortSignal.abort() });
+    await expect(importing).rejects.toThrow("Interrupted: nothing was written");
+    expect(await tables.items("orders")).toEqual([]);
   });
 
   test("stops at a failure, with one line and counts that add up", async () => {

@@ -3,7 +3,7 @@ import { errorLine } from "../../infra/admin/errors.ts";
 import { check, issue, list, revoke } from "../../infra/admin/key-commands.ts";
 import { hashApiKey, isApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
-import { applied, unnoticed } from "../helpers/faults/faults.ts";
+import { applied, unapplied, unnoticed } from "../helpers/faults/faults.ts";
 
 const tables = await createTestTables();
 const { target } = tables;
@@ -95,6 +95,13 @@ describe("listing", () => {
     expect(json).toEqual([expect.objectContaining({ name: "\u001b]0;owned\u0007\u009b31m\u202eemca" })]);
   });
 
+  test("reads consistently, so that a key that was just revoked is shown as revoked", async () => {
+    const consistent: unknown[] = [];
+    const { target } = await tables.behindProxy(({ input }) => void consistent.push(JSON.parse(input).ConsistentRead));
+    await list(target, now);
+    expect(consistent).toEqual([true]);
+  });
+
   test("says when there are none", async () => {
     expect(await list(target, now)).toEqual({ text: "No keys yet.", json: [] });
   });
@@ -131,6 +138,18 @@ describe("revoking", () => {
     );
     expect((await revoke(target, "key_1", now)).json).toMatchObject({ keyId: "key_1", state: "revoked" });
     expect(proxy.attempts.get("UpdateItem")).toBe(2);
+  });
+
+  test("says so when another operator was first, even at a later attempt", async () => {
+    await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 });
+    const { target } = await tables.behindProxy(({ operation, attempt }) => {
+      if (operation !== "UpdateItem" || attempt > 1) return undefined;
+      return async (exchange) => {
+        await revoke(tables.target, "key_1", now - 60);
+        unapplied["500 of the service"](exchange);
+      };
+    });
+    await expect(revoke(target, "key_1", now)).rejects.toThrow("Key key_1 was already revoked at 2027-01-15T07:59:00Z");
   });
 
   test("does not take an empty response for success", async () => {

@@ -76,6 +76,14 @@ describe("showing", () => {
     expect(JSON.parse(line)).toMatchObject({ cancelledBy: "key_1", cancelledByName: "Acme \u0007shop" });
   });
 
+  test("reads consistently", async () => {
+    await tables.putOrder({ id: { N: "1" } });
+    const consistent: unknown[] = [];
+    const { target } = await tables.behindProxy(({ input }) => void consistent.push(JSON.parse(input).ConsistentRead));
+    await show(target, 1n);
+    expect(consistent).toEqual([true]);
+  });
+
   test("fails for an unknown id", async () => {
     await expect(show(target, 5n)).rejects.toThrow("No order has the id 5");
   });

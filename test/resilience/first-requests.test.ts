@@ -27,17 +27,26 @@ describe("the first request to a function", () => {
   test("goes to the table over the connection that its process opened as it started", async () => {
     const operations = ["GetItem", "UpdateItem", "Scan"];
     const calls = new Map<Socket | null, { operation: string; atStart: boolean }[]>();
-    stack = await startFaultyStack((call) => {
-      const { operation, attempt } = call;
-      // The others are the stack's own, or repeat one that this machine was too slow for.
-      if (!operations.includes(operation) || attempt > 1) return undefined;
-      return async (exchange) => {
-        const { socket } = exchange.response;
-        calls.set(socket, [...(calls.get(socket) ?? []), { operation, atStart: isAtStart(call) }]);
-        await passOn(exchange);
-      };
-    });
-    await expectFirstRequestsServed(stack);
+    let readyInTime = new Set<string>();
+    for (let tries = 3; tries > 0 && readyInTime.size < operations.length; tries -= 1) {
+      await stack?.stop();
+      calls.clear();
+      readyInTime = new Set();
+      stack = await startFaultyStack((call) => {
+        const { operation, attempt } = call;
+        // The others are the stack's own, or repeat one that this machine was too slow for.
+        if (!operations.includes(operation) || attempt > 1) return undefined;
+        return async (exchange) => {
+          const { socket } = exchange.response;
+          const atStart = isAtStart(call);
+          calls.set(socket, [...(calls.get(socket) ?? []), { operation, atStart }]);
+          // A start that this machine is too slow for gives up its call, and the request needs another connection.
+          if (atStart) exchange.response.once("finish", () => readyInTime.add(operation));
+          await passOn(exchange);
+        };
+      });
+      await expectFirstRequestsServed(stack);
+    }
     const startAndRequest = (operation: string) => [true, false].map((atStart) => ({ operation, atStart }));
     expect([...calls.values()]).toEqual(operations.map(startAndRequest));
   });

@@ -54,6 +54,7 @@ describe("an engine that refuses connections", () => {
     const pids = (): number[] =>
       ["CancelOrder", "Authorize", "ListOrders"].flatMap((name) => stack.functions.pids(name));
     expect((await stack.call("/store/orders")).status).toBe(200);
+    expectError(await cancel("none"), "order_not_found");
     const before = pids();
     await stack.proxy.refuse();
     const [cancelled, listed, asked] = await Promise.all([

@@ -143,6 +143,20 @@ describe("listing the orders", () => {
     expect(table.calls().length).toBeLessThan(10);
   });
 
+  test("gives each page a deadline of its own", async () => {
+    const random = vi.spyOn(Math, "random").mockReturnValue(0.999);
+    onTestFinished(() => random.mockRestore());
+    table
+      .on(ScanCommand)
+      // The pauses for the first page take all of its deadline.
+      .rejectsOnce(throttling())
+      .rejectsOnce(throttling())
+      .resolvesOnce({ Items: [order(1)], LastEvaluatedKey: { id: { N: "1" } } })
+      .rejectsOnce(throttling())
+      .resolvesOnce({ Items: [order(2)] });
+    expect(await Array.fromAsync(scanOrders(new DynamoDBClient({}), "orders", 1_000))).toHaveLength(2);
+  });
+
   test("takes a response without items for a failure, not for the end", async () => {
     table.on(ScanCommand).resolves({});
     const { stream, ended } = list();

@@ -1,0 +1,32 @@
+import { appendFile, cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, expect, onTestFinished, test, vi } from "vitest";
+
+type SourceWatch = typeof import("../../infra/local/source-watch.ts");
+
+const directory = await mkdtemp(join(tmpdir(), "source-watch-test-"));
+afterAll(() => rm(directory, { recursive: true }));
+
+const sources = ["functions/one.ts", "shared/one.ts", "infra/stack/one.ts", "infra/app.ts", "infra/environments.ts"];
+for (const name of sources) {
+  await mkdir(dirname(join(directory, name)), { recursive: true });
+  await writeFile(join(directory, name), "");
+}
+// It watches what is beside it.
+const copy = join(directory, "infra/local/source-watch.ts");
+await cp(fileURLToPath(new URL("../../infra/local/source-watch.ts", import.meta.url)), copy);
+const { watchSources }: SourceWatch = await import(copy);
+
+test.each(sources)("a change of %s rebuilds", async (name) => {
+  const ended = new AbortController();
+  const rebuild = vi.fn<() => Promise<void>>();
+  const watching = watchSources(rebuild, ended.signal);
+  onTestFinished(async () => {
+    ended.abort();
+    await watching;
+  });
+  await appendFile(join(directory, name), "\n");
+  await vi.waitFor(() => expect(rebuild).toHaveBeenCalled(), { timeout: 10_000 });
+});
