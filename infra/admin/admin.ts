@@ -1,4 +1,4 @@
-import { debuglog } from "node:util";
+import { debuglog, getSystemErrorMessage } from "node:util";
 import { createProgram, usageExitCode } from "./command.ts";
 import { errorLine } from "./errors.ts";
 import { addKeyCommands } from "./key-commands.ts";
@@ -8,8 +8,11 @@ const program = createProgram();
 addKeyCommands(program);
 addOrderCommands(program);
 
-// The reader closed the pipe, so nobody will see an error message; but the command did not finish.
-process.stdout.on("error", () => process.exit(1));
+process.stdout.on("error", ({ code, errno = 0 }: NodeJS.ErrnoException) => {
+  // When the reader has closed the pipe, nobody wants to know.
+  if (code !== "EPIPE") process.stderr.write(`Standard output can't be written: ${getSystemErrorMessage(errno)}\n`);
+  process.exit(1);
+});
 
 try {
   await program.parseAsync();

@@ -32,6 +32,8 @@ function explain(error: unknown): string {
   if (name === "CredentialsProviderError" || name === "TokenProviderError") {
     return `No usable AWS credentials (${firstLine(error)}). Sign in, or set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`;
   }
+  // Ctrl-C or Ctrl-D at a prompt.
+  if (name === "AbortError") return "Interrupted";
   if (badCredentials.test(name)) return `AWS rejected these credentials (${name}). Sign in again`;
   if (/^AccessDenied/.test(name)) return `AWS denied access: ${firstLine(error)}`;
   if (/^Region is missing/.test(error.message)) return "No AWS region. Set AWS_REGION, or a region in your profile";

@@ -126,6 +126,9 @@ function parseExpiry(text: string): number {
     throw new InvalidArgumentError("Not a date like 2027-12-31, nor a date-time with Z or an offset.");
   }
   const expiresAt = Math.floor(Date.parse(moment) / 1000);
+  if (new Date(expiresAt * 1000).getUTCFullYear() > 9999) {
+    throw new InvalidArgumentError("Must be in the year 9999 or earlier, in UTC.");
+  }
   if (expiresAt <= now()) throw new InvalidArgumentError("Must be in the future.");
   return expiresAt;
 }

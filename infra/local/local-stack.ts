@@ -74,7 +74,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   const openEngine = async (): Promise<string> => {
     if (dynamodbEndpoint !== undefined) return checkEndpoint(dynamodbEndpoint);
     const engine = await startEngine(options.dbFile);
-    engine.ended.then(() => ended.signal.aborted || log("The DynamoDB engine has ended by itself"));
+    engine.ended.then(() => ended.signal.aborted || log("The DynamoDB engine has ended by itself: restart npm start"));
     started.defer(() => {
       ended.abort();
       return engine.stop();

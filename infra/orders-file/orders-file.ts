@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { getSystemErrorMessage } from "node:util";
 import type { OrderItem } from "../../shared/order.ts";
 import { longestLine, readLines } from "./file-lines.ts";
@@ -27,12 +28,16 @@ export interface CheckListeners {
  * Checks every line of an orders file, and that no id repeats.
  *
  * @returns how many lines there are that are not blank, and how many of them are bad.
- * @throws OrdersFileError when the file can't be read and, without `onBad`, at the first bad line.
+ * @throws OrdersFileError when the file is a pipe or can't be read and, without `onBad`, at the first bad line.
  */
 export async function checkOrders(
   path: string,
   { onBad = throwBadLine(path), onRead }: CheckListeners = {},
 ): Promise<{ orders: number; bad: number }> {
+  // Opening one would wait for its writer, and reading it a second time would find it empty.
+  if ((await stat(path).catch(() => undefined))?.isFIFO()) {
+    throw new OrdersFileError(`${path} is a pipe, and an orders file is read twice`);
+  }
   const ids = new RepeatedIds();
   let orders = 0;
   let bad = 0;

@@ -1,8 +1,15 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { PassThrough } from "node:stream";
+import { promisify } from "node:util";
 import { describe, expect, test, vi } from "vitest";
 import { callersPath, createProgram, usageExitCode } from "../../infra/admin/command.ts";
+import { errorLine } from "../../infra/admin/errors.ts";
 import { addKeyCommands } from "../../infra/admin/key-commands.ts";
 import { addOrderCommands } from "../../infra/admin/order-commands.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
+import { adminCommand, root } from "../helpers/admin/admin-command.ts";
 import { createOperator } from "../helpers/admin/admin-process.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 
@@ -28,6 +35,16 @@ async function parse(args: string[]): Promise<{ code: number | undefined; stdout
 }
 
 describe("as a process", () => {
+  test("says when its result can't be written", async () => {
+    const command = ["-c", 'exec "$0" "$@" > /dev/full', process.execPath, ...(await adminCommand())];
+    const env = { ...process.env, LOCAL_STACK_FILE: join(operator.folder, "stack.json") };
+    const listing = promisify(execFile)("sh", [...command, "keys", "list", "--local"], { cwd: root, env });
+    await expect(listing).rejects.toMatchObject({
+      code: 1,
+      stderr: "Standard output can't be written: no space left on device\n",
+    });
+  });
+
   test("every keys command prints its result on stdout, and the key alone when it issues one", async () => {
     const issued = await local(["keys", "issue", "--name", " Acme web shop ", "--expires", "2997-12-31"]);
     const key = issued.stdout.trimEnd();
@@ -111,11 +128,23 @@ describe("parsing", () => {
     [["keys", "issue", "--name", "\u001b[31mred"], "Must be one line without control characters."],
     [["keys", "issue", "--name", "Acme", "--expires", "2026-02-30"], "Not a date like 2027-12-31"],
     [["keys", "issue", "--name", "Acme", "--expires", "2020-01-01"], "Must be in the future."],
+    [
+      ["keys", "issue", "--name", "Acme", "--expires", "9999-12-31T23:59:59-18:00"],
+      "Must be in the year 9999 or earlier",
+    ],
   ])("%j is wrong use", async (args, why) => {
     const { code, stdout, stderr } = await parse(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(why);
     expect(stderr).not.toContain("\u001b");
+  });
+
+  test("Ctrl-C at a prompt is an interruption", async () => {
+    const input = new PassThrough();
+    const terminal = createInterface({ input, output: new PassThrough(), terminal: true });
+    const question = terminal.question("Key: ").catch(errorLine);
+    input.write("\u0003");
+    expect(await question).toBe("Interrupted");
   });
 
   test("a file is looked for in the folder from which npm was called", () => {

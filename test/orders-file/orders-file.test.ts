@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,6 +30,14 @@ describe("checking", () => {
       { line: 3, problems: ["id 1 is already on line 1"] },
       { line: 7, problems: ["id 1 is already on line 1"] },
     ]);
+  });
+
+  test("rejects a pipe without waiting for its writer", async () => {
+    const pipe = join(folder, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    await expect(checkOrders(pipe)).rejects.toEqual(
+      new OrdersFileError(`${pipe} is a pipe, and an orders file is read twice`),
+    );
   });
 
   test("says how far it has read, up to the whole file", async () => {
