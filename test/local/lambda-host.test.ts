@@ -118,7 +118,9 @@ describe("a streamed response", () => {
     for (const _ of [1, 2]) {
       const body = await stream(name);
       body.resume();
-      const [failure] = await once(body, "error");
+      const failed = once(body, "error");
+      for (const pid of host.pids(name)) process.kill(pid, "SIGUSR2");
+      const [failure] = await failed;
       expect(failure).toBeInstanceOf(Error);
       expect(body.readableEnded).toBe(false);
     }

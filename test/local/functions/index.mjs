@@ -1,4 +1,5 @@
 // Handlers that do what a function may do, for the tests of the Lambda host.
+import { once } from "node:events";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
@@ -32,11 +33,13 @@ export const flood = awslambda.streamifyResponse(async (_event, stream) => {
   await pipeline(body, open(stream));
 });
 
-/** The stream is destroyed by its source. */
+const signalled = once(process, "SIGUSR2");
+
+/** The stream is destroyed by its source, once the process gets SIGUSR2. */
 export const breakOff = awslambda.streamifyResponse(async (_event, stream) => {
   const body = async function* () {
     yield "[1,2";
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await signalled;
     throw new Error("the source broke");
   };
   await pipeline(Readable.from(body()), open(stream));
