@@ -6,6 +6,7 @@ import type { Target } from "../../infra/admin/target.ts";
 import { createOperator } from "../helpers/admin/admin-process.ts";
 import { makeLines, sortedLines } from "../helpers/admin/order-file-lines.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
+import type { Behaviour } from "../helpers/faults/fault-proxy.ts";
 import { applied, rejectedAs, unapplied } from "../helpers/faults/faults.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
@@ -34,20 +35,26 @@ async function importFile(path: string, target: Target, onTerminal?: (text: stri
   return { whole, stdout: stdout.text(), stderr: stderr.text() };
 }
 
+/** Points the operator to the tables. After this many writes each further one meets the fault; `failing` is the first. */
+async function failAfter(writes: number, fault: Behaviour): Promise<{ failing: Promise<void> }> {
+  const { promise: failing, resolve } = Promise.withResolvers<void>();
+  let puts = 0;
+  const { proxy } = await tables.behindProxy(({ operation }) => {
+    if (operation !== "PutItem" || ++puts <= writes) return undefined;
+    resolve();
+    return fault;
+  });
+  await operator.pointTo({ ...tables, dynamodbEndpoint: proxy.endpoint });
+  return { failing };
+}
+
 describe("orders import, as a process", () => {
   test("killed halfway and run again writes the rest, every order once", async () => {
     const lines = makeLines(400);
     const file = await operator.write("orders.ndjson", `${lines.join("\n")}\n`);
-    const halfway = Promise.withResolvers<void>();
-    let puts = 0;
-    const { proxy } = await tables.behindProxy(({ operation }) => {
-      if (operation !== "PutItem" || ++puts <= 200) return undefined;
-      halfway.resolve();
-      return unapplied["no response"];
-    });
-    await operator.pointTo({ ...tables, dynamodbEndpoint: proxy.endpoint });
+    const halfway = await failAfter(200, unapplied["no response"]);
     const running = operator.start(["orders", "import", file, "--local"]);
-    await halfway.promise;
+    await halfway.failing;
     running.kill("SIGKILL");
     expect(await running.ended).toMatchObject({ code: null, stdout: "" });
     // What had passed the proxy reaches the table, though nobody waits for it any more.
@@ -72,18 +79,11 @@ describe("orders import, as a process", () => {
     "interrupted by %s ends by itself with counts that add up",
     async (signal) => {
       const file = await operator.write("orders.ndjson", makeLines(300).join("\n"));
-      const throttled = Promise.withResolvers<void>();
-      let puts = 0;
-      const { proxy } = await tables.behindProxy(({ operation }) => {
-        if (operation !== "PutItem" || ++puts <= 100) return undefined;
-        throttled.resolve();
-        return unapplied["throttled by the table"];
-      });
-      await operator.pointTo({ ...tables, dynamodbEndpoint: proxy.endpoint });
+      const throttled = await failAfter(100, unapplied["throttled by the table"]);
       const running = operator.start(["orders", "import", file, "--local", "--json"], {
         env: { AWS_MAX_ATTEMPTS: "1" },
       });
-      await throttled.promise;
+      await throttled.failing;
       running.kill(signal);
       const { code, stdout, stderr } = await running.ended;
       expect(code).toBe(1);

@@ -36,6 +36,9 @@ export interface Step {
 
 export const workflowNames = ["ci.yml", "deploy.yml", "deploy-environment.yml"] as const;
 
+/** An expression as a workflow has it before GitHub replaces it by its value. */
+export const expression = (text: string): string => `$\{{ ${text} }}`;
+
 /** @returns the file's text, and what it means to GitHub. */
 export async function readWorkflow(
   name: (typeof workflowNames)[number],

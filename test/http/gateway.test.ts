@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expectError } from "../helpers/expect-error.ts";
+import { send } from "../helpers/send.ts";
+import { startTestStack, type TestStack } from "../helpers/test-stack.ts";
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await startTestStack();
+});
+afterAll(() => stack?.stop());
+
+describe("the API key", () => {
+  const bad = (): [string, Record<string, string | string[]>][] => [
+    ["none", {}],
+    ["empty", { authorization: "" }],
+    ["unknown", { authorization: `Bearer ${stack.unknownKey}` }],
+    ["another scheme's", { authorization: "Basic x" }],
+    ["without its scheme", { authorization: stack.apiKey }],
+    ["another environment's", { authorization: `Bearer ${stack.apiKey.replace("pets_test", "pets_live")}` }],
+    ["two of them", { authorization: [`Bearer ${stack.apiKey}`, `Bearer ${stack.apiKey}`] }],
+    ["in another case", { authorization: `Bearer ${stack.apiKey.toUpperCase()}` }],
+    ["with a comma after it", { authorization: `Bearer ${stack.apiKey},` }],
+  ];
+
+  test.each(["GET /store/orders", "DELETE /store/orders/101"])("is required by %s", async (operation) => {
+    const [method = "", path = ""] = operation.split(" ");
+    for (const [, headers] of bad()) {
+      expectError(await stack.call(path, { method, headers }, null), "unauthorized", { "www-authenticate": "Bearer" });
+    }
+  });
+
+  test.each(["bearer", "BEARER", "bEaReR"])("is accepted under the scheme %s", async (scheme) => {
+    const response = await stack.call(
+      "/store/orders",
+      { headers: { AUTHORIZATION: `${scheme} ${stack.apiKey}` } },
+      null,
+    );
+    expect(response.status).toBe(200);
+  });
+
+  test("is never in a response or a log line", async () => {
+    for (const path of [
+      "/store/orders",
+      `/nope/${stack.apiKey}`,
+      `/store/orders/${stack.apiKey}`,
+      "/store/orders/999",
+    ]) {
+      const { body, headers } = await stack.call(path, { method: "DELETE" });
+      expect(body + JSON.stringify(headers)).not.toContain(stack.apiKey);
+    }
+    expect(stack.log.join()).not.toContain(stack.apiKey);
+  });
+});
+
+describe("a method that a path does not support", () => {
+  const bodies: [string | undefined, string][] = [
+    [undefined, ""],
+    ["application/json", "{}"],
+    ["application/json; charset=utf-8", "{}"],
+    ["text/plain", "hello"],
+    ["application/x-www-form-urlencoded", "a=1&b=2"],
+    ["multipart/form-data; boundary=x", "--x--"],
+    ["application/octet-stream", "\u0000\u0001"],
+    ["application/xml", "<a/>"],
+  ];
+
+  test.each([
+    ["/store/orders", "GET", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]],
+    ["/store/orders/101", "DELETE", ["GET", "POST", "PUT", "PATCH", "OPTIONS"]],
+  ])("on %s gets 405 with Allow: %s, with or without a key, with any common body", async (path, allow, methods) => {
+    for (const method of methods) {
+      for (const [type, body] of bodies) {
+        const headers = type === undefined ? {} : { "content-type": type };
+        for (const key of [stack.apiKey, null]) {
+          expectError(await stack.call(path, { method, headers, body }, key), "method_not_allowed", { allow });
+        }
+      }
+    }
+  });
+
+  test("gets 405 without a body if it is HEAD", async () => {
+    const { status, headers, body } = await stack.call("/store/orders", { method: "HEAD" });
+    expect({ status, body, allow: headers.allow }).toEqual({ status: 405, body: "", allow: "GET" });
+  });
+
+  test("gets 415 with a body of another type", async () => {
+    const response = await stack.call("/store/orders", {
+      method: "POST",
+      headers: { "content-type": "image/png" },
+      body: "x",
+    });
+    expectError(response, "unsupported_media_type");
+  });
+});
+
+describe("a path that does not exist", () => {
+  test.each(["", "/", "/nope", "/store", "/store/", "/store/order", "/store/orders/101/x", "/pets/1", "/%2e%2e/x"])(
+    "%j under the base address gets 404, with or without a key",
+    async (path) => {
+      for (const method of ["GET", "POST", "DELETE"]) {
+        for (const key of [stack.apiKey, null]) {
+          expectError(await stack.call(path, { method }, key), "resource_not_found");
+        }
+      }
+    },
+  );
+});
+
+test("the page and its key are for this machine's own names only", async () => {
+  const origin = new URL(stack.baseUrl).origin;
+  expect(JSON.parse((await send(`${origin}/settings.json`)).body)).toEqual({ basePath: "/v1", apiKey: stack.apiKey });
+  expect((await send(`${origin}/CHANGELOG.md`)).headers["content-type"]).toContain("text/markdown");
+  for (const host of ["evil.example", "localhost.evil.example", "localhost@evil.example"]) {
+    for (const path of ["/", "/settings.json"]) {
+      expectError(await send(origin + path, { headers: { host } }), "resource_not_found");
+    }
+  }
+});
+
+test("a request of more than 10 MB gets 413", async () => {
+  const body = Buffer.alloc(10 * 1024 * 1024 + 1);
+  const response = await stack.call("/store/orders", {
+    method: "POST",
+    headers: { "content-type": "text/plain" },
+    body,
+  });
+  expectError(response, "request_too_large");
+});
