@@ -1,0 +1,84 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { beforeEach, describe, expect, test } from "vitest";
+import { without } from "../helpers/smoke/faults.ts";
+import { pendingOrder, startTinyService, type TinyRequest } from "../helpers/smoke/tiny-service.ts";
+
+let service: Awaited<ReturnType<typeof startTinyService>>;
+beforeEach(async () => {
+  service = await startTinyService();
+  return () => service.stop();
+});
+
+describe("npm run smoke", () => {
+  const main = fileURLToPath(new URL("./main.ts", import.meta.url));
+  const run = (args: string[], API_KEY?: string, nodeArgs: string[] = []) =>
+    new Promise<{ code: number | string | null | undefined; stdout: string; stderr: string }>((resolve) => {
+      execFile(process.execPath, [...nodeArgs, main, ...args], { env: { API_KEY } }, (error, stdout, stderr) =>
+        resolve({ code: error?.code ?? 0, stdout, stderr }),
+      );
+    });
+
+  test("exits 0 and changes nothing when every promise is kept", async () => {
+    const requests: TinyRequest[] = [];
+    service.fault = (request, right) => {
+      requests.push(request);
+      return right;
+    };
+    const { code, stdout, stderr } = await run(["--base-url", service.baseUrl], service.apiKey);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("14 promises kept, 0 broken");
+    expect(stdout).not.toContain(service.apiKey);
+    expect(requests.map(({ path }) => path)).not.toContain(`/store/orders/${pendingOrder}`);
+  });
+
+  test("exits 1 and names what is broken", async () => {
+    service.fault = without("Allow", 405);
+    const { code, stdout } = await run(["--base-url", `${service.baseUrl}/`, "--cancel", pendingOrder], service.apiKey);
+    expect(code).toBe(1);
+    expect(stdout).toContain("BROKEN  405 and Allow for another method on a known path: header Allow is missing\n");
+    expect(stdout).toContain("14 promises kept, 1 broken");
+  });
+
+  test("says in one line that it waits, and gives up", async () => {
+    service.fault = (_request, right) => ({ ...right, status: 503 });
+    const { code, stdout } = await run(["--base-url", service.baseUrl, "--wait", "1"], service.apiKey);
+    expect(code).toBe(1);
+    expect(stdout.match(/^waiting up to 1 s for the stage to be ready\. 401 without a key.*503.*$/gm)).toHaveLength(1);
+  });
+
+  test("reads a long list in little memory", async () => {
+    const order = `,{"id":-1,"petId":1,"quantity":2,"shipDate":"2026-12-01T09:00:00Z","complete":false}`;
+    service.fault = (_request, right) => {
+      if (right.status !== 200) return right;
+      const chunks = Array.from({ length: 200 }, (_, chunk) =>
+        Array.from({ length: 1000 }, (_, index) => order.replace("-1", String(chunk * 1000 + index))).join(""),
+      );
+      return {
+        ...right,
+        body: (function* () {
+          yield "[{}";
+          yield* chunks;
+          yield "]";
+        })(),
+      };
+    };
+    const { code, stdout } = await run(["--base-url", service.baseUrl], service.apiKey, ["--max-old-space-size=40"]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("14 promises kept, 0 broken")]);
+  });
+
+  test("exits 2 with one line when it is used wrongly", async () => {
+    const uses = await Promise.all([
+      run(["--base-url", service.baseUrl]),
+      run(["--base-url", service.baseUrl], "not a key"),
+      run(["--base-url", "https://example.com"], service.apiKey),
+      run(["--base-url", service.baseUrl, "--cancel", "007"], service.apiKey),
+      run(["--base-url", service.baseUrl, "--wait", "-1"], service.apiKey),
+      run([], service.apiKey),
+    ]);
+    for (const { code, stdout, stderr } of uses) {
+      expect([code, stdout]).toEqual([2, ""]);
+      expect(stderr).toMatch(/^[^\n]+\n$/);
+    }
+  });
+});
