@@ -13,15 +13,43 @@ const common = {
   unstubGlobals: true,
 };
 
+const infra = "test/infra/*.test.ts";
+const handlers = [
+  "test/unit/*.test.ts",
+  "test/integration/readiness.test.ts",
+  "test/resilience/{no-aws,patient-lists}.test.ts",
+];
+
 export default defineConfig({
   test: {
     globalSetup: "test/helpers/assembly.ts",
     // Most test files wait for processes and time limits more than they compute.
     maxWorkers: 4,
     projects: [
-      { test: { ...common, name: "service", include: ["test/**/*.test.ts"], exclude: ["test/infra/**"] } },
-      // These only read templates, and loading CDK takes longer than all of them, so it is loaded once.
-      { test: { ...common, name: "infra", include: ["test/infra/**/*.test.ts"], isolate: false } },
+      // These load handlers, and put something in the place of the SDK, the console or the clock: each has its own process.
+      { test: { ...common, name: "handlers", include: handlers } },
+      // What these test runs in processes of its own. They change nothing in theirs, so the next file can use it too.
+      {
+        test: {
+          ...common,
+          name: "service",
+          include: ["test/**/*.test.ts"],
+          exclude: [infra, ...handlers],
+          isolate: false,
+        },
+      },
+      // These only read templates, and loading CDK takes longer than all of them, so it is loaded twice, not once a file.
+      {
+        test: {
+          ...common,
+          name: "infra",
+          include: [infra],
+          isolate: false,
+          maxWorkers: 2,
+          // Projects with other numbers of workers can't run at the same time.
+          sequence: { groupOrder: 1 },
+        },
+      },
     ],
   },
 });

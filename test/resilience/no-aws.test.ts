@@ -54,6 +54,6 @@ test("a handler that a test imports and invokes tries to connect to the closed e
 
 test("every vitest configuration sets the environment that closes the endpoint", () => {
   const projects = [...(config.test?.projects ?? []), mutationConfig];
-  expect(projects).toHaveLength(3);
+  expect(projects).toHaveLength(4);
   for (const project of projects) expect(project).toMatchObject({ test: { env: testEnvironment } });
 });
