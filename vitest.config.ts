@@ -14,10 +14,15 @@ const common = {
 };
 
 const infra = "test/infra/*.test.ts";
-const handlers = [
+const isolated = [
+  // They load handlers, or put something in the place of the SDK, the console or the clock.
   "test/unit/*.test.ts",
   "test/integration/readiness.test.ts",
   "test/resilience/{no-aws,patient-lists}.test.ts",
+  // It loads a module that reads the environment.
+  "test/local/stack-file.test.ts",
+  // An earlier JSON.parse can mislead its own (https://github.com/nodejs/node/issues/63785).
+  "test/smoke/list.test.ts",
 ];
 
 export default defineConfig({
@@ -26,15 +31,14 @@ export default defineConfig({
     // Most test files wait for processes and time limits more than they compute.
     maxWorkers: 4,
     projects: [
-      // These load handlers, and put something in the place of the SDK, the console or the clock: each has its own process.
-      { test: { ...common, name: "handlers", include: handlers } },
-      // What these test runs in processes of its own. They change nothing in theirs, so the next file can use it too.
+      { test: { ...common, name: "isolated", include: isolated } },
+      // These leave their process as they found it, so the next file can use it.
       {
         test: {
           ...common,
           name: "service",
           include: ["test/**/*.test.ts"],
-          exclude: [infra, ...handlers],
+          exclude: [infra, ...isolated],
           isolate: false,
         },
       },
