@@ -58,8 +58,8 @@ export interface AlarmSettings {
    * during the canary, however small its operation's share of the traffic.
    */
   functionFailures: FailureShare;
-  /** Well-formed keys that the authorizer refused, of the requests in five minutes. */
-  refusedKeys: FailureShare;
+  /** Well-formed keys that the authorizer rejected, of the requests in five minutes. */
+  rejectedKeys: FailureShare;
   /** The 99th percentile of a minute in milliseconds: a whole cancellation, and a list up to its first page. */
   slow: { cancel: number; listFirstPage: number };
   /** How many in five minutes. */
@@ -101,7 +101,7 @@ const production: Environment = {
     canary: true,
     serverErrors: { percent: 5, atLeast: 5 },
     functionFailures: { percent: 5, atLeast: 3 },
-    refusedKeys: { percent: 10, atLeast: 20 },
+    rejectedKeys: { percent: 10, atLeast: 20 },
     slow: { cancel: 2000, listFirstPage: 3000 },
     authorizerFailures: 5,
     listsCutOff: 3,

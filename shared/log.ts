@@ -5,7 +5,7 @@
 export type LogEvent =
   | "order_cancelled"
   | "orders_listed"
-  | `${"cancel" | "list"}_${"refused" | "failed"}`
+  | `${"cancel" | "list"}_${"rejected" | "failed"}`
   | "list_abandoned"
   | "list_cut_off"
   | "order_fields_left_out"

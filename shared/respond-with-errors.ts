@@ -18,7 +18,7 @@ export function respondWithErrors(
     const { error, context } = request;
     const { code, status, cause } = error instanceof ServiceError ? error : new ServiceError("internal_error", error);
     const fields = { keyId: context.keyId, orderId: context.orderId?.toString(), code };
-    if (status < 500) logOutcome(`${operation}_refused`, fields);
+    if (status < 500) logOutcome(`${operation}_rejected`, fields);
     else logFailure(`${operation}_failed`, cause, fields);
     request.error = Object.assign(new Error(errorBody(code)), {
       statusCode: status,

@@ -38,7 +38,7 @@ export class Alarms extends Construct {
 
   constructor(scope: Construct, id: string, { settings, api, functions, logMetrics }: AlarmsProps) {
     super(scope, id);
-    const { serverErrors, refusedKeys, slow, authorizerFailures, listsCutOff } = settings;
+    const { serverErrors, rejectedKeys, slow, authorizerFailures, listsCutOff } = settings;
     const { listOrders, cancelOrder, authorize } = functions;
     const { failures } = logMetrics;
     this.#settings = settings;
@@ -58,8 +58,8 @@ export class Alarms extends Construct {
       authorize: this.#alarmsOf(authorize, failures.authorize),
     };
     // It notifies, but rolls back no canary: anyone can make up well-formed keys, and would hold a veto on deployments.
-    const refused = percentage(refusedKeys, { failed: logMetrics.keysRefused, total: api.metric("Count") });
-    this.#alarm("KeysRefused", refused, refusedKeys.percent);
+    const rejected = percentage(rejectedKeys, { failed: logMetrics.keysRejected, total: api.metric("Count") });
+    this.#alarm("KeysRejected", rejected, rejectedKeys.percent);
   }
 
   /** The alarms that roll back a new version of this function: CodeDeploy accepts at most ten. */

@@ -18,12 +18,12 @@ export interface LogMetricsProps {
  */
 export class LogMetrics extends Construct {
   readonly ordersCancelled: Metric;
-  readonly cancelsRefused: Metric;
+  readonly cancelsRejected: Metric;
   readonly ordersListed: Metric;
   readonly listsCutOff: Metric;
   readonly authorizerFailures: Metric;
   /** Well-formed keys that are unknown, expired or revoked. */
-  readonly keysRefused: Metric;
+  readonly keysRejected: Metric;
   /** Failed invocations. A list that is cut off and takes the runtime down with it counts twice. */
   readonly failures: Record<keyof ServiceFunctions, Metric>;
   /** Milliseconds until the first page was read, for each list that got that far. */
@@ -37,7 +37,7 @@ export class LogMetrics extends Construct {
     const authorizeLog = functions.authorize.logGroup;
     this.#namespace = namespace;
     this.ordersCancelled = this.#count("OrdersCancelled", cancelLog, logged("order_cancelled"));
-    this.cancelsRefused = this.#count("CancelsRefused", cancelLog, logged("cancel_refused"), {
+    this.cancelsRejected = this.#count("CancelsRejected", cancelLog, logged("cancel_rejected"), {
       Code: "$.message.code",
     });
     this.ordersListed = this.#count("OrdersListed", listLog, logged("orders_listed"));
@@ -56,8 +56,8 @@ export class LogMetrics extends Construct {
       ),
     };
     // The runtime's own line: Lambda's Errors metric would count failures too.
-    this.keysRefused = this.#count(
-      "KeysRefused",
+    this.keysRejected = this.#count(
+      "KeysRejected",
       authorizeLog,
       FilterPattern.stringValue("$.message.errorMessage", "=", "Unauthorized"),
     );

@@ -19,7 +19,7 @@ export class OrdersDashboard extends Construct {
     super(scope, id);
     const { listOrders, cancelOrder, authorize } = functions;
     const lambdas = [listOrders, cancelOrder, authorize];
-    const { ordersCancelled, ordersListed, listsCutOff, listFirstPage, keysRefused, cancelsRefused } = logMetrics;
+    const { ordersCancelled, ordersListed, listsCutOff, listFirstPage, keysRejected, cancelsRejected } = logMetrics;
     new Dashboard(this, "Dashboard", {
       dashboardName: name,
       widgets: [
@@ -27,8 +27,8 @@ export class OrdersDashboard extends Construct {
           graph("Requests", [api.metric("Count"), api.metric("4XXError"), api.metric("5XXError")]),
           graph("Outcomes", [ordersListed, ordersCancelled, listsCutOff]),
           graph("Rejected, by code", [
-            search(`{${cancelsRefused.namespace},Code} MetricName="${cancelsRefused.metricName}"`, "Sum"),
-            keysRefused,
+            search(`{${cancelsRejected.namespace},Code} MetricName="${cancelsRejected.metricName}"`, "Sum"),
+            keysRejected,
           ]),
         ],
         [

@@ -17,7 +17,7 @@ export class OrdersStack extends Stack {
     const { account, alarms, dashboard, listConcurrency, name, restoredTables, stackName } = environment;
     super(scope, id, {
       description: `Pet store orders service, ${name}`,
-      // CDK refuses to deploy a stack that names an account to any other account.
+      // CDK deploys a stack that names an account to no other account.
       ...(account && { env: { account: account.id, region: account.region } }),
     });
     this.#environment = environment;

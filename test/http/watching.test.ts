@@ -89,7 +89,7 @@ describe("the metrics", () => {
     ["7", "order_not_found"],
     ["abc", "order_not_found"],
   ])("count the rejected cancellation of %s by its code, %s", async (orderId, code) => {
-    await expectPublished(cancel(orderId), { [`CancelsRefused ${code}`]: 1 });
+    await expectPublished(cancel(orderId), { [`CancelsRejected ${code}`]: 1 });
   });
 
   test("count a list, and how long it took to begin", async () => {

@@ -23,7 +23,7 @@ function watch(environment: Environment) {
         .requests(recorded.notFound, { minutes: always, times: 5 })
         .requests(recorded.unknownPath, { minutes: always, times: 5 })
         .requests(recorded.keyMissing, { minutes: always, times: 5 })
-        .requests(recorded.keyRefused, { minutes: always, times: 5 }),
+        .requests(recorded.keyRejected, { minutes: always, times: 5 }),
   };
 }
 
@@ -128,8 +128,8 @@ const faults: Fault[] = [
   ],
   [
     "a new authorizer that rejects good keys, or a stranger who makes up keys",
-    (traffic) => traffic.requests(recorded.keyRefused, { minutes: always, times: 120 }),
-    ["KeysRefused"],
+    (traffic) => traffic.requests(recorded.keyRejected, { minutes: always, times: 120 }),
+    ["KeysRejected"],
   ],
   [
     "a table of orders that can't be reached",
@@ -200,7 +200,7 @@ describe("the alarms that go off", () => {
     silent.samples.length = 0;
     expect(raised(production.alarms, silent.samples, 5)).toEqual([]);
     silent.requests(recorded.cancelFailed, { minutes: [2, 4], times: 1 });
-    silent.requests(recorded.keyRefused, { minutes: always, times: 3 });
+    silent.requests(recorded.keyRejected, { minutes: always, times: 3 });
     expect(raised(production.alarms, silent.samples, 5)).toEqual([]);
   });
 });

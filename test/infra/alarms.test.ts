@@ -54,10 +54,10 @@ const alarms: Record<string, Row> = {
   ...ofFunction("ListOrders", "Operation=Scan,TableName=Orders"),
   ...ofFunction("CancelOrder", "Operation=UpdateItem,TableName=Orders"),
   ...ofFunction("Authorize", "Operation=GetItem,TableName=ApiKeys"),
-  KeysRefused: [
+  KeysRejected: [
     {
       watched: "IF(failed >= 20, 100 * failed / total, 0)",
-      failed: `Sum of 300 s of ${own} KeysRefused []`,
+      failed: `Sum of 300 s of ${own} KeysRejected []`,
       total: `Sum of 300 s of AWS/ApiGateway Count ${stage}`,
     },
     ">= 10, 1 times of 1",
@@ -132,7 +132,7 @@ describe("production's rollout", () => {
   });
 
   test.each(["ListOrders", "CancelOrder", "Authorize"])(
-    "rolls %s back on the shared alarms and its own, never on KeysRefused",
+    "rolls %s back on the shared alarms and its own, never on KeysRejected",
     (lambda) => {
       const [, group] = groups.find(([id]) => id.startsWith(`Rollout${lambda}`)) ?? [];
       const { Alarms } = named(group?.["AlarmConfiguration"]) as { Alarms: { Name: string }[] };

@@ -44,7 +44,10 @@ describe("the dashboard", () => {
     expect(graphs).toEqual({
       Requests: ["Count", "4XXError", "5XXError"].map((name) => `AWS/ApiGateway ${name} ${stage} Sum`),
       Outcomes: ["OrdersListed", "OrdersCancelled", "ListsCutOff"].map((name) => `${own} ${name} Sum`),
-      "Rejected, by code": [`SEARCH('{${own},Code} MetricName="CancelsRefused"', 'Sum', 60)`, `${own} KeysRefused Sum`],
+      "Rejected, by code": [
+        `SEARCH('{${own},Code} MetricName="CancelsRejected"', 'Sum', 60)`,
+        `${own} KeysRejected Sum`,
+      ],
       "Slowest 1 %, ms": [
         "AWS/Lambda Duration FunctionName CancelOrder Resource CancelOrder:live p99",
         `${own} ListFirstPage p99`,

@@ -12,14 +12,14 @@ const any = (...patterns: string[]) => `{ ${patterns.join(" || ")} }`;
 
 const metrics: Record<string, [logGroup: string, pattern: string, value: string, dimensions?: object]> = {
   OrdersCancelled: ["CancelOrderLog", '{ $.message.event = "order_cancelled" }', "1"],
-  CancelsRefused: ["CancelOrderLog", '{ $.message.event = "cancel_refused" }', "1", { Code: "$.message.code" }],
+  CancelsRejected: ["CancelOrderLog", '{ $.message.event = "cancel_rejected" }', "1", { Code: "$.message.code" }],
   CancelOrderFailed: ["CancelOrderLog", any(event("cancel_failed"), ...crashed), "1"],
   OrdersListed: ["ListOrdersLog", '{ $.message.event = "orders_listed" }', "1"],
   ListFirstPage: ["ListOrdersLog", "{ $.message.firstPageMilliseconds >= 0 }", "$.message.firstPageMilliseconds"],
   ListsCutOff: ["ListOrdersLog", any(event("list_cut_off"), ...crashed), "1"],
   ListOrdersFailed: ["ListOrdersLog", any(event("list_failed"), event("list_cut_off"), ...crashed), "1"],
   AuthorizeFailed: ["AuthorizeLog", any(event("authorize_failed"), ...crashed), "1"],
-  KeysRefused: ["AuthorizeLog", '{ $.message.errorMessage = "Unauthorized" }', "1"],
+  KeysRejected: ["AuthorizeLog", '{ $.message.errorMessage = "Unauthorized" }', "1"],
   AuthorizerFailures: [
     "ApiAccessLog",
     '{ ($.responseType = "AUTHORIZER_FAILURE") || ($.responseType = "AUTHORIZER_CONFIGURATION_ERROR") }',

@@ -115,8 +115,8 @@ describe.each(Object.entries(functions))("the %s function", (_name, start) => {
     expectNothingLogged();
   });
 
-  test("starts and serves requests after its table refused connections at the start", async () => {
-    await proxy.refuse();
+  test("starts and serves requests after its table rejected connections at the start", async () => {
+    await proxy.rejectConnections();
     const serveFirstRequest = await start().finally(() => proxy.accept());
     await serveFirstRequest();
     expectNothingLogged();

@@ -62,7 +62,7 @@ test("an engine that is killed amid cancellations keeps every one that got a 204
     expect(histories.wrong).toEqual([]);
     survivor.destroy();
   } finally {
-    await stack.proxy.refuse();
+    await stack.proxy.rejectConnections();
     await engine.stop();
   }
 });

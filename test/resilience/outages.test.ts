@@ -47,7 +47,7 @@ describe.concurrent("while every attempt meets", () => {
   );
 });
 
-describe("an engine that refuses connections", () => {
+describe("an engine that rejects connections", () => {
   test("costs each request a 503 or a 500; once it is back, the same processes serve", async () => {
     const key = await stack.putKey();
     await stack.putOrder({ id: { N: "7999" }, status: { S: "pending" } });
@@ -56,7 +56,7 @@ describe("an engine that refuses connections", () => {
     expect((await stack.call("/store/orders")).status).toBe(200);
     expectError(await cancel("none"), "order_not_found");
     const before = pids();
-    await stack.proxy.refuse();
+    await stack.proxy.rejectConnections();
     const [cancelled, listed, asked] = await Promise.all([
       cancel("7999"),
       stack.call("/store/orders"),
@@ -73,7 +73,7 @@ describe("an engine that refuses connections", () => {
 });
 
 test("no function crashed or ran out of time, and each failure was logged once", async () => {
-  // Those of the engine that refused connections are among them.
+  // Those of the engine that rejected connections are among them.
   const cancels = Object.keys(faults).length + 1;
   const admissions = Object.keys({ ...faults, ...unnoticed }).length + 1;
   const logged = (): number[] => ["cancel_failed", "authorize_failed"].map((event) => stack.events(event).length);

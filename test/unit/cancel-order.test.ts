@@ -82,7 +82,7 @@ describe("cancelling an order", () => {
   ])("responds with %s for the item %j and logs the rejection", async (code, item) => {
     table.on(UpdateItemCommand).rejects(failedCondition(item));
     expectError(await cancel("42"), code);
-    expect(log.info.mock.calls).toEqual([[{ event: "cancel_refused", keyId: "key_1", orderId: "42", code }]]);
+    expect(log.info.mock.calls).toEqual([[{ event: "cancel_rejected", keyId: "key_1", orderId: "42", code }]]);
     expect(log.error).not.toHaveBeenCalled();
   });
 

@@ -58,11 +58,11 @@ export async function recordExchanges() {
         path: "/store/orders/203",
         logs: ["CancelOrder", "order_cancelled"],
       }),
-      rejected: await record(stack, { ...cancel, path: "/store/orders/102", logs: ["CancelOrder", "cancel_refused"] }),
-      notFound: await record(stack, { ...cancel, path: "/store/orders/7", logs: ["CancelOrder", "cancel_refused"] }),
+      rejected: await record(stack, { ...cancel, path: "/store/orders/102", logs: ["CancelOrder", "cancel_rejected"] }),
+      notFound: await record(stack, { ...cancel, path: "/store/orders/7", logs: ["CancelOrder", "cancel_rejected"] }),
       unknownPath: await record(stack, { ...list, resource: "/{proxy+}", path: "/unknown" }),
       keyMissing: await record(stack, { ...list, key: undefined, responseType: "UNAUTHORIZED" }),
-      keyRefused: await record(stack, {
+      keyRejected: await record(stack, {
         ...list,
         key: stack.unknownKey,
         logs: ["Authorize", "Unauthorized"],

@@ -40,9 +40,9 @@ export interface FaultProxy {
   target: string;
   /** How often each operation has been attempted. */
   attempts: Map<string, number>;
-  /** From now on connections are refused, and open ones are reset. */
-  refuse(): Promise<void>;
-  /** Ends `refuse`. */
+  /** From now on connections are rejected, and open ones are reset. */
+  rejectConnections(): Promise<void>;
+  /** Ends `rejectConnections`. */
   accept(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -97,7 +97,7 @@ export async function startFaultProxy(
     endpoint: `http://127.0.0.1:${port}`,
     target,
     attempts,
-    refuse: close,
+    rejectConnections: close,
     accept: async () => void (await listen(port)),
     stop: async () => {
       // The engine would wait for connections that are still open.
