@@ -31,6 +31,11 @@ export function isApiKey(text: string): boolean {
 
 const apiKey = new RegExp(`^(?:${apiKeyPattern("pets_test")}|${apiKeyPattern("pets_live")})$`);
 
+/** The text with every API key cut short, for messages that may quote one. */
+export function withoutKeys(text: string): string {
+  return text.replaceAll(/(pets_(?:test|live)_)[0-9A-Za-z]+/g, "$1...");
+}
+
 /** SHA-256 of the key in lower-case hexadecimal, the partition key of the API keys table. */
 export function hashApiKey(key: string): string {
   return createHash("sha256").update(key).digest("hex");

@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import { Command, CommanderError, Option } from "commander";
+import { withoutKeys } from "../../shared/api-keys.ts";
 import { environments } from "../environments.ts";
 import { findDeployedStack, findLocalStack, type Target } from "./target.ts";
-import { jsonText, printable, withoutKeys } from "./terminal.ts";
+import { jsonText, printable } from "./terminal.ts";
 
 /** The options of every command. */
 export interface GlobalOptions {

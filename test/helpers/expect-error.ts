@@ -1,6 +1,6 @@
 import { expect } from "vitest";
+import type { HttpResponse } from "../../infra/smoke/response-problems.ts";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
-import type { HttpResponse } from "./openapi/responses.ts";
 
 /** Expects the Error record with this code, its status, and the headers that every Error has, besides those given. */
 export function expectError(response: HttpResponse, code: ErrorCode, headers: Record<string, string> = {}): void {

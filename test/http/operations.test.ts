@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { HttpResponse } from "../../infra/smoke/response-problems.ts";
 import { expectError } from "../helpers/expect-error.ts";
-import type { HttpResponse } from "../helpers/openapi/responses.ts";
 import type { RequestOptions } from "../helpers/send.ts";
 import { startTestStack, type TestStack } from "../helpers/test-stack.ts";
 

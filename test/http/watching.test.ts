@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { smoke } from "../../infra/smoke/smoke.ts";
 import { startTestStack, type TestStack } from "../helpers/test-stack.ts";
-import { smoke } from "../smoke/smoke.ts";
 
 let stack: TestStack;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { matchRoute } from "../../infra/local/gateway/routes.ts";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
 import { readRestApi } from "../../infra/template/rest-api.ts";
 import { Template } from "../../infra/template/template.ts";
-import { api as apiResource, mock, root, stage } from "./pets-template.ts";
+import { api as apiResource, mock, root, stage } from "../helpers/pets-template.ts";
 
 const api = readRestApi(new Template({ Resources: { Api: apiResource, Stage: stage, Any: mock(root, "ANY", 404) } }));
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { matchRoute } from "../../infra/local/gateway/routes.ts";
 import { readRestApi } from "../../infra/template/rest-api.ts";
 import { Template } from "../../infra/template/template.ts";
-import { api, mock, resource, root, stage } from "./pets-template.ts";
+import { api, mock, resource, root, stage } from "../helpers/pets-template.ts";
 
 describe("a route", () => {
   const { resources } = readRestApi(

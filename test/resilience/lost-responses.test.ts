@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { HttpResponse } from "../../infra/smoke/response-problems.ts";
 import { expectError } from "../helpers/expect-error.ts";
 import type { Behaviour, EngineCall } from "../helpers/faults/fault-proxy.ts";
 import { applied } from "../helpers/faults/faults.ts";
 import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
-import type { HttpResponse } from "../helpers/openapi/responses.ts";
 import type { RequestOptions } from "../helpers/send.ts";
 
 /** What happens to the attempts to cancel an order, by the order's id. */

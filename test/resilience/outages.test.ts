@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { HttpResponse } from "../../infra/smoke/response-problems.ts";
 import { hashApiKey } from "../../shared/api-keys.ts";
 import { expectError } from "../helpers/expect-error.ts";
 import type { Behaviour } from "../helpers/faults/fault-proxy.ts";
 import { faults, unnoticed } from "../helpers/faults/faults.ts";
 import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
-import type { HttpResponse } from "../helpers/openapi/responses.ts";
 
 /** The behaviour for calls whose input holds the text: an order's id, or the hash of a key. */
 const plagued = new Map<string, Behaviour>();

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 
 describe("npm run smoke", () => {
-  const main = fileURLToPath(new URL("./main.ts", import.meta.url));
+  const main = fileURLToPath(new URL("../../infra/smoke/main.ts", import.meta.url));
   const run = (args: string[], API_KEY?: string, nodeArgs: string[] = []) =>
     new Promise<{ code: number | string | null | undefined; stdout: string; stderr: string }>((resolve) => {
       execFile(process.execPath, [...nodeArgs, main, ...args], { env: { API_KEY } }, (error, stdout, stderr) =>

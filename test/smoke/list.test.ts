@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { arrayParts } from "./list.ts";
+import { arrayParts } from "../../infra/smoke/list.ts";
 
 /** The parts that a text of these chunks is split into. */
 const parts = (chunks: string[]) =>

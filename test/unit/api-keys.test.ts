@@ -1,7 +1,14 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type ApiKeyPrefix, apiKeyPattern, hashApiKey, isApiKey, makeApiKey } from "../../shared/api-keys.ts";
+import {
+  type ApiKeyPrefix,
+  apiKeyPattern,
+  hashApiKey,
+  isApiKey,
+  makeApiKey,
+  withoutKeys,
+} from "../../shared/api-keys.ts";
 import { type ApiKeyState, apiKeyState, isApiKeyRecord } from "../../shared/api-keys-table.ts";
 
 const prefix = fc.constantFrom<ApiKeyPrefix>("pets_test", "pets_live");
@@ -34,6 +41,15 @@ describe("an API key", () => {
         expect(isApiKey(key.slice(0, at) + character + key.slice(at + 1))).toBe(false);
       }),
       { numRuns: 2000 },
+    );
+  });
+
+  test("is cut short in a text that quotes it, wherever and however often", () => {
+    fc.assert(
+      fc.property(prefix, fc.constantFrom("", " ", '"', "Bearer "), (own, before) => {
+        const quoted = `${before}${makeApiKey(own)}, ${makeApiKey(own)}x\n`;
+        expect(withoutKeys(quoted)).toBe(`${before}${own}_..., ${own}_...\n`);
+      }),
     );
   });
 

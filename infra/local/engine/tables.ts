@@ -7,9 +7,9 @@ import {
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
 import type { OrderItem } from "../../../shared/order.ts";
-import { seedOrders } from "../../orders-file/seed-orders.ts";
 import type { Template } from "../../template/template.ts";
 import { StartError } from "../machine/start-error.ts";
+import { seedOrders } from "./seed-orders.ts";
 
 /**
  * Creates the tables of the template that the engine does not have yet.

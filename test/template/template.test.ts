@@ -4,7 +4,7 @@ import { describe, expect, inject, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { readRestApi } from "../../infra/template/rest-api.ts";
 import { Template } from "../../infra/template/template.ts";
-import { alias, api, invoking, lambda, mock, root, stage, version } from "./pets-template.ts";
+import { alias, api, invoking, lambda, mock, root, stage, version } from "../helpers/pets-template.ts";
 
 describe("intrinsic functions", () => {
   test("are resolved as CDK writes them", () => {

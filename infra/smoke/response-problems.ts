@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { isInt64 } from "../../../shared/order.ts";
-import { document, follow, operations, pointerPart, type Response } from "./document.ts";
-import { schemaProblems } from "./schemas.ts";
+import { isInt64 } from "../../shared/order.ts";
+import { type DocumentedResponse, document, follow, operations, pointerPart } from "./document.ts";
+import { schemaProblems } from "./schema-problems.ts";
 
 /** An HTTP response as a client has it. */
 export interface HttpResponse {
@@ -33,21 +33,10 @@ const codesOutsideOperations = ["resource_not_found", "method_not_allowed", "uns
 
 /** The part of the document that a response is held to. */
 interface Documented {
-  response: Response;
+  response: DocumentedResponse;
   pointer: string;
   /** The error codes it may have. */
   codes: string[];
-}
-
-/**
- * Asserts that the OpenAPI document describes this response; see `responseProblems`.
- *
- * @throws Error that names everything the document does not describe.
- */
-export function expectDocumented(method: string, path: string, response: HttpResponse): void {
-  const problems = responseProblems(method, path, response);
-  if (problems.length === 0) return;
-  throw new Error(`shared/openapi.yaml does not describe this response to ${method} ${path}:\n${problems.join("\n")}`);
 }
 
 /**
@@ -126,13 +115,13 @@ interface ErrorRecord {
   status: number;
 }
 
-function errorExamples(response: Response | undefined): ErrorRecord[] {
+function errorExamples(response: DocumentedResponse | undefined): ErrorRecord[] {
   return Object.values(response?.content?.["application/json"]?.examples ?? {}).map(
     ({ value }) => value as ErrorRecord,
   );
 }
 
-function codesOf(response: Response): string[] {
+function codesOf(response: DocumentedResponse): string[] {
   return errorExamples(response).map(({ code }) => code);
 }
 

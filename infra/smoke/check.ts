@@ -1,6 +1,7 @@
+import { withoutKeys } from "../../shared/api-keys.ts";
 import { type ErrorCode, errorBody } from "../../shared/errors.ts";
-import { responseProblems } from "../helpers/openapi/responses.ts";
 import type { Response } from "./client.ts";
+import { responseProblems } from "./response-problems.ts";
 
 /** A broken promise. Its message says what the service did, and never holds a key. */
 export class Broken extends Error {
@@ -42,18 +43,8 @@ export function checkError(response: Response, status: number, expected: ErrorCo
   check(code === expected, `code ${code} instead of ${expected}`);
 }
 
-/** @throws Broken unless the response has this value of this header. */
-export function checkHeader({ headers }: Response, name: string, expected: string): void {
-  const value = headers[name.toLowerCase()];
-  check(value === expected, `header ${name} is ${excerpt(String(value))} instead of "${expected}"`);
-}
-
 /** The beginning of what the service sent, on one line and without keys. */
 export function excerpt(text: string): string {
   const quoted = JSON.stringify(withoutKeys(text));
   return quoted.length > 120 ? `${quoted.slice(0, 120)}…` : quoted;
-}
-
-function withoutKeys(text: string): string {
-  return text.replaceAll(/pets_(?:test|live)_\w+/g, "pets_…");
 }

@@ -1,18 +1,14 @@
-import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from "node:http";
+import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { pipeline, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { Broken } from "./check.ts";
+import type { HttpResponse } from "./response-problems.ts";
 
 /** A response, and what it is the response to. */
-export interface Response {
+export interface Response extends HttpResponse {
   method: string;
   path: string;
-  status: number;
-  /** By lower-case name. */
-  headers: IncomingHttpHeaders;
-  /** Decompressed. */
-  body: string;
 }
 
 /** A response whose body is still to be read. */

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { isDateTime } from "../../../shared/order.ts";
+import { isDateTime } from "../../shared/order.ts";
 import { document } from "./document.ts";
 
 // The document leaves objects and error codes open, for what later versions add. A field or a code that this version

@@ -1,4 +1,4 @@
-import { RepeatedIds } from "../../infra/orders-file/repeated-ids.ts";
+import { RepeatedIds } from "../orders-file/repeated-ids.ts";
 import { check, checkDocumented, checkStatus } from "./check.ts";
 import type { OpenResponse } from "./client.ts";
 

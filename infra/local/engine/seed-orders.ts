@@ -1,5 +1,5 @@
 import { type DynamoDBClient, type TransactWriteItem, TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
-import type { OrderItem } from "../../shared/order.ts";
+import type { OrderItem } from "../../../shared/order.ts";
 
 // Transactions rather than batches: the engine writes each of them to its file at once, which is twelve times as fast.
 const transactionSize = 100;
