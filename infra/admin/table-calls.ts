@@ -1,0 +1,116 @@
+import { setTimeout } from "node:timers/promises";
+import {
+  ConditionalCheckFailedException,
+  type ConsumedCapacity,
+  type DynamoDBClient,
+  ScanCommand,
+} from "@aws-sdk/client-dynamodb";
+import { isThrottled } from "../../shared/dynamodb.ts";
+import type { OrderItem } from "../../shared/order.ts";
+import { CommandError } from "./errors.ts";
+
+/** Milliseconds to wait at most, with full jitter, before each further attempt at a throttled call: a minute or so. */
+const throttleWaits = [200, 500, 1000, 2000, 5000, 10_000, 20_000, 30_000, 30_000, 30_000];
+
+export interface TableCallsOptions {
+  /** The most capacity units a second; without it, as many as the table serves. */
+  rate?: number | undefined;
+  /** Waits this many milliseconds; rejects when the signal aborts. */
+  wait?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+}
+
+/** How a conditional write ended. */
+export type WriteResult =
+  | { applied: true }
+  /** `found`: what the condition was held against. `retried`: it may be this very write, its first response lost. */
+  | { applied: false; found: OrderItem | undefined; retried: boolean };
+
+/** A response to a call that asked for `ReturnConsumedCapacity: "TOTAL"`. */
+interface Response {
+  ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[] | undefined;
+}
+
+/** Calls to tables, at a rate that leaves room for the service, and with patience while a table throttles. */
+export class TableCalls {
+  readonly #wait: NonNullable<TableCallsOptions["wait"]>;
+  readonly #millisecondsPerUnit: number;
+  /** When the next call may begin, in the time of `performance.now()`. */
+  #next = 0;
+
+  constructor({ rate = Number.POSITIVE_INFINITY, wait = waitByTheClock }: TableCallsOptions = {}) {
+    this.#wait = wait;
+    this.#millisecondsPerUnit = 1000 / rate;
+  }
+
+  /**
+   * Makes a call when its turn has come, and again, up to a minute or so, while the table throttles it.
+   *
+   * @param units that it is likely to use; later calls wait for what it has used in fact.
+   * @param signal ends its waits, but not the call itself.
+   * @throws CommandError when the response is empty, and what the DynamoDB client throws.
+   */
+  async make<Output extends Response>(
+    send: () => Promise<Output>,
+    units: number,
+    signal?: AbortSignal,
+  ): Promise<Output> {
+    for (let tries = 0; ; tries++) {
+      await this.#turn(units, signal);
+      try {
+        const output = await send();
+        // A lost response can reach the SDK as an empty 200, which says nothing about what has been read or written.
+        if (output.ConsumedCapacity === undefined) throw new CommandError("The table sent an empty response");
+        const used = [output.ConsumedCapacity].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
+        this.#next += (used - units) * this.#millisecondsPerUnit;
+        return output;
+      } catch (error) {
+        const longest = throttleWaits[tries];
+        if (longest === undefined || !isThrottled(error)) throw error;
+        await this.#wait(Math.random() * longest, signal);
+      }
+    }
+  }
+
+  /** Makes a conditional write that asks for `ReturnValuesOnConditionCheckFailure: "ALL_OLD"`. */
+  async write(send: () => Promise<Response>, signal?: AbortSignal): Promise<WriteResult> {
+    let attempts = 0;
+    const counted = (): Promise<Response> => {
+      attempts++;
+      return send();
+    };
+    try {
+      await this.make(counted, 1, signal);
+      return { applied: true };
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      return { applied: false, found: error.Item, retried: attempts > 1 || (error.$metadata.attempts ?? 1) > 1 };
+    }
+  }
+
+  /** Reads a table, consistently, a page at a time. */
+  async *scan(client: DynamoDBClient, table: string): AsyncGenerator<OrderItem[], void, void> {
+    let ExclusiveStartKey: OrderItem | undefined;
+    do {
+      const command = new ScanCommand({
+        TableName: table,
+        ConsistentRead: true,
+        ReturnConsumedCapacity: "TOTAL",
+        ...(ExclusiveStartKey && { ExclusiveStartKey }),
+      });
+      const { Items = [], LastEvaluatedKey } = await this.make(() => client.send(command), 0);
+      yield Items;
+      ExclusiveStartKey = LastEvaluatedKey;
+    } while (ExclusiveStartKey);
+  }
+
+  async #turn(units: number, signal: AbortSignal | undefined): Promise<void> {
+    const now = performance.now();
+    const turn = Math.max(now, this.#next);
+    this.#next = turn + units * this.#millisecondsPerUnit;
+    if (turn > now) await this.#wait(turn - now, signal);
+  }
+}
+
+function waitByTheClock(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return setTimeout(milliseconds, undefined, signal && { signal });
+}
