@@ -5,6 +5,7 @@ import { Construct } from "constructs";
 import type { AlarmSettings } from "../environments.ts";
 import { AlarmTopic } from "./alarm-topic.ts";
 import { duration, invocations, percentage, throttledTableRequests, throttles } from "./aws-metrics.ts";
+import { type FunctionName, type PerFunction, perFunction } from "./function-list.ts";
 import type { LogMetrics } from "./log-metrics.ts";
 import type { OrdersApi } from "./orders-api.ts";
 import type { ServiceFunction, ServiceFunctions } from "./service-function.ts";
@@ -34,12 +35,12 @@ export class Alarms extends Construct {
   readonly #settings: AlarmSettings;
   readonly #action: SnsAction;
   readonly #shared: Alarm[];
-  readonly #own: Record<keyof ServiceFunctions, Alarm[]>;
+  readonly #own: PerFunction<Alarm[]>;
 
   constructor(scope: Construct, id: string, { settings, api, functions, logMetrics }: AlarmsProps) {
     super(scope, id);
     const { serverErrors, rejectedKeys, slow, authorizerFailures, listsCutOff } = settings;
-    const { listOrders, cancelOrder, authorize } = functions;
+    const { listOrders, cancelOrder } = functions;
     const { failures } = logMetrics;
     this.#settings = settings;
     this.#action = new SnsAction(new AlarmTopic(this, "Topic", settings.email));
@@ -52,18 +53,14 @@ export class Alarms extends Construct {
       this.#alarm("AuthorizerFailures", logMetrics.authorizerFailures, authorizerFailures),
       this.#alarm("ListsCutOff", logMetrics.listsCutOff, listsCutOff),
     ];
-    this.#own = {
-      listOrders: this.#alarmsOf(listOrders, failures.listOrders),
-      cancelOrder: this.#alarmsOf(cancelOrder, failures.cancelOrder),
-      authorize: this.#alarmsOf(authorize, failures.authorize),
-    };
+    this.#own = perFunction((name) => this.#alarmsOf(functions[name], failures[name]));
     // It notifies, but rolls back no canary: anyone can make up well-formed keys, and would hold a veto on deployments.
     const rejected = percentage(rejectedKeys, { failed: logMetrics.keysRejected, total: api.metric("Count") });
     this.#alarm("KeysRejected", rejected, rejectedKeys.percent);
   }
 
   /** The alarms that roll back a new version of this function: CodeDeploy accepts at most ten. */
-  about(name: keyof ServiceFunctions): Alarm[] {
+  rollingBack(name: FunctionName): Alarm[] {
     return [...this.#shared, ...this.#own[name]];
   }
 

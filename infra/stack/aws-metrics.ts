@@ -23,11 +23,11 @@ export function throttles({ functionName }: ServiceFunction): Metric {
 }
 
 /** Throttled requests of the function's one operation on its table: DynamoDB counts by table and operation only. */
-export function throttledTableRequests({ permission: { action, table } }: ServiceFunction): Metric {
+export function throttledTableRequests({ entry, table }: ServiceFunction): Metric {
   return new Metric({
     namespace: "AWS/DynamoDB",
     metricName: "ThrottledRequests",
-    dimensionsMap: { TableName: table.tableName, Operation: action.replace("dynamodb:", "") },
+    dimensionsMap: { TableName: table.tableName, Operation: entry.permission.action.replace("dynamodb:", "") },
     statistic: Stats.SUM,
   });
 }
@@ -44,7 +44,7 @@ export function percentage(
   });
 }
 
-function ofAlias({ functionName, alias: { aliasName } }: ServiceFunction, metricName: string) {
+function ofAlias({ functionName, live: { aliasName } }: ServiceFunction, metricName: string) {
   const dimensionsMap = { FunctionName: functionName, Resource: `${functionName}:${aliasName}` };
   return { namespace: "AWS/Lambda", metricName, dimensionsMap };
 }

@@ -3,6 +3,7 @@ import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Construct } from "constructs";
 import type { Alarms } from "./alarms.ts";
+import { perFunction } from "./function-list.ts";
 import type { ServiceFunctions } from "./service-function.ts";
 
 export interface CanaryRolloutProps {
@@ -19,16 +20,16 @@ export class CanaryRollout extends Construct {
     super(scope, id);
     const application = new LambdaApplication(this, "Application");
     const role = new Role(this, "Role", { assumedBy: new ServicePrincipal("codedeploy.amazonaws.com") });
-    for (const name of ["listOrders", "cancelOrder", "authorize"] as const) {
-      const { alias, node } = functions[name];
-      new LambdaDeploymentGroup(this, node.id, {
-        application,
-        alias,
-        alarms: alarms.about(name),
-        role,
-        deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_10MINUTES,
-      });
-    }
+    perFunction(
+      (name, { id: groupId }) =>
+        new LambdaDeploymentGroup(this, groupId, {
+          application,
+          alias: functions[name].live,
+          alarms: alarms.rollingBack(name),
+          role,
+          deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_10MINUTES,
+        }),
+    );
     Validations.of(role).acknowledge({
       id: "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]",
       reason: "AWS maintains this policy for CodeDeploy, and CDK attaches it to every deployment group's role",

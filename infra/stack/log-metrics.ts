@@ -2,6 +2,7 @@ import { type Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern, type ILogGroup, type JsonPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import type { LogEvent } from "../../shared/log.ts";
+import { type PerFunction, perFunction } from "./function-list.ts";
 import type { ServiceFunctions } from "./service-function.ts";
 
 export interface LogMetricsProps {
@@ -25,7 +26,7 @@ export class LogMetrics extends Construct {
   /** Well-formed keys that are unknown, expired or revoked. */
   readonly keysRejected: Metric;
   /** Failed invocations. A list that is cut off and takes the runtime down with it counts twice. */
-  readonly failures: Record<keyof ServiceFunctions, Metric>;
+  readonly failures: PerFunction<Metric>;
   /** Milliseconds until the first page was read, for each list that got that far. */
   readonly listFirstPage: Metric;
   readonly #namespace: string;
@@ -42,19 +43,9 @@ export class LogMetrics extends Construct {
     });
     this.ordersListed = this.#count("OrdersListed", listLog, logged("orders_listed"));
     this.listsCutOff = this.#count("ListsCutOff", listLog, FilterPattern.any(logged("list_cut_off"), ...crashed));
-    this.failures = {
-      listOrders: this.#count(
-        "ListOrdersFailed",
-        listLog,
-        FilterPattern.any(logged("list_failed"), logged("list_cut_off"), ...crashed),
-      ),
-      cancelOrder: this.#count("CancelOrderFailed", cancelLog, FilterPattern.any(logged("cancel_failed"), ...crashed)),
-      authorize: this.#count(
-        "AuthorizeFailed",
-        authorizeLog,
-        FilterPattern.any(logged("authorize_failed"), ...crashed),
-      ),
-    };
+    this.failures = perFunction((name, { id, failures }) =>
+      this.#count(`${id}Failed`, functions[name].logGroup, FilterPattern.any(...failures.map(logged), ...crashed)),
+    );
     // The runtime's own line: Lambda's Errors metric would count failures too.
     this.keysRejected = this.#count(
       "KeysRejected",

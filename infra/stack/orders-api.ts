@@ -3,7 +3,6 @@ import {
   AuthorizationType,
   type IResource,
   LambdaIntegration,
-  type LambdaIntegrationOptions,
   ResponseTransferMode,
   type RestApi,
   TokenAuthorizer,
@@ -12,9 +11,9 @@ import { Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { apiKeyPattern } from "../../shared/api-keys.ts";
-import type { ErrorCode } from "../../shared/errors.ts";
 import type { Environment } from "../environments.ts";
 import { ApiDomain } from "./api-domain.ts";
+import { type FunctionEntry, functionList, type Operation } from "./function-list.ts";
 import { addGatewayResponses } from "./gateway-responses.ts";
 import { rejectOtherMethods } from "./reject-other-methods.ts";
 import type { ServiceFunction, ServiceFunctions } from "./service-function.ts";
@@ -25,16 +24,12 @@ export interface OrdersApiProps {
   functions: ServiceFunctions;
 }
 
-/** The error for each path's methods that aren't operations. `{proxy+}` is any path not listed. */
-const otherMethods: Record<string, [ErrorCode, headers?: Record<string, string>]> = {
-  "/": ["resource_not_found"],
-  "/store": ["resource_not_found"],
-  "/store/orders": ["method_not_allowed", { Allow: "GET" }],
-  "/store/orders/{orderId}": ["method_not_allowed", { Allow: "DELETE" }],
-  "/{proxy+}": ["resource_not_found"],
-};
+const operations = Object.values<FunctionEntry>(functionList).flatMap(({ operation }) => operation ?? []);
 
-/** The HTTP API: two operations behind the authorizer, and an Error record for everything else. */
+/** Every path at which the gateway itself rejects what isn't an operation. `{proxy+}` is any path not listed. */
+const rejectingPaths: string[] = ["/", "/store", ...new Set(operations.map(({ path }) => path)), "/{proxy+}"];
+
+/** The HTTP API: its operations behind the authorizer, and an Error record for everything else. */
 export class OrdersApi extends Construct {
   /** What clients put before `/store/orders`; it ends in `/v1`. */
   readonly baseUrl: string;
@@ -46,7 +41,7 @@ export class OrdersApi extends Construct {
     super(scope, id);
     const { domain, stackName } = environment;
     this.#apiName = stackName;
-    const restApi = new StagedRestApi(this, "Rest", { environment, rejectingPaths: Object.keys(otherMethods) });
+    const restApi = new StagedRestApi(this, "Rest", { environment, rejectingPaths });
     const stage = restApi.deploymentStage;
     this.accessLog = restApi.accessLog;
     addGatewayResponses(restApi);
@@ -57,12 +52,14 @@ export class OrdersApi extends Construct {
     this.#authorizer = this.#bearerKeys(restApi, functions.authorize, environment);
 
     const resource = (path: string): IResource => restApi.root.resourceForPath(path);
-    this.#addOperation(resource("/store/orders"), "GET", functions.listOrders, {
-      responseTransferMode: ResponseTransferMode.STREAM,
-    });
-    this.#addOperation(resource("/store/orders/{orderId}"), "DELETE", functions.cancelOrder);
-    for (const [path, [code, headers]] of Object.entries(otherMethods)) {
-      rejectOtherMethods(resource(path), code, headers);
+    for (const lambda of Object.values(functions)) {
+      const { operation } = lambda.entry;
+      if (operation) this.#addOperation(resource(operation.path), operation, lambda);
+    }
+    for (const path of rejectingPaths) {
+      const methods = operations.filter((operation) => operation.path === path).map(({ method }) => method);
+      if (methods.length > 0) rejectOtherMethods(resource(path), "method_not_allowed", { Allow: methods.join(", ") });
+      else rejectOtherMethods(resource(path), "resource_not_found");
     }
   }
 
@@ -78,18 +75,18 @@ export class OrdersApi extends Construct {
   }
 
   /** The only way to add an operation, so that none can lack the authorizer. */
-  #addOperation(
-    resource: IResource,
-    method: string,
-    handler: ServiceFunction,
-    options: Pick<LambdaIntegrationOptions, "responseTransferMode"> = {},
-  ): void {
-    const operation = resource.addMethod(
-      method,
-      new LambdaIntegration(handler.live, { ...options, allowTestInvoke: false, timeout: integrationTimeout(handler) }),
-      { authorizer: this.#authorizer, authorizationType: AuthorizationType.CUSTOM },
-    );
-    Validations.of(operation).acknowledge({
+  #addOperation(resource: IResource, { method, streamed }: Operation, { entry, live }: ServiceFunction): void {
+    const integration = new LambdaIntegration(live, {
+      ...(streamed && { responseTransferMode: ResponseTransferMode.STREAM }),
+      allowTestInvoke: false,
+      // A margin for its start, but no more than the gateway's maximum of 15 minutes.
+      timeout: Duration.seconds(Math.min(entry.timeoutSeconds + 5, 900)),
+    });
+    const added = resource.addMethod(method, integration, {
+      authorizer: this.#authorizer,
+      authorizationType: AuthorizationType.CUSTOM,
+    });
+    Validations.of(added).acknowledge({
       id: "AwsSolutions-COG4",
       reason: "The clients are programs with API keys, not users of a Cognito pool",
     });
@@ -110,10 +107,4 @@ export class OrdersApi extends Construct {
       resultsCacheTtl: Duration.seconds(authorizerCacheSeconds),
     });
   }
-}
-
-/** The function's own limit and a margin for its start, but no more than the gateway's maximum of 15 minutes. */
-function integrationTimeout({ timeout }: ServiceFunction): Duration {
-  const seconds = timeout?.toSeconds() ?? 3;
-  return Duration.seconds(Math.min(seconds + 5, 900));
 }

@@ -17,8 +17,8 @@ export interface OrdersDashboardProps {
 export class OrdersDashboard extends Construct {
   constructor(scope: Construct, id: string, { name, api, functions, logMetrics }: OrdersDashboardProps) {
     super(scope, id);
-    const { listOrders, cancelOrder, authorize } = functions;
-    const lambdas = [listOrders, cancelOrder, authorize];
+    const { cancelOrder, authorize } = functions;
+    const lambdas = Object.values(functions);
     const { ordersCancelled, ordersListed, listsCutOff, listFirstPage, keysRejected, cancelsRejected } = logMetrics;
     new Dashboard(this, "Dashboard", {
       dashboardName: name,

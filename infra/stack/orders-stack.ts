@@ -1,15 +1,16 @@
-import { CfnOutput, Duration, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
+import { CfnOutput, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
 import { AttributeType, BillingMode, type ITable, Table } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
 import type { Environment } from "../environments.ts";
 import { Alarms } from "./alarms.ts";
 import { CanaryRollout } from "./canary-rollout.ts";
+import { perFunction } from "./function-list.ts";
 import { LogMetrics } from "./log-metrics.ts";
 import { OrdersApi } from "./orders-api.ts";
 import { OrdersDashboard } from "./orders-dashboard.ts";
-import { ServiceFunction, type ServiceFunctionProps } from "./service-function.ts";
+import { ServiceFunction } from "./service-function.ts";
 
-/** One environment of the service: its two tables, its three functions, its API, and what watches them. */
+/** One environment of the service: its two tables, its functions, its API, and what watches them. */
 export class OrdersStack extends Stack {
   readonly #environment: Environment;
 
@@ -22,33 +23,20 @@ export class OrdersStack extends Stack {
     });
     this.#environment = environment;
 
-    const orders = this.#table("Orders", { name: "id", type: AttributeType.NUMBER }, restoredTables?.orders);
-    const apiKeys = this.#table("ApiKeys", { name: "keyHash", type: AttributeType.STRING }, restoredTables?.apiKeys);
-
-    const listOrders = this.#function("ListOrders", {
-      entry: "list-orders.ts",
-      timeout: Duration.minutes(15),
-      memorySize: 1024,
-      concurrencyLimit: listConcurrency,
-      environment: { ORDERS_TABLE: orders.tableName },
-      permission: { action: "dynamodb:Scan", table: orders },
-    });
-    const cancelOrder = this.#function("CancelOrder", {
-      entry: "cancel-order.ts",
-      timeout: Duration.seconds(10),
-      memorySize: 512,
-      environment: { ORDERS_TABLE: orders.tableName },
-      permission: { action: "dynamodb:UpdateItem", table: orders },
-    });
-    const authorize = this.#function("Authorize", {
-      entry: "authorize.ts",
-      timeout: Duration.seconds(5),
-      memorySize: 512,
-      environment: { API_KEYS_TABLE: apiKeys.tableName },
-      permission: { action: "dynamodb:GetItem", table: apiKeys },
-    });
-
-    const functions = { listOrders, cancelOrder, authorize };
+    const tables = {
+      orders: this.#table("Orders", { name: "id", type: AttributeType.NUMBER }, restoredTables?.orders),
+      apiKeys: this.#table("ApiKeys", { name: "keyHash", type: AttributeType.STRING }, restoredTables?.apiKeys),
+    };
+    const functions = perFunction(
+      (functionName, entry) =>
+        new ServiceFunction(this, {
+          entry,
+          tables,
+          concurrencyLimit: functionName === "listOrders" ? listConcurrency : undefined,
+          logRetention: environment.logRetentionDays,
+          logLevel: environment.functionLogLevel,
+        }),
+    );
     const api = new OrdersApi(this, "Api", { environment, functions });
     const logMetrics = new LogMetrics(this, "LogMetrics", {
       namespace: `PetStoreOrders/${name}`,
@@ -62,13 +50,8 @@ export class OrdersStack extends Stack {
     if (dashboard) new OrdersDashboard(this, "Dashboard", { name: stackName, api, functions, logMetrics });
 
     new CfnOutput(this, "BaseUrl", { value: api.baseUrl });
-    new CfnOutput(this, "OrdersTableName", { value: orders.tableName });
-    new CfnOutput(this, "ApiKeysTableName", { value: apiKeys.tableName });
-  }
-
-  #function(id: string, props: Omit<ServiceFunctionProps, "logRetention" | "logLevel">): ServiceFunction {
-    const { functionLogLevel, logRetentionDays } = this.#environment;
-    return new ServiceFunction(this, id, { ...props, logRetention: logRetentionDays, logLevel: functionLogLevel });
+    new CfnOutput(this, "OrdersTableName", { value: tables.orders.tableName });
+    new CfnOutput(this, "ApiKeysTableName", { value: tables.apiKeys.tableName });
   }
 
   /** The table in use: the stack's own, or a restored one instead. */

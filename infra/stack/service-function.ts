@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { type Duration, RemovalPolicy } from "aws-cdk-lib";
+import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import type { ITable } from "aws-cdk-lib/aws-dynamodb";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
@@ -14,44 +14,42 @@ import {
 import { NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
+import type { FunctionEntry, PerFunction, TableName } from "./function-list.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 export interface ServiceFunctionProps {
-  /** The handler's file in `functions/`. */
-  entry: string;
-  timeout: Duration;
-  /** In megabytes. It also sets the share of a CPU. */
-  memorySize: number;
-  environment: Record<string, string>;
+  entry: FunctionEntry;
+  tables: Record<TableName, ITable>;
   /** How many invocations may run at once; without it, as many as the account has left. */
-  concurrencyLimit?: number | undefined;
-  /** The one thing the function may do besides writing its own log. */
-  permission: { action: `dynamodb:${string}`; table: ITable };
+  concurrencyLimit: number | undefined;
   logRetention: RetentionDays;
   logLevel: "DEBUG" | "INFO";
 }
 
+/** The environment variable in which a function finds the name of its table. */
+const tableVariables: Record<TableName, string> = { orders: "ORDERS_TABLE", apiKeys: "API_KEYS_TABLE" };
+
 /** One of the service's functions: one bundle, one log group, one role with one DynamoDB action on one table. */
 export class ServiceFunction extends NodejsFunction {
-  /** What callers invoke: the version that is live. */
-  readonly live: IFunction;
-  readonly alias: Alias;
-  readonly permission: ServiceFunctionProps["permission"];
+  /** The alias that callers invoke: it points to the version that is live. */
+  readonly live: Alias & IFunction;
+  readonly entry: FunctionEntry;
+  readonly table: ITable;
   readonly concurrencyLimit: number | undefined;
 
-  constructor(
-    scope: Construct,
-    id: string,
-    { entry, permission, logRetention, logLevel, concurrencyLimit, ...props }: ServiceFunctionProps,
-  ) {
+  constructor(scope: Construct, { entry, tables, logRetention, logLevel, concurrencyLimit }: ServiceFunctionProps) {
+    const { id, file, timeoutSeconds, memorySize, permission } = entry;
+    const table = tables[permission.table];
     const logGroup = new LogGroup(scope, `${id}Log`, { retention: logRetention, removalPolicy: RemovalPolicy.DESTROY });
     // CDK would attach a managed policy that allows writing to every log group of the account.
     const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
     super(scope, id, {
-      ...props,
+      timeout: Duration.seconds(timeoutSeconds),
+      memorySize,
+      environment: { [tableVariables[permission.table]]: table.tableName },
       ...(concurrencyLimit !== undefined && { reservedConcurrentExecutions: concurrencyLimit }),
-      entry: `${root}functions/${entry}`,
+      entry: `${root}functions/${file}`,
       projectRoot: root,
       depsLockFilePath: `${root}package-lock.json`,
       handler: "handler",
@@ -78,14 +76,14 @@ export class ServiceFunction extends NodejsFunction {
       },
     });
     logGroup.grantWrite(role);
-    this.permission = permission;
+    table.grant(role, permission.action);
+    this.entry = entry;
+    this.table = table;
     this.concurrencyLimit = concurrencyLimit;
-    permission.table.grant(role, permission.action);
     // CDK declares optional properties loosely: under exactOptionalPropertyTypes an Alias is not quite an IFunction.
-    this.alias = this.addAlias("live");
-    this.live = this.alias as IFunction;
+    this.live = this.addAlias("live") as Alias & IFunction;
   }
 }
 
 /** The functions of one environment. */
-export type ServiceFunctions = Record<"listOrders" | "cancelOrder" | "authorize", ServiceFunction>;
+export type ServiceFunctions = PerFunction<ServiceFunction>;

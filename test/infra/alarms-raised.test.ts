@@ -1,8 +1,9 @@
 import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
 import { type Environment, environments } from "../../infra/environments.ts";
+import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
 import { readAlarms } from "../helpers/alarms/definitions.ts";
-import { type Exchange, type Lambda, recordExchanges } from "../helpers/alarms/exchanges.ts";
+import { type Exchange, recordExchanges } from "../helpers/alarms/exchanges.ts";
 import { raised } from "../helpers/alarms/raised.ts";
 import { Traffic } from "../helpers/alarms/traffic.ts";
 import { ordersStack } from "../helpers/synthesise.ts";
@@ -36,7 +37,7 @@ const report = (status: string, errorType?: string) =>
   platform("platform.report", { requestId: "1", metrics: { durationMs: 20 }, status, errorType });
 
 /** A copy of a request whose function Lambda ended: nothing but these lines was logged. */
-const ended = (exchange: Exchange, lambda: Lambda, lines: unknown[], status = 500): Exchange => ({
+const ended = (exchange: Exchange, lambda: string, lines: unknown[], status = 500): Exchange => ({
   status,
   context: { ...exchange.context, "$context.status": String(status) },
   ran: { [lambda]: lines },
@@ -63,6 +64,8 @@ type Fault = [name: string, add: (traffic: Traffic) => Traffic, alarms: string[]
 // A canary takes a tenth of the requests: of each operation, 3 or 54 of the 600 a minute.
 const canary = { cancel: { minutes: always, times: 3 }, list: { minutes: always, times: 54 } };
 
+const lambdas = Object.values<FunctionEntry>(functionList);
+
 const faults: Fault[] = [
   ["nothing", (traffic) => traffic, []],
   [
@@ -70,11 +73,16 @@ const faults: Fault[] = [
     (traffic) => traffic.requests(recorded.cancelFailed, canary.cancel),
     ["CancelOrderFailing"],
   ],
-  [
-    "a canary whose cancellations crash at the start",
-    (traffic) => traffic.requests(ended(recorded.cancelled, "CancelOrder", crashedAtStart), canary.cancel),
-    ["CancelOrderFailing"],
-  ],
+  // A list that crashes is cut off, too; it has rows of its own.
+  ...lambdas
+    .filter(({ operation }) => operation && !operation.streamed)
+    .map(
+      ({ id }): Fault => [
+        `a few invocations of ${id} that crash at the start`,
+        (traffic) => traffic.requests(ended(recorded.cancelled, id, crashedAtStart), canary.cancel),
+        [`${id}Failing`],
+      ],
+    ),
   [
     "a canary whose cancellations time out",
     (traffic) => traffic.requests(ended(recorded.cancelled, "CancelOrder", [report("timeout")], 504), canary.cancel),
@@ -158,16 +166,18 @@ const faults: Fault[] = [
     (traffic) => traffic.requests(recorded.listed, { minutes: always, times: 100, milliseconds: 60_000 }),
     [],
   ],
-  ...(["ListOrders", "CancelOrder"] as const).map(
-    (lambda): Fault => [
-      `no concurrency left for ${lambda}`,
-      (traffic) =>
-        traffic
-          .throttled(lambda, { minutes: always, times: 60 })
-          .requests(turnedAway(recorded.listed), { minutes: always, times: 60 }),
-      ["ServerErrors", `${lambda}Throttled`],
-    ],
-  ),
+  ...lambdas
+    .filter(({ operation }) => operation)
+    .map(
+      ({ id: lambda }): Fault => [
+        `no concurrency left for ${lambda}`,
+        (traffic) =>
+          traffic
+            .throttled(lambda, { minutes: always, times: 60 })
+            .requests(turnedAway(recorded.listed), { minutes: always, times: 60 }),
+        ["ServerErrors", `${lambda}Throttled`],
+      ],
+    ),
   [
     "no concurrency left for Authorize",
     (traffic) =>
@@ -176,11 +186,11 @@ const faults: Fault[] = [
         .requests(turnedAway(recorded.authorizerFailed), { minutes: always, times: 60 }),
     ["ServerErrors", "AuthorizerFailures", "AuthorizeThrottled"],
   ],
-  ...(["ListOrders", "CancelOrder", "Authorize"] as const).map(
+  ...lambdas.map(
     (lambda): Fault => [
-      `table requests of ${lambda} that are throttled, but succeed when retried`,
+      `table requests of ${lambda.id} that are throttled, but succeed when retried`,
       (traffic) => traffic.tableThrottled(lambda, { minutes: always, times: 20 }),
-      [`${lambda}TableThrottled`],
+      [`${lambda.id}TableThrottled`],
     ],
   ),
 ];

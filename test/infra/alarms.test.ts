@@ -1,6 +1,7 @@
 import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
+import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
 import { type Alarm, named, readAlarms } from "../helpers/alarms/definitions.ts";
 import { ordersStack, resources } from "../helpers/synthesise.ts";
 
@@ -49,11 +50,17 @@ const ofFunction = (lambda: string, table: string): Record<string, Row> => ({
   ],
 });
 
+const lambdas = Object.values<FunctionEntry>(functionList);
+const tables = { orders: "Orders", apiKeys: "ApiKeys" };
+
 const alarms: Record<string, Row> = {
   ...shared,
-  ...ofFunction("ListOrders", "Operation=Scan,TableName=Orders"),
-  ...ofFunction("CancelOrder", "Operation=UpdateItem,TableName=Orders"),
-  ...ofFunction("Authorize", "Operation=GetItem,TableName=ApiKeys"),
+  ...Object.assign(
+    {},
+    ...lambdas.map(({ id, permission: { action, table } }) =>
+      ofFunction(id, `Operation=${action.replace("dynamodb:", "")},TableName=${tables[table]}`),
+    ),
+  ),
   KeysRejected: [
     {
       watched: "IF(failed >= 20, 100 * failed / total, 0)",
@@ -118,7 +125,7 @@ describe("production's rollout", () => {
 
   test("shifts each function by a canary, and back when an alarm goes off", () => {
     const aliases = Object.values(template.findResources("AWS::Lambda::Alias"));
-    expect(aliases).toHaveLength(3);
+    expect(aliases).toHaveLength(lambdas.length);
     expect(aliases.map(({ UpdatePolicy }) => UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName)).toEqual(
       groups.map(([id]) => ({ Ref: id })),
     );
@@ -131,7 +138,7 @@ describe("production's rollout", () => {
     }
   });
 
-  test.each(["ListOrders", "CancelOrder", "Authorize"])(
+  test.each(lambdas.map(({ id }) => id))(
     "rolls %s back on the shared alarms and its own, never on KeysRejected",
     (lambda) => {
       const [, group] = groups.find(([id]) => id.startsWith(`Rollout${lambda}`)) ?? [];

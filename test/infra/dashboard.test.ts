@@ -1,6 +1,7 @@
 import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
+import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
 import { named } from "../helpers/alarms/definitions.ts";
 import { ordersStack, resources, templates } from "../helpers/synthesise.ts";
 
@@ -27,7 +28,9 @@ const graphs = Object.fromEntries(
 
 const byVersion = (lambda: string, metric: string, statistic: string) =>
   `SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName="${metric}" FunctionName="${lambda}"', '${statistic}', 60)`;
-const lambdas = ["ListOrders", "CancelOrder", "Authorize"];
+const functions = Object.values<FunctionEntry>(functionList);
+const lambdas = functions.map(({ id }) => id);
+const tables = { orders: "Orders", apiKeys: "ApiKeys" };
 const own = "PetStoreOrders/production";
 const stage = "ApiName PetStoreOrders-production Stage v1";
 
@@ -55,9 +58,10 @@ describe("the dashboard", () => {
       ],
       Throttled: [
         ...lambdas.map((lambda) => `AWS/Lambda Throttles FunctionName ${lambda} Sum`),
-        "AWS/DynamoDB ThrottledRequests Operation Scan TableName Orders Sum",
-        "AWS/DynamoDB ThrottledRequests Operation UpdateItem TableName Orders Sum",
-        "AWS/DynamoDB ThrottledRequests Operation GetItem TableName ApiKeys Sum",
+        ...functions.map(
+          ({ permission: { action, table } }) =>
+            `AWS/DynamoDB ThrottledRequests Operation ${action.replace("dynamodb:", "")} TableName ${tables[table]} Sum`,
+        ),
       ],
       ...Object.fromEntries(
         lambdas.flatMap((lambda) => [

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { functionList } from "../../infra/stack/function-list.ts";
 import { readFilters } from "../helpers/alarms/definitions.ts";
 import { templates } from "../helpers/synthesise.ts";
 
@@ -13,12 +14,9 @@ const any = (...patterns: string[]) => `{ ${patterns.join(" || ")} }`;
 const metrics: Record<string, [logGroup: string, pattern: string, value: string, dimensions?: object]> = {
   OrdersCancelled: ["CancelOrderLog", '{ $.message.event = "order_cancelled" }', "1"],
   CancelsRejected: ["CancelOrderLog", '{ $.message.event = "cancel_rejected" }', "1", { Code: "$.message.code" }],
-  CancelOrderFailed: ["CancelOrderLog", any(event("cancel_failed"), ...crashed), "1"],
   OrdersListed: ["ListOrdersLog", '{ $.message.event = "orders_listed" }', "1"],
   ListFirstPage: ["ListOrdersLog", "{ $.message.firstPageMilliseconds >= 0 }", "$.message.firstPageMilliseconds"],
   ListsCutOff: ["ListOrdersLog", any(event("list_cut_off"), ...crashed), "1"],
-  ListOrdersFailed: ["ListOrdersLog", any(event("list_failed"), event("list_cut_off"), ...crashed), "1"],
-  AuthorizeFailed: ["AuthorizeLog", any(event("authorize_failed"), ...crashed), "1"],
   KeysRejected: ["AuthorizeLog", '{ $.message.errorMessage = "Unauthorized" }', "1"],
   AuthorizerFailures: [
     "ApiAccessLog",
@@ -26,6 +24,10 @@ const metrics: Record<string, [logGroup: string, pattern: string, value: string,
     "1",
   ],
 };
+
+for (const { id, failures } of Object.values(functionList)) {
+  metrics[`${id}Failed`] = [`${id}Log`, any(...failures.map(event), ...crashed), "1"];
+}
 
 describe.each(templates)("the metrics of %s", (environment, template) => {
   const filters = readFilters(template);

@@ -1,6 +1,7 @@
 import type { Template } from "aws-cdk-lib/assertions";
+import type { FunctionEntry } from "../../../infra/stack/function-list.ts";
 import { type MetricFilter, metricKey, readFilters } from "./definitions.ts";
-import type { Exchange, Lambda } from "./exchanges.ts";
+import type { Exchange } from "./exchanges.ts";
 import { matches, select } from "./filter-pattern.ts";
 import type { Sample } from "./raised.ts";
 
@@ -14,7 +15,7 @@ export interface Load {
   milliseconds?: number;
 }
 
-const tables = { ListOrders: "Scan,TableName=Orders", CancelOrder: "UpdateItem,TableName=Orders" };
+const tables = { orders: "Orders", apiKeys: "ApiKeys" };
 
 /** Five minutes of requests, and what CloudWatch gets to see of them. */
 export class Traffic {
@@ -53,17 +54,15 @@ export class Traffic {
   }
 
   /** Invocations that Lambda turned away. */
-  throttled(lambda: Lambda, { minutes, times }: Load): this {
+  throttled(lambda: string, { minutes, times }: Load): this {
     for (const minute of minutes) this.#add(minute, `AWS/Lambda Throttles [FunctionName=${lambda}]`, times);
     return this;
   }
 
   /** Requests of a function to its table that DynamoDB throttled, whatever became of the retries. */
-  tableThrottled(lambda: Lambda, { minutes, times }: Load): this {
-    const dimensions = lambda === "Authorize" ? "GetItem,TableName=ApiKeys" : tables[lambda];
-    for (const minute of minutes) {
-      this.#add(minute, `AWS/DynamoDB ThrottledRequests [Operation=${dimensions}]`, times);
-    }
+  tableThrottled({ permission: { action, table } }: FunctionEntry, { minutes, times }: Load): this {
+    const dimensions = `Operation=${action.replace("dynamodb:", "")},TableName=${tables[table]}`;
+    for (const minute of minutes) this.#add(minute, `AWS/DynamoDB ThrottledRequests [${dimensions}]`, times);
     return this;
   }
 

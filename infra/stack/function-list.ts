@@ -1,0 +1,69 @@
+import type { LogEvent } from "../../shared/log.ts";
+
+/** A Lambda function of the service, and what it may do. */
+export interface FunctionEntry {
+  /** Its construct's id. The logical ids of everything that belongs to the function begin with it. */
+  id: string;
+  /** The handler's file in `functions/`. */
+  file: string;
+  timeoutSeconds: number;
+  /** In megabytes. It also sets the share of a CPU. */
+  memorySize: number;
+  /** The one thing it may do besides writing its own log. */
+  permission: { action: `dynamodb:${string}`; table: TableName };
+  /** The events of its log that say it failed. */
+  failures: LogEvent[];
+  /** The operation that it serves; the authorizer serves none. */
+  operation?: Operation;
+}
+
+export type TableName = "orders" | "apiKeys";
+
+/** An operation of `shared/openapi.yaml`. */
+export interface Operation {
+  method: "DELETE" | "GET";
+  path: `/${string}`;
+  /** Whether its responses are streamed, which lifts the limit of 6 MB. */
+  streamed?: boolean;
+}
+
+/** Every function of the service. What is made for each of them goes through this list. */
+export const functionList = {
+  listOrders: {
+    id: "ListOrders",
+    file: "list-orders.ts",
+    timeoutSeconds: 900,
+    memorySize: 1024,
+    permission: { action: "dynamodb:Scan", table: "orders" },
+    failures: ["list_failed", "list_cut_off"],
+    operation: { method: "GET", path: "/store/orders", streamed: true },
+  },
+  cancelOrder: {
+    id: "CancelOrder",
+    file: "cancel-order.ts",
+    timeoutSeconds: 10,
+    memorySize: 512,
+    permission: { action: "dynamodb:UpdateItem", table: "orders" },
+    failures: ["cancel_failed"],
+    operation: { method: "DELETE", path: "/store/orders/{orderId}" },
+  },
+  authorize: {
+    id: "Authorize",
+    file: "authorize.ts",
+    timeoutSeconds: 5,
+    memorySize: 512,
+    permission: { action: "dynamodb:GetItem", table: "apiKeys" },
+    failures: ["authorize_failed"],
+  },
+} satisfies Record<string, FunctionEntry>;
+
+export type FunctionName = keyof typeof functionList;
+
+/** One value for each function, by its name. */
+export type PerFunction<Value> = Record<FunctionName, Value>;
+
+/** Makes one value for each function, in the order of the list. */
+export function perFunction<Value>(make: (name: FunctionName, entry: FunctionEntry) => Value): PerFunction<Value> {
+  const names = Object.keys(functionList) as FunctionName[];
+  return Object.fromEntries(names.map((name) => [name, make(name, functionList[name])])) as PerFunction<Value>;
+}
