@@ -1,5 +1,5 @@
 import type { Properties } from "./resources.ts";
-import type { Resource, Template } from "./template.ts";
+import type { Resource, StackTemplate } from "./stack-template.ts";
 import { TemplateError } from "./template-error.ts";
 
 /** The REST API that a template describes. */
@@ -47,7 +47,7 @@ export type MockIntegration = Extract<Integration, { kind: "mock" }>;
 export type FunctionIntegration = Extract<Integration, { kind: "function" }> & { functionName: string };
 
 /** Reads the one API of a template. @throws TemplateError for whatever of it the local stack can't do. */
-export function readRestApi(template: Template): RestApi {
+export function readRestApi(template: StackTemplate): RestApi {
   const [api, ...otherApis] = template.all("AWS::ApiGateway::RestApi");
   const [stage, ...otherStages] = template.all("AWS::ApiGateway::Stage");
   if (api === undefined || stage === undefined || otherApis.length + otherStages.length > 0) {
@@ -80,7 +80,7 @@ export function readRestApi(template: Template): RestApi {
 }
 
 /** The logical id of each resource, and its path. */
-function readPaths(template: Template, rootId: string): [string, string][] {
+function readPaths(template: StackTemplate, rootId: string): [string, string][] {
   const children = template.all("AWS::ApiGateway::Resource");
   const below = (parentId: string, path: string): [string, string][] =>
     children
@@ -93,7 +93,7 @@ function readPaths(template: Template, rootId: string): [string, string][] {
 }
 
 /** The authorizers of a template by logical id. Methods that share one share its cache. */
-function readAuthorizers(template: Template): Map<string, TokenAuthorizer> {
+function readAuthorizers(template: StackTemplate): Map<string, TokenAuthorizer> {
   const authorizer = ({ id, properties }: Resource<"AWS::ApiGateway::Authorizer">): TokenAuthorizer => ({
     functionName: invokedFunction(template, properties.AuthorizerUri, id),
     header: properties.IdentitySource,
@@ -108,7 +108,7 @@ function readAuthorizers(template: Template): Map<string, TokenAuthorizer> {
  *
  * @throws TemplateError when the URI names no alias: a deployment would then go live at once, past its canary.
  */
-function invokedFunction(template: Template, uri: string, where: string): string {
+function invokedFunction(template: StackTemplate, uri: string, where: string): string {
   const [, arn = uri] = /\/functions\/([^/]+)\//.exec(uri) ?? [];
   const alias = template.all("AWS::Lambda::Alias").find(({ name }) => name === arn);
   if (alias === undefined) throw new TemplateError(`${where} must invoke an alias of a Lambda function, not ${arn}`);

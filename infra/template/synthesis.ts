@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { environments } from "../environments.ts";
-import { Template } from "./template.ts";
+import { StackTemplate } from "./stack-template.ts";
 import { TemplateError } from "./template-error.ts";
 
 /** A template, and the directory it was synthesised into, which holds its assets. */
 export interface SynthesisedStack {
-  template: Template;
+  template: StackTemplate;
   directory: string;
 }
 
@@ -32,7 +32,7 @@ export async function synthesise(directory: string, signal: AbortSignal): Promis
 /** Reads the staging stack from the directory it was synthesised into. */
 export async function readStack(directory: string): Promise<SynthesisedStack> {
   const file = join(directory, `${environments.staging.stackName}.template.json`);
-  return { template: new Template(JSON.parse(await readFile(file, "utf8"))), directory };
+  return { template: new StackTemplate(JSON.parse(await readFile(file, "utf8"))), directory };
 }
 
 /** What esbuild says about the sources or, if it says nothing, Node.js and CDK do, without stack traces. */

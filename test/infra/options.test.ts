@@ -9,7 +9,7 @@ import cdkJson from "../../cdk.json" with { type: "json" };
 import { type Environment, environments } from "../../infra/environments.ts";
 import { OrdersStack } from "../../infra/stack/orders-stack.ts";
 import { readRestApi } from "../../infra/template/rest-api.ts";
-import { Template as LocalTemplate } from "../../infra/template/template.ts";
+import { StackTemplate } from "../../infra/template/stack-template.ts";
 import { ordersStack, resources, templates } from "../helpers/synthesise.ts";
 
 const { staging, production } = environments;
@@ -187,7 +187,7 @@ describe("options", () => {
   test("the stack with every option still runs on one machine", () => {
     // Restored tables are only in AWS, and the region is part of the addresses that are compared.
     const { restoredTables: _, account: __, ...local } = everyOption;
-    const template = new LocalTemplate(Template.fromStack(ordersStack(local)).toJSON());
-    expect(readRestApi(template)).toEqual(readRestApi(new LocalTemplate(templates[1]?.[1].toJSON())));
+    const template = new StackTemplate(Template.fromStack(ordersStack(local)).toJSON());
+    expect(readRestApi(template)).toEqual(readRestApi(new StackTemplate(templates[1]?.[1].toJSON())));
   });
 });

@@ -5,10 +5,12 @@ import { proxyEvent, readRequest } from "../../infra/local/gateway/gateway-reque
 import { matchRoute } from "../../infra/local/gateway/routes.ts";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
 import { readRestApi } from "../../infra/template/rest-api.ts";
-import { Template } from "../../infra/template/template.ts";
+import { StackTemplate } from "../../infra/template/stack-template.ts";
 import { api as apiResource, mock, root, stage } from "../helpers/pets-template.ts";
 
-const api = readRestApi(new Template({ Resources: { Api: apiResource, Stage: stage, Any: mock(root, "ANY", 404) } }));
+const api = readRestApi(
+  new StackTemplate({ Resources: { Api: apiResource, Stage: stage, Any: mock(root, "ANY", 404) } }),
+);
 
 test("a function's event has every value of a header and a query parameter, and the last where there is room for one", async () => {
   const server = createServer();

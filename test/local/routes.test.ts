@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { matchRoute } from "../../infra/local/gateway/routes.ts";
 import { readRestApi } from "../../infra/template/rest-api.ts";
-import { Template } from "../../infra/template/template.ts";
+import { StackTemplate } from "../../infra/template/stack-template.ts";
 import { api, mock, resource, root, stage } from "../helpers/pets-template.ts";
 
 describe("a route", () => {
   const { resources } = readRestApi(
-    new Template({
+    new StackTemplate({
       Resources: {
         Api: api,
         Stage: stage,

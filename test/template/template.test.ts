@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, inject, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { readRestApi } from "../../infra/template/rest-api.ts";
-import { Template } from "../../infra/template/template.ts";
+import { StackTemplate } from "../../infra/template/stack-template.ts";
 import { alias, api, invoking, lambda, mock, root, stage, version } from "../helpers/pets-template.ts";
 
 describe("intrinsic functions", () => {
@@ -36,7 +36,7 @@ describe("intrinsic functions", () => {
 
 describe("a template is rejected", () => {
   test("for a resource of a type that is not served", () => {
-    expect(() => new Template({ Resources: { Queue: { Type: "AWS::SQS::Queue" } } })).toThrow(
+    expect(() => new StackTemplate({ Resources: { Queue: { Type: "AWS::SQS::Queue" } } })).toThrow(
       "The local stack does not support the resource type AWS::SQS::Queue (Queue)",
     );
   });
@@ -67,7 +67,7 @@ describe("a template is rejected", () => {
     ],
   ])("for what would be overlooked in %s: %j", (id, definition, named) => {
     const resources = { Api: api, Stage: stage, [id]: definition };
-    expect(() => readRestApi(new Template({ Resources: resources }))).toThrow(
+    expect(() => readRestApi(new StackTemplate({ Resources: resources }))).toThrow(
       `The local stack does not support ${named}`,
     );
   });
@@ -75,7 +75,7 @@ describe("a template is rejected", () => {
 
 describe("the function behind an integration", () => {
   const pets = { Api: api, Stage: stage, Fn: lambda, Version: version("Fn"), Live: alias("Fn", "Version") };
-  const read = (resources: object) => readRestApi(new Template({ Resources: { ...pets, ...resources } }));
+  const read = (resources: object) => readRestApi(new StackTemplate({ Resources: { ...pets, ...resources } }));
 
   test("is the one that the invoked alias is of", () => {
     const { resources } = read({ List: invoking({ Ref: "Live" }) });
@@ -101,19 +101,19 @@ describe("the function behind an integration", () => {
   ])("is never %s without its alias, in the service's own template", async (name, owner) => {
     const file = join(inject("assembly"), `${environments.staging.stackName}.template.json`);
     const text = await readFile(file, "utf8");
-    expect(() => readRestApi(new Template(JSON.parse(text)))).not.toThrow();
+    expect(() => readRestApi(new StackTemplate(JSON.parse(text)))).not.toThrow();
     const [, functionId] = new RegExp(`"(${name}[0-9A-F]{8})"`).exec(text) ?? [];
     const unaliased: unknown = JSON.parse(text, (_key, value) =>
       String(value?.Ref).startsWith(`${name}Alias`) ? { "Fn::GetAtt": [functionId, "Arn"] } : value,
     );
-    expect(() => readRestApi(new Template(unaliased))).toThrow(
+    expect(() => readRestApi(new StackTemplate(unaliased))).toThrow(
       new RegExp(`${owner}\\w* must invoke an alias of a Lambda function, not .*:function:${name}$`),
     );
   });
 });
 
-function templateWith(outputs: Record<string, unknown>): Template {
-  return new Template({
+function templateWith(outputs: Record<string, unknown>): StackTemplate {
+  return new StackTemplate({
     Resources: { Fn: lambda },
     Outputs: Object.fromEntries(Object.entries(outputs).map(([name, Value]) => [name, { Value }])),
   });

@@ -7,7 +7,7 @@ import {
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
 import type { OrderItem } from "../../../shared/order.ts";
-import type { Template } from "../../template/template.ts";
+import type { StackTemplate } from "../../template/stack-template.ts";
 import { StartError } from "../machine/start-error.ts";
 import { seedOrders } from "./seed-orders.ts";
 
@@ -17,7 +17,7 @@ import { seedOrders } from "./seed-orders.ts";
  * @returns the names of those created.
  * @throws StartError when the engine does not answer.
  */
-export async function createTables(client: DynamoDBClient, template: Template): Promise<string[]> {
+export async function createTables(client: DynamoDBClient, template: StackTemplate): Promise<string[]> {
   const created: string[] = [];
   for (const { name: TableName, properties } of template.all("AWS::DynamoDB::Table")) {
     const { AttributeDefinitions, BillingMode, KeySchema } = properties;
@@ -36,7 +36,7 @@ export async function createTables(client: DynamoDBClient, template: Template): 
  */
 export async function prepareTables(
   client: DynamoDBClient,
-  template: Template,
+  template: StackTemplate,
   orders: AsyncIterable<OrderItem>,
   signal: AbortSignal,
 ): Promise<boolean> {

@@ -31,7 +31,7 @@ export interface Resource<T extends ServedType> {
 }
 
 /** A synthesised template whose resources are read through schemas, intrinsic functions resolved first. */
-export class Template {
+export class StackTemplate {
   readonly #resources = new Map<string, { type: ServedType; properties: unknown }>();
   readonly #outputs: z.infer<typeof templateSchema>["Outputs"];
   readonly #lookUp: LookUp = {
