@@ -4,12 +4,13 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { issueApiKey } from "../../shared/api-keys-table.ts";
 import { environments } from "../environments.ts";
 import { checkOrders, readOrders } from "../orders-file/orders-file.ts";
+import { type Build, build } from "./build.ts";
 import { checkEndpoint, engineClient, startEngine } from "./engine/engine.ts";
 import { createTables, prepareTables } from "./engine/tables.ts";
 import type { LambdaHost } from "./lambda/lambda-host.ts";
 import { listen } from "./machine/ports.ts";
 import { serveApiPage } from "./page/api-page.ts";
-import { type Build, build, LiveService, Service } from "./service.ts";
+import { LiveService, Service } from "./service.ts";
 import { watchSources } from "./source-watch.ts";
 
 export interface LocalStackOptions {
@@ -57,8 +58,8 @@ const sampleOrders = fileURLToPath(new URL("sample-orders.ndjson", import.meta.u
  * @throws StartError, TemplateError or OrdersFileError with one line for the user.
  */
 export async function startLocalStack(options: LocalStackOptions = {}): Promise<LocalStack> {
-  const { ordersFile = sampleOrders, dynamodbEndpoint, clock = Date.now, maxEnvironments = 4 } = options;
-  const log = options.log ?? ((line) => process.stderr.write(`${line}\n`));
+  const { ordersFile = sampleOrders, clock = Date.now, maxEnvironments = 4 } = options;
+  const { log = (line) => process.stderr.write(`${line}\n`) } = options;
   await using started = new AsyncDisposableStack();
   const ended = new AbortController();
   const signal = AbortSignal.any([ended.signal, ...(options.signal === undefined ? [] : [options.signal])]);
@@ -70,20 +71,10 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   );
   started.defer(() => listener.close());
 
-  const openBuild = async (): Promise<Build> => started.use(await build(signal, options.assembly));
-  const openEngine = async (): Promise<string> => {
-    if (dynamodbEndpoint !== undefined) return checkEndpoint(dynamodbEndpoint);
-    const engine = await startEngine(options.dbFile);
-    engine.ended.then(() => ended.signal.aborted || log("The DynamoDB engine has ended by itself: restart npm start"));
-    started.defer(() => {
-      ended.abort();
-      return engine.stop();
-    });
-    return engine.endpoint;
-  };
+  const startBuild = async (): Promise<Build> => started.use(await build(signal, options.assembly));
   const [firstBuild, endpoint, { orders }] = await allOrNone(ended, [
-    openBuild(),
-    openEngine(),
+    startBuild(),
+    openEngine({ ...options, log }, started, ended),
     checkOrders(ordersFile, { onRead: () => signal.throwIfAborted() }),
   ] as const);
 
@@ -103,24 +94,15 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
     { name: "npm start", createdAt: Math.floor(Date.now() / 1000) },
   );
 
-  const serviceOf = (built: Build): Service => new Service(built, endpoint, { clock, log, maxEnvironments });
-  const live = new LiveService(serviceOf(firstBuild));
+  const serve = async (built: Build): Promise<Service> => {
+    const service = new Service(built, endpoint, { clock, log, maxEnvironments });
+    await createTables(client, built.template);
+    return service;
+  };
+  const live = new LiveService(await serve(firstBuild));
   started.defer(() => live.stop());
   if (options.watch) {
-    const watching = watchSources(async () => {
-      const begun = performance.now();
-      try {
-        await using unused = new AsyncDisposableStack();
-        const built = unused.use(await build(signal));
-        const next = serviceOf(built);
-        await createTables(client, built.template);
-        live.replace(next);
-        unused.move();
-        log(`Rebuilt in ${((performance.now() - begun) / 1000).toFixed(1)} s.`);
-      } catch (error) {
-        if (!signal.aborted) log(`The last good build still serves. ${error instanceof Error ? error.message : error}`);
-      }
-    }, ended.signal);
+    const watching = watchSources(() => live.rebuild(serve, { signal, log }), ended.signal);
     started.defer(() => watching);
   }
   started.defer(() => ended.abort());
@@ -145,6 +127,22 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
       return stopped;
     },
   };
+}
+
+/** Finds or starts a DynamoDB engine. One that was started is stopped with the rest. */
+async function openEngine(
+  { dynamodbEndpoint, dbFile, log }: LocalStackOptions & { log: (line: string) => void },
+  started: AsyncDisposableStack,
+  ended: AbortController,
+): Promise<string> {
+  if (dynamodbEndpoint !== undefined) return checkEndpoint(dynamodbEndpoint);
+  const engine = await startEngine(dbFile);
+  engine.ended.then(() => ended.signal.aborted || log("The DynamoDB engine has ended by itself: restart npm start"));
+  started.defer(() => {
+    ended.abort();
+    return engine.stop();
+  });
+  return engine.endpoint;
 }
 
 /** A file's name as a shell takes it. */

@@ -1,33 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { readRestApi } from "../template/rest-api.ts";
-import { readStack, type SynthesisedStack, synthesise } from "../template/synthesis.ts";
+import { type Build, build } from "./build.ts";
 import { readFunctions } from "./functions.ts";
 import { Gateway, type GatewayOptions } from "./gateway/gateway.ts";
 import { createLambdaHost, type LambdaHost, type LambdaHostOptions } from "./lambda/lambda-host.ts";
-
-/** A synthesised stack; disposing it removes its files. */
-export interface Build extends SynthesisedStack, AsyncDisposable {}
-
-/**
- * Synthesises the staging stack into a directory of its own.
- *
- * @param assembly a directory that it is in already, used as it is.
- */
-export async function build(signal: AbortSignal, assembly?: string): Promise<Build> {
-  if (assembly !== undefined) return { ...(await readStack(assembly)), [Symbol.asyncDispose]: async () => {} };
-  const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-"));
-  const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
-  try {
-    await synthesise(directory, signal);
-    return { ...(await readStack(directory)), [Symbol.asyncDispose]: remove };
-  } catch (error) {
-    await remove();
-    throw error;
-  }
-}
 
 /** The gateway and the functions of one build. */
 export class Service {
@@ -76,8 +52,24 @@ export class LiveService {
     return this.#current;
   }
 
+  /** Builds again and serves that. When it can't, the last good build goes on serving, and the log says why. */
+  async rebuild(
+    open: (built: Build) => Promise<Service>,
+    { signal, log }: { signal: AbortSignal; log: (line: string) => void },
+  ): Promise<void> {
+    const begun = performance.now();
+    try {
+      await using unused = new AsyncDisposableStack();
+      this.#replace(await open(unused.use(await build(signal))));
+      unused.move();
+      log(`Rebuilt in ${((performance.now() - begun) / 1000).toFixed(1)} s.`);
+    } catch (error) {
+      if (!signal.aborted) log(`The last good build still serves. ${error instanceof Error ? error.message : error}`);
+    }
+  }
+
   /** Sends new requests to the next service. The one before ends when its requests have their responses. */
-  replace(next: Service): void {
+  #replace(next: Service): void {
     const previous = this.#current;
     this.#current = next;
     this.#running.add(next);
