@@ -30,7 +30,7 @@ for (const { id, failures } of Object.values(functionList)) {
 }
 
 describe.each(templates)("the metrics of %s", (environment, template) => {
-  const filters = readFilters(template);
+  const filters = readFilters(template.toJSON());
 
   test("are these, under the environment's own namespace", () => {
     expect(filters.map(({ name }) => name).sort()).toEqual(Object.keys(metrics).sort());

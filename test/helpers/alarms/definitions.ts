@@ -59,9 +59,10 @@ export function readAlarms(template: Template): Alarm[] {
   });
 }
 
-/** The metric filters of a template, in which log groups are called by what they were constructed as. */
-export function readFilters(template: Template): MetricFilter[] {
-  return Object.values(template.findResources("AWS::Logs::MetricFilter")).map(({ Properties }) => {
+/** The metric filters of a template's JSON, in which log groups are called by what they were constructed as. */
+export function readFilters({ Resources }: { Resources?: Record<string, FilterResource> }): MetricFilter[] {
+  const filters = Object.values(Resources ?? {}).filter(({ Type }) => Type === "AWS::Logs::MetricFilter");
+  return filters.map(({ Properties }) => {
     const { FilterPattern, LogGroupName, MetricTransformations } = named(Properties) as FilterProperties;
     const [{ MetricNamespace, MetricName, MetricValue, Dimensions = [] }] = MetricTransformations;
     return {
@@ -117,6 +118,11 @@ interface AlarmProperties extends MetricProperties {
   DatapointsToAlarm?: number;
   TreatMissingData: string;
   AlarmActions: string[];
+}
+
+interface FilterResource {
+  Type: string;
+  Properties?: unknown;
 }
 
 interface FilterProperties {

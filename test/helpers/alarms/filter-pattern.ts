@@ -1,7 +1,22 @@
 import { runInNewContext } from "node:vm";
+import { type MetricFilter, metricKey } from "./definitions.ts";
 
-/** What a selector like `$.message.event` selects from a log line; undefined when the line has no such field. */
-export function select(line: unknown, selector: string): unknown {
+/** The metrics that a log line counts for, with their values. */
+export function counted(filters: MetricFilter[], line: unknown): [metric: string, value: number][] {
+  const matching = filters.filter(({ pattern }) => matches(pattern, line));
+  return matching.map(({ dimensions, name, namespace, value }) => {
+    const Dimensions = Object.entries(dimensions).map(([Name, selector]) => {
+      const Value = select(line, selector);
+      if (typeof Value !== "string") throw new Error(`The line has no ${selector}, a dimension of ${name}`);
+      return { Name, Value };
+    });
+    const number = Number(value.startsWith("$") ? select(line, value) : value);
+    return [metricKey({ Namespace: namespace, MetricName: name, Dimensions }), number];
+  });
+}
+
+/** The field of a log line that a selector like `$.message.event` names; undefined when the line has none. */
+function select(line: unknown, selector: string): unknown {
   return selector
     .split(".")
     .slice(1)
@@ -14,7 +29,7 @@ export function select(line: unknown, selector: string): unknown {
  * @param line the parsed JSON of the line.
  * @throws Error for syntax that the stack's patterns don't use.
  */
-export function matches(pattern: string, line: unknown): boolean {
+function matches(pattern: string, line: unknown): boolean {
   const [, conditions = ""] = /^\{ (.*) \}$/.exec(pattern) ?? [];
   const decided = conditions.replaceAll(
     /(\$[\w.]+) (=|>=) ("[^"]*"|\d+)/g,

@@ -1,8 +1,8 @@
 import type { Template } from "aws-cdk-lib/assertions";
 import type { FunctionEntry } from "../../../infra/stack/function-list.ts";
-import { type MetricFilter, metricKey, readFilters } from "./definitions.ts";
+import { type MetricFilter, readFilters } from "./definitions.ts";
 import type { Exchange } from "./exchanges.ts";
-import { matches, select } from "./filter-pattern.ts";
+import { counted } from "./filter-pattern.ts";
 import type { Sample } from "./raised.ts";
 
 /** How an exchange repeats. */
@@ -25,7 +25,7 @@ export class Traffic {
   readonly #stage: string;
 
   constructor(template: Template) {
-    this.#filters = readFilters(template);
+    this.#filters = readFilters(template.toJSON());
     const [api] = Object.values(template.findResources("AWS::ApiGateway::RestApi"));
     const [stage] = Object.values(template.findResources("AWS::ApiGateway::Stage"));
     this.#accessLogFormat = stage?.["Properties"].AccessLogSetting.Format;
@@ -66,18 +66,11 @@ export class Traffic {
     return this;
   }
 
-  /** What the metric filters make of a line. */
   #counted(logGroup: string, line: unknown): [metric: string, value: number][] {
-    const matching = this.#filters.filter((filter) => filter.logGroup === logGroup && matches(filter.pattern, line));
-    return matching.map(({ dimensions, name, namespace, value }) => {
-      const Dimensions = Object.entries(dimensions).map(([Name, selector]) => {
-        const Value = select(line, selector);
-        if (typeof Value !== "string") throw new Error(`The line has no ${selector}, a dimension of ${name}`);
-        return { Name, Value };
-      });
-      const number = Number(value.startsWith("$") ? select(line, value) : value);
-      return [metricKey({ Namespace: namespace, MetricName: name, Dimensions }), number];
-    });
+    return counted(
+      this.#filters.filter((filter) => filter.logGroup === logGroup),
+      line,
+    );
   }
 
   #add(minute: number, metric: string, value: number): void {
