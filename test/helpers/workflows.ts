@@ -21,6 +21,8 @@ export interface Job {
   environment?: string;
   concurrency?: { group: string; "cancel-in-progress": boolean };
   permissions?: Record<string, string>;
+  "timeout-minutes"?: number;
+  outputs?: Record<string, string>;
   env?: Record<string, string>;
   steps?: Step[];
 }
@@ -28,6 +30,7 @@ export interface Job {
 export interface Step {
   name?: string;
   id?: string;
+  if?: string;
   uses?: string;
   with?: Record<string, unknown>;
   env?: Record<string, string>;
@@ -53,6 +56,9 @@ export function stepNamed({ steps = [] }: Job, name: string): Step {
   if (step === undefined) throw new Error(`The job has no step "${name}"`);
   return step;
 }
+
+/** What GitHub calls a step, without the version of its action. */
+export const stepTitle = ({ name, uses, run }: Step): string | undefined => name ?? uses?.replace(/@.*/, "") ?? run;
 
 /** A directory that goes with the test. */
 export async function temporaryDirectory(): Promise<string> {
@@ -82,7 +88,7 @@ export function runScript(
 }
 
 /** Puts a stand-in for npm into a directory; it notes its arguments and API_KEY, and prints a key when asked for one. */
-export async function fakeNpm(directory: string, apiKey: string): Promise<() => Promise<NpmCall[]>> {
+export async function fakeNpm(directory: string, apiKey = ""): Promise<() => Promise<NpmCall[]>> {
   const script = `#!/bin/sh
 for argument; do printf '%s\\037' "$argument"; done >> "$CALLS"
 printf '\\036%s\\n' "$API_KEY" >> "$CALLS"

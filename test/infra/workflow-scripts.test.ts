@@ -73,16 +73,7 @@ describe("the commit to deploy", () => {
 });
 
 describe.each(Object.values(environments))("deploying $name", ({ name, stackName }) => {
-  /** The values that GitHub puts into the job's environment. */
-  const jobEnvironment = (canary: string) =>
-    Object.fromEntries(
-      Object.entries(deployJob.env ?? {}).map(([variable, value]) => [
-        variable,
-        { [expression("inputs.environment")]: name, [expression("inputs.canary")]: canary }[value] ?? "not an input",
-      ]),
-    );
-
-  async function run(stepName: string, canary = "true") {
+  async function run(stepName: string) {
     const directory = await temporaryDirectory();
     const calls = await fakeNpm(directory, "pets_test_made_up");
     await writeFile(
@@ -90,7 +81,7 @@ describe.each(Object.values(environments))("deploying $name", ({ name, stackName
       JSON.stringify({ [stackName]: { BaseUrl: "https://example/v1" } }),
     );
     const { ok, output } = await runScript(stepNamed(deployJob, stepName), directory, {
-      ...jobEnvironment(canary),
+      ENVIRONMENT: name,
       PATH: `${directory}:${process.env["PATH"]}`,
       CALLS: join(directory, "calls"),
       RUNNER_TEMP: directory,
@@ -100,17 +91,17 @@ describe.each(Object.values(environments))("deploying $name", ({ name, stackName
     return { calls: await calls(), output, directory };
   }
 
-  test.each(["true", "false"])("deploys its stack alone, with the canary setting %s", async (canary) => {
-    const { calls, directory } = await run("Deploy", canary);
+  test("deploys its stack alone, as it was built", async () => {
+    expect(deployJob.env).toEqual({ ENVIRONMENT: expression("inputs.environment") });
+    const { calls, directory } = await run("Deploy");
     expect(calls.map(({ words }) => words)).toEqual([
       [
-        ...["run", "deploy", "--", `*-${name}`, "--exclusively", "--require-approval", "never"],
-        ...["--context", `canary=${canary}`, "--outputs-file", `${directory}/outputs.json`],
+        ...["run", "deploy", "--", `*-${name}`, "--exclusively", "--app", "cdk.out", "--require-approval", "never"],
+        ...["--outputs-file", `${directory}/outputs.json`],
       ],
     ]);
     const matching = Object.values(environments).filter((other) => other.stackName.endsWith(`-${name}`));
     expect(matching.map((environment) => environment.stackName)).toEqual([stackName]);
-    expect(deployEnvironment.on["workflow_call"]?.inputs?.["canary"]).toMatchObject({ type: "boolean", default: true });
   });
 
   test("smoke-tests what was deployed, with a masked key that expires within a quarter of an hour", async () => {
@@ -129,4 +120,19 @@ describe.each(Object.values(environments))("deploying $name", ({ name, stackName
     });
     expect(output).toBe("::add-mask::pets_test_made_up\n");
   });
+});
+
+test.each(["true", "false"])("a build has the canary setting %s", async (canary) => {
+  const directory = await temporaryDirectory();
+  const calls = await fakeNpm(directory);
+  const env = { CANARY: canary, PATH: `${directory}:${process.env["PATH"]}`, CALLS: join(directory, "calls") };
+  expect(await runScript(stepNamed(deploy.jobs["build"] ?? {}, "Build"), directory, env)).toMatchObject({ ok: true });
+  expect((await calls()).map(({ words }) => words)).toEqual([["run", "synth", "--", "--context", `canary=${canary}`]]);
+});
+
+test("a deployment of an earlier attempt's build fails, and says what to do", async () => {
+  const step = stepNamed(deployJob, "Reject the assembly of an earlier attempt");
+  const { ok, output } = await runScript(step, await temporaryDirectory(), {});
+  expect(ok).toBe(false);
+  expect(output).toContain("::error::Re-run all jobs");
 });
