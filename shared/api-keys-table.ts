@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { type ApiKeyPrefix, hashApiKey, isApiKey, makeApiKey } from "./api-keys.ts";
+import { EmptyResponseError } from "./dynamodb.ts";
 
 /** An item of the API keys table. Times are epoch seconds. Of the key itself, only the hash is kept. */
 export interface ApiKeyRecord {
@@ -46,7 +47,7 @@ export async function findActiveKeyId(
  * Reads the item of `key`, whatever it holds, in one consistent read.
  *
  * @returns undefined when the table has no such key.
- * @throws what the DynamoDB client throws when the call fails; Error when the response is empty.
+ * @throws EmptyResponseError, and what the DynamoDB client throws.
  */
 export async function readApiKey(
   client: DynamoDBDocumentClient,
@@ -63,8 +64,7 @@ export async function readApiKey(
     }),
     abortSignal && { abortSignal },
   );
-  // A lost response can reach the SDK as an empty 200, which must not count as an unknown key.
-  if (ConsumedCapacity === undefined) throw new Error("The response to GetItem is empty");
+  if (ConsumedCapacity === undefined) throw new EmptyResponseError("GetItem");
   return Item;
 }
 
@@ -72,7 +72,7 @@ export async function readApiKey(
  * Makes a key and stores its hash.
  *
  * @returns the key, which exists nowhere else, and its record.
- * @throws what the DynamoDB client throws when the call fails; Error when the response is empty.
+ * @throws EmptyResponseError, and what the DynamoDB client throws.
  */
 export async function issueApiKey(
   client: DynamoDBDocumentClient,
@@ -92,7 +92,7 @@ export async function issueApiKey(
   const { ConsumedCapacity } = await client.send(
     new PutCommand({ TableName: table, Item: record, ReturnConsumedCapacity: "TOTAL" }),
   );
-  if (ConsumedCapacity === undefined) throw new Error("The response to PutItem is empty");
+  if (ConsumedCapacity === undefined) throw new EmptyResponseError("PutItem");
   return { key, record };
 }
 

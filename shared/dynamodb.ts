@@ -50,6 +50,15 @@ export function createClient({ connectionTimeout, requestTimeout, maxAttempts }:
   return client;
 }
 
+/** A response without the part that no response lacks. A lost response can reach the SDK as an empty 200. */
+export class EmptyResponseError extends Error {
+  override name = "EmptyResponseError";
+
+  constructor(operation: string) {
+    super(`The response to ${operation} is empty`);
+  }
+}
+
 /**
  * The ServiceError for a failed call: `service_unavailable` when the table throttles, fails or does not respond in time,
  * `internal_error` when the request itself was wrong, which is our fault.

@@ -7,7 +7,7 @@ import {
   type ScanCommandOutput,
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
-import { callFailed, isThrottled } from "./dynamodb.ts";
+import { callFailed, EmptyResponseError, isThrottled } from "./dynamodb.ts";
 import { type ErrorCode, ServiceError } from "./errors.ts";
 import { type OrderItem, type OrderStatus, orderFields } from "./order.ts";
 
@@ -52,8 +52,7 @@ export async function cancelOrder(
   });
   try {
     const { ConsumedCapacity } = await client.send(command, abortSignal && { abortSignal });
-    // A lost response can reach the SDK as an empty 200, which must not count as a cancellation.
-    if (ConsumedCapacity === undefined) throw new Error("The response to UpdateItem is empty");
+    if (ConsumedCapacity === undefined) throw new EmptyResponseError("UpdateItem");
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw callFailed(error);
     const code = rejection(error.Item);
@@ -118,8 +117,7 @@ export async function* scanOrders(
       ...(ExclusiveStartKey && { ExclusiveStartKey }),
     };
     const { Items, LastEvaluatedKey } = await scanPage(client, input, performance.now() + waitOutThrottling);
-    // A lost response can reach the SDK as an empty 200, which must not count as the end of the list.
-    if (Items === undefined) throw callFailed(new Error("The response to Scan has no Items"));
+    if (Items === undefined) throw callFailed(new EmptyResponseError("Scan"));
     yield Items;
     ExclusiveStartKey = LastEvaluatedKey;
   } while (ExclusiveStartKey);

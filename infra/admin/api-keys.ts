@@ -2,7 +2,8 @@ import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, paginateScan, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { isApiKey } from "../../shared/api-keys.ts";
 import { type ApiKeyRecord, apiKeyState, isApiKeyRecord, readApiKey } from "../../shared/api-keys-table.ts";
-import { CommandError, emptyResponse } from "./errors.ts";
+import { EmptyResponseError } from "../../shared/dynamodb.ts";
+import { CommandError } from "./errors.ts";
 import type { Target } from "./target.ts";
 import { isoTime } from "./terminal.ts";
 
@@ -18,7 +19,7 @@ export async function listApiKeys({
     { TableName: apiKeysTable, ConsistentRead: true },
   );
   for await (const { Items } of paginator) {
-    if (Items === undefined) throw emptyResponse("Scan");
+    if (Items === undefined) throw new EmptyResponseError("Scan");
     for (const item of Items) {
       if (isApiKeyRecord(item)) keys.push(item);
       else damaged++;
@@ -31,7 +32,7 @@ export async function listApiKeys({
 /**
  * Revokes the key with this id at `now`, in epoch seconds.
  *
- * @throws CommandError when there is none, it is already revoked, or a response is empty.
+ * @throws CommandError when there is none or it is already revoked, EmptyResponseError.
  */
 export async function revokeApiKey(target: Target, keyId: string, now: number): Promise<ApiKeyRecord> {
   const { keys } = await listApiKeys(target);
@@ -48,7 +49,7 @@ export async function revokeApiKey(target: Target, keyId: string, now: number): 
   });
   try {
     const { ConsumedCapacity } = await DynamoDBDocumentClient.from(target.client).send(command);
-    if (ConsumedCapacity === undefined) throw emptyResponse("UpdateItem");
+    if (ConsumedCapacity === undefined) throw new EmptyResponseError("UpdateItem");
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
     const revokedAt = Number(error.Item?.["revokedAt"]?.N);

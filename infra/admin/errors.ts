@@ -1,16 +1,12 @@
 import { getSystemErrorMessage } from "node:util";
 import { withoutKeys } from "../../shared/api-keys.ts";
+import { EmptyResponseError } from "../../shared/dynamodb.ts";
 import { OrdersFileError } from "../orders-file/orders-file.ts";
 import { printable } from "./terminal.ts";
 
 /** Why a command can't do what it was asked to, in one line for the operator. The exit code is then 1. */
 export class CommandError extends Error {
   override name = "CommandError";
-}
-
-/** A lost response can reach the SDK as an empty 200, which says nothing about what has been read or written. */
-export function emptyResponse(operation: "GetItem" | "Scan" | "UpdateItem"): CommandError {
-  return new CommandError(`The response to ${operation} is empty. Run the command again`);
 }
 
 const badCredentials =
@@ -28,6 +24,7 @@ export function errorLine(error: unknown): string {
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return `Unexpected error: a thrown ${typeof error}`;
   if (error instanceof CommandError || error instanceof OrdersFileError) return error.message;
+  if (error instanceof EmptyResponseError) return `${error.message}. Run the command again`;
   const { name } = error;
   const code = "code" in error ? String(error.code) : "";
   if (name === "CredentialsProviderError" || name === "TokenProviderError") {
@@ -38,7 +35,6 @@ function explain(error: unknown): string {
   if (badCredentials.test(name)) return `AWS rejected these credentials (${name}). Sign in again`;
   if (/^AccessDenied/.test(name)) return `AWS denied access: ${firstLine(error)}`;
   if (/^Region is missing/.test(error.message)) return "No AWS region. Set AWS_REGION, or a region in your profile";
-  if (/^The response to \w+ is empty$/.test(error.message)) return `${error.message}. Run the command again`;
   if (name === "ResourceNotFoundException") return "The table does not exist. Was its stack deleted or replaced?";
   if (unreachable.test(code) || name === "TimeoutError") return `No response from ${address(error)} (${code || name})`;
   if ("path" in error && "errno" in error) {

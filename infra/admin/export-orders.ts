@@ -3,10 +3,11 @@ import { realpath, rename, rm, stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { paginateScan } from "@aws-sdk/client-dynamodb";
 import type { Command } from "commander";
+import { EmptyResponseError } from "../../shared/dynamodb.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { formatOrderLine } from "../orders-file/order-line.ts";
 import { callersPath, findTarget, type GlobalOptions } from "./command.ts";
-import { CommandError, emptyResponse } from "./errors.ts";
+import { CommandError } from "./errors.ts";
 import type { Target } from "./target.ts";
 import { counted, jsonText, printable } from "./terminal.ts";
 
@@ -39,7 +40,7 @@ export interface ExportCounts {
  *
  * @param counts is kept up to date.
  * @param onSkipped called with one line about each order that can't be written, such as one with an unknown status.
- * @throws CommandError when a response is empty, and what the DynamoDB client throws when a call fails.
+ * @throws EmptyResponseError, and what the DynamoDB client throws.
  */
 export async function* exportOrders(
   { client, ordersTable }: Target,
@@ -47,7 +48,7 @@ export async function* exportOrders(
   onSkipped: (why: string) => void,
 ): AsyncGenerator<string, void, void> {
   for await (const { Items } of paginateScan({ client }, { TableName: ordersTable, ConsistentRead: true })) {
-    if (Items === undefined) throw emptyResponse("Scan");
+    if (Items === undefined) throw new EmptyResponseError("Scan");
     let lines = "";
     for (const item of Items) {
       const line = lineOf(item, onSkipped);

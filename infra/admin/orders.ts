@@ -1,12 +1,13 @@
 import { ConditionalCheckFailedException, GetItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import { EmptyResponseError } from "../../shared/dynamodb.ts";
 import type { OrderItem, OrderStatus } from "../../shared/order.ts";
-import { CommandError, emptyResponse } from "./errors.ts";
+import { CommandError } from "./errors.ts";
 import type { Target } from "./target.ts";
 
 /**
  * Reads an order, consistently.
  *
- * @throws CommandError when there is none with this id, or the response is empty.
+ * @throws CommandError when there is none with this id, EmptyResponseError.
  */
 export async function readOrder({ client, ordersTable }: Target, id: bigint): Promise<OrderItem> {
   const { Item, ConsumedCapacity } = await client.send(
@@ -17,7 +18,7 @@ export async function readOrder({ client, ordersTable }: Target, id: bigint): Pr
       ReturnConsumedCapacity: "TOTAL",
     }),
   );
-  if (ConsumedCapacity === undefined) throw emptyResponse("GetItem");
+  if (ConsumedCapacity === undefined) throw new EmptyResponseError("GetItem");
   if (!Item) throw new CommandError(`No order has the id ${id}`);
   return Item;
 }
@@ -25,7 +26,7 @@ export async function readOrder({ client, ordersTable }: Target, id: bigint): Pr
 /**
  * Ships an order in one conditional write: `pending` becomes `shipped`, and nothing else does.
  *
- * @throws CommandError when the order is not pending or does not exist, or the response is empty.
+ * @throws CommandError when the order is not pending or does not exist, EmptyResponseError.
  */
 export async function shipOrder({ client, ordersTable }: Target, id: bigint): Promise<void> {
   const command = new UpdateItemCommand({
@@ -43,7 +44,7 @@ export async function shipOrder({ client, ordersTable }: Target, id: bigint): Pr
   });
   try {
     const { ConsumedCapacity } = await client.send(command);
-    if (ConsumedCapacity === undefined) throw emptyResponse("UpdateItem");
+    if (ConsumedCapacity === undefined) throw new EmptyResponseError("UpdateItem");
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
     // A later attempt finds it shipped: the first may have done it and lost its response. Either way it has shipped.

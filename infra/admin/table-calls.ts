@@ -5,9 +5,8 @@ import {
   type DynamoDBClient,
   ScanCommand,
 } from "@aws-sdk/client-dynamodb";
-import { isThrottled } from "../../shared/dynamodb.ts";
+import { EmptyResponseError, isThrottled } from "../../shared/dynamodb.ts";
 import type { OrderItem } from "../../shared/order.ts";
-import { CommandError } from "./errors.ts";
 
 /** Milliseconds to wait at most, with full jitter, before each further attempt at a throttled call: a minute or so. */
 const throttleWaits = [200, 500, 1000, 2000, 5000, 10_000, 20_000, 30_000, 30_000, 30_000];
@@ -45,11 +44,13 @@ export class TableCalls {
   /**
    * Makes a call when its turn has come, and again, up to a minute or so, while the table throttles it.
    *
+   * @param operation its name in DynamoDB.
    * @param units that it is likely to use; later calls wait for what it has used in fact.
    * @param signal ends its waits, but not the call itself.
-   * @throws CommandError when the response is empty, and what the DynamoDB client throws.
+   * @throws EmptyResponseError, and what the DynamoDB client throws.
    */
   async make<Output extends Response>(
+    operation: string,
     send: () => Promise<Output>,
     units: number,
     signal?: AbortSignal,
@@ -58,8 +59,7 @@ export class TableCalls {
       await this.#turn(units, signal);
       try {
         const output = await send();
-        // A lost response can reach the SDK as an empty 200, which says nothing about what has been read or written.
-        if (output.ConsumedCapacity === undefined) throw new CommandError("The table sent an empty response");
+        if (output.ConsumedCapacity === undefined) throw new EmptyResponseError(operation);
         const used = [output.ConsumedCapacity].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
         this.#next += (used - units) * this.#millisecondsPerUnit;
         return output;
@@ -72,14 +72,14 @@ export class TableCalls {
   }
 
   /** Makes a conditional write that asks for `ReturnValuesOnConditionCheckFailure: "ALL_OLD"`. */
-  async write(send: () => Promise<Response>, signal?: AbortSignal): Promise<WriteResult> {
+  async write(operation: string, send: () => Promise<Response>, signal?: AbortSignal): Promise<WriteResult> {
     let attempts = 0;
     const counted = (): Promise<Response> => {
       attempts++;
       return send();
     };
     try {
-      await this.make(counted, 1, signal);
+      await this.make(operation, counted, 1, signal);
       return { applied: true };
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
@@ -97,7 +97,7 @@ export class TableCalls {
         ReturnConsumedCapacity: "TOTAL",
         ...(ExclusiveStartKey && { ExclusiveStartKey }),
       });
-      const { Items = [], LastEvaluatedKey } = await this.make(() => client.send(command), 0);
+      const { Items = [], LastEvaluatedKey } = await this.make("Scan", () => client.send(command), 0);
       yield Items;
       ExclusiveStartKey = LastEvaluatedKey;
     } while (ExclusiveStartKey);

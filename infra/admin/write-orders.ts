@@ -35,7 +35,7 @@ export async function writeOrders(
       ReturnValuesOnConditionCheckFailure: "ALL_OLD",
       ReturnConsumedCapacity: "TOTAL",
     });
-    const result = await calls.write(() => client.send(command), stop);
+    const result = await calls.write("PutItem", () => client.send(command), stop);
     // A later attempt that finds this very order finds what an earlier one wrote, its response lost.
     const ours = result.applied || (result.retried && isDeepStrictEqual(result.found, order));
     counts[ours ? "written" : "alreadyThere"]++;

@@ -25,15 +25,15 @@ beforeEach(() => {
 describe("calls to a table", () => {
   test("wait until what was used before is paid for", async () => {
     const calls = callsAt(100);
-    const scan = async (units: number) => (await calls.make(sends(units), 0)).at;
+    const scan = async (units: number) => (await calls.make("Scan", sends(units), 0)).at;
     expect([await scan(50), await scan(200), await scan(1)]).toEqual([5_000, 5_500, 7_500]);
   });
 
   test("save up nothing while there is nothing to do", async () => {
     const calls = callsAt(100);
-    await calls.make(sends(10), 0);
+    await calls.make("Scan", sends(10), 0);
     now = 60_000;
-    const write = async () => (await calls.make(sends(1), 1)).at;
+    const write = async () => (await calls.make("Scan", sends(1), 1)).at;
     expect([await write(), await write(), await write()]).toEqual([60_000, 60_010, 60_020]);
   });
 
@@ -42,19 +42,19 @@ describe("calls to a table", () => {
     onTestFinished(() => clock.mockRestore());
     const waits: number[] = [];
     const calls = new TableCalls({ rate: 10, wait: async (milliseconds) => void waits.push(milliseconds) });
-    await Promise.all([1, 2, 3, 4].map(() => calls.make(sends(1), 1)));
+    await Promise.all([1, 2, 3, 4].map(() => calls.make("Scan", sends(1), 1)));
     expect(waits).toEqual([100, 200, 300]);
   });
 
   test("count the units of every table that a response names", async () => {
     const calls = callsAt(100);
-    await calls.make(async () => ({ ConsumedCapacity: [{ CapacityUnits: 3 }, { CapacityUnits: 4 }] }), 0);
-    expect((await calls.make(sends(0), 0)).at).toBe(5_070);
+    await calls.make("Scan", async () => ({ ConsumedCapacity: [{ CapacityUnits: 3 }, { CapacityUnits: 4 }] }), 0);
+    expect((await calls.make("Scan", sends(0), 0)).at).toBe(5_070);
   });
 
   test("never wait without a rate", async () => {
     const calls = callsAt();
-    await calls.make(sends(1_000_000), 1);
-    expect((await calls.make(sends(1), 1)).at).toBe(5_000);
+    await calls.make("Scan", sends(1_000_000), 1);
+    expect((await calls.make("Scan", sends(1), 1)).at).toBe(5_000);
   });
 });

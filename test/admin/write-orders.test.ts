@@ -76,7 +76,7 @@ describe("writing orders", () => {
   test("does not take an empty response for success", async () => {
     const { target } = await tables.behindProxy(() => unnoticed["an empty response of no length"]);
     const result = await writeOrders(target, pendingOrders(1), recordingOptions().options);
-    expect(result).toMatchObject({ written: 0, failure: { message: "The table sent an empty response" } });
+    expect(result).toMatchObject({ written: 0, failure: { message: "The response to PutItem is empty" } });
   });
 
   test("stops at the first order that can't be read, and keeps what was written", async () => {

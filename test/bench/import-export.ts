@@ -11,9 +11,9 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
-import { CreateTableCommand } from "@aws-sdk/client-dynamodb";
 import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import { adminCommand, root } from "../helpers/admin/admin-command.ts";
+import { createTable } from "../helpers/create-table.ts";
 
 const { values } = parseArgs({ options: { orders: { type: "string", default: "20000" } } });
 const count = Number(values.orders);
@@ -41,13 +41,7 @@ await measure("export", join(folder, "exported.ndjson"));
 
 async function createOrdersTable(): Promise<void> {
   const client = engineClient(engine.endpoint);
-  const command = new CreateTableCommand({
-    TableName: tables.orders,
-    BillingMode: "PAY_PER_REQUEST",
-    KeySchema: [{ AttributeName: "id", KeyType: "HASH" }],
-    AttributeDefinitions: [{ AttributeName: "id", AttributeType: "N" }],
-  });
-  await client.send(command);
+  await createTable(client, "orders", tables.orders);
   client.destroy();
 }
 

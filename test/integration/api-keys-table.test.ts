@@ -1,9 +1,10 @@
-import { CreateTableCommand, GetItemCommand } from "@aws-sdk/client-dynamodb";
+import { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import { hashApiKey, isApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { findActiveKeyId, issueApiKey, readApiKey } from "../../shared/api-keys-table.ts";
+import { createTable } from "../helpers/create-table.ts";
 import { useExternalEngine } from "../helpers/external-engine.ts";
 
 const engine = (await useExternalEngine()) ?? (await startEngine());
@@ -11,16 +12,7 @@ const client = engineClient(engine.endpoint);
 const documents = DynamoDBDocumentClient.from(client);
 const table = "api-keys";
 
-beforeAll(async () => {
-  await client.send(
-    new CreateTableCommand({
-      TableName: table,
-      BillingMode: "PAY_PER_REQUEST",
-      KeySchema: [{ AttributeName: "keyHash", KeyType: "HASH" }],
-      AttributeDefinitions: [{ AttributeName: "keyHash", AttributeType: "S" }],
-    }),
-  );
-});
+beforeAll(() => createTable(client, "apiKeys", table));
 afterAll(async () => {
   client.destroy();
   await engine.stop();

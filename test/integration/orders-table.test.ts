@@ -1,10 +1,4 @@
-import {
-  BatchWriteItemCommand,
-  CreateTableCommand,
-  GetItemCommand,
-  PutItemCommand,
-  UpdateItemCommand,
-} from "@aws-sdk/client-dynamodb";
+import { BatchWriteItemCommand, GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
@@ -12,7 +6,9 @@ import { ServiceError } from "../../shared/errors.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { orderJson } from "../../shared/order-json.ts";
 import { cancelOrder, scanOrders } from "../../shared/orders-table.ts";
+import { createTable } from "../helpers/create-table.ts";
 import { useExternalEngine } from "../helpers/external-engine.ts";
+import { shipOrder } from "../helpers/ship-order.ts";
 
 const engine = (await useExternalEngine()) ?? (await startEngine());
 const client = engineClient(engine.endpoint);
@@ -21,17 +17,9 @@ afterAll(async () => {
   await engine.stop();
 });
 
-async function createTable(TableName: string): Promise<string> {
-  const id = { AttributeName: "id" };
-  await client.send(
-    new CreateTableCommand({
-      TableName,
-      BillingMode: "PAY_PER_REQUEST",
-      KeySchema: [{ ...id, KeyType: "HASH" }],
-      AttributeDefinitions: [{ ...id, AttributeType: "N" }],
-    }),
-  );
-  return TableName;
+async function createOrdersTable(name: string): Promise<string> {
+  await createTable(client, "orders", name);
+  return name;
 }
 
 const put = (table: string, Item: OrderItem) => client.send(new PutItemCommand({ TableName: table, Item }));
@@ -51,23 +39,6 @@ async function cancel(table: string, orderId: bigint, cancellationId: string): P
   }
 }
 
-async function ship(table: string, id: bigint): Promise<string> {
-  const command = new UpdateItemCommand({
-    TableName: table,
-    Key: { id: { N: String(id) } },
-    UpdateExpression: "SET #status = :shipped",
-    ConditionExpression: "#status = :pending",
-    ExpressionAttributeNames: { "#status": "status" },
-    ExpressionAttributeValues: { ":shipped": { S: "shipped" }, ":pending": { S: "pending" } },
-  });
-  try {
-    await client.send(command);
-    return "shipped";
-  } catch {
-    return "not shipped";
-  }
-}
-
 async function listed(table: string): Promise<string[]> {
   const orders: string[] = [];
   for await (const page of scanOrders(client, table)) orders.push(...page.map((item) => orderJson(item, {})));
@@ -76,7 +47,7 @@ async function listed(table: string): Promise<string[]> {
 
 describe("the orders table on a real engine", () => {
   test("returns every int64 digit for digit, and cancels by it", async () => {
-    const table = await createTable("int64");
+    const table = await createOrdersTable("int64");
     const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
     const extremes = [-(2n ** 63n), 2n ** 63n - 1n, 0n, -1n, 2n ** 53n + 1n].map((id): [bigint, bigint] => [
       id,
@@ -94,7 +65,7 @@ describe("the orders table on a real engine", () => {
   });
 
   test("lists every order of several pages once", async () => {
-    const table = await createTable("pages");
+    const table = await createOrdersTable("pages");
     const count = 5000;
     // About 700 bytes each: more than three pages of 1 MB.
     const note = { S: "x".repeat(650) };
@@ -112,11 +83,11 @@ describe("the orders table on a real engine", () => {
   });
 
   test("lists nothing when the table is empty", async () => {
-    expect(await listed(await createTable("empty"))).toEqual([]);
+    expect(await listed(await createOrdersTable("empty"))).toEqual([]);
   });
 
   test("lets exactly one of fifty racing cancellations win, and records which", async () => {
-    const table = await createTable("racing-cancels");
+    const table = await createOrdersTable("racing-cancels");
     await put(table, { id: { N: "1" }, status: { S: "pending" } });
     const racers = Array.from({ length: 50 }, (_, racer) => `racer-${racer}`);
     const outcomes = await Promise.all(racers.map((racer) => cancel(table, 1n, racer)));
@@ -127,18 +98,20 @@ describe("the orders table on a real engine", () => {
   });
 
   test("never both cancels and ships an order, however the two race", async () => {
-    const table = await createTable("cancel-or-ship");
+    const table = await createOrdersTable("cancel-or-ship");
     const ids = Array.from({ length: 100 }, (_, id) => BigInt(id));
     await Promise.all(ids.map((id) => put(table, { id: { N: String(id) }, status: { S: "pending" } })));
-    const outcomes = await Promise.all(ids.map((id) => Promise.all([cancel(table, id, "one"), ship(table, id)])));
+    const outcomes = await Promise.all(
+      ids.map((id) => Promise.all([cancel(table, id, "one"), shipOrder(client, table, id)])),
+    );
     for (const [id, outcome] of outcomes.entries()) {
       const now = (await status(table, BigInt(id)))?.["status"]?.S;
-      expect(outcome).toEqual(now === "shipped" ? ["order_already_shipped", "shipped"] : ["cancelled", "not shipped"]);
+      expect(outcome).toEqual(now === "shipped" ? ["order_already_shipped", true] : ["cancelled", false]);
     }
   });
 
   test("rejects what is not pending, and changes nothing", async () => {
-    const table = await createTable("rejections");
+    const table = await createOrdersTable("rejections");
     await put(table, { id: { N: "1" }, status: { S: "shipped" } });
     await put(table, { id: { N: "2" }, status: { S: "lost" } });
     await put(table, { id: { N: "3" } });
@@ -151,7 +124,7 @@ describe("the orders table on a real engine", () => {
   });
 
   test("recognises its own cancellation whose response was lost", async () => {
-    const table = await createTable("lost-responses");
+    const table = await createOrdersTable("lost-responses");
     await put(table, { id: { N: "1" }, status: { S: "pending" } });
     expect(await cancel(table, 1n, "same invocation")).toBe("cancelled");
     expect(await cancel(table, 1n, "same invocation")).toBe("cancelled");

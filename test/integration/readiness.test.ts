@@ -1,12 +1,6 @@
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
-import {
-  type AttributeValue,
-  CreateTableCommand,
-  DeleteItemCommand,
-  PutItemCommand,
-  ScanCommand,
-} from "@aws-sdk/client-dynamodb";
+import { type AttributeValue, DeleteItemCommand, PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { APIGatewayTokenAuthorizerEvent } from "aws-lambda";
 import fc from "fast-check";
@@ -14,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import { issueApiKey, readApiKey } from "../../shared/api-keys-table.ts";
 import { scanOne, updateNothing } from "../../shared/orders-table.ts";
+import { createTable } from "../helpers/create-table.ts";
 import { type Behaviour, passOn, startFaultProxy } from "../helpers/faults/fault-proxy.ts";
 import { faults } from "../helpers/faults/faults.ts";
 import { invoke, lambdaContext, proxyEvent } from "../helpers/lambda.ts";
@@ -29,19 +24,8 @@ const client = engineClient(engine.endpoint);
 let key: string;
 
 beforeAll(async () => {
-  for (const [TableName, AttributeName, AttributeType] of [
-    [orders, "id", "N"],
-    [apiKeys, "keyHash", "S"],
-  ] as const) {
-    await client.send(
-      new CreateTableCommand({
-        TableName,
-        BillingMode: "PAY_PER_REQUEST",
-        KeySchema: [{ AttributeName, KeyType: "HASH" }],
-        AttributeDefinitions: [{ AttributeName, AttributeType }],
-      }),
-    );
-  }
+  await createTable(client, "orders", orders);
+  await createTable(client, "apiKeys", apiKeys);
   const fields = { name: "Acme", createdAt: 0 };
   ({ key } = await issueApiKey(DynamoDBDocumentClient.from(client), apiKeys, "pets_test", fields));
 });

@@ -1,8 +1,7 @@
-import { ConditionalCheckFailedException, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { ServiceError } from "../../shared/errors.ts";
-import type { OrderStatus } from "../../shared/order.ts";
 import { cancelOrder } from "../../shared/orders-table.ts";
 import type { Operation } from "../helpers/history/contract.ts";
+import { shipOrder } from "../helpers/ship-order.ts";
 import { type Fate, fates } from "./fates.ts";
 import type { Connect, TableClient } from "./recorded-client.ts";
 import { orderId, tableName } from "./remembered-table.ts";
@@ -73,24 +72,6 @@ export const shipper: Actor = {
   operation: { kind: "ship" },
   fates: fates.filter(({ name }) => name === "delivered"),
   code: () => async (connect) => {
-    const command = new UpdateItemCommand({
-      TableName: tableName,
-      Key: { id: { N: orderId.toString() } },
-      UpdateExpression: "SET #status = :shipped, shipDate = :now",
-      ConditionExpression: "#status = :pending",
-      ExpressionAttributeNames: { "#status": "status" },
-      ExpressionAttributeValues: {
-        ":shipped": { S: "shipped" satisfies OrderStatus },
-        ":pending": { S: "pending" satisfies OrderStatus },
-        ":now": { S: shippedAt.toISOString() },
-      },
-    });
-    try {
-      await connect(1).send(command);
-      return "shipped";
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return "not shipped";
-      throw error;
-    }
+    return (await shipOrder(connect(1), tableName, orderId, shippedAt)) ? "shipped" : "not shipped";
   },
 };

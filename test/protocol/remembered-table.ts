@@ -1,12 +1,7 @@
-import {
-  CreateTableCommand,
-  DeleteItemCommand,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-} from "@aws-sdk/client-dynamodb";
+import { DeleteItemCommand, type DynamoDBClient, GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { type Engine, engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import type { OrderItem } from "../../shared/order.ts";
+import { createTable } from "../helpers/create-table.ts";
 import type { Request, Response } from "./recorded-client.ts";
 
 export const tableName = "orders";
@@ -42,14 +37,7 @@ export class RememberedTable {
   static async start(): Promise<RememberedTable> {
     const engine = await startEngine();
     const client = engineClient(engine.endpoint);
-    await client.send(
-      new CreateTableCommand({
-        TableName: tableName,
-        BillingMode: "PAY_PER_REQUEST",
-        KeySchema: [{ AttributeName: "id", KeyType: "HASH" }],
-        AttributeDefinitions: [{ AttributeName: "id", AttributeType: "N" }],
-      }),
-    );
+    await createTable(client, "orders", tableName);
     return new RememberedTable(engine, client);
   }
 

@@ -1,10 +1,11 @@
 import { text } from "node:stream/consumers";
-import { BatchWriteItemCommand, CreateTableCommand } from "@aws-sdk/client-dynamodb";
+import { BatchWriteItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import { callLimits, createClient } from "../../shared/dynamodb.ts";
 import { openOrderList } from "../../shared/order-list.ts";
 import { scanOrders } from "../../shared/orders-table.ts";
+import { createTable } from "../helpers/create-table.ts";
 import { type Behaviour, passOn, startFaultProxy } from "../helpers/faults/fault-proxy.ts";
 import { faults } from "../helpers/faults/faults.ts";
 
@@ -35,14 +36,7 @@ const log = { info: vi.spyOn(console, "info").mockReturnValue(), error: vi.spyOn
 
 beforeAll(async () => {
   const client = engineClient(engine.endpoint);
-  await client.send(
-    new CreateTableCommand({
-      TableName: "orders",
-      BillingMode: "PAY_PER_REQUEST",
-      KeySchema: [{ AttributeName: "id", KeyType: "HASH" }],
-      AttributeDefinitions: [{ AttributeName: "id", AttributeType: "N" }],
-    }),
-  );
+  await createTable(client, "orders", "orders");
   for (let page = 0; page < pages; page += 1) {
     const orders = Array.from({ length: pageSize }, (_, index) => ({ id: { N: String(page * pageSize + index) } }));
     const puts = orders.map((Item) => ({ PutRequest: { Item } }));

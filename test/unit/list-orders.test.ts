@@ -134,7 +134,7 @@ describe("listing the orders", () => {
     const { stream, ended } = list();
     expect(await text(stream)).toBe(errorBody("internal_error"));
     await ended;
-    const causes = [expect.objectContaining({ message: "The response to Scan has no Items" })];
+    const causes = [expect.objectContaining({ message: "The response to Scan is empty" })];
     expect(log.error.mock.calls).toEqual([[expect.objectContaining({ event: "list_failed", causes })]]);
   });
 

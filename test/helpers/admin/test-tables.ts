@@ -1,16 +1,11 @@
 import { randomUUID } from "node:crypto";
-import {
-  CreateTableCommand,
-  DeleteTableCommand,
-  type DynamoDBClient,
-  paginateScan,
-  type ScalarAttributeType,
-} from "@aws-sdk/client-dynamodb";
+import { DeleteTableCommand, type DynamoDBClient, paginateScan } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeEach, onTestFinished } from "vitest";
 import type { Target } from "../../../infra/admin/target.ts";
 import { environments } from "../../../infra/environments.ts";
 import { engineClient, startEngine } from "../../../infra/local/engine/engine.ts";
 import type { OrderItem } from "../../../shared/order.ts";
+import { createTable } from "../create-table.ts";
 import { type Behaviour, type EngineCall, type FaultProxy, startFaultProxy } from "../faults/fault-proxy.ts";
 import { type TableWriter, tableWriter } from "../table-writer.ts";
 
@@ -38,8 +33,8 @@ export async function createTestTables(): Promise<TestTables> {
   });
   const tables = { orders: `Orders-${randomUUID()}`, apiKeys: `ApiKeys-${randomUUID()}` };
   const create = async (): Promise<void> => {
-    await createTable(client, tables.orders, "id", "N");
-    await createTable(client, tables.apiKeys, "keyHash", "S");
+    await createTable(client, "orders", tables.orders);
+    await createTable(client, "apiKeys", tables.apiKeys);
   };
   await create();
   const empty = async (): Promise<void> => {
@@ -76,20 +71,4 @@ export async function createTestTables(): Promise<TestTables> {
       return { proxy, target: { ...target, client: proxied } };
     },
   };
-}
-
-async function createTable(
-  client: DynamoDBClient,
-  name: string,
-  key: string,
-  type: Extract<ScalarAttributeType, "N" | "S">,
-): Promise<void> {
-  await client.send(
-    new CreateTableCommand({
-      TableName: name,
-      BillingMode: "PAY_PER_REQUEST",
-      KeySchema: [{ AttributeName: key, KeyType: "HASH" }],
-      AttributeDefinitions: [{ AttributeName: key, AttributeType: type }],
-    }),
-  );
 }

@@ -1,6 +1,7 @@
-import { type AttributeValue, GetItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import { type AttributeValue, GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { type Engine, engineClient, startEngine } from "../../../infra/local/engine/engine.ts";
 import type { LocalStackOptions } from "../../../infra/local/local-stack.ts";
+import { shipOrder } from "../ship-order.ts";
 import { tableWriter } from "../table-writer.ts";
 import { startTestStack, type TestStack } from "../test-stack.ts";
 import { type Behaviour, type EngineCall, type FaultProxy, startFaultProxy } from "./fault-proxy.ts";
@@ -45,20 +46,7 @@ export async function startFaultyStack(
     engine,
     proxy,
     order: async (id) => (await client.send(new GetItemCommand({ TableName, Key: { id: { N: id } } }))).Item,
-    ship: async (id) => {
-      const command = new UpdateItemCommand({
-        TableName,
-        Key: { id: { N: id } },
-        UpdateExpression: "SET #status = :shipped",
-        ConditionExpression: "#status = :pending",
-        ExpressionAttributeNames: { "#status": "status" },
-        ExpressionAttributeValues: { ":shipped": { S: "shipped" }, ":pending": { S: "pending" } },
-      });
-      return client.send(command).then(
-        () => true,
-        () => false,
-      );
-    },
+    ship: (id) => shipOrder(client, TableName, BigInt(id)),
     events: (event) =>
       stack.log
         .filter((line) => line.startsWith("{"))

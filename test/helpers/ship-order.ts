@@ -1,0 +1,35 @@
+import { ConditionalCheckFailedException, type DynamoDBClient, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import type { OrderStatus } from "../../shared/order.ts";
+
+/**
+ * Ships an order if it is pending, as another team's service does.
+ *
+ * @returns whether it was.
+ */
+export async function shipOrder(
+  client: Pick<DynamoDBClient, "send">,
+  table: string,
+  id: bigint,
+  shippedAt = new Date(),
+): Promise<boolean> {
+  const command = new UpdateItemCommand({
+    TableName: table,
+    Key: { id: { N: id.toString() } },
+    UpdateExpression: "SET #status = :shipped, shipDate = :now, complete = :true",
+    ConditionExpression: "#status = :pending",
+    ExpressionAttributeNames: { "#status": "status" },
+    ExpressionAttributeValues: {
+      ":shipped": { S: "shipped" satisfies OrderStatus },
+      ":pending": { S: "pending" satisfies OrderStatus },
+      ":now": { S: shippedAt.toISOString() },
+      ":true": { BOOL: true },
+    },
+  });
+  try {
+    await client.send(command);
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}
