@@ -1,0 +1,64 @@
+import { execFile } from "node:child_process";
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+
+const biome = fileURLToPath(import.meta.resolve("@biomejs/biome/bin/biome"));
+
+/** Imports by the folder of their file, each with whether the folder's rule lists it. */
+const imports: [folder: string, imported: string, allowed: boolean][] = [
+  ["functions", "../shared/log.ts", true],
+  ["functions", "@middy/core", true],
+  ["functions", "../infra/environments.ts", false],
+  ["functions", "./authorize.ts", false],
+  ["functions", "aws-cdk-lib", false],
+  ["shared", "node:stream/promises", true],
+  ["shared", "../functions/authorize.ts", false],
+  ["infra/stack", "../environments.ts", true],
+  ["infra/stack", "../../functions/authorize.ts", false],
+  ["infra/stack", "../template/synthesis.ts", false],
+  ["infra/template", "../stack/orders-stack.ts", true],
+  ["infra/template", "../local/start.ts", false],
+  ["infra/orders-file", "../../functions/authorize.ts", false],
+  ["infra/smoke", "../../test/helpers/send.ts", false],
+  ["infra/local", "./engine/engine.ts", true],
+  ["infra/local", "../stack/orders-stack.ts", false],
+  ["infra/local/page", "../engine/engine.ts", false],
+  ["infra/admin", "../local/engine/engine.ts", true],
+  ["infra/admin", "../../functions/authorize.ts", false],
+  ["infra/admin", "../template/synthesis.ts", false],
+  ["infra/admin", "../local/../template/synthesis.ts", false],
+  ["infra/new-folder", "../../test/helpers/send.ts", false],
+  ["infra/new-folder", "../environments.ts", false],
+  ["infra/new-folder", "zod", false],
+  ["test", "../infra/stack/orders-stack.ts", true],
+];
+
+test("a folder may import what its rule lists, a folder without a rule nothing", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-boundaries-"));
+  try {
+    await copyFile("biome.json", join(directory, "biome.json"));
+    const files = await Promise.all(
+      imports.map(async ([folder, imported], index) => {
+        const file = join(folder, `import-${index}.ts`);
+        await mkdir(join(directory, dirname(file)), { recursive: true });
+        await writeFile(join(directory, file), `import "${imported}";\n`);
+        return file;
+      }),
+    );
+    const options = ["--only=style/noRestrictedImports", "--reporter=github", "--max-diagnostics=none"];
+    const lint = promisify(execFile)(process.execPath, [biome, "lint", ...options, "--vcs-enabled=false"], {
+      cwd: directory,
+    });
+    const { stdout } = await lint.catch((error: { stdout: string }) => error);
+    const found = imports.map(([folder, imported], index) => {
+      return [folder, imported, !stdout.includes(`${files[index]},`)];
+    });
+    expect(found).toEqual(imports);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+});
