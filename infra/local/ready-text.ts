@@ -15,8 +15,7 @@ export async function readyText(stack: LocalStack, seconds: string): Promise<str
   const pending = await exampleOrderId(client, tables.orders, "pending");
   const shipped = await exampleOrderId(client, tables.orders, "shipped");
   client.destroy();
-  // In Windows PowerShell, curl is something else.
-  const curl = `  ${process.platform === "win32" ? "curl.exe" : "curl"} -i -H "Authorization: Bearer ${apiKey}"`;
+  const curl = `  curl -i -H "Authorization: Bearer ${apiKey}"`;
   const cancel = (id: string): string => `${curl} -X DELETE ${baseUrl}/store/orders/${id}`;
   return [
     `The pet store orders service is ready after ${seconds} s. Press Ctrl-C to stop it.`,

@@ -18,6 +18,8 @@ export interface Job {
   if?: string;
   uses?: string;
   with?: Record<string, unknown>;
+  "runs-on"?: string;
+  strategy?: { "fail-fast": boolean; matrix: Record<string, string[]> };
   environment?: string;
   concurrency?: { group: string; "cancel-in-progress": boolean };
   permissions?: Record<string, string>;

@@ -45,7 +45,7 @@ test("only jobs that deploy may ask AWS for a role; the others may read", () => 
   const readsCode = { contents: "read" };
   const readsArtifacts = { actions: "read", contents: "read" };
   const deploys = { ...readsArtifacts, "id-token": "write" };
-  expect(permissions(ci)).toEqual({ test: undefined });
+  expect(permissions(ci)).toEqual({ test: undefined, "other-machines": undefined });
   expect(permissions(deployEnvironment)).toEqual({ deploy: deploys });
   expect(permissions(deploy)).toEqual({
     commit: readsCode,
@@ -55,6 +55,16 @@ test("only jobs that deploy may ask AWS for a role; the others may read", () => 
     staging: deploys,
     production: deploys,
     "straight-to-production": deploys,
+  });
+});
+
+test("the README's two commands run on every machine it names, but no deployment waits for the others", () => {
+  const { test, "other-machines": others } = ci.jobs;
+  expect(test?.["runs-on"]).toBe("ubuntu-24.04");
+  expect(others).toMatchObject({
+    if: expression("!inputs.ref"),
+    "runs-on": expression("matrix.machine"),
+    strategy: { "fail-fast": false, matrix: { machine: ["ubuntu-24.04-arm", "macos-15"] } },
   });
 });
 
@@ -68,6 +78,13 @@ test("jobs take these steps, and no longer than this", () => {
     ),
   ).toEqual({
     test: [30, "actions/checkout", "npm ci", "npm run check", "npm test", "npm run synth"],
+    "other-machines": [
+      30,
+      "actions/checkout",
+      "npm ci",
+      "npx playwright-core install --with-deps chromium",
+      "npm test",
+    ],
     commit: [5, "actions/checkout", "Accept only a commit that main contains"],
     build: [15, "actions/checkout", "npm ci", "Build", "actions/upload-artifact"],
     changes: [
@@ -95,6 +112,7 @@ test("jobs take these steps, and no longer than this", () => {
 test("the tests run for every pull request, and for the commit that a deployment names", () => {
   expect(ci.on).toEqual({
     pull_request: null,
+    workflow_dispatch: null,
     workflow_call: { inputs: { ref: { description: "The commit to test", type: "string", required: true } } },
   });
   const [checkout, ...others] = ci.jobs["test"]?.steps ?? [];

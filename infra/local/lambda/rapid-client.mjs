@@ -3,13 +3,10 @@
 // JavaScript, because stripping types would lengthen every cold start.
 import { Agent, request } from "node:http";
 import { registerHooks } from "node:module";
-import { pathToFileURL } from "node:url";
 
 registerHooks({
   resolve(specifier, context, nextResolve) {
     if (specifier === "./rapid-client.node") return { url: import.meta.url, format: "module", shortCircuit: true };
-    // The client imports the handler by its path, which Windows takes for a URL with the drive as its scheme.
-    if (/^[a-z]:[\\/]/i.test(specifier)) return nextResolve(pathToFileURL(specifier).href, context);
     return nextResolve(specifier, context);
   },
 });

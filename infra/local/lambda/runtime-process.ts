@@ -37,12 +37,10 @@ export function spawnRuntime(
   return spawn(process.execPath, [...options, runtimeClient], {
     cwd: directory,
     // A group of its own, so that Ctrl-C reaches only the process that stops the others.
-    detached: process.platform !== "win32",
-    windowsHide: true,
+    detached: true,
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       ...environment,
-      ...(process.platform === "win32" ? { SystemRoot: process.env["SystemRoot"] } : {}),
       AWS_LAMBDA_RUNTIME_API: runtimeApi,
       AWS_LAMBDA_FUNCTION_NAME: name,
       AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",

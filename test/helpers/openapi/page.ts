@@ -13,7 +13,8 @@ function findBrowser(): string | undefined {
     ...onPath,
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
-    "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
+    // What `npx playwright-core install chromium` installs.
+    chromium.executablePath(),
   ].find(existsSync);
 }
 
