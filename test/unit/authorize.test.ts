@@ -3,12 +3,12 @@ import type { APIGatewayTokenAuthorizerEvent } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../functions/authorize.ts";
-import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
+import { issuedKeys } from "../helpers/issued-keys.ts";
 import { lambdaContext } from "../helpers/lambda.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
 const logError = vi.spyOn(console, "error").mockReturnValue();
-const key = makeApiKey("pets_test");
+const { key, hash } = issuedKeys.test;
 const now = 1_800_000_000;
 
 beforeEach(() => {
@@ -21,7 +21,7 @@ afterEach(() => {
 });
 
 const ConsumedCapacity = { CapacityUnits: 1 };
-const record = { keyHash: hashApiKey(key), keyId: "key_1", name: "Acme", createdAt: now - 100 };
+const record = { keyHash: hash, keyId: "key_1", name: "Acme", createdAt: now - 100 };
 
 function authorize(authorizationToken: string) {
   const methodArn = "arn:aws:execute-api:eu-central-1:000000000000:api/v1/DELETE/store/orders/42";
@@ -57,7 +57,7 @@ describe("the authorizer", () => {
     expect(table.calls().map(({ args }) => args[0].input)).toEqual([
       {
         TableName: "api-keys",
-        Key: { keyHash: hashApiKey(key) },
+        Key: { keyHash: hash },
         ConsistentRead: true,
         ReturnConsumedCapacity: "TOTAL",
       },
