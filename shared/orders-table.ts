@@ -1,4 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { setTimeout } from "node:timers/promises";
 import {
   ConditionalCheckFailedException,
   type DynamoDBClient,
@@ -95,19 +95,26 @@ const throttlingDeadline = 60_000;
 const firstPause = 500;
 const longestPause = 5_000;
 
+/** The time in milliseconds, and a way to let some of it pass. */
+export interface Clock {
+  now(): number;
+  pause(milliseconds: number): Promise<void>;
+}
+
+const systemClock: Clock = { now: () => performance.now(), pause: (milliseconds) => setTimeout(milliseconds) };
+
 const projection = orderFields.map(({ name }) => name).join(", ");
 
 /**
  * Reads every order of the table, in no particular order, a page of up to 1 MB at a time, projected to the fields of an
  * Order. A page that the table throttles is tried again, so a busy table makes a list slow, not short.
  *
- * @param waitOutThrottling how long to try again for each page, in milliseconds.
  * @throws ServiceError `service_unavailable` or `internal_error` when a page can't be read.
  */
 export async function* scanOrders(
   client: DynamoDBClient,
   table: string,
-  waitOutThrottling = throttlingDeadline,
+  clock = systemClock,
 ): AsyncGenerator<OrderItem[], void, void> {
   let ExclusiveStartKey: OrderItem | undefined;
   do {
@@ -116,22 +123,22 @@ export async function* scanOrders(
       ProjectionExpression: projection,
       ...(ExclusiveStartKey && { ExclusiveStartKey }),
     };
-    const { Items, LastEvaluatedKey } = await scanPage(client, input, performance.now() + waitOutThrottling);
+    const { Items, LastEvaluatedKey } = await scanPage(client, input, clock);
     if (Items === undefined) throw callFailed(new EmptyResponseError("Scan"));
     yield Items;
     ExclusiveStartKey = LastEvaluatedKey;
   } while (ExclusiveStartKey);
 }
 
-/** @param deadline when to give up if the table still throttles, in the time of `performance.now()`. */
-async function scanPage(client: DynamoDBClient, input: ScanCommandInput, deadline: number): Promise<ScanCommandOutput> {
+async function scanPage(client: DynamoDBClient, input: ScanCommandInput, clock: Clock): Promise<ScanCommandOutput> {
+  const deadline = clock.now() + throttlingDeadline;
   for (let longest = firstPause; ; longest = Math.min(2 * longest, longestPause)) {
     try {
       return await client.send(new ScanCommand(input), { abortSignal: AbortSignal.timeout(pageDeadline) });
     } catch (error) {
-      const remaining = deadline - performance.now();
+      const remaining = deadline - clock.now();
       if (!isThrottled(error) || remaining <= 0) throw callFailed(error);
-      await pause(Math.min(Math.random() * longest, remaining));
+      await clock.pause(Math.min(Math.random() * longest, remaining));
     }
   }
 }

@@ -1,4 +1,5 @@
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
+import { mockClient } from "aws-sdk-client-mock";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Target } from "../../infra/admin/target.ts";
 import { type WriteOptions, writeOrders } from "../../infra/admin/write-orders.ts";
@@ -55,14 +56,24 @@ describe("writing orders", () => {
     }
   });
 
-  test("waits by the clock unless told otherwise", async () => {
+  test("waits by the real clock unless told otherwise", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"], fakeNodeBuiltins: true });
     const random = vi.spyOn(Math, "random").mockReturnValue(0.5);
-    onTestFinished(() => random.mockRestore());
+    const client = new DynamoDBClient({});
+    onTestFinished(() => {
+      random.mockRestore();
+      vi.useRealTimers();
+      client.destroy();
+    });
+    const throttled = Object.assign(new Error("throttled"), { name: "ThrottlingException" });
+    const puts = mockClient(client).on(PutItemCommand).rejectsOnce(throttled).resolves({ ConsumedCapacity: {} });
     const { wait: _, ...options } = recordingOptions().options;
-    const began = performance.now();
-    expect(await writeOrders(await throttledTarget(3), pendingOrders(1), options)).toMatchObject({ written: 1 });
-    // 100, 250 and 500 ms; a timer may be a millisecond early.
-    expect(performance.now() - began).toBeGreaterThan(840);
+    const written = writeOrders({ ...tables.target, client }, pendingOrders(1), options);
+    await vi.advanceTimersByTimeAsync(99);
+    expect(puts.calls()).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await written).toEqual({ written: 1, alreadyThere: 0 });
+    expect(puts.calls()).toHaveLength(2);
   });
 
   test("gives up on a table that never stops throttling", async () => {

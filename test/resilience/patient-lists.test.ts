@@ -1,10 +1,10 @@
 import { text } from "node:stream/consumers";
 import { BatchWriteItemCommand } from "@aws-sdk/client-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import { callLimits, createClient } from "../../shared/dynamodb.ts";
 import { openOrderList } from "../../shared/order-list.ts";
-import { scanOrders } from "../../shared/orders-table.ts";
+import { type Clock, scanOrders } from "../../shared/orders-table.ts";
 import { createTable } from "../helpers/create-table.ts";
 import { type Behaviour, passOn, startFaultProxy } from "../helpers/faults/fault-proxy.ts";
 import { faults } from "../helpers/faults/faults.ts";
@@ -14,7 +14,6 @@ import { faults } from "../helpers/faults/faults.ts";
 const pages = 5;
 const pageSize = 10;
 const pageUnits = 128;
-const stagingUnits = 2000;
 const lists = 20;
 
 /** Read units left in this second. */
@@ -54,38 +53,79 @@ afterAll(async () => {
   await engine.stop();
 });
 
+/** Time that passes only while all of some lists pause; a second of it refills the bucket. */
+class TableTime implements Clock {
+  #now = 0;
+  #running: number;
+  #sleepers: { until: number; wake: () => void }[] = [];
+
+  constructor(lists: number) {
+    this.#running = lists;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  async pause(milliseconds: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#sleepers.push({ until: this.#now + milliseconds, wake: resolve });
+    this.#oneLessRuns();
+    await promise;
+  }
+
+  ended(): void {
+    this.#oneLessRuns();
+  }
+
+  #oneLessRuns(): void {
+    this.#running -= 1;
+    if (this.#running > 0) return;
+    const [next] = this.#sleepers.sort((one, other) => one.until - other.until).splice(0, 1);
+    if (next === undefined) return;
+    if (Math.floor(next.until / 1000) > Math.floor(this.#now / 1000)) bucket = unitsASecond;
+    this.#now = next.until;
+    this.#running += 1;
+    next.wake();
+  }
+}
+
+/** Read units that come back each second. */
+let unitsASecond = 0;
+
 /** Lists the orders with a client of its own, as a separate process would, and returns the list's text. */
-async function list(waitOutThrottling?: number): Promise<string> {
-  const client = createClient(callLimits.list);
+async function list(time: TableTime): Promise<string> {
+  // The SDK's own retries would wait by the real clock.
+  const client = createClient({ ...callLimits.list, maxAttempts: 1 });
   try {
-    const orders = scanOrders(client, "orders", waitOutThrottling);
-    const { body } = await openOrderList(orders, { acceptsGzip: false, keyId: "key_1" });
+    const { body } = await openOrderList(scanOrders(client, "orders", time), { acceptsGzip: false, keyId: "key_1" });
     return await text(body);
   } finally {
+    time.ended();
     client.destroy();
   }
 }
 
 describe("a table out of read units", () => {
   test(`makes ${lists} lists at once slow, and cuts none`, async () => {
-    const refill = setInterval(() => {
-      bucket = stagingUnits;
-    }, 1000);
-    onTestFinished(() => clearInterval(refill));
-    const received = await Promise.all(Array.from({ length: lists }, () => list()));
+    unitsASecond = 2000;
+    const time = new TableTime(lists);
+    const received = await Promise.all(Array.from({ length: lists }, () => list(time)));
     for (const json of received) expect(JSON.parse(json)).toHaveLength(pages * pageSize);
+    // 100 pages, of which each second has units for 15.
+    expect(time.now()).toBeGreaterThan(6_000);
     expect(proxy.attempts.get("Scan")).toBeGreaterThan(lists * pages);
   });
 
   test.each([
     ["before the first page, ends a list in service_unavailable", 0],
     ["before the third page, cuts a list off", 2 * pageUnits],
-  ])("until the deadline, %s, and not before", async (_, units) => {
+  ])("for a minute, %s", async (_, units) => {
     bucket = units;
-    const waitOutThrottling = 4_000;
-    const began = performance.now();
-    await expect(list(waitOutThrottling)).rejects.toMatchObject({ code: "service_unavailable" });
-    expect(performance.now() - began).toBeGreaterThanOrEqual(waitOutThrottling);
+    unitsASecond = 0;
+    const time = new TableTime(1);
+    await expect(list(time)).rejects.toMatchObject({ code: "service_unavailable" });
+    expect(time.now()).toBe(60_000);
     const cutOff = log.error.mock.calls.map(([line]) => [line.event, line.orders]);
     expect(cutOff).toEqual(units === 0 ? [] : [["list_cut_off", 2 * pageSize]]);
   });
