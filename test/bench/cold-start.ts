@@ -7,7 +7,7 @@ import { type CpuShare, cpuShare } from "./cpu-share.ts";
 import { authorizeEvent, cancelEvent, listEvent } from "./events.ts";
 import { type RationedHost, rationedHost } from "./rationed-host.ts";
 import { notMeasured, type Row, ratioRow } from "./row.ts";
-import { median, pairs, timed } from "./samples.ts";
+import { inTurn, median, medians, timed } from "./samples.ts";
 import { type FunctionName, floorOf, type Subject } from "./subject.ts";
 import { startTlsEngine } from "./tls-engine.ts";
 
@@ -74,11 +74,10 @@ async function coldStart({ subject, host }: Cold, name: FunctionName): Promise<R
       await functions.stop();
     }
   };
-  const { ours, floor } = await pairs(
-    runs,
-    () => sample(definition),
-    () => sample(floorOf(definition)),
-  );
+  const { ours, floor } = await inTurn(runs, {
+    ours: () => sample(definition),
+    floor: () => sample(floorOf(definition)),
+  });
   const rowOf = (what: string, value: (sample: { init: number; first: number }) => number, goal: number): Row =>
     ratioRow(
       what,
@@ -111,11 +110,9 @@ async function firstAuthorisedCancel({ subject, host }: Cold): Promise<Row> {
       await functions.stop();
     }
   };
-  const { ours, floor } = await pairs(
-    runs,
-    () => sample(Authorize, CancelOrder),
-    () => sample(floorOf(Authorize), floorOf(CancelOrder)),
-  );
-  const figures = { ours: median(ours), floor: median(floor), unit: "ms" };
-  return ratioRow(firstCancel, figures, { goal: 1.5, margin: 0.1 });
+  const samples = await inTurn(runs, {
+    ours: () => sample(Authorize, CancelOrder),
+    floor: () => sample(floorOf(Authorize), floorOf(CancelOrder)),
+  });
+  return ratioRow(firstCancel, { ...medians(samples), unit: "ms" }, { goal: 1.5, margin: 0.1 });
 }

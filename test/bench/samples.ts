@@ -14,30 +14,27 @@ export async function timed(run: () => Promise<unknown>): Promise<number> {
 }
 
 /**
- * Samples two things in turn, so that whatever else the machine does falls on both alike. The first pair warms up and
+ * Samples several things in turn, so that whatever else the machine does falls on all alike. The first round warms up and
  * is thrown away.
  */
-export async function pairs<Sample>(
+export async function inTurn<Name extends string, Sample>(
   count: number,
-  ours: () => Promise<Sample>,
-  floor: () => Promise<Sample>,
-): Promise<{ ours: Sample[]; floor: Sample[] }> {
-  const samples: { ours: Sample[]; floor: Sample[] } = { ours: [], floor: [] };
-  for (let run = 0; run <= count; run += 1) {
-    // Which goes first changes from pair to pair.
-    if (run % 2 === 0) samples.ours.push(await ours());
-    samples.floor.push(await floor());
-    if (run % 2 === 1) samples.ours.push(await ours());
+  things: Record<Name, () => Promise<Sample>>,
+): Promise<Record<Name, Sample[]>> {
+  const names = Object.keys(things) as Name[];
+  const samples = Object.fromEntries(names.map((name): [Name, Sample[]] => [name, []])) as Record<Name, Sample[]>;
+  for (let round = 0; round <= count; round += 1) {
+    // The order turns round from one round to the next.
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
+      const sample = await things[name]();
+      if (round > 0) samples[name].push(sample);
+    }
   }
-  return { ours: samples.ours.slice(1), floor: samples.floor.slice(1) };
+  return samples;
 }
 
-/** The medians of such samples. */
-export async function interleaved(
-  count: number,
-  ours: () => Promise<number>,
-  floor: () => Promise<number>,
-): Promise<{ ours: number; floor: number }> {
-  const samples = await pairs(count, ours, floor);
-  return { ours: median(samples.ours), floor: median(samples.floor) };
+/** The median of each. */
+export function medians<Name extends string>(samples: Record<Name, number[]>): Record<Name, number> {
+  const entries = Object.entries<number[]>(samples).map(([name, values]) => [name, median(values)]);
+  return Object.fromEntries(entries) as Record<Name, number>;
 }

@@ -67,12 +67,21 @@ export async function prepare(): Promise<Subject> {
 
 const floors = { ListOrders: "list-orders", CancelOrder: "cancel-order", Authorize: "authorize" };
 
-/** The function with the least work that could do the same in its place: a file of `floor/`. */
-export function floorOf(definition: FunctionDefinition, name = definition.name): FunctionDefinition {
+/** The function with the least work that could do the same in its place, each call signed by hand: a file of `floor/`. */
+export function floorOf(definition: FunctionDefinition): FunctionDefinition {
+  return inPlaceOf(definition, "floor");
+}
+
+/** The function with the least work that could do the same through the SDK: a file of `floor/sdk/`. */
+export function sdkFloorOf(definition: FunctionDefinition): FunctionDefinition {
+  return inPlaceOf(definition, "floor/sdk");
+}
+
+function inPlaceOf(definition: FunctionDefinition, folder: string): FunctionDefinition {
   const file = new Map(Object.entries(floors)).get(definition.name);
   if (file === undefined) throw new Error(`There is no floor for ${definition.name}`);
-  const directory = fileURLToPath(new URL("floor", import.meta.url));
-  return { ...definition, name, directory, handler: `${file}.handler` };
+  const directory = fileURLToPath(new URL(folder, import.meta.url));
+  return { ...definition, directory, handler: `${file}.handler` };
 }
 
 /** A host for these functions, one process each, that logs nothing. */

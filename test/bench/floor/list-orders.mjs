@@ -1,4 +1,5 @@
 import { call } from "./dynamodb.mjs";
+import { pageText } from "./page-text.mjs";
 
 const scan = (more) =>
   call("Scan", {
@@ -18,12 +19,10 @@ export const handler = awslambda.streamifyResponse(async (_event, stream) => {
   });
   let separator = "[";
   for (;;) {
-    let chunk = "";
-    for (const { id, petId, quantity, shipDate, complete } of page.Items) {
-      chunk += `${separator}{"id":${id.N},"petId":${petId.N},"quantity":${quantity.N},"shipDate":"${shipDate.S}","complete":${complete.BOOL}}`;
+    if (page.Items.length > 0) {
+      list.write(pageText(page.Items, separator));
       separator = ",";
     }
-    list.write(chunk);
     if (page.LastEvaluatedKey === undefined) break;
     ({ body: page } = await scan({ ExclusiveStartKey: page.LastEvaluatedKey }));
   }
