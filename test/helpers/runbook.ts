@@ -2,8 +2,7 @@ import { readFile } from "node:fs/promises";
 import { expect } from "vitest";
 
 /** The operators' runbook. */
-export const runbook = new URL("../../infra/README.md", import.meta.url);
-export const runbookText = await readFile(runbook, "utf8");
+export const runbookText = await readFile(new URL("../../infra/README.md", import.meta.url), "utf8");
 
 /** What its shell blocks have operators type, a command on a line of its own. */
 export const commands = [...runbookText.matchAll(/```sh\n(.*?)```/gs)]

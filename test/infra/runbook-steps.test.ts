@@ -55,7 +55,7 @@ test("clients move to a domain of one's own before the gateway's address is swit
     "Set `domain` with `keepGatewayAddress: true`, and deploy",
     "Check the new address",
     '{ $.domainName = "*.execute-api.*" }',
-    "take `keepGatewayAddress` away and deploy",
+    "set `keepGatewayAddress: false` and deploy",
   ]);
 });
 

@@ -1,9 +1,8 @@
-import { existsSync } from "node:fs";
 import { Template } from "aws-cdk-lib/assertions";
 import { expect, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import packageJson from "../../package.json" with { type: "json" };
-import { commands, runbook, runbookText, section, valuesOf } from "../helpers/runbook.ts";
+import { commands, runbookText, section, valuesOf } from "../helpers/runbook.ts";
 import { ordersStack, resources } from "../helpers/synthesise.ts";
 import { readWorkflow } from "../helpers/workflows.ts";
 
@@ -64,12 +63,4 @@ test("commands name scripts that exist, and stacks by a pattern that matches one
   expect(patterns.length).toBeGreaterThan(3);
   for (const suffix of patterns) expect(stackNames.filter((name) => name.endsWith(suffix))).toHaveLength(1);
   for (const name of stackNames) expect(runbookText).not.toContain(name);
-});
-
-test("links lead somewhere", () => {
-  const anchors = headings.map((heading) => `#${heading.toLowerCase().replaceAll(" ", "-")}`);
-  for (const [, target = ""] of runbookText.matchAll(/\]\(([^)]+)\)/g)) {
-    if (target.startsWith("#")) expect(anchors).toContain(target);
-    else expect([target, existsSync(new URL(target, runbook))]).toEqual([target, true]);
-  }
 });
