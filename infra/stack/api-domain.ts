@@ -1,16 +1,10 @@
-import {
-  BasePathMapping,
-  DomainName,
-  EndpointType,
-  type RestApi,
-  SecurityPolicy,
-  type Stage,
-} from "aws-cdk-lib/aws-apigateway";
+import { BasePathMapping, DomainName, EndpointType, type RestApi, type Stage } from "aws-cdk-lib/aws-apigateway";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import { ARecord, HostedZone, RecordTarget } from "aws-cdk-lib/aws-route53";
 import { ApiGatewayDomain } from "aws-cdk-lib/aws-route53-targets";
 import { Construct } from "constructs";
 import type { OwnDomain } from "../environments.ts";
+import { tls } from "./staged-rest-api.ts";
 
 export interface ApiDomainProps {
   domain: OwnDomain;
@@ -28,8 +22,7 @@ export class ApiDomain extends Construct {
       domainName: domain.name,
       certificate: Certificate.fromCertificateArn(this, "Certificate", domain.certificateArn),
       endpointType: EndpointType.REGIONAL,
-      // Nothing older than TLS 1.2; newer is negotiated.
-      securityPolicy: SecurityPolicy.TLS_1_2,
+      ...tls,
     });
     new BasePathMapping(this, "BasePath", { domainName, restApi, stage, basePath });
     new ARecord(this, "Record", {

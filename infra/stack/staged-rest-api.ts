@@ -1,10 +1,13 @@
 import { RemovalPolicy, Validations } from "aws-cdk-lib";
 import {
   AccessLogFormat,
+  type CfnRestApi,
+  EndpointAccessMode,
   EndpointType,
   LogGroupLogDestination,
   MethodLoggingLevel,
   RestApi,
+  SecurityPolicy,
 } from "aws-cdk-lib/aws-apigateway";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
@@ -17,6 +20,12 @@ export interface StagedRestApiProps {
 }
 
 export const stageName = "v1";
+
+/** TLS 1.2 or newer, post-quantum key exchange included; a request must be for the very host that TLS was agreed with. */
+export const tls = {
+  securityPolicy: SecurityPolicy.TLS13_1_2_PQ_2025_09,
+  endpointAccessMode: EndpointAccessMode.STRICT,
+};
 
 // The gateway throttles every method separately. What it rejects by itself needs little, and draws on the account's quota.
 const rejectionThrottling = { throttlingRateLimit: 10, throttlingBurstLimit: 20 };
@@ -56,6 +65,10 @@ export class StagedRestApi extends RestApi {
       },
     });
     this.accessLog = accessLog;
+    // RestApi itself has no properties for these.
+    const resource = this.node.defaultChild as CfnRestApi;
+    resource.securityPolicy = tls.securityPolicy;
+    resource.endpointAccessMode = tls.endpointAccessMode;
     // Created here because the gateway would create it without a retention time.
     const executionLog = new LogGroup(scope, "ExecutionLog", {
       logGroupName: `API-Gateway-Execution-Logs_${this.restApiId}/${stageName}`,
@@ -89,6 +102,8 @@ const accessLogLine = JSON.stringify({
   requestId: "$context.requestId",
   lambdaRequestId: "$context.integration.requestId",
   keyId: "$context.authorizer.keyId",
+  sourceIp: "$context.identity.sourceIp",
+  tlsVersion: "$context.tlsVersion",
   method: "$context.httpMethod",
   resource: "$context.resourcePath",
   status: "$context.status",

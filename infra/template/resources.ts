@@ -101,6 +101,7 @@ export const resourceSchemas = {
   }),
   "AWS::ApiGateway::RestApi": z.strictObject({
     ...ignoring("Name", "Description", "DisableExecuteApiEndpoint", "EndpointConfiguration"),
+    ...ignoring("EndpointAccessMode", "SecurityPolicy", "Tags"),
   }),
   "AWS::ApiGateway::Stage": z.strictObject({
     StageName: z.string(),

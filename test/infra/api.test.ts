@@ -138,6 +138,13 @@ describe.each(templates)("the API of %s", (_name, template, environment) => {
     expect(stage()).toMatchObject({ StageName: "v1" });
   });
 
+  test("takes TLS 1.2 or newer, with post-quantum key exchange", () => {
+    template.hasResourceProperties("AWS::ApiGateway::RestApi", {
+      SecurityPolicy: "SecurityPolicy_TLS13_1_2_PQ_2025_09",
+      EndpointAccessMode: "STRICT",
+    });
+  });
+
   test("throttles operations as its record says, and what it rejects by itself much earlier", () => {
     const executionLog = { LoggingLevel: "ERROR", DataTraceEnabled: false };
     const { rateLimit, burstLimit } = environment.throttling;
@@ -167,6 +174,8 @@ describe.each(templates)("the API of %s", (_name, template, environment) => {
       requestId: "$context.requestId",
       lambdaRequestId: "$context.integration.requestId",
       keyId: "$context.authorizer.keyId",
+      sourceIp: "$context.identity.sourceIp",
+      tlsVersion: "$context.tlsVersion",
       method: "$context.httpMethod",
       resource: "$context.resourcePath",
       status: "$context.status",

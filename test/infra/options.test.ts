@@ -104,7 +104,8 @@ describe("options", () => {
   test("a custom domain takes TLS 1.2 or newer, maps /v1, is in its hosted zone, and is the only address", () => {
     optioned.hasResourceProperties("AWS::ApiGateway::DomainName", {
       DomainName: "orders.example.com",
-      SecurityPolicy: "TLS_1_2",
+      SecurityPolicy: "SecurityPolicy_TLS13_1_2_PQ_2025_09",
+      EndpointAccessMode: "STRICT",
       EndpointConfiguration: { Types: ["REGIONAL"] },
     });
     optioned.hasResourceProperties("AWS::ApiGateway::BasePathMapping", { BasePath: "v1", Stage: Match.anyValue() });
