@@ -8,12 +8,22 @@ export interface Environment {
   apiKeyPrefix: ApiKeyPrefix;
   /** The only account and region it may be deployed to. Without it, the caller's credentials decide. */
   account?: { id: string; region: string };
-  /** A domain of your own. The gateway's own address is then switched off. */
+  /** A domain of your own, which the base address then names. */
   domain?: OwnDomain;
-  /** Keeps the tables when the stack is deleted, and allows restoring them to a point in time. */
+  /**
+   * Protects the stack and its tables from being deleted, keeps the tables when it is deleted all the same, and allows
+   * restoring them to a point in time.
+   */
   keepData: boolean;
-  /** Tables restored from a backup, to use instead of the stack's own, which stay as they are. */
-  restoredTables?: { orders?: string; apiKeys?: string };
+  /**
+   * Tables restored from a backup, to use instead of the stack's own, which stay as they are. A restored orders table
+   * has no stream of its own: with `ordersStream`, turn one on and give its ARN.
+   */
+  restoredTables?: TableNames & { ordersStreamArn?: `arn:${string}:dynamodb:${string}` };
+  /** Restored tables that were in use until now: functions may use them for one more deployment, while they move away. */
+  formerTables?: TableNames;
+  /** A stream of the changes to orders, with old and new images, for other services. It costs nothing until it is read. */
+  ordersStream?: boolean;
   /** The most request units a second that each table serves; beyond that, 503. It bounds what a flood can cost. */
   tableThroughput: { reads: number; writes: number };
   /** How many seconds the gateway remembers an accepted key. A revoked key works for that long. */
@@ -27,12 +37,21 @@ export interface Environment {
    */
   listConcurrency?: number;
   logRetentionDays: 14 | 365;
+  /** The access log holds callers' addresses beside the ids of their keys: personal data, so keep it no longer than needed. */
+  accessLogRetentionDays: 14 | 90;
   /** Never above INFO: the metrics are counted from INFO lines. */
   functionLogLevel: "DEBUG" | "INFO";
+  /** Lambda's own lines: with INFO one on every invocation, which has its memory and init time; with WARN on failed ones. */
+  systemLogLevel: "INFO" | "WARN";
   /** A CloudWatch dashboard, $3 a month (an account's first three are free). */
   dashboard?: boolean;
   /** Without it nothing is watched, and new code gets all requests at once. */
   alarms?: AlarmSettings;
+}
+
+export interface TableNames {
+  orders?: string;
+  apiKeys?: string;
 }
 
 export interface OwnDomain {
@@ -41,6 +60,8 @@ export interface OwnDomain {
   /** A certificate for the name, in the region of the stack. */
   certificateArn: `arn:${string}:acm:${string}`;
   hostedZone: { id: string; name: string };
+  /** Whether the gateway's own address still serves, too. Set it to false once no client uses that address. */
+  keepGatewayAddress: boolean;
 }
 
 export interface AlarmSettings {
@@ -84,7 +105,9 @@ const staging: Environment = {
   authorizerCacheSeconds: 10,
   throttling: { rateLimit: 20, burstLimit: 40 },
   logRetentionDays: 14,
+  accessLogRetentionDays: 14,
   functionLogLevel: "DEBUG",
+  systemLogLevel: "INFO",
 };
 
 const production: Environment = {
@@ -96,7 +119,9 @@ const production: Environment = {
   authorizerCacheSeconds: 60,
   throttling: { rateLimit: 200, burstLimit: 400 },
   logRetentionDays: 365,
+  accessLogRetentionDays: 90,
   functionLogLevel: "INFO",
+  systemLogLevel: "WARN",
   alarms: {
     canary: true,
     serverErrors: { percent: 5, atLeast: 5 },

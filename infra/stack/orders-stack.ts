@@ -1,31 +1,42 @@
-import { CfnOutput, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
-import { AttributeType, BillingMode, type ITable, Table } from "aws-cdk-lib/aws-dynamodb";
+import { CfnOutput, RemovalPolicy, Stack, Tags, Validations } from "aws-cdk-lib";
+import {
+  type Attribute,
+  AttributeType,
+  BillingMode,
+  type ITable,
+  StreamViewType,
+  Table,
+} from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
 import type { Environment } from "../environments.ts";
 import { Alarms } from "./alarms.ts";
 import { CanaryRollout } from "./canary-rollout.ts";
-import { perFunction } from "./function-list.ts";
+import { perFunction, type TableName } from "./function-list.ts";
 import { LogMetrics } from "./log-metrics.ts";
 import { OrdersApi } from "./orders-api.ts";
 import { OrdersDashboard } from "./orders-dashboard.ts";
-import { ServiceFunction } from "./service-function.ts";
+import { ServiceFunction, type UsableTables } from "./service-function.ts";
 
 /** One environment of the service: its two tables, its functions, its API, and what watches them. */
 export class OrdersStack extends Stack {
   readonly #environment: Environment;
 
   constructor(scope: Construct, id: string, environment: Environment) {
-    const { account, alarms, dashboard, listConcurrency, name, restoredTables, stackName } = environment;
+    const { account, alarms, dashboard, keepData, listConcurrency, name, ordersStream, stackName } = environment;
     super(scope, id, {
       description: `Pet store orders service, ${name}`,
+      terminationProtection: keepData,
       // CDK deploys a stack that names an account to no other account.
       ...(account && { env: { account: account.id, region: account.region } }),
     });
     this.#environment = environment;
+    // For the bill.
+    Tags.of(this).add("service", "pet-store-orders");
+    Tags.of(this).add("environment", name);
 
     const tables = {
-      orders: this.#table("Orders", { name: "id", type: AttributeType.NUMBER }, restoredTables?.orders),
-      apiKeys: this.#table("ApiKeys", { name: "keyHash", type: AttributeType.STRING }, restoredTables?.apiKeys),
+      orders: this.#tables("orders", "Orders", { name: "id", type: AttributeType.NUMBER }, ordersStream),
+      apiKeys: this.#tables("apiKeys", "ApiKeys", { name: "keyHash", type: AttributeType.STRING }),
     };
     const functions = perFunction(
       (functionName, entry) =>
@@ -35,6 +46,7 @@ export class OrdersStack extends Stack {
           concurrencyLimit: functionName === "listOrders" ? listConcurrency : undefined,
           logRetention: environment.logRetentionDays,
           logLevel: environment.functionLogLevel,
+          systemLogLevel: environment.systemLogLevel,
         }),
     );
     const api = new OrdersApi(this, "Api", { environment, functions });
@@ -50,13 +62,14 @@ export class OrdersStack extends Stack {
     if (dashboard) new OrdersDashboard(this, "Dashboard", { name: stackName, api, functions, logMetrics });
 
     new CfnOutput(this, "BaseUrl", { value: api.baseUrl });
-    new CfnOutput(this, "OrdersTableName", { value: tables.orders.tableName });
-    new CfnOutput(this, "ApiKeysTableName", { value: tables.apiKeys.tableName });
+    new CfnOutput(this, "OrdersTableName", { value: tables.orders.inUse.tableName });
+    new CfnOutput(this, "ApiKeysTableName", { value: tables.apiKeys.inUse.tableName });
+    if (ordersStream) new CfnOutput(this, "OrdersStreamArn", { value: this.#ordersStreamArn(tables.orders) });
   }
 
-  /** The table in use: the stack's own, or a restored one instead. */
-  #table(id: string, partitionKey: { name: string; type: AttributeType }, restored: string | undefined): ITable {
-    const { keepData, tableThroughput } = this.#environment;
+  /** Makes the stack's own table, which a restored one may replace. */
+  #tables(name: TableName, id: string, partitionKey: Attribute, streamed = false): UsableTables {
+    const { keepData, tableThroughput, restoredTables, formerTables } = this.#environment;
     const table = new Table(this, id, {
       partitionKey,
       billingMode: BillingMode.PAY_PER_REQUEST,
@@ -65,11 +78,24 @@ export class OrdersStack extends Stack {
       removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       deletionProtection: keepData,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: keepData },
+      ...(streamed && { stream: StreamViewType.NEW_AND_OLD_IMAGES }),
     });
     if (!keepData) {
       Validations.of(table).acknowledge({ id: "AwsSolutions-DDB3", reason: "This environment's data may be lost" });
     }
     // CDK declares optional properties loosely: under exactOptionalPropertyTypes a Table is not quite an ITable.
-    return restored === undefined ? (table as ITable) : Table.fromTableName(this, `Restored${id}`, restored);
+    const own = table as ITable;
+    const named = (prefix: string, tableName: string | undefined): ITable[] =>
+      tableName === undefined ? [] : [Table.fromTableName(this, `${prefix}${id}`, tableName)];
+    const restored = named("Restored", restoredTables?.[name]);
+    const [inUse = own] = restored;
+    return { inUse, usable: [...restored, own, ...named("Former", formerTables?.[name])] };
+  }
+
+  /** @throws Error when a restored table is in use, which comes without a stream, and the ARN of its new one isn't set. */
+  #ordersStreamArn({ inUse }: UsableTables): string {
+    const arn = inUse.tableStreamArn ?? this.#environment.restoredTables?.ordersStreamArn;
+    if (arn !== undefined) return arn;
+    throw new Error("ordersStream: turn on the stream of the restored table, then set restoredTables.ordersStreamArn");
   }
 }

@@ -20,17 +20,24 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 export interface ServiceFunctionProps {
   entry: FunctionEntry;
-  tables: Record<TableName, ITable>;
+  tables: Record<TableName, UsableTables>;
   /** How many invocations may run at once; without it, as many as the account has left. */
   concurrencyLimit: number | undefined;
   logRetention: RetentionDays;
   logLevel: "DEBUG" | "INFO";
+  systemLogLevel: "INFO" | "WARN";
+}
+
+export interface UsableTables {
+  inUse: ITable;
+  /** It, and those that live code may still use while a deployment replaces it. */
+  usable: ITable[];
 }
 
 /** The environment variable in which a function finds the name of its table. */
 const tableVariables: Record<TableName, string> = { orders: "ORDERS_TABLE", apiKeys: "API_KEYS_TABLE" };
 
-/** One of the service's functions: one bundle, one log group, one role with one DynamoDB action on one table. */
+/** One of the service's functions: one bundle, one log group, one role with one DynamoDB action on its table. */
 export class ServiceFunction extends NodejsFunction {
   /** The alias that callers invoke: it points to the version that is live. */
   readonly live: Alias & IFunction;
@@ -38,9 +45,10 @@ export class ServiceFunction extends NodejsFunction {
   readonly table: ITable;
   readonly concurrencyLimit: number | undefined;
 
-  constructor(scope: Construct, { entry, tables, logRetention, logLevel, concurrencyLimit }: ServiceFunctionProps) {
+  constructor(scope: Construct, props: ServiceFunctionProps) {
+    const { entry, tables, logRetention, logLevel, systemLogLevel, concurrencyLimit } = props;
     const { id, file, timeoutSeconds, memorySize, permission } = entry;
-    const table = tables[permission.table];
+    const { inUse: table, usable } = tables[permission.table];
     const logGroup = new LogGroup(scope, `${id}Log`, { retention: logRetention, removalPolicy: RemovalPolicy.DESTROY });
     // CDK would attach a managed policy that allows writing to every log group of the account.
     const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
@@ -59,8 +67,7 @@ export class ServiceFunction extends NodejsFunction {
       logGroup,
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel[logLevel],
-      // Lambda's own lines about invocations that failed, but not those about every invocation.
-      systemLogLevelV2: SystemLogLevel.WARN,
+      systemLogLevelV2: SystemLogLevel[systemLogLevel],
       // The previous version stays: moving the alias back takes a second, another deployment minutes. One that a failed
       // update leaves behind would stop the same code from ever being deployed again, and goes.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
@@ -76,7 +83,8 @@ export class ServiceFunction extends NodejsFunction {
       },
     });
     logGroup.grantWrite(role);
-    table.grant(role, permission.action);
+    // A deployment changes the role before it moves the alias; until then live code uses the table of its own version.
+    for (const usableTable of usable) usableTable.grant(role, permission.action);
     this.entry = entry;
     this.table = table;
     this.concurrencyLimit = concurrencyLimit;

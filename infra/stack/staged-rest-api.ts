@@ -37,16 +37,16 @@ export class StagedRestApi extends RestApi {
   readonly accessLog: LogGroup;
 
   constructor(scope: Construct, id: string, { environment, rejectingPaths }: StagedRestApiProps) {
-    const { domain, keepData, logRetentionDays, stackName, throttling } = environment;
+    const { accessLogRetentionDays, domain, keepData, logRetentionDays, stackName, throttling } = environment;
     const accessLog = new LogGroup(scope, "AccessLog", {
-      retention: logRetentionDays,
+      retention: accessLogRetentionDays,
       // It shows what a leaked key was used for.
       removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     super(scope, id, {
       restApiName: stackName,
       endpointTypes: [EndpointType.REGIONAL],
-      disableExecuteApiEndpoint: domain !== undefined,
+      disableExecuteApiEndpoint: domain?.keepGatewayAddress === false,
       // One role serves every API of the account and region, and the last stack to be created sets it. Both outlive
       // their stack, so that deleting one stack does not silence the others.
       cloudWatchRole: true,
@@ -103,6 +103,7 @@ const accessLogLine = JSON.stringify({
   lambdaRequestId: "$context.integration.requestId",
   keyId: "$context.authorizer.keyId",
   sourceIp: "$context.identity.sourceIp",
+  domainName: "$context.domainName",
   tlsVersion: "$context.tlsVersion",
   method: "$context.httpMethod",
   resource: "$context.resourcePath",

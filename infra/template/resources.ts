@@ -114,7 +114,7 @@ export const resourceSchemas = {
     ),
     BillingMode: z.literal("PAY_PER_REQUEST"),
     ...ignoring("DeletionProtectionEnabled", "OnDemandThroughput", "PointInTimeRecoverySpecification"),
-    ...ignoring("SSESpecification", "Tags"),
+    ...ignoring("SSESpecification", "StreamSpecification", "Tags"),
   }),
   "AWS::Lambda::Alias": z.strictObject({
     Name: z.string(),

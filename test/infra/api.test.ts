@@ -175,6 +175,7 @@ describe.each(templates)("the API of %s", (_name, template, environment) => {
       lambdaRequestId: "$context.integration.requestId",
       keyId: "$context.authorizer.keyId",
       sourceIp: "$context.identity.sourceIp",
+      domainName: "$context.domainName",
       tlsVersion: "$context.tlsVersion",
       method: "$context.httpMethod",
       resource: "$context.resourcePath",

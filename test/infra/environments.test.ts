@@ -1,3 +1,4 @@
+import type { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
 import { type Environment, environments } from "../../infra/environments.ts";
@@ -62,10 +63,33 @@ describe("the environments", () => {
     expect(authorizer?.["AuthorizerResultTtlInSeconds"]).toBeLessThanOrEqual(60);
   });
 
-  test.each(templates)("%s keeps its logs for as long as its record says", (_name, template, { logRetentionDays }) => {
+  test.each(templates)("%s keeps its logs for as long as its record says", (_name, template, environment) => {
     const groups = resources(template, "AWS::Logs::LogGroup");
     // One for each function, and the gateway's two.
     expect(groups).toHaveLength(Object.keys(functionList).length + 2);
-    for (const [, group] of groups) expect(group["RetentionInDays"]).toBe(logRetentionDays);
+    for (const [id, group] of groups) {
+      const days = id.startsWith("ApiAccessLog") ? environment.accessLogRetentionDays : environment.logRetentionDays;
+      expect([id, group["RetentionInDays"]]).toEqual([id, days]);
+    }
+  });
+
+  test("keep callers' addresses for a quarter at most, and let staging alone log every invocation", () => {
+    const { staging, production } = environments;
+    expect([staging.accessLogRetentionDays, production.accessLogRetentionDays]).toEqual([14, 90]);
+    expect([staging.systemLogLevel, production.systemLogLevel]).toEqual(["INFO", "WARN"]);
+  });
+
+  test("protect production's stack against deletion, and name service and environment on the bill", () => {
+    const deployed = Object.values(environments).map((environment) => {
+      const { artifactId, node } = ordersStack(environment);
+      const { tags, terminationProtection } = (node.root as App).synth().getStackArtifact(artifactId);
+      return { tags, terminationProtection };
+    });
+    // CloudFormation passes a stack's tags on to everything in it that can have any.
+    const service = "pet-store-orders";
+    expect(deployed).toEqual([
+      { tags: { environment: "staging", service }, terminationProtection: false },
+      { tags: { environment: "production", service }, terminationProtection: true },
+    ]);
   });
 });
