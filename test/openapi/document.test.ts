@@ -56,6 +56,16 @@ test("the changelog that the document links to has its version", async () => {
   }
 });
 
+test("the table of errors in API.md has every code of the catalogue under its status, and no other", async () => {
+  const page = await readFile(new URL("API.md", documentFile), "utf8");
+  const rows = [...page.matchAll(/^\| (\d{3}) \| `(\w+)` \|/gm)].map(([, status, code]) => [code, Number(status)]);
+  expect(rows.sort()).toEqual(
+    Object.entries(errors)
+      .map(([code, { status }]) => [code, status])
+      .sort(),
+  );
+});
+
 test("every error of the catalogue is an example, word for word, and stands under its own status", () => {
   const examples = Object.values(held.components.responses).flatMap(({ content }) =>
     Object.entries(content?.["application/json"]?.examples ?? {}),

@@ -1,4 +1,4 @@
-// Takes the screenshot of the page for the README: `node test/openapi/screenshot.ts`.
+// Takes the screenshot of the page for infra/local/README.md: `node test/openapi/screenshot.ts`.
 import { fileURLToPath } from "node:url";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { ApiPage } from "../helpers/openapi/page.ts";
