@@ -6,15 +6,18 @@ import type { OpenResponse } from "./client.ts";
  * Checks a list of orders while it arrives. It holds a few orders at a time, and eight bytes for each id.
  *
  * @param orderId an order that must be in the list.
+ * @returns its length in characters.
  * @throws NotReady or Broken unless it is a complete, documented list with no order twice.
  */
-export async function checkList({ text, ...response }: OpenResponse, orderId?: string): Promise<void> {
+export async function checkList({ text, ...response }: OpenResponse, orderId?: string): Promise<number> {
   if (response.status !== 200) checkStatus({ ...response, body: (await Array.fromAsync(text)).join("") }, 200);
   const seen = new RepeatedIds();
   const counts: number[] = [];
   let found = false;
+  let length = 0;
   for await (const body of arrayParts(text)) {
     checkDocumented({ ...response, body });
+    length += body.length;
     const orders = parseIds(body);
     counts.push(orders.length);
     for (const { id } of orders) {
@@ -27,6 +30,7 @@ export async function checkList({ text, ...response }: OpenResponse, orderId?: s
   const [twice] = seen.find();
   check(twice === undefined, `order ${twice} is listed twice`);
   check(orderId === undefined || found, `order ${orderId} is not listed`);
+  return length;
 }
 
 /**

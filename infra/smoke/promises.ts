@@ -38,7 +38,12 @@ export function promises(cancel?: string): Promised[] {
     {
       promise: `200 and an array of orders for GET /store/orders${cancel === undefined ? "" : `, ${cancel} among them`}`,
       needsReadyStage: true,
-      keep: async (client) => checkList(await client.open("/store/orders"), cancel),
+      keep: async (client) => {
+        const response = await client.open("/store/orders");
+        const length = await checkList(response, cancel);
+        const compressed = response.headers["content-encoding"] === "gzip";
+        check(compressed || length < 100_000, `a list of ${length} characters is not compressed`);
+      },
     },
     {
       promise: "an uncompressed list for a client that accepts no compression",
@@ -53,16 +58,19 @@ export function promises(cancel?: string): Promised[] {
       promise: "401 for a malformed key or another scheme",
       keep: async (client) => {
         const basic = { authorization: "Basic bm86a2V5" };
-        checkUnauthorized(await client.send("/store/orders", { key: "no-key" }));
-        checkUnauthorized(await client.send("/store/orders", { key: mistyped(client.apiKey) }));
+        for (const key of ["no-key", mistyped(client.apiKey), `${client.apiKey}0`]) {
+          checkUnauthorized(await client.send("/store/orders", { key }));
+        }
         checkUnauthorized(await client.send("/store/orders", { key: null, headers: basic }));
       },
     },
     {
-      promise: "401 for a key that was never issued",
+      promise: "401 for a key that was never issued, however often it is sent",
       keep: async (client) => {
         const key = makeApiKey(client.apiKey.startsWith("pets_live_") ? "pets_live" : "pets_test");
-        for (const [method, path] of operations) checkUnauthorized(await client.send(path, { method, key }));
+        for (const [method, path] of [...operations, ...operations]) {
+          checkUnauthorized(await client.send(path, { method, key }));
+        }
       },
     },
     {
@@ -82,7 +90,9 @@ export function promises(cancel?: string): Promised[] {
       promise: "404 resource_not_found for an unknown path, with and without a key",
       keep: async (client) => {
         for (const key of [client.apiKey, null]) {
-          checkError(await client.send("/nope", { key }), 404, "resource_not_found");
+          for (const path of ["/nope", "/nope/1", "/store/orders/1/2"]) {
+            checkError(await client.send(path, { key }), 404, "resource_not_found");
+          }
           checkError(await client.send("/store", { key, method: "POST" }), 404, "resource_not_found");
         }
       },
@@ -101,6 +111,22 @@ export function promises(cancel?: string): Promised[] {
             check(seen === allow, `header Allow is ${excerpt(String(seen))} instead of "${allow}"`);
           }
         }
+      },
+    },
+    {
+      promise: "415 for an unexpected content type",
+      keep: async (client) => {
+        const image = { method: "POST", headers: { "content-type": "image/png" }, body: "{}" };
+        checkError(await client.send("/store/orders", image), 415, "unsupported_media_type");
+      },
+    },
+    {
+      promise: "413 for a body of more than 10 MB, from the gateway or from AWS before it",
+      keep: async (client) => {
+        const body = "x".repeat(10 * 1024 * 1024 + 1);
+        const response = await client.send("/store/orders", { method: "POST", headers: json, body });
+        checkStatus(response, 413);
+        if (/json/.test(String(response.headers["content-type"]))) checkError(response, 413, "request_too_large");
       },
     },
   ];

@@ -7,6 +7,15 @@ const when =
     condition(request, right) ? { ...right, ...change, headers: { ...right.headers, ...change.headers } } : right;
 const status = (expected: number, change: Partial<TinyResponse>): Fault =>
   when((_request, right) => right.status === expected, change);
+/** Changes the responses to requests that were sent before, with the same well-formed key. */
+const secondTime = (change: Partial<TinyResponse>): Fault => {
+  const sent = new Set<string>();
+  return ({ method, path, key = "" }, right) => {
+    const before = sent.size;
+    if (key.startsWith("pets_")) sent.add(`${method} ${path} ${key}`);
+    return right.status === 401 && key.startsWith("pets_") && sent.size === before ? { ...right, ...change } : right;
+  };
+};
 /** Leaves a header out of the responses with a status. */
 export const without =
   (header: string, expected: number): Fault =>
@@ -29,6 +38,8 @@ const notAnId = (id: string) => `404 order_not_found for cancelling ${id}, which
 const withBody = "a cancellation that ignores its body";
 const unknownPath = "404 resource_not_found";
 const otherMethod = "405 and Allow";
+const wrongType = "415 for an unexpected";
+const tooLarge = "413 for a body";
 const cancelled = "204 for cancelling";
 
 /** Services that break a promise: the promise, what the smoke test says of it, and how it is broken. */
@@ -67,6 +78,8 @@ export const faults: [promise: string, seen: string, fault: Fault][] = [
     "status 500 instead of 401",
     when(({ key, apiKey }) => key?.slice(0, -1) === apiKey.slice(0, -1) && key !== apiKey, { status: 500 }),
   ],
+  [malformed, "status 500 instead of 401", when(({ key, apiKey }) => key === `${apiKey}0`, { status: 500 })],
+  [unissued, "status 500 instead of 401", secondTime({ status: 500 })],
   [
     unissued,
     "status 200 instead of 401",
@@ -99,6 +112,7 @@ export const faults: [promise: string, seen: string, fault: Fault][] = [
   [listed, `order ${pendingOrder} is not listed`, list('[{"id":9223372036854775806}]')],
   [listed, "can't be read to its end: aborted", (_request, right) => (right.status === 200 ? "hang up" : right)],
   [listed, "incorrect header check", status(200, { headers: { "Content-Encoding": "gzip" } })],
+  [listed, "a list of 100001 characters is not compressed", list(`${`[{"id":${pendingOrder}}`.padEnd(100_000)}]`)],
   [plain, 'Content-Encoding is "gzip"', status(200, { headers: { "Content-Encoding": "gzip" } })],
   [plain, "SyntaxError", when(({ headers }) => headers["accept-encoding"] === "identity", { body: "[" })],
   [
@@ -131,6 +145,12 @@ export const faults: [promise: string, seen: string, fault: Fault][] = [
   [unknownPath, "status 403 instead of 404", when(({ path, key }) => path === "/nope" && !key, { status: 403 })],
   [unknownPath, "status 403 instead of 404", when(({ path, key }) => path === "/nope" && !!key, { status: 403 })],
   [unknownPath, "status 403 instead of 404", when(({ path }) => path === "/store", { status: 403 })],
+  [unknownPath, "status 403 instead of 404", when(({ path }) => path === "/nope/1", { status: 403 })],
+  [unknownPath, "status 403 instead of 404", when(({ path }) => path.endsWith("/1/2"), { status: 403 })],
+  [wrongType, "status 405 instead of 415", status(415, { status: 405 })],
+  [wrongType, '"Unsupported" is not valid JSON', status(415, { body: "Unsupported" })],
+  [tooLarge, "status 405 instead of 413", status(413, { status: 405 })],
+  [tooLarge, "code bad_request", status(413, { body: '{"code":"bad_request","message":"","status":413}' })],
   [otherMethod, "status 403 instead of 405", status(405, { status: 403 })],
   [otherMethod, "header Allow is missing", without("Allow", 405)],
   [otherMethod, 'Allow is "GET"', when(({ path }) => path.endsWith("/1"), { headers: { Allow: "GET" } })],

@@ -10,7 +10,7 @@ export interface TinyResponse {
   status: number;
   headers: Record<string, string>;
   /** Chunks are sent as they are asked for. */
-  body: string | Iterable<string>;
+  body: string | Iterable<string> | AsyncIterable<Buffer>;
 }
 
 export interface TinyRequest {
@@ -48,7 +48,9 @@ const orders = `[{"id":${pendingOrder},"petId":1,"quantity":2,"shipDate":"2026-1
 export async function startTinyService(): Promise<TinyService> {
   const apiKey = makeApiKey("pets_test");
   const cancelled = new Set<string>();
-  const respond = ({ method, path, headers, key }: TinyRequest): TinyResponse => {
+  const respond = ({ method, path, headers, body, key }: TinyRequest): TinyResponse => {
+    if (body.length > 10 * 1024 * 1024) return error("request_too_large");
+    if (headers["content-type"] === "image/png") return error("unsupported_media_type");
     const orderId = /^\/store\/orders\/([^/]+)$/.exec(path)?.[1];
     if (path !== "/store/orders" && orderId === undefined) return error("resource_not_found");
     const allow = orderId === undefined ? "GET" : "DELETE";
