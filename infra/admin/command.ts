@@ -69,6 +69,13 @@ export async function run(command: Command, work: (target: Target) => Promise<Re
   }
 }
 
+/** A signal that aborts at the first Ctrl-C or SIGTERM; the second ends the process. */
+export function interruption(): AbortSignal {
+  const interrupted = new AbortController();
+  for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"]) process.once(signal, () => interrupted.abort());
+  return interrupted.signal;
+}
+
 /** Resolves a path against the caller's folder: `npm run` works in the project's, and names the caller's in INIT_CWD. */
 export function callersPath(path: string): string {
   const underNpm = process.env["npm_lifecycle_event"] === "admin";

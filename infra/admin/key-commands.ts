@@ -4,6 +4,8 @@ import { isApiKey } from "../../shared/api-keys.ts";
 import { type ApiKeyRecord, apiKeyState, issueApiKey } from "../../shared/api-keys-table.ts";
 import { isDateTime } from "../../shared/order.ts";
 import { checkApiKey, listApiKeys, revokeApiKey } from "./api-keys.ts";
+import { addCarryOver } from "./carry-over-command.ts";
+import { keyRules } from "./carry-over-rules.ts";
 import { type Result, run } from "./command.ts";
 import { CommandError } from "./errors.ts";
 import type { Target } from "./target.ts";
@@ -21,7 +23,10 @@ export function addKeyCommands(program: Command): void {
   keys
     .command("list")
     .description("list every key ever issued; the keys themselves are never shown again")
-    .action((_options, command: Command) => run(command, (target) => list(target, now())));
+    .option("--table <name>", "list the keys of this table (default: the one in use)")
+    .action(({ table }: { table?: string }, command: Command) =>
+      run(command, (target) => list({ ...target, apiKeysTable: table ?? target.apiKeysTable }, now())),
+    );
   keys
     .command("revoke")
     .argument("<key-id>", "as shown by `keys list`")
@@ -40,6 +45,7 @@ export function addKeyCommands(program: Command): void {
     .action((_options, command: Command) =>
       run(command, async (target) => check(target, await readSecret("Key (input is hidden): "), now())),
     );
+  addCarryOver(keys, "apiKeysTable", () => keyRules);
 }
 
 /** A key to issue. `expires` is in epoch seconds. */

@@ -2,6 +2,8 @@ import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { type Command, InvalidArgumentError } from "commander";
 import { isInt64, type OrderItem, orderFields, parseOrderId } from "../../shared/order.ts";
 import { listApiKeys } from "./api-keys.ts";
+import { addCarryOver } from "./carry-over-command.ts";
+import { orderRules } from "./carry-over-rules.ts";
 import { type Result, run } from "./command.ts";
 import { exportCommand } from "./export-orders.ts";
 import { importCommand } from "./import-orders.ts";
@@ -32,6 +34,11 @@ export function addOrderCommands(program: Command): void {
     .argument("<order-id>", "the order's id", parseId)
     .description("show an order with its status and, if it was cancelled, when and by which key")
     .action((id: bigint, _options, command: Command) => run(command, (target) => show(target, id)));
+  addCarryOver(orders, "ordersTable", orderRules).option(
+    "--not-by <key-id>",
+    "leave out what this key cancelled (can be repeated)",
+    (keyId, others: string[] = []) => [...others, keyId],
+  );
 }
 
 /** Ships a pending order. */

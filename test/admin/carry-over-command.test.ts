@@ -1,0 +1,67 @@
+import { randomUUID } from "node:crypto";
+import { BatchWriteItemCommand } from "@aws-sdk/client-dynamodb";
+import { beforeEach, describe, expect, test } from "vitest";
+import { createOperator } from "../helpers/admin/admin-process.ts";
+import { createTestTables } from "../helpers/admin/test-tables.ts";
+import { createTable } from "../helpers/create-table.ts";
+
+const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
+await operator.pointTo(tables);
+let from: string;
+
+/** Puts shipped orders with ids from 1 into the old table. */
+async function putOld(count: number): Promise<void> {
+  for (let id = 1; id <= count; id += 25) {
+    const requests = Array.from({ length: Math.min(25, count + 1 - id) }, (_, at) => ({
+      PutRequest: { Item: { id: { N: String(id + at) }, status: { S: "shipped" } } },
+    }));
+    await tables.client.send(new BatchWriteItemCommand({ RequestItems: { [from]: requests } }));
+  }
+}
+
+beforeEach(async () => {
+  from = `Old-${randomUUID()}`;
+  await createTable(tables.client, "orders", from);
+});
+
+describe("orders carry-over, as a process", () => {
+  test("killed midway and run again, leaves nothing behind, and keeps to its rate", async () => {
+    await putOld(120);
+    const began = performance.now();
+    const killed = operator.start(["orders", "carry-over", "--local", "--from", from, "--rate", "50"]);
+    await expect.poll(async () => (await tables.items("orders")).length).toBeGreaterThan(5);
+    killed.kill("SIGKILL");
+    expect(await killed.ended).toEqual({
+      code: null,
+      stdout: "",
+      stderr: "Using at most 50 read units a second (--rate)\nUsing at most 50 write units a second (--rate)\n",
+    });
+    const carried = (await tables.items("orders")).length;
+    expect(carried).toBeLessThan((performance.now() - began) / 20);
+
+    const again = await operator.run(["orders", "carry-over", "--local", "--json", "--from", from]);
+    expect(again).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(again.stdout)).toMatchObject({ complete: true, placed: 120 - carried, alreadySo: carried });
+    expect(await tables.items("orders")).toHaveLength(120);
+  });
+
+  test("takes its tables and the keys to leave out from the command line", async () => {
+    const to = `New-${randomUUID()}`;
+    await createTable(tables.client, "orders", to);
+    await tables.putOrder({ id: { N: "1" }, status: { S: "cancelled" }, cancelledBy: { S: "key_a" } });
+    await tables.putOrder({ id: { N: "2" }, status: { S: "cancelled" }, cancelledBy: { S: "key_b" } });
+    const args = ["orders", "carry-over", "--local", "--from", tables.tables.orders, "--to", to];
+    const leftOut = await operator.run([...args, "--dry-run", "--not-by", "key_a", "--not-by", "key_b"]);
+    expect(leftOut).toEqual({
+      code: 0,
+      stdout: `Would carry over to ${to}: 2 placed, 0 shipped, 0 cancelled, 0 otherwise changed, 0 already so, 2 left out, 0 disagreeing\n`,
+      stderr: "",
+    });
+    const same = await operator.run(["orders", "carry-over", "--local", "--from", tables.tables.orders]);
+    expect(same).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `${tables.tables.orders} is the table in use: name the new one with --to\n`,
+    });
+  });
+});
