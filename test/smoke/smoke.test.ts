@@ -42,6 +42,12 @@ describe("the smoke test", () => {
     expect(problem).not.toContain(service.apiKey);
   });
 
+  test("takes AWS's own response to a body that is too large", async () => {
+    service.fault = (_request, right) =>
+      right.status === 413 ? { status: 413, headers: { "Content-Type": "text/html" }, body: "Too large" } : right;
+    expect(await broken()).toEqual([]);
+  });
+
   test("names every promise that is broken, and only those", async () => {
     service.fault = without("Allow", 405);
     expect(await broken({ cancel: pendingOrder })).toEqual([

@@ -149,7 +149,7 @@ export const faults: [promise: string, seen: string, fault: Fault][] = [
   [unknownPath, "status 403 instead of 404", when(({ path }) => path.endsWith("/1/2"), { status: 403 })],
   [wrongType, "status 405 instead of 415", status(415, { status: 405 })],
   [wrongType, '"Unsupported" is not valid JSON', status(415, { body: "Unsupported" })],
-  [tooLarge, "status 405 instead of 413", status(413, { status: 405 })],
+  [tooLarge, "status 405 instead of 413", status(413, { status: 405, headers: { "Content-Type": "text/plain" } })],
   [tooLarge, "code bad_request", status(413, { body: '{"code":"bad_request","message":"","status":413}' })],
   [otherMethod, "status 403 instead of 405", status(405, { status: 403 })],
   [otherMethod, "header Allow is missing", without("Allow", 405)],
