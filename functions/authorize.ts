@@ -29,7 +29,7 @@ export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorize
     return allow(keyId, stageOf(methodArn));
   });
 
-/** The runtime logs a thrown error with its stack; for a rejected key that costs money and says nothing. */
+/** The runtime logs a thrown error with its stack, which for a rejected key costs money and says nothing. */
 function unauthorized(): Error {
   return Object.assign(new Error("Unauthorized"), { stack: "Error: Unauthorized" });
 }

@@ -38,7 +38,7 @@ class RetriesWithoutQuota extends StandardRetryStrategy {
 /** The longest the client waits before its first retry, in milliseconds; it doubles with each retry. */
 export const retryBaseDelay = 25;
 
-/** A client that limits every wait; the SDK's defaults wait for ever. */
+/** A client that limits every wait; the SDK's defaults wait forever. */
 export function createClient({ connectionTimeout, requestTimeout, maxAttempts }: CallLimits): DynamoDBClient {
   const client = new DynamoDBClient({
     maxAttempts,
@@ -50,7 +50,7 @@ export function createClient({ connectionTimeout, requestTimeout, maxAttempts }:
   return client;
 }
 
-/** A response without the part that no response lacks. A lost response can reach the SDK as an empty 200. */
+/** A response that lacks what every response to its operation has. A lost response can reach the SDK as an empty 200. */
 export class EmptyResponseError extends Error {
   override name = "EmptyResponseError";
 

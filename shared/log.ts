@@ -11,7 +11,7 @@ export type LogEvent =
   | "order_fields_left_out"
   | "authorize_failed";
 
-/** What a line may hold. Never keys, headers or bodies. */
+/** The fields that a line may hold. Never keys, headers or bodies. */
 export interface LogFields {
   keyId?: string | undefined;
   orderId?: string | undefined;

@@ -18,7 +18,7 @@ export interface OrderList {
   contentEncoding: "gzip" | undefined;
 }
 
-/** What has been read for a list so far. */
+/** How much of a list has been read so far. */
 interface Progress {
   orders: number;
   leftOut: LeftOut;

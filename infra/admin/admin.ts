@@ -9,7 +9,7 @@ addKeyCommands(program);
 addOrderCommands(program);
 
 process.stdout.on("error", ({ code, errno = 0 }: NodeJS.ErrnoException) => {
-  // When the reader has closed the pipe, nobody wants to know.
+  // The reader has closed the pipe, so no one is left to tell.
   if (code !== "EPIPE") process.stderr.write(`Standard output can't be written: ${getSystemErrorMessage(errno)}\n`);
   process.exit(1);
 });

@@ -53,7 +53,7 @@ export async function revokeApiKey(target: Target, keyId: string, now: number): 
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
     const revokedAt = Number(error.Item?.["revokedAt"]?.N);
-    // A retry fails its condition when the first attempt was applied and its response lost.
+    // A retry fails its own condition if the first attempt was applied and its response lost.
     const ours = (error.$metadata.attempts ?? 1) > 1 && revokedAt === now;
     if (!ours) throw new CommandError(`Key ${keyId} was already revoked at ${isoTime(revokedAt)}`);
   }

@@ -12,7 +12,7 @@ export interface GlobalOptions {
   json?: true;
 }
 
-/** What a command found out or did. */
+/** The result of a command. */
 export interface Result {
   /** For people, on standard output. */
   text: string;
@@ -24,7 +24,7 @@ export interface Result {
   rejected?: boolean;
 }
 
-/** The program without its commands. Wrong use, on any level, prints one line and exits with 2. */
+/** The program without its commands. Wrong use at any level prints one line and exits with 2. */
 export function createProgram(): Command {
   return (
     new Command("admin")
@@ -46,7 +46,7 @@ export function createProgram(): Command {
   );
 }
 
-/** Finds the tables a command is to work on. In AWS it first says, on standard error, which account and region they are in. */
+/** Finds the tables that a command works on. In AWS it first says, on standard error, in which account and region they are. */
 export async function findTarget(command: Command): Promise<Target> {
   const { env, local } = command.optsWithGlobals<GlobalOptions>();
   if (local) return findLocalStack();

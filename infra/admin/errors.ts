@@ -4,7 +4,7 @@ import { EmptyResponseError } from "../../shared/dynamodb.ts";
 import { OrdersFileError } from "../orders-file/orders-file.ts";
 import { printable } from "./terminal.ts";
 
-/** Why a command can't do what it was asked to, in one line for the operator. The exit code is then 1. */
+/** A reason why a command can't do what it was asked to, in one line for the operator. The exit code is then 1. */
 export class CommandError extends Error {
   override name = "CommandError";
 }

@@ -10,14 +10,14 @@ import type { Target } from "./target.ts";
 import { counted, jsonText, printable } from "./terminal.ts";
 import { writeOrders } from "./write-orders.ts";
 
-/** What an import works with. */
+/** The inputs and outputs of an import. */
 export interface Import {
   target: Target;
-  /** As the operator wrote it, and where that is. */
+  /** The file's name as the operator wrote it, and its path. */
   file: { name: string; path: string };
-  /** Where the counts go, and with `json` the bad lines. */
+  /** Receives the counts and, with `json`, the bad lines. */
   stdout: Writable;
-  /** Where everything else goes, progress on a terminal included. */
+  /** Receives everything else, progress on a terminal included. */
   stderr: Writable;
   json: boolean;
   /** Stops it; orders being written are finished. */

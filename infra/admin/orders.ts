@@ -24,7 +24,7 @@ export async function readOrder({ client, ordersTable }: Target, id: bigint): Pr
 }
 
 /**
- * Ships an order in one conditional write: `pending` becomes `shipped`, and nothing else does.
+ * Ships an order in one conditional write: only `pending` becomes `shipped`.
  *
  * @throws CommandError when the order is not pending or does not exist, EmptyResponseError.
  */
@@ -47,7 +47,7 @@ export async function shipOrder({ client, ordersTable }: Target, id: bigint): Pr
     if (ConsumedCapacity === undefined) throw new EmptyResponseError("UpdateItem");
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    // A later attempt finds it shipped: the first may have done it and lost its response. Either way it has shipped.
+    // A retry that finds it shipped may find what the first attempt did, its response lost. Either way it has shipped.
     if ((error.$metadata.attempts ?? 1) > 1 && error.Item?.["status"]?.S === "shipped") return;
     throw new CommandError(whyNotShipped(id, error.Item));
   }

@@ -21,7 +21,7 @@ export interface TableCallsOptions {
 /** How a conditional write ended. */
 export type WriteResult =
   | { applied: true }
-  /** `found`: what the condition was held against. `retried`: it may be this very write, its first response lost. */
+  /** `found`: the item that failed the condition. `retried`: it may come from this very write, its first response lost. */
   | { applied: false; found: OrderItem | undefined; retried: boolean };
 
 /** A response to a call that asked for `ReturnConsumedCapacity: "TOTAL"`. */
@@ -29,7 +29,7 @@ interface Response {
   ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[] | undefined;
 }
 
-/** Calls to tables, at a rate that leaves room for the service, and with patience while a table throttles. */
+/** Makes calls to tables, at a rate that leaves capacity for the service, and waits while a table throttles. */
 export class TableCalls {
   readonly #wait: NonNullable<TableCallsOptions["wait"]>;
   readonly #millisecondsPerUnit: number;
@@ -42,10 +42,10 @@ export class TableCalls {
   }
 
   /**
-   * Makes a call when its turn has come, and again, up to a minute or so, while the table throttles it.
+   * Makes a call when its turn comes, and again, for about a minute, while the table throttles it.
    *
    * @param operation its name in DynamoDB.
-   * @param units that it is likely to use; later calls wait for what it has used in fact.
+   * @param units how many it is likely to use; later calls wait for as many as it really used.
    * @param signal ends its waits, but not the call itself.
    * @throws EmptyResponseError, and what the DynamoDB client throws.
    */

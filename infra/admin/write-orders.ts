@@ -8,7 +8,7 @@ import { workThrough } from "./work-through.ts";
 export interface Written {
   written: number;
   alreadyThere: number;
-  /** What stopped it before the last order, if anything did. */
+  /** The failure that stopped it before the last order, if any. */
   failure?: unknown;
 }
 

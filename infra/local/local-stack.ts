@@ -24,9 +24,9 @@ export interface LocalStackOptions {
   dynamodbEndpoint?: string | undefined;
   /** Epoch milliseconds, to expire what the authorizer's cache holds. */
   clock?: () => number;
-  /** Takes the lines that the functions log, and messages of the local stack; stderr unless given. */
+  /** Called with each line that a function logs, and with messages of the local stack; stderr unless given. */
   log?: (line: string) => void;
-  /** How many processes one function may have, 4 unless given; requests beyond wait. */
+  /** How many processes one function may have, 4 unless given; further requests wait. */
   maxEnvironments?: number;
   /** A directory with the synthesised staging stack; else each start synthesises it. */
   assembly?: string | undefined;
@@ -53,7 +53,7 @@ export interface LocalStack {
 const sampleOrders = fileURLToPath(new URL("sample-orders.ndjson", import.meta.url));
 
 /**
- * Starts the service on this machine. When it can't, it stops again what it had started.
+ * Starts the service on this machine. If that fails, everything that was started is stopped again.
  *
  * @throws StartError, TemplateError or OrdersFileError with one line for the user.
  */
@@ -64,7 +64,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   const ended = new AbortController();
   const signal = AbortSignal.any([ended.signal, ...(options.signal === undefined ? [] : [options.signal])]);
 
-  // First, so that a port that is taken costs nothing; requests wait until the service can serve them.
+  // First, so that a taken port is found at once; requests wait until the service can serve them.
   const ready = Promise.withResolvers<RequestListener>();
   const listener = await listen(options.port ?? 3000, async (request, response) =>
     (await ready.promise)(request, response),
@@ -145,12 +145,12 @@ async function openEngine(
   return engine.endpoint;
 }
 
-/** A file's name as a shell takes it. */
+/** A file's name, quoted for a shell. */
 function quoted(file: string): string {
   return /^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`;
 }
 
-/** Waits for all, even when one fails, so that what the others start is known and can be stopped. */
+/** Waits for all, even if one fails, so that everything the others start can be stopped. */
 async function allOrNone<T extends readonly Promise<unknown>[]>(
   failed: AbortController,
   tasks: T,

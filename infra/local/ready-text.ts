@@ -3,12 +3,12 @@ import type { OrderStatus } from "../../shared/order.ts";
 import { engineClient } from "./engine/engine.ts";
 import type { LocalStack } from "./local-stack.ts";
 
-/** What `npm start --json` prints: where the stack is, in one line of JSON. */
+/** The output of `npm start -- --json`: where the stack is, in one line of JSON. */
 export function readyLine({ baseUrl, apiKey, dynamodbEndpoint, tables }: LocalStack): string {
   return `${JSON.stringify({ baseUrl, apiKey, dynamodbEndpoint, tables })}\n`;
 }
 
-/** What `npm start` prints: where the stack is, and commands to try it with. */
+/** The output of `npm start`: where the stack is, and commands to try it with. */
 export async function readyText(stack: LocalStack, seconds: string): Promise<string> {
   const { baseUrl, apiKey, dynamodbEndpoint, tables } = stack;
   const client = engineClient(dynamodbEndpoint);
@@ -35,7 +35,7 @@ export async function readyText(stack: LocalStack, seconds: string): Promise<str
   ].join("\n");
 }
 
-/** The id of an order with this status, for an example: the smallest positive one among the first orders of a table. */
+/** The id of an order with this status: the smallest positive one among the first 1,000 orders of the table. */
 async function exampleOrderId(client: DynamoDBClient, table: string, status: OrderStatus): Promise<string | undefined> {
   const scan = new ScanCommand({
     TableName: table,

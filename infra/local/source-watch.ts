@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-/** What a deployment is made of, relative to this file: folders, and files of `infra/`. */
+/** The sources of a deployment, relative to this file: folders, and files of `infra/`. */
 const folders = ["../../functions", "../../shared", "../stack"];
 const files = ["app.ts", "environments.ts"];
-/** Editors and `git checkout` change several files, or one in several steps. */
+/** How long to wait for more: editors and `git checkout` change several files, or one in several steps. */
 const settleMs = 100;
 
 /**
- * Calls `rebuild` whenever the sources have changed: never twice at once, and once more for changes meanwhile.
+ * Calls `rebuild` whenever the sources change: never twice at once, and once more for changes made meanwhile.
  *
  * @returns resolves when the signal aborts and no rebuild is under way.
  */

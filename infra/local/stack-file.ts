@@ -10,16 +10,16 @@ const stackFileSchema = z.object({
   tables: z.object({ orders: z.string(), apiKeys: z.string() }),
 });
 
-/** Where a running local stack is; it holds no key. */
+/** Where a running local stack is. The file holds no key. */
 export type StackFile = z.infer<typeof stackFileSchema>;
 
-/** One for each checkout, ignored by git. LOCAL_STACK_FILE names another, to run several stacks in one checkout. */
+/** One per checkout, ignored by git. To run several stacks in one checkout, name another with LOCAL_STACK_FILE. */
 const stackFile = process.env["LOCAL_STACK_FILE"] || fileURLToPath(new URL("../../.local/stack.json", import.meta.url));
 
 /**
  * Writes the file that says where this stack is.
  *
- * @returns removes it, unless a stack that started later has overwritten it.
+ * @returns a function that removes the file, unless a stack that started later has overwritten it.
  * @throws StartError when it can't be written.
  */
 export async function writeStackFile({ baseUrl, dynamodbEndpoint, tables }: StackFile): Promise<() => Promise<void>> {

@@ -34,9 +34,9 @@ const options = new Command("npm start --")
   .opts<Options>();
 
 const stopping = new AbortController();
-// npm forwards a signal that the terminal has already sent, so a second one does not mean anything.
+// npm forwards signals that the terminal has already sent, so a second one means nothing.
 for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"]) process.on(signal, () => stopping.abort());
-// A signal that reaches only npm ends npm and its shell, but not this process.
+// A signal sent to npm alone ends npm and its shell, but not this process.
 const { ppid } = process;
 if (process.env["npm_lifecycle_event"] !== undefined) {
   setInterval(() => process.ppid === ppid || stopping.abort(), 200).unref();
@@ -77,7 +77,7 @@ function parsePort(text: string): number {
   return port;
 }
 
-/** An empty name, as of an unset variable, would be a database that is gone when it is closed. */
+/** For an empty name, as from an unset variable, SQLite would make a database that is gone once it is closed. */
 function parseFile(name: string): string {
   if (name === "") throw new InvalidArgumentError("The name of a file is missing.");
   return name;

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 
-/** A line of a file: its number, from 1, and its text without the line ending; no text if it is longer than any order. */
+/** A line of a file: its number, from 1, and its text without the line ending. A line longer than any order has no text. */
 export interface FileLine {
   number: number;
   text: string | undefined;
@@ -10,7 +10,7 @@ export interface FileLine {
 export const longestLine = 65_536;
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
-/** What some Windows programs begin a file with. */
+/** The byte order mark that some Windows programs put at the start of a file. */
 const byteOrderMark = Buffer.from("\ufeff");
 
 /**

@@ -1,7 +1,7 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { isDateTime, isInt64, type OrderItem, orderFields, orderStatuses } from "../../shared/order.ts";
 
-/** A line of an orders file: its order, or every reason why it has none. */
+/** A parsed line of an orders file: its order, or everything that is wrong with it. */
 export type OrderLine = { item: OrderItem } | { problems: string[] };
 
 /** A JSON number's own digits: beyond 2^53 its value is not what was written. */
@@ -13,7 +13,7 @@ class NumberText {
   }
 }
 
-/** What a field may hold: its description, and the attribute for a value, undefined when the value is not allowed. */
+/** The rule for a field: a description, and the attribute for a value, undefined when the value is not allowed. */
 interface FieldType {
   description: string;
   attribute(value: unknown): AttributeValue | undefined;
@@ -46,7 +46,7 @@ function identifier(description: string): FieldType {
   };
 }
 
-/** What a cancelled order also holds, so that an export does not lose who cancelled it and when. */
+/** The fields that only a cancelled order has, so that an export does not lose who cancelled it and when. */
 const cancellationFields: Record<string, FieldType> = {
   cancelledAt: fieldTypes["date-time"],
   cancelledBy: identifier("the id of an API key"),

@@ -5,12 +5,12 @@ import { longestLine, readLines } from "./file-lines.ts";
 import { type OrderLine, parseOrderLine } from "./order-line.ts";
 import { RepeatedIds } from "./repeated-ids.ts";
 
-/** What is wrong with an orders file, in one line for people. */
+/** A problem with an orders file, in one line for people. */
 export class OrdersFileError extends Error {
   override name = "OrdersFileError";
 }
 
-/** A line without a usable order, and every reason why. */
+/** A bad line, and everything that is wrong with it. */
 export interface BadLine {
   line: number;
   problems: string[];
@@ -34,7 +34,7 @@ export async function checkOrders(
   path: string,
   { onBad = throwBadLine(path), onRead }: CheckListeners = {},
 ): Promise<{ orders: number; bad: number }> {
-  // Opening one would wait for its writer, and reading it a second time would find it empty.
+  // Opening a pipe would wait for its writer, and reading it a second time would find it empty.
   if ((await stat(path).catch(() => undefined))?.isFIFO()) {
     throw new OrdersFileError(`${path} is a pipe, and an orders file is read twice`);
   }
@@ -56,7 +56,7 @@ export async function checkOrders(
   return { orders, bad };
 }
 
-/** An import writes the first order with an id and skips the rest, and which one is meant is not ours to choose. */
+/** An import would write the first order with an id and skip the others; which one is meant is not ours to choose. */
 async function reportRepeatedIds(
   path: string,
   repeated: Set<bigint>,

@@ -34,7 +34,7 @@ export function checkDocumented({ method, path, ...response }: Response): void {
 /** @throws NotReady or Broken unless the response is a documented Error with this status and code. */
 export function checkError(response: Response, status: number, expected: ErrorCode): void {
   checkStatus(response, status);
-  // What the gateway responds before an operation's route has reached it.
+  // The gateway responds like this until an operation's route has reached it.
   if (expected !== "resource_not_found" && response.body === errorBody("resource_not_found")) {
     throw new NotReady(`code resource_not_found instead of ${expected}`);
   }
@@ -43,7 +43,7 @@ export function checkError(response: Response, status: number, expected: ErrorCo
   check(code === expected, `code ${code} instead of ${expected}`);
 }
 
-/** The beginning of what the service sent, on one line and without keys. */
+/** The start of a text that the service sent, on one line and without keys. */
 export function excerpt(text: string): string {
   const quoted = JSON.stringify(withoutKeys(text));
   return quoted.length > 120 ? `${quoted.slice(0, 120)}…` : quoted;

@@ -5,7 +5,7 @@ import { createGunzip } from "node:zlib";
 import { Broken } from "./check.ts";
 import type { HttpResponse } from "./response-problems.ts";
 
-/** A response, and what it is the response to. */
+/** A response, with the request that it answers. */
 export interface Response extends HttpResponse {
   method: string;
   path: string;
@@ -63,7 +63,7 @@ export class Client {
       headers: {
         "accept-encoding": "gzip",
         ...(key !== null && { authorization: `Bearer ${key}` }),
-        // Node adds it for some methods only, and sends the body of a DELETE without.
+        // Node.js doesn't send it with a DELETE.
         ...(body !== "" && { "content-length": Buffer.byteLength(body) }),
         ...headers,
       },

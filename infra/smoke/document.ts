@@ -38,7 +38,7 @@ export function pointerPart(text: string): string {
   return text.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-/** What a reference points to, and its pointer; anything else is returned as it is. */
+/** Follows a reference to its target, and returns that with its pointer; anything else is returned as it is. */
 export function follow<T extends object>(target: T | Reference, pointer: string): [T, string] {
   if (!("$ref" in target)) return [target, pointer];
   const parts = target.$ref

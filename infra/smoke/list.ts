@@ -3,7 +3,7 @@ import { check, checkDocumented, checkStatus } from "./check.ts";
 import type { OpenResponse } from "./client.ts";
 
 /**
- * Checks a list of orders while it arrives. It holds a few orders at a time, and eight bytes for each id.
+ * Checks a list of orders as it arrives. Keeps a few orders at a time in memory, and eight bytes for each id.
  *
  * @param orderId an order that must be in the list.
  * @returns its length in characters.
@@ -34,10 +34,10 @@ export async function checkList({ text, ...response }: OpenResponse, orderId?: s
 }
 
 /**
- * Splits the text of a JSON array into arrays of whole elements, a chunk's worth each. JSON parsers that stream give up
- * the exact digits of an int64; this leaves them to the one validator.
+ * Splits the text of a JSON array into arrays of whole elements, a chunk's worth each. Streaming JSON parsers lose the
+ * exact digits of an int64; this leaves them to the one validator.
  *
- * @returns parts that all parse exactly when the text does, but for an empty part beside others: a stray comma.
+ * @returns parts that all parse exactly when the text does, except that a stray comma shows as an empty part.
  */
 export async function* arrayParts(text: AsyncIterable<string>): AsyncGenerator<string> {
   let part = "";

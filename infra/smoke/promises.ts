@@ -15,10 +15,10 @@ export interface Promised {
 }
 
 /**
- * Everything a stage promises, in the order to check it. The list is read twice, because a read costs a whole Scan.
+ * Everything a stage promises, in the order to check it. The list is read only twice, because each costs a whole Scan.
  *
- * @param cancel a pending order, which will be cancelled for good. Without one, no order changes: no order has the ids
- * cancelled.
+ * @param cancel a pending order, which will be cancelled for good. Without one, no order changes: the ids that are
+ *   cancelled don't exist.
  */
 export function promises(cancel?: string): Promised[] {
   return [
@@ -170,7 +170,7 @@ function mistyped(apiKey: string): string {
   return apiKey.slice(0, -1) + (apiKey.endsWith("0") ? "1" : "0");
 }
 
-/** One of 2^63 negative ids: that a million orders hold it has a chance of one in nine trillion. */
+/** One of 2^63 negative ids. The chance that one of a million orders has it is one in nine trillion. */
 function absentOrderId(): string {
   return (-(randomBytes(8).readBigUInt64BE() >> 1n) - 1n).toString();
 }

@@ -3,7 +3,7 @@ import { isInt64 } from "../../shared/order.ts";
 import { type DocumentedResponse, document, follow, operations, pointerPart } from "./document.ts";
 import { schemaProblems } from "./schema-problems.ts";
 
-/** An HTTP response as a client has it. */
+/** An HTTP response as a client sees it. */
 export interface HttpResponse {
   status: number;
   /** By lower-case name. */
@@ -12,7 +12,7 @@ export interface HttpResponse {
   body: string;
 }
 
-/** Headers of the connection or the gateway, not of the interface. Content-Type is held to the content. */
+/** Headers of the connection or the gateway, not of the interface. Content-Type is checked with the content. */
 const transportHeaders = new Set([
   "connection",
   "content-length",
@@ -22,16 +22,16 @@ const transportHeaders = new Set([
   "transfer-encoding",
 ]);
 
-/** AWS adds these as it likes: request ids, traces, the type of a gateway response. */
+/** AWS adds these at will: request ids, traces, the type of a gateway response. */
 const awsHeader = /^x-amzn?-/;
 
-/** What a request that matches no operation may get besides the 404 or 405 of its path. */
+/** The responses that a request which matches no operation may get, besides the 404 or 405 of its path. */
 const rejections = ["BadRequest", "Forbidden", "RequestTooLarge", "UnsupportedMediaType", "TooManyRequests"];
 
 /** Codes that only a request that matches no operation may get. */
 const codesOutsideOperations = ["resource_not_found", "method_not_allowed", "unsupported_media_type"];
 
-/** The part of the document that a response is held to. */
+/** The part of the document that describes a response. */
 interface Documented {
   response: DocumentedResponse;
   pointer: string;
@@ -40,11 +40,11 @@ interface Documented {
 }
 
 /**
- * Holds a response to the OpenAPI document: its status, every header, the content type and the whole body. The
- * response to a request that matches no operation must be the one in `components.responses` that its path calls for.
+ * Checks a response against the OpenAPI document: its status, every header, the content type and the whole body. The
+ * response to a request that matches no operation must be the one in `components.responses` for its path.
  *
  * @param path the path and query of the request, relative to the base address: `/store/orders/1`.
- * @returns what the document does not describe, a line each; empty when it describes everything.
+ * @returns a line for everything that the document does not describe; empty when it describes all of the response.
  */
 export function responseProblems(method: string, path: string, response: HttpResponse): string[] {
   const documented = findDocumented(method, path.replace(/[?#].*$/s, ""), response.status);
@@ -125,7 +125,7 @@ function codesOf(response: DocumentedResponse): string[] {
   return errorExamples(response).map(({ code }) => code);
 }
 
-/** Every number of the interface is an int64, which a JavaScript number is not: its digits are looked at too. */
+/** Every number of the interface is an int64, which a JavaScript number can't hold, so its digits are checked. */
 function jsonProblems(pointer: string, json: string, what: string): string[] {
   let value: unknown;
   try {

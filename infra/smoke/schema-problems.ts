@@ -3,10 +3,10 @@ import addFormats from "ajv-formats";
 import { isDateTime } from "../../shared/order.ts";
 import { document } from "./document.ts";
 
-// The document leaves objects and error codes open, for what later versions add. A field or a code that this version
-// sends and does not document is a mistake.
+// The document leaves objects and error codes open, so that later versions can add to them. A field or a code that this
+// version sends without documenting it is a mistake.
 const ajv = addFormats.default(new Ajv2020({ allErrors: true, strict: false }));
-// Narrower than the library's: no year 0, no offset beyond 18:00, no leap second.
+// Stricter than the library's: no year 0, no offset beyond 18:00, no leap second.
 ajv.addFormat("date-time", isDateTime);
 ajv.addSchema(closed(document) as object, "openapi.yaml");
 
@@ -24,7 +24,7 @@ function closed(node: unknown): unknown {
 
 const validators = new Map<string, ValidateFunction>();
 
-/** How `value` breaks the schema at `pointer` in the document, a line each; `what` names the value in them. */
+/** A line for each way in which `value` breaks the schema at `pointer` in the document; `what` names the value. */
 export function schemaProblems(pointer: string, value: unknown, what: string): string[] {
   const validate = validators.get(pointer) ?? ajv.compile({ $ref: `openapi.yaml${encodeURI(pointer)}` });
   validators.set(pointer, validate);

@@ -10,7 +10,7 @@ export type Line =
   | { kind: "waiting"; seconds: number; promise: string; seen: string };
 
 export interface SmokeOptions {
-  /** Ends in `/v1`, without a slash behind it. */
+  /** Ends in `/v1`, without a slash after it. */
   baseUrl: string;
   apiKey: string;
   /** A pending order to cancel. Without one, nothing changes. */
@@ -58,7 +58,7 @@ export async function* smoke(
   }
 }
 
-/** An address that resolves to several hosts, none of which responds, fails with an error that has no message. */
+/** When an address resolves to several hosts and none responds, the error has no message of its own. */
 function reason(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reason).join("; ");
   return error instanceof Error ? error.message : String(error);

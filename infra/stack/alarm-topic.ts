@@ -5,8 +5,8 @@ import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import type { Construct } from "constructs";
 
 /**
- * Where alarms are announced. Not encrypted with a key of ours: that costs money while idle, and the text of an alarm
- * isn't secret.
+ * The topic that alarms are sent to. Not encrypted with a key of ours: that costs money while idle, and the text of an
+ * alarm isn't secret.
  */
 export class AlarmTopic extends Topic {
   constructor(scope: Construct, id: string, email: string | undefined) {

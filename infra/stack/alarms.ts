@@ -23,13 +23,13 @@ interface Window {
   datapointsToAlarm?: number;
 }
 
-/** Three bad minutes of five: one is a blip, and a canary lasts ten. */
+/** Three bad minutes out of five: one is a blip, and a canary lasts ten. */
 const lasting: Window = { period: Duration.minutes(1), evaluationPeriods: 5, datapointsToAlarm: 3 };
 const fiveMinutes: Window = { period: Duration.minutes(5), evaluationPeriods: 1 };
 
 /**
- * What notifies someone, and what rolls a canary back. It costs no metrics beyond those that AWS emits anyway and those
- * of LogMetrics. Silence never alarms: without requests nothing fails.
+ * The alarms that notify someone, and those that roll a canary back. They need no metrics beyond those that AWS emits
+ * anyway and those of LogMetrics. Silence never alarms: without requests nothing fails.
  */
 export class Alarms extends Construct {
   readonly #settings: AlarmSettings;
@@ -54,12 +54,12 @@ export class Alarms extends Construct {
       this.#alarm("ListsCutOff", logMetrics.listsCutOff, listsCutOff),
     ];
     this.#own = perFunction((name) => this.#alarmsOf(functions[name], failures[name]));
-    // It notifies, but rolls back no canary: anyone can make up well-formed keys, and would hold a veto on deployments.
+    // It notifies, but rolls back no canary: anyone can make up well-formed keys, and could so block every deployment.
     const rejected = percentage(rejectedKeys, { failed: logMetrics.keysRejected, total: api.metric("Count") });
     this.#alarm("KeysRejected", rejected, rejectedKeys.percent);
   }
 
-  /** The alarms that roll back a new version of this function: CodeDeploy accepts at most ten. */
+  /** The alarms that roll back a new version of this function. CodeDeploy accepts at most ten. */
   rollingBack(name: FunctionName): Alarm[] {
     return [...this.#shared, ...this.#own[name]];
   }
@@ -93,7 +93,7 @@ export class Alarms extends Construct {
   }
 }
 
-/** 5xx responses, without those that the list's concurrency limit is there to cause: the gateway makes each a 500. */
+/** 5xx responses, without the 500s that the list's concurrency limit causes on purpose. */
 function unexpectedErrors(api: OrdersApi, listOrders: ServiceFunction): Metric | MathExpression {
   const responses = api.metric("5XXError");
   if (listOrders.concurrencyLimit === undefined) return responses;

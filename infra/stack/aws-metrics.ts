@@ -32,7 +32,7 @@ export function throttledTableRequests({ entry, table }: ServiceFunction): Metri
   });
 }
 
-/** Failures in percent of a total, or 0 while they are too few to mean anything. */
+/** Failures as a percentage of a total, or 0 while they are too few to mean anything. */
 export function percentage(
   { atLeast }: FailureShare,
   usingMetrics: { failed: Metric | MathExpression; total: Metric },

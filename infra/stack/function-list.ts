@@ -9,7 +9,7 @@ export interface FunctionEntry {
   timeoutSeconds: number;
   /** In megabytes. It also sets the share of a CPU. */
   memorySize: number;
-  /** The one thing it may do besides writing its own log. */
+  /** The one action it may take besides writing its own log. */
   permission: { action: `dynamodb:${string}`; table: TableName };
   /** The events of its log that say it failed. */
   failures: LogEvent[];
@@ -27,7 +27,7 @@ export interface Operation {
   streamed?: boolean;
 }
 
-/** Every function of the service. What is made for each of them goes through this list. */
+/** Every function of the service. Whatever exists once per function is made from this list. */
 export const functionList = {
   listOrders: {
     id: "ListOrders",

@@ -2,8 +2,8 @@ import { ResponseType, type RestApi } from "aws-cdk-lib/aws-apigateway";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 
 /**
- * The Error record for every failure that the gateway responds to itself. The bodies are literal: the gateway's own texts
- * echo what the client sent, and its template language can't render a status.
+ * The Error record for every failure to which the gateway itself responds. The bodies are literal: the gateway's own
+ * texts echo what the client sent, and its template language can't render a status.
  */
 const codes: [ResponseType, ErrorCode][] = [
   [ResponseType.ACCESS_DENIED, "forbidden"],
@@ -43,7 +43,7 @@ export function addGatewayResponses(api: RestApi): void {
       templates: { "application/json": errorBody(code) },
     });
   }
-  // For types that AWS may add. Without a status code, which would replace the status of every type not listed.
+  // For types that AWS may add. No status code: it would replace the status of every type that isn't listed.
   for (const [type, code] of [
     [ResponseType.DEFAULT_4XX, "bad_request"],
     [ResponseType.DEFAULT_5XX, "internal_error"],

@@ -6,10 +6,10 @@ import { type PerFunction, perFunction } from "./function-list.ts";
 import type { ServiceFunctions } from "./service-function.ts";
 
 export interface LogMetricsProps {
-  /** What the metrics are grouped under; two environments in one account must not share it. */
+  /** CloudWatch's name for the group of metrics. Two environments in one account must not share it. */
   namespace: string;
   functions: ServiceFunctions;
-  /** The gateway's. */
+  /** The gateway's access log. */
   accessLog: ILogGroup;
 }
 

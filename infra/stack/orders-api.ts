@@ -31,7 +31,7 @@ const rejectingPaths: string[] = ["/", "/store", ...new Set(operations.map(({ pa
 
 /** The HTTP API: its operations behind the authorizer, and an Error record for everything else. */
 export class OrdersApi extends Construct {
-  /** What clients put before `/store/orders`; it ends in `/v1`. */
+  /** The base address, which clients put before `/store/orders`. It ends in `/v1`. */
   readonly baseUrl: string;
   readonly accessLog: LogGroup;
   readonly #authorizer: TokenAuthorizer;
@@ -63,12 +63,12 @@ export class OrdersApi extends Construct {
     }
   }
 
-  /** What the gateway counts for the stage. Per method it would be ten custom metrics more, each of them billed. */
+  /** The gateway's own metrics of the stage. Per method they would be ten more custom metrics, each of them billed. */
   metric(name: "Count" | "4XXError" | "5XXError"): Metric {
     return new Metric({
       namespace: "AWS/ApiGateway",
       metricName: name,
-      // By name: a reference to the stage would make the functions, which the alarms roll back, wait for themselves.
+      // By name: a reference to the stage would make the functions, which alarms roll back, depend on themselves.
       dimensionsMap: { ApiName: this.#apiName, Stage: stageName },
       statistic: Stats.SUM,
     });
@@ -79,7 +79,7 @@ export class OrdersApi extends Construct {
     const integration = new LambdaIntegration(live, {
       ...(streamed && { responseTransferMode: ResponseTransferMode.STREAM }),
       allowTestInvoke: false,
-      // A margin for its start, but no more than the gateway's maximum of 15 minutes.
+      // With a margin for the function's start, but at most the gateway's maximum of 15 minutes.
       timeout: Duration.seconds(Math.min(entry.timeoutSeconds + 5, 900)),
     });
     const added = resource.addMethod(method, integration, {

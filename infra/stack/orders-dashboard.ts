@@ -54,7 +54,7 @@ function graph(title: string, left: IMetric[]): GraphWidget {
   return new GraphWidget({ title, left, period: Duration.minutes(1), width: 8 });
 }
 
-/** A line for every version the alias sends requests to: during a canary, the old and the new one side by side. */
+/** A line for each version that the alias sends requests to: during a canary, the old and the new one side by side. */
 function byVersion({ functionName }: ServiceFunction, metric: string): MathExpression {
   const schema = "{AWS/Lambda,ExecutedVersion,FunctionName,Resource}";
   const statistic = metric === "Duration" ? "p99" : "Sum";

@@ -68,8 +68,8 @@ export class ServiceFunction extends NodejsFunction {
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel[logLevel],
       systemLogLevelV2: SystemLogLevel[systemLogLevel],
-      // The previous version stays: moving the alias back takes a second, another deployment minutes. One that a failed
-      // update leaves behind would stop the same code from ever being deployed again, and goes.
+      // The previous version stays: moving the alias back takes a second, another deployment minutes. A version that a
+      // failed update leaves behind is deleted, or the same code could never be deployed again.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
       // Recent SDKs keep connections alive anyway.
       awsSdkConnectionReuse: false,
@@ -83,7 +83,7 @@ export class ServiceFunction extends NodejsFunction {
       },
     });
     logGroup.grantWrite(role);
-    // A deployment changes the role before it moves the alias; until then live code uses the table of its own version.
+    // A deployment changes the role before it moves the alias, and until then live code uses its own version's table.
     for (const usableTable of usable) usableTable.grant(role, permission.action);
     this.entry = entry;
     this.table = table;

@@ -27,7 +27,8 @@ export const tls = {
   endpointAccessMode: EndpointAccessMode.STRICT,
 };
 
-// The gateway throttles every method separately. What it rejects by itself needs little, and draws on the account's quota.
+// The gateway throttles each method separately. Requests that it rejects by itself need little, but count towards the
+// account's quota.
 const rejectionThrottling = { throttlingRateLimit: 10, throttlingBurstLimit: 20 };
 // Never INFO: those lines contain parts of the key.
 const executionLogging = { loggingLevel: MethodLoggingLevel.ERROR, dataTraceEnabled: false };
@@ -47,8 +48,8 @@ export class StagedRestApi extends RestApi {
       restApiName: stackName,
       endpointTypes: [EndpointType.REGIONAL],
       disableExecuteApiEndpoint: domain?.keepGatewayAddress === false,
-      // One role serves every API of the account and region, and the last stack to be created sets it. Both outlive
-      // their stack, so that deleting one stack does not silence the others.
+      // One role serves every API of the account and region, and the last stack to be created sets it. Role and setting
+      // outlive their stack, so that deleting one stack does not silence the others.
       cloudWatchRole: true,
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
       deployOptions: {

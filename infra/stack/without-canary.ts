@@ -3,7 +3,7 @@ import { CfnAlias } from "aws-cdk-lib/aws-lambda";
 import type { Environment } from "../environments.ts";
 
 /**
- * Tells whether this deployment must go live at once, whatever the settings say: `cdk deploy -c canary=false`. For a
+ * Whether this deployment goes live at once, whatever the settings say: `cdk deploy -c canary=false`. Meant for a
  * rollback, and for a fix while an alarm is on, when CodeDeploy starts no deployment.
  *
  * @throws Error when the context value `canary` is neither true nor false.
@@ -19,8 +19,8 @@ export function withoutCanary({ alarms, ...environment }: Environment): Environm
 }
 
 /**
- * Makes CloudFormation set every alias of the stack. It only sets what differs from the last template, so it would leave
- * an alias that was moved by hand where it is.
+ * Makes CloudFormation set every alias of the stack. It only updates what differs from the last template, so it would
+ * leave an alias that was moved by hand where it is.
  */
 export function setEveryAlias(stack: Stack): void {
   for (const construct of stack.node.findAll()) {

@@ -1,12 +1,12 @@
 import { z } from "zod";
 
-/** What the resources of a template are known by. Undefined: nothing that exists on one machine. */
+/** Looks up a resource or parameter of a template. Undefined: it has no meaning on one machine. */
 export interface LookUp {
   reference(id: string): string | undefined;
   attribute(id: string, name: string): string | undefined;
 }
 
-/** The result of an intrinsic function that has no value on one machine; only an ignored property may be one. */
+/** The result of an intrinsic function without a value on one machine. Only an ignored property may have it. */
 export class Unresolved {
   readonly what: string;
 
@@ -31,7 +31,7 @@ function call(name: string, argument: unknown, lookUp: LookUp): unknown {
   return unresolved ?? result ?? new Unresolved(`${name} of ${JSON.stringify(argument)}`);
 }
 
-/** The intrinsic functions that the stack uses: the arguments each takes, and what it makes of them. */
+/** The intrinsic functions that the stack uses: the schema of each one's arguments, and its result. */
 function functions({ reference, attribute }: LookUp): Record<string, z.ZodType> {
   return {
     Ref: z.string().transform(reference),

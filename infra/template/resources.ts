@@ -20,7 +20,7 @@ const literal = z
   .regex(/^'.*'$/, "only literals are supported")
   .transform((text) => text.slice(1, -1));
 
-/** The headers of a response that is the same each time. */
+/** The headers of a constant response. */
 const constantHeaders = (prefix: string) => z.record(unprefixed(prefix), literal).default({});
 
 const constantBody = z.strictObject({

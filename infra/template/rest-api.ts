@@ -31,7 +31,7 @@ export interface TokenAuthorizer {
   ttlSeconds: number;
 }
 
-/** A JSON response that the gateway gives by itself, the same each time. */
+/** A constant JSON response of the gateway itself. */
 export interface ConstantResponse {
   headers: Record<string, string>;
   body: string;
@@ -46,7 +46,7 @@ type Integration = Properties<"AWS::ApiGateway::Method">["Integration"];
 export type MockIntegration = Extract<Integration, { kind: "mock" }>;
 export type FunctionIntegration = Extract<Integration, { kind: "function" }> & { functionName: string };
 
-/** Reads the one API of a template. @throws TemplateError for whatever of it the local stack can't do. */
+/** Reads the one API of a template. @throws TemplateError for any part of it that the local stack can't serve. */
 export function readRestApi(template: StackTemplate): RestApi {
   const [api, ...otherApis] = template.all("AWS::ApiGateway::RestApi");
   const [stage, ...otherStages] = template.all("AWS::ApiGateway::Stage");

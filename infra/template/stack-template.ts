@@ -25,7 +25,7 @@ const resourceSchema = z.strictObject({
 export interface Resource<T extends ServedType> {
   /** Its logical id. */
   id: string;
-  /** What `Ref` to it gives. */
+  /** The value of a `Ref` to it. */
   name: string;
   properties: Properties<T>;
 }

@@ -35,7 +35,7 @@ export async function readStack(directory: string): Promise<SynthesisedStack> {
   return { template: new StackTemplate(JSON.parse(await readFile(file, "utf8"))), directory };
 }
 
-/** What esbuild says about the sources or, if it says nothing, Node.js and CDK do, without stack traces. */
+/** The part of the output that says what is wrong: esbuild's errors or, without any, all of it but the stack traces. */
 function complaint(output: string): string {
   const [esbuild] = /✘ \[ERROR\].*?(?=\n+\d+ errors?\n)/s.exec(output) ?? [];
   return esbuild ?? output.replaceAll(/^(?: +at |Node\.js v).*\n?/gm, "").trim();

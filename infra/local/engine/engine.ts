@@ -14,7 +14,7 @@ export interface Engine {
   /** Like `http://127.0.0.1:54321`. */
   endpoint: string;
   pid: number;
-  /** Resolves when its process is gone. */
+  /** Resolves when its process has ended. */
   ended: Promise<unknown>;
   stop(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { OrderItem } from "../../../shared/order.ts";
 const transactionSize = 100;
 const transactionsAtOnce = 4;
 
-/** Writes orders into a table that has none of them. Rejects with the signal's reason when that aborts. */
+/** Writes orders into an empty table. Rejects with the signal's reason when that aborts. */
 export async function seedOrders(
   client: DynamoDBClient,
   table: string,

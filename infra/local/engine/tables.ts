@@ -12,7 +12,7 @@ import { StartError } from "../machine/start-error.ts";
 import { seedOrders } from "./seed-orders.ts";
 
 /**
- * Creates the tables of the template that the engine does not have yet.
+ * Creates the template's tables that the engine does not have yet.
  *
  * @returns the names of those created.
  * @throws StartError when the engine does not answer.
@@ -30,9 +30,9 @@ export async function createTables(client: DynamoDBClient, template: StackTempla
 }
 
 /**
- * Creates the missing tables, and writes the orders if the table of orders is new.
+ * Creates the missing tables, and writes the orders if the orders table is new.
  *
- * @returns whether it was.
+ * @returns whether it is new.
  */
 export async function prepareTables(
   client: DynamoDBClient,
@@ -47,7 +47,7 @@ export async function prepareTables(
     await seedOrders(client, table, orders, signal);
     return true;
   } catch (error) {
-    // Half filled, they would pass for whole at the next start.
+    // The next start would take half-filled tables for complete ones.
     for (const TableName of created) await client.send(new DeleteTableCommand({ TableName }));
     throw error;
   }

@@ -4,7 +4,7 @@ import { FunctionFailure } from "../lambda/function-response.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
 
-/** What the authorizer's function says about the caller, as the integration sees it. */
+/** The authorizer's statements about the caller, as the integration sees them. */
 export type AuthorizerContext = Record<string, string>;
 
 const timeoutMs = 29_000;
@@ -12,7 +12,7 @@ const timeoutMs = 29_000;
 const oneOrMore = z.union([z.string(), z.array(z.string())]).transform((value) => [value].flat());
 const contextValue = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 
-/** What an authorizer's function returns; anything else is an AUTHORIZER_CONFIGURATION_ERROR. */
+/** The result of an authorizer's function; any other is an AUTHORIZER_CONFIGURATION_ERROR. */
 const policySchema = z.object({
   principalId: z.string(),
   policyDocument: z.object({

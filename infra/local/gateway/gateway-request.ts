@@ -22,7 +22,7 @@ export function readRequest(message: IncomingMessage): GatewayRequest {
   const [path = "/", ...query] = target.split("?");
   const [givenId = ""] = headerValues(message, "x-amzn-requestid");
   return {
-    // Clients may set it, as on AWS, so it need not be unique.
+    // Clients may set it, as on AWS, so it may not be unique.
     id: /^[\w-]{1,128}$/.test(givenId) ? givenId : randomUUID(),
     method: message.method ?? "GET",
     path,
@@ -51,7 +51,7 @@ export async function readBody({ message }: GatewayRequest): Promise<string> {
 
 /**
  * The event of a Lambda proxy integration, payload version 1.0, with the fields that say what the client asked for and
- * who it is. Where there is room for one value of a header or query parameter, it is the last that was sent.
+ * who it is. Where it takes one value of a header or query parameter, that is the last one sent.
  */
 export function proxyEvent(
   api: RestApi,

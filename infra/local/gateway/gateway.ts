@@ -41,12 +41,12 @@ export class Gateway {
     } catch (error) {
       if (response.headersSent || response.closed) response.destroy();
       else this.#fail(error, response);
-      // The rest of the body must not block the connection's next request.
+      // An unread rest of the body would block the connection's next request.
       message.resume();
     }
   }
 
-  /** @param abort ends all waiting, with the failure as its reason. */
+  /** @param abort ends every wait; its reason is the failure. */
   async #respond(request: GatewayRequest, response: ServerResponse, abort: AbortController): Promise<void> {
     const stage = `/${this.#api.stageName}`;
     const inStage = request.path === stage || request.path.startsWith(`${stage}/`);

@@ -41,7 +41,7 @@ function rank(path: string): string {
   return path.replaceAll(/[^/]+/g, (part) => (part.startsWith("{") ? (part.endsWith("+}") ? "2" : "1") : "0"));
 }
 
-/** Invalid percent-encoding stands for itself: what it names is for the function to say. */
+/** Invalid percent-encoding is passed on as it is: the function decides what it names. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -17,8 +17,8 @@ export class ExecutionEnvironment {
   readonly #ended = Promise.withResolvers<void>();
   #child: ChildProcess | undefined;
   #failure: FunctionFailure | undefined;
-  /** Its end is no crash: nothing more is logged about it. */
-  #quiet = false;
+  /** Whether its end is expected. Any other end is logged as a crash. */
+  #endExpected = false;
 
   constructor(definition: FunctionDefinition, log: (line: string) => void) {
     this.#definition = definition;
@@ -28,7 +28,7 @@ export class ExecutionEnvironment {
         this.#failure ??= failure;
       },
       cutOff: (by) => {
-        this.#quiet ||= by === "reader";
+        this.#endExpected ||= by === "reader";
         setTimeout(() => this.#child?.kill("SIGKILL"), cutOffMs).unref();
       },
     });
@@ -43,7 +43,7 @@ export class ExecutionEnvironment {
     return this.#ready.promise;
   }
 
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has ended. */
   get ended(): Promise<void> {
     return this.#ended.promise;
   }
@@ -52,7 +52,7 @@ export class ExecutionEnvironment {
     return this.#child?.pid;
   }
 
-  /** Whether it will be able to take an invocation by itself, soon. */
+  /** Whether it will soon be ready for an invocation without further help. */
   get becomingIdle(): boolean {
     return this.#failure === undefined && this.#api.becomingIdle;
   }
@@ -70,9 +70,9 @@ export class ExecutionEnvironment {
     clearTimeout(timer);
   }
 
-  /** Ends the process. Resolves when it is gone. */
+  /** Ends the process. Resolves when it has ended. */
   async stop(): Promise<void> {
-    this.#quiet = true;
+    this.#endExpected = true;
     this.#end(new FunctionFailure("Sandbox.Stopped", "The local stack is stopping"));
     await this.ended;
   }
@@ -83,7 +83,7 @@ export class ExecutionEnvironment {
     this.#child = child;
     createInterface({ input: child.stdout }).on("line", (line) => this.#log(line));
     createInterface({ input: child.stderr }).on("line", (line) => {
-      if (!this.#quiet) this.#log(line);
+      if (!this.#endExpected) this.#log(line);
     });
     child.on("error", (error) => this.#hasEnded(error.message));
     child.on("close", (code, signal) => this.#hasEnded(signal === null ? `exit status ${code}` : `signal ${signal}`));
@@ -104,7 +104,7 @@ export class ExecutionEnvironment {
     const failure = this.#failure ?? new FunctionFailure("Runtime.ExitError", `Runtime exited with ${how}`);
     const { invocation } = this.#api;
     const request = invocation === undefined ? "" : `, request ${invocation.requestId}`;
-    if (!this.#quiet) this.#log(`${this.#definition.name}: ${failure.message}${request}`);
+    if (!this.#endExpected) this.#log(`${this.#definition.name}: ${failure.message}${request}`);
     this.#api.close();
     this.#ready.reject(failure);
     invocation?.response.reject(failure);

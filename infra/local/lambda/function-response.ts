@@ -8,7 +8,7 @@ export type FunctionResponse = { kind: "buffered"; payload: string } | StreamedR
 
 export interface StreamedResponse {
   kind: "streamed";
-  /** What the function passed to `HttpResponseStream.from`, parsed. */
+  /** The metadata that the function passed to `HttpResponseStream.from`, parsed. */
   prelude: unknown;
   /** Fails when the function does. Destroying it stops the invocation. */
   body: Readable;
@@ -61,13 +61,13 @@ export function reportedFailure(json: string): FunctionFailure {
   return new FunctionFailure(errorType ?? "Runtime.Unknown", errorMessage ?? "The runtime reported no reason");
 }
 
-/** A stream that ends as the response does: with an error when the runtime reports one after the last byte. */
+/** A stream that ends like the response: with an error if the runtime reports one after the last byte. */
 function untilFailure(request: IncomingMessage): Transform {
   const body = new Transform({
     transform: (chunk, _encoding, done) => done(null, chunk),
     flush: (done) => done(failureInTrailers(request)),
   });
-  // A failure before anybody reads must not end this process.
+  // A failure before anyone reads must not end this process.
   return body.on("error", () => {});
 }
 

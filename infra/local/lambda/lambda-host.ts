@@ -5,13 +5,13 @@ import type { Invocation } from "./runtime-api.ts";
 import type { FunctionDefinition } from "./runtime-process.ts";
 
 export interface LambdaHostOptions {
-  /** Takes the lines that functions log, and one line for each process that crashes. */
+  /** Called with each line that a function logs, and one line for each process that crashes. */
   log: (line: string) => void;
-  /** How many execution environments one function may have; invocations beyond wait for a free one. */
+  /** How many execution environments one function may have; further invocations wait for a free one. */
   maxEnvironments: number;
 }
 
-/** Functions, run as Lambda runs them: one invocation at a time in a process, processes reused while they live. */
+/** Runs functions as Lambda does: one invocation at a time in a process, processes reused while they live. */
 export interface LambdaHost {
   /**
    * Invokes a function with an event. A signal that aborts gives up waiting; a late response is discarded.
@@ -25,7 +25,7 @@ export interface LambdaHost {
   stop(): Promise<void>;
 }
 
-/** Starts no process yet: the first invocation of each function is a cold start. */
+/** Creates a host for these functions. No process starts yet: each function's first invocation is a cold start. */
 export function createLambdaHost(definitions: FunctionDefinition[], options: LambdaHostOptions): LambdaHost {
   const pools = new Map(definitions.map((definition) => [definition.name, new Pool(definition, options)]));
   const pool = (name: string): Pool => {
@@ -47,7 +47,7 @@ class Pool {
   readonly #definition: FunctionDefinition;
   readonly #options: LambdaHostOptions;
   readonly #environments = new Set<ExecutionEnvironment>();
-  /** The one used last is used next, so that the fewest processes are kept busy. */
+  /** The one used last is used next, so that as few processes as possible are busy. */
   readonly #idle: ExecutionEnvironment[] = [];
   #waiting: Invocation[] = [];
   #stopped = false;

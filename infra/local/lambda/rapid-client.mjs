@@ -41,7 +41,7 @@ function call(method, path, body) {
       response.on("end", () => resolve({ headers: response.headers, body: text }));
       response.on("error", reject);
     });
-    // The host never closes this connection. When it closes, the host is gone, and nobody else would end this process.
+    // The host never closes this connection. When it closes, the host has died, and no one else would end this process.
     outgoing.on("socket", (socket) => {
       if (!outgoing.reusedSocket) socket.once("close", () => process.exit(1));
     });

@@ -15,7 +15,7 @@ export interface Invocation {
   /** JSON text. */
   event: string;
   response: PromiseWithResolvers<FunctionResponse>;
-  /** Aborts when nobody waits for the response any more. */
+  /** Aborts when no one waits for the response any more. */
   signal: AbortSignal | undefined;
 }
 
@@ -51,7 +51,7 @@ export class RuntimeApi {
     this.#server.keepAliveTimeout = 0;
   }
 
-  /** Resolves with what `AWS_LAMBDA_RUNTIME_API` is to say. */
+  /** Starts to listen, and resolves with the value for `AWS_LAMBDA_RUNTIME_API`. */
   async listen(): Promise<string> {
     return `127.0.0.1:${await listeningPort(this.#server)}`;
   }
@@ -105,7 +105,7 @@ export class RuntimeApi {
     if (request.headers["lambda-runtime-function-response-mode"] !== "streaming") {
       return response.resolve({ kind: "buffered", payload: await text(request) });
     }
-    // Once the request is destroyed, it names no socket any more.
+    // A destroyed request no longer has its socket.
     const { socket } = request;
     try {
       const streamed = await readStreamedResponse(request);

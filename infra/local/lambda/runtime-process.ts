@@ -12,7 +12,7 @@ export interface FunctionDefinition {
   handler: string;
   timeoutSeconds: number;
   memoryMegabytes: number;
-  /** Whole: nothing is inherited from this process. */
+  /** All of it: nothing is inherited from this process. */
   environment: Record<string, string>;
 }
 

@@ -34,11 +34,11 @@ export async function listen(port: number, serve: RequestListener): Promise<List
 }
 
 /**
- * Has a server listen.
+ * Makes a server listen.
  *
  * @param port 0 for any free one.
  * @returns the port it got.
- * @throws what the server's `error` event says, `EADDRINUSE` for example.
+ * @throws the error of the server's `error` event, such as `EADDRINUSE`.
  */
 export async function listeningPort(server: TcpServer, port = 0, host = "127.0.0.1"): Promise<number> {
   server.listen(port, host);

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream";
 import { fileURLToPath } from "node:url";
 
-/** What the page is made of, by path: its content type, and its file. */
+/** The files of the page, by path: the content type and the file. */
 const files = new Map([
   ["/", ["text/html; charset=utf-8", new URL("index.html", import.meta.url).href]],
   ["/openapi.yaml", ["application/yaml", new URL("../../../shared/openapi.yaml", import.meta.url).href]],
@@ -24,7 +24,7 @@ const headers = {
  * Serves the page at `/` that shows the OpenAPI document and sends requests. The deployed stack has no such page.
  *
  * @param settings the API's path on this origin, like `/v1`, and the key to begin with.
- * @returns false when the request is not for the page; then nothing has been sent.
+ * @returns whether the request was for the page. If not, nothing has been sent.
  */
 export function serveApiPage(
   settings: { basePath: string; apiKey: string },
