@@ -35,7 +35,7 @@ class RetriesWithoutQuota extends StandardRetryStrategy {
   }
 }
 
-/** The longest the client waits before its first retry, in milliseconds; it doubles with each retry. */
+/** The longest pause before the first retry, in milliseconds, a second if the table throttles; it doubles with each. */
 export const retryBaseDelay = 25;
 
 /** A client that limits every wait; the SDK's defaults wait forever. */

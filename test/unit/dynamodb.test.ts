@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { callFailed, createClient } from "../../shared/dynamodb.ts";
 
 test("a client gives up an attempt without a response, and makes as many attempts as it may", async () => {
@@ -25,26 +25,66 @@ test("a client gives up an attempt without a response, and makes as many attempt
 });
 
 test("a client makes every attempt it may, however many calls have failed before", async () => {
-  let attempts = 0;
-  const broken = createServer((_request, response) => {
-    attempts += 1;
-    response.writeHead(500).end();
-  }).listen(0, "127.0.0.1");
-  await once(broken, "listening");
-  const { port } = broken.address() as AddressInfo;
-  vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", `http://127.0.0.1:${port}`);
+  // No pauses.
+  const random = vi.spyOn(Math, "random").mockReturnValue(0);
+  onTestFinished(() => random.mockRestore());
+  const broken = await startFailing(500, "InternalServerError");
   const client = createClient({ connectionTimeout: 5_000, requestTimeout: 5_000, maxAttempts: 3 });
   // The SDK's own quota ends in the eighteenth such call.
   const calls = 25;
-  try {
-    for (let call = 0; call < calls; call += 1) await expect(client.send(new ListTablesCommand({}))).rejects.toThrow();
-    expect(attempts).toBe(3 * calls);
-  } finally {
-    client.destroy();
-    broken.closeAllConnections();
-    broken.close();
-  }
+  for (let call = 0; call < calls; call += 1) await expect(client.send(new ListTablesCommand({}))).rejects.toThrow();
+  expect(broken.attempts).toBe(3 * calls);
+  client.destroy();
 });
+
+// The time budgets of the functions (time-budgets.test.ts) count on these.
+test.each([
+  ["that failed, briefly", 500, "InternalServerError", [24, 49]],
+  ["that was throttled, for longer", 400, "ThrottlingException", [999, 1999]],
+])("a client pauses after an attempt %s, at random, twice as long after the second", async (_, status, name, most) => {
+  const random = vi.spyOn(Math, "random").mockReturnValue(0.9999);
+  const pauses: number[] = [];
+  const { setTimeout: later } = globalThis;
+  const timer = vi.spyOn(globalThis, "setTimeout").mockImplementation(((callback: () => void, milliseconds = 0) => {
+    // Those of the HTTP handler are whole seconds.
+    if (milliseconds % 1000 === 0) return later(callback, milliseconds);
+    pauses.push(milliseconds);
+    return later(callback, 0);
+  }) as typeof setTimeout);
+  onTestFinished(() => {
+    for (const spy of [random, timer]) spy.mockRestore();
+  });
+  await startFailing(status, name);
+  const client = createClient({ connectionTimeout: 5_000, requestTimeout: 5_000, maxAttempts: 3 });
+  await expect(client.send(new ListTablesCommand({}))).rejects.toThrow();
+  expect(pauses).toEqual(most);
+  client.destroy();
+});
+
+test("a client limits the time to connect, too", async () => {
+  await startFailing(500, "InternalServerError");
+  const client = createClient({ connectionTimeout: 1_234, requestTimeout: 5_000, maxAttempts: 1 });
+  await expect(client.send(new ListTablesCommand({}))).rejects.toThrow();
+  expect(client.config.requestHandler.httpHandlerConfigs()).toMatchObject({ connectionTimeout: 1_234 });
+  client.destroy();
+});
+
+/** An engine that answers every attempt with this error, for clients that are created after it. */
+async function startFailing(status: number, name: string): Promise<{ attempts: number }> {
+  const counted = { attempts: 0 };
+  const server = createServer((_request, response) => {
+    counted.attempts += 1;
+    response.writeHead(status, { "content-type": "application/x-amz-json-1.0" }).end(JSON.stringify({ __type: name }));
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", `http://127.0.0.1:${port}`);
+  return counted;
+}
 
 test("a client has no middleware for log lines", () => {
   const client = createClient({ connectionTimeout: 1, requestTimeout: 1, maxAttempts: 1 });
