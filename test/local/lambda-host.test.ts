@@ -4,6 +4,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createLambdaHost, type LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
+import { ownLines } from "../helpers/trouble.ts";
 
 const directory = fileURLToPath(new URL("functions", import.meta.url));
 const names = ["echo", "fail", "crash", "hang", "flood", "breakOff", "throwLate", "throwFirst"];
@@ -65,12 +66,14 @@ describe("an invocation", () => {
     for (const _ of [1, 2])
       await expect(host.invoke("crash", {})).rejects.toMatchObject({ errorType: "Runtime.ExitError" });
     expect(log).toEqual([expect.stringMatching(/^crash: .*status 3/), expect.stringMatching(/^crash: .*status 3/)]);
+    expect(ownLines(log)).toHaveLength(2);
   });
 
   test("fails when it times out, and its process is ended", async () => {
     start({ timeoutSeconds: 0.3 });
     await expect(host.invoke("hang", {})).rejects.toMatchObject({ errorType: "Sandbox.Timedout" });
     expect(host.pids("hang")).toEqual([]);
+    expect(ownLines(log)).toEqual([expect.stringMatching(/^hang: Task timed out after 0.30 seconds, request /)]);
   });
 
   test("that is aborted while it waits never runs", async () => {

@@ -4,6 +4,7 @@ import { hashApiKey } from "../../shared/api-keys.ts";
 import { type Behaviour, type EngineCall, passOn } from "../helpers/faults/fault-proxy.ts";
 import { faults } from "../helpers/faults/faults.ts";
 import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
+import { troubles } from "../helpers/trouble.ts";
 
 let stack: FaultyStack | undefined;
 afterEach(() => stack?.stop());
@@ -58,7 +59,7 @@ describe("the first request to a function", () => {
       stack = await startFaultyStack((call) => (isAtStart(call) ? fault : undefined));
       await expectFirstRequestsServed(stack);
       // No process died at its start, and none logged a failure.
-      expect(stack.log.filter((line) => /timed out|exited|ERROR|WARN|_failed/.test(line))).toEqual([]);
+      expect(troubles(stack.log)).toEqual([]);
     },
   );
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestStack, type TestStack } from "../helpers/test-stack.ts";
 import { fuzz } from "../helpers/traffic/fuzzing.ts";
+import { troubles } from "../helpers/trouble.ts";
 
 let stack: TestStack;
 beforeAll(async () => {
@@ -27,7 +28,7 @@ test("5,000 odd requests each get the operation's response or an Error record, a
   expect(kinds.filter((kind) => counts.of(kind) === 0)).toEqual([]);
   // More than the stack's own two pending orders: each round resets its orders.
   expect(counts.of("cancelOrder 204")).toBeGreaterThan(100);
-  expect(stack.log.filter((line) => /Runtime exited|timed out|gateway failed/.test(line))).toEqual([]);
+  expect(troubles(stack.log)).toEqual([]);
   expect(stack.log.join("\n")).not.toContain(stack.apiKey);
   expect((await stack.call("/store/orders")).status).toBe(200);
 });

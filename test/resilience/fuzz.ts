@@ -2,6 +2,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { fuzz } from "../helpers/traffic/fuzzing.ts";
+import { troubles } from "../helpers/trouble.ts";
 
 const { requests, seed } = new Command("npm run fuzz --")
   .option("--requests <number>", "how many requests to send", wholeNumber, 1_000_000)
@@ -9,12 +10,10 @@ const { requests, seed } = new Command("npm run fuzz --")
   .parse()
   .opts<{ requests: number; seed: number }>();
 
-let crashes = 0;
+const log: string[] = [];
 const stack = await startLocalStack({
   port: 0,
-  log: (line) => {
-    if (/Runtime exited|timed out|gateway failed/.test(line)) crashes += 1;
-  },
+  log: (line) => void log.push(...troubles([line])),
 });
 try {
   const begun = performance.now();
@@ -29,9 +28,10 @@ try {
     },
   });
   const seconds = Math.round((performance.now() - begun) / 1000);
-  console.log(`${counts.total} requests in ${seconds} s; wrong responses: 0; crashes: ${crashes}`);
+  console.log(`${counts.total} requests in ${seconds} s; wrong responses: 0; crashes: ${log.length}`);
   for (const line of counts.lines()) console.log(line);
-  if (crashes > 0) process.exitCode = 1;
+  for (const trouble of log) console.log(trouble);
+  if (log.length > 0) process.exitCode = 1;
 } finally {
   await stack.stop();
 }

@@ -3,6 +3,7 @@ import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
 import { Command } from "commander";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { LoadClients, type Operation } from "../helpers/traffic/load-clients.ts";
+import { troubles } from "../helpers/trouble.ts";
 
 const { connections, seconds, orders } = new Command("npm run load --")
   .option("--connections <number>", "how many clients send requests at once", Number, 100)
@@ -18,7 +19,7 @@ const latencies: Record<Operation, RecordableHistogram> = {
 const failures: string[] = [];
 const stack = await startLocalStack({
   port: 0,
-  log: (line) => void (/"ERROR"|Runtime exited|timed out|gateway failed/.test(line) && failures.push(line)),
+  log: (line) => void failures.push(...troubles([line])),
 });
 try {
   const clients = await LoadClients.connect(stack, connections, orders);

@@ -5,6 +5,7 @@ import { Command } from "commander";
 import { startEngine } from "../../infra/local/engine/engine.ts";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { LoadClients } from "../helpers/traffic/load-clients.ts";
+import { troubles } from "../helpers/trouble.ts";
 
 const { minutes, connections } = new Command("npm run soak --")
   .option("--minutes <number>", "how long to run", Number, 10)
@@ -26,7 +27,7 @@ const engine = await startEngine();
 const stack = await startLocalStack({
   port: 0,
   dynamodbEndpoint: engine.endpoint,
-  log: (line) => void (/"ERROR"|Runtime exited|timed out|gateway failed/.test(line) && failures.push(line)),
+  log: (line) => void failures.push(...troubles([line])),
 });
 try {
   const clients = await LoadClients.connect(stack, connections, 1_000);

@@ -65,7 +65,7 @@ test("a client limits the time to connect, too", async () => {
   await startFailing(500, "InternalServerError");
   const client = createClient({ connectionTimeout: 1_234, requestTimeout: 5_000, maxAttempts: 1 });
   await expect(client.send(new ListTablesCommand({}))).rejects.toThrow();
-  expect(client.config.requestHandler.httpHandlerConfigs()).toMatchObject({ connectionTimeout: 1_234 });
+  expect(client.config.requestHandler).toMatchObject({ config: { connectionTimeout: 1_234 } });
   client.destroy();
 });
 

@@ -93,7 +93,11 @@ const headerNames = new Set([
 ]);
 const bodies = new Map(Object.entries(errors).map(([code, { status }]) => [errorBody(code as ErrorCode), status]));
 
-function whatIsWrong({ method, hasKey }: FuzzRequest, { status, headers, body }: RawResponse): string | undefined {
+/** The judge: what is wrong with a response to a request, or undefined when the service may have sent it. */
+export function whatIsWrong(
+  { method, hasKey }: Pick<FuzzRequest, "method" | "hasKey">,
+  { status, headers, body }: RawResponse,
+): string | undefined {
   const values = new Map(headers);
   for (const [name, value] of headers) {
     if (!headerNames.has(name)) return `has the header ${name}`;

@@ -1,0 +1,28 @@
+import { z } from "zod";
+
+/** A line that a function logged, in Lambda's JSON format. */
+const loggedSchema = z.object({
+  level: z.string(),
+  message: z.union([
+    z.object({ event: z.string().optional(), errorMessage: z.string().optional() }),
+    z.string().transform((text) => ({ event: text, errorMessage: undefined })),
+  ]),
+});
+
+/** The lines of a local stack's log that are its own: a process crashed or timed out, or the gateway failed. */
+export function ownLines(log: string[]): string[] {
+  // Functions log JSON.
+  return log.filter((line) => !line.startsWith("{"));
+}
+
+/** What went wrong, as a local stack's log says, in a line each. Rejected requests and clients that left are no trouble. */
+export function troubles(log: string[]): string[] {
+  const ofFunctions = log.flatMap((line) => {
+    if (!line.startsWith("{")) return [];
+    const { level, message } = loggedSchema.parse(JSON.parse(line));
+    // The runtime logs what the authorizer throws for a rejected key.
+    const fine = level === "INFO" || message.errorMessage === "Unauthorized";
+    return fine ? [] : [[level, message.event, message.errorMessage].filter(Boolean).join(" ")];
+  });
+  return [...ownLines(log), ...ofFunctions];
+}

@@ -1,0 +1,59 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import type { RawResponse } from "../helpers/faults/pipeline.ts";
+import { marker } from "../helpers/traffic/fuzz-requests.ts";
+import { whatIsWrong } from "../helpers/traffic/fuzzing.ts";
+
+const unauthorized = '{"code":"unauthorized","message":"Missing or invalid API key","status":401}';
+const noStore: [string, string] = ["cache-control", "no-store"];
+const json: [string, string][] = [["content-type", "application/json"], noStore, ["x-amzn-requestid", "2ee6f2b4-9d2c"]];
+const listed = (body: string, ...more: [string, string][]): RawResponse => ({
+  status: 200,
+  headers: [...json, ["vary", "Accept-Encoding"], ...more],
+  body,
+});
+const gzipped = (json: string): string => gzipSync(json).toString("latin1");
+const gzip: [string, string] = ["content-encoding", "gzip"];
+const cancelled: RawResponse = { status: 204, headers: [noStore], body: "" };
+const rejected: RawResponse = { status: 401, headers: [...json, ["www-authenticate", "Bearer"]], body: unauthorized };
+const get = { method: "GET", hasKey: true };
+const remove = { method: "DELETE", hasKey: true };
+
+type Case = [what: string, request: { method: string; hasKey: boolean }, response: RawResponse];
+
+describe("the fuzzer's judge", () => {
+  test.each<Case>([
+    ["a list", get, listed("[]")],
+    ["a compressed list", get, listed(gzipped("[1]"), gzip)],
+    ["a cancellation", remove, cancelled],
+    ["a rejection", { ...get, hasKey: false }, rejected],
+    ["a rejection of HEAD, which has no body", { method: "HEAD", hasKey: false }, { ...rejected, body: "" }],
+  ])("lets %s pass", (_, request, response) => {
+    expect(whatIsWrong(request, response)).toBeUndefined();
+  });
+
+  test.each<Case>([
+    ["lists the orders for someone who may not see them", { ...get, hasKey: false }, listed("[]")],
+    ["lists the orders for someone who may not see them", { ...get, method: "HEAD" }, listed("[]")],
+    ["is not an array", get, listed('{"orders":[]}')],
+    ["cancels for someone who may not", { ...remove, hasKey: false }, cancelled],
+    ["cancels for someone who may not", get, cancelled],
+    ["has a body", remove, { ...cancelled, body: "{}" }],
+    ["echoes its request", get, { ...rejected, headers: [...json, ["allow", `GET, ${marker}`]] }],
+    ["echoes its request", get, { ...rejected, headers: [["x-amzn-requestid", marker]] }],
+    ["has the header server", get, { ...rejected, headers: [...json, ["server", "x"]] }],
+    ["is not JSON", get, { ...rejected, headers: [["content-type", "text/html"], noStore] }],
+    ["may be cached", get, { ...rejected, headers: [["content-type", "application/json"]] }],
+    ["has no body", get, { ...rejected, body: "" }],
+    ["is not an Error record with its status", get, { ...rejected, status: 403 }],
+    ["is not an Error record with its status", get, { ...rejected, body: '{"message":"Forbidden"}' }],
+    ["is not an Error record with its status", get, { ...rejected, status: 302 }],
+  ])("says of a response that it %s", (wrong, request, response) => {
+    expect(whatIsWrong(request, response)).toBe(wrong);
+  });
+
+  test("fails at a list that is cut off", () => {
+    expect(() => whatIsWrong(get, listed('[{"id":1}'))).toThrow();
+    expect(() => whatIsWrong(get, listed(gzipped("[1]").slice(0, -9), gzip))).toThrow();
+  });
+});
