@@ -89,11 +89,15 @@ export function runScript(
   });
 }
 
-/** Puts a stand-in for npm into a directory; it notes its arguments and API_KEY, and prints a key when asked for one. */
+/**
+ * Puts a stand-in for npm into a directory; it notes its arguments and API_KEY, and prints a key when asked for one. It
+ * fails at commands that contain FAILS.
+ */
 export async function fakeNpm(directory: string, apiKey = ""): Promise<() => Promise<NpmCall[]>> {
   const script = `#!/bin/sh
 for argument; do printf '%s\\037' "$argument"; done >> "$CALLS"
 printf '\\036%s\\n' "$API_KEY" >> "$CALLS"
+case "$*" in *"\${FAILS-none}"*) exit 1;; esac
 case "$*" in *"keys issue"*) echo ${apiKey};; esac
 `;
   await writeFile(join(directory, "npm"), script, { mode: 0o755 });

@@ -58,7 +58,6 @@ test("a deployment straight to production skips tests, staging and canary, but n
 
 test("a deployment without the canary is built anew by every attempt", () => {
   expect(build?.outputs?.["attempt"]).toBe(expression("github.run_attempt"));
-  expect(deployEnvironment.on["workflow_call"]?.inputs?.["only-attempt"]).not.toHaveProperty("required");
   const [reject] = deployJob.steps ?? [];
   expect(reject?.name).toMatch(/^Reject/);
   expect(reject?.if).toBe(expression("inputs.only-attempt && inputs.only-attempt != github.run_attempt"));
@@ -107,6 +106,20 @@ test("a deployment builds, tests and installs nothing of its own where it may as
   ]);
 });
 
+test("a deployment is told its environment, its commit and its build", () => {
+  const required = { type: "string", required: true };
+  expect(deployEnvironment.on).toEqual({
+    workflow_call: {
+      inputs: {
+        environment: required,
+        commit: expect.objectContaining(required),
+        assembly: expect.objectContaining(required),
+        "only-attempt": { type: "string", description: expect.any(String) },
+      },
+    },
+  });
+});
+
 test("a deployment checks out the commit that was built", () => {
   expect([build, changes].map((job) => job?.steps?.[0]?.with)).toEqual(
     Array(2).fill({ ref: commitToDeploy, "persist-credentials": false }),
@@ -133,13 +146,15 @@ test("a deployment runs in the GitHub environment, which holds the role, the reg
 });
 
 test("a deployment leaves its template for the next one to be compared with, whatever the smoke test says", () => {
-  expect(deployJob.steps?.at(-1)).toMatchObject({
+  expect(deployJob.steps?.at(-1)).toEqual({
+    uses: expect.stringMatching(/^actions\/upload-artifact@/),
     if: expression("!cancelled() && steps.deploy.outcome == 'success'"),
     with: {
       name: `deployed-${expression("inputs.environment")}`,
       path: `cdk.out/*-${expression("inputs.environment")}.template.json`,
       "if-no-files-found": "error",
       "retention-days": 90,
+      overwrite: true,
     },
   });
   expect(deployJob.steps?.find(({ id }) => id === "deploy")?.name).toBe("Deploy");

@@ -99,6 +99,20 @@ describe("the summary for the reviewers", () => {
     expect(text).toMatch(/^## What production would change\nCompared with that\.\n```\n[^`]*```\n$/);
   });
 
+  test("fails when the comparison does", async () => {
+    const directory = await temporaryDirectory();
+    await mkdir(join(directory, "deployed"));
+    await writeFile(join(directory, "deployed", "from"), "");
+    await fakeNpm(directory);
+    const { ok } = await runScript(step, directory, {
+      PATH: `${directory}:${process.env["PATH"]}`,
+      CALLS: join(directory, "calls"),
+      FAILS: "run --silent diff",
+      GITHUB_STEP_SUMMARY: join(directory, "summary"),
+    });
+    expect(ok).toBe(false);
+  });
+
   test("says so when nothing is known of it", async () => {
     const { words, text } = await summary(await temporaryDirectory());
     expect(words).toEqual([]);

@@ -73,7 +73,7 @@ describe("the commit to deploy", () => {
 });
 
 describe.each(Object.values(environments))("deploying $name", ({ name, stackName }) => {
-  async function run(stepName: string) {
+  async function run(stepName: string, fails?: string) {
     const directory = await temporaryDirectory();
     const calls = await fakeNpm(directory, "pets_test_made_up");
     await writeFile(
@@ -86,14 +86,15 @@ describe.each(Object.values(environments))("deploying $name", ({ name, stackName
       CALLS: join(directory, "calls"),
       RUNNER_TEMP: directory,
       GITHUB_RUN_ID: "4711",
+      ...(fails !== undefined && { FAILS: fails }),
     });
-    expect([ok, output]).toEqual([true, expect.anything()]);
-    return { calls: await calls(), output, directory };
+    return { ok, calls: await calls(), output, directory };
   }
 
   test("deploys its stack alone, as it was built", async () => {
     expect(deployJob.env).toEqual({ ENVIRONMENT: expression("inputs.environment") });
-    const { calls, directory } = await run("Deploy");
+    const { ok, calls, directory } = await run("Deploy");
+    expect(ok).toBe(true);
     expect(calls.map(({ words }) => words)).toEqual([
       [
         ...["run", "deploy", "--", `*-${name}`, "--exclusively", "--app", "cdk.out", "--require-approval", "never"],
@@ -105,7 +106,8 @@ describe.each(Object.values(environments))("deploying $name", ({ name, stackName
   });
 
   test("smoke-tests what was deployed, with a masked key that expires within a quarter of an hour", async () => {
-    const { calls, output } = await run("Smoke test");
+    const { ok, calls, output } = await run("Smoke test");
+    expect(ok).toBe(true);
     const [issue, smoke] = calls;
     expect(issue?.words.slice(0, -1)).toEqual([
       ...["run", "--silent", "admin", "--", "--env", name, "keys", "issue"],
@@ -119,6 +121,16 @@ describe.each(Object.values(environments))("deploying $name", ({ name, stackName
       apiKey: "pets_test_made_up",
     });
     expect(output).toBe("::add-mask::pets_test_made_up\n");
+  });
+
+  test.each([
+    ["Deploy", "run deploy"],
+    ["Smoke test", "keys issue"],
+    ["Smoke test", "run smoke"],
+  ])("fails in the step %s when npm fails at %s, and goes no further", async (stepName, command) => {
+    const { ok, calls } = await run(stepName, command);
+    expect(ok).toBe(false);
+    expect(calls.at(-1)?.words.join(" ")).toContain(command);
   });
 });
 

@@ -27,6 +27,10 @@ describe.each(workflowNames)("the workflow %s", async (name) => {
     }
   });
 
+  test("goes on after no failure", () => {
+    expect(text).not.toMatch(/continue-on-error|always\(\)|\|\| true/);
+  });
+
   test("runs no script with text that a caller chose", () => {
     for (const { run = "" } of steps) expect(run).not.toContain("${{");
   });
@@ -107,6 +111,9 @@ test("jobs take these steps, and no longer than this", () => {
       "actions/upload-artifact",
     ],
   });
+  for (const [name, job] of jobs.filter(([name]) => name !== "other-machines")) {
+    expect([name, job["runs-on"]]).toEqual([name, "ubuntu-24.04"]);
+  }
 });
 
 test("the tests run for every pull request, and for the commit that a deployment names", () => {
