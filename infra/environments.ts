@@ -28,8 +28,12 @@ export interface Environment {
   tableThroughput: { reads: number; writes: number };
   /** How many seconds the gateway remembers an accepted key. A revoked key works for that long. */
   authorizerCacheSeconds: number;
-  /** Requests a second and burst that each operation accepts, approximately; beyond that, 429. */
-  throttling: { rateLimit: number; burstLimit: number };
+  /**
+   * What each operation accepts, approximately; beyond that, 429. A cancellation takes one write unit. A list reads the
+   * whole table, 128.5 read units a megabyte, so lists alone exhaust `tableThroughput.reads` once the table has
+   * reads / rateLimit / 128.5 megabytes. `npm run costs` prints how many orders that is.
+   */
+  throttling: { listOrders: Throttling; cancelOrder: Throttling };
   /**
    * How many lists may run at once, so that long lists can't use up the concurrency that cancellations need. Lambda
    * turns further lists away and the client gets 500 `internal_error`; that neither alarms nor stops a deployment. The
@@ -47,6 +51,13 @@ export interface Environment {
   dashboard?: boolean;
   /** Without it nothing is watched, and new code gets all requests at once. */
   alarms?: AlarmSettings;
+}
+
+export interface Throttling {
+  /** Requests a second. */
+  rateLimit: number;
+  /** How many may come at once. */
+  burstLimit: number;
 }
 
 export interface TableNames {
@@ -72,11 +83,9 @@ export interface AlarmSettings {
    * deployment starts while an alarm is on; set to false to get an urgent fix through.
    */
   canary: boolean;
-  /** Responses with 5xx, of a minute's requests. */
-  serverErrors: FailureShare;
   /**
-   * Failed invocations of one function, of its invocations in five minutes. New code that always fails makes it 10 %
-   * during the canary, however small its operation's share of the traffic.
+   * Failed invocations of one function and, separately, the 5xx that it makes the gateway respond, in five minutes. New
+   * code that always fails makes it 10 % during the canary, however small its operation's share of the traffic.
    */
   functionFailures: FailureShare;
   /** Well-formed keys that the authorizer rejected, of the requests in five minutes. */
@@ -84,7 +93,6 @@ export interface AlarmSettings {
   /** The 99th percentile of a minute in milliseconds: a whole cancellation, and a list up to its first page. */
   slow: { cancel: number; listFirstPage: number };
   /** How many in five minutes. */
-  authorizerFailures: number;
   listsCutOff: number;
   functionThrottles: number;
   tableThrottles: number;
@@ -103,7 +111,11 @@ const staging: Environment = {
   keepData: false,
   tableThroughput: { reads: 2000, writes: 500 },
   authorizerCacheSeconds: 10,
-  throttling: { rateLimit: 20, burstLimit: 40 },
+  throttling: {
+    // 2,000 read units for 2 lists a second: 7.8 MB.
+    listOrders: { rateLimit: 2, burstLimit: 20 },
+    cancelOrder: { rateLimit: 20, burstLimit: 40 },
+  },
   logRetentionDays: 14,
   accessLogRetentionDays: 14,
   functionLogLevel: "DEBUG",
@@ -117,18 +129,20 @@ const production: Environment = {
   keepData: true,
   tableThroughput: { reads: 12_000, writes: 2000 },
   authorizerCacheSeconds: 60,
-  throttling: { rateLimit: 200, burstLimit: 400 },
+  throttling: {
+    // 12,000 read units for 10 lists a second: 9.3 MB.
+    listOrders: { rateLimit: 10, burstLimit: 20 },
+    cancelOrder: { rateLimit: 200, burstLimit: 400 },
+  },
   logRetentionDays: 365,
   accessLogRetentionDays: 90,
   functionLogLevel: "INFO",
   systemLogLevel: "WARN",
   alarms: {
     canary: true,
-    serverErrors: { percent: 5, atLeast: 5 },
     functionFailures: { percent: 5, atLeast: 3 },
     rejectedKeys: { percent: 10, atLeast: 20 },
     slow: { cancel: 2000, listFirstPage: 3000 },
-    authorizerFailures: 5,
     listsCutOff: 3,
     functionThrottles: 10,
     tableThrottles: 50,

@@ -32,50 +32,46 @@ const fiveMinutes: Window = { period: Duration.minutes(5), evaluationPeriods: 1 
  * anyway and those of LogMetrics. Silence never alarms: without requests nothing fails.
  */
 export class Alarms extends Construct {
-  readonly #settings: AlarmSettings;
   readonly #action: SnsAction;
-  readonly #shared: Alarm[];
-  readonly #own: PerFunction<Alarm[]>;
+  readonly #rollingBack: PerFunction<Alarm[]>;
 
   constructor(scope: Construct, id: string, { settings, api, functions, logMetrics }: AlarmsProps) {
     super(scope, id);
-    const { serverErrors, rejectedKeys, slow, authorizerFailures, listsCutOff } = settings;
-    const { listOrders, cancelOrder } = functions;
-    const { failures } = logMetrics;
-    this.#settings = settings;
-    this.#action = new SnsAction(new AlarmTopic(this, "Topic", settings.email));
+    const { email, functionFailures, functionThrottles, listsCutOff, rejectedKeys, slow, tableThrottles } = settings;
+    const { failures, keysRejected, responses, serverErrors } = logMetrics;
+    this.#action = new SnsAction(new AlarmTopic(this, "Topic", email));
+    const share = (failed: Metric | MathExpression, total: Metric) => percentage(functionFailures, { failed, total });
 
-    const errors = percentage(serverErrors, { failed: unexpectedErrors(api, listOrders), total: api.metric("Count") });
-    this.#shared = [
-      this.#alarm("ServerErrors", errors, serverErrors.percent, lasting),
-      this.#alarm("CancelSlow", duration(cancelOrder), slow.cancel, lasting),
+    this.#rollingBack = perFunction((name, entry) => {
+      const invoked = invocations(functions[name]);
+      const failing = share(failures[name], invoked);
+      const erring = share(withoutTurnedAway(serverErrors[name], functions[name]), responses[name] ?? invoked);
+      return [
+        this.#alarm(`${entry.id}Failing`, failing, functionFailures.percent),
+        this.#alarm(`${entry.id}ServerErrors`, erring, functionFailures.percent),
+      ];
+    });
+    this.#rollingBack.cancelOrder.push(
+      this.#alarm("CancelSlow", duration(functions.cancelOrder), slow.cancel, lasting),
+    );
+    this.#rollingBack.listOrders.push(
       this.#alarm("ListSlow", logMetrics.listFirstPage, slow.listFirstPage, lasting),
-      this.#alarm("AuthorizerFailures", logMetrics.authorizerFailures, authorizerFailures),
       this.#alarm("ListsCutOff", logMetrics.listsCutOff, listsCutOff),
-    ];
-    this.#own = perFunction((name) => this.#alarmsOf(functions[name], failures[name]));
-    // It notifies, but rolls back no canary: anyone can make up well-formed keys, and could so block every deployment.
-    const rejected = percentage(rejectedKeys, { failed: logMetrics.keysRejected, total: api.metric("Count") });
+    );
+
+    // The others notify, but roll nothing back: whoever makes up keys, lists much or imports orders can raise them.
+    const rejected = percentage(rejectedKeys, { failed: keysRejected, total: api.metric("Count") });
     this.#alarm("KeysRejected", rejected, rejectedKeys.percent);
-  }
-
-  /** The alarms that roll back a new version of this function. CodeDeploy accepts at most ten. */
-  rollingBack(name: FunctionName): Alarm[] {
-    return [...this.#shared, ...this.#own[name]];
-  }
-
-  #alarmsOf(lambda: ServiceFunction, failures: Metric): Alarm[] {
-    const { functionFailures, functionThrottles, tableThrottles } = this.#settings;
-    const { id } = lambda.node;
-    const failing = percentage(functionFailures, { failed: failures, total: invocations(lambda) });
-    const alarms = [
-      this.#alarm(`${id}Failing`, failing, functionFailures.percent),
-      this.#alarm(`${id}TableThrottled`, throttledTableRequests(lambda), tableThrottles),
-    ];
-    if (lambda.concurrencyLimit === undefined) {
-      alarms.push(this.#alarm(`${id}Throttled`, throttles(lambda), functionThrottles));
+    for (const lambda of Object.values(functions)) {
+      this.#alarm(`${lambda.node.id}TableThrottled`, throttledTableRequests(lambda), tableThrottles);
+      if (lambda.concurrencyLimit !== undefined) continue;
+      this.#alarm(`${lambda.node.id}Throttled`, throttles(lambda), functionThrottles);
     }
-    return alarms;
+  }
+
+  /** The alarms that roll back a new version of this function, each about its own work. CodeDeploy accepts at most ten. */
+  rollingBack(name: FunctionName): Alarm[] {
+    return this.#rollingBack[name];
   }
 
   #alarm(id: string, metric: Metric | MathExpression, threshold: number, window = fiveMinutes): Alarm {
@@ -93,12 +89,10 @@ export class Alarms extends Construct {
   }
 }
 
-/** 5xx responses, without the 500s that the list's concurrency limit causes on purpose. */
-function unexpectedErrors(api: OrdersApi, listOrders: ServiceFunction): Metric | MathExpression {
-  const responses = api.metric("5XXError");
-  if (listOrders.concurrencyLimit === undefined) return responses;
+/** Without the failures that Lambda caused by turning invocations away, because others took all the concurrency. */
+function withoutTurnedAway(failed: Metric, lambda: ServiceFunction): MathExpression {
   return new MathExpression({
-    expression: "responses - FILL(turnedAway, 0)",
-    usingMetrics: { responses, turnedAway: throttles(listOrders) },
+    expression: "failures - FILL(turnedAway, 0)",
+    usingMetrics: { failures: failed, turnedAway: throttles(lambda) },
   });
 }

@@ -32,13 +32,13 @@ export function throttledTableRequests({ entry, table }: ServiceFunction): Metri
   });
 }
 
-/** Failures as a percentage of a total, or 0 while they are too few to mean anything. */
+/** Failures as a percentage of a total, or 0 while they are too few to mean anything; 100 % and more if it is missing. */
 export function percentage(
   { atLeast }: FailureShare,
   usingMetrics: { failed: Metric | MathExpression; total: Metric },
 ): MathExpression {
   return new MathExpression({
-    expression: `IF(failed >= ${atLeast}, 100 * failed / total, 0)`,
+    expression: `IF(failed >= ${atLeast}, 100 * failed / FILL(total, 1), 0)`,
     usingMetrics,
     label: "percent",
   });

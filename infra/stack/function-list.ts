@@ -59,6 +59,16 @@ export const functionList = {
 
 export type FunctionName = keyof typeof functionList;
 
+/** The functions that serve an operation, named like it. */
+export type OperationName = {
+  [Name in FunctionName]: (typeof functionList)[Name] extends { operation: Operation } ? Name : never;
+}[FunctionName];
+
+/** Every operation of the API. */
+export const operations = Object.entries<FunctionEntry>(functionList).flatMap(([name, { operation }]) =>
+  operation ? [{ ...operation, name: name as OperationName }] : [],
+);
+
 /** One value for each function, by its name. */
 export type PerFunction<Value> = Record<FunctionName, Value>;
 

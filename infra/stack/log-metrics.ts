@@ -2,7 +2,7 @@ import { type Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern, type ILogGroup, type JsonPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import type { LogEvent } from "../../shared/log.ts";
-import { type PerFunction, perFunction } from "./function-list.ts";
+import { type FunctionEntry, type Operation, type PerFunction, perFunction } from "./function-list.ts";
 import type { ServiceFunctions } from "./service-function.ts";
 
 export interface LogMetricsProps {
@@ -22,11 +22,14 @@ export class LogMetrics extends Construct {
   readonly cancelsRejected: Metric;
   readonly ordersListed: Metric;
   readonly listsCutOff: Metric;
-  readonly authorizerFailures: Metric;
   /** Well-formed keys that are unknown, expired or revoked. */
   readonly keysRejected: Metric;
   /** Failed invocations. A list that is cut off and takes the runtime down with it counts twice. */
   readonly failures: PerFunction<Metric>;
+  /** 5xx responses because of a function, as the gateway sees it: responses of the function that it can't use, too. */
+  readonly serverErrors: PerFunction<Metric>;
+  /** All responses to requests that the gateway let in. An authorizer has none of its own. */
+  readonly responses: PerFunction<Metric | undefined>;
   /** Milliseconds until the first page was read, for each list that got that far. */
   readonly listFirstPage: Metric;
   readonly #namespace: string;
@@ -52,11 +55,17 @@ export class LogMetrics extends Construct {
       authorizeLog,
       FilterPattern.stringValue("$.message.errorMessage", "=", "Unauthorized"),
     );
-    // As the gateway sees it, which includes authorizers that Lambda turned away and responses it could not use.
-    this.authorizerFailures = this.#count(
-      "AuthorizerFailures",
-      accessLog,
-      FilterPattern.any(responseType("AUTHORIZER_FAILURE"), responseType("AUTHORIZER_CONFIGURATION_ERROR")),
+    this.serverErrors = perFunction((_, { id, operation }: FunctionEntry) =>
+      this.#count(
+        `${id}ServerErrors`,
+        accessLog,
+        operation
+          ? FilterPattern.all(...letIn(operation), accessed("status", "=", "5*"))
+          : accessed("responseType", "=", "AUTHORIZER_*"),
+      ),
+    );
+    this.responses = perFunction((_, { id, operation }: FunctionEntry) =>
+      operation ? this.#count(`${id}Responses`, accessLog, FilterPattern.all(...letIn(operation))) : undefined,
     );
     this.listFirstPage = this.#value("ListFirstPage", listLog, "$.message.firstPageMilliseconds");
   }
@@ -108,6 +117,15 @@ function platformReport(...conditions: JsonPattern[]): JsonPattern {
   return FilterPattern.all(FilterPattern.stringValue("$.type", "=", "platform.report"), ...conditions);
 }
 
-function responseType(type: string): JsonPattern {
-  return FilterPattern.stringValue("$.responseType", "=", type);
+/** The access log's lines about an operation. A failure of the authorizer is logged as the operation's, but isn't its. */
+function letIn({ method, path }: Operation): JsonPattern[] {
+  return [
+    accessed("method", "=", method),
+    accessed("resource", "=", path),
+    ...["AUTHORIZER_*", "THROTTLED", "UNAUTHORIZED"].map((type) => accessed("responseType", "!=", type)),
+  ];
+}
+
+function accessed(field: "method" | "resource" | "responseType" | "status", comparison: "=" | "!=", value: string) {
+  return FilterPattern.stringValue(`$.${field}`, comparison, value);
 }

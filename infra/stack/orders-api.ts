@@ -13,7 +13,7 @@ import { Construct } from "constructs";
 import { apiKeyPattern } from "../../shared/api-keys.ts";
 import type { Environment } from "../environments.ts";
 import { ApiDomain } from "./api-domain.ts";
-import { type FunctionEntry, functionList, type Operation } from "./function-list.ts";
+import { type Operation, operations } from "./function-list.ts";
 import { addGatewayResponses } from "./gateway-responses.ts";
 import { rejectOtherMethods } from "./reject-other-methods.ts";
 import type { ServiceFunction, ServiceFunctions } from "./service-function.ts";
@@ -23,8 +23,6 @@ export interface OrdersApiProps {
   environment: Environment;
   functions: ServiceFunctions;
 }
-
-const operations = Object.values<FunctionEntry>(functionList).flatMap(({ operation }) => operation ?? []);
 
 /** Every path at which the gateway itself rejects what isn't an operation. `{proxy+}` is any path not listed. */
 const rejectingPaths: string[] = ["/", "/store", ...new Set(operations.map(({ path }) => path)), "/{proxy+}"];
@@ -41,7 +39,7 @@ export class OrdersApi extends Construct {
     super(scope, id);
     const { domain, stackName } = environment;
     this.#apiName = stackName;
-    const restApi = new StagedRestApi(this, "Rest", { environment, rejectingPaths });
+    const restApi = new StagedRestApi(this, "Rest", environment);
     const stage = restApi.deploymentStage;
     this.accessLog = restApi.accessLog;
     addGatewayResponses(restApi);

@@ -11,13 +11,8 @@ import {
 } from "aws-cdk-lib/aws-apigateway";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
-import type { Environment } from "../environments.ts";
-
-export interface StagedRestApiProps {
-  environment: Environment;
-  /** The paths whose ANY method the gateway rejects by itself. */
-  rejectingPaths: string[];
-}
+import type { Environment, Throttling } from "../environments.ts";
+import { operations } from "./function-list.ts";
 
 export const stageName = "v1";
 
@@ -27,17 +22,14 @@ export const tls = {
   endpointAccessMode: EndpointAccessMode.STRICT,
 };
 
-// The gateway throttles each method separately. Requests that it rejects by itself need little, but count towards the
-// account's quota.
-const rejectionThrottling = { throttlingRateLimit: 10, throttlingBurstLimit: 20 };
-// Never INFO: those lines contain parts of the key.
-const executionLogging = { loggingLevel: MethodLoggingLevel.ERROR, dataTraceEnabled: false };
+/** Of each method that is not an operation: what the gateway rejects by itself counts towards the account's quota. */
+const rejectionThrottling: Throttling = { rateLimit: 10, burstLimit: 20 };
 
 /** A regional REST API with one throttled stage, `v1`, and its access and execution logs beside it. */
 export class StagedRestApi extends RestApi {
   readonly accessLog: LogGroup;
 
-  constructor(scope: Construct, id: string, { environment, rejectingPaths }: StagedRestApiProps) {
+  constructor(scope: Construct, id: string, environment: Environment) {
     const { accessLogRetentionDays, domain, keepData, logRetentionDays, stackName, throttling } = environment;
     const accessLog = new LogGroup(scope, "AccessLog", {
       retention: accessLogRetentionDays,
@@ -54,12 +46,10 @@ export class StagedRestApi extends RestApi {
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
       deployOptions: {
         stageName,
-        throttlingRateLimit: throttling.rateLimit,
-        throttlingBurstLimit: throttling.burstLimit,
-        ...executionLogging,
+        ...methodSettings(rejectionThrottling),
         // A method's settings replace all of the stage's, logging too.
         methodOptions: Object.fromEntries(
-          rejectingPaths.map((path) => [`${path}/ANY`, { ...executionLogging, ...rejectionThrottling }]),
+          operations.map(({ name, method, path }) => [`${path}/${method}`, methodSettings(throttling[name])]),
         ),
         accessLogDestination: new LogGroupLogDestination(accessLog),
         accessLogFormat: AccessLogFormat.custom(accessLogLine),
@@ -96,6 +86,16 @@ export class StagedRestApi extends RestApi {
       reason: "AWS maintains this policy for the account-wide role by which API Gateway writes its logs",
     });
   }
+}
+
+function methodSettings({ rateLimit, burstLimit }: Throttling) {
+  return {
+    throttlingRateLimit: rateLimit,
+    throttlingBurstLimit: burstLimit,
+    // Never INFO: those lines contain parts of the key.
+    loggingLevel: MethodLoggingLevel.ERROR,
+    dataTraceEnabled: false,
+  };
 }
 
 /** No header, query or body: a key must never reach a log. */

@@ -47,7 +47,7 @@ export function cancelGrowth(rates: number[]): string[][] {
         ...(rate >= quota.gatewayRequests ? ["AWS: the account's gateway requests a second"] : []),
         ...(writes > quota.firstWrites ? ["the table's warm throughput, before the load"] : []),
         ...(writes > tableThroughput.writes ? ["ours: `tableThroughput.writes`"] : []),
-        ...(rate > throttling.rateLimit ? ["ours: `throttling`"] : []),
+        ...(rate > throttling.cancelOrder.rateLimit ? ["ours: `throttling.cancelOrder`"] : []),
       ];
       return [number(rate), number(concurrency), number(writes), raises.join("; ") || "nothing", dollars(hourly)];
     }),

@@ -70,8 +70,30 @@ describe("the metrics", () => {
     expect(published([line])["ListsCutOff"]).toBe(counted ? 1 : undefined);
   });
 
-  test.each(["AUTHORIZER_FAILURE", "AUTHORIZER_CONFIGURATION_ERROR"])("count the authorizer's %s", (responseType) => {
-    expect(published([{ responseType, status: "500" }])).toEqual({ AuthorizerFailures: 1 });
-    expect(published([{ responseType: "UNAUTHORIZED", status: "401" }])).toEqual({});
+  const accessed = (status: string, responseType: string) => ({
+    method: "DELETE",
+    resource: "/store/orders/{orderId}",
+    status,
+    responseType,
+  });
+
+  test.each(["AUTHORIZER_FAILURE", "AUTHORIZER_CONFIGURATION_ERROR"])(
+    "count %s as the authorizer's, not as the operation's",
+    (responseType) => {
+      expect(published([accessed("500", responseType)])).toEqual({ AuthorizeServerErrors: 1 });
+    },
+  );
+
+  test.each([
+    ["204", "-", { CancelOrderResponses: 1 }],
+    ["404", "-", { CancelOrderResponses: 1 }],
+    ["503", "-", { CancelOrderResponses: 1, CancelOrderServerErrors: 1 }],
+    ["500", "API_CONFIGURATION_ERROR", { CancelOrderResponses: 1, CancelOrderServerErrors: 1 }],
+    ["504", "INTEGRATION_TIMEOUT", { CancelOrderResponses: 1, CancelOrderServerErrors: 1 }],
+    ["401", "UNAUTHORIZED", {}],
+    ["429", "THROTTLED", {}],
+  ])("count a %s with the response type %s for its operation, unless the gateway let nobody in", (...args) => {
+    const [status, responseType, expected] = args;
+    expect(published([accessed(status, responseType)])).toEqual(expected);
   });
 });

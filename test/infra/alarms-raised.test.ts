@@ -2,11 +2,20 @@ import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
 import { type Environment, environments } from "../../infra/environments.ts";
 import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
-import { readAlarms } from "../helpers/alarms/definitions.ts";
+import { constructId, named, readAlarms } from "../helpers/alarms/definitions.ts";
 import { type Exchange, recordExchanges } from "../helpers/alarms/exchanges.ts";
+import {
+  crashedAtStart,
+  ended,
+  forCancelling,
+  report,
+  throttledByGateway,
+  turnedAway,
+  unusable,
+} from "../helpers/alarms/mishaps.ts";
 import { raised } from "../helpers/alarms/raised.ts";
-import { Traffic } from "../helpers/alarms/traffic.ts";
-import { ordersStack } from "../helpers/synthesise.ts";
+import { type Load, Traffic } from "../helpers/alarms/traffic.ts";
+import { ordersStack, resources } from "../helpers/synthesise.ts";
 
 const recorded = await recordExchanges();
 const always = [1, 2, 3, 4, 5];
@@ -15,6 +24,13 @@ function watch(environment: Environment) {
   const template = Template.fromStack(ordersStack(environment));
   return {
     alarms: readAlarms(template),
+    /** The alarms that roll back each function. */
+    rollingBack: Object.fromEntries(
+      resources(template, "AWS::CodeDeploy::DeploymentGroup").map(([id, group]) => {
+        const { Alarms } = named(group["AlarmConfiguration"]) as { Alarms: { Name: string }[] };
+        return [constructId(id).replace(/^Rollout/, ""), Alarms.map(({ Name }) => Name.replace(/^Alarms/, ""))];
+      }),
+    ),
     /** Five quiet minutes of 600 requests each, with everything that is harmless. */
     healthy: () =>
       new Traffic(template)
@@ -31,33 +47,15 @@ function watch(environment: Environment) {
 const production = watch(environments.production);
 const limited = watch({ ...environments.production, listConcurrency: 20 });
 
-// Lambda's own lines, which only Lambda writes (Lambda developer guide, "Telemetry API event schema").
-const platform = (type: string, record: object) => ({ time: "2026-11-21T12:00:00.000Z", type, record });
-const report = (status: string, errorType?: string) =>
-  platform("platform.report", { requestId: "1", metrics: { durationMs: 20 }, status, errorType });
-
-/** A copy of a request whose function Lambda ended: nothing but these lines was logged. */
-const ended = (exchange: Exchange, lambda: string, lines: unknown[], status = 500): Exchange => ({
-  status,
-  context: { ...exchange.context, "$context.status": String(status) },
-  ran: { [lambda]: lines },
-});
-/** A copy of a request whose function Lambda turned away. */
-const turnedAway = (exchange: Exchange): Exchange => ({
-  status: 500,
-  context: { ...exchange.context, "$context.status": "500" },
-  ran: {},
-});
-
-const crashedAtStart = [
-  platform("platform.initReport", { phase: "init", status: "error", errorType: "Runtime.ExitError" }),
-  platform("platform.initReport", { phase: "invoke", status: "error", errorType: "Runtime.ExitError" }),
-  report("error", "Runtime.ExitError"),
-];
 const slowFirstPage: Exchange = {
   ...recorded.listed,
   ran: JSON.parse(JSON.stringify(recorded.listed.ran).replace(/(?<="firstPageMilliseconds":)\d+/, "3500")),
 };
+
+const unusablePolicy = unusable(
+  { ...recorded.authorizerFailed, ran: { Authorize: [] } },
+  "AUTHORIZER_CONFIGURATION_ERROR",
+);
 
 type Fault = [name: string, add: (traffic: Traffic) => Traffic, alarms: string[]];
 
@@ -66,12 +64,21 @@ const canary = { cancel: { minutes: always, times: 3 }, list: { minutes: always,
 
 const lambdas = Object.values<FunctionEntry>(functionList);
 
+/** A request for which a function ran, as far as there is one, by the function's name. */
+const requestOf: Record<string, Exchange> = {
+  ListOrders: recorded.listed,
+  CancelOrder: recorded.cancelled,
+  Authorize: recorded.authorizerFailed,
+};
+const allTurnedAway = (traffic: Traffic, lambda: string, load: Load): Traffic =>
+  traffic.throttled(lambda, load).requests(turnedAway(requestOf[lambda] ?? recorded.listed), load);
+
 const faults: Fault[] = [
   ["nothing", (traffic) => traffic, []],
   [
     "a canary whose cancellations fail, half a percent of the traffic",
     (traffic) => traffic.requests(recorded.cancelFailed, canary.cancel),
-    ["CancelOrderFailing"],
+    ["CancelOrderFailing", "CancelOrderServerErrors"],
   ],
   // A list that crashes is cut off, too; it has rows of its own.
   ...lambdas
@@ -80,23 +87,33 @@ const faults: Fault[] = [
       ({ id }): Fault => [
         `a few invocations of ${id} that crash at the start`,
         (traffic) => traffic.requests(ended(recorded.cancelled, id, crashedAtStart), canary.cancel),
-        [`${id}Failing`],
+        [`${id}Failing`, `${id}ServerErrors`],
       ],
     ),
   [
     "a canary whose cancellations time out",
     (traffic) => traffic.requests(ended(recorded.cancelled, "CancelOrder", [report("timeout")], 504), canary.cancel),
-    ["CancelOrderFailing"],
+    ["CancelOrderFailing", "CancelOrderServerErrors"],
   ],
   [
     "a canary whose sandbox fails",
     (traffic) => traffic.requests(ended(recorded.cancelled, "CancelOrder", [report("failure")]), canary.cancel),
-    ["CancelOrderFailing"],
+    ["CancelOrderFailing", "CancelOrderServerErrors"],
+  ],
+  [
+    "a canary that cancels, but whose responses the gateway can't use",
+    (traffic) => traffic.requests(unusable(recorded.cancelled), canary.cancel),
+    ["CancelOrderServerErrors"],
+  ],
+  [
+    "a canary whose lists the gateway can't use",
+    (traffic) => traffic.requests(unusable(recorded.listed), canary.list),
+    ["ListOrdersServerErrors"],
   ],
   [
     "a canary whose lists fail",
     (traffic) => traffic.requests(recorded.listFailed, canary.list),
-    ["ServerErrors", "ListOrdersFailing"],
+    ["ListOrdersFailing", "ListOrdersServerErrors"],
   ],
   [
     "a canary whose lists are cut off",
@@ -118,21 +135,17 @@ const faults: Fault[] = [
     ["ListsCutOff"],
   ],
   [
-    "a canary of the authorizer that fails",
-    (traffic) => traffic.requests(recorded.authorizerFailed, { minutes: always, times: 60 }),
-    ["ServerErrors", "AuthorizerFailures", "AuthorizeFailing"],
+    "a canary of the authorizer that fails, for both operations",
+    (traffic) =>
+      traffic
+        .requests(recorded.authorizerFailed, { minutes: always, times: 60 })
+        .requests(forCancelling(recorded.authorizerFailed), { minutes: always, times: 60 }),
+    ["AuthorizeFailing", "AuthorizeServerErrors"],
   ],
   [
     "an authorizer whose policies the gateway can't use",
-    (traffic) => {
-      const { context } = recorded.authorizerFailed;
-      const unusable = { ...context, "$context.error.responseType": "AUTHORIZER_CONFIGURATION_ERROR" };
-      return traffic.requests(
-        { ...recorded.authorizerFailed, context: unusable, ran: { Authorize: [] } },
-        { minutes: always, times: 60 },
-      );
-    },
-    ["ServerErrors", "AuthorizerFailures"],
+    (traffic) => traffic.requests(unusablePolicy, { minutes: always, times: 60 }),
+    ["AuthorizeServerErrors"],
   ],
   [
     "a new authorizer that rejects good keys, or a stranger who makes up keys",
@@ -140,19 +153,28 @@ const faults: Fault[] = [
     ["KeysRejected"],
   ],
   [
+    "a canary whose cancellations fail while a stranger tries out keys",
+    (traffic) =>
+      traffic
+        .requests(recorded.cancelFailed, canary.cancel)
+        .requests(forCancelling(recorded.keyMissing), { minutes: always, times: 1000 })
+        .requests(throttledByGateway(recorded.cancelled), { minutes: always, times: 1000 }),
+    ["CancelOrderFailing", "CancelOrderServerErrors"],
+  ],
+  [
     "a table of orders that can't be reached",
     (traffic) =>
       traffic
         .requests(recorded.listFailed, { minutes: always, times: 540 })
         .requests(recorded.cancelFailed, { minutes: always, times: 60 }),
-    ["ServerErrors", "ListOrdersFailing", "CancelOrderFailing"],
+    ["ListOrdersFailing", "ListOrdersServerErrors", "CancelOrderFailing", "CancelOrderServerErrors"],
   ],
   [
-    "one bad minute",
+    "one slow minute",
     (traffic) =>
       traffic
-        .requests(recorded.unknownPath, { minutes: always, times: 1 })
-        .requests(turnedAway(recorded.listed), { minutes: [3], times: 540 }),
+        .requests(recorded.cancelled, { minutes: [3], times: 10, milliseconds: 2500 })
+        .requests(slowFirstPage, { minutes: [3], times: 100 }),
     [],
   ],
   [
@@ -166,26 +188,13 @@ const faults: Fault[] = [
     (traffic) => traffic.requests(recorded.listed, { minutes: always, times: 100, milliseconds: 60_000 }),
     [],
   ],
-  ...lambdas
-    .filter(({ operation }) => operation)
-    .map(
-      ({ id: lambda }): Fault => [
-        `no concurrency left for ${lambda}`,
-        (traffic) =>
-          traffic
-            .throttled(lambda, { minutes: always, times: 60 })
-            .requests(turnedAway(recorded.listed), { minutes: always, times: 60 }),
-        ["ServerErrors", `${lambda}Throttled`],
-      ],
-    ),
-  [
-    "no concurrency left for Authorize",
-    (traffic) =>
-      traffic
-        .throttled("Authorize", { minutes: always, times: 60 })
-        .requests(turnedAway(recorded.authorizerFailed), { minutes: always, times: 60 }),
-    ["ServerErrors", "AuthorizerFailures", "AuthorizeThrottled"],
-  ],
+  ...lambdas.map(
+    ({ id }): Fault => [
+      `no concurrency left for ${id}`,
+      (traffic) => allTurnedAway(traffic, id, { minutes: always, times: 60 }),
+      [`${id}Throttled`],
+    ],
+  ),
   ...lambdas.map(
     (lambda): Fault => [
       `table requests of ${lambda.id} that are throttled, but succeed when retried`,
@@ -215,12 +224,36 @@ describe("the alarms that go off", () => {
   });
 });
 
-describe("with a limit on lists", () => {
-  const tooManyLists = () =>
-    limited
+test("an authorizer that the gateway may not even invoke raises its server errors", () => {
+  const silent = production.healthy();
+  silent.samples.length = 0;
+  silent.requests({ ...unusablePolicy, ran: {} }, { minutes: always, times: 1 });
+  expect(raised(production.alarms, silent.samples, 5)).toEqual(["AuthorizeServerErrors"]);
+});
+
+describe("one key that lists as fast as it can", () => {
+  // It slows lists down, exhausts the table's read units, and leaves no concurrency to anyone.
+  const flood = () => {
+    const load = { minutes: always, times: 600 };
+    const traffic = production
       .healthy()
-      .throttled("ListOrders", { minutes: always, times: 300 })
-      .requests(turnedAway(recorded.listed), { minutes: always, times: 300 });
+      .requests(slowFirstPage, load)
+      .requests(recorded.listFailed, load)
+      .requests(recorded.cutOff, load)
+      .tableThrottled(functionList.listOrders, load);
+    for (const { id } of lambdas) allTurnedAway(traffic, id, load);
+    return raised(production.alarms, traffic.samples, 5);
+  };
+
+  test("stops the rollout of lists only", () => {
+    const on = new Set(flood());
+    const stopped = Object.entries(production.rollingBack).filter(([, alarms]) => alarms.some((name) => on.has(name)));
+    expect(stopped.map(([lambda]) => lambda)).toEqual(["ListOrders"]);
+  });
+});
+
+describe("with a limit on lists", () => {
+  const tooManyLists = () => allTurnedAway(limited.healthy(), "ListOrders", { minutes: always, times: 300 });
 
   test("lists that Lambda turns away raise nothing", () => {
     expect(raised(limited.alarms, tooManyLists().samples, 5)).toEqual([]);
@@ -228,7 +261,7 @@ describe("with a limit on lists", () => {
 
   test("other failures beside them still do, and so they do while no list is turned away", () => {
     const failing = { minutes: always, times: 100 };
-    const expected = ["ServerErrors", "CancelOrderFailing"];
+    const expected = ["CancelOrderFailing", "CancelOrderServerErrors"];
     expect(raised(limited.alarms, tooManyLists().requests(recorded.cancelFailed, failing).samples, 5)).toEqual(
       expected,
     );

@@ -11,6 +11,13 @@ const crashed = [
 const event = (name: string) => `($.message.event = "${name}")`;
 const any = (...patterns: string[]) => `{ ${patterns.join(" || ")} }`;
 
+/** A request that the gateway neither rejected nor failed to authorize. */
+const letIn = (method: string, resource: string) =>
+  [
+    `($.method = "${method}") && ($.resource = "${resource}")`,
+    ...["AUTHORIZER_*", "THROTTLED", "UNAUTHORIZED"].map((type) => `($.responseType != "${type}")`),
+  ].join(" && ");
+
 const metrics: Record<string, [logGroup: string, pattern: string, value: string, dimensions?: object]> = {
   OrdersCancelled: ["CancelOrderLog", '{ $.message.event = "order_cancelled" }', "1"],
   CancelsRejected: ["CancelOrderLog", '{ $.message.event = "cancel_rejected" }', "1", { Code: "$.message.code" }],
@@ -18,11 +25,15 @@ const metrics: Record<string, [logGroup: string, pattern: string, value: string,
   ListFirstPage: ["ListOrdersLog", "{ $.message.firstPageMilliseconds >= 0 }", "$.message.firstPageMilliseconds"],
   ListsCutOff: ["ListOrdersLog", any(event("list_cut_off"), ...crashed), "1"],
   KeysRejected: ["AuthorizeLog", '{ $.message.errorMessage = "Unauthorized" }', "1"],
-  AuthorizerFailures: [
+  ListOrdersResponses: ["ApiAccessLog", `{ ${letIn("GET", "/store/orders")} }`, "1"],
+  ListOrdersServerErrors: ["ApiAccessLog", `{ ${letIn("GET", "/store/orders")} && ($.status = "5*") }`, "1"],
+  CancelOrderResponses: ["ApiAccessLog", `{ ${letIn("DELETE", "/store/orders/{orderId}")} }`, "1"],
+  CancelOrderServerErrors: [
     "ApiAccessLog",
-    '{ ($.responseType = "AUTHORIZER_FAILURE") || ($.responseType = "AUTHORIZER_CONFIGURATION_ERROR") }',
+    `{ ${letIn("DELETE", "/store/orders/{orderId}")} && ($.status = "5*") }`,
     "1",
   ],
+  AuthorizeServerErrors: ["ApiAccessLog", '{ $.responseType = "AUTHORIZER_*" }', "1"],
 };
 
 for (const { id, failures } of Object.values(functionList)) {

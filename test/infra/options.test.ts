@@ -160,7 +160,7 @@ describe("options", () => {
     const urgent = Template.fromStack(
       ordersStack({ ...production, alarms: { ...requireAlarms(production), canary: false } }),
     );
-    expect(Object.keys(urgent.findResources("AWS::CloudWatch::Alarm"))).toHaveLength(15);
+    expect(Object.keys(urgent.findResources("AWS::CloudWatch::Alarm"))).toHaveLength(16);
     urgent.resourceCountIs("AWS::CodeDeploy::DeploymentGroup", 0);
     expect(JSON.stringify(urgent.findResources("AWS::Lambda::Alias"))).not.toContain("UpdatePolicy");
   });

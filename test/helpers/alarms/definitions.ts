@@ -92,7 +92,8 @@ export function metricKey({ Namespace, MetricName, Dimensions = [] }: MetricProp
   return `${Namespace} ${MetricName} [${Dimensions.map(({ Name, Value }) => `${Name}=${Value}`).sort()}]`;
 }
 
-function constructId(logicalId: string): string {
+/** What a resource was constructed as. */
+export function constructId(logicalId: string): string {
   return logicalId.replace(/[0-9A-F]{8}$/, "");
 }
 

@@ -32,7 +32,7 @@ function select(line: unknown, selector: string): unknown {
 function matches(pattern: string, line: unknown): boolean {
   const [, conditions = ""] = /^\{ (.*) \}$/.exec(pattern) ?? [];
   const decided = conditions.replaceAll(
-    /(\$[\w.]+) (=|>=) ("[^"]*"|\d+)/g,
+    /(\$[\w.]+) (=|!=|>=) ("[^"]*"|\d+)/g,
     (_, selector: string, operator: string, literal: string) =>
       String(compare(select(line, selector), operator, JSON.parse(literal))),
   );
@@ -41,6 +41,7 @@ function matches(pattern: string, line: unknown): boolean {
 }
 
 function compare(value: unknown, operator: string, literal: string | number): boolean {
+  if (operator === "!=") return !compare(value, "=", literal);
   if (operator === ">=") return typeof value === "number" && value >= Number(literal);
   if (typeof value !== "string") return value === literal;
   const [start = "", ...rest] = String(literal).split("*");

@@ -12,10 +12,11 @@ export interface Sample {
 
 /** The names of the alarms that are on at the end of a minute. */
 export function raised(alarms: Alarm[], samples: Sample[], minute: number): string[] {
-  return alarms.filter((alarm) => isOn(alarm, samples, minute)).map(({ name }) => name);
+  const byMetric = Map.groupBy(samples, ({ metric }) => metric);
+  return alarms.filter((alarm) => isOn(alarm, byMetric, minute)).map(({ name }) => name);
 }
 
-function isOn(alarm: Alarm, samples: Sample[], minute: number): boolean {
+function isOn(alarm: Alarm, samples: Map<string, Sample[]>, minute: number): boolean {
   const { operator, threshold, evaluationPeriods, datapointsToAlarm } = alarm;
   if (operator !== "GreaterThanOrEqualToThreshold") throw new Error(`Not supported here: ${operator}`);
   const periods = Array.from({ length: evaluationPeriods }, (_, index) => datapoint(alarm, samples, minute, index));
@@ -23,7 +24,12 @@ function isOn(alarm: Alarm, samples: Sample[], minute: number): boolean {
 }
 
 /** The alarm's value for a period, counted back from the one that ends with the minute; undefined without data. */
-function datapoint({ inputs, watched }: Alarm, samples: Sample[], minute: number, back: number): number | undefined {
+function datapoint(
+  { inputs, watched }: Alarm,
+  samples: Map<string, Sample[]>,
+  minute: number,
+  back: number,
+): number | undefined {
   const values = new Map<string, number | undefined>();
   // An expression may use others, which the template lists after it.
   for (const [name, input] of [...inputs].reverse()) {
@@ -35,14 +41,15 @@ function datapoint({ inputs, watched }: Alarm, samples: Sample[], minute: number
 
 function aggregate(
   { metric, statistic, period }: AlarmMetric,
-  samples: Sample[],
+  samples: Map<string, Sample[]>,
   minute: number,
   back: number,
 ): number | undefined {
   const length = period / 60;
   const end = minute - back * length;
-  const values = samples
-    .filter((sample) => sample.metric === metric && sample.minute <= end && sample.minute > end - length)
+  const ofMetric = samples.get(metric) ?? [];
+  const values = ofMetric
+    .filter((sample) => sample.minute <= end && sample.minute > end - length)
     .map(({ value }) => value)
     .sort((a, b) => a - b);
   if (values.length === 0) return undefined;
