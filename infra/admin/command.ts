@@ -46,7 +46,7 @@ export function createProgram(): Command {
   );
 }
 
-/** Finds the tables that a command works on. In AWS it first says, on standard error, in which account and region they are. */
+/** Finds the tables that a command works on. In AWS it first prints their account and region on standard error. */
 export async function findTarget(command: Command): Promise<Target> {
   const { env, local } = command.optsWithGlobals<GlobalOptions>();
   if (local) return findLocalStack();
