@@ -160,6 +160,6 @@ async function expectToEnd(child: ChildProcess, end: () => unknown): Promise<voi
   end();
   expect(await exit).toEqual([0, null]);
   await expect(readFile(stackFile)).rejects.toThrow("ENOENT");
-  // The shell that watches over the engine ends when it notices that it has nobody to watch for.
+  // The shell that watches over the engine ends when it notices that no one is left to watch for.
   await vi.waitFor(() => expect(processes.filter(isAlive)).toEqual([]), { timeout: 60_000 });
 }
