@@ -1,4 +1,4 @@
-import { globSync, watch } from "node:fs";
+import { existsSync, globSync, watch } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -15,23 +15,36 @@ const settleMs = 100;
  * @returns resolves when the signal aborts and no rebuild is under way.
  */
 export async function watchSources(rebuild: () => Promise<void>, signal: AbortSignal): Promise<void> {
-  let changed = Promise.withResolvers<void>();
-  signal.addEventListener("abort", () => changed.resolve(), { once: true });
+  for (let first = true; !signal.aborted; first = false) {
+    // Anew each time, because folders come and go; before the rebuild, so that no change is missed.
+    const watching = new AbortController();
+    const changed = nextChange(AbortSignal.any([signal, watching.signal]));
+    if (!first) await rebuild();
+    await changed;
+    if (!signal.aborted) await wait(settleMs);
+    watching.abort();
+  }
+}
+
+/** Resolves when a source changes or the signal aborts. */
+function nextChange(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => resolve(), { once: true });
   // Each folder by itself: on Linux, a recursive watch loses a file for good once an editor has replaced it.
   for (const cwd of folders.map(absolute)) {
-    for (const name of globSync("**/", { cwd })) watch(join(cwd, name), { signal }, () => changed.resolve());
+    for (const folder of globSync("**/", { cwd }).map((name) => join(cwd, name))) {
+      try {
+        watch(folder, { signal }, () => resolve());
+      } catch (error) {
+        if (existsSync(folder)) throw error;
+      }
+    }
   }
   // The folder, because editors replace files.
   watch(absolute(".."), { signal }, (_event, name) => {
-    if (name !== null && files.includes(name)) changed.resolve();
+    if (name !== null && files.includes(name)) resolve();
   });
-  while (!signal.aborted) {
-    await changed.promise;
-    if (signal.aborted) return;
-    await wait(settleMs);
-    changed = Promise.withResolvers();
-    await rebuild();
-  }
+  return promise;
 }
 
 function absolute(path: string): string {

@@ -19,7 +19,7 @@ const copy = join(directory, "infra/local/source-watch.ts");
 await cp(fileURLToPath(new URL("../../infra/local/source-watch.ts", import.meta.url)), copy);
 const { watchSources }: SourceWatch = await import(copy);
 
-test.each(sources)("a change of %s rebuilds", async (name) => {
+function watched() {
   const ended = new AbortController();
   const rebuild = vi.fn<() => Promise<void>>();
   const watching = watchSources(rebuild, ended.signal);
@@ -27,6 +27,26 @@ test.each(sources)("a change of %s rebuilds", async (name) => {
     ended.abort();
     await watching;
   });
+  return rebuild;
+}
+
+test.each(sources)("a change of %s rebuilds", async (name) => {
+  const rebuild = watched();
   await appendFile(join(directory, name), "\n");
   await vi.waitFor(() => expect(rebuild).toHaveBeenCalled(), { timeout: 10_000 });
+});
+
+test("a change in a folder that is created later rebuilds, also when the folder is created anew", async () => {
+  const rebuild = watched();
+  for (const _ of ["first", "anew"]) {
+    await mkdir(join(directory, "shared/new/deep"), { recursive: true });
+    await vi.waitFor(() => expect(rebuild).toHaveBeenCalled(), { timeout: 10_000 });
+    rebuild.mockClear();
+    await writeFile(join(directory, "shared/new/deep/one.ts"), "");
+    await vi.waitFor(() => expect(rebuild).toHaveBeenCalled(), { timeout: 10_000 });
+    rebuild.mockClear();
+    await rm(join(directory, "shared/new"), { recursive: true });
+    await vi.waitFor(() => expect(rebuild).toHaveBeenCalled(), { timeout: 10_000 });
+    rebuild.mockClear();
+  }
 });
