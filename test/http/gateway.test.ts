@@ -117,6 +117,16 @@ test("the page and its key are for this machine's own names only", async () => {
   }
 });
 
+test("HEAD of the page gets what GET gets, without the body", async () => {
+  const origin = new URL(stack.baseUrl).origin;
+  for (const path of ["/", "/settings.json", "/openapi.yaml"]) {
+    const [head, get] = [await send(origin + path, { method: "HEAD" }), await send(origin + path)];
+    expect([head.status, head.body, get.status]).toEqual([200, "", 200]);
+    expect(head.headers["content-type"]).toBe(get.headers["content-type"]);
+    expect(get.body).not.toBe("");
+  }
+});
+
 test("a request of more than 10 MB gets 413", async () => {
   const body = Buffer.alloc(10 * 1024 * 1024 + 1);
   const response = await stack.call("/store/orders", {

@@ -32,7 +32,8 @@ export function serveApiPage(
   response: ServerResponse,
 ): boolean {
   // The settings hold a key: a site that resolves its own name to this machine must not read them.
-  if (method !== "GET" || !/^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i.test(host)) return false;
+  if ((method !== "GET" && method !== "HEAD") || !/^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i.test(host))
+    return false;
   const [path = "/"] = url.split("?");
   if (path === "/settings.json") {
     response.writeHead(200, { ...headers, "Content-Type": "application/json" }).end(JSON.stringify(settings));
