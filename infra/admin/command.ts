@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { Command, CommanderError, Option } from "commander";
 import { withoutKeys } from "../../shared/api-keys.ts";
 import { environments } from "../environments.ts";
@@ -46,13 +45,12 @@ export function createProgram(): Command {
   );
 }
 
-/** Finds the tables that a command works on. In AWS it first prints their account and region on standard error. */
+/** Finds the tables that a command works on, and says on standard error which they are where that could be in doubt. */
 export async function findTarget(command: Command): Promise<Target> {
   const { env, local } = command.optsWithGlobals<GlobalOptions>();
-  if (local) return findLocalStack();
-  if (!env) return command.error("error: choose one of --env staging, --env production and --local");
-  const target = await findDeployedStack(environments[env]);
-  process.stderr.write(`${target.description}\n`);
+  if (!env && !local) return command.error("error: choose one of --env staging, --env production and --local");
+  const target = await (env ? findDeployedStack(environments[env]) : findLocalStack());
+  if (target.description !== undefined) process.stderr.write(`${target.description}\n`);
   return target;
 }
 
@@ -74,12 +72,6 @@ export function interruption(): AbortSignal {
   const interrupted = new AbortController();
   for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"]) process.once(signal, () => interrupted.abort());
   return interrupted.signal;
-}
-
-/** Resolves a path against the caller's folder: `npm run` works in the project's, and names the caller's in INIT_CWD. */
-export function callersPath(path: string): string {
-  const underNpm = process.env["npm_lifecycle_event"] === "admin";
-  return resolve((underNpm && process.env["INIT_CWD"]) || ".", path);
 }
 
 /** The exit code when commander ended the run by itself: 0 after help, 2 after wrong use, else undefined. */

@@ -7,8 +7,8 @@ import { CommandError } from "./errors.ts";
 
 /** The tables a command works on, and the settings of their environment. */
 export interface Target {
-  /** Where they are, for people: the environment and, in AWS, the account and region. */
-  description: string;
+  /** Where they are, for people: the AWS account and region, or which of several local stacks has them. */
+  description?: string;
   environment: Environment;
   ordersTable: string;
   apiKeysTable: string;
@@ -67,27 +67,31 @@ function outputOf({ StackName, StackStatus, Outputs }: Stack, name: string): str
 }
 
 /**
- * Finds the tables of the running `npm start`.
+ * Finds the tables of the running `npm start`; of several, the one that started last.
  *
  * @throws CommandError when none is running.
  */
 export async function findLocalStack(): Promise<Target> {
-  const stack = await readStackFile();
-  if (!stack) throw new CommandError("No local stack is running. Start one with `npm start`");
-  const { baseUrl, dynamodbEndpoint, tables } = stack;
-  const client = engineClient(dynamodbEndpoint);
-  try {
-    await client.send(new DescribeTableCommand({ TableName: tables.orders }));
-  } catch {
-    // A stack that is killed leaves its file behind.
-    throw new CommandError(`The local stack at ${baseUrl} no longer responds. Start one with \`npm start\``);
+  const stacks = await readStackFile();
+  for (const { baseUrl, dynamodbEndpoint, tables } of stacks) {
+    const client = engineClient(dynamodbEndpoint);
+    try {
+      await client.send(new DescribeTableCommand({ TableName: tables.orders }));
+    } catch {
+      // A stack that is killed leaves its entry behind.
+      client.destroy();
+      continue;
+    }
+    return {
+      ...(stacks.length > 1 && { description: `local: ${baseUrl}` }),
+      // The local stack is the staging stack.
+      environment: environments.staging,
+      ordersTable: tables.orders,
+      apiKeysTable: tables.apiKeys,
+      client,
+    };
   }
-  return {
-    description: `local: ${baseUrl}`,
-    // The local stack is the staging stack.
-    environment: environments.staging,
-    ordersTable: tables.orders,
-    apiKeysTable: tables.apiKeys,
-    client,
-  };
+  const [latest] = stacks;
+  if (latest === undefined) throw new CommandError("No local stack is running. Start one with `npm start`");
+  throw new CommandError(`The local stack at ${latest.baseUrl} no longer responds. Start one with \`npm start\``);
 }

@@ -4,44 +4,52 @@ import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { StartError } from "./machine/start-error.ts";
 
-const stackFileSchema = z.object({
-  baseUrl: z.string(),
-  dynamodbEndpoint: z.string(),
-  tables: z.object({ orders: z.string(), apiKeys: z.string() }),
-});
+const stackFileSchema = z.array(
+  z.object({
+    baseUrl: z.string(),
+    dynamodbEndpoint: z.string(),
+    tables: z.object({ orders: z.string(), apiKeys: z.string() }),
+  }),
+);
 
-/** Where a running local stack is. The file holds no key. */
+/** Where the running local stacks are, the latest first; it holds no keys. */
 export type StackFile = z.infer<typeof stackFileSchema>;
 
-/** One per checkout, ignored by git. To run several stacks in one checkout, name another with LOCAL_STACK_FILE. */
+/** One per checkout, ignored by git. LOCAL_STACK_FILE names another. */
 const stackFile = process.env["LOCAL_STACK_FILE"] || fileURLToPath(new URL("../../.local/stack.json", import.meta.url));
 
 /**
- * Writes the file that says where this stack is.
+ * Adds a stack to the file that says where they are.
  *
- * @returns a function that removes the file, unless a stack that started later has overwritten it.
- * @throws StartError when it can't be written.
+ * @returns a function that removes it again.
+ * @throws StartError when the file can't be written.
  */
-export async function writeStackFile({ baseUrl, dynamodbEndpoint, tables }: StackFile): Promise<() => Promise<void>> {
-  const text = `${JSON.stringify({ baseUrl, dynamodbEndpoint, tables }, null, 2)}\n`;
+export async function addToStackFile({
+  baseUrl,
+  dynamodbEndpoint,
+  tables,
+}: StackFile[number]): Promise<() => Promise<void>> {
+  const others = async (): Promise<StackFile> => (await readStackFile()).filter((stack) => stack.baseUrl !== baseUrl);
   try {
     await mkdir(dirname(stackFile), { recursive: true });
-    await writeFile(stackFile, text);
+    await writeStackFile([{ baseUrl, dynamodbEndpoint, tables }, ...(await others())]);
   } catch (error) {
     throw new StartError(`${stackFile} can't be written: ${error instanceof Error ? error.message : error}`);
   }
-  return async () => {
-    const current = await readFile(stackFile, "utf8").catch(() => undefined);
-    if (current === text) await rm(stackFile, { force: true });
-  };
+  return async () => writeStackFile(await others());
 }
 
-/** Where the running stack is, or undefined when there is no file or it is malformed. */
-export async function readStackFile(): Promise<StackFile | undefined> {
-  const text = await readFile(stackFile, "utf8").catch(() => "null");
+/** The running stacks; none when there is no file or it is malformed. */
+export async function readStackFile(): Promise<StackFile> {
+  const text = await readFile(stackFile, "utf8").catch(() => "[]");
   try {
-    return stackFileSchema.safeParse(JSON.parse(text)).data;
+    return stackFileSchema.parse(JSON.parse(text));
   } catch {
-    return undefined;
+    return [];
   }
+}
+
+async function writeStackFile(stacks: StackFile): Promise<void> {
+  if (stacks.length === 0) await rm(stackFile, { force: true });
+  else await writeFile(stackFile, `${JSON.stringify(stacks, null, 2)}\n`);
 }

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { PassThrough } from "node:stream";
 import { promisify } from "node:util";
-import { describe, expect, test, vi } from "vitest";
-import { callersPath, createProgram, usageExitCode } from "../../infra/admin/command.ts";
+import { describe, expect, test } from "vitest";
+import { createProgram, usageExitCode } from "../../infra/admin/command.ts";
 import { errorLine } from "../../infra/admin/errors.ts";
 import { addKeyCommands } from "../../infra/admin/key-commands.ts";
 import { addOrderCommands } from "../../infra/admin/order-commands.ts";
@@ -17,7 +17,7 @@ const [tables, operator] = await Promise.all([createTestTables(), createOperator
 await operator.pointTo(tables);
 const local = (args: string[], options?: { input: string }) => operator.run([...args, "--local"], options);
 
-/** Parses a command line without running its command. Returns what is printed and the exit code. */
+/** Parses a command line that no command gets to see, and gives what is printed and the exit code. */
 async function parse(args: string[]): Promise<{ code: number | undefined; stdout: string; stderr: string }> {
   const printed = { stdout: "", stderr: "" };
   const program = createProgram().configureOutput({
@@ -145,13 +145,6 @@ describe("parsing", () => {
     const question = terminal.question("Key: ").catch(errorLine);
     input.write("\u0003");
     expect(await question).toBe("Interrupted");
-  });
-
-  test("a file is looked for in the folder from which npm was called", () => {
-    vi.stubEnv("npm_lifecycle_event", "admin");
-    vi.stubEnv("INIT_CWD", "/home/operator");
-    expect(callersPath("orders.ndjson")).toBe("/home/operator/orders.ndjson");
-    expect(callersPath("/tmp/orders.ndjson")).toBe("/tmp/orders.ndjson");
   });
 
   test("a key in the place of an id is never repeated", async () => {

@@ -104,4 +104,19 @@ describe("a command for the local stack", () => {
       "The local stack at http://localhost:1/v1 no longer responds. Start one with `npm start`",
     );
   });
+
+  test("of several, works on the latest that still runs, and says which", async () => {
+    const stackAt = (port: number, dynamodbEndpoint: string) => ({
+      baseUrl: `http://localhost:${port}/v1`,
+      dynamodbEndpoint,
+      tables: tables.tables,
+    });
+    const alive = [stackAt(2, tables.dynamodbEndpoint), stackAt(1, tables.dynamodbEndpoint)];
+    await operator.write("stack.json", JSON.stringify([stackAt(3, "http://127.0.0.1:1"), ...alive]));
+    expect(await operator.run(["keys", "list", "--local"])).toEqual({
+      code: 0,
+      stdout: "No keys yet.\n",
+      stderr: "local: http://localhost:2/v1\n",
+    });
+  });
 });

@@ -28,7 +28,7 @@ cleanUp.defer(() => engine.stop());
 const tables = { orders: "Orders", apiKeys: "ApiKeys" };
 const stackFile = join(folder, "stack.json");
 await createOrdersTable();
-await writeFile(stackFile, JSON.stringify({ baseUrl: "none", dynamodbEndpoint: engine.endpoint, tables }));
+await writeFile(stackFile, JSON.stringify([{ baseUrl: "none", dynamodbEndpoint: engine.endpoint, tables }]));
 const printPeak = join(folder, "print-peak.cjs");
 await writeFile(printPeak, 'process.on("exit", () => console.error("peak", process.resourceUsage().maxRSS));');
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, expect, test, vi } from "vitest";
@@ -19,12 +19,28 @@ const stackAt = (port: number) => ({
   tables: { orders: "orders", apiKeys: "keys" },
 });
 
-test("the stack that started last is found, also once an earlier one has ended", async () => {
-  const { readStackFile, writeStackFile } = stackFile;
-  const removeFirst = await writeStackFile(stackAt(1));
-  const removeSecond = await writeStackFile(stackAt(2));
-  await removeFirst();
-  expect(await readStackFile()).toEqual(stackAt(2));
+test("the stack that started last comes first, and each is found until it ends", async () => {
+  const { addToStackFile, readStackFile } = stackFile;
+  const removeFirst = await addToStackFile(stackAt(1));
+  const removeSecond = await addToStackFile(stackAt(2));
+  const removeThird = await addToStackFile(stackAt(3));
+  expect(await readStackFile()).toEqual([stackAt(3), stackAt(2), stackAt(1)]);
   await removeSecond();
-  expect(await readStackFile()).toBeUndefined();
+  expect(await readStackFile()).toEqual([stackAt(3), stackAt(1)]);
+  await removeThird();
+  await removeFirst();
+  expect(await readStackFile()).toEqual([]);
+});
+
+test("a stack takes the place of a killed one at its address", async () => {
+  const { addToStackFile, readStackFile } = stackFile;
+  await addToStackFile(stackAt(1));
+  const remove = await addToStackFile({ ...stackAt(1), dynamodbEndpoint: "http://127.0.0.1:8001" });
+  expect(await readStackFile()).toEqual([{ ...stackAt(1), dynamodbEndpoint: "http://127.0.0.1:8001" }]);
+  await remove();
+});
+
+test("a malformed file names no stack", async () => {
+  await writeFile(join(directory, "stack.json"), '{"baseUrl":');
+  expect(await stackFile.readStackFile()).toEqual([]);
 });

@@ -71,7 +71,7 @@ export async function createOperator(): Promise<Operator> {
     start,
     run: (args, options) => start(args, options).ended,
     pointTo: ({ dynamodbEndpoint, tables }) =>
-      writeFile(stackFile, JSON.stringify({ baseUrl: "http://localhost:1/v1", dynamodbEndpoint, tables })),
+      writeFile(stackFile, JSON.stringify([{ baseUrl: "http://localhost:1/v1", dynamodbEndpoint, tables }])),
     write: async (name, content) => {
       const path = join(folder, name);
       await writeFile(path, content);
