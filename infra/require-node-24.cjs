@@ -1,7 +1,5 @@
-// Preloaded by every script, so that an old Node says one line instead of failing to parse TypeScript.
+// Preloaded by every script, so that an old Node says what to do instead of failing to parse TypeScript.
 if (Number(process.versions.node.split(".")[0]) < 24) {
-  console.error(
-    `This project runs on Node 24, as its Lambda functions do; this is ${process.version}. Install Node 24 or newer, then run npm ci again.`,
-  );
+  console.error(require("./local/machine/missing.cjs").missing());
   process.exit(1);
 }

@@ -69,7 +69,7 @@ export async function readApiKey(
 }
 
 /**
- * Makes a key and stores its hash.
+ * Makes a key, unless one is given, and stores its hash.
  *
  * @returns the key, which exists nowhere else, and its record.
  * @throws EmptyResponseError, and what the DynamoDB client throws.
@@ -79,8 +79,8 @@ export async function issueApiKey(
   table: string,
   prefix: ApiKeyPrefix,
   { name, createdAt, expiresAt }: Pick<ApiKeyRecord, "name" | "createdAt" | "expiresAt">,
+  key = makeApiKey(prefix),
 ): Promise<{ key: string; record: ApiKeyRecord }> {
-  const key = makeApiKey(prefix);
   const record: ApiKeyRecord = {
     keyHash: hashApiKey(key),
     keyId: `key_${randomBytes(8).toString("hex")}`,

@@ -1,17 +1,18 @@
 import type { RequestListener } from "node:http";
 import { fileURLToPath } from "node:url";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { issueApiKey } from "../../shared/api-keys-table.ts";
-import { environments } from "../environments.ts";
+import { DynamoDBServiceException } from "@aws-sdk/client-dynamodb";
 import { checkOrders, readOrders } from "../orders-file/orders-file.ts";
 import { type Build, build } from "./build.ts";
 import { checkEndpoint, engineClient, startEngine } from "./engine/engine.ts";
 import { createTables, prepareTables } from "./engine/tables.ts";
 import type { LambdaHost } from "./lambda/lambda-host.ts";
 import { listen } from "./machine/ports.ts";
+import { StartError } from "./machine/start-error.ts";
 import { serveApiPage } from "./page/api-page.ts";
+import { notLoadedText } from "./ready-text.ts";
 import { LiveService, Service } from "./service.ts";
 import { watchSources } from "./source-watch.ts";
+import { issueStartKey } from "./start-key.ts";
 
 export interface LocalStackOptions {
   /** 3000 unless given; 0 picks a free one. */
@@ -22,6 +23,8 @@ export interface LocalStackOptions {
   dbFile?: string | undefined;
   /** A DynamoDB engine to use instead of the embedded one. */
   dynamodbEndpoint?: string | undefined;
+  /** A key for this start, well-formed; a new one unless given. */
+  apiKey?: string | undefined;
   /** Epoch milliseconds, to expire what the authorizer's cache holds. */
   clock?: () => number;
   /** Called with each line that a function logs, and with messages of the local stack; stderr unless given. */
@@ -46,6 +49,8 @@ export interface LocalStack {
   tables: { orders: string; apiKeys: string };
   /** The functions' processes; functions are named by their construct ids: `ListOrders`, `CancelOrder`, `Authorize`. */
   functions: Pick<LambdaHost, "invoke" | "pids">;
+  /** Aborts when the stack stops, or its engine has ended by itself: then the reason is a StartError. */
+  ended: AbortSignal;
   /** Ends everything that was started. */
   stop(): Promise<void>;
 }
@@ -74,7 +79,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   const startBuild = async (): Promise<Build> => started.use(await build(signal, options.assembly));
   const [firstBuild, endpoint, { orders }] = await allOrNone(ended, [
     startBuild(),
-    openEngine({ ...options, log }, started, ended),
+    openEngine(options, started, ended),
     checkOrders(ordersFile, { onRead: () => signal.throwIfAborted() }),
   ] as const);
 
@@ -82,17 +87,13 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   started.defer(() => client.destroy());
   const { template } = firstBuild;
   const tables = { orders: template.output("OrdersTableName"), apiKeys: template.output("ApiKeysTableName") };
-  const seeded = await prepareTables(client, template, readOrders(ordersFile, orders), signal);
-  if (!seeded && options.ordersFile !== undefined) {
-    log(`${ordersFile} was not loaded: the tables exist already. To add its orders, run:`);
-    log(`  npm run admin -- orders import --local ${quoted(ordersFile)}`);
-  }
-  const { key: apiKey } = await issueApiKey(
-    DynamoDBDocumentClient.from(client),
-    tables.apiKeys,
-    environments.staging.apiKeyPrefix,
-    { name: "npm start", createdAt: Math.floor(Date.now() / 1000) },
-  );
+  // Several stacks may share an engine, but never a port.
+  const keyName = options.dynamodbEndpoint === undefined ? "npm start" : `npm start, port ${listener.port}`;
+  const [seeded, apiKey] = await orEngineFailure(ended.signal, async () => [
+    await prepareTables(client, template, readOrders(ordersFile, orders), signal),
+    await issueStartKey(client, tables.apiKeys, { name: keyName, key: options.apiKey }),
+  ]);
+  if (!seeded && options.ordersFile !== undefined) log(notLoadedText(ordersFile));
 
   const serve = async (built: Build): Promise<Service> => {
     const service = new Service(built, endpoint, { clock, log, maxEnvironments });
@@ -122,6 +123,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
       invoke: (...invocation) => live.current.host.invoke(...invocation),
       pids: (name) => live.current.host.pids(name),
     },
+    ended: ended.signal,
     stop: () => {
       stopped ??= running.disposeAsync();
       return stopped;
@@ -131,13 +133,13 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
 
 /** Finds or starts a DynamoDB engine. One that was started is stopped with the rest. */
 async function openEngine(
-  { dynamodbEndpoint, dbFile, log }: LocalStackOptions & { log: (line: string) => void },
+  { dynamodbEndpoint, dbFile }: LocalStackOptions,
   started: AsyncDisposableStack,
   ended: AbortController,
 ): Promise<string> {
   if (dynamodbEndpoint !== undefined) return checkEndpoint(dynamodbEndpoint);
   const engine = await startEngine(dbFile);
-  engine.ended.then(() => ended.signal.aborted || log("The DynamoDB engine has ended by itself: restart npm start"));
+  engine.ended.then(() => ended.abort(new StartError("The DynamoDB engine has ended by itself")));
   started.defer(() => {
     ended.abort();
     return engine.stop();
@@ -145,9 +147,15 @@ async function openEngine(
   return engine.endpoint;
 }
 
-/** A file's name, quoted for a shell. */
-function quoted(file: string): string {
-  return /^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`;
+/** Does work that needs the engine, and says in one line when that fails, because the disk is full for example. */
+async function orEngineFailure<T>(ended: AbortSignal, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    ended.throwIfAborted();
+    if (!(error instanceof DynamoDBServiceException)) throw error;
+    throw new StartError(`The DynamoDB engine failed: ${error.message}`);
+  }
 }
 
 /** Waits for all, even if one fails, so that everything the others start can be stopped. */
@@ -157,5 +165,6 @@ async function allOrNone<T extends readonly Promise<unknown>[]>(
 ): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
   for (const task of tasks) task.catch((error: unknown) => failed.abort(error));
   await Promise.allSettled(tasks);
+  failed.signal.throwIfAborted();
   return Promise.all(tasks);
 }

@@ -8,6 +8,15 @@ export function readyLine({ baseUrl, apiKey, dynamodbEndpoint, tables }: LocalSt
   return `${JSON.stringify({ baseUrl, apiKey, dynamodbEndpoint, tables })}\n`;
 }
 
+/** Says that an orders file was not loaded because the tables exist already, and how to add its orders. */
+export function notLoadedText(file: string): string {
+  const argument = /^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`;
+  return [
+    `${file} was not loaded: the tables exist already. To add its orders, run:`,
+    `  npm run admin -- orders import --local ${argument}`,
+  ].join("\n");
+}
+
 /** The output of `npm start`: where the stack is, and commands to try it with. */
 export async function readyText(stack: LocalStack, seconds: string): Promise<string> {
   const { baseUrl, apiKey, dynamodbEndpoint, tables } = stack;

@@ -1,16 +1,20 @@
 import { once } from "node:events";
 import { Command, InvalidArgumentError } from "commander";
+import { isApiKey, withoutKeys } from "../../shared/api-keys.ts";
+import { environments } from "../environments.ts";
 import { OrdersFileError } from "../orders-file/orders-file.ts";
 import { TemplateError } from "../template/template-error.ts";
 import { startLocalStack } from "./local-stack.ts";
+import { callersPath } from "./machine/callers-path.ts";
 import { StartError } from "./machine/start-error.ts";
 import { readyLine, readyText } from "./ready-text.ts";
-import { writeStackFile } from "./stack-file.ts";
+import { addToStackFile } from "./stack-file.ts";
 
 interface Options {
   port: number;
   orders?: string;
   db?: string;
+  apiKey?: string;
   watch?: true;
   json?: true;
 }
@@ -24,19 +28,21 @@ const options = new Command("npm start --")
     parseFile,
   )
   .option("--db <file>", "keep the data in this file (default: in memory)", parseFile)
+  .option("--api-key <key>", "a key to accept, like one printed by an earlier start (default: a new one)", parseKey)
   .option("--watch", "rebuild when the sources change")
   .option("--json", "print one line of JSON when ready, for scripts")
   .addHelpText(
     "after",
     "\nDYNAMODB_ENDPOINT names a DynamoDB engine to use instead of the embedded one, like http://localhost:8000.",
   )
+  .configureOutput({ outputError: (text, write) => write(withoutKeys(text)) })
   .parse()
   .opts<Options>();
 
 const stopping = new AbortController();
 // npm forwards signals that the terminal has already sent, so a second one means nothing.
 for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"]) process.on(signal, () => stopping.abort());
-// A signal sent to npm alone ends npm and its shell, but not this process.
+// A signal sent to npm alone doesn't end this process. Its parent is npm: the script replaces npm's shell.
 const { ppid } = process;
 if (process.env["npm_lifecycle_event"] !== undefined) {
   setInterval(() => process.ppid === ppid || stopping.abort(), 200).unref();
@@ -53,15 +59,18 @@ try {
     ordersFile: options.orders,
     dbFile: options.db,
     dynamodbEndpoint,
+    apiKey: options.apiKey,
     watch: options.watch,
     signal: stopping.signal,
   });
   await using running = new AsyncDisposableStack();
   running.defer(() => stack.stop());
-  running.defer(await writeStackFile(stack));
+  running.defer(await addToStackFile(stack));
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
   process.stdout.write(options.json ? readyLine(stack) : await readyText(stack, seconds));
-  if (!stopping.signal.aborted) await once(stopping.signal, "abort");
+  const over = AbortSignal.any([stopping.signal, stack.ended]);
+  if (!over.aborted) await once(over, "abort");
+  if (!stopping.signal.aborted) throw stack.ended.reason;
 } catch (error) {
   if (!stopping.signal.aborted) {
     if (!(error instanceof StartError || error instanceof TemplateError || error instanceof OrdersFileError))
@@ -80,5 +89,13 @@ function parsePort(text: string): number {
 /** For an empty name, as from an unset variable, SQLite would make a database that is gone once it is closed. */
 function parseFile(name: string): string {
   if (name === "") throw new InvalidArgumentError("The name of a file is missing.");
-  return name;
+  return callersPath(name);
+}
+
+function parseKey(key: string): string {
+  const { apiKeyPrefix } = environments.staging;
+  if (!isApiKey(key) || !key.startsWith(`${apiKeyPrefix}_`)) {
+    throw new InvalidArgumentError(`Not a well-formed key that starts with ${apiKeyPrefix}_.`);
+  }
+  return key;
 }

@@ -62,7 +62,7 @@ function listCpu(host: LambdaHost): () => Promise<number> {
   };
 }
 
-/** The time, memory and bytes of a list of some length. */
+/** What a list of some length takes. */
 export interface Growth {
   /** Medians, in milliseconds. */
   wall: number;
@@ -100,7 +100,7 @@ export async function listGrowth(definition: FunctionDefinition, length: number,
   }
 }
 
-/** The time and bytes of one list. */
+/** What one list cost. */
 interface Listing {
   milliseconds: number;
   /** Milliseconds until the first byte of the body. */

@@ -19,7 +19,7 @@ export const resource = (ParentId: unknown, PathPart: string) => ({
   Type: "AWS::ApiGateway::Resource",
   Properties: { ParentId, PathPart },
 });
-/** The reference to the root resource. */
+/** What the root resource is referred to by. */
 export const root = { "Fn::GetAtt": ["Api", "RootResourceId"] };
 
 export const lambda = { Type: "AWS::Lambda::Function", Properties: {} };
@@ -36,7 +36,7 @@ export const alias = (functionId: string, versionId: string) => ({
   },
 });
 
-/** A GET of the root that invokes the target of this reference. */
+/** A GET of the root that invokes what this refers to. */
 export const invoking = (target: unknown) => ({
   Type: "AWS::ApiGateway::Method",
   Properties: {

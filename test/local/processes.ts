@@ -1,14 +1,22 @@
+import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
+import { promisify } from "node:util";
 
-/** The processes that descend from this one, as /proc tells. */
+interface Process {
+  pid: number;
+  parent: number;
+  command: string;
+}
+
+/** The processes that descend from this one. */
 export async function descendants(pid: number): Promise<number[]> {
-  const found: number[] = [];
-  for (const entry of await readdir("/proc")) {
-    const stat = await readFile(`/proc/${entry}/stat`, "utf8").catch(() => "");
-    const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
-    if (parent === pid) found.push(Number(entry), ...(await descendants(Number(entry))));
-  }
-  return found;
+  return below(pid, await allProcesses()).map(({ pid }) => pid);
+}
+
+/** Those of the processes that descend from this one whose command line contains a text. */
+export async function processesRunning(command: string, pid: number): Promise<number[]> {
+  const found = below(pid, await allProcesses()).filter((process) => process.command.includes(command));
+  return found.map(({ pid }) => pid);
 }
 
 export function isAlive(pid: number): boolean {
@@ -17,4 +25,29 @@ export function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+function below(pid: number, all: Process[]): Process[] {
+  return all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...below(child.pid, all)]);
+}
+
+/** From /proc where there is one, as small Linux images have no `ps`. */
+async function allProcesses(): Promise<Process[]> {
+  const entries = await readdir("/proc").catch(() => undefined);
+  if (entries === undefined) {
+    const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid=,command="]);
+    return [...stdout.matchAll(/^ *(\d+) +(\d+) (.*)$/gm)].map(([, pid, parent, command = ""]) => ({
+      pid: Number(pid),
+      parent: Number(parent),
+      command,
+    }));
+  }
+  const pids = entries.map(Number).filter(Boolean);
+  return Promise.all(
+    pids.map(async (pid) => {
+      const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+      const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+      return { pid, parent, command: await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "") };
+    }),
+  );
 }

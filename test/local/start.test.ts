@@ -10,6 +10,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { afterAll, describe, expect, test, vi } from "vitest";
+import { makeApiKey } from "../../shared/api-keys.ts";
 import { send } from "../helpers/send.ts";
 import { descendants, isAlive } from "./processes.ts";
 
@@ -19,14 +20,21 @@ const started = new Set<ChildProcess>();
 // Not the checkout's own file: a stack may be running there.
 const stackFile = join(directory, "stack.json");
 afterAll(async () => {
-  for (const child of started) child.kill("SIGKILL");
+  for (const { pid = 0 } of started) killGroup(pid);
   await rm(directory, { recursive: true });
 });
 
 /** The command behind `npm start`, without npm. */
 function start(options: string[], environment: Record<string, string> = {}) {
-  const child = spawn(process.execPath, ["infra/local/start.ts", ...options], {
-    cwd: root,
+  return run([process.execPath, "infra/local/start.ts", ...options], { cwd: root, environment });
+}
+
+function run(
+  [command = "", ...args]: string[],
+  { cwd, environment }: { cwd: string; environment: Record<string, string> },
+) {
+  const child = spawn(command, args, {
+    cwd,
     env: { ...process.env, LOCAL_STACK_FILE: stackFile, ...environment },
     // A process group of its own, as a terminal's foreground job has.
     detached: true,
@@ -77,6 +85,49 @@ describe("npm start", () => {
     expect({ stdout, code, lines: stderr.trimEnd().split("\n").length }).toEqual({ stdout: "", code: 1, lines: 1 });
   });
 
+  test("exits with one line when nobody can connect to 127.0.0.1", async () => {
+    // As without a loopback interface; taking it away needs rights that tests may not have.
+    const environment = preload(`import { Socket } from "node:net"; Socket.prototype.connect = function () {
+      this.destroy(Object.assign(new Error(), { code: "ENETUNREACH" })); return this; };`);
+    expect(await failure(["--port", "0"], environment)).toEqual({
+      stdout: "",
+      stderr: "127.0.0.1 can't be reached (ENETUNREACH): the loopback interface is missing or down\n",
+      code: 1,
+    });
+  });
+
+  test("says which commands bring the engine where there is none", async () => {
+    const environment = preload(`Object.defineProperty(process, "arch", { value: "riscv64" });`);
+    const { stdout, stderr, code } = await failure(["--port", "0"], environment);
+    expect({ stdout, code }).toEqual({ stdout: "", code: 1 });
+    expect(stderr).toMatch(
+      /lacks\n- a DynamoDB engine, which one of these brings:\n(?: {4}.*\n){2} {2}.* npm start\n$/,
+    );
+  });
+
+  test.each([
+    ["of production", makeApiKey("pets_live")],
+    ["mistyped", `${makeApiKey("pets_test").slice(0, -1)}-`],
+    ["incomplete", "pets_test_"],
+  ])("rejects an --api-key that is %s, in one line without it", async (_, key) => {
+    const { stdout, stderr, code } = await failure(["--api-key", key]);
+    expect({ stdout, code }).toEqual({ stdout: "", code: 1 });
+    expect(stderr).toMatch(/^error: option '--api-key <key>'.* Not a well-formed key that starts with pets_test_\.\n$/);
+    if (key.length > 10) expect(stderr).not.toContain(key.slice(10, 50));
+  });
+
+  test("ends at once when it is terminated before it is ready", async () => {
+    const child = start(["--port", "0"]);
+    const output = Promise.all([text(child.stdout), text(child.stderr)]);
+    await vi.waitFor(async () => expect(await descendants(child.pid ?? 0)).not.toEqual([]), { timeout: 60_000 });
+    const exit = once(child, "exit");
+    child.kill("SIGTERM");
+    expect([await exit, await output]).toEqual([
+      [0, null],
+      ["", ""],
+    ]);
+  });
+
   test.each(["--db", "--orders"])("rejects %s without a name, in one line", async (option) => {
     expect(await failure(["--port", "0", option, ""])).toEqual({
       code: 1,
@@ -109,24 +160,43 @@ describe("npm start", () => {
     expect(await stderr).not.toContain("exited");
   });
 
-  test("prints where it is as one line of JSON, keeps its data, and ends everything it started on SIGTERM", async () => {
-    const orders = await ordersFile("more orders.ndjson", ['{"id":3}']);
-    const child = start(["--port", "0", "--json", "--db", database, "--orders", orders]);
-    const stderr = text(child.stderr);
-    const [line] = await once(createInterface({ input: child.stdout }), "line");
+  test("run by npm, uses the caller's paths, keeps its data, and ends when npm is killed", async () => {
+    await ordersFile("more orders.ndjson", ['{"id":3}']);
+    const key = makeApiKey("pets_test");
+    const options = ["--port", "0", "--json", "--db", "orders.db", "--orders", "more orders.ndjson", "--api-key", key];
+    const npm = run(["npm", "--prefix", root, "start", "--silent", "--", ...options], {
+      cwd: directory,
+      environment: {},
+    });
+    const stderr = text(npm.stderr);
+    const [line] = await once(createInterface({ input: npm.stdout }), "line");
     const { apiKey, ...whereabouts } = JSON.parse(line);
+    expect(apiKey).toBe(key);
     expect(Object.keys(whereabouts)).toEqual(["baseUrl", "dynamodbEndpoint", "tables"]);
-    expect(JSON.parse(await readFile(stackFile, "utf8"))).toEqual(whereabouts);
+    expect(JSON.parse(await readFile(stackFile, "utf8"))).toEqual([whereabouts]);
     const headers = { authorization: `Bearer ${apiKey}` };
     const url = `${whereabouts.baseUrl}/store/orders/12`;
     expect((await send(url, { method: "DELETE", headers })).status).toBe(409);
-    await expectToEnd(child, () => child.kill("SIGTERM"));
-    expect((await stderr).split("\n").filter((line) => line.includes(orders))).toEqual([
-      `${orders} was not loaded: the tables exist already. To add its orders, run:`,
-      `  npm run admin -- orders import --local '${orders}'`,
+    await expectToEnd(npm, () => npm.kill("SIGKILL"), [null, "SIGKILL"]);
+    expect((await stderr).split("\n").filter((line) => line.includes("more orders"))).toEqual([
+      `${directory}/more orders.ndjson was not loaded: the tables exist already. To add its orders, run:`,
+      `  npm run admin -- orders import --local '${directory}/more orders.ndjson'`,
     ]);
   });
 });
+
+/** The environment that has node run some lines first. */
+function preload(code: string): Record<string, string> {
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has ended.
+  }
+}
 
 async function printedCommands({ stdout }: ReturnType<typeof start>): Promise<string[]> {
   const commands: string[] = [];
@@ -153,13 +223,17 @@ async function runCurl(command: string): Promise<number> {
   return (await send(positionals[0] ?? "", { method: values.request, headers: { [name]: value } })).status;
 }
 
-async function expectToEnd(child: ChildProcess, end: () => unknown): Promise<void> {
+async function expectToEnd(
+  child: ChildProcess,
+  end: () => unknown,
+  how: [number | null, NodeJS.Signals | null] = [0, null],
+): Promise<void> {
   const processes = await descendants(child.pid ?? 0);
   expect(processes.length).toBeGreaterThanOrEqual(3);
   const exit = once(child, "exit");
   end();
-  expect(await exit).toEqual([0, null]);
-  await expect(readFile(stackFile)).rejects.toThrow("ENOENT");
-  // The shell that watches over the engine ends when it notices that no one is left to watch for.
+  expect(await exit).toEqual(how);
+  // The shell that watches over the engine ends when it notices that it has nobody to watch for.
   await vi.waitFor(() => expect(processes.filter(isAlive)).toEqual([]), { timeout: 60_000 });
+  await expect(readFile(stackFile)).rejects.toThrow("ENOENT");
 }

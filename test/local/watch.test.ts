@@ -9,7 +9,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test, vi } from "vitest";
 import { send } from "../helpers/send.ts";
-import { descendants, isAlive } from "./processes.ts";
+import { isAlive, processesRunning } from "./processes.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const copy = await mkdtemp(join(tmpdir(), "watch-test-"));
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const waiting = { timeout: 60_000, interval: 100 };
 
-test("npm start --watch serves what was changed, and the last good build after a change that does not build", {
+test("npm start --watch serves what was changed, and the last good build else, until its engine ends", {
   timeout: 180_000,
 }, async () => {
   for (const name of ["functions", "shared", "infra", "package.json", "package-lock.json"]) {
@@ -35,7 +35,7 @@ test("npm start --watch serves what was changed, and the last good build after a
 
   expect((await cancel("1")).status).toBe(204);
   const before = await messageFor("none");
-  const functionsBefore = await functionProcesses(pid);
+  const functionsBefore = await processesRunning("rapid-client.mjs", pid);
   expect(functionsBefore.length).toBeGreaterThan(0);
   // Admitted, it waits for its body.
   const underWay = request(`${baseUrl}/store/orders/none`, {
@@ -64,6 +64,11 @@ test("npm start --watch serves what was changed, and the last good build after a
   expect(messages.join("\n")).toContain("shared/errors.ts:");
   expect(await messageFor("none")).toBe("Nobody ordered this");
   expect(failures()).toHaveLength(1);
+
+  const exit = once(child ?? process, "exit");
+  for (const engine of await processesRunning("dynoxide", pid)) process.kill(engine, "SIGKILL");
+  expect(await exit).toEqual([1, null]);
+  expect(messages.at(-1)).toBe("The DynamoDB engine has ended by itself");
 });
 
 async function start() {
@@ -78,11 +83,4 @@ async function start() {
   const [line] = await once(createInterface({ input: stdout }), "line");
   const { baseUrl, apiKey }: { baseUrl: string; apiKey: string } = JSON.parse(line);
   return { baseUrl, apiKey, messages, pid };
-}
-
-/** The processes of functions below this one. */
-async function functionProcesses(pid: number): Promise<number[]> {
-  const all = await descendants(pid);
-  const commands = await Promise.all(all.map((child) => readFile(`/proc/${child}/cmdline`, "utf8").catch(() => "")));
-  return all.filter((_, index) => commands[index]?.includes("rapid-client.mjs"));
 }

@@ -60,7 +60,7 @@ beforeAll(async () => {
   }
 });
 
-/** The linter's report on each file: every problem's rule and where it is. */
+/** What the linter reports on each file: every problem's rule and where it is. */
 async function lint(files: string[]): Promise<Problem[][]> {
   const { stdout } = await promisify(execFile)(
     process.execPath,

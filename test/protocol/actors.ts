@@ -6,10 +6,10 @@ import { type Fate, fates } from "./fates.ts";
 import type { Connect, TableClient } from "./recorded-client.ts";
 import { orderId, tableName } from "./remembered-table.ts";
 
-/** As many as the function that cancels makes. */
+/** As the function that cancels has it. */
 export const maxAttempts = 3;
 
-/** The knowledge of one invocation of the function. */
+/** What one invocation of the function knows. */
 export interface Invocation {
   keyId: string;
   askedAt: Date;
@@ -26,13 +26,13 @@ export type Cancel = (connect: Connect, invocation: Invocation) => Promise<void>
 export interface Actor {
   name: string;
   operation: Operation;
-  /** The possible fates of its attempts. */
+  /** What can become of its attempts. */
   fates: readonly Fate[];
-  /** Its code when it begins at a given time. */
+  /** What it does when it begins at a given time. */
   code(askedAt: Date): TableClient;
 }
 
-/** Cancels as the service's handler does. */
+/** What the service does, as its handler does it. */
 export const cancel: Cancel = (connect, { keyId, askedAt, awsRequestId }) =>
   cancelOrder(connect(maxAttempts), tableName, {
     orderId,

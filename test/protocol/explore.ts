@@ -1,15 +1,15 @@
 import type { OrderItem } from "../../shared/order.ts";
 import type { Moment, Move, Moves } from "./moves.ts";
 
-/** The result of a search. */
+/** What came of a search. */
 export interface Found {
   /** How many interleavings there are. */
   interleavings: number;
   /** How many different moments they consist of. */
   moments: number;
-  /** The responses that the actors gave their clients. */
+  /** What the actors told their clients. */
   told: Set<string>;
-  /** The violations of the contract; an interleaving ends with its first. */
+  /** What the contract has against them; an interleaving ends where it first has something. */
   violations: Set<string>;
 }
 

@@ -1,11 +1,11 @@
 import type { Response } from "./recorded-client.ts";
 
-/** A possible fate of one attempt, between the client and the table. */
+/** What can become of one attempt, between the client and the table. */
 export interface Fate {
   name: string;
   /** When the table carries it out, if it does. */
   applied: "now" | "after the next attempt" | "never";
-  /** The response that the client sees instead of the table's. */
+  /** What the client sees instead of the table's response. */
   seen?: Response;
 }
 

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { dummyCredentials, pseudoParameters } from "../../template/local-account.ts";
+import { enginePath, missing } from "../machine/missing.cjs";
 import { listeningPort } from "../machine/ports.ts";
 import { StartError } from "../machine/start-error.ts";
 
@@ -31,10 +31,12 @@ const responseTimeoutMs = 5_000;
  * @throws StartError when there is none for this platform, or it does not start.
  */
 export async function startEngine(dbFile?: string): Promise<Engine> {
+  const program = enginePath();
+  if (program === undefined) throw new StartError(missing());
   const port = await freePort();
   const options = ["--host", "127.0.0.1", "--port", String(port)];
   if (dbFile !== undefined) options.push("--db-path", dbFile);
-  const child = spawn("/bin/sh", ["-c", watchdog, enginePath(), ...options], {
+  const child = spawn("/bin/sh", ["-c", watchdog, program, ...options], {
     // A group of its own, so that Ctrl-C reaches only the process that stops it.
     detached: true,
     stdio: ["ignore", "ignore", "pipe", "pipe"],
@@ -97,17 +99,6 @@ export function engineClient(endpoint: string): DynamoDBClient {
     credentials: dummyCredentials,
     requestHandler: { connectionTimeout: 30_000, requestTimeout: 30_000, throwOnRequestTimeout: true },
   });
-}
-
-function enginePath(): string {
-  try {
-    return createRequire(import.meta.url).resolve(`@dynoxide/${process.platform}-${process.arch}/dynoxide`);
-  } catch {
-    throw new StartError(
-      `There is no embedded DynamoDB engine for ${process.platform}-${process.arch}: start one, such as DynamoDB ` +
-        "Local, and set DYNAMODB_ENDPOINT to its address (infra/local/README.md, Platforms)",
-    );
-  }
 }
 
 async function freePort(): Promise<number> {

@@ -1,5 +1,6 @@
 import {
   CreateTableCommand,
+  type CreateTableCommandInput,
   DeleteTableCommand,
   DescribeTableCommand,
   type DynamoDBClient,
@@ -14,25 +15,17 @@ import { seedOrders } from "./seed-orders.ts";
 /**
  * Creates the template's tables that the engine does not have yet.
  *
- * @returns the names of those created.
  * @throws StartError when the engine does not answer.
  */
-export async function createTables(client: DynamoDBClient, template: StackTemplate): Promise<string[]> {
-  const created: string[] = [];
-  for (const { name: TableName, properties } of template.all("AWS::DynamoDB::Table")) {
-    const { AttributeDefinitions, BillingMode, KeySchema } = properties;
-    if (await tableExists(client, TableName)) continue;
-    await client.send(new CreateTableCommand({ TableName, AttributeDefinitions, BillingMode, KeySchema }));
-    created.push(TableName);
-    await waitUntilTableExists({ client, maxWaitTime: 30, minDelay: 1 }, { TableName });
-  }
-  return created;
+export async function createTables(client: DynamoDBClient, template: StackTemplate): Promise<void> {
+  for (const { name, properties } of template.all("AWS::DynamoDB::Table")) await createTable(client, name, properties);
 }
 
 /**
- * Creates the missing tables, and writes the orders if the orders table is new.
+ * Creates the missing tables, and writes the orders if the orders table is new or an earlier start was killed while it
+ * wrote them.
  *
- * @returns whether it is new.
+ * @returns whether it wrote them.
  */
 export async function prepareTables(
   client: DynamoDBClient,
@@ -40,17 +33,37 @@ export async function prepareTables(
   orders: AsyncIterable<OrderItem>,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const table = template.output("OrdersTableName");
-  const created = await createTables(client, template);
-  if (!created.includes(table)) return false;
-  try {
-    await seedOrders(client, table, orders, signal);
-    return true;
-  } catch (error) {
-    // The next start would take half-filled tables for complete ones.
-    for (const TableName of created) await client.send(new DeleteTableCommand({ TableName }));
-    throw error;
-  }
+  const TableName = template.output("OrdersTableName");
+  // Exists only while orders are written.
+  const unfinished = `${TableName}-unfinished`;
+  const cutOff = await tableExists(client, unfinished);
+  const exists = await tableExists(client, TableName);
+  if (exists && cutOff) await client.send(new DeleteTableCommand({ TableName }));
+  const isNew = cutOff || !exists;
+  if (isNew) await createTable(client, unfinished, markerProperties);
+  await createTables(client, template);
+  if (!isNew) return false;
+  await seedOrders(client, TableName, orders, signal);
+  await client.send(new DeleteTableCommand({ TableName: unfinished }));
+  return true;
+}
+
+type TableProperties = Pick<CreateTableCommandInput, "AttributeDefinitions" | "BillingMode" | "KeySchema">;
+
+const markerProperties: TableProperties = {
+  AttributeDefinitions: [{ AttributeName: "id", AttributeType: "N" }],
+  BillingMode: "PAY_PER_REQUEST",
+  KeySchema: [{ AttributeName: "id", KeyType: "HASH" }],
+};
+
+async function createTable(
+  client: DynamoDBClient,
+  TableName: string,
+  { AttributeDefinitions, BillingMode, KeySchema }: TableProperties,
+): Promise<void> {
+  if (await tableExists(client, TableName)) return;
+  await client.send(new CreateTableCommand({ TableName, AttributeDefinitions, BillingMode, KeySchema }));
+  await waitUntilTableExists({ client, maxWaitTime: 30, minDelay: 1 }, { TableName });
 }
 
 async function tableExists(client: DynamoDBClient, name: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
-import type { Server as TcpServer } from "node:net";
+import { connect, type Server as TcpServer } from "node:net";
 import { StartError } from "./start-error.ts";
 
 /** The HTTP servers behind `http://localhost:PORT`: one for each address that this name has. */
@@ -14,7 +14,7 @@ export interface Listener {
  * Listens on localhost, over IPv4 and, where the machine has it, IPv6. Node.js itself rejects malformed HTTP.
  *
  * @param port 0 for any free one.
- * @throws StartError when the port is taken.
+ * @throws StartError when the port is taken, or the machine has no loopback interface.
  */
 export async function listen(port: number, serve: RequestListener): Promise<Listener> {
   const servers = [createServer(serve), createServer(serve)] as const;
@@ -22,14 +22,21 @@ export async function listen(port: number, serve: RequestListener): Promise<List
   try {
     const chosen = await listeningPort(servers[0], port);
     await listeningPort(servers[1], chosen, "::1").catch((error: unknown) => {
-      if (isTaken(error)) throw error;
+      if (isTaken(codeOf(error))) throw error;
     });
+    // Without a loopback interface one can listen there, but nobody can connect.
+    const probe = connect(chosen, "127.0.0.1");
+    await once(probe, "connect");
+    probe.destroy();
     return { port: chosen, close };
   } catch (error) {
     await close();
-    throw isTaken(error)
-      ? new StartError(`Port ${port} on localhost is taken or not allowed; choose another with --port`)
-      : error;
+    const code = codeOf(error);
+    if (isTaken(code)) {
+      throw new StartError(`Port ${port} on localhost is taken or not allowed; choose another with --port`);
+    }
+    if (code !== "EADDRNOTAVAIL" && code !== "ENETUNREACH") throw error;
+    throw new StartError(`127.0.0.1 can't be reached (${code}): the loopback interface is missing or down`);
   }
 }
 
@@ -48,8 +55,12 @@ export async function listeningPort(server: TcpServer, port = 0, host = "127.0.0
   return address.port;
 }
 
-function isTaken(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "EADDRINUSE" || error.code === "EACCES");
+function isTaken(code: unknown): boolean {
+  return code === "EADDRINUSE" || code === "EACCES";
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
 async function closeServer(server: Server): Promise<void> {

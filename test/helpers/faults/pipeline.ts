@@ -8,7 +8,7 @@ export interface RawResponse {
   body: string;
 }
 
-/** Everything that a connection returned before it ended. */
+/** What a connection returned before it ended. */
 export interface RawResponses {
   responses: RawResponse[];
   /** The bytes after the last whole response. */

@@ -18,13 +18,13 @@ export interface TinyRequest {
   path: string;
   headers: IncomingHttpHeaders;
   body: string;
-  /** The Authorization header without its scheme. */
+  /** What the Authorization header has after its scheme. */
   key: string | undefined;
   /** The one key that is admitted. */
   apiKey: string;
 }
 
-/** Makes the response of a broken service from the right one. */
+/** What a broken service sends instead of the right response. */
 export type Fault = (request: TinyRequest, right: TinyResponse) => TinyResponse | "hang up";
 
 /** A service that keeps every promise in a few lines, so that each can be broken. */

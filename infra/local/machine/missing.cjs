@@ -1,0 +1,44 @@
+// CommonJS with nothing newer than Node 20, because an old Node.js has to read it too.
+const { optionalDependencies } = require("../../../package.json");
+
+const platform = `${process.platform}-${process.arch}`;
+const enginePackage = `@dynoxide/${platform}`;
+const engineVersion = optionalDependencies[enginePackage];
+
+/** Whether the embedded DynamoDB engine is published for this platform. */
+exports.hasEnginePackage = engineVersion !== undefined;
+
+/** The embedded engine's program, or undefined where its package isn't installed. */
+exports.enginePath = function enginePath() {
+  try {
+    return require.resolve(`${enginePackage}/dynoxide`);
+  } catch {
+    return undefined;
+  }
+};
+
+/** All that this machine lacks, and the commands that bring it. */
+exports.missing = function missing() {
+  const lacks = [];
+  if (process.platform === "win32") lacks.push("Linux: run everything in WSL");
+  if (Number(process.versions.node.split(".")[0]) < 24) {
+    lacks.push(`Node 24, as the Lambda functions run on it; this is ${process.version}:
+    npm ci, or where npm has none for this machine, https://nodejs.org and npm ci again`);
+    const { header } = process.report.getReport();
+    if (process.platform === "linux" && header.glibcVersionRuntime === undefined) {
+      lacks.push("glibc: Alpine and other systems on musl are not supported");
+    }
+  }
+  if (!process.env.DYNAMODB_ENDPOINT && exports.enginePath() === undefined) {
+    lacks.push(`a DynamoDB engine, which one of these brings:${
+      engineVersion
+        ? `
+    npm install --no-save ${enginePackage}@${engineVersion}`
+        : ""
+    }
+    brew install nubo-db/tap/dynoxide && dynoxide --port 8000
+    docker run --rm -p 8000:8000 ghcr.io/nubo-db/dynoxide
+  and after either of the last two, DYNAMODB_ENDPOINT=http://localhost:8000 npm start`);
+  }
+  return [`This machine (${platform}) lacks`, ...lacks.map((lack) => `- ${lack}`)].join("\n");
+};

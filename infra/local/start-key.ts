@@ -1,0 +1,25 @@
+import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DeleteCommand, DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { issueApiKey } from "../../shared/api-keys-table.ts";
+import { environments } from "../environments.ts";
+
+/** Issues a start's key, a given or a new one, in place of earlier keys with this name. */
+export async function issueStartKey(
+  client: DynamoDBClient,
+  TableName: string,
+  { name, key }: { name: string; key: string | undefined },
+): Promise<string> {
+  const documents = DynamoDBDocumentClient.from(client);
+  const { Items = [] } = await documents.send(
+    new ScanCommand({
+      TableName,
+      FilterExpression: "#name = :name",
+      ExpressionAttributeNames: { "#name": "name" },
+      ExpressionAttributeValues: { ":name": name },
+    }),
+  );
+  for (const { keyHash } of Items) await documents.send(new DeleteCommand({ TableName, Key: { keyHash } }));
+  const createdAt = Math.floor(Date.now() / 1000);
+  const issued = await issueApiKey(documents, TableName, environments.staging.apiKeyPrefix, { name, createdAt }, key);
+  return issued.key;
+}

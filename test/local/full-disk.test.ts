@@ -1,0 +1,22 @@
+import { createServer } from "node:http";
+import { expect, inject, onTestFinished, test } from "vitest";
+import { startLocalStack } from "../../infra/local/local-stack.ts";
+import { listeningPort } from "../../infra/local/machine/ports.ts";
+
+test("a start whose engine has no room left fails with one line that says so", async () => {
+  // What the engine responds on a full disk: it has no table yet, and can't create one.
+  const server = createServer(({ headers }, response) => {
+    const describes = String(headers["x-amz-target"]).endsWith(".DescribeTable");
+    const [status, error, message] = describes
+      ? [400, "ResourceNotFoundException", "no such table"]
+      : [500, "InternalServerError", "backend: database or disk is full"];
+    response.writeHead(status, { "content-type": "application/x-amz-json-1.0" });
+    response.end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${error}`, message }));
+  });
+  onTestFinished(() => void server.close());
+  const dynamodbEndpoint = `http://127.0.0.1:${await listeningPort(server)}`;
+  await expect(startLocalStack({ port: 0, assembly: inject("assembly"), dynamodbEndpoint })).rejects.toMatchObject({
+    name: "StartError",
+    message: "The DynamoDB engine failed: backend: database or disk is full",
+  });
+});

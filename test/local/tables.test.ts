@@ -1,0 +1,55 @@
+import { type DynamoDBClient, ListTablesCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
+import { afterAll, beforeEach, expect, inject, test, vi } from "vitest";
+import { type Engine, engineClient, startEngine } from "../../infra/local/engine/engine.ts";
+import { prepareTables } from "../../infra/local/engine/tables.ts";
+import { readStack } from "../../infra/template/synthesis.ts";
+import type { OrderItem } from "../../shared/order.ts";
+
+const { template } = await readStack(inject("assembly"));
+const table = template.output("OrdersTableName");
+const { signal } = new AbortController();
+
+let engine: Engine | undefined;
+let client: DynamoDBClient;
+const stop = async () => {
+  client?.destroy();
+  await engine?.stop();
+};
+beforeEach(async () => {
+  await stop();
+  engine = await startEngine();
+  client = engineClient(engine.endpoint);
+});
+afterAll(stop);
+
+/** Orders with these ids, and what happens then. */
+async function* orders(from: number, to: number, end = async () => {}): AsyncGenerator<OrderItem, void, void> {
+  for (let id = from; id <= to; id++) yield { id: { N: String(id) } };
+  await end();
+}
+
+async function storedIds(): Promise<number[]> {
+  const { Items = [] } = await client.send(new ScanCommand({ TableName: table, ConsistentRead: true }));
+  return Items.map(({ id }) => Number(id?.N)).sort((a, b) => a - b);
+}
+
+async function cutOff(): Promise<void> {
+  // Whole transactions of 100.
+  await vi.waitFor(async () => expect(await storedIds()).toHaveLength(200));
+  throw new Error("cut off");
+}
+
+test("orders go into a new table once, and leave nothing else behind", async () => {
+  expect(await prepareTables(client, template, orders(1, 3), signal)).toBe(true);
+  expect(await prepareTables(client, template, orders(4, 9), signal)).toBe(false);
+  expect(await storedIds()).toEqual([1, 2, 3]);
+  const { TableNames } = await client.send(new ListTablesCommand());
+  expect(TableNames?.sort()).toEqual([template.output("ApiKeysTableName"), table].sort());
+});
+
+test("a start that was cut off while it wrote the orders is made good by the next, with none of its own left", async () => {
+  await expect(prepareTables(client, template, orders(1, 250, cutOff), signal)).rejects.toThrow("cut off");
+  expect(await prepareTables(client, template, orders(301, 303), signal)).toBe(true);
+  expect(await storedIds()).toEqual([301, 302, 303]);
+  expect(await prepareTables(client, template, orders(4, 9), signal)).toBe(false);
+});
