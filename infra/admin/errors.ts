@@ -35,6 +35,9 @@ function explain(error: unknown): string {
   if (badCredentials.test(name)) return `AWS rejected these credentials (${name}). Sign in again`;
   if (/^AccessDenied/.test(name)) return `AWS denied access: ${firstLine(error)}`;
   if (/^Region is missing/.test(error.message)) return "No AWS region. Set AWS_REGION, or a region in your profile";
+  if (/^(?:InvalidRestoreTime|PointInTimeRecoveryUnavailable)Exception$/.test(name)) {
+    return `DynamoDB can't restore that: ${firstLine(error)}`;
+  }
   if (name === "ResourceNotFoundException") return "The table does not exist. Was its stack deleted or replaced?";
   if (unreachable.test(code) || name === "TimeoutError") return `No response from ${address(error)} (${code || name})`;
   if ("path" in error && "errno" in error) {

@@ -8,6 +8,7 @@ import { addCarryOver } from "./carry-over-command.ts";
 import { keyRules } from "./carry-over-rules.ts";
 import { type Result, run } from "./command.ts";
 import { CommandError } from "./errors.ts";
+import { addRestore } from "./restore-command.ts";
 import type { Target } from "./target.ts";
 import { columns, counted, isoTime, printable, readSecret } from "./terminal.ts";
 
@@ -45,6 +46,7 @@ export function addKeyCommands(program: Command): void {
     .action((_options, command: Command) =>
       run(command, async (target) => check(target, await readSecret("Key (input is hidden): "), now())),
     );
+  addRestore(keys, "apiKeys");
   addCarryOver(keys, "apiKeysTable", () => keyRules);
 }
 

@@ -8,6 +8,7 @@ import { type Result, run } from "./command.ts";
 import { exportCommand } from "./export-orders.ts";
 import { importCommand } from "./import-orders.ts";
 import { readOrder, shipOrder } from "./orders.ts";
+import { addRestore } from "./restore-command.ts";
 import type { Target } from "./target.ts";
 import { columns } from "./terminal.ts";
 
@@ -34,6 +35,7 @@ export function addOrderCommands(program: Command): void {
     .argument("<order-id>", "the order's id", parseId)
     .description("show an order with its status and, if it was cancelled, when and by which key")
     .action((id: bigint, _options, command: Command) => run(command, (target) => show(target, id)));
+  addRestore(orders, "orders");
   addCarryOver(orders, "ordersTable", orderRules).option(
     "--not-by <key-id>",
     "leave out what this key cancelled (can be repeated)",

@@ -1,0 +1,180 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  ContinuousBackupsUnavailableException,
+  DescribeTableCommand,
+  DynamoDBClient,
+  PointInTimeRecoveryUnavailableException,
+  ResourceNotFoundException,
+  RestoreTableToPointInTimeCommand,
+  TableAlreadyExistsException,
+  type TableDescription,
+  TagResourceCommand,
+  UpdateContinuousBackupsCommand,
+  UpdateTableCommand,
+} from "@aws-sdk/client-dynamodb";
+import { mockClient } from "aws-sdk-client-mock";
+import { describe, expect, inject, test } from "vitest";
+import { createProgram, usageExitCode } from "../../infra/admin/command.ts";
+import { errorLine } from "../../infra/admin/errors.ts";
+import { addOrderCommands } from "../../infra/admin/order-commands.ts";
+import { restore } from "../../infra/admin/restore-command.ts";
+import type { Target } from "../../infra/admin/target.ts";
+import { type Environment, environments } from "../../infra/environments.ts";
+
+const { production, staging } = environments;
+const time = new Date("2026-11-20T08:00:05Z");
+const name = "PetStoreOrders-production-Orders-20261120080005";
+const arn = (table: string) => `arn:aws:dynamodb:eu-central-1:123456789012:table/${table}`;
+const of = { $metadata: {}, message: "by the table" };
+
+/** Tables whose client answers as the test says, and records what it was sent. */
+function mockedTables(environment: Environment = production) {
+  const client = new DynamoDBClient({ region: "eu-central-1" });
+  const target: Target = {
+    description: "",
+    environment,
+    ordersTable: "Own-Orders",
+    apiKeysTable: "Own-ApiKeys",
+    client,
+  };
+  const sent = mockClient(client);
+  sent.on(RestoreTableToPointInTimeCommand).resolves({ TableDescription: {} });
+  sent.on(UpdateContinuousBackupsCommand).resolves({ ContinuousBackupsDescription: undefined });
+  sent.on(UpdateTableCommand).resolves({}).on(TagResourceCommand).resolves({});
+  const calls = () => sent.calls().map(({ args: [command] }) => ({ [command.constructor.name]: command.input }));
+  return { target, sent, calls };
+}
+
+const restored = (more: TableDescription = {}): { Table: TableDescription } => ({
+  Table: {
+    TableStatus: "ACTIVE",
+    TableArn: arn(name),
+    RestoreSummary: { SourceTableArn: arn("Own-Orders"), RestoreDateTime: time, RestoreInProgress: false },
+    ...more,
+  },
+});
+
+describe("restoring a table", () => {
+  test("restores it with the throughput of the settings, waits, and gives it what a restore leaves behind", async () => {
+    const { target, sent, calls } = mockedTables({ ...production, ordersStream: true });
+    sent
+      .on(DescribeTableCommand)
+      .rejectsOnce(new ResourceNotFoundException(of))
+      .resolvesOnce({ Table: { TableStatus: "CREATING" } })
+      .resolves(restored({ LatestStreamArn: "arn:the-stream" }));
+    const notReady = new ContinuousBackupsUnavailableException(of);
+    sent.on(UpdateContinuousBackupsCommand).rejectsOnce(notReady).resolves({ ContinuousBackupsDescription: undefined });
+
+    expect(await restore(target, { table: "orders", time }, 1)).toEqual({
+      text: expect.stringContaining(`restoredTables: { orders: "${name}", ordersStreamArn: "arn:the-stream" }`),
+      json: { source: "Own-Orders", name, streamArn: "arn:the-stream" },
+      note: expect.stringContaining("carry over"),
+    });
+    const describeTable = { DescribeTableCommand: { TableName: name } };
+    const recovery = { TableName: name, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } };
+    expect(calls()).toEqual([
+      {
+        RestoreTableToPointInTimeCommand: {
+          SourceTableName: "Own-Orders",
+          TargetTableName: name,
+          RestoreDateTime: time,
+          OnDemandThroughputOverride: { MaxReadRequestUnits: 12_000, MaxWriteRequestUnits: 2_000 },
+        },
+      },
+      ...[describeTable, describeTable, describeTable],
+      { TagResourceCommand: { ResourceArn: arn(name), Tags: expect.any(Array) } },
+      ...[{ UpdateContinuousBackupsCommand: recovery }, { UpdateContinuousBackupsCommand: recovery }],
+      { UpdateTableCommand: { TableName: name, DeletionProtectionEnabled: true } },
+      describeTable,
+      {
+        UpdateTableCommand: {
+          TableName: name,
+          StreamSpecification: { StreamEnabled: true, StreamViewType: "NEW_AND_OLD_IMAGES" },
+        },
+      },
+      describeTable,
+    ]);
+  });
+
+  test("run again, does what is left", async () => {
+    const { target, sent } = mockedTables({ ...production, ordersStream: true });
+    sent.on(RestoreTableToPointInTimeCommand).rejects(new TableAlreadyExistsException(of));
+    const done = {
+      DeletionProtectionEnabled: true,
+      StreamSpecification: { StreamEnabled: true },
+      LatestStreamArn: "arn:s",
+    };
+    sent.on(DescribeTableCommand).resolves(restored(done));
+    expect((await restore(target, { table: "orders", time }, 1)).json).toMatchObject({ name, streamArn: "arn:s" });
+    expect(sent.commandCalls(UpdateTableCommand)).toHaveLength(0);
+  });
+
+  test("restores the keys under their own name, without a stream", async () => {
+    const { target, sent } = mockedTables({ ...production, ordersStream: true });
+    sent.on(DescribeTableCommand).resolves(restored({ DeletionProtectionEnabled: true }));
+    const named = "PetStoreOrders-production-ApiKeys-after-the-leak";
+    const { text, json } = await restore(target, { table: "apiKeys", time, as: named }, 1);
+    expect(text).toContain(`restoredTables: { apiKeys: "${named}" }`);
+    expect(json).toEqual({ source: "Own-ApiKeys", name: named, streamArn: null });
+    expect(sent.commandCalls(UpdateTableCommand)).toHaveLength(0);
+  });
+
+  test("gives the new table the tags that the stack gives its own", async () => {
+    const { Resources } = JSON.parse(
+      await readFile(join(inject("assembly"), `${staging.stackName}.template.json`), "utf8"),
+    );
+    const table = Object.values<{ Type: string; Properties: { Tags: { Key: string }[] } }>(Resources).find(
+      ({ Type }) => Type === "AWS::DynamoDB::Table",
+    );
+    const { target, sent } = mockedTables({ ...staging, keepData: true });
+    sent.on(DescribeTableCommand).resolves(restored());
+    await restore(target, { table: "orders", time }, 1);
+    const [call] = sent.commandCalls(TagResourceCommand);
+    const byKey = (tags: { Key?: string | undefined }[] = []) =>
+      tags.toSorted((a, b) => (String(a.Key) < String(b.Key) ? -1 : 1));
+    expect(table?.Properties.Tags).toHaveLength(2);
+    expect(byKey(call?.args[0].input.Tags)).toEqual(byKey(table?.Properties.Tags));
+  });
+
+  test.each([
+    ["another time", { RestoreDateTime: new Date("2026-11-20T08:00:06Z"), SourceTableArn: arn("Own-Orders") }],
+    ["another table", { RestoreDateTime: time, SourceTableArn: arn("Other") }],
+    ["nothing", undefined],
+  ])("leaves a table of that name alone that was restored from %s", async (_, summary) => {
+    const { target, sent } = mockedTables();
+    sent.on(RestoreTableToPointInTimeCommand).rejects(new TableAlreadyExistsException(of));
+    const RestoreSummary = summary && { ...summary, RestoreInProgress: false };
+    sent.on(DescribeTableCommand).resolves(restored({ RestoreSummary }));
+    const error: unknown = await restore(target, { table: "orders", time }, 1).catch((error: unknown) => error);
+    expect(errorLine(error)).toBe(`${name} is already another table. Choose another name with --as`);
+    expect(sent.calls()).toHaveLength(2);
+  });
+
+  test("needs backups, and a name that the policies fit", async () => {
+    const failure = async (environment: Environment, as?: string): Promise<string> => {
+      const { target, sent } = mockedTables(environment);
+      const error: unknown = await restore(target, { table: "orders", time, as }, 1).catch((error: unknown) => error);
+      expect(sent.calls()).toEqual([]);
+      return errorLine(error);
+    };
+    expect(await failure(staging)).toBe("staging keeps no backups (keepData in environments.ts)");
+    expect(await failure(production, "PetStoreOrders-production-ApiKeys-1")).toBe(
+      "The name must begin with PetStoreOrders-production-Orders-, or no policy fits it",
+    );
+  });
+
+  test("says what DynamoDB has against it", async () => {
+    const { target, sent } = mockedTables();
+    sent.on(RestoreTableToPointInTimeCommand).rejects(new PointInTimeRecoveryUnavailableException(of));
+    const error: unknown = await restore(target, { table: "orders", time }, 1).catch((error: unknown) => error);
+    expect(errorLine(error)).toBe("DynamoDB can't restore that: by the table");
+  });
+
+  test.each(["2026-11-20", "2026-11-20T08:00:00", "2026-11-20T08:00:00.5Z"])("takes no %s for a time", async (text) => {
+    const program = createProgram().configureOutput({ writeErr: () => {} });
+    addOrderCommands(program);
+    const parsed = program.parseAsync(["orders", "restore", "--time", text], { from: "user" });
+    expect(usageExitCode(await parsed.catch((error: unknown) => error))).toBe(2);
+  });
+});
