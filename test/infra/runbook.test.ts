@@ -24,19 +24,13 @@ test("every alarm is explained under the heading that its description names, and
   expect(explained.sort()).toEqual(alarms.map(({ name }) => name).sort());
 });
 
-test("the alias, the stage, the throughput, outputs and roles have the names and values of the template", () => {
+test("the alias, the stage, outputs and roles have the names and values of the template", () => {
   const names = (type: string, property: string) =>
     new Set(resources(production, type).map(([, properties]) => properties[property]));
   expect(new Set(valuesOf(/update-alias --function-name NAME --name (\S+)/g))).toEqual(
     names("AWS::Lambda::Alias", "Name"),
   );
   expect(new Set(valuesOf(/--stage-name (\S+)/g))).toEqual(names("AWS::ApiGateway::Stage", "StageName"));
-  for (const name of ["MaxReadRequestUnits", "MaxWriteRequestUnits"]) {
-    for (const units of valuesOf(new RegExp(`${name}=(\\d+)`, "g"))) {
-      for (const table of names("AWS::DynamoDB::Table", "OnDemandThroughput"))
-        expect(table).toHaveProperty(name, Number(units));
-    }
-  }
   for (const output of valuesOf(/OutputKey=='(\w+)'/g)) production.hasOutput(output, {});
   const chosen = [...commands.matchAll(/ResourceType=='([\w:]+)' && starts_with\(LogicalResourceId, '(\w+)'/g)];
   expect(chosen).toHaveLength(2);
