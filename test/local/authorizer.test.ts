@@ -18,6 +18,12 @@ describe("a TOKEN authorizer", () => {
     expect(gate.asked).toEqual(["t", "t", "u"]);
   });
 
+  test("caches the policy of exactly this token", async () => {
+    const gate = authorizer([allow(everything)]);
+    for (const token of ["t", "T", "t", "T", "u"]) await gate.admit(token);
+    expect(gate.asked).toEqual(["t", "T", "u"]);
+  });
+
   test("calls its function every time when the cache is off", async () => {
     const gate = authorizer([allow(everything)], { ttlSeconds: 0 });
     await gate.admit("t");
@@ -77,14 +83,14 @@ function denyToo({ principalId, policyDocument }: PolicyResponse): PolicyRespons
   return { principalId, policyDocument: { Statement: [...policyDocument.Statement, ...denied] } };
 }
 
-/** An authorizer for the tokens `t` and `u` whose function gives these responses, then repeats the last. */
+/** An authorizer for the tokens `t`, `T` and `u` whose function gives these responses, then repeats the last. */
 function authorizer(responses: unknown[], { ttlSeconds = 300 } = {}) {
   const gate = {
     now: 0,
     asked: [] as unknown[],
     admit: (...values: string[]) => authorizers.admit(settings, values, arn, new AbortController()),
   };
-  const settings = { functionName: "Authorize", header: "Authorization", validation: /^[tu]$/, ttlSeconds };
+  const settings = { functionName: "Authorize", header: "Authorization", validation: /^[tTu]$/, ttlSeconds };
   const host = {
     invoke: async (_name: string, event: unknown) => {
       if (typeof event === "object" && event !== null && "authorizationToken" in event)

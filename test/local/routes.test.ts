@@ -28,6 +28,11 @@ describe("a route", () => {
     ["GET", "/pets/", "/pets", {}],
     ["GET", "/pets/best", "/pets/best", {}],
     ["GET", "/pets/a%20b%2Fc", "/pets/{petId}", { petId: "a b/c" }],
+    // Decoded once.
+    ["GET", "/pets/%2531", "/pets/{petId}", { petId: "%31" }],
+    ["GET", "/pets/%31", "/pets/{petId}", { petId: "1" }],
+    ["GET", "/Pets", "/{proxy+}", { proxy: "Pets" }],
+    ["GET", "/pets/Best", "/pets/{petId}", { petId: "Best" }],
     ["GET", "/pets/%zz", "/pets/{petId}", { petId: "%zz" }],
     ["PUT", "/pets/1", "/pets/{petId}", { petId: "1" }],
     ["PUT", "/pets/best", "/pets/{petId}", { petId: "best" }],

@@ -92,7 +92,7 @@ describe("cancelling an order", () => {
     expect(await cancel("42")).toMatchObject({ statusCode: 204, body: "" });
   });
 
-  test.each(["abc", "007", "9223372036854775808", "-0", "1.0", ""])(
+  test.each(["abc", "007", "9223372036854775808", "-0", "1.0", "%31", ""])(
     "responds with 404 for %j without a call to the table",
     async (orderId) => {
       expectError(await cancel(orderId), "order_not_found");

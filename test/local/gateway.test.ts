@@ -1,0 +1,119 @@
+import { createServer } from "node:http";
+import { Readable } from "node:stream";
+import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import { Gateway } from "../../infra/local/gateway/gateway.ts";
+import { FunctionFailure, type FunctionResponse } from "../../infra/local/lambda/function-response.ts";
+import { listeningPort } from "../../infra/local/machine/ports.ts";
+import { readRestApi } from "../../infra/template/rest-api.ts";
+import { readStack } from "../../infra/template/synthesis.ts";
+import { expectError } from "../helpers/expect-error.ts";
+import { issuedKeys } from "../helpers/issued-keys.ts";
+import { send } from "../helpers/send.ts";
+import { ownLines } from "../helpers/trouble.ts";
+
+type Invoke = (signal: AbortSignal) => Promise<FunctionResponse>;
+
+const buffered = (response: object): Invoke => {
+  return async () => ({ kind: "buffered", payload: JSON.stringify(response) });
+};
+const streamed = (prelude: object, body: string): Invoke => {
+  return async () => ({ kind: "streamed", prelude, body: Readable.from([body]) });
+};
+const admitted = buffered({
+  principalId: "key_1",
+  policyDocument: { Statement: [{ Effect: "Allow", Action: "execute-api:Invoke", Resource: "*" }] },
+});
+
+/** What each function does, by its name. */
+let functions: Record<string, Invoke>;
+const log: string[] = [];
+let baseUrl: string;
+beforeEach(async () => {
+  log.length = 0;
+  functions = { Authorize: admitted };
+  const host = {
+    invoke: async (name: string, _event: unknown, signal = new AbortController().signal) => {
+      const invoke = functions[name];
+      if (invoke === undefined) throw new Error(`${name} was invoked`);
+      return invoke(signal);
+    },
+    pids: () => [],
+    stop: async () => {},
+  };
+  const { template } = await readStack(inject("assembly"));
+  const gateway = new Gateway(readRestApi(template), host, { clock: () => 0, log: (line) => void log.push(line) });
+  const server = createServer((request, response) => gateway.serve(request, response));
+  baseUrl = `http://127.0.0.1:${await listeningPort(server)}`;
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+});
+afterEach(() => void vi.useRealTimers());
+
+const headers = { authorization: `Bearer ${issuedKeys.test.key}` };
+const list = () => send(`${baseUrl}/v1/store/orders`, { headers });
+const cancel = (id = "42") => send(`${baseUrl}/v1/store/orders/${id}`, { method: "DELETE", headers });
+
+describe("the local gateway", () => {
+  test.each([
+    ["ListOrders", list, 900_000, "gateway_timeout"],
+    ["CancelOrder", cancel, 15_000, "gateway_timeout"],
+    ["Authorize", list, 29_000, "internal_error"],
+  ] as const)("gives up on %s when it hangs, as the real one does", async (name, request, milliseconds, code) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const invoked = Promise.withResolvers<void>();
+    functions[name] = (signal) => {
+      const { promise, reject } = Promise.withResolvers<FunctionResponse>();
+      signal.addEventListener("abort", () => reject(signal.reason));
+      invoked.resolve();
+      return promise;
+    };
+    const responded = vi.fn();
+    const response = request().finally(responded);
+    await invoked.promise;
+    await vi.advanceTimersByTimeAsync(milliseconds - 1);
+    expect(responded).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expectError(await response, code);
+  });
+
+  test("takes no response that isn't streamed for the list, nor a streamed one for a cancellation", async () => {
+    functions["ListOrders"] = buffered({ statusCode: 200, body: "[]" });
+    expectError(await list(), "internal_error");
+    functions["CancelOrder"] = streamed({ statusCode: 204 }, "");
+    expectError(await cancel(), "internal_error");
+    functions["ListOrders"] = streamed({ statusCode: 200 }, "[]");
+    expect(await list()).toMatchObject({ status: 200, body: "[]" });
+  });
+
+  test.each([{ statusCode: 99 }, { statusCode: "ok" }, { status: 200 }, { statusCode: 204, body: {} }])(
+    "takes %j for no response",
+    async (response) => {
+      functions["CancelOrder"] = buffered(response);
+      expectError(await cancel(), "internal_error");
+      // The function's fault, not the gateway's.
+      expect(log).toEqual([]);
+    },
+  );
+
+  test("logs its own faults, and responds all the same", async () => {
+    functions["CancelOrder"] = async () => {
+      throw new Error("a bug of ours");
+    };
+    expectError(await cancel(), "internal_error");
+    expect(ownLines(log)).toEqual([expect.stringMatching(/^The local gateway failed: Error: a bug of ours/)]);
+    functions["CancelOrder"] = async () => {
+      throw new FunctionFailure("Runtime.ExitError", "a bug of the function");
+    };
+    expectError(await cancel(), "internal_error");
+    expect(log).toHaveLength(1);
+  });
+
+  test.each(["/V1/store/orders", "/v1/Store/orders", "/v1/store/ORDERS"])(
+    "tells capital letters from small ones: %s is no path of the API",
+    async (path) => {
+      expectError(await send(baseUrl + path, { headers }), "resource_not_found");
+    },
+  );
+});
