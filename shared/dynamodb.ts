@@ -12,7 +12,17 @@ export interface CallLimits {
   maxAttempts: number;
 }
 
-/** The limits of each function's calls. All attempts fit into the function's timeout. */
+/**
+ * The limits of each function's calls. They are the shortest of the waits that a request can add up to:
+ *
+ * 1. One attempt at a call waits for `connectionTimeout` and `requestTimeout`.
+ * 2. One call makes up to `maxAttempts` attempts, after pauses that grow from `retryBaseDelay`.
+ * 3. One page of a list takes a call of up to `pageDeadline`, and while the table throttles more of them, until
+ *    `throttlingDeadline` has passed (`orders-table.ts`).
+ * 4. The function stops `timeoutEarlyInMillis` (`functions/`) before its `timeoutSeconds` (`function-list.ts`), in time
+ *    to respond. All attempts fit into that. A list, which may begin late, has Lambda's 15 minutes.
+ * 5. The gateway waits a little longer than the function's timeout (`orders-api.ts`).
+ */
 export const callLimits = {
   authorize: { connectionTimeout: 300, requestTimeout: 1000, maxAttempts: 3 },
   cancel: { connectionTimeout: 500, requestTimeout: 2000, maxAttempts: 3 },
@@ -50,7 +60,7 @@ export function createClient({ connectionTimeout, requestTimeout, maxAttempts }:
   return client;
 }
 
-/** A response that lacks what every response to its operation has. A lost response can reach the SDK as an empty 200. */
+/** A response that lacks what each response to its operation has. A lost response can reach the SDK as an empty 200. */
 export class EmptyResponseError extends Error {
   override name = "EmptyResponseError";
 

@@ -1,4 +1,4 @@
-/** How long a function's start may wait for its first call, in milliseconds: long enough for one attempt, not for two. */
+/** How long a function's start may wait for its first call, in milliseconds: one attempt (see `callLimits`), not two. */
 const readyWithin = 900;
 
 /**

@@ -85,13 +85,13 @@ export async function updateNothing(client: DynamoDBClient, table: string, abort
   await client.send(command, { abortSignal });
 }
 
-/** How long one page may take to arrive whole, in milliseconds, unless the table throttles. */
+/** How long one call for a page may take, in milliseconds, the SDK's retries and the body included (see `callLimits`). */
 const pageDeadline = 15_000;
 
-/** How long a list waits for a page that the table throttles, in milliseconds, before it fails. */
+/** How long a list goes on making such calls while the table throttles them all, in milliseconds. */
 const throttlingDeadline = 60_000;
 
-/** Bounds of the random pauses between calls for a throttled page, in milliseconds. Each pause's bound is twice the last. */
+/** Bounds of the random pauses between such calls, in milliseconds: the first one, doubled each time up to the longest. */
 const firstPause = 500;
 const longestPause = 5_000;
 

@@ -21,7 +21,7 @@ export interface TableCallsOptions {
 /** How a conditional write ended. */
 export type WriteResult =
   | { applied: true }
-  /** `found`: the item that failed the condition. `retried`: it may come from this very write, its first response lost. */
+  /** `found`: the item that failed the condition. `retried`: this very write may have made it, its response lost. */
   | { applied: false; found: OrderItem | undefined; retried: boolean };
 
 /** A response to a call that asked for `ReturnConsumedCapacity: "TOTAL"`. */

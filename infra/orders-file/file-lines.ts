@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 
-/** A line of a file: its number, from 1, and its text without the line ending. A line longer than any order has no text. */
+/** A line of a file: its number, from 1, and its text without the line ending; none if it is longer than any order. */
 export interface FileLine {
   number: number;
   text: string | undefined;

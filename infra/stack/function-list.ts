@@ -6,6 +6,7 @@ export interface FunctionEntry {
   id: string;
   /** The handler's file in `functions/`. */
   file: string;
+  /** It leaves time for every attempt at the function's call, and to respond (see `callLimits`). */
   timeoutSeconds: number;
   /** In megabytes. It also sets the share of a CPU. */
   memorySize: number;

@@ -77,7 +77,7 @@ export class OrdersApi extends Construct {
     const integration = new LambdaIntegration(live, {
       ...(streamed && { responseTransferMode: ResponseTransferMode.STREAM }),
       allowTestInvoke: false,
-      // With a margin for the function's start, but at most the gateway's maximum of 15 minutes.
+      // A margin for the function's start, up to the gateway's maximum of 15 minutes (see `callLimits` for all waits).
       timeout: Duration.seconds(Math.min(entry.timeoutSeconds + 5, 900)),
     });
     const added = resource.addMethod(method, integration, {

@@ -14,8 +14,8 @@ const contentTypes = [
 ];
 
 /**
- * Makes the gateway itself respond with an Error record to every method of the resource that isn't an operation. It asks
- * for no key: there is nothing to protect.
+ * Makes the gateway itself respond with an Error record to every method of the resource that isn't an operation. No key
+ * is needed: there is nothing to protect.
  *
  * @param headers literal values of further response headers.
  */
