@@ -17,7 +17,7 @@ const [tables, operator] = await Promise.all([createTestTables(), createOperator
 await operator.pointTo(tables);
 const local = (args: string[], options?: { input: string }) => operator.run([...args, "--local"], options);
 
-/** Parses a command line that no command gets to see, and gives what is printed and the exit code. */
+/** Parses a command line without running its command. Returns what is printed and the exit code. */
 async function parse(args: string[]): Promise<{ code: number | undefined; stdout: string; stderr: string }> {
   const printed = { stdout: "", stderr: "" };
   const program = createProgram().configureOutput({

@@ -57,7 +57,7 @@ describe("orders import, as a process", () => {
     await halfway.failing;
     running.kill("SIGKILL");
     expect(await running.ended).toMatchObject({ code: null, stdout: "" });
-    // What had passed the proxy reaches the table, though nobody waits for it any more.
+    // Calls that had passed the proxy reach the table, though no one waits for them any more.
     await vi.waitFor(async () => expect(await tables.items("orders")).toHaveLength(200), { timeout: 60_000 });
 
     await operator.pointTo(tables);

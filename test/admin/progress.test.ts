@@ -7,7 +7,7 @@ function start(isTTY: boolean) {
   return { stream, progress: startProgress(stream, { title: "Writing", unit: "orders", total: 400 }) };
 }
 
-/** What a bar draws that ends a quarter done. */
+/** The output of a bar that ends a quarter done. */
 function draw(isTTY: boolean): string {
   const { stream, progress } = start(isTTY);
   progress.done(100);

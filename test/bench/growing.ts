@@ -11,7 +11,7 @@ const quota = {
   newConcurrency: 10,
   /** Write units a second of an on-demand table (DynamoDB quotas). */
   tableWrites: 40_000,
-  /** What a new on-demand table serves at once; it doubles its past peak within 30 minutes (DynamoDB, on-demand mode). */
+  /** A new on-demand table serves this many at once, and doubles its past peak within 30 minutes (on-demand mode). */
   firstWrites: 4000,
   /** Of one partition, a second (DynamoDB, partition design). */
   partitionReads: 3000,
@@ -30,7 +30,7 @@ const { throttling, tableThroughput, authorizerCacheSeconds } = environments.pro
 const number = (value: number): string => Math.ceil(value).toLocaleString("en");
 const dollars = (value: number): string => `$${value.toFixed(2)}`;
 
-/** What it takes to serve this many cancellations a second, with production's settings to begin with. */
+/** The needs and the cost of this many cancellations a second, beginning with production's settings. */
 export function cancelGrowth(rates: number[]): string[][] {
   return [
     ["cancellations a second", "concurrency", "write units a second", "raise, in this order", "cost per hour"],
@@ -54,7 +54,7 @@ export function cancelGrowth(rates: number[]): string[][] {
   ];
 }
 
-/** What it takes to list tables of these sizes once a minute. */
+/** The needs and the cost of listing tables of these sizes once a minute. */
 export function listGrowth(sizes: number[]): string[][] {
   return [
     [

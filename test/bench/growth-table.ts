@@ -5,8 +5,8 @@ const unhurriedBytes = 6_000_000;
 const bytesPerSecond = 2_000_000;
 
 /**
- * What a list takes as it grows, as a Markdown table: measured on this machine, and computed from the bytes measured
- * what streaming them through Lambda takes at the least.
+ * A list's time and memory as it grows, as a Markdown table: measured on this machine and, for streaming through Lambda,
+ * computed from the measured bytes: the least it can take.
  */
 export function growthTable(growth: Map<number, Growth>): string {
   const heads = ["orders", "whole list", "first byte", "peak memory", "sent plain", "on AWS at least"];

@@ -62,7 +62,7 @@ function listCpu(host: LambdaHost): () => Promise<number> {
   };
 }
 
-/** What a list of some length takes. */
+/** The time, memory and bytes of a list of some length. */
 export interface Growth {
   /** Medians, in milliseconds. */
   wall: number;
@@ -100,7 +100,7 @@ export async function listGrowth(definition: FunctionDefinition, length: number,
   }
 }
 
-/** What one list cost. */
+/** The time and bytes of one list. */
 interface Listing {
   milliseconds: number;
   /** Milliseconds until the first byte of the body. */

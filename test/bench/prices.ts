@@ -1,4 +1,4 @@
-/** What AWS charges, in dollars: us-east-1, without free tier, collected on 2026-11-20 from the services' price pages. */
+/** AWS's prices in dollars: us-east-1, without free tier, collected on 2026-11-20 from the services' price pages. */
 export const price = {
   restRequest: 3.5e-6,
   httpRequest: 1e-6,
@@ -17,7 +17,7 @@ export const price = {
   balancerHour: 0.0225,
 };
 
-/** What one request takes, the functions' share of it apart. */
+/** The resources that one request takes, the functions' share of them apart. */
 export interface Work {
   name: string;
   /** Megabytes of the function that does it. */

@@ -10,7 +10,7 @@ export interface Row {
   goal: number | undefined;
   /** By how much noise may carry the value over the goal before the bench fails, as a share of the goal. */
   margin: number;
-  /** What the goal is counted in: `x` for a ratio. */
+  /** The goal's unit: `x` for a ratio. */
   unit: "x" | "KB" | "s";
 }
 

@@ -18,7 +18,7 @@ import { benchOrder } from "./bench-order.ts";
 
 export type FunctionName = "ListOrders" | "CancelOrder" | "Authorize";
 
-/** What is measured: the synthesised stack, its bundles and an engine with its tables. */
+/** The subject of the bench: the synthesised stack, its bundles and an engine with its tables. */
 export interface Subject {
   stack: SynthesisedStack;
   engine: Engine;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** What a client must see. Each program prints a line `step: what it saw` for every step. */
+/** The steps of every client, with what each must see. Programs print a line `step: what it saw` for every step. */
 export interface Check {
   name: string;
   step: string;
@@ -19,7 +19,7 @@ export const checks: Check[] = [
   { name: "reads an error code it does not know", step: "cancel later", expected: "409 order_being_packed" },
 ];
 
-/** The checks that what a program printed fails, each with what it saw instead. */
+/** The checks that a program's output fails, each with what it saw instead. */
 export function failures(output: string): { check: Check; saw: string }[] {
   const lines = new Map(output.split("\n").map((line) => [line.split(": ", 1)[0], line.slice(line.indexOf(": ") + 2)]));
   return checks

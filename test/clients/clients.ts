@@ -85,7 +85,7 @@ async function tryClient({
   }
 }
 
-/** What a command that failed had printed. */
+/** The output of a command that failed. */
 function outputOf(error: unknown): string {
   const { stdout = "", stderr = "" }: { stdout?: string; stderr?: string } = Object(error);
   return `${stdout}${stderr}`.trim() || String(error);

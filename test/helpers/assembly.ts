@@ -12,8 +12,8 @@ declare module "vitest" {
 }
 
 /**
- * Synthesises the stack once for all test files; it takes longer than everything else that a local stack starts. What the
- * tests put into the folder for temporary files goes with it, templates that CDK writes included.
+ * Synthesises the stack once for all test files; it takes longer than everything else that a local stack starts. All
+ * that the tests put into the folder for temporary files is deleted at the end, templates that CDK writes included.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-test-"));

@@ -19,7 +19,7 @@ export const resource = (ParentId: unknown, PathPart: string) => ({
   Type: "AWS::ApiGateway::Resource",
   Properties: { ParentId, PathPart },
 });
-/** What the root resource is referred to by. */
+/** The reference to the root resource. */
 export const root = { "Fn::GetAtt": ["Api", "RootResourceId"] };
 
 export const lambda = { Type: "AWS::Lambda::Function", Properties: {} };
@@ -36,7 +36,7 @@ export const alias = (functionId: string, versionId: string) => ({
   },
 });
 
-/** A GET of the root that invokes what this refers to. */
+/** A GET of the root that invokes the target of this reference. */
 export const invoking = (target: unknown) => ({
   Type: "AWS::ApiGateway::Method",
   Properties: {

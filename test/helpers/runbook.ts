@@ -4,7 +4,7 @@ import { expect } from "vitest";
 /** The operators' runbook. */
 export const runbookText = await readFile(new URL("../../infra/README.md", import.meta.url), "utf8");
 
-/** What its shell blocks have operators type, a command on a line of its own. */
+/** The commands of its shell blocks, each on a line of its own. */
 export const commands = [...runbookText.matchAll(/```sh\n(.*?)```/gs)]
   .map(([, block = ""]) => block)
   .join("")

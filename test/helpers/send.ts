@@ -10,14 +10,14 @@ export interface RequestOptions {
   body?: string | Buffer;
 }
 
-/** One HTTP request over a connection of its own; `url` is sent as it is, without normalisation of its path. */
+/** Sends an HTTP request over a connection of its own, to exactly this URL: its path is not normalised. */
 export async function send(
   url: string,
   { method = "GET", headers = {}, body }: RequestOptions = {},
 ): Promise<HttpResponse> {
   const { origin, host } = new URL(url);
   const received = Promise.withResolvers<HttpResponse>();
-  // Node.js gives the body of a DELETE no length by itself, which is malformed HTTP.
+  // Without a length, which Node.js doesn't add to a DELETE, a body is malformed HTTP.
   const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
   const path = url.slice(origin.length);
   const sent = request(origin, { method, path, headers: { host, ...length, ...headers }, agent: false });

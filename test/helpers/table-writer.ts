@@ -2,7 +2,7 @@ import { type AttributeValue, type DynamoDBClient, PutItemCommand } from "@aws-s
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
 
-/** Puts what a test needs straight into the tables. */
+/** Puts items straight into the tables. */
 export interface TableWriter {
   /** Puts an item into the orders table, whatever it holds. */
   putOrder(item: Record<string, AttributeValue>): Promise<void>;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { parse } from "yaml";
 
-/** The parts of a GitHub workflow that the tests look at. */
+/** The parts of a GitHub workflow that tests read. */
 export interface Workflow {
   on: Record<string, { branches?: string[]; inputs?: Record<string, { type: string; default?: unknown }> } | null>;
   permissions: Record<string, string>;
@@ -41,10 +41,10 @@ export interface Step {
 
 export const workflowNames = ["ci.yml", "deploy.yml", "deploy-environment.yml"] as const;
 
-/** An expression as a workflow has it before GitHub replaces it by its value. */
+/** An expression in a workflow, which GitHub replaces by its value. */
 export const expression = (text: string): string => `$\{{ ${text} }}`;
 
-/** @returns the file's text, and what it means to GitHub. */
+/** @returns the file's text, and the workflow parsed from it. */
 export async function readWorkflow(
   name: (typeof workflowNames)[number],
 ): Promise<{ text: string; workflow: Workflow }> {
@@ -59,10 +59,10 @@ export function stepNamed({ steps = [] }: Job, name: string): Step {
   return step;
 }
 
-/** What GitHub calls a step, without the version of its action. */
+/** A step's name in GitHub, without the version of its action. */
 export const stepTitle = ({ name, uses, run }: Step): string | undefined => name ?? uses?.replace(/@.*/, "") ?? run;
 
-/** A directory that goes with the test. */
+/** A directory that is deleted when the test ends. */
 export async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-workflow-"));
   onTestFinished(() => rm(directory, { recursive: true }));

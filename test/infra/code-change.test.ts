@@ -11,7 +11,7 @@ interface Resource {
 }
 
 describe("a change of code only", () => {
-  /** What a deployment of other code would change, by resource type. */
+  /** The changes that a deployment of other code would make, by resource type. */
   function changes(environment: Environment): Record<string, string[]> {
     const template = (code?: string): Record<string, Resource> => {
       const stack = ordersStack(environment);

@@ -15,7 +15,7 @@ const shown = resources(
   "AWS::CloudWatch::Dashboard",
 ).map(([, properties]) => named(properties) as { DashboardName: string; DashboardBody: string });
 
-/** What each graph draws, by its title. */
+/** The lines of each graph, by its title. */
 const graphs = Object.fromEntries(
   (JSON.parse(shown[0]?.DashboardBody ?? "{}").widgets as Widget[]).map(({ properties: { title, metrics } }) => [
     title,

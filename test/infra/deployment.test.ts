@@ -26,7 +26,7 @@ test("a deployment goes from the build and the tests to staging to production", 
   const uses = "./.github/workflows/deploy-environment.yml";
   expect(staging).toMatchObject({ needs: ["commit", "build", "ci"], uses });
   expect(staging?.with).toEqual({ environment: "staging", commit: commitToDeploy, assembly });
-  // What would change is in the summary before anyone is asked to approve.
+  // The summary says what would change before anyone is asked to approve.
   expect(production).toMatchObject({ needs: ["commit", "build", "changes", "staging"], uses });
   expect(production?.with).toEqual({ environment: "production", commit: commitToDeploy, assembly });
   // A job without a condition is skipped when one it needs is.

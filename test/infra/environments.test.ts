@@ -65,7 +65,7 @@ describe("the environments", () => {
 
   test.each(templates)("%s keeps its logs for as long as its record says", (_name, template, environment) => {
     const groups = resources(template, "AWS::Logs::LogGroup");
-    // One for each function, and the gateway's two.
+    // One for each function, and two of the gateway.
     expect(groups).toHaveLength(Object.keys(functionList).length + 2);
     for (const [id, group] of groups) {
       const days = id.startsWith("ApiAccessLog") ? environment.accessLogRetentionDays : environment.logRetentionDays;

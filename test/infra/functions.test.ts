@@ -11,7 +11,7 @@ type Row = [
   table: RegExp,
 ];
 
-/** What is promised of each function. Every other test counts from the list that this one holds against it. */
+/** The promises about each function. This test holds the list of functions to them; every other test counts from it. */
 const promised: Record<string, Row> = {
   ListOrders: ["GET /store/orders, streamed", ["list_failed", "list_cut_off"], 900, 1024, "dynamodb:Scan", /^Orders/],
   CancelOrder: ["DELETE /store/orders/{orderId}", ["cancel_failed"], 10, 512, "dynamodb:UpdateItem", /^Orders/],

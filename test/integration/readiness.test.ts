@@ -16,7 +16,7 @@ import { testEnvironment } from "../helpers/test-environment.ts";
 
 const { ORDERS_TABLE: orders, API_KEYS_TABLE: apiKeys } = testEnvironment;
 
-/** What happens to calls of the engine; undefined passes them on. */
+/** The fault that calls of the engine meet; undefined passes them on. */
 let fault: Behaviour | undefined;
 const engine = await startEngine();
 const proxy = await startFaultProxy(engine.endpoint, () => fault);

@@ -233,7 +233,7 @@ async function expectToEnd(
   const exit = once(child, "exit");
   end();
   expect(await exit).toEqual(how);
-  // The shell that watches over the engine ends when it notices that it has nobody to watch for.
+  // The shell that watches over the engine ends when it notices that no one is left to watch for.
   await vi.waitFor(() => expect(processes.filter(isAlive)).toEqual([]), { timeout: 60_000 });
   await expect(readFile(stackFile)).rejects.toThrow("ENOENT");
 }

@@ -60,7 +60,7 @@ beforeAll(async () => {
   }
 });
 
-/** What the linter reports on each file: every problem's rule and where it is. */
+/** The linter's report on each file: every problem's rule and where it is. */
 async function lint(files: string[]): Promise<Problem[][]> {
   const { stdout } = await promisify(execFile)(
     process.execPath,

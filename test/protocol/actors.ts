@@ -6,10 +6,10 @@ import { type Fate, fates } from "./fates.ts";
 import type { Connect, TableClient } from "./recorded-client.ts";
 import { orderId, tableName } from "./remembered-table.ts";
 
-/** As the function that cancels has it. */
+/** As many as the function that cancels makes. */
 export const maxAttempts = 3;
 
-/** What one invocation of the function knows. */
+/** The knowledge of one invocation of the function. */
 export interface Invocation {
   keyId: string;
   askedAt: Date;
@@ -26,13 +26,13 @@ export type Cancel = (connect: Connect, invocation: Invocation) => Promise<void>
 export interface Actor {
   name: string;
   operation: Operation;
-  /** What can become of its attempts. */
+  /** The possible fates of its attempts. */
   fates: readonly Fate[];
-  /** What it does when it begins at a given time. */
+  /** Its code when it begins at a given time. */
   code(askedAt: Date): TableClient;
 }
 
-/** What the service does, as its handler does it. */
+/** Cancels as the service's handler does. */
 export const cancel: Cancel = (connect, { keyId, askedAt, awsRequestId }) =>
   cancelOrder(connect(maxAttempts), tableName, {
     orderId,

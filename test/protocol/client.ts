@@ -4,7 +4,7 @@ import type { RecordedClient, Request, Response, Step } from "./recorded-client.
 /** Where one actor is, from its first attempt on. */
 export interface Client {
   recorded: RecordedClient;
-  /** What its attempts have seen of the table. */
+  /** The responses that its attempts have had from the table. */
   seen: readonly Response[];
   next: Step;
   /** The copy of its last attempt that is on its way: it arrives after the next attempt, or after the client's end. */
@@ -39,7 +39,7 @@ const keys = new Map<string, number>();
 
 function withKey(client: Omit<Client, "key">): Client {
   const { recorded, seen, next, held, late } = client;
-  // After its end a client does nothing any more: only its copies count.
+  // After its end a client does nothing more: only its copies count.
   const past = "tells" in next ? "over" : [recorded.name, seen];
   const future = JSON.stringify([past, held, late.map(({ body }) => body).sort()]);
   const key = keys.get(future) ?? keys.size;

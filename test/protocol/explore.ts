@@ -1,15 +1,15 @@
 import type { OrderItem } from "../../shared/order.ts";
 import type { Moment, Move, Moves } from "./moves.ts";
 
-/** What came of a search. */
+/** The result of a search. */
 export interface Found {
   /** How many interleavings there are. */
   interleavings: number;
   /** How many different moments they consist of. */
   moments: number;
-  /** What the actors told their clients. */
+  /** The responses that the actors gave their clients. */
   told: Set<string>;
-  /** What the contract has against them; an interleaving ends where it first has something. */
+  /** The violations of the contract; an interleaving ends with its first. */
   violations: Set<string>;
 }
 

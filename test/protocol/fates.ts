@@ -1,11 +1,11 @@
 import type { Response } from "./recorded-client.ts";
 
-/** What can become of one attempt, between the client and the table. */
+/** A possible fate of one attempt, between the client and the table. */
 export interface Fate {
   name: string;
   /** When the table carries it out, if it does. */
   applied: "now" | "after the next attempt" | "never";
-  /** What the client sees instead of the table's response. */
+  /** The response that the client sees instead of the table's. */
   seen?: Response;
 }
 

@@ -74,7 +74,7 @@ describe("a history is wrong", () => {
   });
 });
 
-/** An operation or a read with the time it has to take effect, from its begin to its end. */
+/** An operation or a read with the time it has to take effect, from its beginning to its end. */
 interface Call {
   from: number;
   to: number;
@@ -124,7 +124,7 @@ const responses = [
   "not shipped",
 ];
 
-/** Any events of three operations and two reads, each end after its begin. */
+/** Any events of three operations and two reads, each ending after its beginning. */
 const histories: fc.Arbitrary<Event[]> = fc
   .tuple(
     fc.shuffledSubarray(["a", "b", "ship", "a", "b", "ship", "read", "read"], { minLength: 8 }),
@@ -141,7 +141,7 @@ const histories: fc.Arbitrary<Event[]> = fc
     });
   });
 
-/** What really happens: each operation begins, takes effect or not, and ends; the order is read now and then. */
+/** A real history: each operation begins, takes effect or not, and ends; the order is read now and then. */
 const happened = fc.record({
   order: fc.shuffledSubarray(["a", "a", "a", "b", "b", "b", "ship", "ship", "ship", "read", "read"], { minLength: 11 }),
   lost: fc.subarray(["a", "b", "ship"]),
@@ -169,7 +169,7 @@ function play(
   });
 }
 
-/** What has happened, with at most one response or read changed. Purely random events are almost never right. */
+/** A real history with at most one response or read changed. Purely random events are almost never right. */
 const altered: fc.Arbitrary<[OrderState, Event[]]> = fc
   .tuple(fc.constantFrom(...states), happened, fc.nat(), fc.constantFrom(...responses), fc.constantFrom(...states))
   .map(([initial, moves, at, response, state]) => {

@@ -12,18 +12,18 @@ export interface Moment {
   item: OrderItem | undefined;
   /** Where each actor is; undefined before its first attempt. */
   clients: readonly (Client | undefined)[];
-  /** What the contract makes of all that has been seen. */
+  /** The explanations that the contract allows for all that has been seen. */
   worlds: Worlds;
 }
 
 /** One step from a moment to the next. */
 export interface Move {
   actor: Actor;
-  /** What becomes of the actor's next attempt; undefined when a late copy of an earlier one arrives. */
+  /** The fate of the actor's next attempt; undefined when a late copy of an earlier one arrives. */
   fate?: Fate;
-  /** What the actor tells its own client thereupon. */
+  /** The response that the actor then gives its own client. */
   tells?: string;
-  /** What the contract says instead, when it does not allow this move. */
+  /** The contract's own verdict, when it does not allow this move. */
   violation?: string;
   /** How many moves this is: of several copies that are the same, any may be the one that arrives. */
   times: number;
@@ -39,7 +39,7 @@ interface Recorded {
 
 const hour = 3_600_000;
 
-/** Who can do what at a moment, and what comes of it. */
+/** The moves that each actor can make at a moment, and their results. */
 export class Moves {
   readonly #table: RememberedTable;
   readonly #recorded: readonly Recorded[];
@@ -71,7 +71,7 @@ export class Moves {
     return moves;
   }
 
-  /** What can become of an actor's next attempt. */
+  /** The possible fates of an actor's next attempt. */
   async #attempts({ item, clients, worlds }: Moment, recorded: Recorded, who: number): Promise<Move[]> {
     const { actor } = recorded;
     const begun = clients[who];
@@ -107,8 +107,8 @@ export class Moves {
 }
 
 /**
- * Holds a moment to the contract: an observer reads the order, and the actor may tell its client something.
- * It asks no earlier than its first attempt and hears no later than its last: any longer time would allow more.
+ * Checks a moment against the contract: an observer reads the order, and the actor may respond to its client. Its request
+ * begins with its first attempt and ends with its last: any longer time would allow more.
  */
 function judge(moment: Moment, { name }: Actor, tells?: string): { moment: Moment; violation?: string } {
   const state = stateOf(moment.item);

@@ -5,28 +5,28 @@ import { HttpResponse } from "@smithy/core/protocols";
 import { dummyCredentials } from "../../infra/template/local-account.ts";
 import { createClient } from "../../shared/dynamodb.ts";
 
-/** What an attempt asks of the table. */
+/** The request that an attempt sends to the table. */
 export interface Request {
   /** Like `DynamoDB_20120810.UpdateItem`. */
   target: string;
   body: string;
 }
 
-/** What an attempt sees of the table: an HTTP response, or none in time. */
+/** The table's HTTP response to an attempt, or that none came in time. */
 export type Response = { status: number; body: string } | "none";
 
-/** What a client does next: it sends an attempt, or it has what it tells its own client. */
+/** A client's next step: another attempt, or the response to its own client. */
 export type Step = { sends: Request } | { tells: string };
 
 /** Makes an SDK client as the service does. */
 export type Connect = (maxAttempts: number) => DynamoDBClient;
 
-/** Code that talks to the table, and tells its own client how that ended: `204`, or the status and code of an error. */
+/** Code that calls the table, and responds to its own client with `204`, or the status and code of an error. */
 export type TableClient = (connect: Connect) => Promise<string>;
 
 /**
- * The real code on the real SDK client, which sees nothing but responses: what it does after every sequence of them,
- * found out once for each, with a client of its own and in no time.
+ * The real code on the real SDK client, which sees nothing but responses. Its next step after a sequence of them is found
+ * out once, with a client of its own and without waiting.
  */
 export class RecordedClient {
   readonly name: string;
@@ -43,7 +43,7 @@ export class RecordedClient {
     return this.#steps.size;
   }
 
-  /** What the client does after these responses to its attempts so far. */
+  /** The client's next step after these responses to its attempts so far. */
   async after(responses: readonly Response[]): Promise<Step> {
     const key = JSON.stringify(responses);
     const known = this.#steps.get(key);
@@ -54,7 +54,7 @@ export class RecordedClient {
   }
 }
 
-// What Lambda sets for a function, and the SDK can't do without.
+// Lambda sets these for a function, and the SDK can't do without them.
 process.env["AWS_REGION"] ??= "eu-central-1";
 
 /** Runs the code until it has had these responses and does something else. */

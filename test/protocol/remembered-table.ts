@@ -14,15 +14,15 @@ const signed = {
   "x-amz-date": "20261121T120000Z",
 };
 
-/** What a request made of the order: its item afterwards, undefined when there is none, and the response. */
+/** The effect of a request: the order's item afterwards, undefined when there is none, and the response. */
 export interface Applied {
   item: OrderItem | undefined;
   response: Response;
 }
 
 /**
- * What DynamoDB makes of one order: not a model of it, but the real engine, asked once for each item and request and
- * remembered. Both are what is on the wire, so nothing is left out.
+ * DynamoDB's effect on one order: not a model of it, but the real engine, asked once for each item and request, and
+ * remembered. Both are as they are on the wire, so nothing is left out.
  */
 export class RememberedTable {
   readonly #engine: Engine;
@@ -80,7 +80,7 @@ export class RememberedTable {
   }
 }
 
-/** The engine gives attributes in any order; here, what is the same is the same text. */
+/** The engine returns attributes in any order. Sorted, the same item is the same text. */
 function sorted(json: string): string {
   const inOrder = (_key: string, value: unknown): unknown =>
     value instanceof Object && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort()) : value;

@@ -3,7 +3,7 @@ import { orderId } from "./remembered-table.ts";
 
 const id = { N: orderId.toString() };
 
-/** The order as it can be before anybody does anything to it. */
+/** The order as it can be before anyone does anything to it. */
 export const starts: Record<string, OrderItem | undefined> = {
   pending: { id, status: { S: "pending" } },
   absent: undefined,

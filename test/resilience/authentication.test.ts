@@ -21,7 +21,7 @@ afterAll(() => stack?.stop());
 let keysRead = 0;
 const reads = (): number => keysRead;
 
-/** Sends a DELETE of no order with each Authorization header, undefined being none, and resolves with the statuses. */
+/** Sends a DELETE of no order with each Authorization header (undefined: none), and resolves with the statuses. */
 async function admit(...authorizations: (string | undefined)[]): Promise<number[]> {
   const port = Number(new URL(stack.baseUrl).port);
   const statuses: number[] = [];

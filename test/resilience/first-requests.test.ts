@@ -15,7 +15,7 @@ function isAtStart({ operation, input }: EngineCall): boolean {
   return operation === "Scan" ? input.includes('"Limit"') : input.includes(hashApiKey(""));
 }
 
-/** Sends the first requests to functions of which no process is running, and expects them to be served. */
+/** Sends the first requests while no function has a process, and expects them to be served. */
 async function expectFirstRequestsServed(running: FaultyStack): Promise<void> {
   await running.putOrder({ id: { N: "5001" }, status: { S: "pending" } });
   expect((await running.call("/store/orders/5001", { method: "DELETE" })).status).toBe(204);

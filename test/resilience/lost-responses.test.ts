@@ -7,7 +7,7 @@ import { applied } from "../helpers/faults/faults.ts";
 import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
 import type { RequestOptions } from "../helpers/send.ts";
 
-/** What happens to the attempts to cancel an order, by the order's id. */
+/** The fates of the attempts to cancel an order, by the order's id. */
 const attempts = new Map<string, (call: EngineCall) => Behaviour | undefined>();
 let stack: FaultyStack;
 beforeAll(async () => {

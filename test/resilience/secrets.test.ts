@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { apiKeyPattern, makeApiKey } from "../../shared/api-keys.ts";
 
-/** What a credential looks like, of this service and of those around it. */
+/** The forms of credentials, of this service and of those around it. */
 const shapes = [
   new RegExp(apiKeyPattern("pets_test")),
   new RegExp(apiKeyPattern("pets_live")),

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { arrayParts } from "../../infra/smoke/list.ts";
 
-/** The parts that a text of these chunks is split into. */
+/** Splits a text that arrives in these chunks into its parts. */
 const parts = (chunks: string[]) =>
   Array.fromAsync(
     arrayParts(

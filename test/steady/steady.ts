@@ -34,7 +34,7 @@ for (let number = 1; number <= runs && !stopped; number += 1) {
 console.log(`${green} of ${runs} runs were green`);
 process.exitCode = green < runs ? 1 : 0;
 
-/** What vitest's JSON reporter says about a run, as far as it is needed here. */
+/** The parts of a report by vitest's JSON reporter that are needed here. */
 interface Report {
   numPassedTests: number;
   numFailedTests: number;

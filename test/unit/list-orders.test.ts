@@ -10,7 +10,7 @@ import { errorBody } from "../../shared/errors.ts";
 import { openOrderList } from "../../shared/order-list.ts";
 import { lambdaContext, proxyEvent } from "../helpers/lambda.ts";
 
-/** What Lambda's runtime gives to streaming functions, reduced to what reaches the gateway. */
+/** The part of Lambda's runtime that streaming functions use, reduced to what reaches the gateway. */
 class ResponseStream extends PassThrough {
   prelude: unknown;
 }

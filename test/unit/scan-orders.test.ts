@@ -12,7 +12,7 @@ const page = (id: string, last = false) => ({
   ...(!last && { LastEvaluatedKey: { id: { N: id } } }),
 });
 
-/** A clock that stands still but for pauses, each of which takes this share of its longest. */
+/** A clock that only pauses move; each takes this share of its longest. */
 function clockWithPauses(share: number) {
   const random = vi.spyOn(Math, "random").mockReturnValue(share);
   onTestFinished(() => random.mockRestore());

@@ -36,7 +36,7 @@ export interface MetricFilter {
   dimensions: Record<string, string>;
 }
 
-/** The alarms of a template, in which resources are called by what they were constructed as: `CancelOrder`. */
+/** The alarms of a template. Resources in them are named by their construct ids, like `CancelOrder`. */
 export function readAlarms(template: Template): Alarm[] {
   return Object.entries(template.findResources("AWS::CloudWatch::Alarm")).map(([id, { Properties }]) => {
     const { Metrics, ...properties } = named(Properties) as AlarmProperties;
@@ -59,7 +59,7 @@ export function readAlarms(template: Template): Alarm[] {
   });
 }
 
-/** The metric filters of a template's JSON, in which log groups are called by what they were constructed as. */
+/** The metric filters of a template's JSON. Log groups in them are named by their construct ids. */
 export function readFilters({ Resources }: { Resources?: Record<string, FilterResource> }): MetricFilter[] {
   const filters = Object.values(Resources ?? {}).filter(({ Type }) => Type === "AWS::Logs::MetricFilter");
   return filters.map(({ Properties }) => {

@@ -3,7 +3,7 @@ import { type Behaviour, type EngineCall, respond } from "../faults/fault-proxy.
 import { rejectedAs } from "../faults/faults.ts";
 import { type FaultyStack, startFaultyStack } from "../faults/faulty-stack.ts";
 
-/** A request that was really made, with what it left behind. */
+/** A request that was really made, with its response and the lines that it caused. */
 export interface Exchange {
   /** By the names that the access log's format uses, like `$context.status`. */
   context: Record<string, string>;
@@ -19,7 +19,7 @@ interface Request {
   path: string;
   /** Without one, none is sent. */
   key: string | undefined;
-  /** The function that logs, and what its line has in `event` or `errorMessage`. Without it, no function runs. */
+  /** The function that logs, and the `event` or `errorMessage` of its line. Without it, no function runs. */
   logs?: [lambda: string, text: string];
   /** When no function responds: the type of the gateway's own response. */
   responseType?: string;
@@ -84,7 +84,7 @@ async function record(stack: FaultyStack, request: Request): Promise<Exchange> {
   const before = stack.log.length;
   const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
   const response = await fetch(stack.baseUrl + path, { method, headers });
-  // A list that is cut off fails here, after its status.
+  // Reading a list that is cut off fails here, after its status.
   const body = await response.text().catch(() => "");
   const lines = () => stack.log.slice(before).filter((line) => line.startsWith("{"));
   if (logs) await vi.waitUntil(() => lines().some((line) => line.includes(`"${logs[1]}"`)), { timeout: 60_000 });

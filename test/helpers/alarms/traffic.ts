@@ -17,7 +17,7 @@ export interface Load {
 
 const tables = { orders: "Orders", apiKeys: "ApiKeys" };
 
-/** Five minutes of requests, and what CloudWatch gets to see of them. */
+/** Five minutes of requests, and the metrics that CloudWatch receives of them. */
 export class Traffic {
   readonly samples: Sample[] = [];
   readonly #filters: MetricFilter[];
@@ -32,7 +32,7 @@ export class Traffic {
     this.#stage = `ApiName=${api?.["Properties"].Name},Stage=${stage?.["Properties"].StageName}`;
   }
 
-  /** Requests like one that was recorded: its log lines, and what the gateway and Lambda count of it. */
+  /** Adds requests like one that was recorded: its log lines, and the metrics of the gateway and Lambda. */
   requests({ context, ran, status }: Exchange, { minutes, times, milliseconds = 20 }: Load): this {
     const accessLogLine = this.#accessLogFormat.replaceAll(/\$[\w.]+/g, (name) => context[name] ?? "-");
     const published: [metric: string, value: number][] = [
@@ -53,13 +53,13 @@ export class Traffic {
     return this;
   }
 
-  /** Invocations that Lambda turned away. */
+  /** Adds invocations that Lambda turned away. */
   throttled(lambda: string, { minutes, times }: Load): this {
     for (const minute of minutes) this.#add(minute, `AWS/Lambda Throttles [FunctionName=${lambda}]`, times);
     return this;
   }
 
-  /** Requests of a function to its table that DynamoDB throttled, whatever became of the retries. */
+  /** Adds requests of a function to its table that DynamoDB throttled, whatever became of the retries. */
   tableThrottled({ permission: { action, table } }: FunctionEntry, { minutes, times }: Load): this {
     const dimensions = `Operation=${action.replace("dynamodb:", "")},TableName=${tables[table]}`;
     for (const minute of minutes) this.#add(minute, `AWS/DynamoDB ThrottledRequests [${dimensions}]`, times);

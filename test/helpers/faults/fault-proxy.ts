@@ -22,7 +22,7 @@ export interface EngineResponse {
   body: Buffer;
 }
 
-/** A call under way, in the hands of a behaviour. */
+/** A call under way, for a behaviour to handle. */
 export interface Exchange extends EngineCall {
   /** The client's side of it. */
   response: ServerResponse;
@@ -30,10 +30,10 @@ export interface Exchange extends EngineCall {
   forward(input?: string): Promise<EngineResponse>;
 }
 
-/** What happens to a call. */
+/** Decides the outcome of a call. */
 export type Behaviour = (exchange: Exchange) => void | Promise<void>;
 
-/** A proxy before a DynamoDB engine that can do to each call what a network and a failing service do. */
+/** A proxy in front of a DynamoDB engine that can do to each call what a network and a failing service do. */
 export interface FaultProxy {
   endpoint: string;
   /** The engine's address; another may take its place. */
@@ -75,7 +75,7 @@ export async function startFaultProxy(
       const forward = (input = call.input): Promise<EngineResponse> => send(proxy.target, agent, headers, input);
       await (choose(call) ?? passOn)({ ...call, response, forward });
     } catch {
-      // The engine is gone, or the client: either way the other side sees its connection break.
+      // The engine or the client has gone: either way the other side sees its connection break.
       response.destroy();
     }
   });

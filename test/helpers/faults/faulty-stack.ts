@@ -6,7 +6,7 @@ import { tableWriter } from "../table-writer.ts";
 import { startTestStack, type TestStack } from "../test-stack.ts";
 import { type Behaviour, type EngineCall, type FaultProxy, startFaultProxy } from "./fault-proxy.ts";
 
-/** A test stack whose functions reach their engine through a fault proxy. What the test itself does goes past it. */
+/** A test stack whose functions reach their engine through a fault proxy. The test's own calls bypass it. */
 export interface FaultyStack extends TestStack {
   engine: Engine;
   proxy: FaultProxy;
@@ -14,7 +14,7 @@ export interface FaultyStack extends TestStack {
   order(id: string): Promise<Record<string, AttributeValue> | undefined>;
   /** Ships the order if it is pending, and resolves with whether it was. */
   ship(id: string): Promise<boolean>;
-  /** What the functions have logged under this event, oldest first. */
+  /** The lines that the functions have logged with this event, oldest first. */
   events(event: string): LoggedEvent[];
 }
 

@@ -1,6 +1,6 @@
 import { type Behaviour, type EngineCall, type Exchange, passOn } from "./fault-proxy.ts";
 
-/** What happens to an attempt to read a page of a list; pages and attempts count from 1. */
+/** Decides the outcome of an attempt to read a page of a list. Pages and attempts count from 1. */
 export type PageChoice = (page: number, attempt: number) => Behaviour | undefined;
 
 /** A list under way. */

@@ -8,7 +8,7 @@ export interface RawResponse {
   body: string;
 }
 
-/** What a connection returned before it ended. */
+/** Everything that a connection returned before it ended. */
 export interface RawResponses {
   responses: RawResponse[];
   /** The bytes after the last whole response. */

@@ -2,7 +2,7 @@ import type { Behaviour, EngineCall } from "./fault-proxy.ts";
 import { passOn } from "./fault-proxy.ts";
 import { applied, unapplied } from "./faults.ts";
 
-/** What can happen to one attempt to cancel: whether the engine applies it, and whether its response arrives. */
+/** The outcomes of one attempt to cancel: whether the engine applies it, and whether its response arrives. */
 export const meetings: Record<string, { behaviour: Behaviour; applied: boolean; responded: boolean }> = {
   nothing: { behaviour: passOn, applied: true, responded: true },
   "lost on its way": { behaviour: unapplied["reset before a response"], applied: false, responded: false },
@@ -98,7 +98,7 @@ function behaviourOf(meeting = "nothing"): Behaviour {
 
 /** How a race must end, by the interface description alone. */
 export interface Prediction extends Outcome {
-  /** The order's at the end. */
+  /** The order's status at the end. */
   status: string;
   /** The client who cancelled it, if any. */
   winner: number | undefined;

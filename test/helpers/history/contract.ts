@@ -1,15 +1,15 @@
 /**
- * What the contract (`shared/openapi.yaml`) says of one order, one operation at a time. It knows nothing of attempts,
- * retries or the table: it is what every history of real, overlapping operations has to look like.
+ * The contract (`shared/openapi.yaml`) for one order, one operation at a time. It knows nothing of attempts, retries or
+ * the table. Every history of real, overlapping operations has to be explained by it.
  */
 
-/** An order as its clients can tell it from another: by its status and, once cancelled, by who cancelled it. */
+/** The state of an order, as far as clients can tell: its status and, once cancelled, who cancelled it. */
 export type OrderState = "absent" | "pending" | "shipped" | "not pending" | `cancelled by ${string}`;
 
 export type Operation = { kind: "cancel"; by: string } | { kind: "ship" };
 
 /**
- * What an operation does to an order, and what its client must get: `204`, or the status and code of an error.
+ * The effect of an operation on an order, and the response that its client must get: `204`, or a status and code.
  * The service has no operation that ships, so its two responses are ours to name.
  */
 export function perform(state: OrderState, operation: Operation): { state: OrderState; response: string } {

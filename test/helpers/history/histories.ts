@@ -1,12 +1,12 @@
 import type { Operation, OrderState } from "./contract.ts";
 import { OrderHistory } from "./order-history.ts";
 
-/** Stands for the response to a request that failed. What it asked for may have happened, or may yet. */
+/** Stands for the response to a request that failed. It may have taken effect, or may yet. */
 const noResponse = "5xx";
 
 /**
- * Records every request of one process for many orders: its begin, its end, its response, and what the order was at the
- * end. All begins and ends happen in this process, so their order here is the real one.
+ * Records every request of one process for many orders: when it began and ended, its response, and what the order was at
+ * the end. All requests begin and end in this process, so their order here is the real one.
  */
 export class Histories {
   /** A line for each order whose history the contract does not allow. */

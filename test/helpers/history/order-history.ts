@@ -1,7 +1,7 @@
 import type { Operation, OrderState } from "./contract.ts";
 import { Worlds } from "./worlds.ts";
 
-/** The history of one order, held to the contract as it goes on. Its events come in the order in which they happen. */
+/** The history of one order, checked against the contract as it grows. Its events come in the order they happen. */
 export class OrderHistory {
   #worlds: Worlds;
   #violation: string | undefined;

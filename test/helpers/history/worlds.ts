@@ -7,7 +7,7 @@ interface World {
   state: OrderState;
   /** The operations that have not taken effect, by name. */
   waiting: ReadonlyMap<string, Waiting>;
-  /** What the clients of the operations that have taken effect must now get, by name. */
+  /** The responses that the clients of the operations that have taken effect must now get, by name. */
   due: ReadonlyMap<string, string>;
 }
 
@@ -18,9 +18,9 @@ interface Waiting {
 }
 
 /**
- * Every world that explains what has been seen of one order. An operation takes effect at one moment between its begin
- * and its end; when its response claims nothing, at any moment after its begin, or never. What has been seen is
- * linearizable as long as one world is left.
+ * Every world that explains what has been seen of one order. An operation takes effect at one moment between its
+ * beginning and its end; if its response claims nothing, at any moment after its beginning, or never. What has been seen
+ * is linearizable as long as one world is left.
  */
 export class Worlds {
   /** The same for the same worlds. */
@@ -47,7 +47,7 @@ export class Worlds {
     return [...new Set(this.#after().map(({ state }) => state))].sort();
   }
 
-  /** What the client of an operation may get now, other than a response that claims nothing. */
+  /** The responses that the client of an operation may get now, besides those that claim nothing. */
   responses(name: string): string[] {
     return [...new Set(this.#after().flatMap(({ due }) => due.get(name) ?? []))].sort();
   }

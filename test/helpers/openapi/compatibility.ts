@@ -24,7 +24,7 @@ interface Schema {
   required?: string[];
 }
 
-/** What clients of the released document can rely on no longer, a line each; none in a new major version. */
+/** A line for everything that clients of the released document can no longer rely on; none in a new major version. */
 export function incompatibilities(released: unknown, current: unknown): string[] {
   const [before, after] = [resolved(released, released) as Interface, resolved(current, current) as Interface];
   if (before.info.version.split(".")[0] !== after.info.version.split(".")[0]) return [];
@@ -35,7 +35,7 @@ export function incompatibilities(released: unknown, current: unknown): string[]
   ];
 }
 
-/** Everything that a client may have been written to, each as a line of its own. */
+/** A line for everything that clients may rely on. */
 function facts({ paths }: Interface): string[] {
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, { parameters = [], requestBody, responses }]) => {
@@ -76,7 +76,7 @@ function typeOf({ type, format, const: only }: Schema): string {
   return [type, format, only].filter((part) => part !== undefined).join(" ");
 }
 
-/** A part of the document with what its references point to in their place. */
+/** A part of the document with each reference replaced by its target. */
 function resolved(part: unknown, document: unknown): unknown {
   if (Array.isArray(part)) return part.map((element) => resolved(element, document));
   if (typeof part !== "object" || part === null) return part;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 
-/** The parts of the OpenAPI document that only tests read; `document.test.ts` holds the file to the whole format. */
+/** The parts of the OpenAPI document that only tests read; `document.test.ts` checks the whole file. */
 interface Document {
   info: { version: string; description: string };
   servers: { url: string; variables: Record<string, { default: string }> }[];

@@ -7,10 +7,10 @@ export interface LaterVersion {
   stop(): Promise<void>;
 }
 
-/** What every list of the later version holds: an Order with a field that the document does not have. */
+/** Every list of the later version: an Order with a field that the document does not have. */
 export const laterOrders = '[{"id":9223372036854775807,"gift":true}]';
 
-/** What every cancellation there gets: a code that the document does not have. */
+/** The response to every cancellation there: a code that the document does not have. */
 export const laterError = '{"code":"order_being_packed","message":"Order is being packed","status":409}';
 
 /** Starts a stand-in for a later version of the service, which has added a field and an error code. */

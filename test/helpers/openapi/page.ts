@@ -13,7 +13,7 @@ function findBrowser(): string | undefined {
     ...onPath,
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
-    // What `npx playwright-core install chromium` installs.
+    // The browser that `npx playwright-core install chromium` installs.
     chromium.executablePath(),
   ].find(existsSync);
 }

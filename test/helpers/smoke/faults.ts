@@ -42,7 +42,7 @@ const wrongType = "415 for an unexpected";
 const tooLarge = "413 for a body";
 const cancelled = "204 for cancelling";
 
-/** Services that break a promise: the promise, what the smoke test says of it, and how it is broken. */
+/** Services that break a promise: the promise, how it is broken, and what the smoke test says about that. */
 export const faults: [promise: string, seen: string, fault: Fault][] = [
   [keyless, "status 200 instead of 401", when(({ key, path }) => !key && path === "/store/orders", emptyList)],
   [keyless, "header WWW-Authenticate is missing", without("WWW-Authenticate", 401)],

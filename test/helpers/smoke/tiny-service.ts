@@ -18,13 +18,13 @@ export interface TinyRequest {
   path: string;
   headers: IncomingHttpHeaders;
   body: string;
-  /** What the Authorization header has after its scheme. */
+  /** The Authorization header without its scheme. */
   key: string | undefined;
   /** The one key that is admitted. */
   apiKey: string;
 }
 
-/** What a broken service sends instead of the right response. */
+/** Makes the response of a broken service from the right one. */
 export type Fault = (request: TinyRequest, right: TinyResponse) => TinyResponse | "hang up";
 
 /** A service that keeps every promise in a few lines, so that each can be broken. */

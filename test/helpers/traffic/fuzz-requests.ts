@@ -1,7 +1,7 @@
 import { METHODS } from "node:http";
 import fc from "fast-check";
 
-/** A request as bytes, one character each, and what its response depends on. */
+/** A request as bytes, one character each, and everything that its response depends on. */
 export interface FuzzRequest {
   method: string;
   bytes: string;

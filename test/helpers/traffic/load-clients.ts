@@ -29,10 +29,10 @@ const listEvery = 5;
 
 /** Clients of a stack, each on a connection of its own, that list and cancel at once and check every response. */
 export class LoadClients {
-  /** What was wrong with the responses. */
+  /** A line for each response that was wrong. */
   readonly wrong: string[] = [];
   readonly responses = new ResponseCounts();
-  /** Every cancellation of every order, from the order's being pending to its being that again. */
+  /** Every cancellation of every order, from when the order is pending until it is again. */
   readonly histories = new Histories("pending");
   readonly #stack: LocalStack;
   readonly #agent: Agent;
@@ -114,7 +114,7 @@ export class LoadClients {
     if (order.finished === rivals) await this.#settle(order);
   }
 
-  /** Of all who contested an order, one has cancelled it. Then it is pending again, without the service's doing. */
+  /** Checks that one of those who contested an order has cancelled it, and makes it pending again in the table. */
   async #settle({ id, cancelled, conflicts }: Contest): Promise<void> {
     if (cancelled !== 1 || conflicts !== rivals - 1) {
       this.wrong.push(`Order ${id} was cancelled ${cancelled} times, and ${conflicts} of ${rivals} got the 409`);
