@@ -20,7 +20,7 @@ export interface CallLimits {
  * 3. One page of a list takes a call of up to `pageDeadline`, and while the table throttles more of them, until
  *    `throttlingDeadline` has passed (`orders-table.ts`).
  * 4. The function stops `timeoutEarlyInMillis` (`functions/`) before its `timeoutSeconds` (`function-list.ts`), in time
- *    to respond. All attempts fit into that. A list, which may begin late, has Lambda's 15 minutes.
+ *    to respond. All attempts at a call fit into that; a whole list has Lambda's 15 minutes.
  * 5. The gateway waits a little longer than the function's timeout (`orders-api.ts`).
  */
 export const callLimits = {

@@ -1,10 +1,10 @@
 import { defineConfig } from "vitest/config";
 
-/** The tests that read templates. Those that run what was synthesised, and those of the workflows, would see no mutant. */
+/** The tests that read templates. Those that run what was synthesised would see no mutant. */
 export default defineConfig({
   test: {
     include: ["test/infra/*.test.ts"],
-    exclude: ["test/infra/{alarms-raised,app,bundles,workflow-scripts,workflows}.test.ts"],
+    exclude: ["test/infra/{alarms-raised,app,bundles,runbook-steps}.test.ts"],
     // Loading CDK takes longer than all of the tests.
     isolate: false,
     maxWorkers: 1,

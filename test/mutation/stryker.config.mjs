@@ -1,8 +1,7 @@
 // `npm run mutation` changes the deployed code in small ways, and each change must fail a test. The last run
 // took 10 minutes: 599 mutants killed, 28 survived, 2 not reached (95.2 %). These survive, and why:
 //
-// Caught by tests of bundles, of the template or of a command, which can't run mutants (outages, list-midway,
-// call-limits):
+// Caught by tests of bundles or of a command, which can't run mutants (outages, list-midway):
 // - dynamodb.ts: `callLimits` with `{}` in it: without its limits a call to a silent table outlasts the function.
 // - functions/authorize.ts: `middy({})`: stops 5 ms, not 250 ms, before its time is up.
 // - order-list.ts: `createGzip({})`: the first page would wait in the compressor, at twice the CPU.

@@ -1,12 +1,13 @@
-// Records the picture in the README, a start of the service and two cancellations: `node test/readmes/record.ts`.
+// Records the picture in the README, a start of the service and two cancellations: `node test/repository/record.ts`.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { withoutKeys } from "../../shared/api-keys.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const [columns, rows] = [100, 26];
-const [lineHeight, margin, width] = [19, 20, 830];
+const [columns, rows] = [103, 26];
+const [lineHeight, margin, width] = [19, 20, 850];
 
 /** Lines that appear together, so many seconds after those before them. */
 interface Frame {
@@ -44,7 +45,9 @@ function drawing(shown: Frame[]): string {
   let [texts, appear, scroll] = ["", "", ""];
   for (const [index, { after, text }] of shown.entries()) {
     const kind = /^\s*\$ /.test(text) ? "command" : "printed";
-    for (const line of text.split(/\r?\n/).flatMap((line) => line.match(new RegExp(`.{1,${columns}}`, "g")) ?? [""])) {
+    for (const line of withoutKeys(text)
+      .split(/\r?\n/)
+      .flatMap((line) => line.match(new RegExp(`.{1,${columns}}`, "g")) ?? [""])) {
       row++;
       const place = `x="${margin}" y="${row * lineHeight + margin}"`;
       texts += `<text class="f${index} ${kind}" ${place}>${escaped(line)}</text>\n`;
