@@ -30,6 +30,8 @@ export default defineConfig({
     globalSetup: "test/helpers/assembly.ts",
     // Most test files wait for processes and time limits more than they compute.
     maxWorkers: 4,
+    // Handlers warn about it where a test loads them and there is no table.
+    onConsoleLog: (text) => !text.includes("not_ready"),
     projects: [
       { test: { ...common, name: "isolated", include: isolated } },
       // These leave their process as they found it, so the next file can use it.

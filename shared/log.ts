@@ -9,7 +9,8 @@ export type LogEvent =
   | "list_abandoned"
   | "list_cut_off"
   | "order_fields_left_out"
-  | "authorize_failed";
+  | "authorize_failed"
+  | "not_ready";
 
 /** The fields that a line may hold. Never keys, headers or bodies. */
 export interface LogFields {
@@ -20,6 +21,7 @@ export interface LogFields {
   /** How long a list took to begin. */
   firstPageMilliseconds?: number;
   fields?: Record<string, number>;
+  cause?: string;
 }
 
 /** Logs an expected outcome, including a rejected request. */

@@ -79,6 +79,8 @@ export class ServiceFunction extends NodejsFunction {
         mainFields: ["module", "main"],
         minify: true,
         bundleAwsSDK: true,
+        // The SDK's warning about old versions of Node, which never run this.
+        define: { "process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED": JSON.stringify("true") },
         esbuildArgs: { "--alias:@aws-sdk/credential-provider-node": `${root}shared/environment-credentials.ts` },
       },
     });

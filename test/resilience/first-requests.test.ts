@@ -58,8 +58,9 @@ describe("the first request to a function", () => {
       const fault: Behaviour | undefined = faults[name];
       stack = await startFaultyStack((call) => (isAtStart(call) ? fault : undefined));
       await expectFirstRequestsServed(stack);
-      // No process died at its start, and none logged a failure.
+      // No process died at its start or logged a failure, and each warned once.
       expect(troubles(stack.log)).toEqual([]);
+      expect(stack.log.filter((line) => line.includes('"not_ready"'))).toHaveLength(3);
     },
   );
 });
