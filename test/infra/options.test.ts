@@ -165,23 +165,6 @@ describe("options", () => {
     expect(JSON.stringify(urgent.findResources("AWS::Lambda::Alias"))).not.toContain("UpdatePolicy");
   });
 
-  test.each(templates)("the tables of %s serve at most what its record says", (_name, template, environment) => {
-    const { reads, writes } = environment.tableThroughput;
-    for (const [, table] of resources(template, "AWS::DynamoDB::Table")) {
-      expect(table["OnDemandThroughput"]).toEqual({ MaxReadRequestUnits: reads, MaxWriteRequestUnits: writes });
-    }
-  });
-
-  test.each(templates)("the functions of %s log at the level its record says", (_name, template, environment) => {
-    for (const [, { LoggingConfig }] of resources(template, "AWS::Lambda::Function")) {
-      expect(LoggingConfig).toMatchObject({
-        LogFormat: "JSON",
-        ApplicationLogLevel: environment.functionLogLevel,
-        SystemLogLevel: environment.systemLogLevel,
-      });
-    }
-  });
-
   test("the stack with every option still runs on one machine", () => {
     // Restored tables are only in AWS, and the region is part of the addresses that are compared.
     const { restoredTables: _, account: __, ...local } = everyOption;
