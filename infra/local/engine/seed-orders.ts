@@ -1,11 +1,14 @@
 import { type DynamoDBClient, type TransactWriteItem, TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
+import { EmptyResponseError } from "../../../shared/dynamodb.ts";
 import type { OrderItem } from "../../../shared/order.ts";
 
 // Transactions rather than batches: the engine writes each of them to its file at once, which is twelve times as fast.
 const transactionSize = 100;
+/** A transaction may have 4 MB, and a character 3 bytes. */
+const transactionCharacters = 1_000_000;
 const transactionsAtOnce = 4;
 
-/** Writes orders into an empty table. Rejects with the signal's reason when that aborts. */
+/** Writes orders into an empty table. Rejects with the signal's reason when that aborts, and with EmptyResponseError. */
 export async function seedOrders(
   client: DynamoDBClient,
   table: string,
@@ -16,7 +19,9 @@ export async function seedOrders(
   const write = async (): Promise<void> => {
     for await (const TransactItems of transactions) {
       signal.throwIfAborted();
-      await client.send(new TransactWriteItemsCommand({ TransactItems }));
+      const command = new TransactWriteItemsCommand({ TransactItems, ReturnConsumedCapacity: "TOTAL" });
+      if ((await client.send(command)).ConsumedCapacity === undefined)
+        throw new EmptyResponseError("TransactWriteItems");
     }
   };
   await Promise.all(Array.from({ length: transactionsAtOnce }, write));
@@ -27,11 +32,14 @@ async function* inTransactions(
   orders: AsyncIterable<OrderItem>,
 ): AsyncGenerator<TransactWriteItem[], void, void> {
   let items: TransactWriteItem[] = [];
+  let characters = 0;
   for await (const Item of orders) {
     items.push({ Put: { TableName, Item } });
-    if (items.length < transactionSize) continue;
+    characters += JSON.stringify(Item).length;
+    if (items.length < transactionSize && characters < transactionCharacters) continue;
     yield items;
     items = [];
+    characters = 0;
   }
   if (items.length > 0) yield items;
 }

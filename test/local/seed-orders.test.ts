@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { seedOrders } from "../../infra/local/engine/seed-orders.ts";
+import type { OrderItem } from "../../shared/order.ts";
+import { createTestTables } from "../helpers/admin/test-tables.ts";
+import { unnoticed } from "../helpers/faults/faults.ts";
+
+const tables = await createTestTables();
+const { signal } = new AbortController();
+
+async function* orders(count: number, attributes: OrderItem = {}): AsyncGenerator<OrderItem, void, void> {
+  for (let id = 1; id <= count; id++) yield { id: { N: String(id) }, status: { S: "pending" }, ...attributes };
+}
+
+test("a seed writes every order, large ones too", async () => {
+  await seedOrders(tables.client, tables.tables.orders, orders(120, { note: { S: "x".repeat(50_000) } }), signal);
+  expect(await tables.items("orders")).toHaveLength(120);
+});
+
+test("a seed does not take an empty response for success", async () => {
+  const { target } = await tables.behindProxy(() => unnoticed["an empty response of no length"]);
+  const seeding = seedOrders(target.client, target.ordersTable, orders(1), signal);
+  await expect(seeding).rejects.toThrow("The response to TransactWriteItems is empty");
+});
