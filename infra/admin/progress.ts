@@ -9,16 +9,21 @@ export interface Progress {
 }
 
 const millisecondsPerFrame = 100;
+const barLength = 24;
 
-/** Starts a progress bar on `stream`. `unit` is what it counts, like `orders`. */
+/** Starts a progress bar on `stream`. `unit` is what it counts, like `orders`; `total` is 0 when nobody knows it. */
 export function startProgress(
   stream: NodeJS.WritableStream,
   { title, unit, total }: { title: string; unit: string; total: number },
 ): Progress {
   const bar = new SingleBar({
     stream,
-    format: `${title} [{bar}] {percentage}% | {rate} ${unit}/s | {left} left`,
-    barsize: 24,
+    format: (_options, { progress, value, maxWidth }, { rate, left }) => {
+      const share = `${Math.floor(progress * 100)}% [${"=".repeat(progress * barLength).padEnd(barLength, "-")}]`;
+      const text = `${title} ${total === 0 ? `${value} ${unit}` : share} ${rate} ${unit}/s, ${left} left`;
+      // Some terminals go on to the next line when the last column is filled.
+      return text.slice(0, maxWidth - 1);
+    },
     clearOnComplete: true,
     // Otherwise it turns line wrapping off, and the terminal of a killed import stays that way.
     linewrap: true,
@@ -28,7 +33,10 @@ export function startProgress(
   let latest = 0;
   const draw = (): void => {
     const rate = latest / Math.max((performance.now() - start) / 1000, 0.001);
-    bar.update(latest, { rate: Math.round(rate), left: rate > 0 ? duration((total - latest) / rate) : "?" });
+    bar.update(latest, {
+      rate: Math.round(rate),
+      left: rate > 0 && total > 0 ? duration(Math.max(total - latest, 0) / rate) : "?",
+    });
   };
   bar.start(total, 0, { rate: 0, left: "?" });
   return {

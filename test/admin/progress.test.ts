@@ -2,21 +2,21 @@ import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { startProgress } from "../../infra/admin/progress.ts";
 
-function start(isTTY: boolean) {
-  const stream = Object.assign(new PassThrough({ encoding: "utf8" }), { isTTY, columns: 100 });
-  return { stream, progress: startProgress(stream, { title: "Writing", unit: "orders", total: 400 }) };
+function start(isTTY: boolean, { columns = 100, total = 400 } = {}) {
+  const stream = Object.assign(new PassThrough({ encoding: "utf8" }), { isTTY, columns });
+  return { stream, progress: startProgress(stream, { title: "Writing", unit: "orders", total }) };
 }
 
 /** The output of a bar that ends a quarter done. */
-function draw(isTTY: boolean): string {
-  const { stream, progress } = start(isTTY);
+function draw(isTTY: boolean, options = {}): string {
+  const { stream, progress } = start(isTTY, options);
   progress.done(100);
   progress.stop();
   return String(stream.read() ?? "");
 }
 
 test("a terminal shows the share done, the rate and the time left", () => {
-  expect(draw(true)).toMatch(/Writing \[=+-+\] 25% \| \d+ orders\/s \| \d+ s left/);
+  expect(draw(true)).toMatch(/Writing 25% \[={6}-{18}\] \d+ orders\/s, \d+ s left/);
 });
 
 test("anything else shows nothing", () => {
@@ -30,6 +30,20 @@ test("a terminal shows it while the work goes on", () => {
   vi.advanceTimersByTime(5_000);
   progress.done(100);
   vi.advanceTimersByTime(200);
-  expect(stream.read()).toMatch(/Writing \[=+-+\] 25% \| 20 orders\/s \| 15 s left/);
+  expect(stream.read()).toMatch(/Writing 25% \[={6}-{18}\] 20 orders\/s, 15 s left/);
   progress.stop();
+});
+
+test("a narrow terminal shows as much as leaves its last column free", () => {
+  const text = draw(true, { columns: 20 });
+  expect(text).toContain("Writing 25% [======\u001b");
+  expect(text).not.toContain("[=======");
+});
+
+test("without a total it shows how much is done, and how fast", () => {
+  expect(draw(true, { total: 0 })).toMatch(/Writing 100 orders \d+ orders\/s, \? left/);
+});
+
+test("it hides neither the cursor nor the end of a long line, so that nothing is left to restore", () => {
+  expect(draw(true)).not.toContain("\u001b[?");
 });
