@@ -82,7 +82,8 @@ export function isThrottled(error: unknown): boolean {
   return isSdkError(error) && isThrottlingError(error);
 }
 
-function isUnavailable(error: unknown): boolean {
+/** Whether a call failed because the table throttles, fails or does not respond in time; then it may have been applied. */
+export function isUnavailable(error: unknown): boolean {
   if (!isSdkError(error)) return false;
   // An AbortError: our own deadline ended the call.
   return error.name === "AbortError" || isThrottlingError(error) || isTransientError(error) || isServerError(error);

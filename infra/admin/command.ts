@@ -1,8 +1,8 @@
 import { Command, CommanderError, Option } from "commander";
 import { withoutKeys } from "../../shared/api-keys.ts";
 import { environments } from "../environments.ts";
+import { jsonText, printable } from "../orders-file/printable.ts";
 import { findDeployedStack, findLocalStack, type Target } from "./target.ts";
-import { jsonText, printable } from "./terminal.ts";
 
 /** The options of every command. */
 export interface GlobalOptions {
@@ -13,7 +13,7 @@ export interface GlobalOptions {
 
 /** The result of a command. */
 export interface Result {
-  /** For people, on standard output. */
+  /** For people, on standard output; nothing if it is empty. */
   text: string;
   /** The same for scripts, with `--json`. */
   json: unknown;
@@ -59,7 +59,8 @@ export async function run(command: Command, work: (target: Target) => Promise<Re
   const target = await findTarget(command);
   try {
     const { text, json, note, rejected } = await work(target);
-    process.stdout.write(`${command.optsWithGlobals<GlobalOptions>().json ? jsonText(json) : text}\n`);
+    const printed = command.optsWithGlobals<GlobalOptions>().json ? jsonText(json) : text;
+    if (printed !== "") process.stdout.write(`${printed}\n`);
     if (note) process.stderr.write(`${note}\n`);
     if (rejected) process.exitCode = 1;
   } finally {

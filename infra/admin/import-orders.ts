@@ -1,118 +1,103 @@
-import { once } from "node:events";
-import { stat } from "node:fs/promises";
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import { callersPath } from "../local/machine/callers-path.ts";
-import { type BadLine, checkOrders, readOrders } from "../orders-file/orders-file.ts";
-import { findTarget, type GlobalOptions } from "./command.ts";
+import { BadLinesError, checkOrders, type OrdersFile, readOrders, rethrowNaming } from "../orders-file/orders-file.ts";
+import { printable } from "../orders-file/printable.ts";
+import { interruption, type Result, run } from "./command.ts";
 import { CommandError, errorLine } from "./errors.ts";
 import { startProgress } from "./progress.ts";
+import { pacedCalls } from "./rate.ts";
+import type { TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
-import { counted, jsonText, printable } from "./terminal.ts";
+import { counted, standardInput } from "./terminal.ts";
 import { writeOrders } from "./write-orders.ts";
 
-/** The inputs and outputs of an import. */
+/** An import of a file that can be read twice. */
 export interface Import {
   target: Target;
-  /** The file's name as the operator wrote it, and its path. */
-  file: { name: string; path: string };
-  /** Receives the counts and, with `json`, the bad lines. */
-  stdout: Writable;
-  /** Receives everything else, progress on a terminal included. */
-  stderr: Writable;
-  json: boolean;
+  calls: TableCalls;
+  file: OrdersFile;
+  /** Whether to leave the table as it is, and only compare. */
+  check?: boolean | undefined;
+  /** Where the progress is shown. */
+  terminal: Writable;
   /** Stops it; orders being written are finished. */
   signal: AbortSignal;
 }
 
-/** Imports the file that the command line names, until it is done or the operator interrupts it. */
-export async function importCommand(command: Command, name: string): Promise<void> {
-  const file = { name, path: callersPath(name) };
-  await regularFileSize(file);
-  const target = await findTarget(command);
-  const interrupted = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => interrupted.abort());
-  const { stdout, stderr } = process;
-  const json = command.optsWithGlobals<GlobalOptions>().json ?? false;
-  const whole = await importOrders({ target, file, stdout, stderr, json, signal: interrupted.signal });
-  target.client.destroy();
-  if (!whole) process.exitCode = 1;
+/** Imports the file that the command line names, or standard input, until it is done or the operator interrupts it. */
+export function importCommand(command: Command, name: string, check?: boolean): Promise<void> {
+  return run(command, async (target) => {
+    const signal = interruption();
+    await using cleanUp = new AsyncDisposableStack();
+    const file = await readableTwice(name, cleanUp, signal);
+    const calls = pacedCalls(command, target, check ? "reads" : "writes");
+    return await importOrders({ target, calls, file, check, terminal: process.stderr, signal });
+  });
+}
+
+/** The file itself or, of a pipe or standard input, a copy that `cleanUp` removes. */
+async function readableTwice(typed: string, cleanUp: AsyncDisposableStack, signal: AbortSignal): Promise<OrdersFile> {
+  const [name, given] = typed === "-" ? ["standard input"] : [typed, callersPath(typed)];
+  const stats = given === undefined ? undefined : await stat(given).catch(rethrowNaming(name));
+  if (stats?.isDirectory()) throw new CommandError(`${name} is a folder`);
+  if (given !== undefined && stats?.isFile()) return { name, path: given };
+  const folder = await mkdtemp(join(tmpdir(), "orders-import-"));
+  cleanUp.defer(() => rm(folder, { recursive: true }));
+  const path = join(folder, "orders.ndjson");
+  const source = given === undefined ? standardInput() : createReadStream(given);
+  await pipeline(source, createWriteStream(path), { signal }).catch(rethrowNaming(`${name}, copied to ${path}`));
+  return { name, path };
 }
 
 /**
- * Checks every line of a file, then writes its orders; a file with a bad line is not imported at all.
+ * Checks every line of a file, then writes its orders; a file with a bad line is not imported at all. The result is a
+ * rejection unless every order of the file is now in the table or, when it is only to be checked, was compared with it.
  *
- * @returns whether every order of the file is now in the table.
  * @throws CommandError or OrdersFileError when the file can't be read, or the check is interrupted.
  */
-export async function importOrders({ target, file, stdout, stderr, json, signal }: Import): Promise<boolean> {
-  const total = await regularFileSize(file);
-  const report = json ? jsonReport(stdout) : textReport(printable(file.name), stdout, stderr);
-  const checking = startProgress(stderr, { title: "Checking", unit: "bytes", total });
+export async function importOrders({ target, calls, file, check, terminal, signal }: Import): Promise<Result> {
+  const { size } = await stat(file.path);
+  const checking = startProgress(terminal, { title: "Checking", unit: "bytes", total: size });
   const onRead = (bytes: number): void => {
     if (signal.aborted) throw new CommandError("Interrupted: nothing was written");
     checking.done(bytes);
   };
-  const onBad = (line: BadLine): Promise<void> => {
-    checking.stop();
-    return report.bad(line);
-  };
-  const { orders, bad } = await checkOrders(file.path, { onBad, onRead }).finally(checking.stop);
-  if (bad > 0) {
-    await report.end({ orders, bad, written: 0, alreadyThere: 0 });
-    return false;
-  }
-  const writing = startProgress(stderr, { title: "Writing", unit: "orders", total: orders });
-  const options = { signal, onOrder: writing.done };
-  const { failure, ...counts } = await writeOrders(target, readOrders(file.path, orders), options);
+  const total = await checkOrders(file, onRead).finally(checking.stop).catch(badLines);
+  if (typeof total !== "number") return total;
+  const writing = startProgress(terminal, { title: check ? "Comparing" : "Writing", unit: "orders", total });
+  const options = { calls, check, signal, onOrder: writing.done };
+  const { done, written, alreadyThere, differing, failure } = await writeOrders(
+    target,
+    readOrders(file, total),
+    options,
+  );
   writing.stop();
-  await report.end({ orders, bad, ...counts });
-  if (counts.written + counts.alreadyThere === orders && failure === undefined) return true;
+  const counts = { orders: total, written, alreadyThere, notWritten: total - written - alreadyThere };
+  const rejected = done < total || failure !== undefined;
   const reason = failure === undefined ? "Interrupted" : errorLine(failure);
-  stderr.write(`${reason}. Run it again to write the rest.\n`);
-  return false;
-}
-
-/** An import reads its file twice, which a pipe does not allow. */
-async function regularFileSize({ name, path }: Import["file"]): Promise<number> {
-  const stats = await stat(path);
-  if (!stats.isFile()) throw new CommandError(`${name} is not a regular file, and an import reads its file twice`);
-  return stats.size;
-}
-
-/** Reports bad lines as they are found: a file can have more than fit in memory. */
-interface Report {
-  bad(line: BadLine): Promise<void>;
-  end(counts: { orders: number; bad: number; written: number; alreadyThere: number }): Promise<void>;
-}
-
-function textReport(name: string, stdout: Writable, stderr: Writable): Report {
+  const note = [
+    ...differing.first.map(({ id, fields }) => `Order ${id} in the table differs: ${fields.join(", ")}`),
+    ...differing.more,
+    ...(rejected ? [`${reason}. Run it again to ${check ? "check" : "write"} the rest.`] : []),
+  ];
   return {
-    bad: ({ line, problems }) => write(stderr, `${name}:${line}: ${printable(problems.join("; "))}\n`),
-    async end({ orders, bad, written, alreadyThere }) {
-      if (bad > 0) return write(stderr, `${bad} of ${orders} lines are bad: nothing was written\n`);
-      const notWritten = orders - written - alreadyThere;
-      const counts = `${written} written, ${alreadyThere} already there, ${notWritten} not written`;
-      await write(stdout, `${counted(orders, "order")}: ${counts}\n`);
-    },
+    text: `${counted(total, "order")}: ${written} written, ${alreadyThere} already there, ${counts.notWritten} not written`,
+    json: { badLines: [], ...counts, differ: differing.count, differing: differing.first },
+    note: note.map(printable).join("\n"),
+    rejected,
   };
 }
 
-function jsonReport(stdout: Writable): Report {
-  let separator = '{"badLines":[';
-  return {
-    async bad(line) {
-      await write(stdout, `${separator}\n${jsonText(line)}`);
-      separator = ",";
-    },
-    async end({ orders, written, alreadyThere }) {
-      const counts = { orders, written, alreadyThere, notWritten: orders - written - alreadyThere };
-      const list = separator === "," ? "]" : `${separator}]`;
-      await write(stdout, `${list},${jsonText(counts).slice(1)}\n`);
-    },
-  };
-}
-
-async function write(stream: Writable, text: string): Promise<void> {
-  if (!stream.write(text)) await once(stream, "drain");
+/** The result for a file with bad lines. */
+function badLines(error: unknown): Result {
+  if (!(error instanceof BadLinesError)) throw error;
+  const { message, orders, bad } = error;
+  const json = { badLines: bad.first, bad: bad.count, orders, written: 0, alreadyThere: 0, notWritten: orders };
+  return { text: "", note: message, json, rejected: true };
 }

@@ -1,35 +1,58 @@
-import type { AttributeValue } from "@aws-sdk/client-dynamodb";
-import { type Command, InvalidArgumentError } from "commander";
-import { isInt64, type OrderItem, orderFields, parseOrderId } from "../../shared/order.ts";
-import { listApiKeys } from "./api-keys.ts";
+import { type Command, Option } from "commander";
+import { parseId, parseMoment, parseText } from "./arguments.ts";
 import { addCarryOver } from "./carry-over-command.ts";
 import { orderRules } from "./carry-over-rules.ts";
-import { type Result, run } from "./command.ts";
+import { run } from "./command.ts";
 import { exportCommand } from "./export-orders.ts";
 import { importCommand } from "./import-orders.ts";
-import { readOrder, shipOrder } from "./orders.ts";
+import { pacedCalls, rateOption } from "./rate.ts";
 import { addRestore } from "./restore-command.ts";
-import type { Target } from "./target.ts";
-import { columns } from "./terminal.ts";
+import { type ShipOptions, shipCommand } from "./ship-orders.ts";
+import { count, type Filter, listCommand, show, statusChoices } from "./show-orders.ts";
 
-/** Adds the commands that import, export, ship and show orders. */
+/** Adds the commands that import, export, ship, list, count and show orders. */
 export function addOrderCommands(program: Command): void {
-  const orders = program.command("orders").description("import, export, ship and show orders");
+  const orders = program.command("orders").description("import, export, ship, list, count and show orders");
   orders
     .command("import")
-    .argument("<file>", "NDJSON: one order per line, with its status (default: pending)")
+    .argument("[file]", "NDJSON: one order per line, with its status", parseText, "-")
+    .option("--check", "compare the orders with the table, and write nothing")
+    .addOption(rateOption())
     .description("check every line of a file, then write the orders that are not in the table yet")
-    .action((file: string, _options, command: Command) => importCommand(command, file));
+    .action((file: string, { check }: { check?: boolean }, command: Command) => importCommand(command, file, check));
   orders
     .command("export")
-    .argument("[file]", "where to write (default: standard output)")
+    .argument("[file]", "where to write (default: standard output)", parseText)
+    .option("--table <name>", "export this table (default: the one in use)")
+    .addOption(rateOption())
     .description("write every order, one per line, in the format of `orders import`")
-    .action((file: string | undefined, _options, command: Command) => exportCommand(command, file));
+    .action((file: string | undefined, { table }: { table?: string }, command: Command) =>
+      exportCommand(command, file, table),
+    );
   orders
     .command("ship")
-    .argument("<order-id>", "the order's id", parseId)
-    .description("ship a pending order")
-    .action((id: bigint, _options, command: Command) => run(command, (target) => ship(target, id)));
+    .argument("[order-id...]", "the orders' ids", (text, ids: bigint[] = []) => [...ids, parseId(text)])
+    .option("--file <file>", "ids, one per line; `-`, or neither ids nor a file, for standard input", parseText)
+    .option("--date <date>", "when they shipped: a day, in UTC, or a date-time (default: now)", (text) =>
+      parseMoment(text, "00:00:00Z"),
+    )
+    .addOption(rateOption())
+    .description("ship pending orders; the exit code is 0 when each of them has now shipped, else see the README")
+    .action((ids: bigint[], options: ShipOptions, command: Command) => shipCommand(command, ids, options));
+  orders
+    .command("list")
+    .addOption(new Option("--status <status>", "only orders with this status").choices(statusChoices))
+    .option("--cancelled-by <key-id>", "only orders that this key cancelled", parseText)
+    .addOption(rateOption())
+    .description("list orders as they are read; with --json in the format of `orders import`")
+    .action((filter: Filter, command: Command) => listCommand(command, filter));
+  orders
+    .command("count")
+    .addOption(rateOption())
+    .description("count the orders by status")
+    .action((_options, command: Command) =>
+      run(command, (target) => count(target, pacedCalls(command, target, "reads"))),
+    );
   orders
     .command("show")
     .argument("<order-id>", "the order's id", parseId)
@@ -41,51 +64,4 @@ export function addOrderCommands(program: Command): void {
     "leave out what this key cancelled (can be repeated)",
     (keyId, others: string[] = []) => [...others, keyId],
   );
-}
-
-/** Ships a pending order. */
-export async function ship(target: Target, id: bigint): Promise<Result> {
-  await shipOrder(target, id);
-  return { text: `Order ${id} has shipped.`, json: { id, status: "shipped" } };
-}
-
-/** Shows an order as the table holds it, and the name of the key that cancelled it. */
-export async function show(target: Target, id: bigint): Promise<Result> {
-  const item = await readOrder(target, id);
-  const cancelledBy = item["cancelledBy"]?.S;
-  if (cancelledBy !== undefined) {
-    const { keys } = await listApiKeys(target);
-    const key = keys.find(({ keyId }) => keyId === cancelledBy);
-    if (key) item["cancelledByName"] = { S: key.name };
-  }
-  const names = sortedNames(item);
-  return {
-    text: columns(names.map((name) => [name, attributeText(item[name])])),
-    json: Object.fromEntries(names.map((name) => [name, attributeJson(item[name])])),
-  };
-}
-
-const order = [...orderFields.map(({ name }): string => name), "status", "cancelledAt", "cancelledBy"];
-
-/** The names of an order's attributes: the known ones in the order of the interface description, then the rest. */
-function sortedNames(item: OrderItem): string[] {
-  const names = Object.keys(item);
-  return [...order.filter((name) => names.includes(name)), ...names.filter((name) => !order.includes(name)).sort()];
-}
-
-function attributeText(attribute: AttributeValue | undefined): string {
-  const { N, S, BOOL } = attribute ?? {};
-  return N ?? S ?? (BOOL === undefined ? JSON.stringify(attribute) : String(BOOL));
-}
-
-function attributeJson(attribute: AttributeValue | undefined): unknown {
-  const { N, S, BOOL } = attribute ?? {};
-  if (N !== undefined) return isInt64(N) ? BigInt(N) : N;
-  return S ?? BOOL ?? attribute;
-}
-
-function parseId(text: string): bigint {
-  const id = parseOrderId(text);
-  if (id === undefined) throw new InvalidArgumentError("Not a 64-bit integer without leading zeros.");
-  return id;
 }

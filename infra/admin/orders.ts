@@ -1,62 +1,82 @@
-import { ConditionalCheckFailedException, GetItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
-import { EmptyResponseError } from "../../shared/dynamodb.ts";
+import { GetItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import { EmptyResponseError, isUnavailable } from "../../shared/dynamodb.ts";
 import type { OrderItem, OrderStatus } from "../../shared/order.ts";
-import { CommandError } from "./errors.ts";
+import { errorLine } from "./errors.ts";
+import { TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
 
 /**
  * Reads an order, consistently.
  *
- * @throws CommandError when there is none with this id, EmptyResponseError.
+ * @returns undefined when there is none with this id.
+ * @throws EmptyResponseError, and what the DynamoDB client throws.
  */
-export async function readOrder({ client, ordersTable }: Target, id: bigint): Promise<OrderItem> {
-  const { Item, ConsumedCapacity } = await client.send(
-    new GetItemCommand({
-      TableName: ordersTable,
-      Key: { id: { N: id.toString() } },
-      ConsistentRead: true,
-      ReturnConsumedCapacity: "TOTAL",
-    }),
-  );
-  if (ConsumedCapacity === undefined) throw new EmptyResponseError("GetItem");
-  if (!Item) throw new CommandError(`No order has the id ${id}`);
-  return Item;
+export async function findOrder(
+  { client, ordersTable }: Target,
+  id: bigint,
+  calls = new TableCalls(),
+  signal?: AbortSignal,
+): Promise<OrderItem | undefined> {
+  const command = new GetItemCommand({
+    TableName: ordersTable,
+    Key: { id: { N: id.toString() } },
+    ConsistentRead: true,
+    ReturnConsumedCapacity: "TOTAL",
+  });
+  return (await calls.make("GetItem", () => client.send(command), 1, signal)).Item;
+}
+
+/** What became of an order that was to ship. */
+export interface Shipment {
+  id: bigint;
+  /** `not_pending`: it has another status, or none. `unknown`: it may have shipped or not. */
+  outcome: "shipped" | "already_shipped" | "cancelled" | "not_found" | "not_pending" | "unknown";
+  shipDate?: string | undefined;
+  status?: string | undefined;
+  /** Why nobody knows. */
+  reason?: string;
 }
 
 /**
  * Ships an order in one conditional write: only `pending` becomes `shipped`.
  *
- * @throws CommandError when the order is not pending or does not exist, EmptyResponseError.
+ * @param shipDate also tells this write from another's: a later attempt that finds it finds what an earlier one wrote,
+ *   its response lost.
+ * @throws what the DynamoDB client throws when the order can't have shipped.
  */
-export async function shipOrder({ client, ordersTable }: Target, id: bigint): Promise<void> {
+export async function shipOrder(
+  { client, ordersTable }: Target,
+  id: bigint,
+  shipDate: string,
+  calls: TableCalls,
+  signal: AbortSignal,
+): Promise<Shipment> {
   const command = new UpdateItemCommand({
     TableName: ordersTable,
     Key: { id: { N: id.toString() } },
-    UpdateExpression: "SET #status = :shipped",
+    UpdateExpression: "SET #status = :shipped, shipDate = :shipDate, complete = :true",
     ConditionExpression: "#status = :pending",
     ExpressionAttributeNames: { "#status": "status" },
     ExpressionAttributeValues: {
       ":pending": { S: "pending" satisfies OrderStatus },
       ":shipped": { S: "shipped" satisfies OrderStatus },
+      ":shipDate": { S: shipDate },
+      ":true": { BOOL: true },
     },
     ReturnValuesOnConditionCheckFailure: "ALL_OLD",
     ReturnConsumedCapacity: "TOTAL",
   });
   try {
-    const { ConsumedCapacity } = await client.send(command);
-    if (ConsumedCapacity === undefined) throw new EmptyResponseError("UpdateItem");
+    const result = await calls.write("UpdateItem", () => client.send(command), signal);
+    if (result.applied) return { id, outcome: "shipped", shipDate };
+    const { status, shipDate: shipped } = result.found ?? {};
+    if (!result.found) return { id, outcome: "not_found" };
+    if (status?.S === "cancelled") return { id, outcome: "cancelled" };
+    if (status?.S !== "shipped") return { id, outcome: "not_pending", status: status?.S };
+    const ours = result.retried && shipped?.S === shipDate;
+    return { id, outcome: ours ? "shipped" : "already_shipped", shipDate: shipped?.S };
   } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    // A retry that finds it shipped may find what the first attempt did, its response lost. Either way it has shipped.
-    if ((error.$metadata.attempts ?? 1) > 1 && error.Item?.["status"]?.S === "shipped") return;
-    throw new CommandError(whyNotShipped(id, error.Item));
+    if (signal.aborted || !(error instanceof EmptyResponseError || isUnavailable(error))) throw error;
+    return { id, outcome: "unknown", reason: errorLine(error) };
   }
-}
-
-function whyNotShipped(id: bigint, item: OrderItem | undefined): string {
-  if (!item) return `No order has the id ${id}`;
-  const status = item["status"]?.S;
-  if (status === "shipped") return `Order ${id} has already shipped`;
-  if (status === "cancelled") return `Order ${id} is cancelled and can't ship`;
-  return `Order ${id} has ${status === undefined ? "no status" : `the status ${status}`} and can't ship`;
 }

@@ -4,6 +4,7 @@ import {
   type ConsumedCapacity,
   type DynamoDBClient,
   ScanCommand,
+  type ScanCommandOutput,
 } from "@aws-sdk/client-dynamodb";
 import { EmptyResponseError, isThrottled } from "../../shared/dynamodb.ts";
 import type { OrderItem } from "../../shared/order.ts";
@@ -87,8 +88,8 @@ export class TableCalls {
     }
   }
 
-  /** Reads a table, consistently, a page at a time. */
-  async *scan(client: DynamoDBClient, table: string): AsyncGenerator<OrderItem[], void, void> {
+  /** Reads a table, consistently, a page at a time, until the signal aborts. */
+  async *scan(client: DynamoDBClient, table: string, signal?: AbortSignal): AsyncGenerator<OrderItem[], void, void> {
     let ExclusiveStartKey: OrderItem | undefined;
     do {
       const command = new ScanCommand({
@@ -97,7 +98,8 @@ export class TableCalls {
         ReturnConsumedCapacity: "TOTAL",
         ...(ExclusiveStartKey && { ExclusiveStartKey }),
       });
-      const { Items = [], LastEvaluatedKey } = await this.make("Scan", () => client.send(command), 0);
+      const send = (): Promise<ScanCommandOutput> => client.send(command, signal && { abortSignal: signal });
+      const { Items = [], LastEvaluatedKey } = await this.make("Scan", send, 0, signal);
       yield Items;
       ExclusiveStartKey = LastEvaluatedKey;
     } while (ExclusiveStartKey);

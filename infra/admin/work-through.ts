@@ -8,7 +8,7 @@ const concurrency = 48;
  * @returns what failed, if anything did.
  */
 export async function workThrough<Item>(
-  items: AsyncIterable<Item>,
+  items: AsyncIterable<Item> | Iterable<Item>,
   work: (item: Item, stop: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<unknown> {

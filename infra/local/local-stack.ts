@@ -76,11 +76,12 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   );
   started.defer(() => listener.close());
 
+  const file = { name: ordersFile, path: ordersFile };
   const startBuild = async (): Promise<Build> => started.use(await build(signal, options.assembly));
-  const [firstBuild, endpoint, { orders }] = await allOrNone(ended, [
+  const [firstBuild, endpoint, orders] = await allOrNone(ended, [
     startBuild(),
     openEngine(options, started, ended),
-    checkOrders(ordersFile, { onRead: () => signal.throwIfAborted() }),
+    checkOrders(file, () => signal.throwIfAborted()),
   ] as const);
 
   const client = engineClient(endpoint);
@@ -90,7 +91,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   // Several stacks may share an engine, but never a port.
   const keyName = options.dynamodbEndpoint === undefined ? "npm start" : `npm start, port ${listener.port}`;
   const [seeded, apiKey] = await orEngineFailure(ended.signal, async () => [
-    await prepareTables(client, template, readOrders(ordersFile, orders), signal),
+    await prepareTables(client, template, readOrders(file, orders), signal),
     await issueStartKey(client, tables.apiKeys, { name: keyName, key: options.apiKey }),
   ]);
   if (!seeded && options.ordersFile !== undefined) log(notLoadedText(ordersFile));

@@ -2,125 +2,128 @@ import { stat } from "node:fs/promises";
 import { getSystemErrorMessage } from "node:util";
 import type { OrderItem } from "../../shared/order.ts";
 import { longestLine, readLines } from "./file-lines.ts";
+import { Findings } from "./findings.ts";
 import { type OrderLine, parseOrderLine } from "./order-line.ts";
+import { printable } from "./printable.ts";
 import { RepeatedIds } from "./repeated-ids.ts";
 
-/** A problem with an orders file, in one line for people. */
+/** A file of orders: what its user calls it, and where it is. */
+export interface OrdersFile {
+  name: string;
+  path: string;
+}
+
+/** A problem with an orders file, for people. */
 export class OrdersFileError extends Error {
   override name = "OrdersFileError";
 }
 
-/** A bad line, and everything that is wrong with it. */
+/** A bad line, everything that is wrong with it, and the column where it is not JSON. */
 export interface BadLine {
   line: number;
+  column?: number | undefined;
   problems: string[];
 }
 
-/** How to follow a check. */
-export interface CheckListeners {
-  /** Called for each bad line and awaited: they may not all fit in memory. Without it, the first one is thrown. */
-  onBad?: (bad: BadLine) => Promise<void>;
-  /** Called with the number of bytes checked so far. */
-  onRead?: (bytes: number) => void;
+/** An orders file has bad lines. The message lists them, a line for each. */
+export class BadLinesError extends OrdersFileError {
+  readonly orders: number;
+  readonly bad: Findings<BadLine>;
+
+  constructor(name: string, orders: number, bad: Findings<BadLine>) {
+    const lines = bad.first.map(({ line, column, problems }) => {
+      return `${[name, line, column].filter((part) => part !== undefined).join(":")}: ${problems.join("; ")}`;
+    });
+    const count = `${bad.count} of ${orders} lines are bad: nothing was written`;
+    super([...lines, ...bad.more, count].map(printable).join("\n"));
+    this.orders = orders;
+    this.bad = bad;
+  }
 }
 
 /**
  * Checks every line of an orders file, and that no id repeats.
  *
- * @returns how many lines there are that are not blank, and how many of them are bad.
- * @throws OrdersFileError when the file is a pipe or can't be read and, without `onBad`, at the first bad line.
+ * @param onRead called with the number of bytes checked so far.
+ * @returns how many orders there are.
+ * @throws BadLinesError when a line is bad; OrdersFileError when the file is a pipe or can't be read.
  */
-export async function checkOrders(
-  path: string,
-  { onBad = throwBadLine(path), onRead }: CheckListeners = {},
-): Promise<{ orders: number; bad: number }> {
+export async function checkOrders(file: OrdersFile, onRead?: (bytes: number) => void): Promise<number> {
   // Opening a pipe would wait for its writer, and reading it a second time would find it empty.
-  if ((await stat(path).catch(() => undefined))?.isFIFO()) {
-    throw new OrdersFileError(`${path} is a pipe, and an orders file is read twice`);
+  if ((await stat(file.path).catch(() => undefined))?.isFIFO()) {
+    throw new OrdersFileError(`${file.name} is a pipe, and an orders file is read twice`);
   }
   const ids = new RepeatedIds();
+  const bad = new Findings<BadLine>();
+  const add = (line: BadLine): void => bad.add(kindOf(line), line);
   let orders = 0;
-  let bad = 0;
-  for await (const block of readOrderLines(path, onRead)) {
-    orders += block.length;
-    for (const order of block) {
-      if ("item" in order) ids.add(orderId(order.item));
-      else {
-        bad++;
-        await onBad(order);
-      }
-    }
+  for await (const order of readOrderLines(file, onRead)) {
+    orders++;
+    if ("item" in order) ids.add(orderId(order.item));
+    else add(order);
   }
   const repeated = ids.find();
-  if (repeated.size > 0) bad += await reportRepeatedIds(path, repeated, onBad);
-  return { orders, bad };
+  if (repeated.size > 0) await findRepeatedIds(file, repeated, add);
+  if (bad.count > 0) throw new BadLinesError(file.name, orders, bad);
+  return orders;
+}
+
+/** The first problem of a line, without what differs from line to line. */
+function kindOf({ problems: [first = ""] }: BadLine): string {
+  return first.replace(/"(?:[^"\\]|\\.)*"|(?<=id |line )-?\d+/g, "...");
 }
 
 /** An import would write the first order with an id and skip the others; which one is meant is not ours to choose. */
-async function reportRepeatedIds(
-  path: string,
-  repeated: Set<bigint>,
-  onBad: (bad: BadLine) => Promise<void>,
-): Promise<number> {
+async function findRepeatedIds(file: OrdersFile, repeated: Set<bigint>, add: (line: BadLine) => void): Promise<void> {
   const firstLine = new Map<bigint, number>();
-  let bad = 0;
-  for await (const block of readOrderLines(path)) {
-    for (const order of block) {
-      const id = "item" in order ? orderId(order.item) : undefined;
-      if (id === undefined || !repeated.has(id)) continue;
-      const first = firstLine.get(id);
-      if (first === undefined) firstLine.set(id, order.line);
-      else {
-        bad++;
-        await onBad({ line: order.line, problems: [`id ${id} is already on line ${first}`] });
-      }
-    }
+  for await (const order of readOrderLines(file)) {
+    const id = "item" in order ? orderId(order.item) : undefined;
+    if (id === undefined || !repeated.has(id)) continue;
+    const first = firstLine.get(id);
+    if (first === undefined) firstLine.set(id, order.line);
+    else add({ line: order.line, problems: [`id ${id} is already on line ${first}`] });
   }
-  return bad;
 }
 
 /**
- * Reads the orders of a file that `checkOrders` found to hold this many and no bad line.
+ * Reads the orders of a file that `checkOrders` found to hold this many.
  *
  * @throws OrdersFileError when the file has changed since, or can't be read any more.
  */
-export async function* readOrders(path: string, orders: number): AsyncGenerator<OrderItem, void, void> {
+export async function* readOrders(file: OrdersFile, orders: number): AsyncGenerator<OrderItem, void, void> {
+  const changed = `${file.name} changed while it was being read`;
   let count = 0;
-  for await (const block of readOrderLines(path)) {
-    for (const order of block) {
-      if (!("item" in order) || ++count > orders) {
-        throw new OrdersFileError(
-          `${path} changed while it was being read: line ${order.line} is not what was checked`,
-        );
-      }
-      yield order.item;
+  for await (const order of readOrderLines(file)) {
+    if (!("item" in order) || ++count > orders) {
+      throw new OrdersFileError(`${changed}: line ${order.line} is not what was checked`);
     }
+    yield order.item;
   }
-  if (count < orders) {
-    throw new OrdersFileError(`${path} changed while it was being read: ${count} of ${orders} orders are left`);
-  }
+  if (count < orders) throw new OrdersFileError(`${changed}: ${count} of ${orders} orders are left`);
 }
 
 async function* readOrderLines(
-  path: string,
+  { name, path }: OrdersFile,
   onRead?: (bytes: number) => void,
-): AsyncGenerator<(OrderLine & { line: number })[], void, void> {
+): AsyncGenerator<OrderLine & { line: number }, void, void> {
   try {
     for await (const block of readLines(path, onRead)) {
-      yield block.map(({ number, text }) => ({
-        line: number,
-        ...(text === undefined ? { problems: [`longer than ${longestLine} bytes`] } : parseOrderLine(text)),
-      }));
+      for (const { number, text } of block) {
+        const tooLong = { problems: [`longer than ${longestLine} bytes`] };
+        yield { line: number, ...(text === undefined ? tooLong : parseOrderLine(text)) };
+      }
     }
   } catch (error) {
-    if (!(error instanceof Error && "errno" in error)) throw error;
-    throw new OrdersFileError(`${path}: ${getSystemErrorMessage(Number(error.errno))}`);
+    rethrowNaming(name)(error);
   }
 }
 
-function throwBadLine(path: string): (bad: BadLine) => Promise<never> {
-  return async ({ line, problems }) => {
-    throw new OrdersFileError(`${path}, line ${line}: ${problems.join("; ")}`);
+/** Rethrows a failure of the file system by what the user calls the file, and any other error as it is. */
+export function rethrowNaming(name: string): (error: unknown) => never {
+  return (error) => {
+    // The SDK's errors can have a number, too, and always have metadata.
+    if (!(error instanceof Error && "errno" in error) || "$metadata" in error) throw error;
+    throw new OrdersFileError(`${name}: ${getSystemErrorMessage(Number(error.errno))}`);
   };
 }
 

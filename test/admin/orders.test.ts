@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { ship, show } from "../../infra/admin/order-commands.ts";
-import { jsonText } from "../../infra/admin/terminal.ts";
+import { count, show } from "../../infra/admin/show-orders.ts";
+import { TableCalls } from "../../infra/admin/table-calls.ts";
+import { jsonText } from "../../infra/orders-file/printable.ts";
 import type { OrderItem } from "../../shared/order.ts";
+import { createOperator } from "../helpers/admin/admin-process.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
-import { applied, unnoticed } from "../helpers/faults/faults.ts";
+import { unnoticed } from "../helpers/faults/faults.ts";
 
-const tables = await createTestTables();
+const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 const { target } = tables;
 const cancelled: OrderItem = {
   id: { N: "-9223372036854775808" },
@@ -17,45 +19,9 @@ const cancelled: OrderItem = {
   cancellationId: { S: "5f3f" },
 };
 
-describe("shipping", () => {
-  test("ships a pending order, once", async () => {
-    await tables.putOrder({ id: { N: "1" }, status: { S: "pending" }, quantity: { N: "3" } });
-    expect(await ship(target, 1n)).toEqual({ text: "Order 1 has shipped.", json: { id: 1n, status: "shipped" } });
-    expect(await tables.items("orders")).toEqual([{ id: { N: "1" }, status: { S: "shipped" }, quantity: { N: "3" } }]);
-    await expect(ship(target, 1n)).rejects.toThrow("Order 1 has already shipped");
-  });
-
-  test("leaves every other order as it is, and says why", async () => {
-    const orders: OrderItem[] = [cancelled, { id: { N: "7" }, status: { S: "held" } }, { id: { N: "8" } }];
-    for (const order of orders) await tables.putOrder(order);
-    await expect(ship(target, -(2n ** 63n))).rejects.toThrow("Order -9223372036854775808 is cancelled and can't ship");
-    await expect(ship(target, 2n)).rejects.toThrow("No order has the id 2");
-    await expect(ship(target, 7n)).rejects.toThrow("Order 7 has the status held and can't ship");
-    await expect(ship(target, 8n)).rejects.toThrow("Order 8 has no status and can't ship");
-    const items = await tables.items("orders");
-    expect(items).toHaveLength(orders.length);
-    expect(items).toEqual(expect.arrayContaining(orders));
-  });
-
-  test("succeeds when only the response is lost", async () => {
-    await tables.putOrder({ id: { N: "1" }, status: { S: "pending" } });
-    const { target, proxy } = await tables.behindProxy(({ operation, attempt }) =>
-      operation === "UpdateItem" && attempt === 1 ? applied["reset after the engine"] : undefined,
-    );
-    expect((await ship(target, 1n)).json).toEqual({ id: 1n, status: "shipped" });
-    expect(proxy.attempts.get("UpdateItem")).toBe(2);
-  });
-
-  test("does not take an empty response for success", async () => {
-    await tables.putOrder({ id: { N: "1" }, status: { S: "pending" } });
-    const { target } = await tables.behindProxy(() => unnoticed["an empty response of no length"]);
-    await expect(ship(target, 1n)).rejects.toThrow("The response to UpdateItem is empty");
-  });
-});
-
 describe("showing", () => {
   test("prints every attribute, and the name of the key that cancelled the order", async () => {
-    await tables.putOrder({ ...cancelled, gift: { L: [] } });
+    await tables.putOrder({ ...cancelled, gift: { L: [{ B: new Uint8Array([0, 255]) }] } });
     await tables.putKey({ keyId: "key_1", name: "Acme \u0007shop" });
     const { text, json } = await show(target, -(2n ** 63n));
     expect(text).toBe(
@@ -68,7 +34,7 @@ describe("showing", () => {
         "cancelledBy      key_1",
         "cancellationId   5f3f",
         String.raw`cancelledByName  Acme \u{7}shop`,
-        'gift             {"L":[]}',
+        'gift             {"L":[{"B":"AP8="}]}',
       ].join("\n"),
     );
     const line = jsonText(json);
@@ -91,5 +57,60 @@ describe("showing", () => {
   test("does not take an empty response for an unknown id", async () => {
     const { target } = await tables.behindProxy(() => unnoticed["an empty response of no length"]);
     await expect(show(target, 5n)).rejects.toThrow("The response to GetItem is empty");
+  });
+});
+
+describe("listing and counting", () => {
+  const orders: OrderItem[] = [
+    cancelled,
+    { id: { N: "9223372036854775807" }, status: { S: "cancelled" }, cancelledBy: { S: "key_2" } },
+    { id: { N: "1" }, status: { S: "pending" }, quantity: { N: "3" }, shipDate: { S: "2026-12-24T00:00:00Z" } },
+    { id: { N: "2" }, status: { S: "held\u001b" }, colour: { S: "red" } },
+    { id: { N: "3" } },
+  ];
+  const list = async (...args: string[]) => {
+    await operator.pointTo(tables);
+    for (const order of orders) await tables.putOrder(order);
+    const { code, stdout, stderr } = await operator.run(["orders", "list", "--local", ...args]);
+    return { code, stderr, lines: stdout.trimEnd().split("\n") };
+  };
+
+  test("show every order in a table, to the last digit", async () => {
+    const { lines, ...ended } = await list();
+    expect(ended).toEqual({ code: 0, stderr: "" });
+    expect(lines.map((line) => line.split(/ {2,}/)).sort()).toEqual([
+      ["-9223372036854775808", "cancelled", "9007199254740993", "-", "false", "-", "key_1"],
+      ["1", "pending", "-", "3", "-", "2026-12-24T00:00:00Z", "-"],
+      ["2", String.raw`held\u{1b}`, "-", "-", "-", "-", "-"],
+      ["3", "-", "-", "-", "-", "-", "-"],
+      ["9223372036854775807", "cancelled", "-", "-", "-", "-", "key_2"],
+      ["id", "status", "petId", "quantity", "complete", "shipDate", "cancelledBy"],
+    ]);
+  });
+
+  test("show those with a status that were cancelled by a key, as lines of an orders file", async () => {
+    expect(await list("--status", "cancelled", "--cancelled-by", "key_2", "--json")).toEqual({
+      code: 0,
+      stderr: "",
+      lines: ['{"id":9223372036854775807,"status":"cancelled","cancelledBy":"key_2"}'],
+    });
+    const { lines } = await list("--status", "other", "--json");
+    expect(lines.sort()).toEqual([
+      String.raw`{"id":2,"otherAttributes":{"colour":{"S":"red"},"status":{"S":"held\u001b"}}}`,
+      '{"id":3,"status":null}',
+    ]);
+  });
+
+  test("add up", async () => {
+    for (const order of orders) await tables.putOrder(order);
+    expect(await count(target, new TableCalls())).toEqual({
+      text: "STATUS     ORDERS\npending    1\nshipped    0\ncancelled  2\nother      2\ntotal      5",
+      json: { pending: 1, shipped: 0, cancelled: 2, other: 2, total: 5 },
+    });
+  });
+
+  test("do not take an empty response for the end of the table", async () => {
+    const { target } = await tables.behindProxy(() => unnoticed["an empty response of no length"]);
+    await expect(count(target, new TableCalls())).rejects.toThrow("The response to Scan is empty");
   });
 });

@@ -8,8 +8,8 @@ await operator.pointTo(tables);
 const orders = (...args: string[]) => operator.run(["orders", ...args, "--local"]);
 
 const badLines: [string, string][] = [
-  ["not json", "not JSON"],
-  ['{"id":1', "not JSON"],
+  ["not json", "1: not JSON"],
+  ['{"id":1', "8: not JSON"],
   ["[1]", "not a JSON object"],
   ["null", "not a JSON object"],
   ['{"petId":1}', "id is missing"],
@@ -35,11 +35,11 @@ const badLines: [string, string][] = [
   ['{"id":1,"colour":"red"}', 'unknown field "colour"'],
   ['{"id":1,"__proto__":{}}', 'unknown field "__proto__"'],
   ['{"id":1,"\\u001b[2J":1}', String.raw`unknown field "\u001b[2J"`],
-  ['{"id":1,"\u009b2J":1}', String.raw`unknown field "\u{9b}2J"`],
+  ['{"id":1,"\u009b2J":1}', String.raw`unknown field "\u009b2J"`],
   ['{"id":1,"id":2}', "a field appears twice"],
   ['{"id":1,"status":"shipped","cancelledBy":"key_1"}', "cancelledBy is only for a cancelled order"],
   ['{"petId":"x","complete":0}', "petId is not a 64-bit integer; complete is not true or false; id is missing"],
-  [`{"id":1,"x":"${"y".repeat(70_000)}"}`, "longer than 65536 bytes"],
+  ['{"id":1,"otherAttributes":{"colour":"red"}}', '"colour" in otherAttributes is not in DynamoDB\'s JSON'],
   ['{"id":5}', "id 5 is already on line 2"],
 ];
 
@@ -51,12 +51,14 @@ describe("orders import of a bad file", () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     const printed = stderr.trimEnd().split("\n");
     expect(printed.pop()).toBe(`${badLines.length} of ${lines.length} lines are bad: nothing was written`);
-    expect(printed).toEqual(badLines.map(([, reason], at) => expect.stringContaining(`${file}:${at + 3}: ${reason}`)));
+    const places = badLines.map(([, reason], at) => `${file}:${at + 3}:${/^\d/.test(reason) ? "" : " "}${reason}`);
+    expect(printed).toEqual(places.map((line) => expect.stringContaining(line)));
     expect(stderr).not.toMatch(/[^\P{C}\n]/u);
     const json = await orders("import", file, "--json");
-    expect(json).toMatchObject({ code: 1, stderr: "" });
+    expect(json).toMatchObject({ code: 1, stderr });
     const report = JSON.parse(json.stdout);
-    expect(report).toMatchObject({ orders: lines.length, written: 0, alreadyThere: 0, notWritten: lines.length });
+    const counts = { bad: badLines.length, orders: lines.length, written: 0, alreadyThere: 0 };
+    expect(report).toMatchObject({ ...counts, notWritten: lines.length });
     expect(report.badLines.map(({ line }: { line: number }) => line)).toEqual(badLines.map((_, at) => at + 3));
     expect(await tables.items("orders")).toEqual([]);
   });
@@ -72,14 +74,10 @@ describe("orders import of a bad file", () => {
     });
   });
 
-  test("fails for a folder, a device and a missing file", async () => {
+  test("fails for a folder and a missing file", async () => {
     expect(await orders("import", operator.folder)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("not a regular file"),
-    });
-    expect(await orders("import", "/dev/null")).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("not a regular file"),
+      stderr: `${operator.folder} is a folder\n`,
     });
     expect(await orders("import", `${operator.folder}/none`)).toEqual({
       code: 1,

@@ -1,6 +1,7 @@
 import { DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { TableCalls } from "../../infra/admin/table-calls.ts";
 import type { Target } from "../../infra/admin/target.ts";
 import { type WriteOptions, writeOrders } from "../../infra/admin/write-orders.ts";
 import type { OrderItem } from "../../shared/order.ts";
@@ -31,7 +32,7 @@ function recordingOptions() {
   const options: WriteOptions = {
     signal: new AbortController().signal,
     onOrder: (done) => void recorded.done.push(done),
-    wait: async (milliseconds) => void recorded.waits.push(milliseconds),
+    calls: new TableCalls({ wait: async (milliseconds) => void recorded.waits.push(milliseconds) }),
   };
   return { options, ...recorded };
 }
@@ -39,7 +40,10 @@ function recordingOptions() {
 describe("writing orders", () => {
   test("reports each one as it is done", async () => {
     const { options, done, waits } = recordingOptions();
-    expect(await writeOrders(tables.target, pendingOrders(100), options)).toEqual({ written: 100, alreadyThere: 0 });
+    expect(await writeOrders(tables.target, pendingOrders(100), options)).toMatchObject({
+      written: 100,
+      alreadyThere: 0,
+    });
     expect(done).toEqual(Array.from({ length: 100 }, (_, at) => at + 1));
     expect(waits).toEqual([]);
     expect(await tables.items("orders")).toHaveLength(100);
@@ -48,7 +52,7 @@ describe("writing orders", () => {
   test("waits and tries again when throttled, each time for longer", async () => {
     const { options, waits } = recordingOptions();
     const result = await writeOrders(await throttledTarget(4), pendingOrders(1), options);
-    expect(result).toEqual({ written: 1, alreadyThere: 0 });
+    expect(result).toMatchObject({ written: 1, alreadyThere: 0 });
     expect(waits).toHaveLength(4);
     for (const [at, longest] of [200, 500, 1000, 2000].entries()) {
       expect(waits[at]).toBeGreaterThan(0);
@@ -67,12 +71,12 @@ describe("writing orders", () => {
     });
     const throttled = Object.assign(new Error("throttled"), { name: "ThrottlingException" });
     const puts = mockClient(client).on(PutItemCommand).rejectsOnce(throttled).resolves({ ConsumedCapacity: {} });
-    const { wait: _, ...options } = recordingOptions().options;
+    const options = { ...recordingOptions().options, calls: new TableCalls() };
     const written = writeOrders({ ...tables.target, client }, pendingOrders(1), options);
     await vi.advanceTimersByTimeAsync(99);
     expect(puts.calls()).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(1);
-    expect(await written).toEqual({ written: 1, alreadyThere: 0 });
+    expect(await written).toMatchObject({ written: 1, alreadyThere: 0 });
     expect(puts.calls()).toHaveLength(2);
   });
 

@@ -57,11 +57,11 @@ async function ordersFile(name: string, lines: string[]): Promise<string> {
 }
 
 describe("npm start", () => {
-  test("exits with one line about a bad line of the orders file", async () => {
+  test("exits with the bad lines of the orders file, in the words of an import", async () => {
     const file = await ordersFile("bad.ndjson", ['{"id":1}', '{"id":2,"petId":1.5}']);
     expect(await failure(["--port", "0", "--orders", file])).toEqual({
       stdout: "",
-      stderr: `${file}, line 2: petId is not a 64-bit integer\n`,
+      stderr: `${file}:2: petId is not a 64-bit integer\n1 of 2 lines are bad: nothing was written\n`,
       code: 1,
     });
   });

@@ -3,40 +3,56 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { type BadLine, checkOrders, OrdersFileError, readOrders } from "../../infra/orders-file/orders-file.ts";
+import { BadLinesError, checkOrders, OrdersFileError, readOrders } from "../../infra/orders-file/orders-file.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "orders-file-test-"));
 afterAll(() => rm(folder, { recursive: true }));
-const file = join(folder, "orders.ndjson");
-const put = (...lines: string[]) => writeFile(file, `${lines.join("\n")}\n`);
+const file = { name: "typed.ndjson", path: join(folder, "orders.ndjson") };
+const put = (...lines: string[]) => writeFile(file.path, `${lines.join("\n")}\n`);
+
+/** What a check finds wrong with the file. */
+const problems = () =>
+  checkOrders(file).then(
+    () => "nothing",
+    (error: Error) => error.message,
+  );
 
 describe("checking", () => {
-  test("without a listener stops at the first bad line, naming file, line and problem", async () => {
-    await put('{"id":1}', "", '{"id":2,"petId":1.5}', "{}");
-    await expect(checkOrders(file)).rejects.toEqual(
-      new OrdersFileError(`${file}, line 3: petId is not a 64-bit integer`),
-    );
-    await put('{"id":1}', '{"id":2}', '{"id":1}');
-    await expect(checkOrders(file)).rejects.toEqual(new OrdersFileError(`${file}, line 3: id 1 is already on line 1`));
+  test("says how many orders there are", async () => {
+    await put('{"id":1}', "", '{"id":2}');
+    expect(await checkOrders(file)).toBe(2);
   });
 
-  test("with a listener reports every bad line, and every repetition of an id", async () => {
-    await put('{"id":1}', "[]", '{"id":1}', '{"id":2}', "", "{", '{"id":1}');
-    const bad: BadLine[] = [];
-    expect(await checkOrders(file, { onBad: async (line) => void bad.push(line) })).toEqual({ orders: 6, bad: 4 });
-    expect(bad).toEqual([
-      { line: 2, problems: ["not a JSON object"] },
-      { line: 6, problems: ["not JSON"] },
-      { line: 3, problems: ["id 1 is already on line 1"] },
-      { line: 7, problems: ["id 1 is already on line 1"] },
+  test("reports every bad line by the name the user gave, where it stops being JSON, and every repetition of an id", async () => {
+    await put('{"id":1}', "[]", '{"id":1}', '{"id":2}', "", '  {"id": 1,}', '{"id":1,"\u009b2J":1}', '{"id":1}');
+    expect((await problems()).split("\n")).toEqual([
+      "typed.ndjson:2: not a JSON object",
+      "typed.ndjson:6:12: not JSON",
+      String.raw`typed.ndjson:7: unknown field "\u009b2J"`,
+      "typed.ndjson:3: id 1 is already on line 1",
+      "typed.ndjson:8: id 1 is already on line 1",
+      "5 of 7 lines are bad: nothing was written",
     ]);
   });
 
+  test("reports at most twenty lines of a kind, and how many more there are", async () => {
+    const unknown = Array.from({ length: 25 }, (_, id) => `{"id":${id},"colour ${id}":"red"}`);
+    const repeated = Array.from({ length: 21 }, () => '{"id":-7}');
+    await put(...unknown, ...repeated, '{"id":8,"complete":1,"petId":"x"}');
+    const lines = (await problems()).split("\n");
+    expect(lines).toHaveLength(20 + 20 + 1 + 1 + 1);
+    expect(lines.filter((line) => line.includes("unknown field"))).toHaveLength(21);
+    expect(lines.slice(-2)).toEqual(["and 5 more: unknown field ...", "46 of 47 lines are bad: nothing was written"]);
+    const error = await checkOrders(file).catch((error: unknown) => error);
+    if (!(error instanceof BadLinesError)) throw error;
+    expect(error.bad).toMatchObject({ count: 46, first: { length: 41 } });
+  });
+
   test("rejects a pipe without waiting for its writer", async () => {
-    const pipe = join(folder, "pipe");
-    execFileSync("mkfifo", [pipe]);
-    await expect(checkOrders(pipe)).rejects.toEqual(
-      new OrdersFileError(`${pipe} is a pipe, and an orders file is read twice`),
+    const path = join(folder, "pipe");
+    execFileSync("mkfifo", [path]);
+    await expect(checkOrders({ name: "pipe", path })).rejects.toEqual(
+      new OrdersFileError("pipe is a pipe, and an orders file is read twice"),
     );
   });
 
@@ -44,15 +60,15 @@ describe("checking", () => {
     const lines = Array.from({ length: 20_000 }, (_, id) => `{"id":${id}}`);
     await put(...lines);
     const read: number[] = [];
-    await checkOrders(file, { onRead: (bytes) => void read.push(bytes) });
+    await checkOrders(file, (bytes) => void read.push(bytes));
     expect(read.length).toBeGreaterThan(0);
     expect(read).toEqual(read.toSorted((a, b) => a - b));
     expect(read.at(-1)).toBe(lines.join("\n").length + 1);
   });
 
   test("names a file that can't be read", async () => {
-    await expect(checkOrders(join(folder, "none"))).rejects.toEqual(
-      new OrdersFileError(`${join(folder, "none")}: no such file or directory`),
+    await expect(checkOrders({ name: "none", path: join(folder, "none") })).rejects.toEqual(
+      new OrdersFileError("none: no such file or directory"),
     );
   });
 });
@@ -62,7 +78,7 @@ describe("reading", () => {
 
   test("gives the orders of a checked file", async () => {
     await put('{"id":2,"status":"shipped"}', "", '{"id":1}');
-    const { orders } = await checkOrders(file);
+    const orders = await checkOrders(file);
     expect(await read(orders)).toEqual([
       { id: { N: "2" }, status: { S: "shipped" } },
       { id: { N: "1" }, status: { S: "pending" } },
@@ -75,8 +91,10 @@ describe("reading", () => {
     ["it has fewer orders", ['{"id":1}'], "1 of 2 orders are left"],
   ])("fails when the file has changed since it was checked: %s", async (_, lines, why) => {
     await put('{"id":1}', '{"id":2}');
-    const { orders } = await checkOrders(file);
+    const orders = await checkOrders(file);
     await put(...lines);
-    await expect(read(orders)).rejects.toEqual(new OrdersFileError(`${file} changed while it was being read: ${why}`));
+    await expect(read(orders)).rejects.toEqual(
+      new OrdersFileError(`typed.ndjson changed while it was being read: ${why}`),
+    );
   });
 });

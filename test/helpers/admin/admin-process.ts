@@ -19,11 +19,17 @@ export interface Running {
   ended: Promise<Ended>;
 }
 
+export interface OperatorOptions {
+  /** Standard input, empty unless given; null stays open. */
+  input?: string | null;
+  env?: Record<string, string>;
+}
+
 /** Runs the command line as an operator does, with a folder of its own, no AWS credentials and no network. */
 export interface Operator {
   folder: string;
-  start(args: string[], options?: { input?: string; env?: Record<string, string> }): Running;
-  run(args: string[], options?: { input?: string; env?: Record<string, string> }): Promise<Ended>;
+  start(args: string[], options?: OperatorOptions): Running;
+  run(args: string[], options?: OperatorOptions): Promise<Ended>;
   /** Says where the local stack is, as the running `npm start` does. */
   pointTo(stack: { dynamodbEndpoint: string; tables: { orders: string; apiKeys: string } }): Promise<void>;
   write(name: string, content: string): Promise<string>;
@@ -54,7 +60,8 @@ export async function createOperator(): Promise<Operator> {
         ...env,
       },
     });
-    child.stdin.on("error", () => {}).end(input);
+    child.stdin.on("error", () => {});
+    if (input !== null) child.stdin.end(input);
     const { promise: exited, resolve, reject } = Promise.withResolvers<number | null>();
     child.on("error", reject).on("exit", resolve);
     const ended = Promise.all([exited, text(child.stdout), text(child.stderr)]).then(([code, stdout, stderr]) => ({

@@ -1,0 +1,24 @@
+import { InvalidArgumentError } from "commander";
+import { isDateTime, parseOrderId } from "../../shared/order.ts";
+
+/** A name or id, which is never empty. An unset variable is. */
+export function parseText(text: string): string {
+  if (text === "") throw new InvalidArgumentError("Must not be empty.");
+  return text;
+}
+
+/** An order's id. */
+export function parseId(text: string): bigint {
+  const id = parseOrderId(text);
+  if (id === undefined) throw new InvalidArgumentError("Not a 64-bit integer without leading zeros.");
+  return id;
+}
+
+/** An ISO 8601 date-time; of a day, the one at `timeOfDay`, like `23:59:59Z`. */
+export function parseMoment(text: string, timeOfDay: string): string {
+  const moment = isDateTime(text) ? text : `${text}T${timeOfDay}`;
+  if (!isDateTime(moment)) {
+    throw new InvalidArgumentError("Not a date like 2027-12-31, nor a date-time with Z or an offset.");
+  }
+  return moment;
+}

@@ -1,0 +1,51 @@
+import type { AttributeValue } from "@aws-sdk/client-dynamodb";
+import { z } from "zod";
+
+const text = z.string().refine((value) => value.isWellFormed());
+const number = z.string().refine((value) => {
+  const [, digits = ""] = /^-?(\d+(?:\.\d+)?)(?:[Ee][+-]?\d+)?$/.exec(value) ?? [];
+  return digits !== "" && digits.replace(".", "").replace(/^0+|0+$/g, "").length <= 38;
+});
+const binary = z.instanceof(Uint8Array);
+const setOf = (element: z.ZodType) =>
+  z.array(element).refine((elements) => elements.length > 0 && new Set(elements.map(String)).size === elements.length);
+
+const attributeSchema: z.ZodType = z.lazy(() =>
+  z.union([
+    z.strictObject({ S: text }),
+    z.strictObject({ N: number }),
+    z.strictObject({ B: binary }),
+    z.strictObject({ BOOL: z.boolean() }),
+    z.strictObject({ NULL: z.literal(true) }),
+    z.strictObject({ SS: setOf(text) }),
+    z.strictObject({ NS: setOf(number) }),
+    z.strictObject({ BS: setOf(binary) }),
+    z.strictObject({ L: z.array(attributeSchema) }),
+    z.strictObject({ M: z.record(text, attributeSchema) }),
+  ]),
+);
+
+/** Whether DynamoDB takes this as an attribute. */
+export function isAttribute(value: unknown): value is AttributeValue {
+  return attributeSchema.safeParse(value).success;
+}
+
+/** Attributes in DynamoDB's own JSON, with binary as base64. What has no order of its own, maps and sets, is sorted. */
+export function attributeJson(value: unknown): unknown {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
+  if (Array.isArray(value)) return value.map(attributeJson);
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).map(([name, member]): [string, unknown] => {
+    const json = attributeJson(member);
+    return [name, Array.isArray(json) && name !== "L" ? json.sort() : json];
+  });
+  return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** For `JSON.parse`: turns base64 into bytes where DynamoDB's own JSON has them. Anywhere else, its names hold objects. */
+export function reviveBinary(name: string, value: unknown): unknown {
+  if (name === "BS" && Array.isArray(value)) return value.map((element) => reviveBinary("B", element));
+  if (name !== "B" || typeof value !== "string") return value;
+  const bytes = new Uint8Array(Buffer.from(value, "base64"));
+  return attributeJson(bytes) === value ? bytes : value;
+}

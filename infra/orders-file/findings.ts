@@ -1,0 +1,24 @@
+const reportedOfKind = 20;
+
+/** What is to be reported: the first twenty findings of each kind, and how many there are. */
+export class Findings<Finding> {
+  readonly first: Finding[] = [];
+  readonly #counts = new Map<string, number>();
+
+  add(kind: string, finding: Finding): void {
+    const count = (this.#counts.get(kind) ?? 0) + 1;
+    this.#counts.set(kind, count);
+    if (count <= reportedOfKind) this.first.push(finding);
+  }
+
+  get count(): number {
+    return this.#counts.values().reduce((sum, count) => sum + count, 0);
+  }
+
+  /** A line for each kind with more than twenty, like `and 80 more: not JSON`. */
+  get more(): string[] {
+    return [...this.#counts].flatMap(([kind, count]) =>
+      count > reportedOfKind ? [`and ${count - reportedOfKind} more: ${kind}`] : [],
+    );
+  }
+}
