@@ -1,9 +1,9 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, paginateScan, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { isApiKey } from "../../shared/api-keys.ts";
 import { type ApiKeyRecord, apiKeyState, isApiKeyRecord, readApiKey } from "../../shared/api-keys-table.ts";
 import { EmptyResponseError } from "../../shared/dynamodb.ts";
 import { CommandError } from "./errors.ts";
+import { TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
 import { isoTime } from "./terminal.ts";
 
@@ -47,16 +47,12 @@ export async function revokeApiKey(target: Target, keyId: string, now: number): 
     ReturnValuesOnConditionCheckFailure: "ALL_OLD",
     ReturnConsumedCapacity: "TOTAL",
   });
-  try {
-    const { ConsumedCapacity } = await DynamoDBDocumentClient.from(target.client).send(command);
-    if (ConsumedCapacity === undefined) throw new EmptyResponseError("UpdateItem");
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    const revokedAt = Number(error.Item?.["revokedAt"]?.N);
-    // A retry fails its own condition if the first attempt was applied and its response lost.
-    const ours = (error.$metadata.attempts ?? 1) > 1 && revokedAt === now;
-    if (!ours) throw new CommandError(`Key ${keyId} was already revoked at ${isoTime(revokedAt)}`);
-  }
+  const documents = DynamoDBDocumentClient.from(target.client);
+  const result = await new TableCalls().write("UpdateItem", () => documents.send(command));
+  const revokedAt = result.applied ? now : Number(result.found?.["revokedAt"]?.N);
+  // A retry fails its own condition if the first attempt was applied and its response lost.
+  const ours = result.applied || (result.retried && revokedAt === now);
+  if (!ours) throw new CommandError(`Key ${keyId} was already revoked at ${isoTime(revokedAt)}`);
   return { ...record, revokedAt: now };
 }
 

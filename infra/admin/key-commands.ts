@@ -2,15 +2,16 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { type Command, InvalidArgumentError } from "commander";
 import { isApiKey } from "../../shared/api-keys.ts";
 import { type ApiKeyRecord, apiKeyState, issueApiKey } from "../../shared/api-keys-table.ts";
-import { isDateTime } from "../../shared/order.ts";
+import { printable } from "../orders-file/printable.ts";
 import { checkApiKey, listApiKeys, revokeApiKey } from "./api-keys.ts";
+import { parseMoment, parseText } from "./arguments.ts";
 import { addCarryOver } from "./carry-over-command.ts";
 import { keyRules } from "./carry-over-rules.ts";
 import { type Result, run } from "./command.ts";
 import { CommandError } from "./errors.ts";
 import { addRestore } from "./restore-command.ts";
 import type { Target } from "./target.ts";
-import { columns, counted, isoTime, printable, readSecret } from "./terminal.ts";
+import { columns, counted, isoTime, readSecret } from "./terminal.ts";
 
 /** Adds the commands that issue, list, revoke and check API keys. */
 export function addKeyCommands(program: Command): void {
@@ -23,14 +24,15 @@ export function addKeyCommands(program: Command): void {
     .action((options: NewKey, command: Command) => run(command, (target) => issue(target, options, now())));
   keys
     .command("list")
+    .option("--active", "only the keys that work")
     .description("list every key ever issued; the keys themselves are never shown again")
     .option("--table <name>", "list the keys of this table (default: the one in use)")
-    .action(({ table }: { table?: string }, command: Command) =>
-      run(command, (target) => list({ ...target, apiKeysTable: table ?? target.apiKeysTable }, now())),
+    .action(({ table, ...filter }: KeyFilter & { table?: string }, command: Command) =>
+      run(command, (target) => list({ ...target, apiKeysTable: table ?? target.apiKeysTable }, now(), filter)),
     );
   keys
     .command("revoke")
-    .argument("<key-id>", "as shown by `keys list`")
+    .argument("<key-id>", "as shown by `keys list`", parseText)
     .description("revoke a key for good")
     .action((keyId: string, _options, command: Command) => {
       if (isApiKey(keyId)) {
@@ -72,14 +74,19 @@ export async function issue(target: Target, { name, expires }: NewKey, now: numb
   };
 }
 
-/** Lists every key ever issued, the oldest first. */
-export async function list(target: Target, now: number): Promise<Result> {
+/** Which keys to list. */
+export interface KeyFilter {
+  active?: boolean;
+}
+
+/** Lists the keys that were ever issued, the oldest first. */
+export async function list(target: Target, now: number, { active }: KeyFilter = {}): Promise<Result> {
   const { keys, damaged } = await listApiKeys(target);
-  const rows = keys.map((key) => describe(key, now));
-  const header = ["KEY ID", "NAME", "CREATED", "EXPIRES", "STATE"];
+  const rows = keys.map((key) => describe(key, now)).filter(({ state }) => !active || state === "active");
+  const header = ["KEY ID", "NAME", "CREATED", "EXPIRES", "REVOKED", "STATE"];
   const table = columns([header, ...rows.map((row) => Object.values(row).map((value) => value ?? "never"))]);
   return {
-    text: rows.length === 0 ? "No keys yet." : table,
+    text: rows.length === 0 ? `No ${active ? "active keys" : "keys yet"}.` : table,
     json: rows,
     ...(damaged > 0 && { note: `Skipped ${counted(damaged, "damaged record")}: the service rejects such keys` }),
   };
@@ -116,24 +123,23 @@ function describe(record: ApiKeyRecord, now: number) {
     name: record.name,
     createdAt: isoTime(record.createdAt),
     expiresAt: record.expiresAt === undefined ? null : isoTime(record.expiresAt),
+    revokedAt: record.revokedAt === undefined ? null : isoTime(record.revokedAt),
     state: apiKeyState(record, now),
   };
 }
 
 function parseName(name: string): string {
   const trimmed = name.trim();
-  if (trimmed === "" || trimmed.length > 100) throw new InvalidArgumentError("Must have 1 to 100 characters.");
+  // Code points, as a count of what looks like one character has no bound in bytes.
+  const length = [...trimmed].length;
+  if (length < 1 || length > 200) throw new InvalidArgumentError("Must have 1 to 200 characters (code points).");
   if (printable(trimmed) !== trimmed) throw new InvalidArgumentError("Must be one line without control characters.");
   return trimmed;
 }
 
 /** Epoch seconds. A day ends with its last second, so that `keys list` shows the day the operator gave. */
 function parseExpiry(text: string): number {
-  const moment = isDateTime(text) ? text : `${text}T23:59:59Z`;
-  if (!isDateTime(moment)) {
-    throw new InvalidArgumentError("Not a date like 2027-12-31, nor a date-time with Z or an offset.");
-  }
-  const expiresAt = Math.floor(Date.parse(moment) / 1000);
+  const expiresAt = Math.floor(Date.parse(parseMoment(text, "23:59:59Z")) / 1000);
   if (new Date(expiresAt * 1000).getUTCFullYear() > 9999) {
     throw new InvalidArgumentError("Must be in the year 9999 or earlier, in UTC.");
   }

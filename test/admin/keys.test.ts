@@ -33,6 +33,7 @@ describe("issuing", () => {
       name: "Acme",
       createdAt: "2027-01-15T08:00:00Z",
       expiresAt: "2027-01-15T08:01:00Z",
+      revokedAt: null,
       state: "active",
     });
   });
@@ -62,27 +63,43 @@ describe("listing", () => {
     const { text, json, note } = await list(target, now);
     expect(text).toBe(
       [
-        "KEY ID  NAME  CREATED               EXPIRES               STATE",
-        "key_1   test  2023-11-14T22:13:20Z  never                 active",
-        "key_2   test  2023-11-14T22:13:21Z  2023-11-14T22:13:22Z  expired",
-        "key_3   test  2023-11-14T22:13:23Z  never                 revoked",
+        "KEY ID  NAME  CREATED               EXPIRES               REVOKED               STATE",
+        "key_1   test  2023-11-14T22:13:20Z  never                 never                 active",
+        "key_2   test  2023-11-14T22:13:21Z  2023-11-14T22:13:22Z  never                 expired",
+        "key_3   test  2023-11-14T22:13:23Z  never                 2023-11-14T22:13:24Z  revoked",
       ].join("\n"),
     );
     expect(note).toBeUndefined();
     expect(json).toEqual([
-      { keyId: "key_1", name: "test", createdAt: "2023-11-14T22:13:20Z", expiresAt: null, state: "active" },
+      {
+        keyId: "key_1",
+        name: "test",
+        createdAt: "2023-11-14T22:13:20Z",
+        expiresAt: null,
+        revokedAt: null,
+        state: "active",
+      },
       {
         keyId: "key_2",
         name: "test",
         createdAt: "2023-11-14T22:13:21Z",
         expiresAt: "2023-11-14T22:13:22Z",
+        revokedAt: null,
         state: "expired",
       },
-      { keyId: "key_3", name: "test", createdAt: "2023-11-14T22:13:23Z", expiresAt: null, state: "revoked" },
+      {
+        keyId: "key_3",
+        name: "test",
+        createdAt: "2023-11-14T22:13:23Z",
+        expiresAt: null,
+        revokedAt: "2023-11-14T22:13:24Z",
+        state: "revoked",
+      },
     ]);
     for (const secret of keys.flatMap((key) => [key, hashApiKey(key)])) {
       expect(text + JSON.stringify(json)).not.toContain(secret);
     }
+    expect((await list(target, now, { active: true })).json).toEqual([expect.objectContaining({ keyId: "key_1" })]);
   });
 
   test("escapes names that would control the terminal, and counts damaged records", async () => {
@@ -104,6 +121,7 @@ describe("listing", () => {
 
   test("says when there are none", async () => {
     expect(await list(target, now)).toEqual({ text: "No keys yet.", json: [] });
+    expect(await list(target, now, { active: true })).toEqual({ text: "No active keys.", json: [] });
   });
 
   test("does not take an empty response for the end of the table", async () => {
