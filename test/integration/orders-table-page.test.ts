@@ -1,0 +1,201 @@
+import { spawn } from "node:child_process";
+import { chmod, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { afterAll, describe, expect, test } from "vitest";
+import { environments } from "../../infra/environments.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import { type OrderItem, orderFields, orderStatuses } from "../../shared/order.ts";
+import { cancelOrder } from "../../shared/orders-table.ts";
+import { createTestTables } from "../helpers/admin/test-tables.ts";
+import { applied, unnoticed } from "../helpers/faults/faults.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const page = await readFile(join(root, "shared/ORDERS-TABLE.md"), "utf8");
+const tables = await createTestTables();
+const table = tables.tables.orders;
+
+/** The code blocks of a language under a heading. */
+function examples(heading: string, language: "sh" | "ts" | "json"): string[] {
+  const section = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
+  return [...section.matchAll(/```(\w+)\n(.*?)```/gs)].flatMap(([, tag, code = ""]) =>
+    tag === language ? [code] : [],
+  );
+}
+
+/** The only example of a language under a heading. */
+function example(heading: string, language: "sh" | "ts" | "json"): string {
+  const [code, ...others] = examples(heading, language);
+  if (code === undefined || others.length > 0) throw new Error(`Not one ${language} block under ${heading}`);
+  return code;
+}
+
+// The page's code finds the project's packages, and its commands our stand-in for the AWS CLI.
+const folder = await mkdtemp(join(tmpdir(), "orders-table-"));
+afterAll(() => rm(folder, { recursive: true }));
+await symlink(join(root, "node_modules"), join(folder, "node_modules"));
+await writeFile(join(folder, "package.json"), '{"type":"module"}');
+await writeFile(
+  join(folder, "aws"),
+  `#!/bin/sh\nexec "${process.execPath}" "${root}/test/helpers/orders-table/aws.ts" "$@"\n`,
+);
+await chmod(join(folder, "aws"), 0o755);
+
+/** Runs commands of the page in one shell, after those that find the table; the exit code is the last one's. */
+async function shell(...commands: string[]): Promise<{ code: number | null; stderr: string }> {
+  const script = [example("Find the table", "sh"), ...commands].join("\n");
+  const child = spawn("bash", ["-uc", script], {
+    env: {
+      PATH: `${folder}:${process.env["PATH"]}`,
+      AWS_REGION: "eu-central-1",
+      AWS_ACCESS_KEY_ID: "test",
+      AWS_SECRET_ACCESS_KEY: "test",
+      AWS_ENDPOINT_URL_DYNAMODB: tables.dynamodbEndpoint,
+      STACK_OUTPUTS: JSON.stringify({ [environments.production.stackName]: { OrdersTableName: table } }),
+    },
+    stdio: ["ignore", "inherit", "pipe"],
+  });
+  const ended = new Promise<number | null>((resolve, reject) => child.on("error", reject).on("exit", resolve));
+  const [code, stderr] = await Promise.all([ended, text(child.stderr)]);
+  return { code, stderr };
+}
+
+type ShipOrder = (client: DynamoDBClient, table: string, id: bigint, shipmentId: string) => Promise<string>;
+await writeFile(join(folder, "ship-order.ts"), example("Ship an order", "ts"));
+const { shipOrder }: { shipOrder: ShipOrder } = await import(join(folder, "ship-order.ts"));
+
+const pending: OrderItem = { id: { N: "4711" }, status: { S: "pending" } };
+const cancellation = { orderId: 4711n, cancelledBy: "key_a", cancelledAt: new Date(), cancellationId: "request" };
+
+describe("the commands of the orders table's page", () => {
+  const [place, ship, correct] = ["Place", "Ship", "Correct"].map((verb) => example(`${verb} an order`, "sh"));
+  const placed = {
+    id: { N: "4711" },
+    petId: { N: "104" },
+    quantity: { N: "2" },
+    shipDate: { S: "2026-12-24T12:00:00Z" },
+    complete: { BOOL: false },
+    status: { S: "pending" },
+  };
+
+  test("place, correct and ship an order", async () => {
+    expect(await shell("set -e", `${place}`, `${correct}`, `${ship}`)).toEqual({ code: 0, stderr: "" });
+    const shipped = { shipDate: { S: "2026-12-22T09:30:00Z" }, complete: { BOOL: true }, status: { S: "shipped" } };
+    expect(await tables.items("orders")).toEqual([{ ...placed, quantity: { N: "3" }, ...shipped }]);
+  });
+
+  test("do nothing when there is no such order, or another one, or it was cancelled", async () => {
+    const { stderr } = await shell(`${ship}`, `${correct}`);
+    expect(stderr.match(/\(ConditionalCheckFailedException\) when calling the UpdateItem operation/g)).toHaveLength(2);
+    expect(await tables.items("orders")).toEqual([]);
+
+    await tables.putOrder(pending);
+    await cancelOrder(tables.client, table, cancellation);
+    const cancelled = await tables.items("orders");
+    const again = await shell(`${place}`, `${ship}`);
+    expect(again).toEqual({ code: 254, stderr: expect.stringMatching(/PutItem(.|\n)*UpdateItem/) });
+    expect(await tables.items("orders")).toEqual(cancelled);
+  });
+});
+
+describe("the TypeScript of the orders table's page", () => {
+  test("fifty times, of two shippers and a cancellation exactly one wins, and each is told the truth", async () => {
+    for (let round = 1; round <= 50; round++) {
+      const id = BigInt(round);
+      await tables.putOrder({ ...pending, id: { N: String(id) } });
+      const cancel = () =>
+        cancelOrder(tables.client, table, { ...cancellation, orderId: id }).then(
+          () => "cancelled",
+          (error: unknown) => (error instanceof ServiceError ? error.code : error),
+        );
+      const racers = [
+        () => shipOrder(tables.client, table, id, "a"),
+        () => shipOrder(tables.client, table, id, "b"),
+        cancel,
+      ];
+      // Each is the first one off in a third of the rounds.
+      const turn = round % 3;
+      const told = await Promise.all([...racers.slice(turn), ...racers.slice(0, turn)].map((race) => race()));
+      const [a, b, cancelling] = [0, 1, 2].map((racer) => told.at((racer - turn + 3) % 3));
+      const truths = {
+        cancelled: ["cancelled", "cancelled", "cancelled"],
+        a: ["shipped", "shipped by someone else", "order_already_shipped"],
+        b: ["shipped by someone else", "shipped", "order_already_shipped"],
+      };
+      const order = (await tables.items("orders")).find((item) => item["id"]?.N === String(id));
+      const winner = order?.["status"]?.S === "cancelled" ? "cancelled" : order?.["shipmentId"]?.S === "a" ? "a" : "b";
+      expect([a, b, cancelling]).toEqual(truths[winner]);
+      expect(order).toMatchObject(
+        winner === "cancelled" ? { cancellationId: { S: "request" } } : { complete: { BOOL: true } },
+      );
+    }
+  });
+
+  test("a shipment whose response was lost recognises itself, and an unknown order is no shipment", async () => {
+    await tables.putOrder(pending);
+    const { target } = await tables.behindProxy(({ attempt }) =>
+      attempt === 1 ? applied["reset after the engine"] : undefined,
+    );
+    expect(await shipOrder(target.client, table, 4711n, "a")).toBe("shipped");
+    expect(await shipOrder(target.client, table, 4712n, "a")).toBe("no such order");
+  });
+
+  test("an empty response is no shipment", async () => {
+    const { target } = await tables.behindProxy(() => unnoticed["an empty response of no length"]);
+    await expect(shipOrder(target.client, table, 4711n, "a")).rejects.toThrow("The response is empty");
+  });
+});
+
+describe("the orders table's page", () => {
+  const event = JSON.parse(examples("Hear of a cancellation", "json")[0] ?? "");
+  const { OldImage: before, NewImage: after } = event.dynamodb;
+
+  test("shows the event of a cancellation as the service makes it", async () => {
+    const { id, cancelledAt, cancelledBy, cancellationId } = after;
+    await tables.putOrder(before);
+    await cancelOrder(tables.client, table, {
+      orderId: BigInt(id.N),
+      cancelledAt: new Date(cancelledAt.S),
+      cancelledBy: cancelledBy.S,
+      cancellationId: cancellationId.S,
+    });
+    expect(await tables.items("orders")).toEqual([after]);
+    expect(event.dynamodb.Keys).toEqual({ id });
+  });
+
+  test("filters cancellations, and nothing else", () => {
+    const filter = JSON.parse(examples("Hear of a cancellation", "json")[1] ?? "");
+    /** By the rules of event filtering: every list of the pattern has the value at its place. */
+    const passes = (pattern: unknown, value: unknown): boolean =>
+      Array.isArray(pattern)
+        ? pattern.includes(value)
+        : Object.entries(pattern ?? {}).every(([name, inner]) => passes(inner, Object(value)[name]));
+    const change = (from: OrderItem, to: OrderItem) => ({ ...event, dynamodb: { OldImage: from, NewImage: to } });
+    expect(passes(filter, event)).toBe(true);
+    expect(passes(filter, change(before, { ...before, status: { S: "shipped" } }))).toBe(false);
+    expect(passes(filter, change(after, { ...after, note: { S: "seen" } }))).toBe(false);
+    expect(passes(filter, { eventName: "INSERT", dynamodb: { NewImage: after } })).toBe(false);
+  });
+
+  test("names every attribute of the service, and every status", () => {
+    const rows = [...page.matchAll(/^\| (`.*?) \| (\w+) \| (.*) \| (.*) \|$/gm)];
+    const names = (text = "") => [...text.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+    expect(rows.flatMap(([, attributes]) => names(attributes))).toEqual([
+      ...orderFields.map(({ name }) => name),
+      ...["status", "cancelledAt", "cancelledBy", "cancellationId"],
+    ]);
+    const types = { int64: "N", "date-time": "S", boolean: "BOOL" };
+    expect(rows.map(([, , type]) => type)).toEqual([...orderFields.map((field) => types[field.type]), "S", "S"]);
+    expect(names(rows.find(([row]) => row.includes("`status`"))?.[3])).toEqual([...orderStatuses]);
+  });
+
+  test("gives a writer what the examples call, on tables named like the stack's", () => {
+    const [tablePolicy] = JSON.parse(example("Find the table", "json")).Statement;
+    const { stackName } = environments.production;
+    expect(tablePolicy.Resource).toBe(`arn:aws:dynamodb:REGION:ACCOUNT:table/${stackName}-Orders*`);
+    expect(tablePolicy.Action).toEqual(["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"]);
+  });
+});
