@@ -30,8 +30,8 @@ export interface Environment {
   authorizerCacheSeconds: number;
   /**
    * What each operation accepts, approximately; beyond that, 429. A cancellation takes one write unit. A list reads the
-   * whole table, 128.5 read units a megabyte, so lists alone exhaust `tableThroughput.reads` once the table has
-   * reads / rateLimit / 128.5 megabytes. `npm run costs` prints how many orders that is.
+   * whole table, 8 KB with each read unit, so lists alone exhaust `tableThroughput.reads` once the table has
+   * reads / rateLimit * 8 KB. `npm run costs` prints how many orders that is.
    */
   throttling: { listOrders: Throttling; cancelOrder: Throttling };
   /**
@@ -112,7 +112,7 @@ const staging: Environment = {
   tableThroughput: { reads: 2000, writes: 500 },
   authorizerCacheSeconds: 10,
   throttling: {
-    // 2,000 read units for 2 lists a second: 7.8 MB.
+    // Their limit: 2,000 / 2 * 8 KB = 8 MB.
     listOrders: { rateLimit: 2, burstLimit: 20 },
     cancelOrder: { rateLimit: 20, burstLimit: 40 },
   },
@@ -130,7 +130,7 @@ const production: Environment = {
   tableThroughput: { reads: 12_000, writes: 2000 },
   authorizerCacheSeconds: 60,
   throttling: {
-    // 12,000 read units for 10 lists a second: 9.3 MB.
+    // Their limit: 12,000 / 10 * 8 KB = 9.6 MB.
     listOrders: { rateLimit: 10, burstLimit: 20 },
     cancelOrder: { rateLimit: 200, burstLimit: 400 },
   },

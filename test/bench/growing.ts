@@ -82,6 +82,18 @@ export function listGrowth(sizes: number[]): string[][] {
   ];
 }
 
+/** From which size of the table on the lists that each environment lets in can take all of its read units. */
+export function listLimits(): string[][] {
+  return [
+    ["", "lists a second", "read units a second", "lists alone exhaust them from"],
+    ...Object.values(environments).map(({ name, throttling: { listOrders }, tableThroughput: { reads } }) => {
+      const bytes = (reads / listOrders.rateLimit) * 8192;
+      const size = `${(bytes / 1e6).toFixed(1)} MB, ${number(bytes / orderBytes.stored)} orders`;
+      return [name, number(listOrders.rateLimit), number(reads), size];
+    }),
+  ];
+}
+
 /** A list waits for its function, for the table's read units, or for Lambda to stream its bytes, whichever is slowest. */
 function listTakes(orders: number): { readUnits: number; seconds: number; bytes: number } {
   const work = listOf(orders);

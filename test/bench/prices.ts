@@ -9,8 +9,15 @@ export const price = {
   readUnit: 0.125e-6,
   logGigabyte: 0.5,
   sentGigabyte: 0.09,
+  /** A gigabyte of a streamed response, beyond its first 6 MB (Lambda pricing, "HTTP response streaming"). */
+  streamedGigabyte: 0.008,
+  /** A gigabyte stored for a month, and the same for point-in-time recovery (DynamoDB pricing, on-demand). */
+  storedGigabyte: 0.25,
+  recoverableGigabyte: 0.2,
   /** A month of one metric that an alarm watches. */
   alarmMetric: 0.1,
+  /** A month of one metric made by a metric filter, by the hours in which it has data (CloudWatch pricing, custom metrics). */
+  customMetric: 0.3,
   /** Fargate on arm64, an hour. */
   vcpuHour: 0.03238,
   memoryGigabyteHour: 0.00356,
@@ -29,10 +36,15 @@ export interface Work {
   writeUnits: number;
   readUnits: number;
   sentKilobytes: number;
+  /** Whether the response is streamed; none of the others is long enough to matter. */
+  streamed?: boolean;
 }
 
-/** A stored order, and the same on the wire: plain, and as gzip. Bytes; the wire's are the bench's, rounded up. */
-export const orderBytes = { stored: 250, plain: 100, gzip: 13 };
+/**
+ * A stored order, what DynamoDB adds to it on the bill for storage (developer guide, "item sizes"), and the order on the
+ * wire: plain, and as gzip. Bytes; the wire's are the bench's, rounded up.
+ */
+export const orderBytes = { stored: 250, index: 100, plain: 100, gzip: 13 };
 
 /** Half a read unit for each 4 KB, eventually consistent; a page is 1 MB. */
 export function listOf(orders: number): Work {
@@ -45,6 +57,7 @@ export function listOf(orders: number): Work {
     writeUnits: 0,
     readUnits: Math.max(0.5, stored / 8192),
     sentKilobytes: 0.5 + (orders * orderBytes.gzip) / 1000,
+    streamed: true,
   };
 }
 
@@ -69,7 +82,7 @@ export const authorization: Work = {
   sentKilobytes: 0,
 };
 
-const logKilobytes = 0.7;
+const logKilobytes = 0.8;
 /** Lambda gives a whole vCPU at 1,769 MB and shares in proportion. */
 const wholeCpuMegabytes = 1769;
 
@@ -82,12 +95,30 @@ export function lambdaCost(work: Work, megabytes = work.memory): number {
   return price.lambdaRequest + (milliseconds(work, megabytes) / 1000) * (megabytes / 1024) * price.gigabyteSecond;
 }
 
-/** Dollars for one whose key is in the authorizer's cache, behind a gateway that charges this for a request. */
+/**
+ * Dollars for one whose key is in the authorizer's cache, behind a gateway that charges this for a request, and for each
+ * further 10 MB that it streams.
+ */
 export function cost(work: Work, request = price.restRequest): number {
   const tables = work.writeUnits * price.writeUnit + work.readUnits * price.readUnit;
   const bytes = (work.sentKilobytes / 1e6) * price.sentGigabyte + (logKilobytes / 1e6) * price.logGigabyte;
-  return request + lambdaCost(work) + tables + bytes;
+  const streamed = work.streamed ? (Math.max(0, work.sentKilobytes - 6000) / 1e6) * price.streamedGigabyte : 0;
+  return request * Math.ceil(work.sentKilobytes / 10_000) + lambdaCost(work) + tables + bytes + streamed;
 }
+
+/**
+ * Dollars for starting each function once: the initialisation, which Lambda bills since August 2025, for as long as a
+ * tuned function of this size takes (speedrun.nobackspacecrew.com, 2025-07-21), and the call that makes it ready.
+ */
+export const coldStarts = [cancellation, listOf(0), authorization].reduce(
+  (sum, { memory }) => sum + 0.375 * (memory / 1024) * price.gigabyteSecond,
+  price.writeUnit + 1.5 * price.readUnit,
+);
+
+/** Dollars for keeping a million orders for a month, with their changes of the last 35 days. */
+export const millionOrdersMonth =
+  (1e6 / 1e9) *
+  ((orderBytes.stored + orderBytes.index) * price.storedGigabyte + orderBytes.stored * price.recoverableGigabyte);
 
 /** Dollars for asking the authorizer once; the gateway charges nothing for that. */
 export const authorizerCost = cost(authorization, 0);
