@@ -4,7 +4,7 @@ import { environments } from "./environments.ts";
 import { OrdersStack } from "./stack/orders-stack.ts";
 import { setEveryAlias, skipsCanary, withoutCanary } from "./stack/without-canary.ts";
 
-const app = new App();
+export const app = new App();
 const atOnce = skipsCanary(app);
 for (const environment of Object.values(environments)) {
   const stack = new OrdersStack(app, environment.stackName, atOnce ? withoutCanary(environment) : environment);

@@ -1,64 +1,14 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { App, Validations } from "aws-cdk-lib";
 import { Match, Template } from "aws-cdk-lib/assertions";
-import { AwsSolutionsChecks } from "cdk-nag";
-import { afterAll, describe, expect, test, vi } from "vitest";
-import cdkJson from "../../cdk.json" with { type: "json" };
-import { type Environment, environments } from "../../infra/environments.ts";
-import { OrdersStack } from "../../infra/stack/orders-stack.ts";
+import { describe, expect, test } from "vitest";
+import { environments } from "../../infra/environments.ts";
 import { readRestApi } from "../../infra/template/rest-api.ts";
 import { StackTemplate } from "../../infra/template/stack-template.ts";
+import { domain, everyOption, requireAlarms } from "../helpers/every-option.ts";
 import { ordersStack, resources, templates } from "../helpers/synthesise.ts";
 
-const { staging, production } = environments;
-
-const domain = {
-  name: "orders.example.com",
-  certificateArn: "arn:aws:acm:eu-central-1:111111111111:certificate/5d1e7d58-1a2b-4c3d-8e4f-000000000000",
-  hostedZone: { id: "Z0000000000000000000", name: "example.com" },
-  keepGatewayAddress: false,
-} as const;
-
-const everyOption: Environment = {
-  ...production,
-  account: { id: "111111111111", region: "eu-central-1" },
-  domain,
-  restoredTables: {
-    orders: "orders-of-yesterday",
-    apiKeys: "keys-of-yesterday",
-    ordersStreamArn: "arn:aws:dynamodb:eu-central-1:111111111111:table/orders-of-yesterday/stream/2026-11-20",
-  },
-  formerTables: { orders: "orders-of-last-week", apiKeys: "keys-of-last-week" },
-  ordersStream: true,
-  listConcurrency: 20,
-  dashboard: true,
-  alarms: { ...requireAlarms(production), email: "on-call@example.com" },
-};
-
-function requireAlarms({ alarms }: Environment) {
-  if (alarms === undefined) throw new Error("production has no alarms");
-  return alarms;
-}
+const { production } = environments;
 
 const optioned = Template.fromStack(ordersStack(everyOption));
-
-describe("CDK's validation and cdk-nag's AwsSolutions", () => {
-  const directory = mkdtempSync(join(tmpdir(), "orders-nag-"));
-  afterAll(() => rmSync(directory, { recursive: true }));
-
-  test("have no unacknowledged finding in either environment, nor with every option on", () => {
-    vi.stubEnv("CDK_VALIDATION", undefined);
-    const context = { ...cdkJson.context, "aws:cdk:bundling-stacks": [] };
-    const app = new App({ context, analyticsReporting: false, outdir: directory });
-    new OrdersStack(app, "Staging", staging);
-    new OrdersStack(app, "Production", production);
-    new OrdersStack(app, "EveryOption", everyOption);
-    Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-    expect(() => app.synth()).not.toThrow();
-  });
-});
 
 /** The logical ids that a part of a template refers to. */
 function references(part: unknown): string[] {
