@@ -1,7 +1,3 @@
-import { type IncomingMessage, request as requestHttp } from "node:http";
-import { request as requestHttps } from "node:https";
-import { pipeline, type Readable } from "node:stream";
-import { createGunzip } from "node:zlib";
 import { Broken } from "./check.ts";
 import type { HttpResponse } from "./response-problems.ts";
 
@@ -25,26 +21,21 @@ export interface RequestOptions {
   key?: string | null;
 }
 
-/** How long a server may stay silent, in milliseconds. */
+/** How long a response may take to begin, in milliseconds. */
 const silenceLimit = 30_000;
 
 /** Sends requests to one base address, with one API key. */
 export class Client {
-  readonly #baseUrl: URL;
+  readonly #baseUrl: string;
   readonly apiKey: string;
 
   /** @param baseUrl ends in `/v1`. */
   constructor(baseUrl: string, apiKey: string) {
-    this.#baseUrl = new URL(baseUrl);
+    this.#baseUrl = baseUrl;
     this.apiKey = apiKey;
   }
 
-  /**
-   * Sends a request over a connection of its own.
-   *
-   * @param path below the base address, sent as it is.
-   * @throws Error when no response begins, Broken when it is cut off.
-   */
+  /** @throws Error when no response begins, Broken when it is cut off. */
   async send(path: string, options: RequestOptions = {}): Promise<Response> {
     const { text, ...response } = await this.open(path, options);
     return { ...response, body: (await Array.fromAsync(text)).join("") };
@@ -53,43 +44,43 @@ export class Client {
   /** Like `send`, but leaves the body to be read. */
   async open(
     path: string,
-    { method = "GET", headers = {}, body = "", key = this.apiKey }: RequestOptions = {},
+    { method = "GET", headers, body, key = this.apiKey }: RequestOptions = {},
   ): Promise<OpenResponse> {
-    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    const request = this.#baseUrl.protocol === "https:" ? requestHttps : requestHttp;
-    const sent = request(this.#baseUrl.origin, {
+    const silent = new AbortController();
+    const timer = setTimeout(() => silent.abort(new Error(`silent for ${silenceLimit / 1000} s`)), silenceLimit);
+    const response = await fetch(this.#baseUrl + path, {
       method,
-      path: this.#baseUrl.pathname + path,
       headers: {
+        connection: "close",
         "accept-encoding": "gzip",
         ...(key !== null && { authorization: `Bearer ${key}` }),
-        // Node.js doesn't send it with a DELETE.
-        ...(body !== "" && { "content-length": Buffer.byteLength(body) }),
         ...headers,
       },
-      agent: false,
-      timeout: silenceLimit,
-    });
-    sent.on("timeout", () => sent.destroy(new Error(`silent for ${silenceLimit / 1000} s`)));
-    sent.on("error", reject);
-    sent.on("response", resolve);
-    sent.end(body);
-    const response = await promise;
-    const gzip = response.headers["content-encoding"] === "gzip";
+      body: body ?? null,
+      redirect: "manual",
+      signal: silent.signal,
+    }).finally(() => clearTimeout(timer));
     return {
       method,
       path,
-      status: response.statusCode ?? 0,
-      headers: response.headers,
-      text: read(gzip ? pipeline(response, createGunzip(), () => {}) : response),
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      text: read(response.body),
     };
   }
 }
 
-async function* read(body: Readable): AsyncGenerator<string> {
+async function* read(body: ReadableStream<Uint8Array<ArrayBuffer>> | null): AsyncGenerator<string> {
   try {
-    yield* body.setEncoding("utf8");
+    if (body !== null) yield* body.pipeThrough(new TextDecoderStream());
   } catch (error) {
-    throw new Broken(`the body can't be read to its end: ${error instanceof Error ? error.message : error}`);
+    throw new Broken(`the body can't be read to its end: ${reason(error)}`);
   }
+}
+
+/** The messages of an error and its causes: fetch's own says only that it failed. */
+export function reason(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reason).join("; ");
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message}: ${reason(error.cause)}`;
 }

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { Broken, NotReady } from "./check.ts";
-import { Client } from "./client.ts";
+import { Client, reason } from "./client.ts";
 import { promises } from "./promises.ts";
 
 /** One line of the report. */
@@ -56,10 +56,4 @@ export async function* smoke(
       }
     }
   }
-}
-
-/** When an address resolves to several hosts and none responds, the error has no message of its own. */
-function reason(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(reason).join("; ");
-  return error instanceof Error ? error.message : String(error);
 }

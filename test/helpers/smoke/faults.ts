@@ -110,7 +110,7 @@ export const faults: [promise: string, seen: string, fault: Fault][] = [
   [listed, "order 9223372036854775806 is listed twice", list(twice("9223372036854775806"))],
   [listed, `order ${pendingOrder} is not listed`, list("[]")],
   [listed, `order ${pendingOrder} is not listed`, list('[{"id":9223372036854775806}]')],
-  [listed, "can't be read to its end: aborted", (_request, right) => (right.status === 200 ? "hang up" : right)],
+  [listed, "can't be read to its end: terminated", (_request, right) => (right.status === 200 ? "hang up" : right)],
   [listed, "incorrect header check", status(200, { headers: { "Content-Encoding": "gzip" } })],
   [listed, "a list of 100001 characters is not compressed", list(`${`[{"id":${pendingOrder}}`.padEnd(100_000)}]`)],
   [plain, 'Content-Encoding is "gzip"', status(200, { headers: { "Content-Encoding": "gzip" } })],
