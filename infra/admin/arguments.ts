@@ -22,3 +22,8 @@ export function parseMoment(text: string, timeOfDay: string): string {
   }
   return moment;
 }
+
+/** The whole second of a moment; of a day, its first. */
+export function parseSecond(text: string): Date {
+  return new Date(parseMoment(text, "00:00:00Z").replace(/\.\d+/, ""));
+}

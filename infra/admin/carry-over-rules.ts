@@ -1,52 +1,57 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
-import type { OrderStatus } from "../../shared/order.ts";
-import type { Item, Outcome, Rules, Verdict } from "./carry-over.ts";
+
+export type Item = Record<string, AttributeValue>;
+
+/** How an item can end: what is brought forward, or why nothing is. `changed`: to a status that the service does not know. */
+const orderOutcomes = ["placed", "shipped", "cancelled", "changed", "alreadySo", "leftOut", "disagreeing"] as const;
+const keyOutcomes = ["issued", "revoked", "alreadySo"] as const;
+export type Outcome = (typeof orderOutcomes | typeof keyOutcomes)[number];
+
+/** What is carried over from one kind of table. */
+export interface Rules {
+  /** The partition key. */
+  key: string;
+  outcomes: readonly Outcome[];
+  /** Given what the new table holds under the key of an old item: what to set, which of a missing item is all. */
+  judge(old: Item, here: Item | undefined): { outcomes: Outcome[]; set?: Item };
+  /** Holds while an item may be given what `judge` wants set, and never for a missing one. */
+  condition: string;
+  conditionNames?: Record<string, string>;
+  conditionValues?: Item;
+}
+
+const pending = { S: "pending" };
+const cancellation = new Set(["status", "cancelledAt", "cancelledBy", "cancellationId"]);
 
 /**
- * What is carried over of orders: those that are missing, and, to those that are pending, what made them anything else.
+ * Carries over the orders that are missing and, to those that are pending, what made them anything else.
  *
- * @param notBy ids of keys whose cancellations are left out. A missing order that one of them cancelled is placed, pending.
+ * @param notBy ids of keys whose cancellations are left out. A missing order that one of them cancelled becomes pending.
  */
 export function orderRules(notBy: string[]): Rules {
   return {
     key: "id",
-    outcomes: ["placed", "shipped", "cancelled", "changed", "alreadySo", "leftOut", "disagreeing"],
-    condition: {
-      ConditionExpression: "#status = :pending",
-      ExpressionAttributeNames: { "#status": "status" },
-      ExpressionAttributeValues: { ":pending": { S: "pending" satisfies OrderStatus } },
-    },
-    judge(old, here): Verdict {
-      const there = statusOf(old) ?? "pending";
+    outcomes: orderOutcomes,
+    judge(old, here) {
+      const [there, now] = [old["status"]?.S ?? "pending", here?.["status"]?.S];
       const change = there === "shipped" || there === "cancelled" ? there : "changed";
       const leftOut = there === "cancelled" && notBy.includes(old["cancelledBy"]?.S ?? "");
       if (!here) {
         if (leftOut) return { outcomes: ["placed", "leftOut"], set: uncancelled(old) };
         return { outcomes: there === "pending" ? ["placed"] : ["placed", change], set: old };
       }
-      if (there === "pending" || there === statusOf(here)) return { outcomes: ["alreadySo"] };
+      if (there === "pending" || there === now) return { outcomes: ["alreadySo"] };
       if (leftOut) return { outcomes: ["leftOut"] };
-      if (statusOf(here) !== "pending") return { outcomes: ["disagreeing"] };
-      return { outcomes: [change], set: broughtBy(change, old, here) };
+      return now === "pending"
+        ? { outcomes: [change], set: broughtBy(change, old, here) }
+        : { outcomes: ["disagreeing"] };
     },
+    condition: "#status = :pending",
+    conditionNames: { "#status": "status" },
+    conditionValues: { ":pending": pending },
   };
 }
-
-/** The rules for keys: those that are missing, and the revocations of the others. */
-export const keyRules: Rules = {
-  key: "keyHash",
-  outcomes: ["issued", "revoked", "alreadySo"],
-  condition: { ConditionExpression: "attribute_exists(keyHash) AND attribute_not_exists(revokedAt)" },
-  judge({ revokedAt, ...old }, here): Verdict {
-    const revocation = revokedAt && { revokedAt };
-    if (!here) return { outcomes: revocation ? ["issued", "revoked"] : ["issued"], set: { ...old, ...revocation } };
-    return revocation && !here["revokedAt"] ? { outcomes: ["revoked"], set: revocation } : { outcomes: ["alreadySo"] };
-  },
-};
-
-const statusOf = (item: Item): string | undefined => item["status"]?.S;
-const cancellation = new Set(["status", "cancelledAt", "cancelledBy", "cancellationId"]);
 
 /** The attributes that a change came with. A cancellation leaves the others' values alone; a shipment may set any. */
 function broughtBy(change: Outcome, old: Item, here: Item): Item {
@@ -57,5 +62,19 @@ function broughtBy(change: Outcome, old: Item, here: Item): Item {
 
 function uncancelled(order: Item): Item {
   const rest = Object.entries(order).filter(([name]) => !cancellation.has(name));
-  return { ...Object.fromEntries(rest), status: { S: "pending" satisfies OrderStatus } };
+  return { ...Object.fromEntries(rest), status: pending };
 }
+
+/** Carries over the keys that are missing, and the revocations of the others. */
+export const keyRules: Rules = {
+  key: "keyHash",
+  outcomes: keyOutcomes,
+  judge(old, here) {
+    const { revokedAt } = old;
+    if (!here) return { outcomes: revokedAt ? ["issued", "revoked"] : ["issued"], set: old };
+    return revokedAt && !here["revokedAt"]
+      ? { outcomes: ["revoked"], set: { revokedAt } }
+      : { outcomes: ["alreadySo"] };
+  },
+  condition: "attribute_exists(keyHash) AND attribute_not_exists(revokedAt)",
+};

@@ -1,49 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
 import {
-  type AttributeValue,
   BatchGetItemCommand,
   type BatchGetItemOutput,
   type DynamoDBClient,
   PutItemCommand,
   UpdateItemCommand,
-  type UpdateItemInput,
 } from "@aws-sdk/client-dynamodb";
+import type { Item, Outcome, Rules } from "./carry-over-rules.ts";
 import { CommandError } from "./errors.ts";
 import type { TableCalls, WriteResult } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
 
-export type Item = Record<string, AttributeValue>;
-
-/** What is brought forward of an item, or why nothing is. `changed`: to a status that the service does not know. */
-export type Outcome =
-  | "placed"
-  | "shipped"
-  | "cancelled"
-  | "changed"
-  | "issued"
-  | "revoked"
-  | "alreadySo"
-  | "leftOut"
-  | "disagreeing";
-
-/** What to do about an item of the old table, given what the new one holds under the same key. */
-export interface Verdict {
-  outcomes: Outcome[];
-  /** The attributes to set: of a missing item, all. */
-  set?: Item;
-}
-
-/** What is carried over from one kind of table. */
-export interface Rules {
-  /** The partition key. */
-  key: string;
-  /** Those that `judge` can find. */
-  outcomes: Outcome[];
-  judge(old: Item, here: Item | undefined): Verdict;
-  /** Holds while an item may be given what `judge` wants set, and never for a missing one. */
-  condition: Pick<UpdateItemInput, "ConditionExpression" | "ExpressionAttributeNames" | "ExpressionAttributeValues">;
-}
-
+/** Two tables of one kind, and how to carry over from one to the other. */
 export interface CarryOver {
   client: DynamoDBClient;
   from: string;
@@ -54,12 +22,11 @@ export interface CarryOver {
   /** Only judges. */
   dryRun: boolean;
   signal: AbortSignal;
-  /** Called for each item of the old table when it is done, with what the new one held. */
-  onDone: (outcomes: Outcome[], old: Item, here: Item | undefined) => void;
 }
 
 /** The most items that one BatchGetItem reads. */
 const batchSize = 100;
+const conditional = { ReturnValuesOnConditionCheckFailure: "ALL_OLD", ReturnConsumedCapacity: "TOTAL" } as const;
 
 /**
  * Brings forward what the new table lacks, each item by one conditional write, until the first failure or until the
@@ -68,13 +35,16 @@ const batchSize = 100;
  * The new table is read first: a write that changes nothing costs at least twice as much, and in the units that
  * cancellations need. The read need not be consistent, because the condition is held against what is there in fact.
  *
+ * @param onDone called for each item of the old table, with what the new one held.
  * @returns what failed, if anything did.
  */
-export function carryOver(work: CarryOver): Promise<unknown> {
-  const { rules, dryRun, onDone } = work;
+export function carryOver(
+  work: CarryOver,
+  onDone: (outcomes: Outcome[], old: Item, here: Item | undefined) => void,
+): Promise<unknown> {
   const carry = async (old: Item, here: Item | undefined, stop: AbortSignal): Promise<void> => {
-    const { outcomes, set } = rules.judge(old, here);
-    if (set !== undefined && !dryRun) {
+    const { outcomes, set } = work.rules.judge(old, here);
+    if (set !== undefined && !work.dryRun) {
       const result = await (here ? update(work, old, set, stop) : put(work, set, stop));
       // A later attempt may find what an earlier one wrote, its response lost.
       const ours = result.applied || (result.retried && holds(result.found, set));
@@ -85,18 +55,18 @@ export function carryOver(work: CarryOver): Promise<unknown> {
   };
   const carryBatch = async (batch: Item[], stop: AbortSignal): Promise<void> => {
     const here = await readSame(work, batch, stop);
-    for (const old of batch) if (!stop.aborted) await carry(old, here.get(keyText(work, old)), stop);
+    for (const old of batch) if (!stop.aborted) await carry(old, here.get(JSON.stringify(keyOf(work, old))), stop);
   };
   return workThrough(batches(work), carryBatch, work.signal);
 }
 
-async function* batches({ client, from, reads }: CarryOver): AsyncGenerator<Item[], void, void> {
-  for await (const page of reads.scan(client, from)) {
+async function* batches({ client, from, reads, signal }: CarryOver): AsyncGenerator<Item[], void, void> {
+  for await (const page of reads.scan(client, from, signal)) {
     for (let at = 0; at < page.length; at += batchSize) yield page.slice(at, at + batchSize);
   }
 }
 
-/** Reads the items of the new table with the same keys as these of the old one, each under the text of its key. */
+/** Reads the items of the new table that have the same keys, each under the JSON of its key. */
 async function readSame(work: CarryOver, batch: Item[], stop: AbortSignal): Promise<Map<string, Item>> {
   const { client, to, reads } = work;
   const found = new Map<string, Item>();
@@ -104,38 +74,35 @@ async function readSame(work: CarryOver, batch: Item[], stop: AbortSignal): Prom
     const command = new BatchGetItemCommand({ RequestItems: { [to]: { Keys } }, ReturnConsumedCapacity: "TOTAL" });
     const send = (): Promise<BatchGetItemOutput> => client.send(command);
     const { Responses, UnprocessedKeys } = await reads.make("BatchGetItem", send, Keys.length / 2, stop);
-    for (const item of Responses?.[to] ?? []) found.set(keyText(work, item), item);
+    for (const item of Responses?.[to] ?? []) found.set(JSON.stringify(keyOf(work, item)), item);
     Keys = UnprocessedKeys?.[to]?.Keys ?? [];
   }
   return found;
 }
 
-const asked = { ReturnValuesOnConditionCheckFailure: "ALL_OLD", ReturnConsumedCapacity: "TOTAL" } as const;
-
 function put({ client, to, rules, writes }: CarryOver, item: Item, stop: AbortSignal): Promise<WriteResult> {
-  const condition = `attribute_not_exists(${rules.key})`;
-  const command = new PutItemCommand({ TableName: to, Item: item, ConditionExpression: condition, ...asked });
+  const ConditionExpression = `attribute_not_exists(${rules.key})`;
+  const command = new PutItemCommand({ TableName: to, Item: item, ConditionExpression, ...conditional });
   return writes.write("PutItem", () => client.send(command), stop);
 }
 
 function update(work: CarryOver, old: Item, set: Item, stop: AbortSignal): Promise<WriteResult> {
   const { client, to, rules, writes } = work;
-  const { ConditionExpression, ExpressionAttributeNames, ExpressionAttributeValues } = rules.condition;
   const attributes = Object.entries(set);
   const command = new UpdateItemCommand({
     TableName: to,
     Key: keyOf(work, old),
-    UpdateExpression: `SET ${attributes.map((_, at) => `#set${at} = :set${at}`).join(", ")}`,
-    ConditionExpression,
+    UpdateExpression: `SET ${attributes.map((_, at) => `#${at} = :${at}`)}`,
+    ConditionExpression: rules.condition,
     ExpressionAttributeNames: {
-      ...Object.fromEntries(attributes.map(([name], at) => [`#set${at}`, name])),
-      ...ExpressionAttributeNames,
+      ...rules.conditionNames,
+      ...Object.fromEntries(attributes.map(([name], at) => [`#${at}`, name])),
     },
     ExpressionAttributeValues: {
-      ...Object.fromEntries(attributes.map(([, value], at) => [`:set${at}`, value])),
-      ...ExpressionAttributeValues,
+      ...rules.conditionValues,
+      ...Object.fromEntries(attributes.map(([, value], at) => [`:${at}`, value])),
     },
-    ...asked,
+    ...conditional,
   });
   return writes.write("UpdateItem", () => client.send(command), stop);
 }
@@ -143,10 +110,6 @@ function update(work: CarryOver, old: Item, set: Item, stop: AbortSignal): Promi
 function keyOf({ from, rules: { key } }: CarryOver, { [key]: value }: Item): Item {
   if (value === undefined) throw new CommandError(`${from} has an item without ${key}: it is another kind of table`);
   return { [key]: value };
-}
-
-function keyText(work: CarryOver, item: Item): string {
-  return JSON.stringify(keyOf(work, item));
 }
 
 function holds(item: Item | undefined, attributes: Item): boolean {

@@ -9,7 +9,7 @@ import { addCarryOver } from "./carry-over-command.ts";
 import { keyRules } from "./carry-over-rules.ts";
 import { type Result, run } from "./command.ts";
 import { CommandError } from "./errors.ts";
-import { addRestore } from "./restore-command.ts";
+import { addRestore } from "./restore-table.ts";
 import type { Target } from "./target.ts";
 import { columns, counted, isoTime, readSecret } from "./terminal.ts";
 

@@ -6,7 +6,7 @@ import { run } from "./command.ts";
 import { exportCommand } from "./export-orders.ts";
 import { importCommand } from "./import-orders.ts";
 import { pacedCalls, rateOption } from "./rate.ts";
-import { addRestore } from "./restore-command.ts";
+import { addRestore } from "./restore-table.ts";
 import { type ShipOptions, shipCommand } from "./ship-orders.ts";
 import { count, type Filter, listCommand, show, statusChoices } from "./show-orders.ts";
 
@@ -62,6 +62,6 @@ export function addOrderCommands(program: Command): void {
   addCarryOver(orders, "ordersTable", orderRules).option(
     "--not-by <key-id>",
     "leave out what this key cancelled (can be repeated)",
-    (keyId, others: string[] = []) => [...others, keyId],
+    (keyId, others: string[] = []) => [...others, parseText(keyId)],
   );
 }

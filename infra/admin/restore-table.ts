@@ -10,6 +10,9 @@ import {
   UpdateContinuousBackupsCommand,
   UpdateTableCommand,
 } from "@aws-sdk/client-dynamodb";
+import type { Command } from "commander";
+import { parseSecond, parseText } from "./arguments.ts";
+import { type Result, run } from "./command.ts";
 import { CommandError } from "./errors.ts";
 import type { Target } from "./target.ts";
 
@@ -21,25 +24,39 @@ export interface Restore {
   as?: string | undefined;
 }
 
+/** Adds `restore` to the commands of a table. */
+export function addRestore(commands: Command, table: Restore["table"]): void {
+  commands
+    .command("restore")
+    .description("restore the table in use, as it was, into a new table; can be interrupted and run again")
+    .requiredOption("--time <date-time>", "the second to restore, like 2026-11-20T08:00:00Z", parseSecond)
+    .option("--as <name>", "the new table's name (default: ends with the time)", parseText)
+    .action((options: Omit<Restore, "table">, command: Command) =>
+      run(command, (target) => {
+        process.stderr.write("Restoring takes minutes to hours. If it is interrupted, run the command again.\n");
+        return restoreTable(target, { table, ...options });
+      }),
+    );
+}
+
 /**
- * Restores the table in use, as it was at a time, into a new table, and gives that what a restore leaves
- * behind: tags, recovery, deletion protection and the stream. It can be repeated until it is through.
+ * Restores the table in use, as it was at a time, into a new table, and gives that what a restore leaves behind: tags,
+ * recovery, deletion protection and the stream. It can be repeated until it is through.
  *
  * @param pollEvery milliseconds between two looks at what takes its time.
- * @returns the names of the old and the new table, and the ARN of the new one's stream, if there is to be one.
  * @throws CommandError when there are no backups, or the name does not fit; what the DynamoDB client throws.
  */
 export async function restoreTable(
   { client, environment, ordersTable, apiKeysTable }: Target,
   { table, time, as }: Restore,
   pollEvery = 20_000,
-): Promise<{ source: string; name: string; streamArn: string | undefined }> {
+): Promise<Result> {
   const { keepData, ordersStream, stackName, tableThroughput } = environment;
   if (!keepData) throw new CommandError(`${environment.name} keeps no backups (keepData in environments.ts)`);
   const [source, prefix] =
     table === "orders" ? [ordersTable, `${stackName}-Orders-`] : [apiKeysTable, `${stackName}-ApiKeys-`];
-  const TableName = as ?? prefix + time.toISOString().replace(/\D/g, "").slice(0, 14);
-  if (!TableName.startsWith(prefix)) throw new CommandError(`The name must begin with ${prefix}, or no policy fits it`);
+  const name = as ?? prefix + time.toISOString().replace(/\D/g, "").slice(0, 14);
+  if (!name.startsWith(prefix)) throw new CommandError(`The name must begin with ${prefix}, or no policy fits it`);
 
   const until = async <Found>(look: () => Promise<Found | undefined>): Promise<Found> => {
     for (;;) {
@@ -50,43 +67,47 @@ export async function restoreTable(
   };
   const active = (): Promise<TableDescription> =>
     until(async () => {
-      const described = client.send(new DescribeTableCommand({ TableName })).catch(allow(ResourceNotFoundException));
-      const table = (await described)?.Table;
-      return table?.TableStatus === "ACTIVE" ? table : undefined;
+      const describe = new DescribeTableCommand({ TableName: name });
+      const described = await client.send(describe).catch(allow(ResourceNotFoundException));
+      return described?.Table?.TableStatus === "ACTIVE" ? described.Table : undefined;
     });
 
   const { reads: MaxReadRequestUnits, writes: MaxWriteRequestUnits } = tableThroughput;
-  const command = new RestoreTableToPointInTimeCommand({
+  const restore = new RestoreTableToPointInTimeCommand({
     SourceTableName: source,
-    TargetTableName: TableName,
+    TargetTableName: name,
     RestoreDateTime: time,
     OnDemandThroughputOverride: { MaxReadRequestUnits, MaxWriteRequestUnits },
   });
-  const begun = await client.send(command).catch(allow(TableAlreadyExistsException));
+  const begun = await client.send(restore).catch(allow(TableAlreadyExistsException));
   const { TableArn, RestoreSummary, DeletionProtectionEnabled, StreamSpecification } = await active();
   const { SourceTableArn, RestoreDateTime } = RestoreSummary ?? {};
   if (!begun && !(SourceTableArn?.endsWith(`/${source}`) && RestoreDateTime?.getTime() === time.getTime())) {
-    throw new CommandError(`${TableName} is already another table. Choose another name with --as`);
+    throw new CommandError(`${name} is already another table. Choose another name with --as`);
   }
-  const Tags = [
-    { Key: "service", Value: "pet-store-orders" },
-    { Key: "environment", Value: environment.name },
-  ];
+  const tags = Object.entries({ service: "pet-store-orders", environment: environment.name });
+  const Tags = tags.map(([Key, Value]) => ({ Key, Value }));
   await client.send(new TagResourceCommand({ ResourceArn: TableArn, Tags }));
-  const recovery = { TableName, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } };
+  const recovery = { TableName: name, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } };
   await until(() =>
     // A new table's backups are not ready for it at once.
     client.send(new UpdateContinuousBackupsCommand(recovery)).catch(allow(ContinuousBackupsUnavailableException)),
   );
   if (!DeletionProtectionEnabled) {
-    await client.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: true }));
+    await client.send(new UpdateTableCommand({ TableName: name, DeletionProtectionEnabled: true }));
   }
   if (table === "orders" && ordersStream && !StreamSpecification?.StreamEnabled) {
     await active();
     const stream = { StreamEnabled: true, StreamViewType: "NEW_AND_OLD_IMAGES" } as const;
-    await client.send(new UpdateTableCommand({ TableName, StreamSpecification: stream }));
+    await client.send(new UpdateTableCommand({ TableName: name, StreamSpecification: stream }));
   }
-  return { source, name: TableName, streamArn: (await active()).LatestStreamArn };
+  const { LatestStreamArn: stream } = await active();
+  const setting = `{ ${table}: "${name}"${stream === undefined ? "" : `, ordersStreamArn: "${stream}"`} }`;
+  return {
+    text: `Restored ${source} as ${name}. The setting that puts it to use: restoredTables: ${setting}`,
+    json: { source, name, streamArn: stream ?? null },
+    note: "Before that, carry over what has happened since (infra/README.md, Restore a table).",
+  };
 }
 
 /** For `catch`: resolves with undefined instead of this error. */

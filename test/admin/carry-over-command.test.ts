@@ -54,7 +54,7 @@ describe("orders carry-over, as a process", () => {
     const leftOut = await operator.run([...args, "--dry-run", "--not-by", "key_a", "--not-by", "key_b"]);
     expect(leftOut).toEqual({
       code: 0,
-      stdout: `Would carry over to ${to}: 2 placed, 0 shipped, 0 cancelled, 0 otherwise changed, 0 already so, 2 left out, 0 disagreeing\n`,
+      stdout: `Would carry over to ${to}: 2 placed, 0 shipped, 0 cancelled, 0 changed, 0 already so, 2 left out, 0 disagreeing\n`,
       stderr: "",
     });
     const same = await operator.run(["orders", "carry-over", "--local", "--from", tables.tables.orders]);

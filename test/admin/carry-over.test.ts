@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { DeleteItemCommand, type DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Item, Rules } from "../../infra/admin/carry-over.ts";
+
 import { report } from "../../infra/admin/carry-over-command.ts";
-import { keyRules, orderRules } from "../../infra/admin/carry-over-rules.ts";
+import { type Item, keyRules, orderRules, type Rules } from "../../infra/admin/carry-over-rules.ts";
 import { TableCalls } from "../../infra/admin/table-calls.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { createTable } from "../helpers/create-table.ts";
@@ -87,7 +87,7 @@ describe("carrying orders over", () => {
 
     expect(await carryOrders()).toEqual({
       text: expect.stringContaining(
-        "2 placed, 1 shipped, 2 cancelled, 0 otherwise changed, 2 already so, 0 left out, 0 disagreeing\n",
+        "2 placed, 1 shipped, 2 cancelled, 0 changed, 2 already so, 0 left out, 0 disagreeing\n",
       ),
       json: {
         to,

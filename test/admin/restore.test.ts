@@ -15,10 +15,9 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { describe, expect, inject, test } from "vitest";
-import { createProgram, usageExitCode } from "../../infra/admin/command.ts";
+import { parseSecond } from "../../infra/admin/arguments.ts";
 import { errorLine } from "../../infra/admin/errors.ts";
-import { addOrderCommands } from "../../infra/admin/order-commands.ts";
-import { restore } from "../../infra/admin/restore-command.ts";
+import { restoreTable } from "../../infra/admin/restore-table.ts";
 import type { Target } from "../../infra/admin/target.ts";
 import { type Environment, environments } from "../../infra/environments.ts";
 
@@ -66,7 +65,7 @@ describe("restoring a table", () => {
     const notReady = new ContinuousBackupsUnavailableException(of);
     sent.on(UpdateContinuousBackupsCommand).rejectsOnce(notReady).resolves({ ContinuousBackupsDescription: undefined });
 
-    expect(await restore(target, { table: "orders", time }, 1)).toEqual({
+    expect(await restoreTable(target, { table: "orders", time }, 1)).toEqual({
       text: expect.stringContaining(`restoredTables: { orders: "${name}", ordersStreamArn: "arn:the-stream" }`),
       json: { source: "Own-Orders", name, streamArn: "arn:the-stream" },
       note: expect.stringContaining("carry over"),
@@ -106,7 +105,7 @@ describe("restoring a table", () => {
       LatestStreamArn: "arn:s",
     };
     sent.on(DescribeTableCommand).resolves(restored(done));
-    expect((await restore(target, { table: "orders", time }, 1)).json).toMatchObject({ name, streamArn: "arn:s" });
+    expect((await restoreTable(target, { table: "orders", time }, 1)).json).toMatchObject({ name, streamArn: "arn:s" });
     expect(sent.commandCalls(UpdateTableCommand)).toHaveLength(0);
   });
 
@@ -114,7 +113,7 @@ describe("restoring a table", () => {
     const { target, sent } = mockedTables({ ...production, ordersStream: true });
     sent.on(DescribeTableCommand).resolves(restored({ DeletionProtectionEnabled: true }));
     const named = "PetStoreOrders-production-ApiKeys-after-the-leak";
-    const { text, json } = await restore(target, { table: "apiKeys", time, as: named }, 1);
+    const { text, json } = await restoreTable(target, { table: "apiKeys", time, as: named }, 1);
     expect(text).toContain(`restoredTables: { apiKeys: "${named}" }`);
     expect(json).toEqual({ source: "Own-ApiKeys", name: named, streamArn: null });
     expect(sent.commandCalls(UpdateTableCommand)).toHaveLength(0);
@@ -129,7 +128,7 @@ describe("restoring a table", () => {
     );
     const { target, sent } = mockedTables({ ...staging, keepData: true });
     sent.on(DescribeTableCommand).resolves(restored());
-    await restore(target, { table: "orders", time }, 1);
+    await restoreTable(target, { table: "orders", time }, 1);
     const [call] = sent.commandCalls(TagResourceCommand);
     const byKey = (tags: { Key?: string | undefined }[] = []) =>
       tags.toSorted((a, b) => (String(a.Key) < String(b.Key) ? -1 : 1));
@@ -146,7 +145,7 @@ describe("restoring a table", () => {
     sent.on(RestoreTableToPointInTimeCommand).rejects(new TableAlreadyExistsException(of));
     const RestoreSummary = summary && { ...summary, RestoreInProgress: false };
     sent.on(DescribeTableCommand).resolves(restored({ RestoreSummary }));
-    const error: unknown = await restore(target, { table: "orders", time }, 1).catch((error: unknown) => error);
+    const error: unknown = await restoreTable(target, { table: "orders", time }, 1).catch((error: unknown) => error);
     expect(errorLine(error)).toBe(`${name} is already another table. Choose another name with --as`);
     expect(sent.calls()).toHaveLength(2);
   });
@@ -154,7 +153,9 @@ describe("restoring a table", () => {
   test("needs backups, and a name that the policies fit", async () => {
     const failure = async (environment: Environment, as?: string): Promise<string> => {
       const { target, sent } = mockedTables(environment);
-      const error: unknown = await restore(target, { table: "orders", time, as }, 1).catch((error: unknown) => error);
+      const error: unknown = await restoreTable(target, { table: "orders", time, as }, 1).catch(
+        (error: unknown) => error,
+      );
       expect(sent.calls()).toEqual([]);
       return errorLine(error);
     };
@@ -167,14 +168,13 @@ describe("restoring a table", () => {
   test("says what DynamoDB has against it", async () => {
     const { target, sent } = mockedTables();
     sent.on(RestoreTableToPointInTimeCommand).rejects(new PointInTimeRecoveryUnavailableException(of));
-    const error: unknown = await restore(target, { table: "orders", time }, 1).catch((error: unknown) => error);
+    const error: unknown = await restoreTable(target, { table: "orders", time }, 1).catch((error: unknown) => error);
     expect(errorLine(error)).toBe("DynamoDB can't restore that: by the table");
   });
 
-  test.each(["2026-11-20", "2026-11-20T08:00:00", "2026-11-20T08:00:00.5Z"])("takes no %s for a time", async (text) => {
-    const program = createProgram().configureOutput({ writeErr: () => {} });
-    addOrderCommands(program);
-    const parsed = program.parseAsync(["orders", "restore", "--time", text], { from: "user" });
-    expect(usageExitCode(await parsed.catch((error: unknown) => error))).toBe(2);
+  test("takes a time to the second", () => {
+    expect(parseSecond("2026-11-20T09:00:05.987+01:00")).toEqual(time);
+    expect(parseSecond("2026-11-20")).toEqual(new Date("2026-11-20T00:00:00Z"));
+    expect(() => parseSecond("20 November 2026")).toThrow("Not a date like 2027-12-31");
   });
 });
