@@ -29,7 +29,7 @@ export interface Environment {
   /** How many seconds the gateway remembers an accepted key. A revoked key works for that long. */
   authorizerCacheSeconds: number;
   /**
-   * What each operation accepts, approximately; beyond that, 429. A cancellation takes one write unit. A list reads the
+   * Roughly how much each operation accepts; beyond that, 429. A cancellation takes one write unit. A list reads the
    * whole table, 8 KB with each read unit, so lists alone exhaust `tableThroughput.reads` once the table has
    * reads / rateLimit * 8 KB. `npm run costs` prints how many orders that is.
    */

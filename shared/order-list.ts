@@ -78,7 +78,7 @@ async function* oneAhead<Value>(values: AsyncGenerator<Value, void, void>): Asyn
   let next = values.next();
   for (let result = await next; !result.done; result = await next) {
     next = values.next();
-    // A failure is handled when this is awaited. Until then the reader may be slow, or gone.
+    // A failure is handled when this is awaited. Until then the reader may be slow, or have left.
     next.catch(() => {});
     yield result.value;
   }

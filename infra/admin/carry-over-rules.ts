@@ -3,17 +3,17 @@ import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 
 export type Item = Record<string, AttributeValue>;
 
-/** How an item can end: what is brought forward, or why nothing is. `changed`: to a status that the service does not know. */
+/** The outcomes for an item: what is brought forward, or why nothing is. `changed`: to a status unknown to the service. */
 const orderOutcomes = ["placed", "shipped", "cancelled", "changed", "alreadySo", "leftOut", "disagreeing"] as const;
 const keyOutcomes = ["issued", "revoked", "alreadySo"] as const;
 export type Outcome = (typeof orderOutcomes | typeof keyOutcomes)[number];
 
-/** What is carried over from one kind of table. */
+/** The rules by which items of one kind of table are carried over. */
 export interface Rules {
   /** The partition key. */
   key: string;
   outcomes: readonly Outcome[];
-  /** Given what the new table holds under the key of an old item: what to set, which of a missing item is all. */
+  /** The attributes to set in the new table, all of them if its item, `here`, is missing. */
   judge(old: Item, here: Item | undefined): { outcomes: Outcome[]; set?: Item };
   /** Holds while an item may be given what `judge` wants set, and never for a missing one. */
   condition: string;

@@ -26,14 +26,14 @@ export async function findOrder(
   return (await calls.make("GetItem", () => client.send(command), 1, signal)).Item;
 }
 
-/** What became of an order that was to ship. */
+/** The outcome of shipping an order. */
 export interface Shipment {
   id: bigint;
   /** `not_pending`: it has another status, or none. `unknown`: it may have shipped or not. */
   outcome: "shipped" | "already_shipped" | "cancelled" | "not_found" | "not_pending" | "unknown";
   shipDate?: string | undefined;
   status?: string | undefined;
-  /** Why nobody knows. */
+  /** Why the outcome is unknown. */
   reason?: string;
 }
 

@@ -11,7 +11,7 @@ export interface Progress {
 const millisecondsPerFrame = 100;
 const barLength = 24;
 
-/** Starts a progress bar on `stream`. `unit` is what it counts, like `orders`; `total` is 0 when nobody knows it. */
+/** Starts a progress bar on `stream`. `unit` is what it counts, like `orders`; `total` is 0 if unknown. */
 export function startProgress(
   stream: NodeJS.WritableStream,
   { title, unit, total }: { title: string; unit: string; total: number },

@@ -21,7 +21,7 @@ export interface ShipOptions {
   date?: string;
 }
 
-/** What each outcome says, and its exit code; several orders have that of the worst. */
+/** The message and the exit code of each outcome; several orders have the code of the worst. */
 const outcomes: Record<Shipment["outcome"], [text: string, exitCode: number]> = {
   shipped: ["has shipped", 0],
   already_shipped: ["had already shipped", 3],

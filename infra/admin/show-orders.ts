@@ -14,7 +14,7 @@ import type { TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
 import { columns } from "./terminal.ts";
 
-/** What an order's status can be listed and counted as; `other` is any other status, or none. */
+/** The statuses that orders are listed and counted by; `other` is any other status, or none. */
 export const statusChoices = [...orderStatuses, "other"] as const;
 type StatusChoice = (typeof statusChoices)[number];
 

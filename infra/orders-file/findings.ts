@@ -1,6 +1,6 @@
 const reportedOfKind = 20;
 
-/** What is to be reported: the first twenty findings of each kind, and how many there are. */
+/** Collects what to report: the first twenty findings of each kind, and how many there are. */
 export class Findings<Finding> {
   readonly first: Finding[] = [];
   readonly #counts = new Map<string, number>();

@@ -128,7 +128,7 @@ export function formatOrderLine(item: OrderItem): string {
   return jsonText(Object.fromEntries(members));
 }
 
-/** What a line says for this field, undefined when the field can't hold the attribute. */
+/** The value of this field in a line, undefined when the field can't hold the attribute. */
 function fieldValue(name: string, { N, S, BOOL }: AttributeValue, cancelled: boolean): unknown {
   const value = N === undefined ? (S ?? BOOL) : JSON.rawJSON(N);
   if (!cancelled && cancellationFields.has(name)) return undefined;

@@ -15,7 +15,7 @@ export function ownLines(log: string[]): string[] {
   return log.filter((line) => !line.startsWith("{"));
 }
 
-/** What went wrong, as a local stack's log says, in a line each. Rejected requests and clients that left are no trouble. */
+/** A line for everything that went wrong in a local stack's log. Rejected requests and clients that left don't count. */
 export function troubles(log: string[]): string[] {
   const ofFunctions = log.flatMap((line) => {
     if (!line.startsWith("{")) return [];

@@ -54,7 +54,7 @@ const rollingBack: Record<string, Record<string, Row>> = {
   },
 };
 
-/** What anyone with a key, or even without one, can raise. */
+/** The alarms that anyone with a key, or even without one, can raise. */
 const notifying: Record<string, Row> = {
   KeysRejected: [
     {

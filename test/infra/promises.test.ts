@@ -5,7 +5,7 @@ import { functionList } from "../../infra/stack/function-list.ts";
 import { ordersStack, resources, templates } from "../helpers/synthesise.ts";
 
 /**
- * What the environments promise, as plain values: to change one in `infra/environments.ts` means to change it here, on
+ * The promises of the environments, as plain values: to change one in `infra/environments.ts`, change it here, on
  * purpose. What is promised of each function is in functions.test.ts, of each alarm in alarms.test.ts.
  */
 const promised = {

@@ -4,7 +4,7 @@ import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
 
 test("a start whose engine has no room left fails with one line that says so", async () => {
-  // What the engine responds on a full disk: it has no table yet, and can't create one.
+  // On a full disk the engine responds like this: it has no table yet, and can't create one.
   const server = createServer(({ headers }, response) => {
     const describes = String(headers["x-amz-target"]).endsWith(".DescribeTable");
     const [status, error, message] = describes

@@ -24,7 +24,7 @@ const admitted = buffered({
   policyDocument: { Statement: [{ Effect: "Allow", Action: "execute-api:Invoke", Resource: "*" }] },
 });
 
-/** What each function does, by its name. */
+/** The function to run, by its name. */
 let functions: Record<string, Invoke>;
 const log: string[] = [];
 let baseUrl: string;

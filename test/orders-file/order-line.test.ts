@@ -61,7 +61,7 @@ const names = fc.oneof(
   text,
   fc.constantFrom("petID", "status", "petId", "cancelledBy", "otherAttributes", "SS", "__proto__"),
 );
-/** What other services, or mistakes, may leave in the table. */
+/** The items that other services, or mistakes, may leave in the table. */
 const item = fc
   .tuple(known, fc.array(fc.tuple(names, attribute), { maxLength: 3 }), fc.boolean())
   .map(([order, others, hasStatus]): OrderItem => {

@@ -10,7 +10,7 @@ afterAll(() => rm(folder, { recursive: true }));
 const file = { name: "typed.ndjson", path: join(folder, "orders.ndjson") };
 const put = (...lines: string[]) => writeFile(file.path, `${lines.join("\n")}\n`);
 
-/** What a check finds wrong with the file. */
+/** The problems that a check finds in the file. */
 const problems = () =>
   checkOrders(file).then(
     () => "nothing",

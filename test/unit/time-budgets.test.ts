@@ -65,7 +65,7 @@ describe.each(["authorize", "cancelOrder"] as const)("%s", (name) => {
     await vi.advanceTimersByTimeAsync(longestCall(limits[name]));
     expect(clients.flatMap((client) => client.calls())).toHaveLength(1);
     expect(ended).not.toHaveBeenCalled();
-    // What is left is for the response to be sent.
+    // The rest is for sending the response.
     await vi.advanceTimersByTimeAsync(timeout - 250 - longestCall(limits[name]));
     await setImmediate();
     expect(ended).toHaveBeenCalledOnce();

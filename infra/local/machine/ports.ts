@@ -24,7 +24,7 @@ export async function listen(port: number, serve: RequestListener): Promise<List
     await listeningPort(servers[1], chosen, "::1").catch((error: unknown) => {
       if (isTaken(codeOf(error))) throw error;
     });
-    // Without a loopback interface one can listen there, but nobody can connect.
+    // Without a loopback interface, a server can listen there, but no client can connect.
     const probe = connect(chosen, "127.0.0.1");
     await once(probe, "connect");
     probe.destroy();

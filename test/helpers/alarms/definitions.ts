@@ -92,7 +92,7 @@ export function metricKey({ Namespace, MetricName, Dimensions = [] }: MetricProp
   return `${Namespace} ${MetricName} [${Dimensions.map(({ Name, Value }) => `${Name}=${Value}`).sort()}]`;
 }
 
-/** What a resource was constructed as. */
+/** The id of a resource's construct. */
 export function constructId(logicalId: string): string {
   return logicalId.replace(/[0-9A-F]{8}$/, "");
 }
