@@ -2,10 +2,12 @@ import { cpus, release, type } from "node:os";
 import { Command } from "commander";
 import { readFunctions } from "../../infra/local/functions.ts";
 import { bundleSizes } from "./bundle-size.ts";
+import { coldStartChart, listChart, writeChart } from "./charts.ts";
 import { coldStarts } from "./cold-start.ts";
 import { closeConnection } from "./dynamodb-http.ts";
 import { growthTable } from "./growth-table.ts";
 import { type Growth, listCost, listGrowth } from "./list.ts";
+import { markdown } from "./markdown.ts";
 import { startPageServer } from "./page-server.ts";
 import { type Row, ratioRow, table, verdict } from "./row.ts";
 import { prepare, putOrders, type Subject } from "./subject.ts";
@@ -87,7 +89,10 @@ try {
   const { rows, growth } = await measure(subject);
   const machine = `${cpus().length} x ${cpus()[0]?.model.trim()}, ${type()} ${release()}, Node ${process.versions.node}`;
   if (json) console.log(JSON.stringify({ machine, rows, growth: Object.fromEntries(growth) }));
-  else console.log(`${machine}\n\n${table(rows)}\n\n${growthTable(growth)}`);
+  else console.log(`${machine}\n\n${markdown(table(rows))}\n\n${markdown(growthTable(growth))}`);
+  const cold = coldStartChart(table(rows));
+  if (cold !== undefined) writeChart("cold-start", cold);
+  writeChart("list", listChart(growthTable(growth)));
   if (rows.some((row) => verdict(row) === "MISSED")) process.exitCode = 1;
 } finally {
   closeConnection();

@@ -1,9 +1,10 @@
-// Prints what the service costs, how the functions' memory sizes were chosen, and what it takes to grow: all of it
-// computed from prices.ts, growing.ts and the production template.
+// Prints what the service costs, how the functions' memory sizes were chosen, and what it takes to grow, and draws the
+// cost of an hour: all of it computed from prices.ts, growing.ts and the production template.
 import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { environments } from "../../infra/environments.ts";
 import { OrdersStack } from "../../infra/stack/orders-stack.ts";
+import { costChart, writeChart } from "./charts.ts";
 import { cancelGrowth, ends, listGrowth, listLimits } from "./growing.ts";
 import { markdown } from "./markdown.ts";
 import {
@@ -18,6 +19,8 @@ import {
   price,
 } from "./prices.ts";
 
+const cancellations = cancelGrowth([10, 100, 1000, 10_000]);
+const lists = listGrowth([1e4, 1e5, 1e6, 1e7, 1e8]);
 const works = [cancellation, listOf(100), listOf(10_000)];
 const sizes = [256, 512, 1024, 1769];
 const dollars = (value: number): string => `$${value.toFixed(2)}`;
@@ -83,10 +86,11 @@ console.log(
   ]),
 );
 console.log();
-console.log(markdown(cancelGrowth([10, 100, 1000, 10_000])));
+console.log(markdown(cancellations));
 console.log();
-console.log(markdown(listGrowth([1e4, 1e5, 1e6, 1e7, 1e8])));
+console.log(markdown(lists));
 console.log();
 console.log(markdown(listLimits()));
 console.log();
 console.log(ends());
+writeChart("cost", costChart(cancellations, lists));

@@ -28,7 +28,7 @@ const quota = {
 const keys = 1000;
 const { throttling, tableThroughput, authorizerCacheSeconds } = environments.production;
 const number = (value: number): string => Math.ceil(value).toLocaleString("en");
-const dollars = (value: number): string => `$${value.toFixed(2)}`;
+const dollars = (value: number): string => `$${value < 0.01 ? value.toPrecision(1) : value.toFixed(2)}`;
 
 /** The needs and the cost of this many cancellations a second, beginning with production's settings. */
 export function cancelGrowth(rates: number[]): string[][] {

@@ -38,8 +38,8 @@ export function verdict({ value, goal, margin }: Row): Verdict {
   return value <= goal * (1 + margin) ? "within noise" : "MISSED";
 }
 
-/** The rows as a Markdown table. */
-export function table(rows: Row[]): string {
+/** The rows as cells, the head first. */
+export function table(rows: Row[]): string[][] {
   const cells = rows.map((row) => [
     row.what,
     row.ours,
@@ -48,6 +48,5 @@ export function table(rows: Row[]): string {
     row.goal === undefined ? "" : `<= ${row.goal}${row.unit === "x" ? "x" : ` ${row.unit}`}`,
     verdict(row),
   ]);
-  const lines = [["what", "ours", "floor", "ratio", "goal", ""], ["---", "---", "---", "---", "---", "---"], ...cells];
-  return lines.map((line) => `| ${line.join(" | ")} |`).join("\n");
+  return [["what", "ours", "floor", "ratio", "goal", ""], ...cells];
 }
