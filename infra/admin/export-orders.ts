@@ -78,13 +78,13 @@ async function writeFile(name: string, lines: AsyncIterable<string>, signal: Abo
   }
 }
 
-/** How many orders an export has written so far, and how many it could not. */
+/** The numbers of orders that an export has written so far, and that it could not write. */
 export interface ExportCounts {
   orders: number;
   skipped: number;
 }
 
-/** How an export goes. */
+/** Options of an export, and how to follow it. */
 export interface ExportOptions {
   /** Chooses the orders; all unless given. */
   wanted?: (order: OrderItem) => boolean;

@@ -74,7 +74,7 @@ export async function issue(target: Target, { name, expires }: NewKey, now: numb
   };
 }
 
-/** Which keys to list. */
+/** A choice of keys. */
 export interface KeyFilter {
   active?: boolean;
 }

@@ -29,7 +29,7 @@ export async function findOrder(
 /** The outcome of shipping an order. */
 export interface Shipment {
   id: bigint;
-  /** `not_pending`: it has another status, or none. `unknown`: it may have shipped or not. */
+  /** `not_pending`: it has a status that we don't know, or none. `unknown`: it may have shipped or not. */
   outcome: "shipped" | "already_shipped" | "cancelled" | "not_found" | "not_pending" | "unknown";
   shipDate?: string | undefined;
   status?: string | undefined;

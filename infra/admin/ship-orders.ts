@@ -44,10 +44,10 @@ export async function shipCommand(command: Command, named: bigint[], { file, dat
   target.client.destroy();
 }
 
-/** How orders are shipped. */
+/** The ways and means of shipping orders. */
 export interface Shipping {
   calls: TableCalls;
-  /** Called with what became of each order, also as a sentence. */
+  /** Called with each order's outcome, also as a sentence. */
   print: (shipment: Shipment, text: string) => void;
   /** Stops it; orders being shipped are finished. */
   signal: AbortSignal;
@@ -70,11 +70,9 @@ export async function shipOrders(
   const ship = async (id: bigint, stop: AbortSignal): Promise<void> => {
     const shipment = await shipOrder(target, id, shipDate, calls, stop);
     left--;
-    const [what, code] = outcomes[shipment.outcome];
-    print(
-      shipment,
-      [`Order ${id} ${what}`, shipment.shipDate ?? shipment.status ?? shipment.reason ?? []].flat().join(": "),
-    );
+    const [words, code] = outcomes[shipment.outcome];
+    const detail = shipment.shipDate ?? shipment.status ?? shipment.reason;
+    print(shipment, `Order ${id} ${words}${detail === undefined ? "" : `: ${detail}`}`);
     exitCode = Math.max(exitCode, code);
   };
   const failure = await workThrough(ids.values(), ship, signal);
@@ -90,9 +88,9 @@ async function readIds(file = "-"): Promise<bigint[]> {
   const lines = (await text(source).catch(rethrowNaming(name))).split("\n").map((line) => line.trim());
   return lines.flatMap((line, at) => {
     const id = parseOrderId(line);
-    if (id === undefined && line !== "")
-      throw new CommandError(`${name}:${at + 1}: not a 64-bit integer: nothing has shipped`);
-    return id ?? [];
+    if (id !== undefined) return id;
+    if (line === "") return [];
+    throw new CommandError(`${name}:${at + 1}: not a 64-bit integer: nothing has shipped`);
   });
 }
 

@@ -18,7 +18,7 @@ import { columns } from "./terminal.ts";
 export const statusChoices = [...orderStatuses, "other"] as const;
 type StatusChoice = (typeof statusChoices)[number];
 
-/** Which orders to list. */
+/** A choice of orders. */
 export interface Filter {
   status?: StatusChoice;
   /** The id of a key. */

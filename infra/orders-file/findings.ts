@@ -1,4 +1,4 @@
-const reportedOfKind = 20;
+const keptOfKind = 20;
 
 /** Collects what to report: the first twenty findings of each kind, and how many there are. */
 export class Findings<Finding> {
@@ -8,7 +8,7 @@ export class Findings<Finding> {
   add(kind: string, finding: Finding): void {
     const count = (this.#counts.get(kind) ?? 0) + 1;
     this.#counts.set(kind, count);
-    if (count <= reportedOfKind) this.first.push(finding);
+    if (count <= keptOfKind) this.first.push(finding);
   }
 
   get count(): number {
@@ -18,7 +18,7 @@ export class Findings<Finding> {
   /** A line for each kind with more than twenty, like `and 80 more: not JSON`. */
   get more(): string[] {
     return [...this.#counts].flatMap(([kind, count]) =>
-      count > reportedOfKind ? [`and ${count - reportedOfKind} more: ${kind}`] : [],
+      count > keptOfKind ? [`and ${count - keptOfKind} more: ${kind}`] : [],
     );
   }
 }

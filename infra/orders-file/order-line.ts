@@ -99,8 +99,9 @@ export function parseOrderLine(line: string): OrderLine {
 function addOthers(item: Map<string, AttributeValue>, others: unknown, cancelled: boolean): string[] {
   if (!isJsonObject(others)) return [`${otherAttributes} is not a JSON object`];
   return Object.entries(others).flatMap(([name, value]) => {
-    if (!isAttribute(value) || !name.isWellFormed())
+    if (!isAttribute(value) || !name.isWellFormed()) {
       return [`${jsonText(name)} in ${otherAttributes} is not in DynamoDB's JSON`];
+    }
     if (item.has(name) || fieldValue(name, value, cancelled) !== undefined) {
       return [`${name} belongs beside ${otherAttributes}`];
     }
