@@ -60,8 +60,9 @@ export class TableCalls {
       await this.#turn(units, signal);
       try {
         const output = await send();
-        if (output.ConsumedCapacity === undefined) throw new EmptyResponseError(operation);
-        const used = [output.ConsumedCapacity].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
+        if (Object.keys(output).every((name) => name === "$metadata")) throw new EmptyResponseError(operation);
+        const consumed = [output.ConsumedCapacity ?? { CapacityUnits: units }].flat();
+        const used = consumed.reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
         this.#next += (used - units) * this.#millisecondsPerUnit;
         return output;
       } catch (error) {
