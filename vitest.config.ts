@@ -1,8 +1,12 @@
 import { defineConfig } from "vitest/config";
+import { leftOut, sharing } from "./test/helpers/engine-files.ts";
 import { testEnvironment } from "./test/helpers/test-environment.ts";
 
+const exclude = [...leftOut, ...sharing];
+
 const common = {
-  env: testEnvironment,
+  // Other files start an engine of their own.
+  env: { ...testEnvironment, DYNAMODB_ENDPOINT: "" },
   // Concurrent tests mostly wait for the time limits of what they test.
   maxConcurrency: 16,
   // Bounds for what hangs, far above what anything takes on a busy machine.
@@ -33,14 +37,14 @@ export default defineConfig({
     // Handlers warn about it where a test loads them and there is no table.
     onConsoleLog: (text) => !text.includes("not_ready"),
     projects: [
-      { test: { ...common, name: "isolated", include: isolated } },
+      { test: { ...common, name: "isolated", include: isolated, exclude } },
       // These leave their process as they found it, so the next file can use it.
       {
         test: {
           ...common,
           name: "service",
           include: ["test/**/*.test.ts"],
-          exclude: [infra, ...isolated],
+          exclude: [infra, ...isolated, ...exclude],
           isolate: false,
         },
       },
@@ -50,12 +54,27 @@ export default defineConfig({
           ...common,
           name: "infra",
           include: [infra],
+          exclude,
           isolate: false,
           maxWorkers: 2,
           // Projects with other numbers of workers can't run at the same time.
           sequence: { groupOrder: 1 },
         },
       },
+      ...(sharing.length === 0
+        ? []
+        : [
+            {
+              test: {
+                ...common,
+                name: "the engine at DYNAMODB_ENDPOINT",
+                include: sharing,
+                env: testEnvironment,
+                maxWorkers: 1,
+                sequence: { groupOrder: 2 },
+              },
+            },
+          ]),
     ],
   },
 });

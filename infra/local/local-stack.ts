@@ -77,9 +77,8 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   started.defer(() => listener.close());
 
   const file = { name: ordersFile, path: ordersFile };
-  const startBuild = async (): Promise<Build> => started.use(await build(signal, options.assembly));
   const [firstBuild, endpoint, orders] = await allOrNone(ended, [
-    startBuild(),
+    build(signal, options.assembly).then<Build>((built) => started.use(built)),
     openEngine(options, started, ended),
     checkOrders(file, () => signal.throwIfAborted()),
   ] as const);
@@ -90,11 +89,11 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   const tables = { orders: template.output("OrdersTableName"), apiKeys: template.output("ApiKeysTableName") };
   // Several stacks may share an engine, but never a port.
   const keyName = options.dynamodbEndpoint === undefined ? "npm start" : `npm start, port ${listener.port}`;
-  const [seeded, apiKey] = await orEngineFailure(ended.signal, async () => [
-    await prepareTables(client, template, readOrders(file, orders), signal),
-    await issueStartKey(client, tables.apiKeys, { name: keyName, key: options.apiKey }),
-  ]);
-  if (!seeded && options.ordersFile !== undefined) log(notLoadedText(ordersFile));
+  const apiKey = await orEngineFailure(ended.signal, async () => {
+    const isNew = await prepareTables(client, template, readOrders(file, orders), signal);
+    if (!isNew && options.ordersFile !== undefined) log(notLoadedText(ordersFile));
+    return issueStartKey(client, tables.apiKeys, { name: keyName, key: options.apiKey, isFirst: isNew });
+  });
 
   const serve = async (built: Build): Promise<Service> => {
     const service = new Service(built, endpoint, { clock, log, maxEnvironments });

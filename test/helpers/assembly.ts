@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { synthesise } from "../../infra/template/synthesis.ts";
+import { reportLeftOut } from "./engine-files.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -16,6 +17,7 @@ declare module "vitest" {
  * that the tests put into the folder for temporary files is deleted at the end, templates that CDK writes included.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  reportLeftOut();
   const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-test-"));
   const assembly = join(directory, "assembly");
   // For the test files' processes, which start later.

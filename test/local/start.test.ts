@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -9,13 +9,16 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
+import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, describe, expect, test, vi } from "vitest";
+import { engineClient } from "../../infra/local/engine/engine.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
+import { descendants, isAlive } from "../helpers/processes.ts";
 import { send } from "../helpers/send.ts";
-import { descendants, isAlive } from "./processes.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const directory = await mkdtemp(join(tmpdir(), "start-test-"));
+// As npm names it, without the links on the way.
+const directory = await realpath(await mkdtemp(join(tmpdir(), "start-test-")));
 const started = new Set<ChildProcess>();
 // Not the checkout's own file: a stack may be running there.
 const stackFile = join(directory, "stack.json");
@@ -177,6 +180,11 @@ describe("npm start", () => {
     const headers = { authorization: `Bearer ${apiKey}` };
     const url = `${whereabouts.baseUrl}/store/orders/12`;
     expect((await send(url, { method: "DELETE", headers })).status).toBe(409);
+    const client = engineClient(whereabouts.dynamodbEndpoint);
+    const { Count } = await client.send(new ScanCommand({ TableName: whereabouts.tables.apiKeys }));
+    client.destroy();
+    // The key of the start before is gone.
+    expect(Count).toBe(1);
     await expectToEnd(npm, () => npm.kill("SIGKILL"), [null, "SIGKILL"]);
     expect((await stderr).split("\n").filter((line) => line.includes("more orders"))).toEqual([
       `${directory}/more orders.ndjson was not loaded: the tables exist already. To add its orders, run:`,

@@ -8,8 +8,8 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test, vi } from "vitest";
+import { isAlive, processesRunning } from "../helpers/processes.ts";
 import { send } from "../helpers/send.ts";
-import { isAlive, processesRunning } from "./processes.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const copy = await mkdtemp(join(tmpdir(), "watch-test-"));

@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { type LocalStack, startLocalStack } from "../../infra/local/local-stack.ts";
+import { machineHas } from "../helpers/machine.ts";
 import { generateClient, runProgram } from "../helpers/openapi/generated-client.ts";
 import { startLaterVersion } from "../helpers/openapi/later-version.ts";
-import { ApiPage, browserPath } from "../helpers/openapi/page.ts";
+import { ApiPage } from "../helpers/openapi/page.ts";
 
 let stack: LocalStack;
 beforeAll(async () => {
@@ -88,12 +89,7 @@ describe("a TypeScript client generated from the document", () => {
   });
 });
 
-if (browserPath === undefined) {
-  console.warn("The page is not tested: no Chromium or Chrome on the PATH or in CHROMIUM");
-}
-
-// CI installs a browser, so there its absence is a failure.
-describe.skipIf(browserPath === undefined && !process.env["CI"])("the page at / in a browser", () => {
+describe.runIf(machineHas("Chromium or Chrome", "the API page"))("the page at / in a browser", () => {
   let page: ApiPage;
   beforeAll(async () => {
     page = await ApiPage.open(new URL("/", stack.baseUrl).href);

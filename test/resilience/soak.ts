@@ -1,9 +1,10 @@
 // `npm run soak`: a steady load for minutes, with the memory and the open handles of every process watched (on Linux).
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { Command } from "commander";
 import { startEngine } from "../../infra/local/engine/engine.ts";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
+import { residentMegabytes } from "../helpers/processes.ts";
 import { LoadClients } from "../helpers/traffic/load-clients.ts";
 import { troubles } from "../helpers/trouble.ts";
 
@@ -75,8 +76,7 @@ function processes(): [string, number][] {
 }
 
 async function usage(pid: number): Promise<Usage> {
-  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, "utf8")) ?? [];
-  return { memory: Math.round(Number(kilobytes) / 1024), handles: (await readdir(`/proc/${pid}/fd`)).length };
+  return { memory: Math.round(await residentMegabytes(pid)), handles: (await readdir(`/proc/${pid}/fd`)).length };
 }
 
 function median(usages: Usage[], what: keyof Usage): number | undefined {

@@ -1,8 +1,9 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
+import { machineHas } from "../helpers/machine.ts";
 import { expression, fakeNpm, readWorkflow, runScript, stepNamed, temporaryDirectory } from "../helpers/workflows.ts";
 
 const { workflow: deploy } = await readWorkflow("deploy.yml");
@@ -10,8 +11,7 @@ const { workflow: deployEnvironment } = await readWorkflow("deploy-environment.y
 const deployJob = deployEnvironment.jobs["deploy"] ?? {};
 const commitJob = deploy.jobs["commit"] ?? {};
 
-const hasGit = spawnSync("git", ["--version"]).status === 0;
-if (!hasGit) console.warn("Which commit is deployed is not tested: no git on the PATH");
+const hasGit = machineHas("git", "which commit is deployed");
 
 describe("the commit to deploy", () => {
   const step = stepNamed(commitJob, "Accept only a commit that main contains");
@@ -56,7 +56,7 @@ describe("the commit to deploy", () => {
     });
   });
 
-  test.skipIf(!hasGit)("is accepted when main contains it, by its full or short name", async () => {
+  test.runIf(hasGit)("is accepted when main contains it, by its full or short name", async () => {
     const { directory, main } = await clone();
     for (const commit of main) {
       expect(await accepted(commit, directory)).toBe(`sha=${commit}`);
@@ -64,7 +64,7 @@ describe("the commit to deploy", () => {
     }
   });
 
-  test.skipIf(!hasGit)("is rejected when only a branch contains it, or nothing does", async () => {
+  test.runIf(hasGit)("is rejected when only a branch contains it, or nothing does", async () => {
     const { directory, branch } = await clone();
     for (const commit of [branch, branch.slice(0, 8), "origin/branch", "0".repeat(40), "--help", "", "main; true"]) {
       expect([commit, await accepted(commit, directory)]).toEqual([commit, undefined]);

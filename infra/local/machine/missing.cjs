@@ -20,7 +20,6 @@ exports.enginePath = function enginePath() {
 /** All that this machine lacks, and the commands that bring it. */
 exports.missing = function missing() {
   const lacks = [];
-  if (process.platform === "win32") lacks.push("Linux: run everything in WSL");
   if (Number(process.versions.node.split(".")[0]) < 24) {
     lacks.push(`Node 24, as the Lambda functions run on it; this is ${process.version}:
     npm ci, or where npm has none for this machine, https://nodejs.org and npm ci again`);
@@ -29,16 +28,17 @@ exports.missing = function missing() {
       lacks.push("glibc: Alpine and other systems on musl are not supported");
     }
   }
-  if (!process.env.DYNAMODB_ENDPOINT && exports.enginePath() === undefined) {
-    lacks.push(`a DynamoDB engine, which one of these brings:${
-      engineVersion
-        ? `
-    npm install --no-save ${enginePackage}@${engineVersion}`
-        : ""
-    }
-    brew install nubo-db/tap/dynoxide && dynoxide --port 8000
-    docker run --rm -p 8000:8000 ghcr.io/nubo-db/dynoxide
-  and after either of the last two, DYNAMODB_ENDPOINT=http://localhost:8000 npm start`);
+  if (exports.enginePath() === undefined) {
+    const npm = engineVersion ? [`npm install --no-save ${enginePackage}@${engineVersion}`] : [];
+    const commands = [
+      ...npm,
+      "brew install nubo-db/tap/dynoxide && dynoxide --port 8000",
+      "docker run --rm -p 8000:8000 ghcr.io/nubo-db/dynoxide",
+    ];
+    lacks.push(
+      `a DynamoDB engine, which one of these brings:${commands.map((command) => `\n    ${command}`).join("")}
+  and after either of the last two, DYNAMODB_ENDPOINT=http://localhost:8000 npm start`,
+    );
   }
   return [`This machine (${platform}) lacks`, ...lacks.map((lack) => `- ${lack}`)].join("\n");
 };

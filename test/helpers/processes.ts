@@ -27,6 +27,13 @@ export function isAlive(pid: number): boolean {
   }
 }
 
+/** The resident memory of a process. */
+export async function residentMegabytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => undefined);
+  const kilobytes = status === undefined ? await ps("-p", `${pid}`, "-o", "rss=") : /VmRSS:\s+(\d+)/.exec(status)?.[1];
+  return Number(kilobytes) / 1024;
+}
+
 function below(pid: number, all: Process[]): Process[] {
   return all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...below(child.pid, all)]);
 }
@@ -35,8 +42,8 @@ function below(pid: number, all: Process[]): Process[] {
 async function allProcesses(): Promise<Process[]> {
   const entries = await readdir("/proc").catch(() => undefined);
   if (entries === undefined) {
-    const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid=,command="]);
-    return [...stdout.matchAll(/^ *(\d+) +(\d+) (.*)$/gm)].map(([, pid, parent, command = ""]) => ({
+    const lines = await ps("-A", "-o", "pid=,ppid=,command=");
+    return [...lines.matchAll(/^ *(\d+) +(\d+) (.*)$/gm)].map(([, pid, parent, command = ""]) => ({
       pid: Number(pid),
       parent: Number(parent),
       command,
@@ -50,4 +57,8 @@ async function allProcesses(): Promise<Process[]> {
       return { pid, parent, command: await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "") };
     }),
   );
+}
+
+async function ps(...args: string[]): Promise<string> {
+  return (await promisify(execFile)("ps", args)).stdout;
 }

@@ -1,0 +1,34 @@
+import { spawnSync } from "node:child_process";
+import { expect, test } from "vitest";
+
+/** What a script prints, and its exit code, on such a machine. */
+function preloadOn(machine: { node?: string; arch?: string }) {
+  const { node = process.versions.node, arch = process.arch } = machine;
+  const code = `
+    Object.defineProperty(process, "versions", { value: { ...process.versions, node: "${node}" } });
+    Object.defineProperty(process, "arch", { value: "${arch}" });
+    require("./infra/require-node-24.cjs");`;
+  const { stderr, status } = spawnSync(process.execPath, ["--eval", code], { encoding: "utf8" });
+  return { stderr, status };
+}
+
+test("a script says what an old Node.js and a missing engine need, in one go", () => {
+  const { stderr, status } = preloadOn({ node: "20.1.0", arch: "riscv64" });
+  expect(status).toBe(1);
+  const things = stderr.split("\n").filter((line) => line.startsWith("- "));
+  expect(things).toEqual([
+    expect.stringContaining("Node 24"),
+    expect.stringContaining("a DynamoDB engine, which one of these brings:"),
+  ]);
+});
+
+test("a script says what an old Node.js needs, and nothing of an engine that is there", () => {
+  const { stderr, status } = preloadOn({ node: "22.22.0" });
+  expect({ status, lines: stderr.match(/^- /gm)?.length }).toEqual({ status: 1, lines: 1 });
+  expect(stderr).toContain("npm ci");
+});
+
+test("a script says nothing where nothing is missing, or only an engine, which not every script needs", () => {
+  expect(preloadOn({})).toEqual({ stderr: "", status: 0 });
+  expect(preloadOn({ arch: "riscv64" })).toEqual({ stderr: "", status: 0 });
+});
