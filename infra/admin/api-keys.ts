@@ -49,6 +49,7 @@ export async function revokeApiKey(target: Target, keyId: string, now: number): 
   });
   const documents = DynamoDBDocumentClient.from(target.client);
   const result = await new TableCalls().write("UpdateItem", () => documents.send(command));
+  if (!result.applied && !result.found) throw new CommandError(`No key has the id ${keyId}`);
   const revokedAt = result.applied ? now : Number(result.found?.["revokedAt"]?.N);
   // A retry fails its own condition if the first attempt was applied and its response lost.
   const ours = result.applied || (result.retried && revokedAt === now);

@@ -3,6 +3,7 @@ import { errorLine } from "../../infra/admin/errors.ts";
 import { check, issue, list, revoke } from "../../infra/admin/key-commands.ts";
 import { hashApiKey, isApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
+import { passOn } from "../helpers/faults/fault-proxy.ts";
 import { applied, unapplied, unnoticed } from "../helpers/faults/faults.ts";
 
 const tables = await createTestTables();
@@ -102,6 +103,14 @@ describe("listing", () => {
     expect((await list(target, now, { active: true })).json).toEqual([expect.objectContaining({ keyId: "key_1" })]);
   });
 
+  test("begins with the oldest, whatever the order in the table, and of the same second with the smaller id", async () => {
+    const ids = Array.from({ length: 24 }, (_, index) => `key_${String(index).padStart(2, "0")}`);
+    for (const [index, keyId] of ids.entries()) {
+      await tables.putKey({ keyId, createdAt: 1_700_000_000 + Math.floor(index / 2) });
+    }
+    expect((await list(target, now)).json).toEqual(ids.map((keyId) => expect.objectContaining({ keyId })));
+  });
+
   test("escapes names that would control the terminal, and counts damaged records", async () => {
     await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000, name: "\u001b]0;owned\u0007\u009b31m\u202eemca" });
     await tables.putKey({ keyId: "key_2", createdAt: "yesterday" });
@@ -142,6 +151,37 @@ describe("revoking", () => {
       "Key key_1 was already revoked at 2027-01-15T08:00:00Z",
     );
     expect(await tables.items("apiKeys")).toEqual(before);
+  });
+
+  test("changes nothing else of the key", async () => {
+    const whole = { keyId: "key_1", name: "Acme", createdAt: 1_700_000_000, expiresAt: now + 3600, tier: "gold" };
+    await tables.putKey(whole);
+    const [before] = await tables.items("apiKeys");
+    await revoke(target, "key_1", now);
+    expect(await tables.items("apiKeys")).toEqual([{ ...before, revokedAt: { N: String(now) } }]);
+  });
+
+  test("does not create a key again that was deleted meanwhile", async () => {
+    await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 });
+    const { target } = await tables.behindProxy(({ operation }) => {
+      if (operation !== "UpdateItem") return undefined;
+      return async (exchange) => {
+        await tables.empty();
+        await passOn(exchange);
+      };
+    });
+    await expect(revoke(target, "key_1", now)).rejects.toThrow("No key has the id key_1");
+    expect(await tables.items("apiKeys")).toEqual([]);
+  });
+
+  test("is tried again when an attempt fails", async () => {
+    await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 });
+    const { target, proxy } = await tables.behindProxy(({ operation, attempt }) =>
+      operation === "UpdateItem" && attempt === 1 ? unapplied["500 of the service"] : undefined,
+    );
+    expect((await revoke(target, "key_1", now)).json).toMatchObject({ keyId: "key_1", state: "revoked" });
+    expect(proxy.attempts.get("UpdateItem")).toBe(2);
+    expect(await tables.items("apiKeys")).toEqual([expect.objectContaining({ revokedAt: { N: String(now) } })]);
   });
 
   test("fails for an unknown id", async () => {

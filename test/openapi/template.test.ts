@@ -1,4 +1,4 @@
-import { expect, inject, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 import { operations } from "../../infra/smoke/document.ts";
 import { type HttpResponse, responseProblems } from "../../infra/smoke/response-problems.ts";
 import type { ConstantResponse } from "../../infra/template/rest-api.ts";
@@ -39,18 +39,48 @@ test("the document describes what the gateway itself sends where there is no ope
   }
 });
 
-test("the document describes every gateway response, at an operation or elsewhere", () => {
-  for (const [type, { status, ...literal }] of api.gatewayResponses) {
-    // The two defaults have no status of their own.
-    if (status === undefined) continue;
-    const requests: [string, string][] = [
-      ["DELETE", "/store/orders/1"],
-      ["POST", "/store/orders"],
-      ["GET", "/nope"],
-    ];
-    const problems = requests.map(([method, path]) => responseProblems(method, path, httpResponse(status, literal)));
-    expect(problems, type).toContainEqual([]);
-  }
+describe("the document describes a gateway response wherever a client may get it:", () => {
+  const operation: [string, string][] = [
+    ["GET", "/store/orders"],
+    ["DELETE", "/store/orders/1"],
+  ];
+  const otherMethod: [string, string][] = [["POST", "/store/orders"]];
+  const unknownPath: [string, string][] = [["GET", "/nope"]];
+  const anywhere = [...operation, ...otherMethod, ...unknownPath];
+  const places: Record<string, [method: string, path: string][]> = {
+    ACCESS_DENIED: operation,
+    API_CONFIGURATION_ERROR: operation,
+    AUTHORIZER_CONFIGURATION_ERROR: operation,
+    AUTHORIZER_FAILURE: operation,
+    BAD_REQUEST_BODY: anywhere,
+    BAD_REQUEST_PARAMETERS: anywhere,
+    EXPIRED_TOKEN: operation,
+    INTEGRATION_FAILURE: operation,
+    INTEGRATION_TIMEOUT: operation,
+    INVALID_API_KEY: operation,
+    INVALID_SIGNATURE: unknownPath,
+    MISSING_AUTHENTICATION_TOKEN: unknownPath,
+    QUOTA_EXCEEDED: anywhere,
+    REQUEST_TOO_LARGE: anywhere,
+    RESOURCE_NOT_FOUND: unknownPath,
+    THROTTLED: anywhere,
+    UNAUTHORIZED: operation,
+    UNSUPPORTED_MEDIA_TYPE: otherMethod,
+    WAF_FILTERED: anywhere,
+  };
+
+  test.each(Object.entries(places))("%s", (type, requests) => {
+    const { status = 0, ...literal } = api.gatewayResponses.get(type) ?? { headers: {}, body: "" };
+    const problems = requests.flatMap(([method, path]) =>
+      responseProblems(method, path, httpResponse(status, literal)).map((problem) => `${method} ${path}: ${problem}`),
+    );
+    expect(problems).toEqual([]);
+  });
+
+  test("no other type has a status of its own", () => {
+    const concrete = [...api.gatewayResponses].filter(([, { status }]) => status !== undefined).map(([type]) => type);
+    expect(concrete.sort()).toEqual(Object.keys(places).sort());
+  });
 });
 
 function httpResponse(status: number, { headers, body }: ConstantResponse): HttpResponse {
