@@ -38,9 +38,10 @@ export function standardInput(): NodeJS.ReadStream {
 /** Reads a secret from standard input, trimmed. On a terminal it asks for one line and does not echo it. */
 export async function readSecret(question: string): Promise<string> {
   if (!process.stdin.isTTY) return (await text(process.stdin)).trim();
-  process.stderr.write(question);
   const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input: process.stdin, output: hidden, terminal: true });
+  // Not before: until then the terminal shows what is typed.
+  process.stderr.write(question);
   try {
     return (await terminal.question("")).trim();
   } finally {

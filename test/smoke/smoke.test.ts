@@ -1,4 +1,6 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { createServer } from "node:http";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { listeningPort } from "../../infra/local/machine/ports.ts";
 import { Client } from "../../infra/smoke/client.ts";
 import { promises } from "../../infra/smoke/promises.ts";
 import { type Clock, type Line, smoke } from "../../infra/smoke/smoke.ts";
@@ -164,4 +166,24 @@ describe("a new stage", () => {
     expect((await lines({ waitSeconds: 120 }, clock)).map(({ kind }) => kind)).toContain("broken");
     expect(clock.now()).toBe(begun);
   });
+});
+
+test("a server that is silent for 30 seconds breaks a promise", async () => {
+  const connected = Promise.withResolvers<void>();
+  const server = createServer(() => connected.resolve());
+  const baseUrl = `http://127.0.0.1:${await listeningPort(server)}/v1`;
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+    server.close();
+    server.closeAllConnections();
+  });
+  const checking = smoke({ baseUrl, apiKey: service.apiKey });
+  const seen = vi.fn();
+  const line = checking.next().finally(seen);
+  await connected.promise;
+  await vi.advanceTimersByTimeAsync(29_999);
+  expect(seen).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await line).toMatchObject({ value: { kind: "broken", seen: expect.stringContaining("silent for 30 s") } });
 });

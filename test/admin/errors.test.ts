@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import { CommandError, errorLine } from "../../infra/admin/errors.ts";
+import { issuedKeys } from "../helpers/issued-keys.ts";
+
+const named = (name: string, message: string, more: object = {}) =>
+  Object.assign(new Error(message), { name, ...more });
+
+/** What AWS says about a signature: the signed headers among it. */
+const signature =
+  "The request signature we calculated does not match. The Canonical String should have been POST x-amz-security-token:secret\n" +
+  "host:dynamodb.eu-central-1.amazonaws.com";
+
+describe("an error in one line", () => {
+  test.each([
+    "ExpiredToken",
+    "ExpiredTokenException",
+    "InvalidClientTokenId",
+    "UnrecognizedClientException",
+    "SignatureDoesNotMatch",
+    "InvalidSignatureException",
+    "IncompleteSignature",
+    "AuthFailure",
+    "RequestExpired",
+  ])("never quotes AWS on credentials: %s", (name) => {
+    expect(errorLine(named(name, signature))).toBe(`AWS rejected these credentials (${name}). Sign in again`);
+  });
+
+  test.each(Object.values(issuedKeys))("cuts a key short: $hash", ({ key }) => {
+    const start = key.slice(0, "pets_live_".length);
+    for (const error of [new CommandError(`No key has the id ${key}`), new Error(`${key} is not a table`)]) {
+      expect(errorLine(error)).toContain(`${start}...`);
+      expect(errorLine(error)).not.toContain(key.slice(0, 20));
+    }
+  });
+
+  test.each<[string, unknown, string]>([
+    ["a command's", new CommandError("No order has the id 1"), "No order has the id 1"],
+    ["several lines", new CommandError("one\ntwo"), "one\\u{a}two"],
+    ["no access", named("AccessDeniedException", "x may not Scan\nmore"), "AWS denied access: x may not Scan"],
+    [
+      "no table",
+      named("ResourceNotFoundException", "x"),
+      "The table does not exist. Was its stack deleted or replaced?",
+    ],
+    ["no host", named("Error", "x", { code: "ENOTFOUND", hostname: "h" }), "No response from h (ENOTFOUND)"],
+    [
+      "no port",
+      named("Error", "x", { code: "ECONNREFUSED", address: "::1", port: 1 }),
+      "No response from ::1:1 (ECONNREFUSED)",
+    ],
+    ["no response", named("TimeoutError", "x"), "No response from the service (TimeoutError)"],
+    [
+      "a file",
+      named("Error", "x", { errno: -2, code: "ENOENT", path: "a\u001b" }),
+      "a\\u{1b}: no such file or directory",
+    ],
+    ["a bug", named("TypeError", "x\ny"), "Unexpected error: TypeError: x. NODE_DEBUG=admin prints the stack trace"],
+    ["no error", "secret", "Unexpected error: a thrown string"],
+  ])("says what is wrong: %s", (_, error, line) => {
+    expect(errorLine(error)).toBe(line);
+  });
+});
