@@ -20,6 +20,7 @@ import { errorLine } from "../../infra/admin/errors.ts";
 import { restoreTable } from "../../infra/admin/restore-table.ts";
 import type { Target } from "../../infra/admin/target.ts";
 import { type Environment, environments } from "../../infra/environments.ts";
+import { root } from "../helpers/admin/admin-command.ts";
 
 const { production, staging } = environments;
 const time = new Date("2026-11-20T08:00:05Z");
@@ -163,6 +164,20 @@ describe("restoring a table", () => {
     expect(await failure(production, "PetStoreOrders-production-ApiKeys-1")).toBe(
       "The name must begin with PetStoreOrders-production-Orders-, or no policy fits it",
     );
+  });
+
+  test.each([
+    ["infra/README.md", ["ApiKeys"]],
+    ["infra/admin/README.md", ["Orders", "ApiKeys"]],
+    ["shared/ORDERS-TABLE.md", ["Orders"]],
+  ])("makes tables that the policies in %s fit", async (page, kinds) => {
+    const text = await readFile(join(root, page), "utf8");
+    const patterns = [...text.matchAll(/"arn:aws:dynamodb:REGION:ACCOUNT:table\/(.*?)\*"/g)];
+    expect(patterns).toHaveLength(1);
+    const start = String(patterns[0]?.[1]).replace("STACK", production.stackName);
+    for (const kind of kinds) expect(`${production.stackName}-${kind}-20261120080005`.startsWith(start)).toBe(true);
+    // CDK puts no hyphen before what it adds to the name of the stack's own.
+    for (const kind of kinds) expect(`${production.stackName}-${kind}7B9C`.startsWith(start)).toBe(true);
   });
 
   test("says what DynamoDB has against it", async () => {
