@@ -35,6 +35,12 @@ describe("checking", () => {
     ]);
   });
 
+  test("reports nothing that could control a terminal, such as the name of a file", async () => {
+    await put("{");
+    const report = await checkOrders({ ...file, name: "\u001b[2J" }).catch((error: Error) => error.message);
+    expect(report).toContain(String.raw`\u{1b}[2J:1:2: not JSON`);
+  });
+
   test("reports at most twenty lines of a kind, and how many more there are", async () => {
     const unknown = Array.from({ length: 25 }, (_, id) => `{"id":${id},"colour ${id}":"red"}`);
     const repeated = Array.from({ length: 21 }, () => '{"id":-7}');
