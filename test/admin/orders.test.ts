@@ -65,7 +65,7 @@ describe("listing and counting", () => {
     cancelled,
     { id: { N: "9223372036854775807" }, status: { S: "cancelled" }, cancelledBy: { S: "key_2" } },
     { id: { N: "1" }, status: { S: "pending" }, quantity: { N: "3" }, shipDate: { S: "2026-12-24T00:00:00Z" } },
-    { id: { N: "2" }, status: { S: "held\u001b" }, colour: { S: "red" } },
+    { id: { N: "2" }, status: { S: "held\u001b" }, cancelledBy: { S: "key_2" } },
     { id: { N: "3" } },
   ];
   const list = async (...args: string[]) => {
@@ -81,7 +81,7 @@ describe("listing and counting", () => {
     expect(lines.map((line) => line.split(/ {2,}/)).sort()).toEqual([
       ["-9223372036854775808", "cancelled", "9007199254740993", "-", "false", "-", "key_1"],
       ["1", "pending", "-", "3", "-", "2026-12-24T00:00:00Z", "-"],
-      ["2", String.raw`held\u{1b}`, "-", "-", "-", "-", "-"],
+      ["2", String.raw`held\u{1b}`, "-", "-", "-", "-", "key_2"],
       ["3", "-", "-", "-", "-", "-", "-"],
       ["9223372036854775807", "cancelled", "-", "-", "-", "-", "key_2"],
       ["id", "status", "petId", "quantity", "complete", "shipDate", "cancelledBy"],

@@ -154,6 +154,7 @@ describe("a line of an orders file", () => {
     ['{"id":1,"id":2}', ["a field appears twice"]],
     ['{"id":1,"\\u0069d":2}', ["a field appears twice"]],
     ['{"id":1,"otherAttributes":{"a":{"M":{"b":{"S":"1"},"b":{"S":"2"}}}}}', ["a field appears twice"]],
+    ['{"id":1,"id":2,"otherAttributes":{"a":{"L":[{"S":""}]}}}', ["a field appears twice"]],
     ['{"id":1,"otherAttributes":[]}', ["otherAttributes is not a JSON object"]],
     ['{"id":1,"otherAttributes":null}', ["otherAttributes is not a JSON object"]],
     ['{"id":1,"otherAttributes":{"petId":{"N":"7"}}}', ["petId belongs beside otherAttributes"]],
