@@ -5,7 +5,7 @@ import { issuedKeys } from "../helpers/issued-keys.ts";
 const named = (name: string, message: string, more: object = {}) =>
   Object.assign(new Error(message), { name, ...more });
 
-/** What AWS says about a signature: the signed headers among it. */
+/** AWS's message about a rejected signature, which quotes the signed headers. */
 const signature =
   "The request signature we calculated does not match. The Canonical String should have been POST x-amz-security-token:secret\n" +
   "host:dynamodb.eu-central-1.amazonaws.com";

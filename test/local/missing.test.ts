@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 
-/** What a script prints, and its exit code, on such a machine. */
+/** The output of a script on such a machine, and its exit code. */
 function preloadOn(machine: { node?: string; arch?: string }) {
   const { node = process.versions.node, arch = process.arch } = machine;
   const code = `

@@ -23,13 +23,13 @@ const faults: Record<string, Behaviour> = {
   "request lost": unapplied["reset before a response"],
 };
 
-/** What happens to one order. */
+/** The fate of one order. */
 const orderPlan = fc.record({
   /** Its status at the second that was restored; undefined if it was placed later. */
   restored: fc.constantFrom(undefined, "pending", "pending", "shipped", "cancelled"),
-  /** What was done since, in the old table. */
+  /** The changes made since, in the old table. */
   since: fc.array(fc.constantFrom("place", "ship", "cancel", "cancel by the leaked key", "correct"), { maxLength: 3 }),
-  /** What happens in the new table meanwhile, and whether it happens just before the order would be written there. */
+  /** The change made in the new table meanwhile, and whether it comes just before the order would be written there. */
   meanwhile: fc.constantFrom("nothing", "nothing", "ship", "cancel"),
   atTheLastMoment: fc.boolean(),
   fault: fc.constantFrom(...Object.keys(faults)),
@@ -92,7 +92,7 @@ test("nothing acknowledged is left behind or overwritten, however often it is in
       for (const [id, { since }] of orders.entries()) for (const action of since) await act(from, id, action);
       const old = await itemsById(from);
 
-      /** What was acknowledged in the new table itself. */
+      /** The orders whose change in the new table was acknowledged. */
       const here = new Map<number, Item | undefined>();
       const actHere = async (id: number): Promise<void> => {
         const { meanwhile = "nothing" } = orders[id] ?? {};
