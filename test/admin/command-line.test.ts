@@ -48,23 +48,30 @@ describe("as a process", () => {
   });
 
   test("every keys command prints its result on stdout, and the key alone when it issues one", async () => {
-    const issued = await local(["keys", "issue", "--name", " Acme web shop ", "--expires", "2997-12-31"]);
+    const issued = await local([
+      "keys",
+      "issue",
+      "--name",
+      " Acme \u{1f469}\u200d\u{1f467} shop ",
+      "--expires",
+      "2997-12-31",
+    ]);
     const key = issued.stdout.trimEnd();
     expect(issued).toEqual({
       code: 0,
       stdout: expect.stringMatching(/^pets_test_\w{49}\n$/),
-      stderr: expect.stringMatching(/^Issued key_\w+ to Acme web shop; it expires at 2997-12-31T23:59:59Z\..*\n$/),
+      stderr: expect.stringMatching(/^Issued key_\w+ to Acme \S+ shop; it expires at 2997-12-31T23:59:59Z\..*\n$/),
     });
     expect(issued.stderr).not.toContain(key);
 
     const listed = await local(["keys", "list", "--json"]);
     expect(listed).toMatchObject({ code: 0, stderr: "" });
     const [{ keyId, name }] = JSON.parse(listed.stdout);
-    expect(name).toBe("Acme web shop");
+    expect(name).toBe("Acme \u{1f469}\u200d\u{1f467} shop");
 
     expect(await local(["keys", "check"], { input: `  ${key}\r\n` })).toEqual({
       code: 0,
-      stdout: `Accepted until 2997-12-31T23:59:59Z: ${keyId} (Acme web shop)\n`,
+      stdout: `Accepted until 2997-12-31T23:59:59Z: ${keyId} (Acme \u{1f469}\u200d\u{1f467} shop)\n`,
       stderr: "",
     });
     expect(await local(["keys", "revoke", keyId])).toMatchObject({ code: 0, stderr: "" });

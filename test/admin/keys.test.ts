@@ -121,6 +121,13 @@ describe("listing", () => {
     expect(json).toEqual([expect.objectContaining({ name: "\u001b]0;owned\u0007\u009b31m\u202eemca" })]);
   });
 
+  test("shows letters and emoji as they are, with what joins them", async () => {
+    const names = ["\u{1f469}\u200d\u{1f467}", "\u0645\u06cc\u200c\u062e", "\u{1f3f4}\u{e0067}\u{e0062}\u{e007f}"];
+    for (const [at, name] of names.entries()) await tables.putKey({ keyId: `key_${at}`, createdAt: at, name });
+    const { text } = await list(target, now);
+    for (const name of names) expect(text).toContain(`  ${name}  `);
+  });
+
   test("reads consistently, so that a key that was just revoked is shown as revoked", async () => {
     const consistent: unknown[] = [];
     const { target } = await tables.behindProxy(({ input }) => void consistent.push(JSON.parse(input).ConsistentRead));
