@@ -2,7 +2,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -10,6 +9,7 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { startVitest } from "vitest/node";
+import { freePort } from "../../infra/local/machine/ports.ts";
 
 const run = promisify(execFile);
 const startDeadlineMs = 60_000;
@@ -74,14 +74,4 @@ async function untilReady(): Promise<void> {
       await setTimeout(100);
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("A TCP server has no port");
-  return address.port;
 }

@@ -1,12 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { dummyCredentials, pseudoParameters } from "../../template/local-account.ts";
 import { enginePath, missing } from "../machine/missing.cjs";
-import { listeningPort } from "../machine/ports.ts";
+import { freePort } from "../machine/ports.ts";
 import { StartError } from "../machine/start-error.ts";
 
 /** A DynamoDB engine that this process started. */
@@ -99,9 +98,4 @@ export function engineClient(endpoint: string): DynamoDBClient {
     credentials: dummyCredentials,
     requestHandler: { connectionTimeout: 30_000, requestTimeout: 30_000, throwOnRequestTimeout: true },
   });
-}
-
-async function freePort(): Promise<number> {
-  await using server = createServer();
-  return await listeningPort(server);
 }

@@ -55,6 +55,12 @@ export async function listeningPort(server: TcpServer, port = 0, host = "127.0.0
   return address.port;
 }
 
+/** Finds a port that no server uses. */
+export async function freePort(): Promise<number> {
+  await using server = createServer();
+  return await listeningPort(server);
+}
+
 function isTaken(code: unknown): boolean {
   return code === "EADDRINUSE" || code === "EACCES";
 }
