@@ -1,12 +1,30 @@
 import { readFile } from "node:fs/promises";
-import { expect } from "vitest";
 
 /** The operators' runbook. */
 export const runbookText = await readFile(new URL("../../infra/README.md", import.meta.url), "utf8");
 
-/** The commands of its shell blocks, each on a line of its own. */
-export const commands = [...runbookText.matchAll(/```sh\n(.*?)```/gs)]
-  .map(([, block = ""]) => block)
+/** A block of commands. */
+export interface Block {
+  /** The heading it is under, of the first or second level. */
+  section: string;
+  commands: string;
+}
+
+/** Reads a runbook's blocks in their order. Whatever is not JSON counts as commands, so that none goes unseen. */
+export function readBlocks(markdown: string): Block[] {
+  const blocks: Block[] = [];
+  let section = "";
+  const parts = /^##? (?<heading>[^\n]*)$|^(?<indent> *)```(?<language>\w*)\n(?<body>.*?)^\k<indent>```$/gms;
+  for (const { groups: { heading, indent, language, body = "" } = {} } of markdown.matchAll(parts)) {
+    if (heading !== undefined) section = heading;
+    else if (language !== "json") blocks.push({ section, commands: body.replaceAll(`\n${indent}`, "\n").trim() });
+  }
+  return blocks;
+}
+
+/** The commands of its blocks, each on a line of its own. */
+export const commands = readBlocks(runbookText)
+  .map((block) => `${block.commands}\n`)
   .join("")
   .replaceAll("\\\n", "");
 
@@ -20,6 +38,6 @@ export function section(heading: string): string {
 /** Every value that the commands give for a pattern's group; at least one. */
 export function valuesOf(pattern: RegExp): string[] {
   const values = [...commands.matchAll(pattern)].map(([, value = ""]) => value);
-  expect(values).not.toHaveLength(0);
+  if (values.length === 0) throw new Error(`No command has ${pattern}`);
   return values;
 }
