@@ -1,0 +1,51 @@
+# An operator's terminal. Nothing of the machine's own AWS is in it, and nobody to confirm what CDK is about to do.
+
+export AWS_ENDPOINT_URL="http://127.0.0.1:$PORT" AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1
+for name in AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY; do export $name=rehearsal; done
+export AWS_CONFIG_FILE=/dev/null AWS_SHARED_CREDENTIALS_FILE=/dev/null GIT_CONFIG_GLOBAL=/dev/null
+export CDK_REQUIRE_APPROVAL=never npm_config_update_notifier=false
+export PATH="$SCRATCH/venv/bin:$PATH" TMPDIR="$SCRATCH" PRINTED="$SCRATCH/printed" ROLLOUT="$SCRATCH/rollout"
+
+# What was set before. Any failure ends a block, also where bash would go on, as in the condition of a loop.
+if [ -e "$SCRATCH/variables" ]; then . "$SCRATCH/variables"; fi
+for tool in aws git npm npx; do eval "$tool() { command $tool \"\$@\" || \${OTHERWISE:-kill \$\$}; }"; done
+command_not_found_handle() { echo "$1: no such command" >&2; kill $$; }
+fails() { if (OTHERWISE=false && "$@"); then false; fi; }
+
+# Finds something in what the last block printed.
+printed() { grep -qP -- "$1" "$PRINTED"; }
+issued() { KEY=$(grep -xE 'pets_\w+' "$PRINTED"); }
+restored() { read -r "OLD_$1" "NEW_$1" < <(sed -En 's/^Restored (\S+) as (\S+)\. .*/\1 \2/p' "$PRINTED"); }
+
+stack() { aws cloudformation describe-stacks --stack-name "PetStoreOrders-$1" --output text --query "Stacks[0].$2"; }
+base_url() { stack "$1" "Outputs[?OutputKey=='BaseUrl'].OutputValue"; }
+
+# Every promise of the service is kept to whoever has the last key that was issued.
+kept() { API_KEY=$KEY npm run smoke -- --base-url "$(base_url "$1")" --wait 0; }
+
+order() { printf '{"id":%s,"petId":1,"quantity":1}\n' "$@"; }
+cancel() {
+  curl -sS -o /dev/null -w '%{http_code}' -X DELETE -H "Authorization: Bearer $KEY" \
+    "$(base_url production)/store/orders/$1" | grep 204
+}
+
+function_name() {
+  aws cloudformation list-stack-resources --stack-name "$STACK" --output text --query "StackResourceSummaries[?
+    ResourceType=='AWS::Lambda::Function' && starts_with(LogicalResourceId, '$1')].PhysicalResourceId"
+}
+
+# The names of tables, one a line, and what a table holds.
+tables() { aws dynamodb list-tables --output text --query TableNames | tr '\t' '\n' | grep "^PetStoreOrders-$1" || true; }
+items() {
+  aws dynamodb scan --table-name "$1" --output text --query \
+    "Items[].[id.N, status.S, cancelledBy.S, cancelledAt.S, keyHash.S, revokedAt.S]" | sort
+}
+
+admin() { npm run --silent admin -- --env production "$@"; }
+accepted() { admin keys list | grep accepted | grep -o 'key_[0-9a-f]*'; }
+
+deploy() { npm run deploy -- "*-production" --exclusively "$@"; }
+merge() { git commit -qam "$1" && git push -q; }
+
+# Changes every function on main.
+release() { for file in functions/*.ts; do echo "$1" >> "$file"; done; merge "$1"; }

@@ -1,0 +1,42 @@
+// Lives the service's life by the blocks of infra/README.md, in an account of AWS on this machine: `npm run rehearse`.
+import { readBlocks, runbookText } from "../helpers/runbook.ts";
+import { life } from "./life.ts";
+import { run } from "./shell.ts";
+import { setStage } from "./stage.ts";
+import { findCommands } from "./steps.ts";
+
+const parseOnly = 'aws() { command aws "$@" --generate-cli-skeleton output || kill $$; }\n';
+
+const stopped = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopped.abort());
+await using started = new AsyncDisposableStack();
+try {
+  const found = findCommands(readBlocks(runbookText), life);
+  const tools = "a clone with its dependencies, the AWS command line, MiniStack";
+  const shell = await timed(`Set up ${tools}`, () => setStage(started, stopped.signal));
+  for (const [section, steps] of Object.entries(life)) {
+    console.log(`\n${section}`);
+    for (const step of steps) {
+      const commands = found.get(step) ?? "";
+      const [line = ""] = commands.split("\n");
+      if ("skip" in step) console.log(`  not run: ${line}: ${step.because}`);
+      else if ("meanwhile" in step) await timed(`  meanwhile, ${step.meanwhile}`, () => run(shell, step.commands));
+      else if ("parse" in step) {
+        await timed(`  parsed: ${line}: ${step.because}`, () => run(shell, parseOnly + commands));
+      } else await timed(`  ran: ${line}: ${step.check}`, () => run(shell, commands, step.check));
+    }
+  }
+  console.log("\nThe runbook keeps its promises here. Not shown: streaming, TLS, alarms, canaries and IAM.");
+} catch (error) {
+  console.error(`\n${error instanceof Error ? error.message : error}`);
+  process.exitCode = 1;
+}
+
+/** Prints a line about some work, and how long it took once it is done. */
+async function timed<Result>(line: string, work: () => Promise<Result>): Promise<Result> {
+  process.stdout.write(line);
+  const begun = performance.now();
+  const result = await work();
+  console.log(` (${Math.round((performance.now() - begun) / 1000)} s)`);
+  return result;
+}
