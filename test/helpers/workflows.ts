@@ -39,7 +39,7 @@ export interface Step {
   run?: string;
 }
 
-export const workflowNames = ["ci.yml", "deploy.yml", "deploy-environment.yml"] as const;
+export const workflowNames = ["ci.yml", "deploy.yml", "deploy-environment.yml", "rehearse.yml"] as const;
 
 /** An expression in a workflow, which GitHub replaces by its value. */
 export const expression = (text: string): string => `$\{{ ${text} }}`;

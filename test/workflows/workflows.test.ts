@@ -6,6 +6,7 @@ import { expression, readWorkflow, type Step, stepTitle, workflowNames } from ".
 const { workflow: ci } = await readWorkflow("ci.yml");
 const { workflow: deploy } = await readWorkflow("deploy.yml");
 const { workflow: deployEnvironment } = await readWorkflow("deploy-environment.yml");
+const { workflow: rehearse } = await readWorkflow("rehearse.yml");
 
 test("these are all workflows", () => {
   expect(readdirSync(new URL("../../.github/workflows/", import.meta.url)).sort()).toEqual([...workflowNames].sort());
@@ -43,13 +44,19 @@ describe.each(workflowNames)("the workflow %s", async (name) => {
 });
 
 test("only jobs that deploy may ask AWS for a role; the others may read", () => {
-  expect([ci, deploy, deployEnvironment].map(({ permissions }) => permissions)).toEqual([{ contents: "read" }, {}, {}]);
+  expect([ci, rehearse, deploy, deployEnvironment].map(({ permissions }) => permissions)).toEqual([
+    { contents: "read" },
+    { contents: "read" },
+    {},
+    {},
+  ]);
   const permissions = (workflow: typeof ci) =>
     Object.fromEntries(Object.entries(workflow.jobs).map(([name, job]) => [name, job.permissions]));
   const readsCode = { contents: "read" };
   const readsArtifacts = { actions: "read", contents: "read" };
   const deploys = { ...readsArtifacts, "id-token": "write" };
   expect(permissions(ci)).toEqual({ test: undefined, "other-machines": undefined });
+  expect(permissions(rehearse)).toEqual({ rehearse: undefined });
   expect(permissions(deployEnvironment)).toEqual({ deploy: deploys });
   expect(permissions(deploy)).toEqual({
     commit: readsCode,
@@ -73,7 +80,7 @@ test("the README's two commands run on every machine it names, but no deployment
 });
 
 test("jobs take these steps, and no longer than this", () => {
-  const jobs = Object.entries({ ...ci.jobs, ...deploy.jobs, ...deployEnvironment.jobs }).filter(
+  const jobs = Object.entries({ ...ci.jobs, ...deploy.jobs, ...deployEnvironment.jobs, ...rehearse.jobs }).filter(
     ([, { uses }]) => !uses,
   );
   expect(
@@ -110,10 +117,15 @@ test("jobs take these steps, and no longer than this", () => {
       "Smoke test",
       "actions/upload-artifact",
     ],
+    rehearse: [60, "actions/checkout", "npm ci", "npm run rehearse"],
   });
   for (const [name, job] of jobs.filter(([name]) => name !== "other-machines")) {
     expect([name, job["runs-on"]]).toEqual([name, "ubuntu-24.04"]);
   }
+});
+
+test("the runbook is rehearsed every week, and when someone asks for it", () => {
+  expect(rehearse.on).toEqual({ schedule: [{ cron: "0 5 * * 1" }], workflow_dispatch: null });
 });
 
 test("the tests run for every pull request, and for the commit that a deployment names", () => {
