@@ -31,13 +31,14 @@ function start(options: { maxEnvironments?: number; timeoutSeconds?: number } = 
 afterEach(() => host.stop());
 
 describe("an invocation", () => {
-  test("gets its event, its own request id, its time left, and none of the host's environment", async () => {
+  test("gets its event, its own request id, its time left, and neither the host's environment nor its home", async () => {
     start();
     const [first, second] = [await payload("echo", { a: [1] }), await payload("echo", {})];
     expect(first["event"]).toEqual({ a: [1] });
     expect(first["awsRequestId"]).not.toBe(second["awsRequestId"]);
     expect(first["remaining"]).toSatisfy((ms: number) => ms > 15_000 && ms <= 20_000);
     expect(first["environment"]).toSatisfy((all: string[]) => all.includes("_HANDLER") && !all.includes("PATH"));
+    expect(first["home"]).toBe(directory);
   });
 
   test("reuses an idle process", async () => {

@@ -1,5 +1,6 @@
 // Handlers that do what a function may do, for the tests of the Lambda host.
 import { once } from "node:events";
+import { homedir } from "node:os";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
@@ -8,6 +9,7 @@ export const echo = async (event, { awsRequestId, getRemainingTimeInMillis }) =>
   awsRequestId,
   remaining: getRemainingTimeInMillis(),
   environment: Object.keys(process.env),
+  home: homedir(),
 });
 
 export const fail = async () => {
