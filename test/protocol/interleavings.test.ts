@@ -4,6 +4,7 @@ import { exploreAll, type Found, shortestViolation } from "./explore.ts";
 import { fates } from "./fates.ts";
 import { type Moment, Moves } from "./moves.ts";
 import { plantedBugs } from "./planted-bugs.ts";
+import { type Proof, prove } from "./proof.ts";
 import { RecordedClient, type Response } from "./recorded-client.ts";
 import { RememberedTable } from "./remembered-table.ts";
 import { starts } from "./starts.ts";
@@ -73,6 +74,45 @@ describe("a planted bug is found", () => {
   test.each(Object.entries(plantedBugs))("%s", async (bug, code) => {
     const path = await shortestViolation(new Moves(table, [...cancellers(code), shipper]), starts["pending"]);
     expect(path?.at(-1)?.violation).toBe(verdicts[bug]);
+  });
+});
+
+describe("npm run prove", () => {
+  /** Proves something of one cancellation and a shipment, which are quickly followed. */
+  async function proven(proof: Partial<Proof>) {
+    const printed: string[] = [];
+    const actors = (code: Cancel): Actor[] => [cancellers(code)[0], shipper];
+    const small: Proof = { code: cancel, starts: {}, bugs: {}, actors, ...proof };
+    const problems = await prove(table, (line) => void printed.push(line), small);
+    return { problems, printed: printed.join("\n") };
+  }
+  const leftOut = "144,552,370 interleavings were expected";
+
+  test("looks for ten bugs, from five starts", () => {
+    expect([Object.keys(plantedBugs), Object.keys(starts)].map(({ length }) => length)).toEqual([10, 5]);
+  });
+
+  test("has a problem with interleavings that are left out", async () => {
+    expect((await proven({ starts: { absent: undefined } })).problems).toEqual([leftOut]);
+  });
+
+  test("has a problem with code that violates the contract", async () => {
+    const { problems, printed } = await proven({
+      code: plantedBugs["404 for a throttled write"] ?? cancel,
+      starts: { shipped: starts["shipped"] },
+    });
+    const violation = "A gets 404 order_not_found; by the contract it is 409 order_already_shipped";
+    expect(problems).toEqual([`shipped: ${violation}`, leftOut]);
+    expect(printed).toContain(`  WRONG: shipped: ${violation}`);
+  });
+
+  test("has a problem with a bug that it misses, and tells the story of one that it finds", async () => {
+    const bugs = { "no bug at all": cancel, "its own id ignored": plantedBugs["its own id ignored"] ?? cancel };
+    const { problems, printed } = await proven({ bugs });
+    expect(problems).toEqual([leftOut, "no bug at all: missed"]);
+    expect(printed).toMatch(
+      /\nno bug at all: MISSED\n\nits own id ignored: found\n {2}the order is pending\n(?: .*\n)+ {2}WRONG: /,
+    );
   });
 });
 

@@ -39,6 +39,7 @@ interface Report {
   numPassedTests: number;
   numFailedTests: number;
   numPendingTests: number;
+  numTodoTests: number;
   testResults: { name: string; status: string; assertionResults: { fullName: string; status: string }[] }[];
 }
 
@@ -60,9 +61,10 @@ async function run(number: number, busy: boolean): Promise<boolean> {
     (text): Report => JSON.parse(text),
     () => undefined,
   );
-  const { numPassedTests = 0, numFailedTests = 0, numPendingTests = 0 } = result ?? {};
-  const counts = `${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped`;
-  const whole = status === 0 && numPassedTests > 0 && numPendingTests === 0;
+  const { numPassedTests = 0, numFailedTests = 0, numPendingTests = 0, numTodoTests = 0 } = result ?? {};
+  const skipped = numPendingTests + numTodoTests;
+  const counts = `${numPassedTests} passed, ${numFailedTests} failed, ${skipped} skipped`;
+  const whole = status === 0 && numPassedTests > 0 && numFailedTests + skipped === 0;
   console.log(`run ${number}, ${busy ? "loaded" : "quiet"}: ${counts}, ${seconds} s${whole ? "" : `, see ${log}`}`);
   for (const file of result?.testResults ?? []) {
     const bad = file.assertionResults.filter((test) => test.status !== "passed");

@@ -1,0 +1,63 @@
+import type { OrderItem } from "../../shared/order.ts";
+import { stateOf } from "../helpers/history/state.ts";
+import { type Actor, type Cancel, cancel, cancellers, shipper } from "./actors.ts";
+import { exploreAll, shortestViolation } from "./explore.ts";
+import { Moves } from "./moves.ts";
+import { plantedBugs } from "./planted-bugs.ts";
+import type { RememberedTable } from "./remembered-table.ts";
+import { starts } from "./starts.ts";
+import { story } from "./story.ts";
+
+export interface Proof {
+  /** The cancellation that is proven. */
+  code: Cancel;
+  /** The order as it may be at first. */
+  starts: Record<string, OrderItem | undefined>;
+  /** Cancellations that the search must find wrong. */
+  bugs: Record<string, Cancel>;
+  /** Who acts on the order, the cancellations by this code. */
+  actors(code: Cancel): Actor[];
+}
+
+/** Five starts of the same 28,910,474 interleavings: if there are others, the search is not the one that was reviewed. */
+const allInterleavings = 144_552_370;
+
+/**
+ * Follows every interleaving of two cancellations and a shipment of one order, and looks for the planted bugs.
+ *
+ * @param print takes a line about each.
+ * @returns the problems: violations of the contract, bugs that are missed, interleavings that are left out.
+ */
+export async function prove(
+  table: RememberedTable,
+  print: (line: string) => void,
+  proof: Proof = { code: cancel, starts, bugs: plantedBugs, actors: (code) => [...cancellers(code), shipper] },
+): Promise<string[]> {
+  const problems: string[] = [];
+  const begun = performance.now();
+  const moves = new Moves(table, proof.actors(proof.code));
+  let interleavings = 0;
+  for (const [start, item] of Object.entries(proof.starts)) {
+    const found = await exploreAll(moves, item);
+    print(`${start}: ${number(found.interleavings)} interleavings of ${number(found.moments)} moments`);
+    interleavings += found.interleavings;
+    for (const violation of found.violations) problems.push(`${start}: ${violation}`);
+  }
+  for (const violation of problems) print(`  WRONG: ${violation}`);
+  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+  print(`${number(interleavings)} interleavings in ${seconds} s, violations of the contract: ${problems.length}`);
+  print(`cancelOrder was run with ${moves.sequences} sequences of responses`);
+  if (interleavings !== allInterleavings) problems.push(`${number(allInterleavings)} interleavings were expected`);
+
+  for (const [bug, code] of Object.entries(proof.bugs)) {
+    const path = await shortestViolation(new Moves(table, proof.actors(code)), starts["pending"]);
+    print(`\n${bug}: ${path === undefined ? "MISSED" : "found"}`);
+    if (path === undefined) problems.push(`${bug}: missed`);
+    else print(story(stateOf(starts["pending"]), path));
+  }
+  return problems;
+}
+
+function number(value: number): string {
+  return value.toLocaleString("en");
+}
