@@ -9,7 +9,7 @@ import { growthTable } from "./growth-table.ts";
 import { type Growth, listCost, listGrowth } from "./list.ts";
 import { markdown } from "./markdown.ts";
 import { startPageServer } from "./page-server.ts";
-import { type Row, ratioRow, table, verdict } from "./row.ts";
+import { missed, type Row, ratioRow, table } from "./row.ts";
 import { prepare, putOrders, type Subject } from "./subject.ts";
 import { warmCancel } from "./warm-cancel.ts";
 import { startTime, throughput } from "./whole-stack.ts";
@@ -93,7 +93,9 @@ try {
   const cold = coldStartChart(table(rows));
   if (cold !== undefined) writeChart("cold-start", cold);
   writeChart("list", listChart(growthTable(growth)));
-  if (rows.some((row) => verdict(row) === "MISSED")) process.exitCode = 1;
+  const misses = missed(rows);
+  for (const line of misses) console.error(`MISSED ${line}`);
+  if (misses.length > 0) process.exitCode = 1;
 } finally {
   closeConnection();
   await subject.stop();

@@ -92,7 +92,7 @@ export async function listGrowth(definition: FunctionDefinition, length: number,
       wall: median(warm.map((listing) => listing.milliseconds)),
       firstByte: median(warm.map((listing) => listing.firstByte)),
       peakMemory,
-      plain: warm.at(-1)?.bytes ?? Number.NaN,
+      plain: listings.at(-1)?.bytes ?? Number.NaN,
       gzip: (await list(host, "gzip")).bytes,
     };
   } finally {

@@ -38,15 +38,26 @@ export function verdict({ value, goal, margin }: Row): Verdict {
   return value <= goal * (1 + margin) ? "within noise" : "MISSED";
 }
 
+/** A line for each goal that is missed, by which the bench fails. */
+export function missed(rows: Row[]): string[] {
+  const bad = rows.filter((row) => verdict(row) === "MISSED");
+  return bad.map((row) => {
+    const ratio = row.unit === "x" ? ` beside ${row.floor} is ${ratioText(row)}` : "";
+    return `${row.what}: ${row.ours}${ratio}; the goal is ${goalText(row)}`;
+  });
+}
+
+function ratioText({ unit, value }: Row): string {
+  return unit === "x" ? `${value.toFixed(2)}x` : "";
+}
+
+function goalText({ goal, unit }: Row): string {
+  if (goal === undefined) return "";
+  return `<= ${goal}${unit === "x" ? "x" : ` ${unit}`}`;
+}
+
 /** The rows as cells, the head first. */
 export function table(rows: Row[]): string[][] {
-  const cells = rows.map((row) => [
-    row.what,
-    row.ours,
-    row.floor,
-    row.unit === "x" ? `${row.value.toFixed(2)}x` : "",
-    row.goal === undefined ? "" : `<= ${row.goal}${row.unit === "x" ? "x" : ` ${row.unit}`}`,
-    verdict(row),
-  ]);
+  const cells = rows.map((row) => [row.what, row.ours, row.floor, ratioText(row), goalText(row), verdict(row)]);
   return [["what", "ours", "floor", "ratio", "goal", ""], ...cells];
 }
