@@ -46,7 +46,7 @@ const cancelledBy = (keyId: string, id: string): Item => ({
 });
 
 async function put(table: string, ...items: Item[]): Promise<void> {
-  for (const Item of items) await client.send(new PutItemCommand({ TableName: table, Item }));
+  await Promise.all(items.map((Item) => client.send(new PutItemCommand({ TableName: table, Item }))));
 }
 
 /** The new table's orders by their id. */
@@ -205,10 +205,9 @@ describe("carrying orders over", () => {
   });
 
   test("spends a write on nothing that is there already", async () => {
-    for (let id = 0; id < 101; id++) {
-      await put(from, order(id, "pending"));
-      await put(to, order(id, id % 2 ? "pending" : "shipped"));
-    }
+    const ids = Array.from({ length: 101 }, (_, id) => id);
+    await put(from, ...ids.map((id) => order(id, "pending")));
+    await put(to, ...ids.map((id) => order(id, id % 2 ? "pending" : "shipped")));
     const { proxy, target } = await tables.behindProxy(() => undefined);
     expect((await carryOrders({ client: target.client })).json).toMatchObject({ alreadySo: 101 });
     expect(Object.fromEntries(proxy.attempts)).toEqual({ Scan: 1, BatchGetItem: 2 });

@@ -86,7 +86,7 @@ test("nothing acknowledged is left behind or overwritten, however often it is in
       for (const [id, { restored }] of orders.entries()) {
         if (!restored) continue;
         const Item: Item = { id: { N: String(id) }, status: { S: restored }, petId: { N: String(id) } };
-        for (const TableName of [from, to]) await client.send(new PutItemCommand({ TableName, Item }));
+        await Promise.all([from, to].map((TableName) => client.send(new PutItemCommand({ TableName, Item }))));
       }
       const restored = await itemsById(to);
       for (const [id, { since }] of orders.entries()) for (const action of since) await act(from, id, action);

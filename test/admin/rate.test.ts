@@ -1,0 +1,62 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { describe, expect, test, vi } from "vitest";
+import { createProgram, usageExitCode } from "../../infra/admin/command.ts";
+import { pacedCalls, rateOption } from "../../infra/admin/rate.ts";
+import type { TableCalls } from "../../infra/admin/table-calls.ts";
+import type { Target } from "../../infra/admin/target.ts";
+import { environments } from "../../infra/environments.ts";
+
+const client = new DynamoDBClient();
+const target: Target = { environment: environments.production, ordersTable: "orders", apiKeysTable: "keys", client };
+
+/** The calls of a command with these options, in production, and what is said about them. */
+async function chosen(units: "reads" | "writes", options: string[]): Promise<{ calls?: TableCalls; said: string }> {
+  const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  const program = createProgram().configureOutput({ writeErr: () => {} });
+  const result: { calls?: TableCalls; said: string } = { said: "" };
+  const command = program.command("write").addOption(rateOption());
+  command.action(() => {
+    result.calls = pacedCalls(command, target, units);
+  });
+  try {
+    await program.parseAsync(["write", ...options], { from: "user" });
+    result.said = stderr.mock.calls.map(([text]) => String(text)).join("");
+    return result;
+  } finally {
+    stderr.mockRestore();
+  }
+}
+
+/** How many milliseconds a second call waits for a first one that used ten units. */
+async function wait(calls: TableCalls | undefined): Promise<number> {
+  await calls?.make("PutItem", async () => ({ ConsumedCapacity: { CapacityUnits: 10 } }), 1);
+  const began = performance.now();
+  await calls?.make("PutItem", async () => ({ ConsumedCapacity: { CapacityUnits: 1 } }), 1);
+  return performance.now() - began;
+}
+
+describe("the rate of a command", () => {
+  test("is half of what the environment's tables serve, which it says", async () => {
+    const [reads, writes] = [await chosen("reads", []), await chosen("writes", ["--env", "production"])];
+    expect(reads.said).toBe("Using at most 6000 read units a second (--rate)\n");
+    expect(writes.said).toBe("Using at most 1000 write units a second (--rate)\n");
+    expect(await wait(writes.calls)).toBeGreaterThan(8);
+  });
+
+  test("is what the operator chooses", async () => {
+    const { calls, said } = await chosen("writes", ["--local", "--rate", "50"]);
+    expect(said).toBe("Using at most 50 write units a second (--rate)\n");
+    expect(await wait(calls)).toBeGreaterThan(190);
+  });
+
+  test("has no limit on the local stack", async () => {
+    const { calls, said } = await chosen("writes", ["--local"]);
+    expect(said).toBe("");
+    expect(calls).toBeDefined();
+  });
+
+  test.each(["0", "-1", "1.5", "many", "1000000"])("is not %s", async (rate) => {
+    const error: unknown = await chosen("writes", [`--rate=${rate}`]).catch((error: unknown) => error);
+    expect(usageExitCode(error)).toBe(2);
+  });
+});
