@@ -35,7 +35,7 @@ async function storedIds(): Promise<number[]> {
 
 async function cutOff(): Promise<void> {
   // Whole transactions of 100.
-  await vi.waitFor(async () => expect(await storedIds()).toHaveLength(200));
+  await vi.waitFor(async () => expect(await storedIds()).toHaveLength(200), { timeout: 60_000 });
   throw new Error("cut off");
 }
 
