@@ -50,6 +50,7 @@ async function shell(...commands: string[]): Promise<{ code: number | null; stde
   const child = spawn("bash", ["-uc", script], {
     env: {
       PATH: `${folder}:${process.env["PATH"]}`,
+      HOME: folder,
       AWS_REGION: "eu-central-1",
       AWS_ACCESS_KEY_ID: "test",
       AWS_SECRET_ACCESS_KEY: "test",
