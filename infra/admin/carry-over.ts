@@ -1,11 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import {
-  BatchGetItemCommand,
-  type BatchGetItemOutput,
-  type DynamoDBClient,
-  PutItemCommand,
-  UpdateItemCommand,
-} from "@aws-sdk/client-dynamodb";
+import { type DynamoDBClient, GetItemCommand, PutItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import type { Item, Outcome, Rules } from "./carry-over-rules.ts";
 import { CommandError } from "./errors.ts";
 import type { TableCalls, WriteResult } from "./table-calls.ts";
@@ -24,15 +18,11 @@ export interface CarryOver {
   signal: AbortSignal;
 }
 
-/** The most items that one BatchGetItem reads. */
-const batchSize = 100;
-const conditional = { ReturnValuesOnConditionCheckFailure: "ALL_OLD", ReturnConsumedCapacity: "TOTAL" } as const;
-
 /**
  * Brings forward what the new table lacks, each item by one conditional write, until the first failure or until the
  * signal aborts. It can be repeated: whatever is there already stays as it is.
  *
- * The new table is read first: a write that changes nothing costs at least twice as much, and in the units that
+ * The new table's item is read first: a write that changes nothing costs at least twice as much, and in the units that
  * cancellations need. The read need not be consistent, because the condition is held against what is there in fact.
  *
  * @param onDone called for each item of the old table, with what the new one held.
@@ -42,43 +32,30 @@ export function carryOver(
   work: CarryOver,
   onDone: (outcomes: Outcome[], old: Item, here: Item | undefined) => void,
 ): Promise<unknown> {
-  const carry = async (old: Item, here: Item | undefined, stop: AbortSignal): Promise<void> => {
-    const { outcomes, set } = work.rules.judge(old, here);
-    if (set !== undefined && !work.dryRun) {
-      const result = await (here ? update(work, old, set, stop) : put(work, set, stop));
+  const { client, from, to, rules, reads, dryRun, signal } = work;
+  async function* oldItems(): AsyncGenerator<Item, void, void> {
+    for await (const page of reads.scan(client, from, signal)) yield* page;
+  }
+  const carry = async (old: Item, stop: AbortSignal): Promise<void> => {
+    const { [rules.key]: value } = old;
+    if (!value) throw new CommandError(`${from} has an item without ${rules.key}: it is another kind of table`);
+    const Key = { [rules.key]: value };
+    const command = new GetItemCommand({ TableName: to, Key, ReturnConsumedCapacity: "TOTAL" });
+    let { Item: here } = await reads.make("GetItem", () => client.send(command), 0.5, stop);
+    for (;;) {
+      const { outcomes, set } = rules.judge(old, here);
+      if (set === undefined || dryRun) return onDone(outcomes, old, here);
+      const result = await (here ? update(work, Key, set, stop) : put(work, set, stop));
       // A later attempt may find what an earlier one wrote, its response lost.
-      const ours = result.applied || (result.retried && holds(result.found, set));
-      // Otherwise someone else was faster, and what they left decides.
-      if (!ours) return carry(old, result.found, stop);
+      if (result.applied || (result.retried && holds(result.found, set))) return onDone(outcomes, old, here);
+      // Someone else was faster, and what they left decides.
+      here = result.found;
     }
-    onDone(outcomes, old, here);
   };
-  const carryBatch = async (batch: Item[], stop: AbortSignal): Promise<void> => {
-    const here = await readSame(work, batch, stop);
-    for (const old of batch) if (!stop.aborted) await carry(old, here.get(JSON.stringify(keyOf(work, old))), stop);
-  };
-  return workThrough(batches(work), carryBatch, work.signal);
+  return workThrough(oldItems(), carry, signal);
 }
 
-async function* batches({ client, from, reads, signal }: CarryOver): AsyncGenerator<Item[], void, void> {
-  for await (const page of reads.scan(client, from, signal)) {
-    for (let at = 0; at < page.length; at += batchSize) yield page.slice(at, at + batchSize);
-  }
-}
-
-/** Reads the items of the new table that have the same keys, each under the JSON of its key. */
-async function readSame(work: CarryOver, batch: Item[], stop: AbortSignal): Promise<Map<string, Item>> {
-  const { client, to, reads } = work;
-  const found = new Map<string, Item>();
-  for (let Keys = batch.map((item) => keyOf(work, item)); Keys.length > 0; ) {
-    const command = new BatchGetItemCommand({ RequestItems: { [to]: { Keys } }, ReturnConsumedCapacity: "TOTAL" });
-    const send = (): Promise<BatchGetItemOutput> => client.send(command);
-    const { Responses, UnprocessedKeys } = await reads.make("BatchGetItem", send, Keys.length / 2, stop);
-    for (const item of Responses?.[to] ?? []) found.set(JSON.stringify(keyOf(work, item)), item);
-    Keys = UnprocessedKeys?.[to]?.Keys ?? [];
-  }
-  return found;
-}
+const conditional = { ReturnValuesOnConditionCheckFailure: "ALL_OLD", ReturnConsumedCapacity: "TOTAL" } as const;
 
 function put({ client, to, rules, writes }: CarryOver, item: Item, stop: AbortSignal): Promise<WriteResult> {
   const ConditionExpression = `attribute_not_exists(${rules.key})`;
@@ -86,30 +63,20 @@ function put({ client, to, rules, writes }: CarryOver, item: Item, stop: AbortSi
   return writes.write("PutItem", () => client.send(command), stop);
 }
 
-function update(work: CarryOver, old: Item, set: Item, stop: AbortSignal): Promise<WriteResult> {
+function update(work: CarryOver, Key: Item, set: Item, stop: AbortSignal): Promise<WriteResult> {
   const { client, to, rules, writes } = work;
-  const attributes = Object.entries(set);
+  const placeholders = <Value>(sign: string, values: Value[]): Record<string, Value> =>
+    Object.fromEntries(values.map((value, at) => [`${sign}${at}`, value]));
   const command = new UpdateItemCommand({
     TableName: to,
-    Key: keyOf(work, old),
-    UpdateExpression: `SET ${attributes.map((_, at) => `#${at} = :${at}`)}`,
+    Key,
+    UpdateExpression: `SET ${Object.keys(set).map((_, at) => `#${at} = :${at}`)}`,
     ConditionExpression: rules.condition,
-    ExpressionAttributeNames: {
-      ...rules.conditionNames,
-      ...Object.fromEntries(attributes.map(([name], at) => [`#${at}`, name])),
-    },
-    ExpressionAttributeValues: {
-      ...rules.conditionValues,
-      ...Object.fromEntries(attributes.map(([, value], at) => [`:${at}`, value])),
-    },
+    ExpressionAttributeNames: { ...rules.conditionNames, ...placeholders("#", Object.keys(set)) },
+    ExpressionAttributeValues: { ...rules.conditionValues, ...placeholders(":", Object.values(set)) },
     ...conditional,
   });
   return writes.write("UpdateItem", () => client.send(command), stop);
-}
-
-function keyOf({ from, rules: { key } }: CarryOver, { [key]: value }: Item): Item {
-  if (value === undefined) throw new CommandError(`${from} has an item without ${key}: it is another kind of table`);
-  return { [key]: value };
 }
 
 function holds(item: Item | undefined, attributes: Item): boolean {

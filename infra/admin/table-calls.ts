@@ -27,7 +27,7 @@ export type WriteResult =
 
 /** A response to a call that asked for `ReturnConsumedCapacity: "TOTAL"`. */
 interface Response {
-  ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[] | undefined;
+  ConsumedCapacity?: ConsumedCapacity | undefined;
 }
 
 /** Makes calls to tables, at a rate that leaves capacity for the service, and waits while a table throttles. */
@@ -60,10 +60,8 @@ export class TableCalls {
       await this.#turn(units, signal);
       try {
         const output = await send();
-        if (Object.keys(output).every((name) => name === "$metadata")) throw new EmptyResponseError(operation);
-        const consumed = [output.ConsumedCapacity ?? { CapacityUnits: units }].flat();
-        const used = consumed.reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
-        this.#next += (used - units) * this.#millisecondsPerUnit;
+        if (output.ConsumedCapacity === undefined) throw new EmptyResponseError(operation);
+        this.#next += ((output.ConsumedCapacity.CapacityUnits ?? units) - units) * this.#millisecondsPerUnit;
         return output;
       } catch (error) {
         const longest = throttleWaits[tries];

@@ -210,25 +210,7 @@ describe("carrying orders over", () => {
     await put(to, ...ids.map((id) => order(id, id % 2 ? "pending" : "shipped")));
     const { proxy, target } = await tables.behindProxy(() => undefined);
     expect((await carryOrders({ client: target.client })).json).toMatchObject({ alreadySo: 101 });
-    expect(Object.fromEntries(proxy.attempts)).toEqual({ Scan: 1, BatchGetItem: 2 });
-  });
-
-  test("reads again what the table did not get to", async () => {
-    await put(from, order(1, "pending"), order(2, "pending"), order(3, "pending"));
-    await put(to, order(1, "pending"), order(2, "pending"), order(3, "pending"));
-    const { proxy, target } = await tables.behindProxy(({ operation, input }) => {
-      if (operation !== "BatchGetItem") return undefined;
-      const { RequestItems, ...rest } = JSON.parse(input);
-      const [first, ...others] = RequestItems[to].Keys;
-      return async ({ forward, response }) => {
-        const whole = await forward(JSON.stringify({ RequestItems: { [to]: { Keys: [first] } }, ...rest }));
-        const UnprocessedKeys = others.length > 0 ? { [to]: { Keys: others } } : {};
-        const body = Buffer.from(JSON.stringify({ ...JSON.parse(String(whole.body)), UnprocessedKeys }));
-        respond(response, { status: 200, headers: { "content-type": whole.headers["content-type"] }, body });
-      };
-    });
-    expect((await carryOrders({ client: target.client })).json).toMatchObject({ placed: 0, alreadySo: 3 });
-    expect(proxy.attempts.get("BatchGetItem")).toBe(3);
+    expect(Object.fromEntries(proxy.attempts)).toEqual({ Scan: 1, GetItem: 101 });
   });
 
   test("says that the old table is another kind of table", async () => {
@@ -308,37 +290,37 @@ describe("carrying orders over while others write and responses get lost", () =>
     expect(await newOrders()).toEqual({ 1: theirs });
   });
 
-  test.each(["Scan", "BatchGetItem", "UpdateItem", "PutItem"])(
-    "takes no empty response to %s for one",
-    async (name) => {
-      await put(from, order(1, "shipped"), order(2, "pending"));
-      await put(to, order(1, "pending"));
-      const { target } = await tables.behindProxy(({ operation }) =>
-        operation === name ? unnoticed["an empty response of no length"] : undefined,
-      );
-      expect(await carryOrders({ client: target.client })).toMatchObject({
-        json: { complete: false },
-        note: `The response to ${name} is empty. Run the command again. The rest is not carried over yet.`,
-        rejected: true,
-      });
-      expect((await carryOrders()).json).toMatchObject({ complete: true, alreadySo: expect.any(Number) });
-      expect(await newOrders()).toEqual({ 1: order(1, "shipped"), 2: order(2, "pending") });
-    },
-  );
+  test.each(["Scan", "GetItem", "UpdateItem", "PutItem"])("takes no empty response to %s for one", async (name) => {
+    await put(from, order(1, "shipped"), order(2, "pending"));
+    await put(to, order(1, "pending"));
+    const { target } = await tables.behindProxy(({ operation }) =>
+      operation === name ? unnoticed["an empty response of no length"] : undefined,
+    );
+    expect(await carryOrders({ client: target.client })).toMatchObject({
+      json: { complete: false },
+      note: `The response to ${name} is empty. Run the command again. The rest is not carried over yet.`,
+      rejected: true,
+    });
+    expect((await carryOrders()).json).toMatchObject({ complete: true, alreadySo: expect.any(Number) });
+    expect(await newOrders()).toEqual({ 1: order(1, "shipped"), 2: order(2, "pending") });
+  });
 
   test("stops when it is interrupted, and says so", async () => {
-    await put(from, order(1, "shipped"), order(2, "shipped"));
+    await put(from, ...Array.from({ length: 100 }, (_, id) => order(id, "shipped")));
     const interrupted = new AbortController();
     const { target } = await tables.behindProxy(({ operation }) => {
       if (operation === "PutItem") interrupted.abort();
       return undefined;
     });
-    expect(await carryOrders({ client: target.client, signal: interrupted.signal })).toMatchObject({
-      json: { complete: false, placed: 1, shipped: 1 },
+    const result = await carryOrders({ client: target.client, signal: interrupted.signal });
+    expect(result).toMatchObject({
+      json: { complete: false },
       note: "Interrupted. The rest is not carried over yet.",
       rejected: true,
     });
-    expect(Object.keys(await newOrders())).toHaveLength(1);
+    const carried = Object.keys(await newOrders()).length;
+    expect(carried).toBeLessThan(100);
+    expect(result.json).toMatchObject({ placed: carried, shipped: carried });
   });
 });
 

@@ -1,4 +1,3 @@
-import type { BatchGetItemOutput } from "@aws-sdk/client-dynamodb";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { TableCalls } from "../../infra/admin/table-calls.ts";
 
@@ -45,19 +44,6 @@ describe("calls to a table", () => {
     const calls = new TableCalls({ rate: 10, wait: async (milliseconds) => void waits.push(milliseconds) });
     await Promise.all([1, 2, 3, 4].map(() => calls.make("Scan", sends(1), 1)));
     expect(waits).toEqual([100, 200, 300]);
-  });
-
-  test("count the units of every table that a response names", async () => {
-    const calls = callsAt(100);
-    await calls.make("Scan", async () => ({ ConsumedCapacity: [{ CapacityUnits: 3 }, { CapacityUnits: 4 }] }), 0);
-    expect((await calls.make("Scan", sends(0), 0)).at).toBe(5_070);
-  });
-
-  test("count the units they were likely to use when a response names none, as emulators leave them out", async () => {
-    const calls = callsAt(100);
-    const read = async (): Promise<BatchGetItemOutput> => ({ Responses: {} });
-    await calls.make("BatchGetItem", read, 50);
-    expect((await calls.make("Scan", sends(0), 0)).at).toBe(5_500);
   });
 
   test("never wait without a rate", async () => {
