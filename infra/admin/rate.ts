@@ -20,5 +20,5 @@ export function pacedCalls(command: Command, { environment }: Target, units: "re
   const { rate: asked, local } = command.optsWithGlobals<GlobalOptions & { rate?: number }>();
   const rate = asked ?? (local ? undefined : environment.tableThroughput[units] * share);
   if (rate !== undefined) process.stderr.write(`Using at most ${rate} ${units.slice(0, -1)} units a second (--rate)\n`);
-  return new TableCalls({ rate });
+  return new TableCalls(rate);
 }

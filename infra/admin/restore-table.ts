@@ -16,25 +16,19 @@ import { type Result, run } from "./command.ts";
 import { CommandError } from "./errors.ts";
 import type { Target } from "./target.ts";
 
-export interface Restore {
-  table: "orders" | "apiKeys";
-  /** A whole second. */
-  time: Date;
-  /** The new table's name; by default it ends with the time. */
-  as?: string | undefined;
-}
+type TableSetting = "orders" | "apiKeys";
 
 /** Adds `restore` to the commands of a table. */
-export function addRestore(commands: Command, table: Restore["table"]): void {
+export function addRestore(commands: Command, table: TableSetting): void {
   commands
     .command("restore")
     .description("restore the table in use, as it was, into a new table; can be interrupted and run again")
     .requiredOption("--time <date-time>", "the second to restore, like 2026-11-20T08:00:00Z", parseSecond)
     .option("--as <name>", "the new table's name (default: ends with the time)", parseText)
-    .action((options: Omit<Restore, "table">, command: Command) =>
+    .action(({ time, as }: { time: Date; as?: string }, command: Command) =>
       run(command, (target) => {
         process.stderr.write("Restoring takes minutes to hours. If it is interrupted, run the command again.\n");
-        return restoreTable(target, { table, ...options });
+        return restoreTable(target, table, time, as);
       }),
     );
 }
@@ -43,12 +37,16 @@ export function addRestore(commands: Command, table: Restore["table"]): void {
  * Restores the table in use, as it was at a time, into a new table, and gives that what a restore leaves behind: tags,
  * recovery, deletion protection and the stream. It can be repeated until it is through.
  *
+ * @param time a whole second.
+ * @param as the new table's name; by default it ends with the time.
  * @param pollEvery milliseconds between two looks at what takes its time.
  * @throws CommandError when there are no backups, or the name does not fit; what the DynamoDB client throws.
  */
 export async function restoreTable(
   { client, environment, ordersTable, apiKeysTable }: Target,
-  { table, time, as }: Restore,
+  table: TableSetting,
+  time: Date,
+  as?: string,
   pollEvery = 20_000,
 ): Promise<Result> {
   const { keepData, ordersStream, stackName, tableThroughput } = environment;

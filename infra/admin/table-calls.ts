@@ -12,13 +12,6 @@ import type { OrderItem } from "../../shared/order.ts";
 /** Milliseconds to wait at most, with full jitter, before each further attempt at a throttled call: a minute or so. */
 const throttleWaits = [200, 500, 1000, 2000, 5000, 10_000, 20_000, 30_000, 30_000, 30_000];
 
-export interface TableCallsOptions {
-  /** The most capacity units a second; without it, as many as the table serves. */
-  rate?: number | undefined;
-  /** Waits this many milliseconds; rejects when the signal aborts. */
-  wait?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
-}
-
 /** How a conditional write ended. */
 export type WriteResult =
   | { applied: true }
@@ -32,14 +25,15 @@ interface Response {
 
 /** Makes calls to tables, at a rate that leaves capacity for the service, and waits while a table throttles. */
 export class TableCalls {
-  readonly #wait: NonNullable<TableCallsOptions["wait"]>;
   readonly #millisecondsPerUnit: number;
+  readonly #wait: typeof waitByTheClock;
   /** When the next call may begin, in the time of `performance.now()`. */
   #next = 0;
 
-  constructor({ rate = Number.POSITIVE_INFINITY, wait = waitByTheClock }: TableCallsOptions = {}) {
-    this.#wait = wait;
+  /** @param rate the most capacity units a second. */
+  constructor(rate = Number.POSITIVE_INFINITY, wait = waitByTheClock) {
     this.#millisecondsPerUnit = 1000 / rate;
+    this.#wait = wait;
   }
 
   /**
@@ -112,6 +106,7 @@ export class TableCalls {
   }
 }
 
-function waitByTheClock(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  return setTimeout(milliseconds, undefined, signal && { signal });
+/** Rejects when the signal aborts. */
+async function waitByTheClock(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  await setTimeout(milliseconds, undefined, signal && { signal });
 }

@@ -7,11 +7,8 @@ let now = 0;
 function callsAt(rate?: number): TableCalls {
   const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
   onTestFinished(() => clock.mockRestore());
-  return new TableCalls({
-    rate,
-    wait: async (milliseconds) => {
-      now += milliseconds;
-    },
+  return new TableCalls(rate, async (milliseconds) => {
+    now += milliseconds;
   });
 }
 
@@ -41,7 +38,7 @@ describe("calls to a table", () => {
     const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
     onTestFinished(() => clock.mockRestore());
     const waits: number[] = [];
-    const calls = new TableCalls({ rate: 10, wait: async (milliseconds) => void waits.push(milliseconds) });
+    const calls = new TableCalls(10, async (milliseconds) => void waits.push(milliseconds));
     await Promise.all([1, 2, 3, 4].map(() => calls.make("Scan", sends(1), 1)));
     expect(waits).toEqual([100, 200, 300]);
   });

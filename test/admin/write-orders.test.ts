@@ -32,7 +32,7 @@ function recordingOptions() {
   const options: WriteOptions = {
     signal: new AbortController().signal,
     onOrder: (done) => void recorded.done.push(done),
-    calls: new TableCalls({ wait: async (milliseconds) => void recorded.waits.push(milliseconds) }),
+    calls: new TableCalls(undefined, async (milliseconds) => void recorded.waits.push(milliseconds)),
   };
   return { options, ...recorded };
 }
