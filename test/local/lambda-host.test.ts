@@ -7,7 +7,7 @@ import { createLambdaHost, type LambdaHost } from "../../infra/local/lambda/lamb
 import { ownLines } from "../helpers/trouble.ts";
 
 const directory = fileURLToPath(new URL("functions", import.meta.url));
-const names = ["echo", "fail", "crash", "hang", "flood", "breakOff", "throwLate", "throwFirst"];
+const names = ["echo", "fail", "crash", "hang", "flood", "breakOff", "throwLate", "throwFirst", "grow"];
 let host: LambdaHost;
 let log: string[];
 
@@ -77,6 +77,12 @@ describe("an invocation", () => {
     expect(ownLines(log)).toEqual([expect.stringMatching(/^hang: Task timed out after 0.30 seconds, request /)]);
   });
 
+  test("fails when it takes more memory than its function has, and the next is served", async () => {
+    start();
+    await expect(host.invoke("grow", { megabytes: 600 })).rejects.toMatchObject({ errorType: "Runtime.ExitError" });
+    expect(await payload("grow", { megabytes: 1 })).toEqual({ grown: 1 });
+  });
+
   test("that is aborted while it waits never runs", async () => {
     start();
     const first = await stream("flood");
@@ -94,7 +100,7 @@ describe("an invocation", () => {
     const running = host.invoke("hang", {}).catch((error: unknown) => error);
     await host.stop();
     expect(await running).toMatchObject({ errorType: "Sandbox.Stopped" });
-    expect(log).toEqual([]);
+    expect(ownLines(log)).toEqual([]);
   });
 });
 

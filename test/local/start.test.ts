@@ -119,12 +119,12 @@ describe("npm start", () => {
     if (key.length > 10) expect(stderr).not.toContain(key.slice(10, 50));
   });
 
-  test("ends at once when it is terminated before it is ready", async () => {
+  test.each(["SIGTERM", "SIGHUP"] as const)("ends at once on a %s before it is ready", async (signal) => {
     const child = start(["--port", "0"]);
     const output = Promise.all([text(child.stdout), text(child.stderr)]);
     await vi.waitFor(async () => expect(await descendants(child.pid ?? 0)).not.toEqual([]), { timeout: 60_000 });
     const exit = once(child, "exit");
-    child.kill("SIGTERM");
+    child.kill(signal);
     expect([await exit, await output]).toEqual([
       [0, null],
       ["", ""],

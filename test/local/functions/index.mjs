@@ -18,7 +18,16 @@ export const fail = async () => {
 
 export const crash = async () => process.exit(3);
 
-export const hang = () => new Promise(() => setInterval(() => {}, 1000));
+export const hang = () => {
+  console.log("hangs");
+  return new Promise(() => setInterval(() => {}, 1000));
+};
+
+/** Fills its heap, an eighth of a million numbers to the megabyte. */
+export const grow = async ({ megabytes }) => {
+  const kept = Array.from({ length: megabytes }, (_, index) => new Array(131_072).fill(index + 0.5));
+  return { grown: kept.length };
+};
 
 const open = (stream) => awslambda.HttpResponseStream.from(stream, { statusCode: 200 });
 

@@ -1,0 +1,48 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { expect, inject, onTestFinished, test, vi } from "vitest";
+import { descendants, isAlive } from "../helpers/processes.ts";
+
+const local = new URL("../../infra/local/", import.meta.url);
+
+/** Starts the local stack, as `npm start` does but for the build, and uses two of its functions. */
+const idleStack = `
+  import { startLocalStack } from "${local}local-stack.ts";
+  const stack = await startLocalStack({ port: 0, assembly: process.argv[1], log: () => {} });
+  const headers = { authorization: "Bearer " + stack.apiKey };
+  await fetch(stack.baseUrl + "/store/orders/none", { method: "DELETE", headers });
+  console.log("ready");
+`;
+
+/** Has a function that does nothing but wait. */
+const busyFunction = `
+  import { createLambdaHost } from "${local}lambda/lambda-host.ts";
+  const hang = {
+    name: "hang",
+    arn: "arn:aws:lambda:us-east-1:000000000000:function:hang",
+    directory: "${new URL("functions", import.meta.url).pathname}",
+    handler: "index.hang",
+    timeoutSeconds: 900,
+    memoryMegabytes: 256,
+    environment: { AWS_LAMBDA_LOG_FORMAT: "JSON" },
+  };
+  createLambdaHost([hang], { log: console.log, maxEnvironments: 1 }).invoke("hang", {});
+`;
+
+test.each([
+  ["an idle local stack, with its engine and who watches over it, and its functions", idleStack, 4],
+  ["a function's host, with the function, though it is busy", busyFunction, 1],
+])("SIGKILL ends %s", async (_, program, count) => {
+  const args = ["--input-type=module", "--eval", program, inject("assembly")];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  let processes = [child.pid ?? 0];
+  onTestFinished(() => {
+    for (const pid of processes.filter(isAlive)) process.kill(pid, "SIGKILL");
+  });
+  await once(createInterface({ input: child.stdout }), "line");
+  processes = await descendants(child.pid ?? 0);
+  expect(processes).toHaveLength(count);
+  child.kill("SIGKILL");
+  await vi.waitFor(() => expect(processes.filter(isAlive)).toEqual([]), { timeout: 60_000 });
+});
