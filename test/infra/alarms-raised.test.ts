@@ -70,8 +70,13 @@ const requestOf: Record<string, Exchange> = {
   CancelOrder: recorded.cancelled,
   Authorize: recorded.authorizerFailed,
 };
+const requestFor = (lambda: string): Exchange => {
+  const exchange = requestOf[lambda];
+  if (exchange === undefined) throw new Error(`Record a request of ${lambda} in test/helpers/alarms/exchanges.ts`);
+  return exchange;
+};
 const allTurnedAway = (traffic: Traffic, lambda: string, load: Load): Traffic =>
-  traffic.throttled(lambda, load).requests(turnedAway(requestOf[lambda] ?? recorded.listed), load);
+  traffic.throttled(lambda, load).requests(turnedAway(requestFor(lambda)), load);
 
 const faults: Fault[] = [
   ["nothing", (traffic) => traffic, []],
@@ -86,7 +91,7 @@ const faults: Fault[] = [
     .map(
       ({ id }): Fault => [
         `a few invocations of ${id} that crash at the start`,
-        (traffic) => traffic.requests(ended(recorded.cancelled, id, crashedAtStart), canary.cancel),
+        (traffic) => traffic.requests(ended(requestFor(id), id, crashedAtStart), canary.cancel),
         [`${id}Failing`, `${id}ServerErrors`],
       ],
     ),

@@ -1,6 +1,7 @@
 import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
+import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
 import { type Alarm, named, readAlarms } from "../helpers/alarms/definitions.ts";
 import { ordersStack, resources } from "../helpers/synthesise.ts";
 
@@ -33,26 +34,30 @@ const serverErrors = (lambda: string, total = `Sum of 300 s of ${own} ${lambda}R
   },
   ">= 5, 1 times of 1",
 ];
-const rollingBack: Record<string, Record<string, Row>> = {
+/** Those of one operation's own. */
+const special: Record<string, Record<string, Row>> = {
   ListOrders: {
-    ListOrdersFailing: failing("ListOrders"),
-    ListOrdersServerErrors: serverErrors("ListOrders"),
     ListSlow: [{ watched: `p99 of 60 s of ${own} ListFirstPage []` }, ">= 3000, 3 times of 5"],
     ListsCutOff: [{ watched: `Sum of 300 s of ${own} ListsCutOff []` }, ">= 3, 1 times of 1"],
   },
   CancelOrder: {
-    CancelOrderFailing: failing("CancelOrder"),
-    CancelOrderServerErrors: serverErrors("CancelOrder"),
     CancelSlow: [
       { watched: "p99 of 60 s of AWS/Lambda Duration [FunctionName=CancelOrder,Resource=CancelOrder:live]" },
       ">= 2000, 3 times of 5",
     ],
   },
-  Authorize: {
-    AuthorizeFailing: failing("Authorize"),
-    AuthorizeServerErrors: serverErrors("Authorize", invocations("Authorize")),
-  },
 };
+const lambdas = Object.values<FunctionEntry>(functionList);
+const rollingBack: Record<string, Record<string, Row>> = Object.fromEntries(
+  lambdas.map(({ id, operation }) => [
+    id,
+    {
+      [`${id}Failing`]: failing(id),
+      [`${id}ServerErrors`]: operation ? serverErrors(id) : serverErrors(id, invocations(id)),
+      ...special[id],
+    },
+  ]),
+);
 
 /** The alarms that anyone with a key, or even without one, can raise. */
 const notifying: Record<string, Row> = {
@@ -65,15 +70,12 @@ const notifying: Record<string, Row> = {
     ">= 10, 1 times of 1",
   ],
 };
-const tableOperations = {
-  ListOrders: "Operation=Scan,TableName=Orders",
-  CancelOrder: "Operation=UpdateItem,TableName=Orders",
-  Authorize: "Operation=GetItem,TableName=ApiKeys",
-};
-for (const [lambda, dimensions] of Object.entries(tableOperations)) {
+const tables = { orders: "Orders", apiKeys: "ApiKeys" };
+for (const { id, permission } of lambdas) {
+  const dimensions = `Operation=${permission.action.replace("dynamodb:", "")},TableName=${tables[permission.table]}`;
   const requests = `Sum of 300 s of AWS/DynamoDB ThrottledRequests [${dimensions}]`;
-  notifying[`${lambda}TableThrottled`] = [{ watched: requests }, ">= 50, 1 times of 1"];
-  notifying[`${lambda}Throttled`] = [{ watched: throttles(lambda) }, ">= 10, 1 times of 1"];
+  notifying[`${id}TableThrottled`] = [{ watched: requests }, ">= 50, 1 times of 1"];
+  notifying[`${id}Throttled`] = [{ watched: throttles(id) }, ">= 10, 1 times of 1"];
 }
 
 const alarms: Record<string, Row> = { ...notifying, ...Object.assign({}, ...Object.values(rollingBack)) };

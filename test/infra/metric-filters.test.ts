@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { functionList } from "../../infra/stack/function-list.ts";
+import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
 import { readFilters } from "../helpers/alarms/definitions.ts";
 import { templates } from "../helpers/synthesise.ts";
 
@@ -25,18 +25,15 @@ const metrics: Record<string, [logGroup: string, pattern: string, value: string,
   ListFirstPage: ["ListOrdersLog", "{ $.message.firstPageMilliseconds >= 0 }", "$.message.firstPageMilliseconds"],
   ListsCutOff: ["ListOrdersLog", any(event("list_cut_off"), ...crashed), "1"],
   KeysRejected: ["AuthorizeLog", '{ $.message.errorMessage = "Unauthorized" }', "1"],
-  ListOrdersResponses: ["ApiAccessLog", `{ ${letIn("GET", "/store/orders")} }`, "1"],
-  ListOrdersServerErrors: ["ApiAccessLog", `{ ${letIn("GET", "/store/orders")} && ($.status = "5*") }`, "1"],
-  CancelOrderResponses: ["ApiAccessLog", `{ ${letIn("DELETE", "/store/orders/{orderId}")} }`, "1"],
-  CancelOrderServerErrors: [
-    "ApiAccessLog",
-    `{ ${letIn("DELETE", "/store/orders/{orderId}")} && ($.status = "5*") }`,
-    "1",
-  ],
   AuthorizeServerErrors: ["ApiAccessLog", '{ $.responseType = "AUTHORIZER_*" }', "1"],
 };
 
-for (const { id, failures } of Object.values(functionList)) {
+for (const { id, failures, operation } of Object.values<FunctionEntry>(functionList)) {
+  const responses = operation && letIn(operation.method, operation.path);
+  if (responses) {
+    metrics[`${id}Responses`] = ["ApiAccessLog", `{ ${responses} }`, "1"];
+    metrics[`${id}ServerErrors`] = ["ApiAccessLog", `{ ${responses} && ($.status = "5*") }`, "1"];
+  }
   metrics[`${id}Failed`] = [`${id}Log`, any(...failures.map(event), ...crashed), "1"];
 }
 

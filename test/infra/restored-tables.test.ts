@@ -30,7 +30,7 @@ interface Statement {
 function usable(template: Template): Record<string, string[]> {
   const tables: Record<string, string[]> = {};
   for (const [id, policy] of resources(template, "AWS::IAM::Policy")) {
-    const [name] = /^(?:ListOrders|CancelOrder|Authorize)(?=Role)/.exec(id) ?? [];
+    const [name] = /^\w+(?=Role)/.exec(id) ?? [];
     const { Statement } = named(policy["PolicyDocument"]) as { Statement: Statement[] };
     const arns = Statement.filter(({ Action }) => /^dynamodb:\w+$/.test(String(Action))).flatMap((one) => one.Resource);
     if (name) tables[name] = arns.map((arn) => arn.replace(/^.*:table\/|\.Arn$/g, ""));

@@ -1,6 +1,7 @@
 import { Template } from "aws-cdk-lib/assertions";
 import { expect, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
+import { functionList } from "../../infra/stack/function-list.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { commands, runbookText, section, valuesOf } from "../helpers/runbook.ts";
 import { ordersStack, resources } from "../helpers/synthesise.ts";
@@ -21,7 +22,9 @@ test("every alarm is explained under the heading that its description names, and
     .split(/^- (?=\*\*)/m)
     .slice(1);
   const explained = entries.flatMap((entry) => [...entry.matchAll(/\*\*`(\w+)`\*\*/g)].map(([, name]) => name));
-  expect(explained.sort()).toEqual(alarms.map(({ name }) => name).sort());
+  expect(explained.sort(), "infra/README.md, When an alarm goes off, explains each alarm").toEqual(
+    alarms.map(({ name }) => name).sort(),
+  );
 });
 
 test("the alias, the stage, outputs and roles have the names and values of the template", () => {
@@ -42,11 +45,13 @@ test("the alias, the stage, outputs and roles have the names and values of the t
 test("new code gets a tenth of the requests for as long as the runbook says, well within the workflow's hour", () => {
   const groups = resources(production, "AWS::CodeDeploy::DeploymentGroup");
   expect(groups.map(([, group]) => group["DeploymentConfigName"])).toEqual(
-    Array(3).fill("CodeDeployDefault.LambdaCanary10Percent10Minutes"),
+    Object.keys(functionList).map(() => "CodeDeployDefault.LambdaCanary10Percent10Minutes"),
   );
   expect(section("Settings")).toMatch(/a tenth of the requests for ten\s+minutes/);
-  // Even if the three went one after the other.
-  expect(deployEnvironment.jobs["deploy"]?.["timeout-minutes"]).toBeGreaterThanOrEqual(3 * 10 + 20);
+  // Even if the functions went one after the other.
+  expect(deployEnvironment.jobs["deploy"]?.["timeout-minutes"]).toBeGreaterThanOrEqual(
+    10 * Object.keys(functionList).length + 20,
+  );
 });
 
 test("commands name scripts that exist, and stacks by a pattern that matches one", () => {

@@ -99,7 +99,13 @@ describe("a promise is broken", () => {
 
 describe("no promise is broken", () => {
   test.each<[string, (document: Document) => unknown]>([
-    ["an operation is added", (document) => document.setIn(["paths", "/pets"], { get: { responses: {} } })],
+    [
+      "an operation is added, with a parameter of its own",
+      (document) =>
+        document.setIn(["paths", "/pets/{petId}"], {
+          get: { parameters: [{ name: "petId", in: "path", required: true, schema: {} }], responses: {} },
+        }),
+    ],
     ["a field is added", (document) => document.setIn([...order, "properties", "gift"], { type: "boolean" })],
     [
       "an optional parameter is added",

@@ -35,7 +35,7 @@ test("the document describes what the gateway itself sends where there is no ope
     expect(method).toBe("ANY");
     expect(responseProblems("POST", path, httpResponse(status, literal))).toEqual([]);
     const allowed = operations.filter((operation) => operation.path === path).map((operation) => operation.method);
-    expect(literal.headers["Allow"]).toBe(allowed.length > 0 ? allowed.join(", ") : undefined);
+    expect(literal.headers["Allow"]?.split(", ").sort()).toEqual(allowed.length > 0 ? allowed.sort() : undefined);
   }
 });
 

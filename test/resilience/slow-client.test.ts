@@ -34,9 +34,9 @@ beforeAll(async () => {
     const page = `{"Items":${items},"LastEvaluatedKey":{"id":{"N":"0"},"list":{"S":"${list}"}}}`;
     response.writeHead(200, { "content-type": "application/x-amz-json-1.0", "content-length": page.length }).end(page);
   };
-  // A function that gets ready reads one order, from the engine.
+  // A start that looks for its keys, and a function that gets ready, read from the engine.
   stack = await startFaultyStack(({ operation, input }) =>
-    operation === "Scan" && JSON.parse(input).Limit === undefined ? endless : undefined,
+    operation === "Scan" && JSON.parse(input).ProjectionExpression !== undefined ? endless : undefined,
   );
 });
 afterAll(() => stack?.stop());

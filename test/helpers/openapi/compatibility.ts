@@ -29,9 +29,13 @@ export function incompatibilities(released: unknown, current: unknown): string[]
   const [before, after] = [resolved(released, released) as Interface, resolved(current, current) as Interface];
   if (before.info.version.split(".")[0] !== after.info.version.split(".")[0]) return [];
   const [promised, kept] = [facts(before), facts(after)];
+  // A new operation may ask for what it likes.
+  const ofReleased = (fact: string): boolean => promised.some((operation) => fact.endsWith(` to ${operation}`));
   return [
     ...promised.filter((fact) => !kept.includes(fact)).map((fact) => `no longer: ${fact}`),
-    ...kept.filter((fact) => fact.startsWith("must send") && !promised.includes(fact)).map((fact) => `new: ${fact}`),
+    ...kept
+      .filter((fact) => fact.startsWith("must send") && ofReleased(fact) && !promised.includes(fact))
+      .map((fact) => `new: ${fact}`),
   ];
 }
 
