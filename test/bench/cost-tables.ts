@@ -38,7 +38,7 @@ function customMetrics(template: Template): number {
     .reduce((sum, { Dimensions }) => sum + (Dimensions === undefined ? 1 : 4), 0);
 }
 
-/** What the service costs, as tables whose first row is their head. @param template production's. */
+/** The costs of the service, as tables whose first row is their head. @param template production's. */
 export function costTables(
   template: Template,
 ): Record<"functions" | "requests" | "cancellations" | "lists" | "limits", string[][]> {

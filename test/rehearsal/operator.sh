@@ -1,4 +1,4 @@
-# An operator's terminal. Nothing of the machine's own AWS is in it, and nobody to confirm what CDK is about to do.
+# An operator's terminal. It has nothing of the machine's own AWS, and no one confirms what CDK is about to do.
 
 export AWS_ENDPOINT_URL="http://127.0.0.1:$PORT" AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1
 for name in AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY; do export $name=rehearsal; done
@@ -6,7 +6,7 @@ export AWS_CONFIG_FILE=/dev/null AWS_SHARED_CREDENTIALS_FILE=/dev/null GIT_CONFI
 export CDK_REQUIRE_APPROVAL=never npm_config_update_notifier=false
 export PATH="$SCRATCH/venv/bin:$PATH" TMPDIR="$SCRATCH" PRINTED="$SCRATCH/printed" ROLLOUT="$SCRATCH/rollout"
 
-# What was set before. Any failure ends a block, also where bash would go on, as in the condition of a loop.
+# The variables set before. Any failure ends a block, even where bash would go on, as in the condition of a loop.
 if [ -e "$SCRATCH/variables" ]; then . "$SCRATCH/variables"; fi
 for tool in aws git npm npx; do eval "$tool() { command $tool \"\$@\" || \${OTHERWISE:-kill \$\$}; }"; done
 command_not_found_handle() { echo "$1: no such command" >&2; kill $$; }

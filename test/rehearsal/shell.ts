@@ -35,7 +35,7 @@ export async function run({ cwd, env, signal }: Shell, block: string, check = ""
   const [code] = await once(bash, "exit");
   limit.onabort = null;
   endGroup(bash.pid);
-  // Once nobody is left to print more.
+  // Once no one is left to print more.
   const lines = [...(await printed), await readFile(`${env["SCRATCH"]}/printed`, "utf8").catch(() => "")]
     .join("\n")
     .split("\n");

@@ -1,6 +1,6 @@
 import type { Block } from "../helpers/runbook.ts";
 
-/** What the rehearsal does with a block of the runbook, which it names by how that begins, or between two blocks. */
+/** The rehearsal's step for a block of the runbook, named by how the block begins, or for the time between two blocks. */
 export type Step =
   | { run: string; check: string; values?: Record<string, string> }
   // The AWS command line checks these, and sends nothing.
