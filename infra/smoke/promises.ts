@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { check, checkDocumented, checkError, checkStatus, excerpt } from "./check.ts";
-import type { Client, Response } from "./client.ts";
+import type { Client, RequestOptions, Response } from "./client.ts";
 import { checkList } from "./list.ts";
 
 /** Something that the service promises its clients. */
@@ -32,7 +32,8 @@ export function promises(cancel?: string): Promised[] {
     {
       promise: "404 order_not_found for cancelling an order that does not exist",
       needsReadyStage: true,
-      keep: (client) => checkNoOrder(client, absentOrderId()),
+      // One of 2^63 negative ids. The chance that one of a million orders has it is one in nine trillion.
+      keep: (client) => checkNoOrder(client, String(-1n - (randomBytes(8).readBigUInt64BE() >> 1n))),
     },
     ...(cancel === undefined ? [] : [cancellation(cancel)]),
     {
@@ -157,20 +158,11 @@ function checkUnauthorized(response: Response): void {
   checkError(response, 401, "unauthorized");
 }
 
-async function checkNoOrder(
-  client: Client,
-  orderId: string,
-  request: Omit<Parameters<Client["send"]>[1] & object, "method"> = {},
-): Promise<void> {
+async function checkNoOrder(client: Client, orderId: string, request: RequestOptions = {}): Promise<void> {
   checkError(await client.send(`/store/orders/${orderId}`, { ...request, method: "DELETE" }), 404, "order_not_found");
 }
 
 /** The key with its last character changed: well-formed but for the checksum. */
 function mistyped(apiKey: string): string {
   return apiKey.slice(0, -1) + (apiKey.endsWith("0") ? "1" : "0");
-}
-
-/** One of 2^63 negative ids. The chance that one of a million orders has it is one in nine trillion. */
-function absentOrderId(): string {
-  return (-(randomBytes(8).readBigUInt64BE() >> 1n) - 1n).toString();
 }
