@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, inject, onTestFinished, test } from "vitest";
+import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
+import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import { findDeployedStack } from "../../infra/admin/target.ts";
 import { environments } from "../../infra/environments.ts";
 import { createOperator } from "../helpers/admin/admin-process.ts";
 import { type FakeStack, startFakeCloudFormation, startSilentServer } from "../helpers/admin/fake-cloudformation.ts";
@@ -85,6 +87,24 @@ describe("a command for a deployed environment", () => {
     expect(await failure(listKeys, { ...credentials, ...region, ...unreachable })).toBe(
       "No response from 127.0.0.1:1 (ECONNREFUSED)",
     );
+  });
+
+  test("gives each call to the tables ten seconds, and does not merely warn when they are over", async () => {
+    const stack = await cloudFormationWith(await productionStack());
+    for (const [name, value] of Object.entries({ ...credentials, ...region, ...stack })) vi.stubEnv(name, value);
+    const { client } = await findDeployedStack(environments.production);
+    // The handler reads its settings with its first call.
+    await client.send(new ListTablesCommand(), { abortSignal: AbortSignal.abort() }).catch(() => {});
+    const { requestHandler } = client.config;
+    if (!("httpHandlerConfigs" in requestHandler && typeof requestHandler.httpHandlerConfigs === "function")) {
+      throw new Error("The SDK's handler has no settings");
+    }
+    expect(requestHandler.httpHandlerConfigs()).toMatchObject({
+      connectionTimeout: 3000,
+      requestTimeout: 10_000,
+      throwOnRequestTimeout: true,
+    });
+    client.destroy();
   });
 
   test("does not wait for credentials that never come", async () => {

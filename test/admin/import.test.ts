@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { mkdtemp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Writable } from "node:stream";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { importOrders } from "../../infra/admin/import-orders.ts";
 import { TableCalls } from "../../infra/admin/table-calls.ts";
 import type { Target } from "../../infra/admin/target.ts";
@@ -149,6 +149,20 @@ describe("orders import of standard input", () => {
     expect(await running.ended).toEqual({ code: 1, stdout: "", stderr: "Interrupted\n" });
     expect(await readdir(tmp)).toEqual([]);
   });
+});
+
+test("a second signal ends an import that waits for what it has begun", async () => {
+  const begun = Promise.withResolvers<void>();
+  const { proxy } = await tables.behindProxy(({ operation }) =>
+    operation === "PutItem" ? () => begun.resolve() : undefined,
+  );
+  await operator.pointTo({ ...tables, dynamodbEndpoint: proxy.endpoint });
+  const running = operator.start(["orders", "import", "--local"], { input: '{"id":1}' });
+  await begun.promise;
+  // Two signals at once may arrive as one.
+  const signals = setInterval(() => running.kill("SIGINT"), 50);
+  onTestFinished(() => clearInterval(signals));
+  expect(await running.ended).toMatchObject({ code: null, stdout: "" });
 });
 
 describe("importing", () => {

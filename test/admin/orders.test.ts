@@ -96,6 +96,14 @@ describe("listing and counting", () => {
     });
   });
 
+  test("skip an order that no line can hold, and say so", async () => {
+    await tables.putOrder({ id: { N: "1.5" } });
+    expect(await list("--status", "other", "--json")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^Order 1\.5 skipped: id is not a 64-bit integer\n$/),
+    });
+  });
+
   test("add up", async () => {
     for (const order of orders) await tables.putOrder(order);
     expect(await count(target, new TableCalls())).toEqual({

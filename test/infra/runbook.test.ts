@@ -42,6 +42,19 @@ test("the alias, the stage, outputs and roles have the names and values of the t
   }
 });
 
+test("the pipeline may issue a key in the stack's own table and in a restored one, and write to no table of orders", () => {
+  const [, pattern = ""] = /table\/STACK-([\w-]+)\*"/.exec(section("Pipeline")) ?? [];
+  const [apiKeys = "", orders = ""] = ["keyHash", "id"].map(
+    (key) =>
+      resources(production, "AWS::DynamoDB::Table").find(([, table]) =>
+        JSON.stringify(table).includes(`"${key}"`),
+      )?.[0],
+  );
+  // CloudFormation ends a name with random characters, a restore with the time.
+  const [own, restored] = [`${apiKeys}-1QAZ2WSX3EDC4`, "ApiKeys-20261120080000"];
+  expect([own, restored, orders].map((name) => name.startsWith(pattern))).toEqual([true, true, false]);
+});
+
 test("new code gets a tenth of the requests for as long as the runbook says, well within the workflow's hour", () => {
   const groups = resources(production, "AWS::CodeDeploy::DeploymentGroup");
   expect(groups.map(([, group]) => group["DeploymentConfigName"])).toEqual(

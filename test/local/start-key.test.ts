@@ -1,11 +1,12 @@
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { expect, test } from "vitest";
+import { expect, inject, onTestFinished, test } from "vitest";
+import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { issueStartKey } from "../../infra/local/start-key.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { findActiveKeyId, issueApiKey } from "../../shared/api-keys-table.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 
-const { target } = await createTestTables();
+const { dynamodbEndpoint, target } = await createTestTables();
 const { client, apiKeysTable } = target;
 const documents = DynamoDBDocumentClient.from(client);
 const works = async (key: string) => (await findActiveKeyId(documents, apiKeysTable, key, 1)) !== undefined;
@@ -17,6 +18,16 @@ test("a start's key takes the place of the one before with its name, and of no o
   const earlier = await start("npm start");
   const latest = await start("npm start");
   expect(await Promise.all([issued, elsewhere, earlier, latest].map(works))).toEqual([true, true, false, true]);
+});
+
+test("stacks that share an engine leave each other's keys alone", async () => {
+  const options = { port: 0, dynamodbEndpoint, assembly: inject("assembly"), log: () => {} };
+  const first = await startLocalStack(options);
+  onTestFinished(first.stop);
+  const second = await startLocalStack(options);
+  onTestFinished(second.stop);
+  const keys = [first, second].map(({ apiKey }) => findActiveKeyId(documents, first.tables.apiKeys, apiKey, 1));
+  expect(await Promise.all(keys)).not.toContain(undefined);
 });
 
 test("a given key works from start to start, and no longer once another is given", async () => {

@@ -3,6 +3,7 @@ import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
 import { Command } from "commander";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { LoadClients, type Operation } from "../helpers/traffic/load-clients.ts";
+import { verdict } from "../helpers/traffic/verdict.ts";
 import { troubles } from "../helpers/trouble.ts";
 
 const { connections, seconds, orders } = new Command("npm run load --")
@@ -41,10 +42,10 @@ try {
   }
   for (const line of clients.responses.lines()) console.log(line);
   console.log(clients.histories.summary);
-  const wrong = [...clients.wrong, ...failures];
-  console.log(`${connections} connections for ${seconds} s; wrong responses: ${wrong.length}`);
-  for (const problem of wrong.slice(0, 10)) console.log(problem);
-  if (wrong.length > 0) process.exitCode = 1;
+  const summary = `${connections} connections for ${seconds} s; wrong responses`;
+  const { lines, exitCode } = verdict(summary, [...clients.wrong, ...failures]);
+  for (const line of lines) console.log(line);
+  process.exitCode = exitCode;
 } finally {
   await stack.stop();
 }

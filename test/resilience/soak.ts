@@ -6,6 +6,7 @@ import { startEngine } from "../../infra/local/engine/engine.ts";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { residentMegabytes } from "../helpers/processes.ts";
 import { LoadClients } from "../helpers/traffic/load-clients.ts";
+import { growth, type Usage, verdict } from "../helpers/traffic/verdict.ts";
 import { troubles } from "../helpers/trouble.ts";
 
 const { minutes, connections } = new Command("npm run soak --")
@@ -15,13 +16,6 @@ const { minutes, connections } = new Command("npm run soak --")
   .opts<{ minutes: number; connections: number }>();
 const samples = 60;
 const intervalMs = (minutes * 60_000) / samples;
-/** How far the last third of a run may exceed its second third: memory in megabytes, handles by count. */
-const allowed = { memory: (level: number): number => level * 1.1 + 5, handles: (level: number): number => level + 2 };
-
-interface Usage {
-  memory: number;
-  handles: number;
-}
 
 const failures: string[] = [];
 const engine = await startEngine();
@@ -48,20 +42,16 @@ try {
   await clients.close();
 
   const wrong = [...clients.wrong, ...failures];
-  for (const [name, usages] of history) {
-    for (const what of ["memory", "handles"] as const) {
-      const third = Math.floor(usages.length / 3);
-      const [before, after] = [usages.slice(third, -third), usages.slice(-third)].map((part) => median(part, what));
-      const flat = before !== undefined && after !== undefined && after <= allowed[what](before);
-      console.log(`${name}: ${what} ${before} in the second third, ${after} in the last`);
-      if (!flat) wrong.push(`${name}: ${what} grew from ${before} to ${after}`);
-    }
+  for (const { line, grew } of [...history].flatMap(([name, usages]) => growth(name, usages))) {
+    console.log(line);
+    if (grew) wrong.push(`grew: ${line}`);
   }
   for (const line of clients.responses.lines()) console.log(line);
   console.log(clients.histories.summary);
-  console.log(`${requests} requests in ${minutes} minutes; wrong responses and growing processes: ${wrong.length}`);
-  for (const problem of wrong.slice(0, 10)) console.log(problem);
-  if (wrong.length > 0) process.exitCode = 1;
+  const summary = `${requests} requests in ${minutes} minutes; wrong responses and growing processes`;
+  const { lines, exitCode } = verdict(summary, wrong);
+  for (const line of lines) console.log(line);
+  process.exitCode = exitCode;
 } finally {
   await stack.stop();
   await engine.stop();
@@ -77,8 +67,4 @@ function processes(): [string, number][] {
 
 async function usage(pid: number): Promise<Usage> {
   return { memory: Math.round(await residentMegabytes(pid)), handles: (await readdir(`/proc/${pid}/fd`)).length };
-}
-
-function median(usages: Usage[], what: keyof Usage): number | undefined {
-  return usages.map((usage) => usage[what]).sort((a, b) => a - b)[Math.floor(usages.length / 2)];
 }

@@ -93,6 +93,14 @@ describe("the smoke test", () => {
     expect(sent).toBeLessThan(100);
   });
 
+  test("does not follow a redirect, which no client needs to", async () => {
+    const requests = recorded(({ method, path }, right) =>
+      method === "DELETE" ? { ...right, status: 307, headers: { Location: `/v1${path}/moved` } } : right,
+    );
+    expect((await broken()).join()).toContain("status 307 instead of 404");
+    expect(requests.filter(({ path }) => path.endsWith("/moved"))).toEqual([]);
+  });
+
   test("sends no body without its length", async () => {
     const requests = recorded();
     await lines();

@@ -31,6 +31,17 @@ describe("an operation that throws", () => {
     },
   );
 
+  test("logs where the error and each of its causes come from", async () => {
+    const cause = new TypeError("cause");
+    const error = new Error("error", { cause });
+    await failing(error)(proxyEvent({}), lambdaContext("invocation-1"));
+    const { causes } = logError.mock.calls[0]?.[0] ?? {};
+    expect(causes).toEqual([
+      { name: "Error", message: "error", stack: error.stack },
+      { name: "TypeError", message: "cause", stack: cause.stack },
+    ]);
+  });
+
   test("responds with a ServiceError's own record, which no cache may keep", async () => {
     const error = new ServiceError("service_unavailable", new Error("secret"));
     const response = await failing(error)(proxyEvent({}), lambdaContext("invocation-1"));

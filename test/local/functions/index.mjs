@@ -16,7 +16,10 @@ export const fail = async () => {
   throw new Error("Unauthorized");
 };
 
-export const crash = async () => process.exit(3);
+export const crash = async () => {
+  process.stderr.write("the reason of the crash\n");
+  process.exit(3);
+};
 
 export const hang = () => {
   console.log("hangs");

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { checks, failures } from "./checks.ts";
+
+const right = checks.map(({ step, expected }) => `${step}: ${expected}`);
+const failing = (lines: string[]): string[] =>
+  failures(lines.join("\n")).map(({ check: { step }, saw }) => `${step}: ${saw}`);
+
+test("a client that prints what it must see, its list in any order, fails no check", () => {
+  const [list = "", ...others] = right;
+  const turned = list.replace(/^list: .*/, (line) => `list: ${line.slice(6).split(" ").reverse().join(" ")}`);
+  expect(failing([turned, ...others])).toEqual([]);
+});
+
+test("a client fails each check of which it prints nothing, or something else", () => {
+  expect(failing([])).toEqual(checks.map(({ step }) => `${step}: nothing`));
+  expect(failing(checks.map(({ step }) => `${step}: 500`))).toEqual(checks.map(({ step }) => `${step}: 500`));
+});

@@ -1,0 +1,29 @@
+/** What a process uses at one moment: memory in megabytes, open handles by count. */
+export interface Usage {
+  memory: number;
+  handles: number;
+}
+
+/** How far the last third of a run may exceed its second third. */
+const allowed = { memory: (level: number): number => level * 1.1 + 5, handles: (level: number): number => level + 2 };
+
+/** The memory and the handles of a process in the last two thirds of a run, a line for each, and whether it grew. */
+export function growth(name: string, usages: Usage[]): { line: string; grew: boolean }[] {
+  const third = Math.floor(usages.length / 3);
+  return (["memory", "handles"] as const).map((what) => {
+    const [before, after] = [usages.slice(third, -third), usages.slice(-third)].map((part) => median(part, what));
+    return {
+      line: `${name}: ${what} ${before} in the second third, ${after} in the last`,
+      grew: before === undefined || after === undefined || after > allowed[what](before),
+    };
+  });
+}
+
+function median(usages: Usage[], what: keyof Usage): number | undefined {
+  return usages.map((usage) => usage[what]).sort((a, b) => a - b)[Math.floor(usages.length / 2)];
+}
+
+/** The last lines of a run, with the first ten things that were wrong, and its exit code. */
+export function verdict(summary: string, wrong: string[]): { lines: string[]; exitCode: 0 | 1 } {
+  return { lines: [`${summary}: ${wrong.length}`, ...wrong.slice(0, 10)], exitCode: wrong.length > 0 ? 1 : 0 };
+}
