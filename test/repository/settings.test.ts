@@ -1,0 +1,61 @@
+import { globSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { matchesGlob } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import biome from "../../biome.json" with { type: "json" };
+import packageJson from "../../package.json" with { type: "json" };
+import tsconfig from "../../tsconfig.json" with { type: "json" };
+import config from "../../vitest.config.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** What checks the code can be switched off without anything turning red. */
+test("npm run check is as strict as ever, about every folder", () => {
+  expect(packageJson.scripts.check).toBe("tsc && biome check --error-on-warnings .");
+  expect(tsconfig.compilerOptions).toMatchObject({
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    noImplicitOverride: true,
+    noImplicitReturns: true,
+    noFallthroughCasesInSwitch: true,
+    noPropertyAccessFromIndexSignature: true,
+    noUnusedLocals: true,
+    noUnusedParameters: true,
+    erasableSyntaxOnly: true,
+  });
+  expect(tsconfig.include).toEqual(["functions", "shared", "infra", "test", "*.ts"]);
+  expect(biome.linter.rules).toMatchObject({
+    preset: "recommended",
+    suspicious: { noExplicitAny: "error", noImportCycles: "error" },
+  });
+  expect(biome).not.toHaveProperty("files");
+});
+
+test("npm test runs every test file once, and passes over none", () => {
+  const { projects = [], ...shared } = config.test ?? {};
+  const sets = projects.map((project) => (typeof project === "object" && "test" in project ? project.test : undefined));
+  const matches = (file: string, patterns: string[] = []) => patterns.some((pattern) => matchesGlob(file, pattern));
+  const files = globSync("test/**/*.test.ts", { cwd: root });
+  expect(files.length).toBeGreaterThan(90);
+  for (const file of files) {
+    const names = sets.filter((set) => matches(file, set?.include) && !matches(file, set?.exclude));
+    expect([file, names.length]).toEqual([file, 1]);
+  }
+  // Any of these would let a test that fails, or does not run, pass.
+  for (const set of [shared, ...sets]) {
+    for (const name of ["retry", "passWithNoTests", "dangerouslyIgnoreUnhandledErrors", "testNamePattern", "bail"]) {
+      expect(set).not.toHaveProperty(name);
+    }
+  }
+});
+
+test("npm runs no install scripts, locks no registry, and takes exact versions", async () => {
+  const npmrc = (await readFile(`${root}.npmrc`, "utf8")).split("\n");
+  expect(npmrc).toEqual(expect.arrayContaining(["ignore-scripts=true", "omit-lockfile-registry-resolved=true"]));
+  const { dependencies, devDependencies, optionalDependencies } = packageJson;
+  for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })) {
+    expect([name, version]).toEqual([name, expect.stringMatching(/^(?:npm:[\w@/-]+@)?\d+\.\d+\.\d+$/)]);
+  }
+});
