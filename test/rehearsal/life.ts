@@ -92,7 +92,7 @@ export const life: Record<string, Step[]> = {
     {
       run: "npm run admin -- --env production keys list",
       check: "issued; kept production",
-      values: { KEY_ID: "$(accepted)" },
+      values: { KEY_ID: "$(active_key)" },
     },
     { parse: "aws apigateway flush", because: "MiniStack does not flush" },
   ],
@@ -105,7 +105,7 @@ export const life: Record<string, Step[]> = {
     {
       meanwhile: "orders are placed, shipped and cancelled, a key is issued and another revoked",
       commands: `order 10 >> orders.ndjson; admin orders import orders.ndjson; admin orders ship 3
-        cancel 2; REVOKED=$(accepted); KEY=$(admin keys issue --name Later); admin keys revoke "$REVOKED"`,
+        cancel 2; REVOKED=$(active_key); KEY=$(admin keys issue --name Later); admin keys revoke "$REVOKED"`,
     },
     ...tables.map((table) => ({
       run: "npm run admin -- --env production orders carry-over",
@@ -114,9 +114,8 @@ export const life: Record<string, Step[]> = {
     })),
     {
       meanwhile: "an order is cancelled before the traffic moves, and another one after that",
-      commands: `cancel 4; setting="restoredTables: { orders: '$NEW_orders', apiKeys: '$NEW_keys' },"
-        sed -i "s/name: .production.,/& $setting/" infra/environments.ts; merge "Use the restored tables"
-        deploy -c canary=false; kept production; cancel 5`,
+      commands: `cancel 4; set_production "restoredTables: { orders: '$NEW_orders', apiKeys: '$NEW_keys' }"; merge Restore
+        deploy -c canary=false; kept production; cancel 5; items "$NEW_orders" | grep "^5scancelled"`,
     },
     ...tables.map((table) => ({
       run: "sleep 30",
@@ -136,10 +135,15 @@ export const life: Record<string, Step[]> = {
       check: "[ $(tables production | wc -l) = 3 ]",
       values: { NAME: "$(tables production-ApiKeys | head -1)" },
     },
-    { meanwhile: "production's first deployment fails", commands: "fails deploy" },
+    {
+      meanwhile: "a first deployment of production fails, because its hosted zone is elsewhere",
+      commands: `zone="hostedZone: { id: 'Z1', name: 'example.com' }"; arn=arn:aws:acm:us-east-1:000000000000:certificate/1
+        set_production "domain: { name: 'orders.example.com', certificateArn: '$arn', $zone, keepGatewayAddress: true }"
+        fails deploy`,
+    },
     {
       run: "aws cloudformation describe-stack-events",
-      check: `printed exist; printed '"Count": 1'`,
+      check: `printed 'hosted zone'; printed '"Count": 1'`,
       values: { NAME: "$(tables production-Orders | head -1)" },
     },
   ],

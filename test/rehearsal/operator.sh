@@ -3,7 +3,7 @@
 export AWS_ENDPOINT_URL="http://127.0.0.1:$PORT" AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1
 for name in AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY; do export $name=rehearsal; done
 export AWS_CONFIG_FILE=/dev/null AWS_SHARED_CREDENTIALS_FILE=/dev/null GIT_CONFIG_GLOBAL=/dev/null
-export CDK_REQUIRE_APPROVAL=never npm_config_update_notifier=false
+export CDK_YES=true npm_config_update_notifier=false
 export PATH="$SCRATCH/venv/bin:$PATH" TMPDIR="$SCRATCH" PRINTED="$SCRATCH/printed" ROLLOUT="$SCRATCH/rollout"
 
 # The variables set before. Any failure ends a block, even where bash would go on, as in the condition of a loop.
@@ -42,9 +42,10 @@ items() {
 }
 
 admin() { npm run --silent admin -- --env production "$@"; }
-accepted() { admin keys list | grep accepted | grep -o 'key_[0-9a-f]*'; }
+active_key() { admin keys list | grep "active$" | grep -o "key_[0-9a-f]*"; }
 
 deploy() { npm run deploy -- "*-production" --exclusively "$@"; }
+set_production() { sed -i "s|name: .production.,|& $1,|" infra/environments.ts; }
 merge() { git commit -qam "$1" && git push -q; }
 
 # Changes every function on main.

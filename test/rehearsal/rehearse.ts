@@ -18,12 +18,12 @@ try {
     console.log(`\n${section}`);
     for (const step of steps) {
       const commands = found.get(step) ?? "";
-      const [line = ""] = commands.split("\n");
-      if ("skip" in step) console.log(`  not run: ${line}: ${step.because}`);
-      else if ("meanwhile" in step) await timed(`  meanwhile, ${step.meanwhile}`, () => run(shell, step.commands));
+      const [name = ""] = commands.split(/ *(?:#|\\?\n)/);
+      if ("skip" in step) console.log(`  not run: \`${name}\`: ${step.because}`);
+      else if ("meanwhile" in step) await timed(`  meanwhile ${step.meanwhile}`, () => run(shell, step.commands));
       else if ("parse" in step) {
-        await timed(`  parsed: ${line}: ${step.because}`, () => run(shell, parseOnly + commands));
-      } else await timed(`  ran: ${line}: ${step.check}`, () => run(shell, commands, step.check));
+        await timed(`  parsed: \`${name}\`: ${step.because}`, () => run(shell, parseOnly + commands));
+      } else await timed(`  ran: \`${name}\`, then \`${step.check}\``, () => run(shell, commands, step.check));
     }
   }
   console.log("\nThe runbook keeps its promises here. Not shown: streaming, TLS, alarms, canaries and IAM.");
