@@ -3,21 +3,25 @@ import { engineClient } from "../../infra/local/engine/engine.ts";
 
 export interface ExternalEngine {
   endpoint: string;
-  /** Drops the tables created since, and leaves the engine running. */
+  /** Drops the tables that were created, and leaves the engine running. */
   stop(): Promise<void>;
 }
 
-/** The DynamoDB engine at DYNAMODB_ENDPOINT, or undefined when it isn't set. Only one test file at a time may use it. */
+/**
+ * The DynamoDB engine at DYNAMODB_ENDPOINT, or undefined when it isn't set. Only one test file at a time may use it.
+ *
+ * @throws Error when it has tables: the orders of an `npm start` are neither for tests to change nor what they expect.
+ */
 export async function useExternalEngine(): Promise<ExternalEngine | undefined> {
   const endpoint = process.env["DYNAMODB_ENDPOINT"];
   if (!endpoint) return undefined;
   const client = engineClient(endpoint);
-  const tables = new Set(await listTables(client));
+  const tables = await listTables(client);
+  if (tables.length > 0) throw new Error(`The tests need an empty engine; DYNAMODB_ENDPOINT has ${tables.join(", ")}`);
   return {
     endpoint,
     stop: async () => {
-      const created = (await listTables(client)).filter((name) => !tables.has(name));
-      for (const TableName of created) await client.send(new DeleteTableCommand({ TableName }));
+      for (const TableName of await listTables(client)) await client.send(new DeleteTableCommand({ TableName }));
       client.destroy();
     },
   };
