@@ -10,7 +10,7 @@ import config from "../../vitest.config.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What checks the code can be switched off without anything turning red. */
+/** Checks of the code that could be switched off without anything turning red. */
 test("npm run check is as strict as ever, about every folder", () => {
   expect(packageJson.scripts.check).toBe("tsc && biome check --error-on-warnings .");
   expect(tsconfig.compilerOptions).toMatchObject({

@@ -1,4 +1,4 @@
-/** What a process uses at one moment: memory in megabytes, open handles by count. */
+/** The use of one process at one moment: memory in megabytes, open handles by count. */
 export interface Usage {
   memory: number;
   handles: number;
