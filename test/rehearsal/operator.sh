@@ -1,5 +1,4 @@
 # An operator's terminal. It has nothing of the machine's own AWS, and no one confirms what CDK is about to do.
-
 export AWS_ENDPOINT_URL="http://127.0.0.1:$PORT" AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1
 for name in AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY; do export $name=rehearsal; done
 export AWS_CONFIG_FILE=/dev/null AWS_SHARED_CREDENTIALS_FILE=/dev/null GIT_CONFIG_GLOBAL=/dev/null
