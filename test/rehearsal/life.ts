@@ -115,7 +115,7 @@ export const life: Record<string, Step[]> = {
     {
       meanwhile: "an order is cancelled before the traffic moves, and another one after that",
       commands: `cancel 4; set_production "restoredTables: { orders: '$NEW_orders', apiKeys: '$NEW_keys' }"; merge Restore
-        deploy -c canary=false; kept production; cancel 5; items "$NEW_orders" | grep "^5scancelled"`,
+        deploy -c canary=false; kept production; cancel 5; items "$NEW_orders" | grep "^5.cancelled"`,
     },
     ...tables.map((table) => ({
       run: "sleep 30",
