@@ -1,4 +1,4 @@
-import { DynamoDBDocumentClient, paginateScan, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { DynamoDBDocumentClient, paginateScan } from "@aws-sdk/lib-dynamodb";
 import { isApiKey } from "../../shared/api-keys.ts";
 import { type ApiKeyRecord, apiKeyState, isApiKeyRecord, readApiKey } from "../../shared/api-keys-table.ts";
 import { EmptyResponseError } from "../../shared/dynamodb.ts";
@@ -38,22 +38,17 @@ export async function revokeApiKey(target: Target, keyId: string, now: number): 
   const { keys } = await listApiKeys(target);
   const record = keys.find((key) => key.keyId === keyId);
   if (!record) throw new CommandError(`No key has the id ${keyId}`);
-  const command = new UpdateCommand({
-    TableName: target.apiKeysTable,
-    Key: { keyHash: record.keyHash },
-    UpdateExpression: "SET revokedAt = :now",
+  const condition = {
     ConditionExpression: "keyId = :keyId AND attribute_not_exists(revokedAt)",
-    ExpressionAttributeValues: { ":keyId": keyId, ":now": now },
-    ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-    ReturnConsumedCapacity: "TOTAL",
-  });
-  const documents = DynamoDBDocumentClient.from(target.client);
-  const result = await new TableCalls().write("UpdateItem", () => documents.send(command));
-  if (!result.applied && !result.found) throw new CommandError(`No key has the id ${keyId}`);
-  const revokedAt = result.applied ? now : Number(result.found?.["revokedAt"]?.N);
-  // A retry fails its own condition if the first attempt was applied and its response lost.
-  const ours = result.applied || (result.retried && revokedAt === now);
-  if (!ours) throw new CommandError(`Key ${keyId} was already revoked at ${isoTime(revokedAt)}`);
+    ExpressionAttributeValues: { ":keyId": { S: keyId } },
+  };
+  const set = { revokedAt: { N: String(now) } };
+  const calls = new TableCalls(target.client);
+  const unmet = await calls.update(target.apiKeysTable, { keyHash: { S: record.keyHash } }, set, condition);
+  if (unmet?.found) {
+    throw new CommandError(`Key ${keyId} was already revoked at ${isoTime(Number(unmet.found["revokedAt"]?.N))}`);
+  }
+  if (unmet) throw new CommandError(`No key has the id ${keyId}`);
   return { ...record, revokedAt: now };
 }
 

@@ -2,9 +2,8 @@ import type { Command } from "commander";
 import { parseText } from "./arguments.ts";
 import { type CarryOver, carryOver } from "./carry-over.ts";
 import type { Outcome, Rules } from "./carry-over-rules.ts";
-import { interruption, type Result, run } from "./command.ts";
-import { CommandError, errorLine } from "./errors.ts";
-import { pacedCalls, rateOption } from "./rate.ts";
+import { interruption, pacedCalls, type Result, rateOption, run } from "./command.ts";
+import { CommandError } from "./errors.ts";
 import { columns } from "./terminal.ts";
 
 /** Adds `carry-over` to the commands of a table; `rulesFor` gets what `--not-by` names. */
@@ -25,26 +24,25 @@ export function addCarryOver(
         const { from, to = target[table], dryRun = false, notBy = [] } = options;
         if (from === to) throw new CommandError(`${from} is the table in use: name the new one with --to`);
         const [reads, writes] = [pacedCalls(command, target, "reads"), pacedCalls(command, target, "writes")];
-        const rules = rulesFor(notBy);
-        return report({ client: target.client, from, to, rules, reads, writes, dryRun, signal: interruption() });
+        return report({ from, to, rules: rulesFor(notBy), reads, writes, dryRun, signal: interruption() });
       }),
     );
 }
 
 /** Carries over, and reports it. The result is a rejection if orders disagree, or if it did not get to the end. */
 export async function report(work: CarryOver): Promise<Result> {
-  const { to, rules, dryRun, signal } = work;
+  const { to, rules, dryRun } = work;
   const counts = new Map<Outcome, number>(rules.outcomes.map((outcome) => [outcome, 0]));
   const cancelledBy = new Map<string, number>();
   const disagreements: { id: bigint; here: string | undefined; there: string | undefined }[] = [];
-  const failure = await carryOver(work, (outcomes, old, here) => {
+  const reason = await carryOver(work, (outcomes, old, here) => {
     for (const outcome of outcomes) countOne(counts, outcome);
     if (outcomes.includes("cancelled")) countOne(cancelledBy, old["cancelledBy"]?.S ?? "no key");
     if (outcomes.includes("disagreeing")) {
       disagreements.push({ id: BigInt(old["id"]?.N ?? 0), here: here?.["status"]?.S, there: old["status"]?.S });
     }
   });
-  const complete = failure === undefined && !signal.aborted;
+  const complete = reason === undefined;
   const words = [...counts].map(([outcome, count]) => `${count} ${outcome.replace(/[A-Z]/g, " $&").toLowerCase()}`);
   const byKey = [...cancelledBy].map(([keyId, orders]) => [keyId, String(orders)]);
   const text = [
@@ -53,11 +51,10 @@ export async function report(work: CarryOver): Promise<Result> {
     ...(byKey.length > 0 ? [columns([["CANCELLED BY", "ORDERS"], ...byKey])] : []),
   ];
   const ofOrders = counts.has("cancelled") && { cancelledBy: Object.fromEntries(cancelledBy), disagreements };
-  const why = failure === undefined ? "Interrupted" : errorLine(failure);
   return {
     text: text.join("\n"),
     json: { to, dryRun, complete, ...Object.fromEntries(counts), ...ofOrders },
-    ...(!complete && { note: `${why}. The rest is not carried over yet.` }),
+    ...(!complete && { note: `${reason}. The rest is not carried over yet.` }),
     rejected: !complete || disagreements.length > 0,
   };
 }

@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from "node:util";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
-
-export type Item = Record<string, AttributeValue>;
+import type { OrderItem as Item } from "../../shared/order.ts";
+import { sameAttribute } from "../orders-file/attribute-json.ts";
+import type { Condition } from "./table-calls.ts";
 
 /** The outcomes for an item: what is brought forward, or why nothing is. `changed`: to a status unknown to the service. */
 const orderOutcomes = ["placed", "shipped", "cancelled", "changed", "alreadySo", "leftOut", "disagreeing"] as const;
@@ -16,12 +16,17 @@ export interface Rules {
   /** The attributes to set in the new table, all of them if its item, `here`, is missing. */
   judge(old: Item, here: Item | undefined): { outcomes: Outcome[]; set?: Item };
   /** Holds while an item may be given what `judge` wants set, and never for a missing one. */
-  condition: string;
-  conditionNames?: Record<string, string>;
-  conditionValues?: Item;
+  condition: Condition;
 }
 
 const pending = { S: "pending" };
+
+/** Holds while an order is pending. */
+export const isPending: Condition = {
+  ConditionExpression: "#status = :pending",
+  ExpressionAttributeNames: { "#status": "status" },
+  ExpressionAttributeValues: { ":pending": pending },
+};
 const cancellation = new Set(["status", "cancelledAt", "cancelledBy", "cancellationId"]);
 
 /**
@@ -47,16 +52,14 @@ export function orderRules(notBy: string[]): Rules {
         ? { outcomes: [change], set: broughtBy(change, old, here) }
         : { outcomes: ["disagreeing"] };
     },
-    condition: "#status = :pending",
-    conditionNames: { "#status": "status" },
-    conditionValues: { ":pending": pending },
+    condition: isPending,
   };
 }
 
 /** The attributes that a change came with. A cancellation leaves the others' values alone; a shipment may set any. */
 function broughtBy(change: Outcome, old: Item, here: Item): Item {
   const brought = ([name, value]: [string, AttributeValue]): boolean =>
-    change === "cancelled" ? cancellation.has(name) || here[name] === undefined : !isDeepStrictEqual(value, here[name]);
+    change === "cancelled" ? cancellation.has(name) || here[name] === undefined : !sameAttribute(value, here[name]);
   return Object.fromEntries(Object.entries(old).filter(brought));
 }
 
@@ -76,5 +79,5 @@ export const keyRules: Rules = {
       ? { outcomes: ["revoked"], set: { revokedAt } }
       : { outcomes: ["alreadySo"] };
   },
-  condition: "attribute_exists(keyHash) AND attribute_not_exists(revokedAt)",
+  condition: { ConditionExpression: "attribute_exists(keyHash) AND attribute_not_exists(revokedAt)" },
 };

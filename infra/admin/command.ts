@@ -1,7 +1,8 @@
-import { Command, CommanderError, Option } from "commander";
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { withoutKeys } from "../../shared/api-keys.ts";
 import { environments } from "../environments.ts";
 import { jsonText, printable } from "../orders-file/printable.ts";
+import { TableCalls } from "./table-calls.ts";
 import { findDeployedStack, findLocalStack, type Target } from "./target.ts";
 
 /** The options of every command. */
@@ -10,6 +11,9 @@ export interface GlobalOptions {
   local?: true;
   json?: true;
 }
+
+/** The share of a table's units that a command takes unless told otherwise. The rest is for the service. */
+const share = 0.5;
 
 /** The result of a command. */
 export interface Result {
@@ -66,6 +70,23 @@ export async function run(command: Command, work: (target: Target) => Promise<Re
   } finally {
     target.client.destroy();
   }
+}
+
+/** The option `--rate`. */
+export function rateOption(): Option {
+  const description = "read and write units a second (default: half of what the table serves; no limit with --local)";
+  return new Option("--rate <units>", description).argParser((text) => {
+    if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("Must be a whole number from 1 to 999999.");
+    return Number(text);
+  });
+}
+
+/** Calls that read from tables, or write to them, at the rate of the command line. Says on standard error which that is. */
+export function pacedCalls(command: Command, { client, environment }: Target, units: "reads" | "writes"): TableCalls {
+  const { rate: asked, local } = command.optsWithGlobals<GlobalOptions & { rate?: number }>();
+  const rate = asked ?? (local ? undefined : environment.tableThroughput[units] * share);
+  if (rate !== undefined) process.stderr.write(`Using at most ${rate} ${units.slice(0, -1)} units a second (--rate)\n`);
+  return new TableCalls(client, rate);
 }
 
 /** A signal that aborts at the first Ctrl-C or SIGTERM; the second ends the process. */

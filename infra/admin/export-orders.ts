@@ -8,9 +8,8 @@ import { callersPath } from "../local/machine/callers-path.ts";
 import { formatOrderLine } from "../orders-file/order-line.ts";
 import { rethrowNaming } from "../orders-file/orders-file.ts";
 import { jsonText, printable } from "../orders-file/printable.ts";
-import { findTarget, type GlobalOptions, interruption } from "./command.ts";
+import { findTarget, type GlobalOptions, interruption, pacedCalls } from "./command.ts";
 import { startProgress } from "./progress.ts";
-import { pacedCalls } from "./rate.ts";
 import type { TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
 import { counted } from "./terminal.ts";
@@ -105,12 +104,12 @@ export interface ExportOptions {
  * @throws EmptyResponseError, and what the DynamoDB client throws.
  */
 export async function* exportOrders(
-  { client, ordersTable }: Target,
+  { ordersTable }: Target,
   calls: TableCalls,
   counts: ExportCounts,
   { wanted, format = formatOrderLine, signal, onSkipped, onPage }: ExportOptions,
 ): AsyncGenerator<string, void, void> {
-  for await (const page of calls.scan(client, ordersTable, signal)) {
+  for await (const page of calls.scan(ordersTable, signal)) {
     let lines = "";
     for (const item of wanted ? page.filter(wanted) : page) {
       try {

@@ -8,36 +8,21 @@ import type { Command } from "commander";
 import { callersPath } from "../local/machine/callers-path.ts";
 import { BadLinesError, checkOrders, type OrdersFile, readOrders, rethrowNaming } from "../orders-file/orders-file.ts";
 import { printable } from "../orders-file/printable.ts";
-import { interruption, type Result, run } from "./command.ts";
-import { CommandError, errorLine } from "./errors.ts";
+import { interruption, pacedCalls, type Result, run } from "./command.ts";
+import { CommandError } from "./errors.ts";
 import { startProgress } from "./progress.ts";
-import { pacedCalls } from "./rate.ts";
 import type { TableCalls } from "./table-calls.ts";
-import type { Target } from "./target.ts";
 import { counted, standardInput } from "./terminal.ts";
 import { writeOrders } from "./write-orders.ts";
 
-/** An import of a file that can be read twice. */
-export interface Import {
-  target: Target;
-  calls: TableCalls;
-  file: OrdersFile;
-  /** Whether to leave the table as it is, and only compare. */
-  check?: boolean | undefined;
-  /** Where the progress is shown. */
-  terminal: Writable;
-  /** Stops it; orders being written are finished. */
-  signal: AbortSignal;
-}
-
 /** Imports the file that the command line names, or standard input, until it is done or the operator interrupts it. */
-export function importCommand(command: Command, name: string, check?: boolean): Promise<void> {
+export function importCommand(command: Command, name: string, check = false): Promise<void> {
   return run(command, async (target) => {
     const signal = interruption();
     await using cleanUp = new AsyncDisposableStack();
     const file = await readableTwice(name, cleanUp, signal);
     const calls = pacedCalls(command, target, check ? "reads" : "writes");
-    return await importOrders({ target, calls, file, check, terminal: process.stderr, signal });
+    return await importOrders(target.ordersTable, file, { calls, check, terminal: process.stderr, signal });
   });
 }
 
@@ -59,9 +44,21 @@ async function readableTwice(typed: string, cleanUp: AsyncDisposableStack, signa
  * Checks every line of a file, then writes its orders; a file with a bad line is not imported at all. The result is a
  * rejection unless every order of the file is now in the table or, when it is only to be checked, was compared with it.
  *
+ * @param check whether to leave the table as it is, and only compare.
+ * @param terminal where the progress is shown.
+ * @param signal stops it; orders being written are finished.
  * @throws CommandError or OrdersFileError when the file can't be read, or the check is interrupted.
  */
-export async function importOrders({ target, calls, file, check, terminal, signal }: Import): Promise<Result> {
+export async function importOrders(
+  table: string,
+  file: OrdersFile,
+  {
+    calls,
+    check = false,
+    terminal,
+    signal,
+  }: { calls: TableCalls; check?: boolean; terminal: Writable; signal: AbortSignal },
+): Promise<Result> {
   const { size } = await stat(file.path);
   const checking = startProgress(terminal, { title: "Checking", unit: "bytes", total: size });
   const onRead = (bytes: number): void => {
@@ -71,26 +68,21 @@ export async function importOrders({ target, calls, file, check, terminal, signa
   const total = await checkOrders(file, onRead).finally(checking.stop).catch(badLines);
   if (typeof total !== "number") return total;
   const writing = startProgress(terminal, { title: check ? "Comparing" : "Writing", unit: "orders", total });
-  const options = { calls, check, signal, onOrder: writing.done };
-  const { done, written, alreadyThere, differing, failure } = await writeOrders(
-    target,
-    readOrders(file, total),
-    options,
-  );
+  const orders = readOrders(file, total);
+  const { reason, differing, ...counts } = await writeOrders(table, orders, calls, check, signal, writing.done);
   writing.stop();
-  const counts = { orders: total, written, alreadyThere, notWritten: total - written - alreadyThere };
-  const rejected = done < total || failure !== undefined;
-  const reason = failure === undefined ? "Interrupted" : errorLine(failure);
+  const { written, alreadyThere } = counts;
+  const notWritten = total - written - alreadyThere;
   const note = [
     ...differing.first.map(({ id, fields }) => `Order ${id} in the table differs: ${fields.join(", ")}`),
     ...differing.more,
-    ...(rejected ? [`${reason}. Run it again to ${check ? "check" : "write"} the rest.`] : []),
+    ...(reason === undefined ? [] : [`${reason}. Run it again to ${check ? "check" : "write"} the rest.`]),
   ];
   return {
-    text: `${counted(total, "order")}: ${written} written, ${alreadyThere} already there, ${counts.notWritten} not written`,
-    json: { badLines: [], ...counts, differ: differing.count, differing: differing.first },
+    text: `${counted(total, "order")}: ${written} written, ${alreadyThere} already there, ${notWritten} not written`,
+    json: { badLines: [], orders: total, ...counts, notWritten, differ: differing.count, differing: differing.first },
     note: note.map(printable).join("\n"),
-    rejected,
+    rejected: reason !== undefined,
   };
 }
 

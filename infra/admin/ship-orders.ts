@@ -1,16 +1,15 @@
 import { createReadStream } from "node:fs";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
-import { parseOrderId } from "../../shared/order.ts";
+import { EmptyResponseError, isUnavailable } from "../../shared/dynamodb.ts";
+import { type OrderItem, parseOrderId } from "../../shared/order.ts";
 import { callersPath } from "../local/machine/callers-path.ts";
 import { rethrowNaming } from "../orders-file/orders-file.ts";
 import { jsonText, printable } from "../orders-file/printable.ts";
-import { findTarget, type GlobalOptions, interruption } from "./command.ts";
+import { isPending } from "./carry-over-rules.ts";
+import { findTarget, type GlobalOptions, interruption, pacedCalls } from "./command.ts";
 import { CommandError, errorLine } from "./errors.ts";
-import { type Shipment, shipOrder } from "./orders.ts";
-import { pacedCalls } from "./rate.ts";
 import type { TableCalls } from "./table-calls.ts";
-import type { Target } from "./target.ts";
 import { counted, standardInput } from "./terminal.ts";
 import { workThrough } from "./work-through.ts";
 
@@ -22,14 +21,25 @@ export interface ShipOptions {
 }
 
 /** The message and the exit code of each outcome; several orders have the code of the worst. */
-const outcomes: Record<Shipment["outcome"], [text: string, exitCode: number]> = {
+const outcomes = {
   shipped: ["has shipped", 0],
   already_shipped: ["had already shipped", 3],
   cancelled: ["is cancelled and can't ship", 4],
   not_found: ["does not exist", 5],
+  /** It has a status that we don't know, or none. */
   not_pending: ["is not pending and can't ship", 6],
   unknown: ["may have shipped or not", 7],
-};
+} as const;
+
+/** The outcome of shipping an order. */
+export interface Shipment {
+  id: bigint;
+  outcome: keyof typeof outcomes;
+  shipDate?: string | undefined;
+  status?: string | undefined;
+  /** Why the outcome is unknown. */
+  reason?: string;
+}
 
 /** Ships the orders that the command line names, or a file or standard input, and prints a line for each. */
 export async function shipCommand(command: Command, named: bigint[], { file, date }: ShipOptions): Promise<void> {
@@ -40,45 +50,67 @@ export async function shipCommand(command: Command, named: bigint[], { file, dat
   const print = (shipment: Shipment, text: string): void =>
     void process.stdout.write(`${json ? jsonText(shipment) : printable(text)}\n`);
   const calls = pacedCalls(command, target, "writes");
-  process.exitCode = await shipOrders(target, ids, date ?? now(), { calls, print, signal: interruption() });
+  process.exitCode = await shipOrders(target.ordersTable, ids, date ?? now(), calls, print, interruption());
   target.client.destroy();
-}
-
-/** The ways and means of shipping orders. */
-export interface Shipping {
-  calls: TableCalls;
-  /** Called with each order's outcome, also as a sentence. */
-  print: (shipment: Shipment, text: string) => void;
-  /** Stops it; orders being shipped are finished. */
-  signal: AbortSignal;
 }
 
 /**
  * Ships orders, several at a time.
  *
+ * @param print called with each order's outcome, also as a sentence.
+ * @param signal stops it; orders being shipped are finished.
  * @returns the exit code.
  * @throws CommandError when not all were tried.
  */
 export async function shipOrders(
-  target: Target,
+  table: string,
   ids: Set<bigint>,
   shipDate: string,
-  { calls, print, signal }: Shipping,
+  calls: TableCalls,
+  print: (shipment: Shipment, text: string) => void,
+  signal: AbortSignal,
 ): Promise<number> {
   let left = ids.size;
   let exitCode = 0;
   const ship = async (id: bigint, stop: AbortSignal): Promise<void> => {
-    const shipment = await shipOrder(target, id, shipDate, calls, stop);
+    const shipment = await shipOrder(table, id, shipDate, calls, stop);
     left--;
     const [words, code] = outcomes[shipment.outcome];
     const detail = shipment.shipDate ?? shipment.status ?? shipment.reason;
     print(shipment, `Order ${id} ${words}${detail === undefined ? "" : `: ${detail}`}`);
     exitCode = Math.max(exitCode, code);
   };
-  const failure = await workThrough(ids.values(), ship, signal);
-  if (left === 0) return exitCode;
-  const reason = failure === undefined ? "Interrupted" : errorLine(failure);
-  throw new CommandError(`${reason}. ${counted(left, "order")} not tried`);
+  const reason = await workThrough(ids.values(), ship, signal);
+  if (reason !== undefined) throw new CommandError(`${reason}. ${counted(left, "order")} not tried`);
+  return exitCode;
+}
+
+/**
+ * Ships an order in one conditional write: only `pending` becomes `shipped`.
+ *
+ * @param shipDate also tells this write from another's, should its response be lost.
+ * @throws what the DynamoDB client throws when the order can't have shipped.
+ */
+export async function shipOrder(
+  table: string,
+  id: bigint,
+  shipDate: string,
+  calls: TableCalls,
+  signal: AbortSignal,
+): Promise<Shipment> {
+  const set: OrderItem = { status: { S: "shipped" }, shipDate: { S: shipDate }, complete: { BOOL: true } };
+  try {
+    const unmet = await calls.update(table, { id: { N: id.toString() } }, set, isPending, signal);
+    if (!unmet) return { id, outcome: "shipped", shipDate };
+    if (!unmet.found) return { id, outcome: "not_found" };
+    const { status, shipDate: shipped } = unmet.found;
+    if (status?.S === "cancelled") return { id, outcome: "cancelled" };
+    if (status?.S === "shipped") return { id, outcome: "already_shipped", shipDate: shipped?.S };
+    return { id, outcome: "not_pending", status: status?.S };
+  } catch (error) {
+    if (signal.aborted || !(error instanceof EmptyResponseError || isUnavailable(error))) throw error;
+    return { id, outcome: "unknown", reason: errorLine(error) };
+  }
 }
 
 /** Reads a file of order ids, one per line; `-` is standard input. */

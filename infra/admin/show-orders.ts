@@ -5,12 +5,10 @@ import { isInt64, type OrderItem, orderFields, orderStatuses } from "../../share
 import { attributeJson } from "../orders-file/attribute-json.ts";
 import { jsonText, printable } from "../orders-file/printable.ts";
 import { listApiKeys } from "./api-keys.ts";
-import { findTarget, type GlobalOptions, type Result } from "./command.ts";
+import { findTarget, type GlobalOptions, pacedCalls, type Result } from "./command.ts";
 import { CommandError } from "./errors.ts";
 import { exportOrders } from "./export-orders.ts";
-import { findOrder } from "./orders.ts";
-import { pacedCalls } from "./rate.ts";
-import type { TableCalls } from "./table-calls.ts";
+import { TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
 import { columns } from "./terminal.ts";
 
@@ -27,7 +25,9 @@ export interface Filter {
 
 /** Shows an order as the table holds it, and the name of the key that cancelled it. */
 export async function show(target: Target, id: bigint): Promise<Result> {
-  const item = await findOrder(target, id);
+  const key = { id: { N: id.toString() } };
+  const calls = new TableCalls(target.client);
+  const item = await calls.get({ TableName: target.ordersTable, Key: key, ConsistentRead: true });
   if (!item) throw new CommandError(`No order has the id ${id}`);
   const cancelledBy = item["cancelledBy"]?.S;
   if (cancelledBy !== undefined) {
@@ -91,10 +91,10 @@ function row(item: OrderItem): string {
 }
 
 /** Counts the orders by status. */
-export async function count({ client, ordersTable }: Target, calls: TableCalls): Promise<Result> {
+export async function count({ ordersTable }: Target, calls: TableCalls): Promise<Result> {
   const counts = new Map<string, number>(statusChoices.map((status) => [status, 0]));
   let total = 0;
-  for await (const page of calls.scan(client, ordersTable)) {
+  for await (const page of calls.scan(ordersTable)) {
     total += page.length;
     for (const item of page) counts.set(statusOf(item), (counts.get(statusOf(item)) ?? 0) + 1);
   }

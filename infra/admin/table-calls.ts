@@ -3,35 +3,50 @@ import {
   ConditionalCheckFailedException,
   type ConsumedCapacity,
   type DynamoDBClient,
+  GetItemCommand,
+  type GetItemCommandInput,
+  PutItemCommand,
   ScanCommand,
   type ScanCommandOutput,
+  UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
 import { EmptyResponseError, isThrottled } from "../../shared/dynamodb.ts";
 import type { OrderItem } from "../../shared/order.ts";
+import { sameAttribute } from "../orders-file/attribute-json.ts";
 
 /** Milliseconds to wait at most, with full jitter, before each further attempt at a throttled call: a minute or so. */
 const throttleWaits = [200, 500, 1000, 2000, 5000, 10_000, 20_000, 30_000, 30_000, 30_000];
 
-/** How a conditional write ended. */
-export type WriteResult =
-  | { applied: true }
-  /** `found`: the item that failed the condition. `retried`: this very write may have made it, its response lost. */
-  | { applied: false; found: OrderItem | undefined; retried: boolean };
+/** What an item must meet to be updated. */
+export interface Condition {
+  ConditionExpression: string;
+  ExpressionAttributeNames?: Record<string, string>;
+  ExpressionAttributeValues?: OrderItem;
+}
+
+/** A write that was not applied, and the item that did not meet its condition, if there is one. */
+export interface Unmet {
+  found: OrderItem | undefined;
+}
 
 /** A response to a call that asked for `ReturnConsumedCapacity: "TOTAL"`. */
 interface Response {
   ConsumedCapacity?: ConsumedCapacity | undefined;
 }
 
+const conditional = { ReturnValuesOnConditionCheckFailure: "ALL_OLD", ReturnConsumedCapacity: "TOTAL" } as const;
+
 /** Makes calls to tables, at a rate that leaves capacity for the service, and waits while a table throttles. */
 export class TableCalls {
+  readonly #client: DynamoDBClient;
   readonly #millisecondsPerUnit: number;
   readonly #wait: typeof waitByTheClock;
   /** When the next call may begin, in the time of `performance.now()`. */
   #next = 0;
 
   /** @param rate the most capacity units a second. */
-  constructor(rate = Number.POSITIVE_INFINITY, wait = waitByTheClock) {
+  constructor(client: DynamoDBClient, rate = Number.POSITIVE_INFINITY, wait = waitByTheClock) {
+    this.#client = client;
     this.#millisecondsPerUnit = 1000 / rate;
     this.#wait = wait;
   }
@@ -65,8 +80,47 @@ export class TableCalls {
     }
   }
 
-  /** Makes a conditional write that asks for `ReturnValuesOnConditionCheckFailure: "ALL_OLD"`. */
-  async write(operation: string, send: () => Promise<Response>, signal?: AbortSignal): Promise<WriteResult> {
+  /** Reads an item; undefined when there is none with this key. */
+  async get(input: GetItemCommandInput, signal?: AbortSignal): Promise<OrderItem | undefined> {
+    const command = new GetItemCommand({ ...input, ReturnConsumedCapacity: "TOTAL" });
+    return (await this.make("GetItem", () => this.#client.send(command), input.ConsistentRead ? 1 : 0.5, signal)).Item;
+  }
+
+  /** Writes an item unless one with this partition key is there. Resolves with undefined once it is written. */
+  insert(TableName: string, key: string, Item: OrderItem, signal?: AbortSignal): Promise<Unmet | undefined> {
+    const ConditionExpression = `attribute_not_exists(${key})`;
+    const command = new PutItemCommand({ TableName, Item, ConditionExpression, ...conditional });
+    return this.#write("PutItem", Item, () => this.#client.send(command), signal);
+  }
+
+  /** Sets attributes of an item that meets a condition. Resolves with undefined once they are set. */
+  update(
+    TableName: string,
+    Key: OrderItem,
+    set: OrderItem,
+    condition: Condition,
+    signal?: AbortSignal,
+  ): Promise<Unmet | undefined> {
+    const placeholders = <Value>(sign: string, values: Value[]): Record<string, Value> =>
+      Object.fromEntries(values.map((value, at) => [`${sign}${at}`, value]));
+    const command = new UpdateItemCommand({
+      TableName,
+      Key,
+      ...condition,
+      UpdateExpression: `SET ${Object.keys(set).map((_, at) => `#${at} = :${at}`)}`,
+      ExpressionAttributeNames: { ...condition.ExpressionAttributeNames, ...placeholders("#", Object.keys(set)) },
+      ExpressionAttributeValues: { ...condition.ExpressionAttributeValues, ...placeholders(":", Object.values(set)) },
+      ...conditional,
+    });
+    return this.#write("UpdateItem", set, () => this.#client.send(command), signal);
+  }
+
+  async #write(
+    operation: string,
+    attributes: OrderItem,
+    send: () => Promise<Response>,
+    signal: AbortSignal | undefined,
+  ): Promise<Unmet | undefined> {
     let attempts = 0;
     const counted = (): Promise<Response> => {
       attempts++;
@@ -74,24 +128,28 @@ export class TableCalls {
     };
     try {
       await this.make(operation, counted, 1, signal);
-      return { applied: true };
+      return undefined;
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      return { applied: false, found: error.Item, retried: attempts > 1 || (error.$metadata.attempts ?? 1) > 1 };
+      const { Item: found, $metadata } = error;
+      const retried = attempts > 1 || ($metadata.attempts ?? 1) > 1;
+      // A later attempt may find what an earlier one wrote, its response lost.
+      const ours = retried && Object.keys(attributes).every((name) => sameAttribute(attributes[name], found?.[name]));
+      return ours ? undefined : { found };
     }
   }
 
   /** Reads a table, consistently, a page at a time, until the signal aborts. */
-  async *scan(client: DynamoDBClient, table: string, signal?: AbortSignal): AsyncGenerator<OrderItem[], void, void> {
+  async *scan(TableName: string, signal?: AbortSignal): AsyncGenerator<OrderItem[], void, void> {
     let ExclusiveStartKey: OrderItem | undefined;
     do {
       const command = new ScanCommand({
-        TableName: table,
+        TableName,
         ConsistentRead: true,
         ReturnConsumedCapacity: "TOTAL",
         ...(ExclusiveStartKey && { ExclusiveStartKey }),
       });
-      const send = (): Promise<ScanCommandOutput> => client.send(command, signal && { abortSignal: signal });
+      const send = (): Promise<ScanCommandOutput> => this.#client.send(command, signal && { abortSignal: signal });
       const { Items = [], LastEvaluatedKey } = await this.make("Scan", send, 0, signal);
       yield Items;
       ExclusiveStartKey = LastEvaluatedKey;

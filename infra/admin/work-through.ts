@@ -1,3 +1,5 @@
+import { errorLine } from "./errors.ts";
+
 /** Enough to keep a table busy from one machine; the client opens 50 connections at most. */
 const concurrency = 48;
 
@@ -5,30 +7,29 @@ const concurrency = 48;
  * Does `work` with each item, several at a time, until the first failure or until the signal aborts. What has begun is
  * finished, except for waits that heed the signal that `work` is given.
  *
- * @returns what failed, if anything did.
+ * @returns why it did not get to the end, in one line, if it did not.
  */
 export async function workThrough<Item>(
   items: AsyncIterable<Item> | Iterable<Item>,
   work: (item: Item, stop: AbortSignal) => Promise<void>,
   signal: AbortSignal,
-): Promise<unknown> {
+): Promise<string | undefined> {
   const failed = new AbortController();
   const stop = AbortSignal.any([signal, failed.signal]);
-  let failure: unknown;
+  let reason: string | undefined;
   // All workers share the one iterator, so each item goes to one of them, and is read only when one is free.
   const worker = async (): Promise<void> => {
     for await (const item of items) {
-      if (stop.aborted) return;
+      stop.throwIfAborted();
       await work(item, stop);
     }
   };
   const guarded = Array.from({ length: concurrency }, () =>
     worker().catch((error: unknown) => {
-      if (stop.aborted) return;
-      failure = error;
+      reason ??= signal.aborted ? "Interrupted" : errorLine(error);
       failed.abort();
     }),
   );
   await Promise.all(guarded);
-  return failure;
+  return reason;
 }

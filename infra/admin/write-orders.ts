@@ -1,78 +1,47 @@
-import { isDeepStrictEqual } from "node:util";
-import { PutItemCommand } from "@aws-sdk/client-dynamodb";
 import type { OrderItem } from "../../shared/order.ts";
-import { attributeJson } from "../orders-file/attribute-json.ts";
+import { sameAttribute } from "../orders-file/attribute-json.ts";
 import { Findings } from "../orders-file/findings.ts";
-import { findOrder } from "./orders.ts";
 import type { TableCalls } from "./table-calls.ts";
-import type { Target } from "./target.ts";
 import { workThrough } from "./work-through.ts";
 
-export interface Written {
-  /** How many orders were written, found in the table or, if only checked, looked up. */
-  done: number;
-  written: number;
-  alreadyThere: number;
-  /** Those already there that are not as in the file, and the names of what differs. */
-  differing: Findings<{ id: bigint; fields: string[] }>;
-  /** The failure that stopped it before the last order, if any. */
-  failure?: unknown;
+/** An order that is in the table, but not as in the file, and the names of what differs. */
+interface Differing {
+  id: bigint;
+  fields: string[];
 }
 
-export interface WriteOptions {
-  calls: TableCalls;
-  /** Whether to look up each order instead of writing it. */
-  check?: boolean | undefined;
-  /** Stops it; orders being written are finished, so that the counts are right. */
-  signal: AbortSignal;
-  /** Called with the number of orders done so far. */
-  onOrder: (done: number) => void;
-}
-
-/** Writes each order whose id is not in the table yet, several at a time, until the first failure. */
+/**
+ * Writes each order whose id is not in the table yet, several at a time, until the first failure.
+ *
+ * @param check whether to look up each order instead of writing it.
+ * @param signal stops it; orders being written are finished, so that the counts are right.
+ * @param onOrder called with the number of orders done so far.
+ * @returns how many were written and how many were there, which of those differ, and why it did not get to the end, if
+ *   it did not.
+ */
 export async function writeOrders(
-  target: Target,
+  table: string,
   orders: AsyncIterable<OrderItem>,
-  { calls, check, signal, onOrder }: WriteOptions,
-): Promise<Written> {
-  const result: Written = { done: 0, written: 0, alreadyThere: 0, differing: new Findings() };
-  const put = async (order: OrderItem, stop: AbortSignal): Promise<void> => {
-    const id = BigInt(order["id"]?.N ?? 0);
-    const found = check ? await findOrder(target, id, calls, stop) : await putOrder(calls, target, order, stop);
+  calls: TableCalls,
+  check: boolean,
+  signal: AbortSignal,
+  onOrder: (done: number) => void,
+) {
+  const result = { written: 0, alreadyThere: 0, differing: new Findings<Differing>() };
+  let done = 0;
+  const write = async (order: OrderItem, stop: AbortSignal): Promise<void> => {
+    const { id = { N: "0" } } = order;
+    const unmet = check ? undefined : await calls.insert(table, "id", order, stop);
+    const found = check
+      ? await calls.get({ TableName: table, Key: { id }, ConsistentRead: true }, stop)
+      : unmet && (unmet.found ?? {});
     if (found) {
       result.alreadyThere++;
-      const fields = differences(order, found);
-      if (fields.length > 0) result.differing.add(fields.join(", "), { id, fields });
+      const names = Object.keys({ ...order, ...found }).sort();
+      const fields = names.filter((name) => !sameAttribute(order[name], found[name]));
+      if (fields.length > 0) result.differing.add(fields.join(", "), { id: BigInt(id.N ?? 0), fields });
     } else if (!check) result.written++;
-    onOrder(++result.done);
+    onOrder(++done);
   };
-  const failure = await workThrough(orders, put, signal);
-  return { ...result, ...(failure !== undefined && { failure }) };
-}
-
-/** Writes an order, and gives the one that was there before it. */
-async function putOrder(
-  calls: TableCalls,
-  { client, ordersTable }: Target,
-  order: OrderItem,
-  stop: AbortSignal,
-): Promise<OrderItem | undefined> {
-  const command = new PutItemCommand({
-    TableName: ordersTable,
-    Item: order,
-    ConditionExpression: "attribute_not_exists(id)",
-    ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-    ReturnConsumedCapacity: "TOTAL",
-  });
-  const result = await calls.write("PutItem", () => client.send(command), stop);
-  if (result.applied) return undefined;
-  const found = result.found ?? {};
-  // A later attempt that finds this very order finds what an earlier one wrote, its response lost.
-  return result.retried && differences(order, found).length === 0 ? undefined : found;
-}
-
-/** The names of the attributes in which two orders differ. */
-function differences(a: OrderItem, b: OrderItem): string[] {
-  const names = Object.keys({ ...a, ...b }).sort();
-  return names.filter((name) => !isDeepStrictEqual(attributeJson(a[name]), attributeJson(b[name])));
+  return { reason: await workThrough(orders, write, signal), ...result };
 }

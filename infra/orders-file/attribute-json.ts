@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { z } from "zod";
 
@@ -40,6 +41,11 @@ export function attributeJson(value: unknown): unknown {
     return [name, Array.isArray(json) && name !== "L" ? json.sort() : json];
   });
   return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Whether two attributes have the same value; the elements of a set have no order. */
+export function sameAttribute(a: AttributeValue | undefined, b: AttributeValue | undefined): boolean {
+  return isDeepStrictEqual(attributeJson(a), attributeJson(b));
 }
 
 /** For `JSON.parse`: turns base64 into bytes where DynamoDB's own JSON has them. Anywhere else, its names hold objects. */

@@ -3,8 +3,9 @@ import { DeleteItemCommand, type DynamoDBClient, PutItemCommand } from "@aws-sdk
 import { beforeEach, describe, expect, test } from "vitest";
 
 import { report } from "../../infra/admin/carry-over-command.ts";
-import { type Item, keyRules, orderRules, type Rules } from "../../infra/admin/carry-over-rules.ts";
+import { keyRules, orderRules, type Rules } from "../../infra/admin/carry-over-rules.ts";
 import { TableCalls } from "../../infra/admin/table-calls.ts";
+import type { OrderItem as Item } from "../../shared/order.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { createTable } from "../helpers/create-table.ts";
 import { respond } from "../helpers/faults/fault-proxy.ts";
@@ -28,9 +29,11 @@ interface Options {
 }
 
 /** Carries over from the old table of orders to the new one. */
-function carryOrders({ dryRun = false, signal = new AbortController().signal, ...options }: Options = {}) {
-  const [reads, writes] = [new TableCalls(), new TableCalls()];
-  return report({ client, rules: orderRules([]), ...options, from, to, reads, writes, dryRun, signal });
+function carryOrders(options: Options = {}) {
+  const { client: through = client, rules = orderRules([]), dryRun = false } = options;
+  const [reads, writes] = [new TableCalls(through), new TableCalls(through)];
+  const { signal = new AbortController().signal } = options;
+  return report({ rules, from, to, reads, writes, dryRun, signal });
 }
 
 const order = (id: number, status: string, more: Item = {}): Item => ({
@@ -335,8 +338,8 @@ describe("carrying keys over", () => {
   const revokedLater: Item = { revokedAt: { N: "1800000099" } };
   const carryKeys = (through: DynamoDBClient = client) =>
     report({
-      ...{ client: through, from, to: apiKeys, rules: keyRules, dryRun: false },
-      ...{ reads: new TableCalls(), writes: new TableCalls(), signal: new AbortController().signal },
+      ...{ from, to: apiKeys, rules: keyRules, dryRun: false },
+      ...{ reads: new TableCalls(through), writes: new TableCalls(through), signal: new AbortController().signal },
     });
   const newKeys = async () =>
     Object.fromEntries((await tables.items("apiKeys")).map((item) => [item["keyId"]?.S, item]));

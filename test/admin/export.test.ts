@@ -66,7 +66,9 @@ describe("orders export", () => {
       return smallPage;
     });
     const counts: ExportCounts = { orders: 0, skipped: 0 };
-    const pages = await Array.fromAsync(exportOrders(target, new TableCalls(), counts, { onSkipped: () => {} }));
+    const pages = await Array.fromAsync(
+      exportOrders(target, new TableCalls(target.client), counts, { onSkipped: () => {} }),
+    );
     expect(sortedLines(pages.join(""))).toEqual(makeLines(5).sort());
     expect(counts).toEqual({ orders: 5, skipped: 0 });
     expect(scans.length).toBeGreaterThan(1);

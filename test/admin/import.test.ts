@@ -36,18 +36,13 @@ interface ImportOptions {
 }
 
 /** Imports a file in this process. */
-async function importFile(path: string, target: Target, { check, onTerminal }: ImportOptions = {}) {
+async function importFile(path: string, target: Target, { check = false, onTerminal }: ImportOptions = {}) {
   const { stream, text } = recorder(onTerminal);
   const terminal = Object.assign(stream, { isTTY: onTerminal !== undefined, columns: 100 });
   const { signal } = new AbortController();
-  const result = await importOrders({
-    target,
-    calls: new TableCalls(),
-    file: { name: "orders.ndjson", path },
-    check,
-    terminal,
-    signal,
-  });
+  const file = { name: "orders.ndjson", path };
+  const calls = new TableCalls(target.client);
+  const result = await importOrders(target.ordersTable, file, { calls, check, terminal, signal });
   return { ...result, terminal: text() };
 }
 
@@ -271,13 +266,8 @@ describe("importing", () => {
     const path = await operator.write("orders.ndjson", '{"id":1}');
     const { stream: terminal } = recorder();
     const file = { name: "orders.ndjson", path };
-    const importing = importOrders({
-      target: tables.target,
-      calls: new TableCalls(),
-      file,
-      terminal,
-      signal: AbortSignal.abort(),
-    });
+    const calls = new TableCalls(tables.client);
+    const importing = importOrders(tables.tables.orders, file, { calls, terminal, signal: AbortSignal.abort() });
     await expect(importing).rejects.toThrow("Interrupted: nothing was written");
     expect(await tables.items("orders")).toEqual([]);
   });

@@ -106,7 +106,7 @@ describe("listing and counting", () => {
 
   test("add up", async () => {
     for (const order of orders) await tables.putOrder(order);
-    expect(await count(target, new TableCalls())).toEqual({
+    expect(await count(target, new TableCalls(target.client))).toEqual({
       text: "STATUS     ORDERS\npending    1\nshipped    0\ncancelled  2\nother      2\ntotal      5",
       json: { pending: 1, shipped: 0, cancelled: 2, other: 2, total: 5 },
     });
@@ -114,6 +114,6 @@ describe("listing and counting", () => {
 
   test("do not take an empty response for the end of the table", async () => {
     const { target } = await tables.behindProxy(() => unnoticed["an empty response of no length"]);
-    await expect(count(target, new TableCalls())).rejects.toThrow("The response to Scan is empty");
+    await expect(count(target, new TableCalls(target.client))).rejects.toThrow("The response to Scan is empty");
   });
 });

@@ -1,7 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { createProgram, usageExitCode } from "../../infra/admin/command.ts";
-import { pacedCalls, rateOption } from "../../infra/admin/rate.ts";
+import { createProgram, pacedCalls, rateOption, usageExitCode } from "../../infra/admin/command.ts";
 import type { TableCalls } from "../../infra/admin/table-calls.ts";
 import type { Target } from "../../infra/admin/target.ts";
 import { environments } from "../../infra/environments.ts";

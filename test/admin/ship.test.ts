@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Shipment, shipOrder } from "../../infra/admin/orders.ts";
-import { shipOrders } from "../../infra/admin/ship-orders.ts";
+import { type Shipment, shipOrder, shipOrders } from "../../infra/admin/ship-orders.ts";
 import { TableCalls } from "../../infra/admin/table-calls.ts";
 import type { Target } from "../../infra/admin/target.ts";
 import { ServiceError } from "../../shared/errors.ts";
@@ -14,7 +13,8 @@ import { applied, rejectedAs, unapplied, unnoticed } from "../helpers/faults/fau
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 const never = new AbortController().signal;
 const noon = "2026-11-20T12:00:00.000001Z";
-const ship = (target: Target, id: bigint, date = noon) => shipOrder(target, id, date, new TableCalls(), never);
+const ship = ({ client, ordersTable }: Target, id: bigint, date = noon) =>
+  shipOrder(ordersTable, id, date, new TableCalls(client), never);
 const pending = (id: bigint): OrderItem => ({ id: { N: String(id) }, status: { S: "pending" } });
 
 /** The tables behind a proxy where attempts to ship meet these faults, one after the other. */
@@ -23,10 +23,10 @@ async function targetWith(...faults: (Behaviour | undefined)[]) {
 }
 
 /** Ships these orders at once; gives what is printed, by id, and the exit code. */
-async function shipAll(ids: bigint[], target = tables.target) {
+async function shipAll(ids: bigint[], { client, ordersTable } = tables.target) {
   const printed = new Map<bigint, { text: string; shipment: Shipment }>();
   const print = (shipment: Shipment, text: string) => void printed.set(shipment.id, { text, shipment });
-  const code = await shipOrders(target, new Set(ids), noon, { calls: new TableCalls(), print, signal: never });
+  const code = await shipOrders(ordersTable, new Set(ids), noon, new TableCalls(client), print, never);
   return { code, printed };
 }
 

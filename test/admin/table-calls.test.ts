@@ -1,13 +1,15 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { TableCalls } from "../../infra/admin/table-calls.ts";
 
+const client = new DynamoDBClient();
 let now = 0;
 
 /** Calls at this rate, by a clock that only their waits move. */
 function callsAt(rate?: number): TableCalls {
   const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
   onTestFinished(() => clock.mockRestore());
-  return new TableCalls(rate, async (milliseconds) => {
+  return new TableCalls(client, rate, async (milliseconds) => {
     now += milliseconds;
   });
 }
@@ -38,7 +40,7 @@ describe("calls to a table", () => {
     const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
     onTestFinished(() => clock.mockRestore());
     const waits: number[] = [];
-    const calls = new TableCalls(10, async (milliseconds) => void waits.push(milliseconds));
+    const calls = new TableCalls(client, 10, async (milliseconds) => void waits.push(milliseconds));
     await Promise.all([1, 2, 3, 4].map(() => calls.make("Scan", sends(1), 1)));
     expect(waits).toEqual([100, 200, 300]);
   });

@@ -3,9 +3,10 @@ import { PutItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { report } from "../../infra/admin/carry-over-command.ts";
-import { type Item, orderRules } from "../../infra/admin/carry-over-rules.ts";
+import { orderRules } from "../../infra/admin/carry-over-rules.ts";
 import { TableCalls } from "../../infra/admin/table-calls.ts";
 import { engineClient } from "../../infra/local/engine/engine.ts";
+import type { OrderItem as Item } from "../../shared/order.ts";
 import { cancelOrder } from "../../shared/orders-table.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { createTable } from "../helpers/create-table.ts";
@@ -71,7 +72,7 @@ async function act(table: string, id: number, action: string): Promise<boolean> 
 }
 
 async function itemsById(table: string): Promise<Map<number, Item>> {
-  const items: Item[] = (await Array.fromAsync(new TableCalls().scan(client, table))).flat();
+  const items: Item[] = (await Array.fromAsync(new TableCalls(client).scan(table))).flat();
   return new Map(items.map((item) => [Number(item["id"]?.N), item]));
 }
 
@@ -117,9 +118,8 @@ test("nothing acknowledged is left behind or overwritten, however often it is in
       const proxied = engineClient(proxy.endpoint);
       try {
         const carry = (signal: AbortSignal) => {
-          const calls = { reads: new TableCalls(), writes: new TableCalls() };
+          const calls = { reads: new TableCalls(proxied), writes: new TableCalls(proxied) };
           return report({
-            client: proxied,
             from,
             to,
             rules: orderRules(["key_leaked"]),
