@@ -1,41 +1,28 @@
 import { z } from "zod";
 
-/** Looks up a resource or parameter of a template. Undefined: it has no meaning on one machine. */
-export interface LookUp {
-  reference(id: string): string | undefined;
-  attribute(id: string, name: string): string | undefined;
-}
+/** The value of a `Ref` to a resource or parameter, or of its attribute. Undefined: it has none on one machine. */
+export type LookUp = (id: string, attribute?: string) => string | undefined;
 
-/** The result of an intrinsic function without a value on one machine. Only an ignored property may have it. */
-export class Unresolved {
-  readonly what: string;
-
-  constructor(what: string) {
-    this.what = what;
-  }
-}
-
-/** A part of a template with its intrinsic functions replaced by their results. */
+/** A part of a template with its intrinsic functions replaced by their results. Those without one stay as they are. */
 export function resolveIntrinsics(part: unknown, lookUp: LookUp): unknown {
   if (Array.isArray(part)) return part.map((item) => resolveIntrinsics(item, lookUp));
   if (typeof part !== "object" || part === null) return part;
   const resolved = Object.entries(part).map(([key, value]) => [key, resolveIntrinsics(value, lookUp)] as const);
-  const [[name, argument] = ["", undefined], ...others] = resolved;
-  const isCall = others.length === 0 && (name === "Ref" || name.startsWith("Fn::"));
-  return isCall ? call(name, argument, lookUp) : Object.fromEntries(resolved);
+  const [[name, argument] = [""]] = resolved;
+  const result = isIntrinsic(part) ? functions(lookUp)[name]?.safeParse(argument).data : undefined;
+  return result ?? Object.fromEntries(resolved);
 }
 
-function call(name: string, argument: unknown, lookUp: LookUp): unknown {
-  const unresolved = [argument].flat(2).find((part) => part instanceof Unresolved);
-  const result = functions(lookUp)[name]?.safeParse(argument).data;
-  return unresolved ?? result ?? new Unresolved(`${name} of ${JSON.stringify(argument)}`);
+/** Whether a part of a template is a call of an intrinsic function. */
+export function isIntrinsic(part: unknown): boolean {
+  return typeof part === "object" && part !== null && /^(?:Ref|Fn::\w+)$/.test(Object.keys(part).join());
 }
 
 /** The intrinsic functions that the stack uses: the schema of each one's arguments, and its result. */
-function functions({ reference, attribute }: LookUp): Record<string, z.ZodType> {
+function functions(lookUp: LookUp): Record<string, z.ZodType> {
   return {
-    Ref: z.string().transform(reference),
-    "Fn::GetAtt": z.tuple([z.string(), z.string()]).transform(([id, name]) => attribute(id, name)),
+    Ref: z.string().transform((id) => lookUp(id)),
+    "Fn::GetAtt": z.tuple([z.string(), z.string()]).transform(([id, name]) => lookUp(id, name)),
     "Fn::Join": z.tuple([z.string(), z.array(z.string())]).transform(([separator, texts]) => texts.join(separator)),
     "Fn::Select": z.tuple([z.number(), z.array(z.string())]).transform(([index, texts]) => texts[index]),
     "Fn::Split": z.tuple([z.string(), z.string()]).transform(([separator, text]) => text.split(separator)),

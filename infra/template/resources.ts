@@ -23,9 +23,19 @@ const literal = z
 /** The headers of a constant response. */
 const constantHeaders = (prefix: string) => z.record(unprefixed(prefix), literal).default({});
 
-const constantBody = z.strictObject({
-  "application/json": z.string().regex(/^[^$#]*$/, "only constant text is supported, no template language"),
-});
+const constantBody = z
+  .strictObject({
+    "application/json": z.string().regex(/^[^$#]*$/, "only constant text is supported, no template language"),
+  })
+  .transform((templates) => templates["application/json"]);
+
+const alias = /\/functions\/[^/]+:function:([^:/]+):[^:/]+\//;
+
+/** The name of the function whose alias a URI invokes. Past its alias, a deployment would go live at once. */
+const aliasedFunction = z
+  .string()
+  .regex(alias, { error: ({ input }) => `only an alias of a Lambda function can be invoked, not ${input}` })
+  .transform((uri) => alias.exec(uri)?.[1] ?? "");
 
 const mockIntegration = z
   .strictObject({
@@ -51,34 +61,42 @@ const mockIntegration = z
     /** The content types that a request may have. */
     contentTypes: new Set(Object.keys(RequestTemplates)),
     headers: ResponseParameters,
-    body: ResponseTemplates["application/json"],
+    body: ResponseTemplates,
   }));
 
 const functionIntegration = z
   .strictObject({
     Type: z.literal("AWS_PROXY"),
-    Uri: z.string(),
+    Uri: aliasedFunction,
     ResponseTransferMode: z.enum(["BUFFERED", "STREAM"]).default("BUFFERED"),
     TimeoutInMillis: z.number().default(29_000),
     ...ignoring("IntegrationHttpMethod"),
   })
   .transform(({ Uri, ResponseTransferMode, TimeoutInMillis }) => ({
     kind: "function" as const,
-    uri: Uri,
+    functionName: Uri,
     streamed: ResponseTransferMode === "STREAM",
     timeoutMs: TimeoutInMillis,
   }));
 
 /** The resource types that the local stack serves, each with the properties that it understands. */
 export const resourceSchemas = {
-  "AWS::ApiGateway::Authorizer": z.strictObject({
-    Type: z.literal("TOKEN"),
-    AuthorizerUri: z.string(),
-    IdentitySource: unprefixed("method.request.header."),
-    IdentityValidationExpression: z.string(),
-    AuthorizerResultTtlInSeconds: z.number(),
-    ...ignoring("Name", "RestApiId"),
-  }),
+  "AWS::ApiGateway::Authorizer": z
+    .strictObject({
+      Type: z.literal("TOKEN"),
+      AuthorizerUri: aliasedFunction,
+      IdentitySource: unprefixed("method.request.header."),
+      IdentityValidationExpression: z.string(),
+      AuthorizerResultTtlInSeconds: z.number(),
+      ...ignoring("Name", "RestApiId"),
+    })
+    .transform((properties) => ({
+      functionName: properties.AuthorizerUri,
+      /** The header that holds the token. */
+      header: properties.IdentitySource,
+      validation: new RegExp(properties.IdentityValidationExpression),
+      ttlSeconds: properties.AuthorizerResultTtlInSeconds,
+    })),
   "AWS::ApiGateway::GatewayResponse": z.strictObject({
     ResponseType: z.string(),
     StatusCode: z.coerce.number().optional(),
@@ -96,7 +114,7 @@ export const resourceSchemas = {
   }),
   "AWS::ApiGateway::Resource": z.strictObject({
     ParentId: z.string(),
-    PathPart: z.string(),
+    PathPart: z.string().regex(/^(?:[^{}]+|\{[a-z]\w*\+?\})$/i),
     ...ignoring("RestApiId"),
   }),
   "AWS::ApiGateway::RestApi": z.strictObject({

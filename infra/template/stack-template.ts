@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { environments } from "../environments.ts";
-import { type LookUp, resolveIntrinsics, Unresolved } from "./intrinsics.ts";
+import { isIntrinsic, type LookUp, resolveIntrinsics } from "./intrinsics.ts";
 import { functionArn, pseudoParameters } from "./local-account.ts";
 import { ignoring, isServed, type Properties, resourceSchemas, type ServedType } from "./resources.ts";
 import { TemplateError } from "./template-error.ts";
@@ -34,10 +34,6 @@ export interface Resource<T extends ServedType> {
 export class StackTemplate {
   readonly #resources = new Map<string, { type: ServedType; properties: unknown }>();
   readonly #outputs: z.infer<typeof templateSchema>["Outputs"];
-  readonly #lookUp: LookUp = {
-    reference: (id) => this.#reference(id),
-    attribute: (id, name) => this.#attribute(id, name),
-  };
 
   /** @throws TemplateError naming the first resource that the local stack does not support. */
   constructor(json: unknown) {
@@ -60,7 +56,7 @@ export class StackTemplate {
    */
   all<T extends ServedType>(type: T): Resource<T>[] {
     const ids = [...this.#resources].filter(([, resource]) => resource.type === type).map(([id]) => id);
-    return ids.map((id) => ({ id, name: this.#reference(id) ?? id, properties: this.#properties(type, id) }));
+    return ids.map((id) => ({ id, name: this.#lookUp(id) ?? id, properties: this.#properties(type, id) }));
   }
 
   /** @throws TemplateError when the template has no such output, or its value has no meaning here. */
@@ -74,33 +70,27 @@ export class StackTemplate {
     return checked(schema, properties, `${type} ${id}`) as Properties<T>;
   }
 
-  #reference(id: string): string | undefined {
-    switch (this.#resources.get(id)?.type) {
-      case undefined:
-        return new Map<string, string>(Object.entries(pseudoParameters)).get(id);
-      case "AWS::DynamoDB::Table":
+  readonly #lookUp: LookUp = (id, attribute = "Ref") => {
+    const type = this.#resources.get(id)?.type;
+    switch (`${type} ${attribute}`) {
+      case "AWS::ApiGateway::RestApi RootResourceId":
+        return `${id}Root`;
+      case "AWS::DynamoDB::Table Ref":
         return `${environments.staging.stackName}-${constructId(id)}`;
-      case "AWS::Lambda::Alias": {
+      case "AWS::Lambda::Alias Ref": {
         const { FunctionName, Name } = this.#properties("AWS::Lambda::Alias", id);
         return `${functionArn(FunctionName)}:${Name}`;
       }
-      case "AWS::Lambda::Function":
-        return constructId(id);
-      default:
-        return id;
-    }
-  }
-
-  #attribute(id: string, name: string): string | undefined {
-    switch (`${this.#resources.get(id)?.type}.${name}`) {
-      case "AWS::ApiGateway::RestApi.RootResourceId":
-        return `${id}Root`;
-      case "AWS::Lambda::Function.Arn":
+      case "AWS::Lambda::Function Arn":
         return functionArn(constructId(id));
+      case "AWS::Lambda::Function Ref":
+        return constructId(id);
+      case "undefined Ref":
+        return new Map<string, string>(Object.entries(pseudoParameters)).get(id);
       default:
-        return undefined;
+        return attribute === "Ref" ? id : undefined;
     }
-  }
+  };
 }
 
 /** The construct's id within its logical id, which ends in eight hexadecimal digits: a hash of the whole path. */
@@ -119,6 +109,6 @@ function checked<T>(schema: z.ZodType<T>, part: unknown, where: string): T {
 function describe({ path, ...issue }: z.core.$ZodIssue, where: string): string {
   const owned = (name: PropertyKey[]): string => [...(name.length > 0 ? [name.join(".")] : []), where].join(" of ");
   if (issue.code === "unrecognized_keys") return owned([...path, ...issue.keys.slice(0, 1)]);
-  if (issue.input instanceof Unresolved) return `${issue.input.what} in ${owned(path)}`;
+  if (isIntrinsic(issue.input)) return `${JSON.stringify(issue.input)} in ${owned(path)}`;
   return `${owned(path)}: ${issue.message}`;
 }

@@ -26,7 +26,7 @@ test("a function's event has every value of a header and a query parameter, and 
     ),
   ]);
   server.close();
-  const route = matchRoute(api.resources, "GET", "/");
+  const route = matchRoute(api.methods, "GET", "/");
   if (route === undefined) throw new Error("The root has no route");
   expect(proxyEvent(api, route, readRequest(message), "", undefined)).toMatchObject({
     headers: { "X-Pet": "dog", accept: "*/*" },

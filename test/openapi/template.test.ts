@@ -8,13 +8,10 @@ import { document } from "../helpers/openapi/document.ts";
 
 // The staging stack; that the environments differ in nothing of this is pinned in test/infra/environments.test.ts.
 const api = readRestApi((await readStack(inject("assembly"))).template);
-const methods = api.resources.flatMap(({ path, methods }) =>
-  [...methods].map(([method, { authorizer, integration }]) => ({ method, path, authorizer, integration })),
-);
-const deployed = methods.filter(({ integration }) => integration.kind === "function");
+const deployed = api.methods.filter(({ integration }) => integration.kind === "function");
 
 test("the document and the template have the same operations", () => {
-  expect(deployed.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(
+  expect(deployed.map(({ httpMethod, path }) => `${httpMethod} ${path}`).sort()).toEqual(
     operations.map(({ name }) => name).sort(),
   );
 });
@@ -27,12 +24,12 @@ test("the document and the template ask for a bearer key at every operation", ()
 });
 
 test("the document describes what the gateway itself sends where there is no operation", () => {
-  const mocks = methods.flatMap(({ method, path, integration }) =>
-    integration.kind === "mock" ? [{ method, path, ...integration }] : [],
+  const mocks = api.methods.flatMap(({ httpMethod, path, integration }) =>
+    integration.kind === "mock" ? [{ httpMethod, path, ...integration }] : [],
   );
   expect(mocks.length).toBeGreaterThan(0);
-  for (const { method, path, status, ...literal } of mocks) {
-    expect(method).toBe("ANY");
+  for (const { httpMethod, path, status, ...literal } of mocks) {
+    expect(httpMethod).toBe("ANY");
     expect(responseProblems("POST", path, httpResponse(status, literal))).toEqual([]);
     const allowed = operations.filter((operation) => operation.path === path).map((operation) => operation.method);
     expect(literal.headers["Allow"]?.split(", ").sort()).toEqual(allowed.length > 0 ? allowed.sort() : undefined);

@@ -55,7 +55,7 @@ export async function readBody({ message }: GatewayRequest): Promise<string> {
  */
 export function proxyEvent(
   api: RestApi,
-  { resource, parameters }: Route,
+  route: Route,
   { id, method, path, query, message }: GatewayRequest,
   body: string,
   authorizer: AuthorizerContext | undefined,
@@ -63,7 +63,7 @@ export function proxyEvent(
   const headers = readHeaders(message);
   const queryNames = [...new Set(query.keys())];
   return {
-    resource: resource.path,
+    resource: route.path,
     path: path.slice(`/${api.stageName}`.length) || "/",
     httpMethod: method,
     headers: Object.fromEntries(headers.map(([name, values]) => [name, values.at(-1)])),
@@ -71,14 +71,14 @@ export function proxyEvent(
     queryStringParameters: query.size === 0 ? null : Object.fromEntries(query),
     multiValueQueryStringParameters:
       query.size === 0 ? null : Object.fromEntries(queryNames.map((name) => [name, query.getAll(name)])),
-    pathParameters: Object.keys(parameters).length === 0 ? null : parameters,
+    pathParameters: Object.keys(route.parameters).length === 0 ? null : route.parameters,
     requestContext: {
       ...(authorizer === undefined ? {} : { authorizer }),
       httpMethod: method,
       identity: { sourceIp: message.socket.remoteAddress },
       path,
       requestId: id,
-      resourcePath: resource.path,
+      resourcePath: route.path,
       stage: api.stageName,
     },
     body: body === "" ? null : body,

@@ -50,11 +50,9 @@ export class Gateway {
   async #respond(request: GatewayRequest, response: ServerResponse, abort: AbortController): Promise<void> {
     const stage = `/${this.#api.stageName}`;
     const inStage = request.path === stage || request.path.startsWith(`${stage}/`);
-    const route = inStage
-      ? matchRoute(this.#api.resources, request.method, request.path.slice(stage.length))
-      : undefined;
+    const route = inStage ? matchRoute(this.#api.methods, request.method, request.path.slice(stage.length)) : undefined;
     if (route === undefined) throw new GatewayFailure("MISSING_AUTHENTICATION_TOKEN");
-    const { authorizer, integration } = route.method;
+    const { authorizer, integration } = route;
     const tokens = authorizer && headerValues(request.message, authorizer.header);
     const caller = tokens && (await this.#authorizers.admit(authorizer, tokens, this.#methodArn(request), abort));
     const body = await readBody(request);
