@@ -1,8 +1,10 @@
+import { mkdtemp, rm } from "node:fs/promises";
 import type { RequestListener } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { DynamoDBServiceException } from "@aws-sdk/client-dynamodb";
-import { checkOrders, readOrders } from "../orders-file/orders-file.ts";
-import { type Build, build } from "./build.ts";
+import { checkOrders, OrdersFileError, readOrders } from "../orders-file/orders-file.ts";
+import { readStack, type SynthesisedStack, synthesise } from "../template/synthesis.ts";
 import { checkEndpoint, engineClient, startEngine } from "./engine/engine.ts";
 import { createTables, prepareTables } from "./engine/tables.ts";
 import type { LambdaHost } from "./lambda/lambda-host.ts";
@@ -18,9 +20,9 @@ export interface LocalStackOptions {
   /** 3000 unless given; 0 picks a free one. */
   port?: number | undefined;
   /** NDJSON for a new table of orders; a few sample orders unless given. An existing table stays as it is. */
-  ordersFile?: string | undefined;
+  orders?: string | undefined;
   /** Where the embedded engine keeps its data; in memory unless given. */
-  dbFile?: string | undefined;
+  db?: string | undefined;
   /** A DynamoDB engine to use instead of the embedded one. */
   dynamodbEndpoint?: string | undefined;
   /** A key for this start, well-formed; a new one unless given. */
@@ -63,7 +65,7 @@ const sampleOrders = fileURLToPath(new URL("sample-orders.ndjson", import.meta.u
  * @throws StartError, TemplateError or OrdersFileError with one line for the user.
  */
 export async function startLocalStack(options: LocalStackOptions = {}): Promise<LocalStack> {
-  const { ordersFile = sampleOrders, clock = Date.now, maxEnvironments = 4 } = options;
+  const { orders: ordersFile = sampleOrders, clock = Date.now, maxEnvironments = 4 } = options;
   const { log = (line) => process.stderr.write(`${line}\n`) } = options;
   await using started = new AsyncDisposableStack();
   const ended = new AbortController();
@@ -76,12 +78,22 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   );
   started.defer(() => listener.close());
 
+  const { assembly } = options;
+  const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-"));
+  started.defer(() => rm(directory, { recursive: true, force: true }));
+  // Each build adds to the same directory: CDK names a bundle by its hash, so those before it keep theirs.
+  const build = () => (assembly === undefined ? synthesise(directory, signal) : readStack(assembly));
   const file = { name: ordersFile, path: ordersFile };
-  const [firstBuild, endpoint, orders] = await allOrNone(ended, [
-    build(signal, options.assembly).then<Build>((built) => started.use(built)),
+  const tasks = [
+    build(),
     openEngine(options, started, ended),
     checkOrders(file, () => signal.throwIfAborted()),
-  ] as const);
+  ] as const;
+  for (const task of tasks) task.catch((error: unknown) => ended.abort(error));
+  // All of them, even if one fails, so that everything the others start can be stopped.
+  await Promise.allSettled(tasks);
+  ended.signal.throwIfAborted();
+  const [firstBuild, endpoint, orders] = await Promise.all(tasks);
 
   const client = engineClient(endpoint);
   started.defer(() => client.destroy());
@@ -91,19 +103,19 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   const keyName = options.dynamodbEndpoint === undefined ? "npm start" : `npm start, port ${listener.port}`;
   const apiKey = await orEngineFailure(ended.signal, async () => {
     const isNew = await prepareTables(client, template, readOrders(file, orders), signal);
-    if (!isNew && options.ordersFile !== undefined) log(notLoadedText(ordersFile));
+    if (!isNew && options.orders !== undefined) log(notLoadedText(ordersFile));
     return issueStartKey(client, tables.apiKeys, { name: keyName, key: options.apiKey, isFirst: isNew });
   });
 
-  const serve = async (built: Build): Promise<Service> => {
+  const serve = async (built: SynthesisedStack): Promise<Service> => {
     const service = new Service(built, endpoint, { clock, log, maxEnvironments });
-    await createTables(client, built.template);
+    await createTables(client, built.template.all("AWS::DynamoDB::Table"));
     return service;
   };
   const live = new LiveService(await serve(firstBuild));
   started.defer(() => live.stop());
   if (options.watch) {
-    const watching = watchSources(() => live.rebuild(serve, { signal, log }), ended.signal);
+    const watching = watchSources(() => live.replace(async () => serve(await build()), { signal, log }), ended.signal);
     started.defer(() => watching);
   }
   started.defer(() => ended.abort());
@@ -113,7 +125,6 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
     if (!serveApiPage({ basePath, apiKey }, request, response)) live.current.serve(request, response);
   });
   const running = started.move();
-  let stopped: Promise<void> | undefined;
   return {
     baseUrl: `http://localhost:${listener.port}${basePath}`,
     apiKey,
@@ -124,21 +135,18 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
       pids: (name) => live.current.host.pids(name),
     },
     ended: ended.signal,
-    stop: () => {
-      stopped ??= running.disposeAsync();
-      return stopped;
-    },
+    stop: () => running.disposeAsync(),
   };
 }
 
 /** Finds or starts a DynamoDB engine. One that was started is stopped with the rest. */
 async function openEngine(
-  { dynamodbEndpoint, dbFile }: LocalStackOptions,
+  { dynamodbEndpoint, db }: LocalStackOptions,
   started: AsyncDisposableStack,
   ended: AbortController,
 ): Promise<string> {
   if (dynamodbEndpoint !== undefined) return checkEndpoint(dynamodbEndpoint);
-  const engine = await startEngine(dbFile);
+  const engine = await startEngine(db);
   engine.ended.then(() => ended.abort(new StartError("The DynamoDB engine has ended by itself")));
   started.defer(() => {
     ended.abort();
@@ -153,18 +161,7 @@ async function orEngineFailure<T>(ended: AbortSignal, work: () => Promise<T>): P
     return await work();
   } catch (error) {
     ended.throwIfAborted();
-    if (!(error instanceof DynamoDBServiceException)) throw error;
-    throw new StartError(`The DynamoDB engine failed: ${error.message}`);
+    if (!(error instanceof Error) || error instanceof OrdersFileError) throw error;
+    throw new StartError(`The DynamoDB engine failed: ${error.message || error.name}`, { cause: error });
   }
-}
-
-/** Waits for all, even if one fails, so that everything the others start can be stopped. */
-async function allOrNone<T extends readonly Promise<unknown>[]>(
-  failed: AbortController,
-  tasks: T,
-): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
-  for (const task of tasks) task.catch((error: unknown) => failed.abort(error));
-  await Promise.allSettled(tasks);
-  failed.signal.throwIfAborted();
-  return Promise.all(tasks);
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { readRestApi } from "../template/rest-api.ts";
-import { type Build, build } from "./build.ts";
+import type { SynthesisedStack } from "../template/synthesis.ts";
 import { readFunctions } from "./functions.ts";
 import { Gateway, type GatewayOptions } from "./gateway/gateway.ts";
 import { createLambdaHost, type LambdaHost, type LambdaHostOptions } from "./lambda/lambda-host.ts";
@@ -9,15 +9,13 @@ import { createLambdaHost, type LambdaHost, type LambdaHostOptions } from "./lam
 export class Service {
   readonly host: LambdaHost;
   readonly stageName: string;
-  readonly #build: Build;
   readonly #gateway: Gateway;
   readonly #requests = new Set<Promise<void>>();
 
-  constructor(build: Build, endpoint: string, options: GatewayOptions & LambdaHostOptions) {
-    const api = readRestApi(build.template);
-    this.#build = build;
+  constructor(stack: SynthesisedStack, endpoint: string, options: GatewayOptions & LambdaHostOptions) {
+    const api = readRestApi(stack.template);
     this.stageName = api.stageName;
-    this.host = createLambdaHost(readFunctions(build, endpoint), options);
+    this.host = createLambdaHost(readFunctions(stack, endpoint), options);
     this.#gateway = new Gateway(api, this.host, options);
   }
 
@@ -29,12 +27,6 @@ export class Service {
   /** Resolves when the requests under way have their responses. */
   async drain(): Promise<void> {
     await Promise.all(this.#requests);
-  }
-
-  /** Ends the functions' processes and removes the build. */
-  async stop(): Promise<void> {
-    await this.host.stop();
-    await this.#build[Symbol.asyncDispose]();
   }
 }
 
@@ -52,34 +44,31 @@ export class LiveService {
     return this.#current;
   }
 
-  /** Builds again and serves that. When it can't, the last good build goes on serving, and the log says why. */
-  async rebuild(
-    open: (built: Build) => Promise<Service>,
+  /** Sends new requests to the service that opens. When none does, the last one goes on, and the log says why. */
+  async replace(
+    open: () => Promise<Service>,
     { signal, log }: { signal: AbortSignal; log: (line: string) => void },
   ): Promise<void> {
     const begun = performance.now();
     try {
-      await using unused = new AsyncDisposableStack();
-      this.#replace(await open(unused.use(await build(signal))));
-      unused.move();
+      const next = await open();
+      this.#running.add(next);
+      this.#retire(this.#current);
+      this.#current = next;
       log(`Rebuilt in ${((performance.now() - begun) / 1000).toFixed(1)} s.`);
     } catch (error) {
       if (!signal.aborted) log(`The last good build still serves. ${error instanceof Error ? error.message : error}`);
     }
   }
 
-  /** Sends new requests to the next service. The one before ends when its requests have their responses. */
-  #replace(next: Service): void {
-    const previous = this.#current;
-    this.#current = next;
-    this.#running.add(next);
-    previous.drain().then(async () => {
-      await previous.stop();
-      this.#running.delete(previous);
-    });
+  /** Ends a service when its requests have their responses. */
+  async #retire(service: Service): Promise<void> {
+    await service.drain();
+    await service.host.stop();
+    this.#running.delete(service);
   }
 
   async stop(): Promise<void> {
-    await Promise.all([...this.#running].map((service) => service.stop()));
+    await Promise.all([...this.#running].map(({ host }) => host.stop()));
   }
 }

@@ -4,22 +4,13 @@ import { isApiKey, withoutKeys } from "../../shared/api-keys.ts";
 import { environments } from "../environments.ts";
 import { OrdersFileError } from "../orders-file/orders-file.ts";
 import { TemplateError } from "../template/template-error.ts";
-import { startLocalStack } from "./local-stack.ts";
+import { type LocalStackOptions, startLocalStack } from "./local-stack.ts";
 import { callersPath } from "./machine/callers-path.ts";
 import { StartError } from "./machine/start-error.ts";
 import { readyLine, readyText } from "./ready-text.ts";
 import { addToStackFile } from "./stack-file.ts";
 
-interface Options {
-  port: number;
-  orders?: string;
-  db?: string;
-  apiKey?: string;
-  watch?: true;
-  json?: true;
-}
-
-const options = new Command("npm start --")
+const { json, ...options } = new Command("npm start --")
   .description("Runs the pet store orders service on this machine, from the stack that would be deployed.")
   .option("--port <number>", "the port on localhost; 0 picks a free one", parsePort, 3000)
   .option(
@@ -37,7 +28,7 @@ const options = new Command("npm start --")
   )
   .configureOutput({ outputError: (text, write) => write(withoutKeys(text)) })
   .parse()
-  .opts<Options>();
+  .opts<LocalStackOptions & { json?: true }>();
 
 const stopping = new AbortController();
 // npm forwards signals that the terminal has already sent, so a second one means nothing.
@@ -54,20 +45,12 @@ try {
   if (options.db !== undefined && dynamodbEndpoint !== undefined) {
     throw new StartError("--db is for the embedded engine, but DYNAMODB_ENDPOINT names another: use one of the two");
   }
-  const stack = await startLocalStack({
-    port: options.port,
-    ordersFile: options.orders,
-    dbFile: options.db,
-    dynamodbEndpoint,
-    apiKey: options.apiKey,
-    watch: options.watch,
-    signal: stopping.signal,
-  });
+  const stack = await startLocalStack({ ...options, dynamodbEndpoint, signal: stopping.signal });
   await using running = new AsyncDisposableStack();
   running.defer(() => stack.stop());
   running.defer(await addToStackFile(stack));
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-  process.stdout.write(options.json ? readyLine(stack) : await readyText(stack, seconds));
+  process.stdout.write(json ? readyLine(stack) : await readyText(stack, seconds));
   const over = AbortSignal.any([stopping.signal, stack.ended]);
   if (!over.aborted) await once(over, "abort");
   if (!stopping.signal.aborted) throw stack.ended.reason;

@@ -18,7 +18,7 @@ export interface SynthesisedStack {
  *
  * @throws TemplateError with what CDK or esbuild said; the signal's reason when that aborts.
  */
-export async function synthesise(directory: string, signal: AbortSignal): Promise<void> {
+export async function synthesise(directory: string, signal: AbortSignal): Promise<SynthesisedStack> {
   const script = fileURLToPath(new URL("synth.ts", import.meta.url));
   try {
     await promisify(execFile)(process.execPath, [script, directory], { signal });
@@ -27,6 +27,7 @@ export async function synthesise(directory: string, signal: AbortSignal): Promis
     const output = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
     throw new TemplateError(`The stack can't be synthesised: ${complaint(output)}`);
   }
+  return readStack(directory);
 }
 
 /** Reads the staging stack from the directory it was synthesised into. */

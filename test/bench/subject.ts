@@ -11,7 +11,7 @@ import { createTables } from "../../infra/local/engine/tables.ts";
 import { readFunctions } from "../../infra/local/functions.ts";
 import { createLambdaHost, type LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
-import { readStack, type SynthesisedStack, synthesise } from "../../infra/template/synthesis.ts";
+import { type SynthesisedStack, synthesise } from "../../infra/template/synthesis.ts";
 import { issueApiKey } from "../../shared/api-keys-table.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { benchOrder } from "./bench-order.ts";
@@ -32,11 +32,10 @@ export interface Subject {
 
 export async function prepare(): Promise<Subject> {
   const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-bench-"));
-  await synthesise(directory, new AbortController().signal);
-  const stack = await readStack(directory);
+  const stack = await synthesise(directory, new AbortController().signal);
   const engine = await startEngine();
   const client = engineClient(engine.endpoint);
-  await createTables(client, stack.template);
+  await createTables(client, stack.template.all("AWS::DynamoDB::Table"));
   const apiKeysTable = stack.template.output("ApiKeysTableName");
   const { key: apiKey } = await issueApiKey(
     DynamoDBDocumentClient.from(client),

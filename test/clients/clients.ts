@@ -61,7 +61,7 @@ async function tryClient({
   const cwd = await mkdtemp(join(tmpdir(), `client-${folder}-`));
   started.defer(() => rm(cwd, { recursive: true, force: true }));
   await cp(new URL(folder, import.meta.url), cwd, { recursive: true });
-  const stack = await startLocalStack({ port: 0, ordersFile: fileURLToPath(ordersFile), log: () => {} });
+  const stack = await startLocalStack({ port: 0, orders: fileURLToPath(ordersFile), log: () => {} });
   started.defer(() => stack.stop());
   const later = await startLaterVersion();
   started.defer(() => later.stop());

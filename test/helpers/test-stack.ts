@@ -29,13 +29,13 @@ const secrets = /pets_(?:test|live)_|bearer|authorization|"(?:multiValueH|h)eade
 
 export async function startTestStack(options: LocalStackOptions = {}): Promise<TestStack> {
   const log: string[] = [];
-  const ordersFile = fileURLToPath(new URL("orders.ndjson", import.meta.url));
+  const orders = fileURLToPath(new URL("orders.ndjson", import.meta.url));
   const engine = await useExternalEngine();
   const stack = await startLocalStack({
     port: 0,
     dynamodbEndpoint: engine?.endpoint,
     assembly: inject("assembly"),
-    ordersFile,
+    orders,
     log: (line) => void log.push(line),
     ...options,
   });

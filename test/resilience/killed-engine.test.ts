@@ -18,7 +18,7 @@ let stack: FaultyStack;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "pet-store-orders-killed-"));
   // Its key stays in the authorizer's cache: without an engine, the authorizer can admit no one else.
-  stack = await startFaultyStack(() => undefined, { dbFile: join(directory, "orders.db"), clock: () => 0 });
+  stack = await startFaultyStack(() => undefined, { db: join(directory, "orders.db"), clock: () => 0 });
   await Promise.all(ids.map((id) => stack.putOrder({ id: { N: id }, status: { S: "pending" } })));
 });
 afterAll(async () => {

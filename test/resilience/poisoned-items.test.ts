@@ -12,7 +12,7 @@ const huge = "x".repeat(380_000);
 
 let stack: FaultyStack;
 beforeAll(async () => {
-  stack = await startFaultyStack(() => undefined, { ordersFile: "/dev/null" });
+  stack = await startFaultyStack(() => undefined, { orders: "/dev/null" });
 });
 afterAll(() => stack?.stop());
 

@@ -1,6 +1,5 @@
 import {
   CreateTableCommand,
-  type CreateTableCommandInput,
   DeleteTableCommand,
   DescribeTableCommand,
   type DynamoDBClient,
@@ -8,24 +7,25 @@ import {
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
 import type { OrderItem } from "../../../shared/order.ts";
-import type { StackTemplate } from "../../template/stack-template.ts";
-import { StartError } from "../machine/start-error.ts";
+import type { Resource, StackTemplate } from "../../template/stack-template.ts";
 import { seedOrders } from "./seed-orders.ts";
 
-/**
- * Creates the template's tables that the engine does not have yet.
- *
- * @throws StartError when the engine does not answer.
- */
-export async function createTables(client: DynamoDBClient, template: StackTemplate): Promise<void> {
-  for (const { name, properties } of template.all("AWS::DynamoDB::Table")) await createTable(client, name, properties);
+/** Creates those of the tables that the engine does not have yet. Throws what the DynamoDB client throws. */
+export async function createTables(client: DynamoDBClient, tables: Resource<"AWS::DynamoDB::Table">[]): Promise<void> {
+  for (const { name: TableName, properties } of tables) {
+    if (await tableExists(client, TableName)) continue;
+    const { AttributeDefinitions, BillingMode, KeySchema } = properties;
+    await client.send(new CreateTableCommand({ TableName, AttributeDefinitions, BillingMode, KeySchema }));
+    await waitUntilTableExists({ client, maxWaitTime: 30, minDelay: 1 }, { TableName });
+  }
 }
 
 /**
- * Creates the missing tables, and writes the orders if the orders table is new or an earlier start was killed while it
- * wrote them.
+ * Creates the template's missing tables, and writes the orders if the orders table is new or an earlier start was killed
+ * while it wrote them.
  *
  * @returns whether it wrote them.
+ * @throws the signal's reason when that aborts, and what the DynamoDB client throws.
  */
 export async function prepareTables(
   client: DynamoDBClient,
@@ -33,6 +33,7 @@ export async function prepareTables(
   orders: AsyncIterable<OrderItem>,
   signal: AbortSignal,
 ): Promise<boolean> {
+  const tables = template.all("AWS::DynamoDB::Table");
   const TableName = template.output("OrdersTableName");
   // Exists only while orders are written.
   const unfinished = `${TableName}-unfinished`;
@@ -40,41 +41,22 @@ export async function prepareTables(
   const exists = await tableExists(client, TableName);
   if (exists && cutOff) await client.send(new DeleteTableCommand({ TableName }));
   const isNew = cutOff || !exists;
-  if (isNew) await createTable(client, unfinished, markerProperties);
-  await createTables(client, template);
+  const marker = tables
+    .filter(({ name }) => isNew && name === TableName)
+    .map((table) => ({ ...table, name: unfinished }));
+  await createTables(client, [...marker, ...tables]);
   if (!isNew) return false;
   await seedOrders(client, TableName, orders, signal);
   await client.send(new DeleteTableCommand({ TableName: unfinished }));
   return true;
 }
 
-type TableProperties = Pick<CreateTableCommandInput, "AttributeDefinitions" | "BillingMode" | "KeySchema">;
-
-const markerProperties: TableProperties = {
-  AttributeDefinitions: [{ AttributeName: "id", AttributeType: "N" }],
-  BillingMode: "PAY_PER_REQUEST",
-  KeySchema: [{ AttributeName: "id", KeyType: "HASH" }],
-};
-
-async function createTable(
-  client: DynamoDBClient,
-  TableName: string,
-  { AttributeDefinitions, BillingMode, KeySchema }: TableProperties,
-): Promise<void> {
-  if (await tableExists(client, TableName)) return;
-  await client.send(new CreateTableCommand({ TableName, AttributeDefinitions, BillingMode, KeySchema }));
-  await waitUntilTableExists({ client, maxWaitTime: 30, minDelay: 1 }, { TableName });
-}
-
-async function tableExists(client: DynamoDBClient, name: string): Promise<boolean> {
+async function tableExists(client: DynamoDBClient, TableName: string): Promise<boolean> {
   try {
-    await client.send(new DescribeTableCommand({ TableName: name }));
+    await client.send(new DescribeTableCommand({ TableName }));
     return true;
   } catch (error) {
     if (error instanceof ResourceNotFoundException) return false;
-    const endpoint = await client.config.endpoint?.();
-    const address = `${endpoint?.protocol}//${endpoint?.hostname}:${endpoint?.port ?? 80}`;
-    const reason = error instanceof Error ? error.message || error.name : error;
-    throw new StartError(`No DynamoDB engine answers at ${address} (DYNAMODB_ENDPOINT): ${reason}`);
+    throw error;
   }
 }

@@ -26,7 +26,7 @@ await cp(requirements, join(cwd, "requirements.txt"));
 await run("python3 -m venv venv && venv/bin/pip install --quiet --requirement requirements.txt", { cwd });
 
 const events = new Map<string, number>();
-const stack = await startLocalStack({ port: 0, ordersFile: fileURLToPath(ordersFile), log: countEvent });
+const stack = await startLocalStack({ port: 0, orders: fileURLToPath(ordersFile), log: countEvent });
 started.defer(() => stack.stop());
 
 const options = ["--checks=all", "--phases=examples,coverage,fuzzing,stateful", "--max-examples=1000", "--seed=1"];

@@ -30,7 +30,7 @@ export async function startFaultyStack(
   options: LocalStackOptions = {},
 ): Promise<FaultyStack> {
   await using started = new AsyncDisposableStack();
-  const engine = await startEngine(options.dbFile);
+  const engine = await startEngine(options.db);
   started.defer(() => engine.stop());
   const proxy = await startFaultProxy(engine.endpoint, choose);
   started.defer(() => proxy.stop());
