@@ -104,7 +104,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   const apiKey = await orEngineFailure(ended.signal, async () => {
     const isNew = await prepareTables(client, template, readOrders(file, orders), signal);
     if (!isNew && options.orders !== undefined) log(notLoadedText(ordersFile));
-    return issueStartKey(client, tables.apiKeys, { name: keyName, key: options.apiKey, isFirst: isNew });
+    return issueStartKey(client, tables.apiKeys, { name: keyName, key: options.apiKey });
   });
 
   const serve = async (built: SynthesisedStack): Promise<Service> => {

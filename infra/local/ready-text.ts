@@ -1,5 +1,4 @@
-import { type DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
-import type { OrderStatus } from "../../shared/order.ts";
+import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import { engineClient } from "./engine/engine.ts";
 import type { LocalStack } from "./local-stack.ts";
 
@@ -21,11 +20,14 @@ export function notLoadedText(file: string): string {
 export async function readyText(stack: LocalStack, seconds: string): Promise<string> {
   const { baseUrl, apiKey, dynamodbEndpoint, tables } = stack;
   const client = engineClient(dynamodbEndpoint);
-  const pending = await exampleOrderId(client, tables.orders, "pending");
-  const shipped = await exampleOrderId(client, tables.orders, "shipped");
+  const { Items = [] } = await client.send(new ScanCommand({ TableName: tables.orders, Limit: 1000 }));
   client.destroy();
+  const orders = Items.map(({ id, status }) => ({ id: BigInt(id?.N ?? 0), status: status?.S }));
+  // As unsigned numbers, negative ids come after all others.
+  orders.sort((a, b) => (BigInt.asUintN(64, a.id) < BigInt.asUintN(64, b.id) ? -1 : 1));
+  const [pending, shipped] = ["pending", "shipped"].map((wanted) => orders.find(({ status }) => status === wanted));
   const curl = `  curl -i -H "Authorization: Bearer ${apiKey}"`;
-  const cancel = (id: string): string => `${curl} -X DELETE ${baseUrl}/store/orders/${id}`;
+  const cancel = (id: bigint | string): string => `${curl} -X DELETE ${baseUrl}/store/orders/${id}`;
   return [
     `The pet store orders service is ready after ${seconds} s. Press Ctrl-C to stop it.`,
     "",
@@ -35,27 +37,11 @@ export async function readyText(stack: LocalStack, seconds: string): Promise<str
     "",
     "List all orders:",
     `${curl} ${baseUrl}/store/orders`,
-    ...(pending === undefined ? [] : ["Cancel a pending order (204, then 409 the second time):", cancel(pending)]),
+    ...(pending === undefined ? [] : ["Cancel a pending order (204, then 409 the second time):", cancel(pending.id)]),
     "Cancel an order that does not exist (404):",
     cancel("none"),
-    ...(shipped === undefined ? [] : ["Cancel an order that has shipped (409):", cancel(shipped)]),
+    ...(shipped === undefined ? [] : ["Cancel an order that has shipped (409):", cancel(shipped.id)]),
     "",
     "",
   ].join("\n");
-}
-
-/** The id of an order with this status: the smallest positive one among the first 1,000 orders of the table. */
-async function exampleOrderId(client: DynamoDBClient, table: string, status: OrderStatus): Promise<string | undefined> {
-  const scan = new ScanCommand({
-    TableName: table,
-    ProjectionExpression: "id",
-    FilterExpression: "#status = :status",
-    ExpressionAttributeNames: { "#status": "status" },
-    ExpressionAttributeValues: { ":status": { S: status } },
-    Limit: 1000,
-  });
-  const { Items = [] } = await client.send(scan);
-  const ids = Items.flatMap(({ id }) => (id?.N === undefined ? [] : [BigInt(id.N)]));
-  const [smallest] = ids.filter((id) => id > 0n).sort((a, b) => (a < b ? -1 : 1));
-  return (smallest ?? ids[0])?.toString();
 }

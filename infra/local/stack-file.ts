@@ -4,16 +4,14 @@ import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { StartError } from "./machine/start-error.ts";
 
-const stackFileSchema = z.array(
-  z.object({
-    baseUrl: z.string(),
-    dynamodbEndpoint: z.string(),
-    tables: z.object({ orders: z.string(), apiKeys: z.string() }),
-  }),
-);
+const stackSchema = z.object({
+  baseUrl: z.string(),
+  dynamodbEndpoint: z.string(),
+  tables: z.object({ orders: z.string(), apiKeys: z.string() }),
+});
 
 /** Where the running local stacks are, the latest first; it holds no keys. */
-export type StackFile = z.infer<typeof stackFileSchema>;
+export type StackFile = z.infer<typeof stackSchema>[];
 
 /** One per checkout, ignored by git. LOCAL_STACK_FILE names another. */
 const stackFile = process.env["LOCAL_STACK_FILE"] || fileURLToPath(new URL("../../.local/stack.json", import.meta.url));
@@ -24,15 +22,12 @@ const stackFile = process.env["LOCAL_STACK_FILE"] || fileURLToPath(new URL("../.
  * @returns a function that removes it again.
  * @throws StartError when the file can't be written.
  */
-export async function addToStackFile({
-  baseUrl,
-  dynamodbEndpoint,
-  tables,
-}: StackFile[number]): Promise<() => Promise<void>> {
-  const others = async (): Promise<StackFile> => (await readStackFile()).filter((stack) => stack.baseUrl !== baseUrl);
+export async function addToStackFile(stack: StackFile[number]): Promise<() => Promise<void>> {
+  const others = async (): Promise<StackFile> =>
+    (await readStackFile()).filter(({ baseUrl }) => baseUrl !== stack.baseUrl);
   try {
     await mkdir(dirname(stackFile), { recursive: true });
-    await writeStackFile([{ baseUrl, dynamodbEndpoint, tables }, ...(await others())]);
+    await writeStackFile([stackSchema.parse(stack), ...(await others())]);
   } catch (error) {
     throw new StartError(`${stackFile} can't be written: ${error instanceof Error ? error.message : error}`);
   }
@@ -41,9 +36,8 @@ export async function addToStackFile({
 
 /** The running stacks; none when there is no file or it is malformed. */
 export async function readStackFile(): Promise<StackFile> {
-  const text = await readFile(stackFile, "utf8").catch(() => "[]");
   try {
-    return stackFileSchema.parse(JSON.parse(text));
+    return stackSchema.array().parse(JSON.parse(await readFile(stackFile, "utf8")));
   } catch {
     return [];
   }

@@ -1,23 +1,21 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { issueApiKey } from "../../shared/api-keys-table.ts";
+import { EmptyResponseError } from "../../shared/dynamodb.ts";
 import { environments } from "../environments.ts";
 
-/** Issues a start's key, a given or a new one, in place of earlier ones with this name unless it is the table's first. */
+/**
+ * Issues a start's key, a given or a new one, in place of earlier ones with this name.
+ *
+ * @throws EmptyResponseError, and what the DynamoDB client throws.
+ */
 export async function issueStartKey(
   client: DynamoDBClient,
   TableName: string,
-  { name, key, isFirst }: { name: string; key: string | undefined; isFirst: boolean },
+  { name, key }: { name: string; key: string | undefined },
 ): Promise<string> {
   const documents = DynamoDBDocumentClient.from(client);
-  if (!isFirst) await removeKeys(documents, TableName, name);
-  const createdAt = Math.floor(Date.now() / 1000);
-  const issued = await issueApiKey(documents, TableName, environments.staging.apiKeyPrefix, { name, createdAt }, key);
-  return issued.key;
-}
-
-async function removeKeys(documents: DynamoDBDocumentClient, TableName: string, name: string): Promise<void> {
-  const { Items = [] } = await documents.send(
+  const { Items } = await documents.send(
     new ScanCommand({
       TableName,
       FilterExpression: "#name = :name",
@@ -25,5 +23,12 @@ async function removeKeys(documents: DynamoDBDocumentClient, TableName: string, 
       ExpressionAttributeValues: { ":name": name },
     }),
   );
-  for (const { keyHash } of Items) await documents.send(new DeleteCommand({ TableName, Key: { keyHash } }));
+  if (Items === undefined) throw new EmptyResponseError("Scan");
+  for (const { keyHash } of Items) {
+    const command = new DeleteCommand({ TableName, Key: { keyHash }, ReturnConsumedCapacity: "TOTAL" });
+    if ((await documents.send(command)).ConsumedCapacity === undefined) throw new EmptyResponseError("DeleteItem");
+  }
+  const createdAt = Math.floor(Date.now() / 1000);
+  const issued = await issueApiKey(documents, TableName, environments.staging.apiKeyPrefix, { name, createdAt }, key);
+  return issued.key;
 }

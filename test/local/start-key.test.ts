@@ -5,12 +5,14 @@ import { issueStartKey } from "../../infra/local/start-key.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { findActiveKeyId, issueApiKey } from "../../shared/api-keys-table.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
+import { unnoticed } from "../helpers/faults/faults.ts";
 
-const { dynamodbEndpoint, target } = await createTestTables();
-const { client, apiKeysTable } = target;
+const tables = await createTestTables();
+const { dynamodbEndpoint } = tables;
+const { client, apiKeysTable } = tables.target;
 const documents = DynamoDBDocumentClient.from(client);
 const works = async (key: string) => (await findActiveKeyId(documents, apiKeysTable, key, 1)) !== undefined;
-const start = (name: string, key?: string) => issueStartKey(client, apiKeysTable, { name, key, isFirst: false });
+const start = (name: string, key?: string) => issueStartKey(client, apiKeysTable, { name, key });
 
 test("a start's key takes the place of the one before with its name, and of no other", async () => {
   const { key: issued } = await issueApiKey(documents, apiKeysTable, "pets_test", { name: "Acme", createdAt: 0 });
@@ -37,4 +39,12 @@ test("a given key works from start to start, and no longer once another is given
   expect(await works(given)).toBe(true);
   expect(await start("npm start", other)).toBe(other);
   expect(await works(given)).toBe(false);
+});
+
+test.each(["Scan", "DeleteItem"])("a start does not take an empty response to %s for success", async (operation) => {
+  await start("npm start");
+  const empty = unnoticed["an empty response of no length"];
+  const { target } = await tables.behindProxy((call) => (call.operation === operation ? empty : undefined));
+  const starting = issueStartKey(target.client, apiKeysTable, { name: "npm start", key: undefined });
+  await expect(starting).rejects.toThrow(`The response to ${operation} is empty`);
 });
