@@ -1,49 +1,52 @@
 import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
 import { parse } from "yaml";
-
-/** The parts of `shared/openapi.yaml` that responses are held to. */
-export interface Document {
-  paths: Record<string, Record<string, Operation>>;
-  components: { responses: Record<string, DocumentedResponse> };
-}
-
-export interface Operation {
-  responses: Record<string, DocumentedResponse | Reference>;
-}
+import { isDateTime } from "../../shared/order.ts";
 
 export interface DocumentedResponse {
-  headers?: Record<string, { required?: boolean } | Reference>;
-  content?: Record<string, { examples?: Record<string, { value: unknown }> }>;
+  headers?: Record<string, { required?: boolean; schema: object }>;
+  content?: Record<string, { schema: object; examples: Record<string, { value: unknown }> }>;
 }
 
-interface Reference {
-  $ref: string;
+const openapi = parse(readFileSync(new URL("../../shared/openapi.yaml", import.meta.url), "utf8"));
+
+/** The parts of `shared/openapi.yaml` that responses are held to, with everything it refers to in place. */
+export const document = strict(openapi) as {
+  /** Operations by path and lower-case method, and their responses by status. */
+  paths: Record<string, Record<string, { responses: Record<string, DocumentedResponse> }>>;
+  components: { responses: Record<string, DocumentedResponse> };
+};
+
+/**
+ * The document leaves objects and error codes open, so that later versions can add to them. A field or a code that this
+ * version sends without documenting it is a mistake.
+ */
+function strict(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(strict);
+  if (typeof node !== "object" || node === null) return node;
+  if ("$ref" in node) {
+    const [, ...names] = String(node.$ref).split("/");
+    return strict(names.reduce((value, name) => value[name], openapi));
+  }
+  const entries = Object.entries(node).map(([key, value]) => [
+    key === "x-extensible-enum" ? "enum" : key,
+    strict(value),
+  ]);
+  return {
+    ...Object.fromEntries(entries),
+    ...("type" in node && node.type === "object" && { additionalProperties: false }),
+  };
 }
 
-export const document: Document = parse(readFileSync(new URL("../../shared/openapi.yaml", import.meta.url), "utf8"));
+const ajv = addFormats.default(new Ajv2020({ allErrors: true, strict: false }));
+// Stricter than the library's: no year 0, no offset beyond 18:00, no leap second.
+ajv.addFormat("date-time", isDateTime);
 
-/** Every operation of the document, named like `GET /store/orders`, with the pointer to it. */
-export const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-  Object.entries(item).map(([method, operation]) => ({
-    name: `${method.toUpperCase()} ${path}`,
-    method: method.toUpperCase(),
-    path,
-    operation,
-    pointer: `#/paths/${pointerPart(path)}/${method}`,
-  })),
-);
-
-/** One part of a JSON pointer. */
-export function pointerPart(text: string): string {
-  return text.replaceAll("~", "~0").replaceAll("/", "~1");
-}
-
-/** Follows a reference to its target, and returns that with its pointer; anything else is returned as it is. */
-export function follow<T extends object>(target: T | Reference, pointer: string): [T, string] {
-  if (!("$ref" in target)) return [target, pointer];
-  const parts = target.$ref
-    .slice(2)
-    .split("/")
-    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-  return [parts.reduce<never>((value, part) => value[part] as never, document as never), target.$ref];
+/** A line for each way in which `value` breaks a schema of the document; `what` names the value. */
+export function schemaProblems(schema: object, value: unknown, what: string): string[] {
+  ajv.validate(schema, value);
+  return (ajv.errors ?? []).map(
+    ({ instancePath, message, params }) => `${what}${instancePath} ${message} ${JSON.stringify(params)}`,
+  );
 }

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isInt64 } from "../../shared/order.ts";
-import { type DocumentedResponse, document, follow, operations, pointerPart } from "./document.ts";
-import { schemaProblems } from "./schema-problems.ts";
+import { type DocumentedResponse, document, schemaProblems } from "./document.ts";
 
 /** An HTTP response as a client sees it. */
 export interface HttpResponse {
@@ -12,32 +11,27 @@ export interface HttpResponse {
   body: string;
 }
 
-/** Headers of the connection or the gateway, not of the interface. Content-Type is checked with the content. */
-const transportHeaders = new Set([
-  "connection",
-  "content-length",
-  "content-type",
-  "date",
-  "keep-alive",
-  "transfer-encoding",
-]);
+/**
+ * Headers of the connection or the gateway, not of the interface: AWS adds request ids, traces and more at will.
+ * Content-Type is checked with the content.
+ */
+const transportHeader = /^(?:connection|content-(?:length|type)|date|keep-alive|transfer-encoding|x-amzn?-.*)$/;
 
-/** AWS adds these at will: request ids, traces, the type of a gateway response. */
-const awsHeader = /^x-amzn?-/;
+const { BadRequest, Forbidden, MethodNotAllowed, NotFound, RequestTooLarge, TooManyRequests, UnsupportedMediaType } =
+  document.components.responses;
 
-/** The responses that a request which matches no operation may get, besides the 404 or 405 of its path. */
-const rejections = ["BadRequest", "Forbidden", "RequestTooLarge", "UnsupportedMediaType", "TooManyRequests"];
+/** What a request that matches no operation may get, by status, besides the 404 or 405 of its path. */
+const rejections = {
+  400: BadRequest,
+  403: Forbidden,
+  413: RequestTooLarge,
+  415: UnsupportedMediaType,
+  429: TooManyRequests,
+};
 
-/** Codes that only a request that matches no operation may get. */
+/** Codes that only a request that matches no operation may get, and those that only one that does may. */
 const codesOutsideOperations = ["resource_not_found", "method_not_allowed", "unsupported_media_type"];
-
-/** The part of the document that describes a response. */
-interface Documented {
-  response: DocumentedResponse;
-  pointer: string;
-  /** The error codes it may have. */
-  codes: string[];
-}
+const codesOfOperations = ["order_not_found"];
 
 /**
  * Checks a response against the OpenAPI document: its status, every header, the content type and the whole body. The
@@ -47,96 +41,62 @@ interface Documented {
  * @returns a line for everything that the document does not describe; empty when it describes all of the response.
  */
 export function responseProblems(method: string, path: string, response: HttpResponse): string[] {
-  const documented = findDocumented(method, path.replace(/[?#].*$/s, ""), response.status);
+  const [, operations] = Object.entries(document.paths).find(([template]) => pathPattern(template).test(path)) ?? [];
+  const operation = operations?.[method.toLowerCase()];
+  const elsewhere = { ...rejections, ...(operations ? { 405: MethodNotAllowed } : { 404: NotFound }) };
+  const responses: Record<string, DocumentedResponse | undefined> = operation?.responses ?? elsewhere;
+  const documented = responses[response.status];
   if (documented === undefined) return [`status ${response.status} is not documented: ${response.body}`];
   const problems = headerProblems(documented, response);
-  return method === "HEAD" ? problems : [...problems, ...bodyProblems(documented, response)];
-}
-
-function findDocumented(method: string, path: string, status: number): Documented | undefined {
-  const atPath = operations.filter((operation) => pathPattern(operation.path).test(path));
-  const match = atPath.find((operation) => operation.method === method);
-  const { responses } = document.components;
-  if (match !== undefined) {
-    const reference = match.operation.responses[status];
-    if (reference === undefined) return undefined;
-    const [response, pointer] = follow(reference, `${match.pointer}/responses/${status}`);
-    return { response, pointer, codes: codesOf(response).filter((code) => !codesOutsideOperations.includes(code)) };
-  }
-  const names = [atPath.length > 0 ? "MethodNotAllowed" : "NotFound", ...rejections];
-  const name = names.find((name) => errorExamples(responses[name]).some((error) => error.status === status));
-  const response = responses[name ?? ""];
-  if (response === undefined) return undefined;
-  const codes = codesOf(response).filter((code) => code !== "order_not_found");
-  return { response, pointer: `#/components/responses/${name}`, codes };
+  if (method === "HEAD") return problems;
+  return [...problems, ...bodyProblems(documented, response, operation ? codesOutsideOperations : codesOfOperations)];
 }
 
 /** A trailing slash makes no difference to the gateway. */
 function pathPattern(template: string): RegExp {
-  return new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}/?$`);
+  return new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/?#]+")}/?(?:[?#]|$)`);
 }
 
-function headerProblems(
-  { response: { headers = {} }, pointer }: Documented,
-  { headers: sent }: HttpResponse,
-): string[] {
-  const problems: string[] = [];
-  const undocumented = new Map(Object.entries(sent));
-  for (const [name, reference] of Object.entries(headers)) {
-    const [header, headerPointer] = follow(reference, `${pointer}/headers/${pointerPart(name)}`);
-    const value = undocumented.get(name.toLowerCase());
-    undocumented.delete(name.toLowerCase());
-    if (value !== undefined) problems.push(...schemaProblems(`${headerPointer}/schema`, value, `header ${name}`));
-    else if (header.required) problems.push(`header ${name} is missing`);
-  }
-  for (const name of undocumented.keys()) {
-    if (!transportHeaders.has(name) && !awsHeader.test(name)) problems.push(`header ${name} is not documented`);
-  }
-  return problems;
+function headerProblems({ headers = {} }: DocumentedResponse, { headers: sent }: HttpResponse): string[] {
+  const problems = Object.entries(headers).flatMap(([name, { required, schema }]) => {
+    const value = sent[name.toLowerCase()];
+    if (value !== undefined) return schemaProblems(schema, value, `header ${name}`);
+    return required ? [`header ${name} is missing`] : [];
+  });
+  const documented = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  const undocumented = Object.keys(sent).filter((name) => !documented.has(name) && !transportHeader.test(name));
+  return [...problems, ...undocumented.map((name) => `header ${name} is not documented`)];
 }
 
 function bodyProblems(
-  { response: { content }, pointer, codes }: Documented,
+  { content }: DocumentedResponse,
   { status, headers, body }: HttpResponse,
+  impossibleCodes: string[],
 ): string[] {
   if (content === undefined) return body === "" ? [] : [`a body is not documented: ${body}`];
   const contentType = headers["content-type"] ?? "";
-  if (content[contentType] === undefined) return [`content type ${contentType} is not documented`];
-  const problems = jsonProblems(`${pointer}/content/${pointerPart(contentType)}/schema`, body, "body");
+  const documented = content[contentType];
+  if (documented === undefined) return [`content type ${contentType} is not documented`];
+  const problems = jsonProblems(documented.schema, body);
   if (status < 300 || problems.length > 0) return problems;
-  const error: ErrorRecord = JSON.parse(body);
+  const error: { code: string; status: number } = JSON.parse(body);
   if (error.status !== status) problems.push(`the body says status ${error.status}, the response ${status}`);
-  if (!codes.includes(error.code)) problems.push(`code ${error.code} is not documented for this request`);
+  // Every code is an example of its response, named like it.
+  if (!(error.code in documented.examples) || impossibleCodes.includes(error.code)) {
+    problems.push(`code ${error.code} is not documented for this request`);
+  }
   return problems;
 }
 
-interface ErrorRecord {
-  code: string;
-  status: number;
-}
-
-function errorExamples(response: DocumentedResponse | undefined): ErrorRecord[] {
-  return Object.values(response?.content?.["application/json"]?.examples ?? {}).map(
-    ({ value }) => value as ErrorRecord,
-  );
-}
-
-function codesOf(response: DocumentedResponse): string[] {
-  return errorExamples(response).map(({ code }) => code);
-}
-
 /** Every number of the interface is an int64, which a JavaScript number can't hold, so its digits are checked. */
-function jsonProblems(pointer: string, json: string, what: string): string[] {
-  let value: unknown;
+function jsonProblems(schema: object, json: string): string[] {
   try {
-    value = JSON.parse(json, (_key, value: unknown, context?: { source: string }) => {
-      if (typeof value === "number" && !isInt64(context?.source ?? "")) {
-        throw new RangeError(`${context?.source} is not an int64`);
-      }
-      return value;
+    const value: unknown = JSON.parse(json, (_name, value: unknown, context?: { source: string }) => {
+      if (typeof value !== "number" || isInt64(context?.source ?? "")) return value;
+      throw new RangeError(`${context?.source} is not an int64`);
     });
+    return schemaProblems(schema, value, "body");
   } catch (error) {
-    return [`${what} is not what it should be: ${error}`];
+    return [`body is not what it should be: ${error}`];
   }
-  return schemaProblems(pointer, value, what);
 }
