@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import {
   ConditionalCheckFailedException,
   type DynamoDBClient,
@@ -7,6 +6,7 @@ import {
   type ScanCommandOutput,
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
+import { type Clock, systemClock } from "./clock.ts";
 import { callFailed, EmptyResponseError, isThrottled } from "./dynamodb.ts";
 import { type ErrorCode, ServiceError } from "./errors.ts";
 import { type OrderItem, type OrderStatus, orderFields } from "./order.ts";
@@ -96,14 +96,6 @@ const throttlingDeadline = 60_000;
 /** Bounds of the random pauses between such calls, in milliseconds: the first one, doubled each time up to the longest. */
 const firstPause = 500;
 const longestPause = 5_000;
-
-/** The time in milliseconds, and a way to let some of it pass. */
-export interface Clock {
-  now(): number;
-  pause(milliseconds: number): Promise<void>;
-}
-
-const systemClock: Clock = { now: () => performance.now(), pause: (milliseconds) => setTimeout(milliseconds) };
 
 const projection = orderFields.map(({ name }) => name).join(", ");
 

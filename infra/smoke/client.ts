@@ -1,81 +1,73 @@
-import { Broken } from "./check.ts";
+import assert from "node:assert/strict";
 import type { HttpResponse } from "./response-problems.ts";
 
-/** A response, with the request that it answers. */
-export interface Response extends HttpResponse {
+/** A deployed service, and a key of its environment. */
+export interface Service {
+  /** Ends in `/v1`, without a slash after it. */
+  baseUrl: string;
+  apiKey: string;
+}
+
+export interface Request {
   method: string;
   path: string;
+  /** Instead of `Bearer` and the service's key; null sends no such header. */
+  authorization?: string | null;
+  headers?: Record<string, string>;
+  body?: string;
 }
+
+/** A response, with the method and path of its request. */
+export type Response = HttpResponse & Pick<Request, "method" | "path">;
 
 /** A response whose body is still to be read. */
 export interface OpenResponse extends Omit<Response, "body"> {
-  /** The body in chunks, decompressed. Reading it throws Broken when it is cut off. */
+  /** The body in chunks, decompressed. Reading it throws AssertionError when it is cut off. */
   text: AsyncIterable<string>;
-}
-
-export interface RequestOptions {
-  method?: string;
-  headers?: Record<string, string>;
-  body?: string;
-  /** Sent instead of the client's own key; null sends none. */
-  key?: string | null;
 }
 
 /** How long a response may take to begin, in milliseconds. */
 const silenceLimit = 30_000;
 
-/** Sends requests to one base address, with one API key. */
-export class Client {
-  readonly #baseUrl: string;
-  readonly apiKey: string;
-
-  /** @param baseUrl ends in `/v1`. */
-  constructor(baseUrl: string, apiKey: string) {
-    this.#baseUrl = baseUrl;
-    this.apiKey = apiKey;
-  }
-
-  /** @throws Error when no response begins, Broken when it is cut off. */
-  async send(path: string, options: RequestOptions = {}): Promise<Response> {
-    const { text, ...response } = await this.open(path, options);
-    return { ...response, body: (await Array.fromAsync(text)).join("") };
-  }
-
-  /** Like `send`, but leaves the body to be read. */
-  async open(
-    path: string,
-    { method = "GET", headers, body, key = this.apiKey }: RequestOptions = {},
-  ): Promise<OpenResponse> {
-    const silent = new AbortController();
-    const timer = setTimeout(() => silent.abort(new Error(`silent for ${silenceLimit / 1000} s`)), silenceLimit);
-    const response = await fetch(this.#baseUrl + path, {
-      method,
-      headers: {
-        connection: "close",
-        "accept-encoding": "gzip",
-        ...(key !== null && { authorization: `Bearer ${key}` }),
-        ...headers,
-      },
-      body: body ?? null,
-      redirect: "manual",
-      signal: silent.signal,
-    }).finally(() => clearTimeout(timer));
-    return {
-      method,
-      path,
-      status: response.status,
-      headers: Object.fromEntries(response.headers),
-      text: read(response.body),
-    };
-  }
+/** Sends a request and leaves the body of the response to be read. @throws Error when no response begins. */
+export async function open(
+  { baseUrl, apiKey }: Service,
+  { method, path, authorization = `Bearer ${apiKey}`, headers, body }: Request,
+): Promise<OpenResponse> {
+  const silent = new AbortController();
+  const timer = setTimeout(() => silent.abort(new Error(`silent for ${silenceLimit / 1000} s`)), silenceLimit);
+  const response = await fetch(baseUrl + path, {
+    method,
+    headers: {
+      connection: "close",
+      "accept-encoding": "gzip",
+      ...(authorization !== null && { authorization }),
+      ...headers,
+    },
+    body: body ?? null,
+    redirect: "manual",
+    signal: silent.signal,
+  }).finally(() => clearTimeout(timer));
+  const { status, headers: sent, body: stream } = response;
+  return { method, path, status, headers: Object.fromEntries(sent), text: read(stream) };
 }
 
 async function* read(body: ReadableStream<Uint8Array<ArrayBuffer>> | null): AsyncGenerator<string> {
   try {
     if (body !== null) yield* body.pipeThrough(new TextDecoderStream());
   } catch (error) {
-    throw new Broken(`the body can't be read to its end: ${reason(error)}`);
+    assert.fail(`the body can't be read to its end: ${reason(error)}`);
   }
+}
+
+/** Sends a request. @throws Error when no response begins, AssertionError when it is cut off. */
+export async function send(service: Service, request: Request): Promise<Response> {
+  return readWhole(await open(service, request));
+}
+
+/** @throws AssertionError when the response is cut off. */
+export async function readWhole({ text, ...response }: OpenResponse): Promise<Response> {
+  return { ...response, body: (await Array.fromAsync(text)).join("") };
 }
 
 /** The messages of an error and its causes: fetch's own says only that it failed. */

@@ -21,13 +21,12 @@ const { baseUrl, cancel, wait } = command.opts<Options>();
 const apiKey = process.env["API_KEY"] ?? "";
 if (!isApiKey(apiKey)) command.error("API_KEY is missing or malformed.");
 
+const starts = { kept: "kept    ", broken: "BROKEN  ", waiting: `waiting up to ${wait} s for the stage to be ready. ` };
 const counts = { kept: 0, broken: 0, waiting: 0 };
 console.log(`Smoke test of ${baseUrl}`);
-for await (const line of smoke({ baseUrl, apiKey, cancel, waitSeconds: wait })) {
-  counts[line.kind] += 1;
-  if (line.kind === "kept") console.log(`kept    ${line.promise}`);
-  else if (line.kind === "broken") console.log(`BROKEN  ${line.promise}: ${line.seen}`);
-  else console.log(`waiting up to ${line.seconds} s for the stage to be ready. ${line.promise}: ${line.seen}`);
+for await (const { kind, text } of smoke({ baseUrl, apiKey, cancel, waitSeconds: wait })) {
+  counts[kind] += 1;
+  console.log(starts[kind] + text);
 }
 console.log(`${counts.kept} promises kept, ${counts.broken} broken`);
 process.exitCode = counts.broken === 0 ? 0 : 1;

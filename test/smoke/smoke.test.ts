@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
-import { Client } from "../../infra/smoke/client.ts";
 import { promises } from "../../infra/smoke/promises.ts";
-import { type Clock, type Line, smoke } from "../../infra/smoke/smoke.ts";
+import { type Line, smoke } from "../../infra/smoke/smoke.ts";
+import type { Clock } from "../../shared/clock.ts";
 import { errorBody } from "../../shared/errors.ts";
 import { faults, list, without } from "../helpers/smoke/faults.ts";
 import { type Fault, pendingOrder, startTinyService, type TinyRequest } from "../helpers/smoke/tiny-service.ts";
@@ -17,7 +17,7 @@ beforeEach(async () => {
 const lines = (options: { cancel?: string; waitSeconds?: number } = {}, clock?: Clock): Promise<Line[]> =>
   Array.fromAsync(smoke({ ...service, ...options }, clock));
 const broken = async (...args: Parameters<typeof lines>) =>
-  (await lines(...args)).filter((line) => line.kind === "broken").map(({ promise, seen }) => `${promise}: ${seen}`);
+  (await lines(...args)).filter((line) => line.kind === "broken").map(({ text }) => text);
 
 /** Keeps the requests of a smoke test, and sends the right responses or those of a fault. */
 function recorded(fault: Fault = (_request, right) => right): TinyRequest[] {
@@ -36,10 +36,9 @@ describe("the smoke test", () => {
 
   test.each(faults)("says what is broken: %s: %s", async (start, seen, fault) => {
     service.fault = fault;
-    const client = new Client(service.baseUrl, service.apiKey);
-    const promised = promises(pendingOrder).filter(({ promise }) => promise.startsWith(start));
+    const promised = promises(service, pendingOrder).filter(({ promise }) => promise.startsWith(start));
     expect(promised).toHaveLength(1);
-    const problem = await promised[0]?.keep(client).catch((error: Error) => error.message);
+    const problem = await promised[0]?.keep().catch((error: Error) => error.message);
     expect(problem).toContain(seen);
     expect(problem).not.toContain(service.apiKey);
   });
@@ -58,7 +57,7 @@ describe("the smoke test", () => {
   });
 
   test("has been seen to fail on every promise there is", () => {
-    const unbroken = promises(pendingOrder).filter(
+    const unbroken = promises(service, pendingOrder).filter(
       ({ promise }) => !faults.some(([start]) => promise.startsWith(start)),
     );
     expect(unbroken).toEqual([]);
@@ -118,7 +117,7 @@ describe("a new stage", () => {
     service.fault = (request, right) => (now - begun < readyAt ? fault(request, right) : right);
     return {
       now: () => now,
-      sleep: async (milliseconds) => {
+      pause: async (milliseconds) => {
         now += milliseconds;
       },
     };
@@ -150,7 +149,7 @@ describe("a new stage", () => {
     const begun = clock.now();
     const seen = await Array.fromAsync(smoke({ ...service, waitSeconds: 10 }, clock));
     expect(seen.filter(({ kind }) => kind === "waiting")).toEqual([
-      expect.objectContaining({ seen: expect.stringContaining("ECONNREFUSED") }),
+      expect.objectContaining({ text: expect.stringContaining("ECONNREFUSED") }),
     ]);
     expect(clock.now() - begun).toBe(10_000);
   });
@@ -160,7 +159,7 @@ describe("a new stage", () => {
     const begun = clock.now();
     const seen = await lines({ waitSeconds: 121 }, clock);
     expect(clock.now() - begun).toBe(121_000);
-    expect(seen.map(({ kind }) => kind)).toEqual(["waiting", ...promises().map(() => "broken")]);
+    expect(seen.map(({ kind }) => kind)).toEqual(["waiting", ...promises(service).map(() => "broken")]);
   });
 
   test.each([
@@ -193,5 +192,5 @@ test("a server that is silent for 30 seconds breaks a promise", async () => {
   await vi.advanceTimersByTimeAsync(29_999);
   expect(seen).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(1);
-  expect(await line).toMatchObject({ value: { kind: "broken", seen: expect.stringContaining("silent for 30 s") } });
+  expect(await line).toMatchObject({ value: { kind: "broken", text: expect.stringContaining("silent for 30 s") } });
 });
