@@ -1,22 +1,14 @@
-import { BasePathMapping, DomainName, EndpointType, type RestApi, type Stage } from "aws-cdk-lib/aws-apigateway";
+import { BasePathMapping, DomainName, EndpointType, type RestApi } from "aws-cdk-lib/aws-apigateway";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import { ARecord, HostedZone, RecordTarget } from "aws-cdk-lib/aws-route53";
 import { ApiGatewayDomain } from "aws-cdk-lib/aws-route53-targets";
 import { Construct } from "constructs";
 import type { OwnDomain } from "../environments.ts";
-import { tls } from "./staged-rest-api.ts";
+import { stageName, tls } from "./staged-rest-api.ts";
 
-export interface ApiDomainProps {
-  domain: OwnDomain;
-  restApi: RestApi;
-  stage: Stage;
-  /** The path segment under which the domain serves the stage. */
-  basePath: string;
-}
-
-/** A domain name of your own for a stage. */
+/** A domain name of your own for the stage of the API. */
 export class ApiDomain extends Construct {
-  constructor(scope: Construct, id: string, { domain, restApi, stage, basePath }: ApiDomainProps) {
+  constructor(scope: Construct, id: string, domain: OwnDomain, restApi: RestApi) {
     super(scope, id);
     const domainName = new DomainName(this, "Name", {
       domainName: domain.name,
@@ -24,7 +16,12 @@ export class ApiDomain extends Construct {
       endpointType: EndpointType.REGIONAL,
       ...tls,
     });
-    new BasePathMapping(this, "BasePath", { domainName, restApi, stage, basePath });
+    new BasePathMapping(this, "BasePath", {
+      domainName,
+      restApi,
+      stage: restApi.deploymentStage,
+      basePath: stageName,
+    });
     new ARecord(this, "Record", {
       recordName: domain.name,
       zone: HostedZone.fromHostedZoneAttributes(this, "Zone", {

@@ -1,22 +1,17 @@
 import { Validations } from "aws-cdk-lib";
+import type { Alarm } from "aws-cdk-lib/aws-cloudwatch";
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from "aws-cdk-lib/aws-codedeploy";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Construct } from "constructs";
-import type { Alarms } from "./alarms.ts";
-import { perFunction } from "./function-list.ts";
+import { type PerFunction, perFunction } from "./function-list.ts";
 import type { ServiceFunctions } from "./service-function.ts";
-
-export interface CanaryRolloutProps {
-  functions: ServiceFunctions;
-  alarms: Alarms;
-}
 
 /**
  * Sends a tenth of the requests to new code for ten minutes, then all of them. Only code rolls out like this: changes to
- * the gateway take effect at once.
+ * the gateway take effect at once. The alarms of a function stop it and roll it back.
  */
 export class CanaryRollout extends Construct {
-  constructor(scope: Construct, id: string, { functions, alarms }: CanaryRolloutProps) {
+  constructor(scope: Construct, id: string, functions: ServiceFunctions, alarms: PerFunction<Alarm[]>) {
     super(scope, id);
     const application = new LambdaApplication(this, "Application");
     const role = new Role(this, "Role", { assumedBy: new ServicePrincipal("codedeploy.amazonaws.com") });
@@ -25,7 +20,7 @@ export class CanaryRollout extends Construct {
         new LambdaDeploymentGroup(this, groupId, {
           application,
           alias: functions[name].live,
-          alarms: alarms.rollingBack(name),
+          alarms: alarms[name],
           role,
           deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_10MINUTES,
         }),

@@ -26,6 +26,9 @@ const codes: [ResponseType, ErrorCode][] = [
   [ResponseType.UNAUTHORIZED, "unauthorized"],
   [ResponseType.UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type"],
   [ResponseType.WAF_FILTERED, "forbidden"],
+  // For types that AWS may add.
+  [ResponseType.DEFAULT_4XX, "bad_request"],
+  [ResponseType.DEFAULT_5XX, "internal_error"],
 ];
 
 const headers: Partial<Record<ErrorCode, Record<string, string>>> = {
@@ -36,21 +39,12 @@ const headers: Partial<Record<ErrorCode, Record<string, string>>> = {
 /** Defines every gateway response of the API from the error catalogue. */
 export function addGatewayResponses(api: RestApi): void {
   for (const [type, code] of codes) {
+    // A default's status would replace the status of every type that isn't listed.
+    const statusCode = type.responseType.startsWith("DEFAULT_") ? {} : { statusCode: String(errors[code].status) };
     api.addGatewayResponse(type.responseType, {
       type,
-      statusCode: String(errors[code].status),
+      ...statusCode,
       responseHeaders: { "Cache-Control": "'no-store'", ...headers[code] },
-      templates: { "application/json": errorBody(code) },
-    });
-  }
-  // For types that AWS may add. No status code: it would replace the status of every type that isn't listed.
-  for (const [type, code] of [
-    [ResponseType.DEFAULT_4XX, "bad_request"],
-    [ResponseType.DEFAULT_5XX, "internal_error"],
-  ] satisfies [ResponseType, ErrorCode][]) {
-    api.addGatewayResponse(type.responseType, {
-      type,
-      responseHeaders: { "Cache-Control": "'no-store'" },
       templates: { "application/json": errorBody(code) },
     });
   }

@@ -1,97 +1,87 @@
+import type { Stack } from "aws-cdk-lib";
 import { type Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
-import { FilterPattern, type ILogGroup, type JsonPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
+import {
+  FilterPattern,
+  type ILogGroup,
+  type JsonPattern,
+  MetricFilter,
+  type MetricFilterProps,
+} from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import type { LogEvent } from "../../shared/log.ts";
-import { type FunctionEntry, type Operation, type PerFunction, perFunction } from "./function-list.ts";
+import { type Operation, perFunction } from "./function-list.ts";
+import type { OrdersApi } from "./orders-api.ts";
 import type { ServiceFunctions } from "./service-function.ts";
 
-export interface LogMetricsProps {
-  /** CloudWatch's name for the group of metrics. Two environments in one account must not share it. */
-  namespace: string;
+/** The parts of an environment that alarms and the dashboard are about. */
+export interface Watched {
+  api: OrdersApi;
   functions: ServiceFunctions;
-  /** The gateway's access log. */
-  accessLog: ILogGroup;
+  logMetrics: ReturnType<typeof addLogMetrics>;
 }
 
 /**
- * The metrics that are counted from log lines. None has a default value, so a month without traffic costs nothing. The
- * only dimension is the code of a rejected cancellation, one of four: a rise in one says what clients do wrong.
+ * Makes the metrics that are counted from log lines. None has a default value, so a month without traffic costs nothing.
+ * The only dimension is the code of a rejected cancellation, one of four: a rise in one says what clients do wrong.
+ *
+ * @param namespace CloudWatch's name for the group of metrics. Two environments in one account must not share it.
  */
-export class LogMetrics extends Construct {
-  readonly ordersCancelled: Metric;
-  readonly cancelsRejected: Metric;
-  readonly ordersListed: Metric;
-  readonly listsCutOff: Metric;
-  /** Well-formed keys that are unknown, expired or revoked. */
-  readonly keysRejected: Metric;
-  /** Failed invocations. A list that is cut off and takes the runtime down with it counts twice. */
-  readonly failures: PerFunction<Metric>;
-  /** 5xx responses because of a function, as the gateway sees it: responses of the function that it can't use, too. */
-  readonly serverErrors: PerFunction<Metric>;
-  /** All responses to requests that the gateway let in. An authorizer has none of its own. */
-  readonly responses: PerFunction<Metric | undefined>;
-  /** Milliseconds until the first page was read, for each list that got that far. */
-  readonly listFirstPage: Metric;
-  readonly #namespace: string;
-
-  constructor(scope: Construct, id: string, { namespace, functions, accessLog }: LogMetricsProps) {
-    super(scope, id);
-    const listLog = functions.listOrders.logGroup;
-    const cancelLog = functions.cancelOrder.logGroup;
-    const authorizeLog = functions.authorize.logGroup;
-    this.#namespace = namespace;
-    this.ordersCancelled = this.#count("OrdersCancelled", cancelLog, logged("order_cancelled"));
-    this.cancelsRejected = this.#count("CancelsRejected", cancelLog, logged("cancel_rejected"), {
-      Code: "$.message.code",
-    });
-    this.ordersListed = this.#count("OrdersListed", listLog, logged("orders_listed"));
-    this.listsCutOff = this.#count("ListsCutOff", listLog, FilterPattern.any(logged("list_cut_off"), ...crashed));
-    this.failures = perFunction((name, { id, failures }) =>
-      this.#count(`${id}Failed`, functions[name].logGroup, FilterPattern.any(...failures.map(logged), ...crashed)),
-    );
-    // The runtime's own line: Lambda's Errors metric would count failures too.
-    this.keysRejected = this.#count(
+export function addLogMetrics(stack: Stack, namespace: string, { accessLog }: OrdersApi, functions: ServiceFunctions) {
+  const scope = new Construct(stack, "LogMetrics");
+  const count = (
+    name: string,
+    logGroup: ILogGroup,
+    filterPattern: JsonPattern,
+    options?: Partial<MetricFilterProps>,
+  ): Metric =>
+    new MetricFilter(scope, name, {
+      logGroup,
+      filterPattern,
+      metricNamespace: namespace,
+      metricName: name,
+      metricValue: "1",
+      ...options,
+    }).metric({ statistic: Stats.SUM });
+  const listLog = functions.listOrders.logGroup;
+  const cancelLog = functions.cancelOrder.logGroup;
+  const milliseconds = "$.message.firstPageMilliseconds";
+  return {
+    ordersCancelled: count("OrdersCancelled", cancelLog, logged("order_cancelled")),
+    cancelsRejected: count("CancelsRejected", cancelLog, logged("cancel_rejected"), {
+      dimensions: { Code: "$.message.code" },
+    }),
+    ordersListed: count("OrdersListed", listLog, logged("orders_listed")),
+    listsCutOff: count("ListsCutOff", listLog, FilterPattern.any(logged("list_cut_off"), ...crashed)),
+    /** Failed invocations. A list that is cut off and takes the runtime down with it counts twice. */
+    failures: perFunction((name, { id, failures }) =>
+      count(`${id}Failed`, functions[name].logGroup, FilterPattern.any(...failures.map(logged), ...crashed)),
+    ),
+    /** Well-formed keys that are unknown, expired or revoked. */
+    keysRejected: count(
       "KeysRejected",
-      authorizeLog,
+      functions.authorize.logGroup,
+      // The runtime's own line: Lambda's Errors metric would count failures too.
       FilterPattern.stringValue("$.message.errorMessage", "=", "Unauthorized"),
-    );
-    this.serverErrors = perFunction((_, { id, operation }: FunctionEntry) =>
-      this.#count(
+    ),
+    /** 5xx responses because of a function, as the gateway sees it: responses of the function that it can't use, too. */
+    serverErrors: perFunction((_, { id, operation }) =>
+      count(
         `${id}ServerErrors`,
         accessLog,
         operation
           ? FilterPattern.all(...letIn(operation), accessed("status", "=", "5*"))
           : accessed("responseType", "=", "AUTHORIZER_*"),
       ),
-    );
-    this.responses = perFunction((_, { id, operation }: FunctionEntry) =>
-      operation ? this.#count(`${id}Responses`, accessLog, FilterPattern.all(...letIn(operation))) : undefined,
-    );
-    this.listFirstPage = this.#value("ListFirstPage", listLog, "$.message.firstPageMilliseconds");
-  }
-
-  #count(name: string, logGroup: ILogGroup, filterPattern: JsonPattern, dimensions?: Record<string, string>): Metric {
-    const filter = new MetricFilter(this, name, {
-      logGroup,
-      filterPattern,
-      metricNamespace: this.#namespace,
-      metricName: name,
-      metricValue: "1",
-      ...(dimensions && { dimensions }),
-    });
-    return filter.metric({ statistic: Stats.SUM });
-  }
-
-  #value(name: string, logGroup: ILogGroup, field: string): Metric {
-    const filter = new MetricFilter(this, name, {
-      logGroup,
-      filterPattern: FilterPattern.numberValue(field, ">=", 0),
-      metricNamespace: this.#namespace,
-      metricName: name,
-      metricValue: field,
-    });
-    return filter.metric({ statistic: Stats.p(99) });
-  }
+    ),
+    /** All responses to requests that the gateway let in. An authorizer has none of its own. */
+    responses: perFunction((_, { id, operation }) =>
+      operation ? count(`${id}Responses`, accessLog, FilterPattern.all(...letIn(operation))) : undefined,
+    ),
+    /** Milliseconds until the first page was read, the 99th percentile of the lists that got that far. */
+    listFirstPage: count("ListFirstPage", listLog, FilterPattern.numberValue(milliseconds, ">=", 0), {
+      metricValue: milliseconds,
+    }).with({ statistic: Stats.p(99) }),
+  };
 }
 
 /** The functions' own lines, in Lambda's JSON format. */

@@ -7,22 +7,18 @@ import {
   type RestApi,
   TokenAuthorizer,
 } from "aws-cdk-lib/aws-apigateway";
-import { Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import type { Metric } from "aws-cdk-lib/aws-cloudwatch";
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { apiKeyPattern } from "../../shared/api-keys.ts";
 import type { Environment } from "../environments.ts";
 import { ApiDomain } from "./api-domain.ts";
+import { sum } from "./aws-metrics.ts";
 import { type Operation, operations } from "./function-list.ts";
 import { addGatewayResponses } from "./gateway-responses.ts";
 import { rejectOtherMethods } from "./reject-other-methods.ts";
 import type { ServiceFunction, ServiceFunctions } from "./service-function.ts";
 import { StagedRestApi, stageName } from "./staged-rest-api.ts";
-
-export interface OrdersApiProps {
-  environment: Environment;
-  functions: ServiceFunctions;
-}
 
 /** Every path at which the gateway itself rejects what isn't an operation. `{proxy+}` is any path not listed. */
 const rejectingPaths: string[] = ["/", "/store", ...new Set(operations.map(({ path }) => path)), "/{proxy+}"];
@@ -35,18 +31,17 @@ export class OrdersApi extends Construct {
   readonly #authorizer: TokenAuthorizer;
   readonly #apiName: string;
 
-  constructor(scope: Construct, id: string, { environment, functions }: OrdersApiProps) {
+  constructor(scope: Construct, id: string, environment: Environment, functions: ServiceFunctions) {
     super(scope, id);
     const { domain, stackName } = environment;
     this.#apiName = stackName;
     const restApi = new StagedRestApi(this, "Rest", environment);
-    const stage = restApi.deploymentStage;
     this.accessLog = restApi.accessLog;
     addGatewayResponses(restApi);
     const { region, urlSuffix } = Stack.of(this);
     const host = domain?.name ?? `${restApi.restApiId}.execute-api.${region}.${urlSuffix}`;
     this.baseUrl = `https://${host}/${stageName}`;
-    if (domain) new ApiDomain(this, "Domain", { domain, restApi, stage, basePath: stageName });
+    if (domain) new ApiDomain(this, "Domain", domain, restApi);
     this.#authorizer = this.#bearerKeys(restApi, functions.authorize, environment);
 
     const resource = (path: string): IResource => restApi.root.resourceForPath(path);
@@ -63,13 +58,8 @@ export class OrdersApi extends Construct {
 
   /** The gateway's own metrics of the stage. Per method they would be ten more custom metrics, each of them billed. */
   metric(name: "Count" | "4XXError" | "5XXError"): Metric {
-    return new Metric({
-      namespace: "AWS/ApiGateway",
-      metricName: name,
-      // By name: a reference to the stage would make the functions, which alarms roll back, depend on themselves.
-      dimensionsMap: { ApiName: this.#apiName, Stage: stageName },
-      statistic: Stats.SUM,
-    });
+    // By name: a reference to the stage would make the functions, which alarms roll back, depend on themselves.
+    return sum("AWS/ApiGateway", name, { ApiName: this.#apiName, Stage: stageName });
   }
 
   /** The only way to add an operation, so that none can lack the authorizer. */

@@ -2,20 +2,12 @@ import { Duration } from "aws-cdk-lib";
 import { Dashboard, GraphWidget, type IMetric, MathExpression } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
 import { duration, throttledTableRequests, throttles } from "./aws-metrics.ts";
-import type { LogMetrics } from "./log-metrics.ts";
-import type { OrdersApi } from "./orders-api.ts";
-import type { ServiceFunction, ServiceFunctions } from "./service-function.ts";
-
-export interface OrdersDashboardProps {
-  name: string;
-  api: OrdersApi;
-  functions: ServiceFunctions;
-  logMetrics: LogMetrics;
-}
+import type { Watched } from "./log-metrics.ts";
+import type { ServiceFunction } from "./service-function.ts";
 
 /** One page on how the service is doing. A dashboard costs $3 a month; an account's first three are free. */
 export class OrdersDashboard extends Construct {
-  constructor(scope: Construct, id: string, { name, api, functions, logMetrics }: OrdersDashboardProps) {
+  constructor(scope: Construct, id: string, name: string, { api, functions, logMetrics }: Watched) {
     super(scope, id);
     const { cancelOrder, authorize } = functions;
     const lambdas = Object.values(functions);

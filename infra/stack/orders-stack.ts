@@ -9,10 +9,10 @@ import {
 } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
 import type { Environment } from "../environments.ts";
-import { Alarms } from "./alarms.ts";
+import { addAlarms } from "./alarms.ts";
 import { CanaryRollout } from "./canary-rollout.ts";
 import { perFunction, type TableName } from "./function-list.ts";
-import { LogMetrics } from "./log-metrics.ts";
+import { addLogMetrics } from "./log-metrics.ts";
 import { OrdersApi } from "./orders-api.ts";
 import { OrdersDashboard } from "./orders-dashboard.ts";
 import { ServiceFunction, type UsableTables } from "./service-function.ts";
@@ -43,23 +43,18 @@ export class OrdersStack extends Stack {
         new ServiceFunction(this, {
           entry,
           tables,
+          environment,
           concurrencyLimit: functionName === "listOrders" ? listConcurrency : undefined,
-          logRetention: environment.logRetentionDays,
-          logLevel: environment.functionLogLevel,
-          systemLogLevel: environment.systemLogLevel,
         }),
     );
-    const api = new OrdersApi(this, "Api", { environment, functions });
-    const logMetrics = new LogMetrics(this, "LogMetrics", {
-      namespace: `PetStoreOrders/${name}`,
-      functions,
-      accessLog: api.accessLog,
-    });
+    const api = new OrdersApi(this, "Api", environment, functions);
+    const logMetrics = addLogMetrics(this, `PetStoreOrders/${name}`, api, functions);
+    const watched = { api, functions, logMetrics };
     if (alarms) {
-      const watching = new Alarms(this, "Alarms", { settings: alarms, api, functions, logMetrics });
-      if (alarms.canary) new CanaryRollout(this, "Rollout", { functions, alarms: watching });
+      const rollingBack = addAlarms(this, alarms, watched);
+      if (alarms.canary) new CanaryRollout(this, "Rollout", functions, rollingBack);
     }
-    if (dashboard) new OrdersDashboard(this, "Dashboard", { name: stackName, api, functions, logMetrics });
+    if (dashboard) new OrdersDashboard(this, "Dashboard", stackName, watched);
 
     new CfnOutput(this, "BaseUrl", { value: api.baseUrl });
     new CfnOutput(this, "OrdersTableName", { value: tables.orders.inUse.tableName });

@@ -12,8 +12,9 @@ import {
   SystemLogLevel,
 } from "aws-cdk-lib/aws-lambda";
 import { NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
-import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
+import type { Environment } from "../environments.ts";
 import type { FunctionEntry, PerFunction, TableName } from "./function-list.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -21,11 +22,9 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 export interface ServiceFunctionProps {
   entry: FunctionEntry;
   tables: Record<TableName, UsableTables>;
+  environment: Environment;
   /** How many invocations may run at once; without it, as many as the account has left. */
   concurrencyLimit: number | undefined;
-  logRetention: RetentionDays;
-  logLevel: "DEBUG" | "INFO";
-  systemLogLevel: "INFO" | "WARN";
 }
 
 export interface UsableTables {
@@ -45,11 +44,14 @@ export class ServiceFunction extends NodejsFunction {
   readonly table: ITable;
   readonly concurrencyLimit: number | undefined;
 
-  constructor(scope: Construct, props: ServiceFunctionProps) {
-    const { entry, tables, logRetention, logLevel, systemLogLevel, concurrencyLimit } = props;
+  constructor(scope: Construct, { entry, tables, environment, concurrencyLimit }: ServiceFunctionProps) {
+    const { functionLogLevel, logRetentionDays, systemLogLevel } = environment;
     const { id, file, timeoutSeconds, memorySize, permission } = entry;
     const { inUse: table, usable } = tables[permission.table];
-    const logGroup = new LogGroup(scope, `${id}Log`, { retention: logRetention, removalPolicy: RemovalPolicy.DESTROY });
+    const logGroup = new LogGroup(scope, `${id}Log`, {
+      retention: logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
     // CDK would attach a managed policy that allows writing to every log group of the account.
     const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
     super(scope, id, {
@@ -66,7 +68,7 @@ export class ServiceFunction extends NodejsFunction {
       role,
       logGroup,
       loggingFormat: LoggingFormat.JSON,
-      applicationLogLevelV2: ApplicationLogLevel[logLevel],
+      applicationLogLevelV2: ApplicationLogLevel[functionLogLevel],
       systemLogLevelV2: SystemLogLevel[systemLogLevel],
       // The previous version stays: moving the alias back takes a second, another deployment minutes. A version that a
       // failed update leaves behind is deleted, or the same code could never be deployed again.
