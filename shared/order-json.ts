@@ -21,20 +21,8 @@ export function orderJson(item: OrderItem, leftOut: LeftOut): string {
 }
 
 const writers: Record<OrderFieldType, (attribute: AttributeValue) => string | undefined> = {
-  int64: int64Json,
-  "date-time": dateTimeJson,
-  boolean: booleanJson,
+  int64: ({ N }) => (N !== undefined && isInt64(N) ? N : undefined),
+  "date-time": ({ S }) => (S !== undefined && isDateTime(S) ? `"${S}"` : undefined),
+  boolean: ({ BOOL }) => (BOOL === undefined ? undefined : String(BOOL)),
 };
 const fields = orderFields.map(({ name, type }) => ({ name, nameJson: `"${name}":`, valueJson: writers[type] }));
-
-function int64Json({ N }: AttributeValue): string | undefined {
-  return N !== undefined && isInt64(N) ? N : undefined;
-}
-
-function dateTimeJson({ S }: AttributeValue): string | undefined {
-  return S !== undefined && isDateTime(S) ? `"${S}"` : undefined;
-}
-
-function booleanJson({ BOOL }: AttributeValue): string | undefined {
-  return BOOL === undefined ? undefined : String(BOOL);
-}
