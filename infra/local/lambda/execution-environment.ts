@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { FunctionFailure } from "./function-response.ts";
 import { type Invocation, RuntimeApi } from "./runtime-api.ts";
@@ -12,9 +13,13 @@ const cutOffMs = 1_000;
 export class ExecutionEnvironment {
   readonly #definition: FunctionDefinition;
   readonly #log: (line: string) => void;
-  readonly #api: RuntimeApi;
+  readonly #api = new RuntimeApi();
   readonly #ready = Promise.withResolvers<void>();
   readonly #ended = Promise.withResolvers<void>();
+  /** Resolves when the function has been loaded; rejects with the FunctionFailure when it can't be. */
+  readonly ready = this.#ready.promise;
+  /** Resolves when the process has ended. */
+  readonly ended = this.#ended.promise;
   #child: ChildProcess | undefined;
   #failure: FunctionFailure | undefined;
   /** Whether its end is expected. Any other end is logged as a crash. */
@@ -23,38 +28,26 @@ export class ExecutionEnvironment {
   constructor(definition: FunctionDefinition, log: (line: string) => void) {
     this.#definition = definition;
     this.#log = log;
-    this.#api = new RuntimeApi({
-      initFailed: (failure) => {
-        this.#failure ??= failure;
-      },
-      cutOff: (by) => {
-        this.#endExpected ||= by === "reader";
-        setTimeout(() => this.#child?.kill("SIGKILL"), cutOffMs).unref();
-      },
+    this.#api.once("idle", this.#ready.resolve);
+    this.#api.once("initFailed", (failure) => {
+      this.#failure ??= failure;
     });
-    this.#api.idle.then(() => this.#ready.resolve());
+    this.#api.once("cutOff", (by) => {
+      this.#endExpected ||= by === "reader";
+      setTimeout(() => this.#child?.kill("SIGKILL"), cutOffMs).unref();
+    });
     this.#api.listen().then((address) => this.#spawn(address));
     const timer = this.#endAfter(initTimeoutSeconds, "Init");
     this.ready.catch(() => {}).finally(() => clearTimeout(timer));
-  }
-
-  /** Resolves when the function has been loaded; rejects with the FunctionFailure when it can't be. */
-  get ready(): Promise<void> {
-    return this.#ready.promise;
-  }
-
-  /** Resolves when the process has ended. */
-  get ended(): Promise<void> {
-    return this.#ended.promise;
   }
 
   get pid(): number | undefined {
     return this.#child?.pid;
   }
 
-  /** Whether it will soon be ready for an invocation without further help. */
-  get becomingIdle(): boolean {
-    return this.#failure === undefined && this.#api.becomingIdle;
+  /** Whether it takes invocations: `idle` does now, `becoming idle` soon and without further help. */
+  get state(): RuntimeApi["state"] | "ending" {
+    return this.#failure === undefined ? this.#api.state : "ending";
   }
 
   /** Runs one invocation. Resolves when the environment can take the next, or has ended. */
@@ -66,7 +59,7 @@ export class ExecutionEnvironment {
       "Lambda-Runtime-Deadline-Ms": Date.now() + timeoutSeconds * 1000,
       "Lambda-Runtime-Invoked-Function-Arn": arn,
     });
-    await Promise.race([this.#api.idle, this.ended]);
+    await Promise.race([once(this.#api, "idle"), this.ended]);
     clearTimeout(timer);
   }
 

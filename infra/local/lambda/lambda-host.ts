@@ -47,8 +47,6 @@ class Pool {
   readonly #definition: FunctionDefinition;
   readonly #options: LambdaHostOptions;
   readonly #environments = new Set<ExecutionEnvironment>();
-  /** The one used last is used next, so that as few processes as possible are busy. */
-  readonly #idle: ExecutionEnvironment[] = [];
   #waiting: Invocation[] = [];
   #stopped = false;
 
@@ -90,43 +88,25 @@ class Pool {
       const stopped = new FunctionFailure("Sandbox.Stopped", "The local stack has stopped");
       for (const { response } of this.#waiting.splice(0)) response.reject(stopped);
     }
-    while (this.#waiting.length > 0) {
-      const environment = this.#idle.pop();
-      if (environment === undefined) break;
-      const invocation = this.#waiting.shift();
-      if (invocation !== undefined) this.#run(environment, invocation);
+    // The oldest first, so that as few processes as possible are busy.
+    for (const environment of this.#environments) {
+      const invocation = environment.state === "idle" ? this.#waiting.shift() : undefined;
+      if (invocation !== undefined) environment.run(invocation).then(() => this.#dispatch());
     }
-    const soonIdle = [...this.#environments].filter(({ becomingIdle }) => becomingIdle).length;
+    const soonIdle = [...this.#environments].filter(({ state }) => state === "becoming idle").length;
     const room = this.#options.maxEnvironments - this.#environments.size;
     for (let missing = Math.min(this.#waiting.length - soonIdle, room); missing > 0; missing -= 1) this.#start();
   }
 
-  async #run(environment: ExecutionEnvironment, invocation: Invocation): Promise<void> {
-    await environment.run(invocation);
-    this.#reuse(environment);
-  }
-
-  async #start(): Promise<void> {
+  #start(): void {
     const environment = new ExecutionEnvironment(this.#definition, this.#options.log);
     this.#environments.add(environment);
-    environment.ended.then(() => this.#forget(environment));
-    try {
-      await environment.ready;
-      this.#reuse(environment);
-    } catch (failure) {
-      this.#waiting.shift()?.response.reject(failure);
-    }
-  }
-
-  #reuse(environment: ExecutionEnvironment): void {
-    if (this.#environments.has(environment)) this.#idle.push(environment);
-    this.#dispatch();
-  }
-
-  #forget(environment: ExecutionEnvironment): void {
-    this.#environments.delete(environment);
-    const index = this.#idle.indexOf(environment);
-    if (index >= 0) this.#idle.splice(index, 1);
-    this.#dispatch();
+    environment.ready
+      .catch((failure: unknown) => this.#waiting.shift()?.response.reject(failure))
+      .finally(() => this.#dispatch());
+    environment.ended.then(() => {
+      this.#environments.delete(environment);
+      this.#dispatch();
+    });
   }
 }

@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { EventEmitter } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { finished } from "node:stream/promises";
 import { listeningPort } from "../machine/ports.ts";
@@ -19,11 +20,13 @@ export interface Invocation {
   signal: AbortSignal | undefined;
 }
 
-export interface RuntimeListeners {
+interface RuntimeEvents {
+  /** The runtime waits for an event and has posted the last response. */
+  idle: [];
   /** The function could not be loaded. */
-  initFailed(failure: FunctionFailure): void;
+  initFailed: [failure: FunctionFailure];
   /** A streamed response was cut off, which AWS's client does not survive. */
-  cutOff(by: "reader" | "runtime"): void;
+  cutOff: [by: "reader" | "runtime"];
 }
 
 const runtimePath = /^\/2018-06-01\/runtime\/(?:invocation|init)\/(?:([^/]+)\/)?(next|response|error)$/;
@@ -32,33 +35,19 @@ const runtimePath = /^\/2018-06-01\/runtime\/(?:invocation|init)\/(?:([^/]+)\/)?
  * The Runtime API as one execution environment sees it: hands out events, takes responses.
  * https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
  */
-export class RuntimeApi {
-  readonly #listeners: RuntimeListeners;
-  readonly #server: Server;
-  #idle = Promise.withResolvers<void>();
+export class RuntimeApi extends EventEmitter<RuntimeEvents> {
+  // A stream may take as long as its client; an idle runtime waits for its next event without limit.
+  readonly #server = createServer({ requestTimeout: 0, keepAliveTimeout: 0 }, (request, response) => {
+    // A request breaks off when its process ends; the execution environment sees to that.
+    this.#serve(request, response).catch(() => {});
+  });
   /** The runtime's pending request for an event. */
   #next: ServerResponse | undefined;
   #invocation: Invocation | undefined;
 
-  constructor(listeners: RuntimeListeners) {
-    this.#listeners = listeners;
-    this.#server = createServer((request, response) => {
-      // A request breaks off when its process ends; the execution environment sees to that.
-      this.#serve(request, response).catch(() => {});
-    });
-    // A stream may take as long as its client; an idle runtime waits for its next event without limit.
-    this.#server.requestTimeout = 0;
-    this.#server.keepAliveTimeout = 0;
-  }
-
   /** Starts to listen, and resolves with the value for `AWS_LAMBDA_RUNTIME_API`. */
   async listen(): Promise<string> {
     return `127.0.0.1:${await listeningPort(this.#server)}`;
-  }
-
-  /** Resolves when the runtime waits for an event and has posted the last response. */
-  get idle(): Promise<void> {
-    return this.#idle.promise;
   }
 
   /** The invocation under way. */
@@ -66,15 +55,15 @@ export class RuntimeApi {
     return this.#invocation;
   }
 
-  /** Whether the runtime will ask for an event soon: it is starting, or has just posted a response. */
-  get becomingIdle(): boolean {
-    return this.#invocation === undefined && this.#next === undefined;
+  /** Without an invocation, the runtime is idle, or will be: it is starting, or has just posted a response. */
+  get state(): "busy" | "idle" | "becoming idle" {
+    if (this.#invocation !== undefined) return "busy";
+    return this.#next === undefined ? "becoming idle" : "idle";
   }
 
   /** Gives an idle runtime its next event. */
   hand(invocation: Invocation, headers: Record<string, string | number>): void {
     this.#invocation = invocation;
-    this.#idle = Promise.withResolvers();
     this.#next?.writeHead(200, { "Content-Type": "application/json", ...headers }).end(invocation.event);
     this.#next = undefined;
   }
@@ -88,7 +77,7 @@ export class RuntimeApi {
     const [, requestId, what] = runtimePath.exec(request.url ?? "") ?? [];
     if (what === "next") this.#next = response;
     else if (what === "error" && requestId === undefined) {
-      this.#listeners.initFailed(reportedFailure(await text(request)));
+      this.emit("initFailed", reportedFailure(await text(request)));
       response.writeHead(202).end();
     } else if (requestId === undefined || requestId !== this.#invocation?.requestId) response.writeHead(400).end();
     else {
@@ -97,7 +86,7 @@ export class RuntimeApi {
       response.writeHead(202).end();
     }
     // After a handler that threw before its first byte, the runtime asks for the next event before it posts the error.
-    if (this.#next !== undefined && this.#invocation === undefined) this.#idle.resolve();
+    if (this.state === "idle") this.emit("idle");
   }
 
   async #take(request: IncomingMessage, { response, signal }: Invocation, failed: boolean): Promise<void> {
@@ -115,7 +104,7 @@ export class RuntimeApi {
     } catch (error) {
       response.reject(error);
       if (request.complete) return;
-      this.#listeners.cutOff(socket.destroyed ? "runtime" : "reader");
+      this.emit("cutOff", socket.destroyed ? "runtime" : "reader");
       socket.destroy();
       throw error;
     }
