@@ -16,12 +16,12 @@ export interface ApiMethod {
   path: string;
   /** `ANY` is every method that the path does not have on its own. */
   httpMethod: string;
-  /** Methods that share one share its cache. */
+  /** Methods with the same one, by its id, share its cache. */
   authorizer: TokenAuthorizer | undefined;
   integration: MockIntegration | FunctionIntegration;
 }
 
-export type TokenAuthorizer = Properties<"AWS::ApiGateway::Authorizer">;
+export type TokenAuthorizer = Properties<"AWS::ApiGateway::Authorizer"> & { id: string };
 type Integration = Properties<"AWS::ApiGateway::Method">["Integration"];
 export type MockIntegration = Extract<Integration, { kind: "mock" }>;
 export type FunctionIntegration = Extract<Integration, { kind: "function" }>;
@@ -43,7 +43,7 @@ export function readRestApi(template: StackTemplate): RestApi {
     return resource === undefined ? "" : `${pathOf(resource.ParentId)}/${resource.PathPart}`;
   };
   const authorizers = new Map(
-    template.all("AWS::ApiGateway::Authorizer").map(({ id, properties }) => [id, properties]),
+    template.all("AWS::ApiGateway::Authorizer").map(({ id, properties }) => [id, { id, ...properties }]),
   );
   const methods = template.all("AWS::ApiGateway::Method").map(({ id, properties }): ApiMethod => {
     const { AuthorizationType, AuthorizerId = "", HttpMethod, Integration, ResourceId } = properties;

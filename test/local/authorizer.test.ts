@@ -90,7 +90,13 @@ function authorizer(responses: unknown[], { ttlSeconds = 300 } = {}) {
     asked: [] as unknown[],
     admit: (...values: string[]) => authorizers.admit(settings, values, arn, new AbortController()),
   };
-  const settings = { functionName: "Authorize", header: "Authorization", validation: /^[tTu]$/, ttlSeconds };
+  const settings = {
+    id: "Keys",
+    functionName: "Authorize",
+    header: "Authorization",
+    validation: /^[tTu]$/,
+    ttlSeconds,
+  };
   const host = {
     invoke: async (_name: string, event: unknown) => {
       if (typeof event === "object" && event !== null && "authorizationToken" in event)
@@ -99,8 +105,6 @@ function authorizer(responses: unknown[], { ttlSeconds = 300 } = {}) {
       if (response instanceof Error) throw response;
       return { kind: "buffered" as const, payload: JSON.stringify(response) };
     },
-    pids: () => [],
-    stop: async () => {},
   };
   const authorizers = new Authorizers(host, () => gate.now);
   return gate;

@@ -37,8 +37,6 @@ beforeEach(async () => {
       if (invoke === undefined) throw new Error(`${name} was invoked`);
       return invoke(signal);
     },
-    pids: () => [],
-    stop: async () => {},
   };
   const { template } = await readStack(inject("assembly"));
   const gateway = new Gateway(readRestApi(template), host, { clock: () => 0, log: (line) => void log.push(line) });

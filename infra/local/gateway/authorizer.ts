@@ -25,12 +25,12 @@ type Policy = z.infer<typeof policySchema>;
 
 /** The gateway's side of TOKEN authorizers: the expression, the cache of policies, and what their errors become. */
 export class Authorizers {
-  readonly #host: LambdaHost;
+  readonly #host: Pick<LambdaHost, "invoke">;
   readonly #clock: () => number;
-  readonly #caches = new Map<TokenAuthorizer, Map<string, { policy: Policy; expires: number }>>();
+  readonly #cache = new Map<string, { policy: Policy; expires: number }>();
 
   /** @param clock epoch milliseconds, to expire cached policies. */
-  constructor(host: LambdaHost, clock: () => number) {
+  constructor(host: Pick<LambdaHost, "invoke">, clock: () => number) {
     this.#host = host;
     this.#clock = clock;
   }
@@ -43,16 +43,18 @@ export class Authorizers {
    * @throws GatewayFailure UNAUTHORIZED, ACCESS_DENIED, AUTHORIZER_FAILURE or AUTHORIZER_CONFIGURATION_ERROR.
    */
   async admit(
-    authorizer: TokenAuthorizer,
+    { id, functionName, validation, ttlSeconds }: TokenAuthorizer,
     values: string[],
     methodArn: string,
     abort: AbortController,
   ): Promise<AuthorizerContext> {
     const token = values.join(", ");
-    if (token === "" || values.length > 1 || authorizer.validation?.test(token) === false) {
-      throw new GatewayFailure("UNAUTHORIZED");
-    }
-    const policy = this.#cached(authorizer, token) ?? (await this.#ask(authorizer, token, methodArn, abort));
+    if (token === "" || values.length > 1 || !validation.test(token)) throw new GatewayFailure("UNAUTHORIZED");
+    const cached = this.#cache.get(`${id} ${token}`);
+    const isFresh = cached !== undefined && this.#clock() < cached.expires;
+    const event = { type: "TOKEN", authorizationToken: token, methodArn };
+    const policy = isFresh ? cached.policy : await this.#ask(functionName, event, abort);
+    if (!isFresh) this.#cache.set(`${id} ${token}`, { policy, expires: this.#clock() + ttlSeconds * 1000 });
     const effects = policy.policyDocument.Statement.filter(
       ({ Action, Resource }) =>
         Action.some((action) => covers(action.toLowerCase(), "execute-api:invoke")) &&
@@ -62,17 +64,11 @@ export class Authorizers {
     return { ...policy.context, principalId: policy.principalId };
   }
 
-  #cached(authorizer: TokenAuthorizer, token: string): Policy | undefined {
-    const entry = this.#caches.get(authorizer)?.get(token);
-    return entry !== undefined && this.#clock() < entry.expires ? entry.policy : undefined;
-  }
-
-  async #ask(authorizer: TokenAuthorizer, token: string, methodArn: string, abort: AbortController): Promise<Policy> {
-    const event = { type: "TOKEN", authorizationToken: token, methodArn };
+  async #ask(functionName: string, event: object, abort: AbortController): Promise<Policy> {
     const failure = new GatewayFailure("AUTHORIZER_FAILURE");
     const timer = setTimeout(() => abort.abort(failure), timeoutMs);
     const response = await this.#host
-      .invoke(authorizer.functionName, event, abort.signal)
+      .invoke(functionName, event, abort.signal)
       .catch((error: unknown) => {
         const unauthorized = error instanceof FunctionFailure && error.message === "Unauthorized";
         throw unauthorized ? new GatewayFailure("UNAUTHORIZED") : failure;
@@ -81,10 +77,6 @@ export class Authorizers {
     const returned: unknown = response.kind === "buffered" ? JSON.parse(response.payload) : undefined;
     const { data: policy } = policySchema.safeParse(returned);
     if (policy === undefined) throw new GatewayFailure("AUTHORIZER_CONFIGURATION_ERROR");
-    if (authorizer.ttlSeconds > 0) {
-      const cache = this.#caches.get(authorizer) ?? new Map();
-      this.#caches.set(authorizer, cache.set(token, { policy, expires: this.#clock() + authorizer.ttlSeconds * 1000 }));
-    }
     return policy;
   }
 }

@@ -88,9 +88,9 @@ export function proxyEvent(
 
 /** Every header with all its values, in the case it was first sent in. */
 function readHeaders({ rawHeaders, headersDistinct }: IncomingMessage): [string, string[]][] {
-  const sent = new Map<string, string>();
-  for (const name of rawHeaders.filter((_, index) => index % 2 === 0)) {
-    if (!sent.has(name.toLowerCase())) sent.set(name.toLowerCase(), name);
-  }
-  return [...sent].map(([key, name]) => [name, headersDistinct[key] ?? []]);
+  const sent = rawHeaders.filter((_, index) => index % 2 === 0);
+  return Object.entries(headersDistinct).map(([key, values = []]) => [
+    sent.find((name) => name.toLowerCase() === key) ?? key,
+    values,
+  ]);
 }

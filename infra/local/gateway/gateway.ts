@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { pseudoParameters } from "../../template/local-account.ts";
 import type { ConstantResponse, FunctionIntegration, MockIntegration, RestApi } from "../../template/rest-api.ts";
-import { FunctionFailure } from "../lambda/function-response.ts";
+import { FunctionFailure, type FunctionResponse } from "../lambda/function-response.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
 import { Authorizers } from "./authorizer.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
@@ -19,11 +19,11 @@ export interface GatewayOptions {
 /** Serves a REST API as API Gateway does: routes, authorizer, MOCK and Lambda integrations, gateway responses. */
 export class Gateway {
   readonly #api: RestApi;
-  readonly #host: LambdaHost;
+  readonly #host: Pick<LambdaHost, "invoke">;
   readonly #authorizers: Authorizers;
   readonly #log: (line: string) => void;
 
-  constructor(api: RestApi, host: LambdaHost, { clock, log }: GatewayOptions) {
+  constructor(api: RestApi, host: Pick<LambdaHost, "invoke">, { clock, log }: GatewayOptions) {
     this.#api = api;
     this.#host = host;
     this.#authorizers = new Authorizers(host, clock);
@@ -71,18 +71,16 @@ export class Gateway {
   ): Promise<void> {
     const { signal } = abort;
     const timer = setTimeout(() => abort.abort(new GatewayFailure("INTEGRATION_TIMEOUT")), timeoutMs);
+    let invoked: FunctionResponse | undefined;
     try {
-      const invoked = await this.#host.invoke(functionName, event, signal);
-      try {
-        const { status, headers, body } = readProxyResponse(invoked, streamed);
-        response.writeHead(status, headers);
-        if (Buffer.isBuffer(body)) response.end(body);
-        else await pipeline(body, response, { signal });
-      } finally {
-        if (invoked.kind === "streamed") invoked.body.destroy();
-      }
+      invoked = await this.#host.invoke(functionName, event, signal);
+      const { status, headers, body } = readProxyResponse(invoked, streamed);
+      response.writeHead(status, headers);
+      if (Buffer.isBuffer(body)) response.end(body);
+      else await pipeline(body, response, { signal });
     } finally {
       clearTimeout(timer);
+      if (invoked?.kind === "streamed") invoked.body.destroy();
     }
   }
 

@@ -3,13 +3,6 @@ import type { Readable } from "node:stream";
 import { z } from "zod";
 import { FunctionFailure, type FunctionResponse } from "../lambda/function-response.ts";
 
-/** The HTTP response in what a function of a Lambda proxy integration returned. */
-export interface ProxyResponse {
-  status: number;
-  headers: OutgoingHttpHeaders;
-  body: Buffer | Readable;
-}
-
 const headerValue = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 const proxySchema = z.strictObject({
   statusCode: z.coerce.number().int().min(200).max(599).default(200),
@@ -19,12 +12,15 @@ const proxySchema = z.strictObject({
 });
 
 /**
- * Reads a function's response.
+ * Reads the HTTP response in what a function of a Lambda proxy integration returned.
  *
  * @param streamed whether the integration streams; the function must do the same.
  * @throws FunctionFailure when the response is malformed.
  */
-export function readProxyResponse(response: FunctionResponse, streamed: boolean): ProxyResponse {
+export function readProxyResponse(
+  response: FunctionResponse,
+  streamed: boolean,
+): { status: number; headers: OutgoingHttpHeaders; body: Buffer | Readable } {
   const returned: unknown = response.kind === "buffered" ? JSON.parse(response.payload) : response.prelude;
   const { data } = proxySchema.safeParse(returned ?? {});
   if (data === undefined || streamed !== (response.kind === "streamed")) {

@@ -53,14 +53,13 @@ export class ExecutionEnvironment {
   /** Runs one invocation. Resolves when the environment can take the next, or has ended. */
   async run(invocation: Invocation): Promise<void> {
     const { timeoutSeconds, arn } = this.#definition;
-    const timer = this.#endAfter(timeoutSeconds, "Task");
+    using _ = this.#endAfter(timeoutSeconds, "Task");
     this.#api.hand(invocation, {
       "Lambda-Runtime-Aws-Request-Id": invocation.requestId,
       "Lambda-Runtime-Deadline-Ms": Date.now() + timeoutSeconds * 1000,
       "Lambda-Runtime-Invoked-Function-Arn": arn,
     });
     await Promise.race([once(this.#api, "idle"), this.ended]);
-    clearTimeout(timer);
   }
 
   /** Ends the process. Resolves when it has ended. */
