@@ -65,9 +65,9 @@ export function addAlarms(stack: Stack, settings: AlarmSettings, watched: Watche
   const rejected = percentage(rejectedKeys, { failed: keysRejected, total: api.metric("Count") });
   alarm("KeysRejected", rejected, rejectedKeys.percent);
   for (const lambda of Object.values(functions)) {
-    alarm(`${lambda.node.id}TableThrottled`, throttledTableRequests(lambda), tableThrottles);
+    alarm(`${lambda.entry.id}TableThrottled`, throttledTableRequests(lambda), tableThrottles);
     if (lambda.concurrencyLimit !== undefined) continue;
-    alarm(`${lambda.node.id}Throttled`, throttles(lambda), functionThrottles);
+    alarm(`${lambda.entry.id}Throttled`, throttles(lambda), functionThrottles);
   }
   return rollingBack;
 }

@@ -7,28 +7,26 @@ import type { OwnDomain } from "../environments.ts";
 import { stageName, tls } from "./staged-rest-api.ts";
 
 /** A domain name of your own for the stage of the API. */
-export class ApiDomain extends Construct {
-  constructor(scope: Construct, id: string, domain: OwnDomain, restApi: RestApi) {
-    super(scope, id);
-    const domainName = new DomainName(this, "Name", {
-      domainName: domain.name,
-      certificate: Certificate.fromCertificateArn(this, "Certificate", domain.certificateArn),
-      endpointType: EndpointType.REGIONAL,
-      ...tls,
-    });
-    new BasePathMapping(this, "BasePath", {
-      domainName,
-      restApi,
-      stage: restApi.deploymentStage,
-      basePath: stageName,
-    });
-    new ARecord(this, "Record", {
-      recordName: domain.name,
-      zone: HostedZone.fromHostedZoneAttributes(this, "Zone", {
-        hostedZoneId: domain.hostedZone.id,
-        zoneName: domain.hostedZone.name,
-      }),
-      target: RecordTarget.fromAlias(new ApiGatewayDomain(domainName)),
-    });
-  }
+export function addDomain(api: Construct, domain: OwnDomain, restApi: RestApi): void {
+  const scope = new Construct(api, "Domain");
+  const domainName = new DomainName(scope, "Name", {
+    domainName: domain.name,
+    certificate: Certificate.fromCertificateArn(scope, "Certificate", domain.certificateArn),
+    endpointType: EndpointType.REGIONAL,
+    ...tls,
+  });
+  new BasePathMapping(scope, "BasePath", {
+    domainName,
+    restApi,
+    stage: restApi.deploymentStage,
+    basePath: stageName,
+  });
+  new ARecord(scope, "Record", {
+    recordName: domain.name,
+    zone: HostedZone.fromHostedZoneAttributes(scope, "Zone", {
+      hostedZoneId: domain.hostedZone.id,
+      zoneName: domain.hostedZone.name,
+    }),
+    target: RecordTarget.fromAlias(new ApiGatewayDomain(domainName)),
+  });
 }

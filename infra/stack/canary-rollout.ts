@@ -1,4 +1,4 @@
-import { Validations } from "aws-cdk-lib";
+import { type Stack, Validations } from "aws-cdk-lib";
 import type { Alarm } from "aws-cdk-lib/aws-cloudwatch";
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from "aws-cdk-lib/aws-codedeploy";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
@@ -10,24 +10,22 @@ import type { ServiceFunctions } from "./service-function.ts";
  * Sends a tenth of the requests to new code for ten minutes, then all of them. Only code rolls out like this: changes to
  * the gateway take effect at once. The alarms of a function stop it and roll it back.
  */
-export class CanaryRollout extends Construct {
-  constructor(scope: Construct, id: string, functions: ServiceFunctions, alarms: PerFunction<Alarm[]>) {
-    super(scope, id);
-    const application = new LambdaApplication(this, "Application");
-    const role = new Role(this, "Role", { assumedBy: new ServicePrincipal("codedeploy.amazonaws.com") });
-    perFunction(
-      (name, { id: groupId }) =>
-        new LambdaDeploymentGroup(this, groupId, {
-          application,
-          alias: functions[name].live,
-          alarms: alarms[name],
-          role,
-          deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_10MINUTES,
-        }),
-    );
-    Validations.of(role).acknowledge({
-      id: "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]",
-      reason: "AWS maintains this policy for CodeDeploy, and CDK attaches it to every deployment group's role",
-    });
-  }
+export function addCanaryRollout(stack: Stack, functions: ServiceFunctions, alarms: PerFunction<Alarm[]>): void {
+  const scope = new Construct(stack, "Rollout");
+  const application = new LambdaApplication(scope, "Application");
+  const role = new Role(scope, "Role", { assumedBy: new ServicePrincipal("codedeploy.amazonaws.com") });
+  perFunction(
+    (name, { id: groupId }) =>
+      new LambdaDeploymentGroup(scope, groupId, {
+        application,
+        alias: functions[name].live,
+        alarms: alarms[name],
+        role,
+        deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_10MINUTES,
+      }),
+  );
+  Validations.of(role).acknowledge({
+    id: "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]",
+    reason: "AWS maintains this policy for CodeDeploy, and CDK attaches it to every deployment group's role",
+  });
 }

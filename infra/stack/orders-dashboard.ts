@@ -1,4 +1,4 @@
-import { Duration } from "aws-cdk-lib";
+import { Duration, type Stack } from "aws-cdk-lib";
 import { Dashboard, GraphWidget, type IMetric, MathExpression } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
 import { duration, throttledTableRequests, throttles } from "./aws-metrics.ts";
@@ -6,40 +6,37 @@ import type { Watched } from "./log-metrics.ts";
 import type { ServiceFunction } from "./service-function.ts";
 
 /** One page on how the service is doing. A dashboard costs $3 a month; an account's first three are free. */
-export class OrdersDashboard extends Construct {
-  constructor(scope: Construct, id: string, name: string, { api, functions, logMetrics }: Watched) {
-    super(scope, id);
-    const { cancelOrder, authorize } = functions;
-    const lambdas = Object.values(functions);
-    const { ordersCancelled, ordersListed, listsCutOff, listFirstPage, keysRejected, cancelsRejected } = logMetrics;
-    new Dashboard(this, "Dashboard", {
-      dashboardName: name,
-      widgets: [
-        [
-          graph("Requests", [api.metric("Count"), api.metric("4XXError"), api.metric("5XXError")]),
-          graph("Outcomes", [ordersListed, ordersCancelled, listsCutOff]),
-          graph("Rejected, by code", [
-            search(`{${cancelsRejected.namespace},Code} MetricName="${cancelsRejected.metricName}"`, "Sum"),
-            keysRejected,
-          ]),
-        ],
-        [
-          graph("Slowest 1 %, ms", [
-            duration(cancelOrder).with({ label: "cancel" }),
-            listFirstPage.with({ label: "list, first page" }),
-            duration(authorize).with({ label: "authorize" }),
-          ]),
-          graph("Throttled", [
-            ...lambdas.map((lambda) => throttles(lambda).with({ label: lambda.node.id })),
-            ...lambdas.map((lambda) => throttledTableRequests(lambda).with({ label: `${lambda.node.id}'s table` })),
-          ]),
-        ],
-        ...["Invocations", "Errors", "Duration"].map((metric) =>
-          lambdas.map((lambda) => graph(`${lambda.node.id} by version: ${metric}`, [byVersion(lambda, metric)])),
-        ),
+export function addDashboard(stack: Stack, dashboardName: string, { api, functions, logMetrics }: Watched): void {
+  const { cancelOrder, authorize } = functions;
+  const lambdas = Object.values(functions);
+  const { ordersCancelled, ordersListed, listsCutOff, listFirstPage, keysRejected, cancelsRejected } = logMetrics;
+  new Dashboard(new Construct(stack, "Dashboard"), "Dashboard", {
+    dashboardName,
+    widgets: [
+      [
+        graph("Requests", [api.metric("Count"), api.metric("4XXError"), api.metric("5XXError")]),
+        graph("Outcomes", [ordersListed, ordersCancelled, listsCutOff]),
+        graph("Rejected, by code", [
+          search(`{${cancelsRejected.namespace},Code} MetricName="${cancelsRejected.metricName}"`, "Sum"),
+          keysRejected,
+        ]),
       ],
-    });
-  }
+      [
+        graph("Slowest 1 %, ms", [
+          duration(cancelOrder).with({ label: "cancel" }),
+          listFirstPage.with({ label: "list, first page" }),
+          duration(authorize).with({ label: "authorize" }),
+        ]),
+        graph("Throttled", [
+          ...lambdas.map((lambda) => throttles(lambda).with({ label: lambda.entry.id })),
+          ...lambdas.map((lambda) => throttledTableRequests(lambda).with({ label: `${lambda.entry.id}'s table` })),
+        ]),
+      ],
+      ...["Invocations", "Errors", "Duration"].map((metric) =>
+        lambdas.map((lambda) => graph(`${lambda.entry.id} by version: ${metric}`, [byVersion(lambda, metric)])),
+      ),
+    ],
+  });
 }
 
 function graph(title: string, left: IMetric[]): GraphWidget {

@@ -10,12 +10,12 @@ import {
 import type { Construct } from "constructs";
 import type { Environment } from "../environments.ts";
 import { addAlarms } from "./alarms.ts";
-import { CanaryRollout } from "./canary-rollout.ts";
+import { addCanaryRollout } from "./canary-rollout.ts";
 import { perFunction, type TableName } from "./function-list.ts";
 import { addLogMetrics } from "./log-metrics.ts";
-import { OrdersApi } from "./orders-api.ts";
-import { OrdersDashboard } from "./orders-dashboard.ts";
-import { ServiceFunction, type UsableTables } from "./service-function.ts";
+import { addOrdersApi } from "./orders-api.ts";
+import { addDashboard } from "./orders-dashboard.ts";
+import { addFunction, type UsableTables } from "./service-function.ts";
 
 /** One environment of the service: its two tables, its functions, its API, and what watches them. */
 export class OrdersStack extends Stack {
@@ -38,23 +38,18 @@ export class OrdersStack extends Stack {
       orders: this.#tables("orders", "Orders", { name: "id", type: AttributeType.NUMBER }, ordersStream),
       apiKeys: this.#tables("apiKeys", "ApiKeys", { name: "keyHash", type: AttributeType.STRING }),
     };
-    const functions = perFunction(
-      (functionName, entry) =>
-        new ServiceFunction(this, {
-          entry,
-          tables,
-          environment,
-          concurrencyLimit: functionName === "listOrders" ? listConcurrency : undefined,
-        }),
-    );
-    const api = new OrdersApi(this, "Api", environment, functions);
+    const functions = perFunction((functionName, entry) => {
+      const concurrencyLimit = functionName === "listOrders" ? listConcurrency : undefined;
+      return addFunction(this, entry, tables, environment, concurrencyLimit);
+    });
+    const api = addOrdersApi(this, environment, functions);
     const logMetrics = addLogMetrics(this, `PetStoreOrders/${name}`, api, functions);
     const watched = { api, functions, logMetrics };
     if (alarms) {
       const rollingBack = addAlarms(this, alarms, watched);
-      if (alarms.canary) new CanaryRollout(this, "Rollout", functions, rollingBack);
+      if (alarms.canary) addCanaryRollout(this, functions, rollingBack);
     }
-    if (dashboard) new OrdersDashboard(this, "Dashboard", stackName, watched);
+    if (dashboard) addDashboard(this, stackName, watched);
 
     new CfnOutput(this, "BaseUrl", { value: api.baseUrl });
     new CfnOutput(this, "OrdersTableName", { value: tables.orders.inUse.tableName });

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { Duration, RemovalPolicy, type Stack } from "aws-cdk-lib";
 import type { ITable } from "aws-cdk-lib/aws-dynamodb";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
@@ -13,19 +13,10 @@ import {
 } from "aws-cdk-lib/aws-lambda";
 import { NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
-import type { Construct } from "constructs";
 import type { Environment } from "../environments.ts";
 import type { FunctionEntry, PerFunction, TableName } from "./function-list.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-
-export interface ServiceFunctionProps {
-  entry: FunctionEntry;
-  tables: Record<TableName, UsableTables>;
-  environment: Environment;
-  /** How many invocations may run at once; without it, as many as the account has left. */
-  concurrencyLimit: number | undefined;
-}
 
 export interface UsableTables {
   inUse: ITable;
@@ -36,66 +27,70 @@ export interface UsableTables {
 /** The environment variable in which a function finds the name of its table. */
 const tableVariables: Record<TableName, string> = { orders: "ORDERS_TABLE", apiKeys: "API_KEYS_TABLE" };
 
-/** One of the service's functions: one bundle, one log group, one role with one DynamoDB action on its table. */
-export class ServiceFunction extends NodejsFunction {
-  /** The alias that callers invoke: it points to the version that is live. */
-  readonly live: Alias & IFunction;
-  readonly entry: FunctionEntry;
-  readonly table: ITable;
-  readonly concurrencyLimit: number | undefined;
-
-  constructor(scope: Construct, { entry, tables, environment, concurrencyLimit }: ServiceFunctionProps) {
-    const { functionLogLevel, logRetentionDays, systemLogLevel } = environment;
-    const { id, file, timeoutSeconds, memorySize, permission } = entry;
-    const { inUse: table, usable } = tables[permission.table];
-    const logGroup = new LogGroup(scope, `${id}Log`, {
-      retention: logRetentionDays,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
-    // CDK would attach a managed policy that allows writing to every log group of the account.
-    const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
-    super(scope, id, {
-      timeout: Duration.seconds(timeoutSeconds),
-      memorySize,
-      environment: { [tableVariables[permission.table]]: table.tableName },
-      ...(concurrencyLimit !== undefined && { reservedConcurrentExecutions: concurrencyLimit }),
-      entry: `${root}functions/${file}`,
-      projectRoot: root,
-      depsLockFilePath: `${root}package-lock.json`,
-      handler: "handler",
-      runtime: Runtime.NODEJS_24_X,
-      architecture: Architecture.ARM_64,
-      role,
-      logGroup,
-      loggingFormat: LoggingFormat.JSON,
-      applicationLogLevelV2: ApplicationLogLevel[functionLogLevel],
-      systemLogLevelV2: SystemLogLevel[systemLogLevel],
-      // The previous version stays: moving the alias back takes a second, another deployment minutes. A version that a
-      // failed update leaves behind is deleted, or the same code could never be deployed again.
-      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
-      // Recent SDKs keep connections alive anyway.
-      awsSdkConnectionReuse: false,
-      bundling: {
-        format: OutputFormat.ESM,
-        target: "node24",
-        mainFields: ["module", "main"],
-        minify: true,
-        bundleAwsSDK: true,
-        // The SDK's warning about old versions of Node, which never run this.
-        define: { "process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED": JSON.stringify("true") },
-        esbuildArgs: { "--alias:@aws-sdk/credential-provider-node": `${root}shared/environment-credentials.ts` },
-      },
-    });
-    logGroup.grantWrite(role);
-    // A deployment changes the role before it moves the alias, and until then live code uses its own version's table.
-    for (const usableTable of usable) usableTable.grant(role, permission.action);
-    this.entry = entry;
-    this.table = table;
-    this.concurrencyLimit = concurrencyLimit;
-    // CDK declares optional properties loosely: under exactOptionalPropertyTypes an Alias is not quite an IFunction.
-    this.live = this.addAlias("live") as Alias & IFunction;
-  }
-}
+/** A function of one environment, with what the rest of the stack needs to know about it. */
+export type ServiceFunction = ReturnType<typeof addFunction>;
 
 /** The functions of one environment. */
 export type ServiceFunctions = PerFunction<ServiceFunction>;
+
+/**
+ * Makes one of the service's functions: one bundle, one log group, one role with one DynamoDB action on its table.
+ *
+ * @param concurrencyLimit how many invocations may run at once; without it, as many as the account has left.
+ */
+export function addFunction(
+  stack: Stack,
+  entry: FunctionEntry,
+  tables: Record<TableName, UsableTables>,
+  environment: Environment,
+  concurrencyLimit: number | undefined,
+) {
+  const { functionLogLevel, logRetentionDays, systemLogLevel } = environment;
+  const { id, file, timeoutSeconds, memorySize, permission } = entry;
+  const { inUse: table, usable } = tables[permission.table];
+  const logGroup = new LogGroup(stack, `${id}Log`, {
+    retention: logRetentionDays,
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
+  // CDK would attach a managed policy that allows writing to every log group of the account.
+  const role = new Role(stack, `${id}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
+  const lambda = new NodejsFunction(stack, id, {
+    timeout: Duration.seconds(timeoutSeconds),
+    memorySize,
+    environment: { [tableVariables[permission.table]]: table.tableName },
+    ...(concurrencyLimit !== undefined && { reservedConcurrentExecutions: concurrencyLimit }),
+    entry: `${root}functions/${file}`,
+    projectRoot: root,
+    depsLockFilePath: `${root}package-lock.json`,
+    handler: "handler",
+    runtime: Runtime.NODEJS_24_X,
+    architecture: Architecture.ARM_64,
+    role,
+    logGroup,
+    loggingFormat: LoggingFormat.JSON,
+    applicationLogLevelV2: ApplicationLogLevel[functionLogLevel],
+    systemLogLevelV2: SystemLogLevel[systemLogLevel],
+    // The previous version stays: moving the alias back takes a second, another deployment minutes. A version that a
+    // failed update leaves behind is deleted, or the same code could never be deployed again.
+    currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
+    // Recent SDKs keep connections alive anyway.
+    awsSdkConnectionReuse: false,
+    bundling: {
+      format: OutputFormat.ESM,
+      target: "node24",
+      mainFields: ["module", "main"],
+      minify: true,
+      bundleAwsSDK: true,
+      // The SDK's warning about old versions of Node, which never run this.
+      define: { "process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED": JSON.stringify("true") },
+      esbuildArgs: { "--alias:@aws-sdk/credential-provider-node": `${root}shared/environment-credentials.ts` },
+    },
+  });
+  logGroup.grantWrite(role);
+  // A deployment changes the role before it moves the alias, and until then live code uses its own version's table.
+  for (const usableTable of usable) usableTable.grant(role, permission.action);
+  // What callers invoke: it points to the version that is live.
+  // CDK declares optional properties loosely: under exactOptionalPropertyTypes an Alias is not quite an IFunction.
+  const live = lambda.addAlias("live") as Alias & IFunction;
+  return { entry, table, logGroup, concurrencyLimit, functionName: lambda.functionName, live };
+}
