@@ -1,43 +1,83 @@
 import { DynamoDBDocumentClient, paginateScan } from "@aws-sdk/lib-dynamodb";
 import { isApiKey } from "../../shared/api-keys.ts";
-import { type ApiKeyRecord, apiKeyState, isApiKeyRecord, readApiKey } from "../../shared/api-keys-table.ts";
+import {
+  type ApiKeyRecord,
+  apiKeyState,
+  isApiKeyRecord,
+  issueApiKey,
+  readApiKey,
+} from "../../shared/api-keys-table.ts";
 import { EmptyResponseError } from "../../shared/dynamodb.ts";
+import { printable } from "../orders-file/printable.ts";
+import type { Result } from "./command.ts";
 import { CommandError } from "./errors.ts";
 import { TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
-import { isoTime } from "./terminal.ts";
+import { columns, counted, isoTime } from "./terminal.ts";
+
+/**
+ * Issues a key. Here and below, times are in epoch seconds.
+ *
+ * @throws EmptyResponseError, and what the DynamoDB client throws, as do the others.
+ */
+export async function issue(
+  { client, apiKeysTable, environment }: Target,
+  name: string,
+  expires: number | undefined,
+  now: number,
+): Promise<Result> {
+  const documents = DynamoDBDocumentClient.from(client);
+  const { key, record } = await issueApiKey(documents, apiKeysTable, environment.apiKeyPrefix, {
+    name,
+    createdAt: now,
+    ...(expires !== undefined && { expiresAt: expires }),
+  });
+  const until = expires === undefined ? "never expires" : `expires at ${isoTime(expires)}`;
+  return {
+    text: key,
+    json: { key, ...describe(record, now) },
+    note: `Issued ${record.keyId} to ${printable(name)}; it ${until}. Save the key now: it can't be shown again.`,
+  };
+}
+
+/** Lists the keys that were ever issued, or that are active, the oldest first. */
+export async function list(target: Target, now: number, active = false): Promise<Result> {
+  const { keys, damaged } = await listApiKeys(target);
+  const rows = keys.map((key) => describe(key, now)).filter(({ state }) => !active || state === "active");
+  const header = ["KEY ID", "NAME", "CREATED", "EXPIRES", "REVOKED", "STATE"];
+  const table = columns([header, ...rows.map((row) => Object.values(row).map((value) => value ?? "never"))]);
+  return {
+    text: rows.length === 0 ? `No ${active ? "active keys" : "keys yet"}.` : table,
+    json: rows,
+    ...(damaged > 0 && { note: `Skipped ${counted(damaged, "damaged record")}: the service rejects such keys` }),
+  };
+}
 
 /** Reads every key ever issued, the oldest first, and counts the items that aren't complete records. */
 export async function listApiKeys({
   client,
   apiKeysTable,
 }: Target): Promise<{ keys: ApiKeyRecord[]; damaged: number }> {
-  const keys: ApiKeyRecord[] = [];
-  let damaged = 0;
-  const paginator = paginateScan(
-    { client: DynamoDBDocumentClient.from(client) },
-    { TableName: apiKeysTable, ConsistentRead: true },
-  );
-  for await (const { Items } of paginator) {
+  const scan = { TableName: apiKeysTable, ConsistentRead: true };
+  const pages = await Array.fromAsync(paginateScan({ client: DynamoDBDocumentClient.from(client) }, scan));
+  const items = pages.flatMap(({ Items }) => {
     if (Items === undefined) throw new EmptyResponseError("Scan");
-    for (const item of Items) {
-      if (isApiKeyRecord(item)) keys.push(item);
-      else damaged++;
-    }
-  }
-  keys.sort((a, b) => a.createdAt - b.createdAt || (a.keyId < b.keyId ? -1 : 1));
-  return { keys, damaged };
+    return Items;
+  });
+  const keys = items.filter(isApiKeyRecord).sort((a, b) => a.createdAt - b.createdAt || (a.keyId < b.keyId ? -1 : 1));
+  return { keys, damaged: items.length - keys.length };
 }
 
 /**
- * Revokes the key with this id at `now`, in epoch seconds.
+ * Revokes the key with this id for good.
  *
- * @throws CommandError when there is none or it is already revoked, EmptyResponseError.
+ * @throws CommandError when there is none or it is already revoked.
  */
-export async function revokeApiKey(target: Target, keyId: string, now: number): Promise<ApiKeyRecord> {
+export async function revoke(target: Target, keyId: string, now: number): Promise<Result> {
   const { keys } = await listApiKeys(target);
   const record = keys.find((key) => key.keyId === keyId);
-  if (!record) throw new CommandError(`No key has the id ${keyId}`);
+  const none = `No key has the id ${keyId}`;
+  if (!record) throw new CommandError(none);
   const condition = {
     ConditionExpression: "keyId = :keyId AND attribute_not_exists(revokedAt)",
     ExpressionAttributeValues: { ":keyId": { S: keyId } },
@@ -45,36 +85,46 @@ export async function revokeApiKey(target: Target, keyId: string, now: number): 
   const set = { revokedAt: { N: String(now) } };
   const calls = new TableCalls(target.client);
   const unmet = await calls.update(target.apiKeysTable, { keyHash: { S: record.keyHash } }, set, condition);
-  if (unmet?.found) {
-    throw new CommandError(`Key ${keyId} was already revoked at ${isoTime(Number(unmet.found["revokedAt"]?.N))}`);
+  if (unmet) {
+    const revokedAt = Number(unmet.found?.["revokedAt"]?.N);
+    throw new CommandError(unmet.found ? `Key ${keyId} was already revoked at ${isoTime(revokedAt)}` : none);
   }
-  if (unmet) throw new CommandError(`No key has the id ${keyId}`);
-  return { ...record, revokedAt: now };
+  const { authorizerCacheSeconds } = target.environment;
+  const cache = `The gateway's cache may still accept it for up to ${authorizerCacheSeconds} seconds.`;
+  return {
+    text: printable(`Revoked ${keyId} (${record.name}). ${cache}`),
+    json: { ...describe({ ...record, revokedAt: now }, now), acceptedForUpToSeconds: authorizerCacheSeconds },
+  };
 }
 
-/** Whether the authorizer accepts a key, and if not, why. */
-export type Verdict = { accepted: true; record: ApiKeyRecord } | { accepted: false; reason: string; keyId?: string };
-
-/** Judges a key by the authorizer's rules at `now`, in epoch seconds. The reason never quotes the key. */
-export async function checkApiKey(
-  { client, apiKeysTable, environment }: Target,
-  key: string,
-  now: number,
-): Promise<Verdict> {
-  if (!isApiKey(key)) return { accepted: false, reason: "malformed or mistyped" };
-  if (!key.startsWith(`${environment.apiKeyPrefix}_`)) {
-    return { accepted: false, reason: `keys for this environment start with ${environment.apiKeyPrefix}_` };
-  }
+/** Says whether the authorizer accepts a key, by its rules, and if not, why. It never quotes the key. */
+export async function check({ client, apiKeysTable, environment }: Target, key: string, now: number): Promise<Result> {
+  const rejected = (reason: string, keyId: string | null = null): Result => ({
+    text: printable(`Rejected: ${reason}${keyId === null ? "" : ` (${keyId})`}`),
+    json: { accepted: false, reason, keyId },
+    rejected: true,
+  });
+  const prefix = `${environment.apiKeyPrefix}_`;
+  if (!isApiKey(key)) return rejected("malformed or mistyped");
+  if (!key.startsWith(prefix)) return rejected(`keys for this environment start with ${prefix}`);
   const item = await readApiKey(DynamoDBDocumentClient.from(client), apiKeysTable, key);
-  if (!item) return { accepted: false, reason: "no such key was issued here" };
-  if (!isApiKeyRecord(item)) return { accepted: false, reason: "its record is damaged" };
-  const { keyId, expiresAt, revokedAt } = item;
-  switch (apiKeyState(item, now)) {
-    case "active":
-      return { accepted: true, record: item };
-    case "expired":
-      return { accepted: false, reason: `expired at ${isoTime(expiresAt ?? now)}`, keyId };
-    case "revoked":
-      return { accepted: false, reason: `revoked at ${isoTime(revokedAt ?? now)}`, keyId };
-  }
+  if (!item) return rejected("no such key was issued here");
+  if (!isApiKeyRecord(item)) return rejected("its record is damaged");
+  const row = describe(item, now);
+  const { state, keyId, name, expiresAt, revokedAt } = row;
+  if (state !== "active") return rejected(`${state} at ${state === "expired" ? expiresAt : revokedAt}`, keyId);
+  const until = expiresAt === null ? "" : ` until ${expiresAt}`;
+  return { text: printable(`Accepted${until}: ${keyId} (${name})`), json: { accepted: true, ...row } };
+}
+
+/** The public part of a key's record, in the order of the columns. */
+function describe(record: ApiKeyRecord, now: number) {
+  return {
+    keyId: record.keyId,
+    name: record.name,
+    createdAt: isoTime(record.createdAt),
+    expiresAt: record.expiresAt === undefined ? null : isoTime(record.expiresAt),
+    revokedAt: record.revokedAt === undefined ? null : isoTime(record.revokedAt),
+    state: apiKeyState(record, now),
+  };
 }

@@ -1,5 +1,5 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
-import { visit } from "jsonc-parser";
+import { type ParseError, parse } from "jsonc-parser";
 import { isDateTime, isInt64, type OrderItem, orderFields, orderStatuses } from "../../shared/order.ts";
 import { attributeJson, isAttribute, reviveBinary } from "./attribute-json.ts";
 import { jsonText } from "./printable.ts";
@@ -147,14 +147,11 @@ function countNames(json: string): number {
 
 /** The column, from 1, of the first thing in the text that is not JSON; undefined if that is nested too deeply to find. */
 function jsonErrorColumn(text: string): number | undefined {
-  let column: number | undefined;
-  const onError = (_error: number, offset: number): void => {
-    column ??= offset + 1;
-  };
+  const errors: ParseError[] = [];
   try {
-    visit(text, { onError }, { disallowComments: true });
+    parse(text, errors, { disallowComments: true });
   } catch {
     // It nests too deeply.
   }
-  return column;
+  return errors[0] && errors[0].offset + 1;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { check, issue, list, revoke } from "../../infra/admin/api-keys.ts";
 import { errorLine } from "../../infra/admin/errors.ts";
-import { check, issue, list, revoke } from "../../infra/admin/key-commands.ts";
 import { hashApiKey, isApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { passOn } from "../helpers/faults/fault-proxy.ts";
@@ -12,7 +12,7 @@ const now = 1_800_000_000;
 
 describe("issuing", () => {
   test("gives the key once and stores nothing but its hash", async () => {
-    const { text: key, json, note } = await issue(target, { name: "Acme", expires: now + 60 }, now);
+    const { text: key, json, note } = await issue(target, "Acme", now + 60, now);
     expect(key).toMatch(/^pets_test_/);
     expect(isApiKey(key)).toBe(true);
     const [item, ...others] = await tables.items("apiKeys");
@@ -40,7 +40,7 @@ describe("issuing", () => {
   });
 
   test("without an expiry gives a key that never expires", async () => {
-    const { json, note } = await issue(target, { name: "Acme" }, now);
+    const { json, note } = await issue(target, "Acme", undefined, now);
     expect(json).toMatchObject({ expiresAt: null, state: "active" });
     expect(note).toContain("; it never expires.");
     const [item] = await tables.items("apiKeys");
@@ -49,7 +49,7 @@ describe("issuing", () => {
 
   test("does not take an empty response for success", async () => {
     const { target } = await tables.behindProxy(() => unnoticed["an empty response of no length"]);
-    const error: unknown = await issue(target, { name: "Acme" }, now).catch((error: unknown) => error);
+    const error: unknown = await issue(target, "Acme", undefined, now).catch((error: unknown) => error);
     expect(errorLine(error)).toBe("The response to PutItem is empty. Run the command again");
   });
 });
@@ -100,7 +100,7 @@ describe("listing", () => {
     for (const secret of keys.flatMap((key) => [key, hashApiKey(key)])) {
       expect(text + JSON.stringify(json)).not.toContain(secret);
     }
-    expect((await list(target, now, { active: true })).json).toEqual([expect.objectContaining({ keyId: "key_1" })]);
+    expect((await list(target, now, true)).json).toEqual([expect.objectContaining({ keyId: "key_1" })]);
   });
 
   test("begins with the oldest, whatever the order in the table, and of the same second with the smaller id", async () => {
@@ -137,7 +137,7 @@ describe("listing", () => {
 
   test("says when there are none", async () => {
     expect(await list(target, now)).toEqual({ text: "No keys yet.", json: [] });
-    expect(await list(target, now, { active: true })).toEqual({ text: "No active keys.", json: [] });
+    expect(await list(target, now, true)).toEqual({ text: "No active keys.", json: [] });
   });
 
   test("does not take an empty response for the end of the table", async () => {

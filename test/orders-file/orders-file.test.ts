@@ -3,7 +3,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { BadLinesError, checkOrders, OrdersFileError, readOrders } from "../../infra/orders-file/orders-file.ts";
+import {
+  BadLinesError,
+  checkOrders,
+  longestLine,
+  OrdersFileError,
+  readOrders,
+} from "../../infra/orders-file/orders-file.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "orders-file-test-"));
 afterAll(() => rm(folder, { recursive: true }));
@@ -62,6 +68,15 @@ describe("checking", () => {
     );
   });
 
+  test("stops at a line that is longer than any order", async () => {
+    const longest = " ".repeat(longestLine - 8);
+    await writeFile(file.path, `{"id":1}${longest}\n{"id":2}${longest} \nnot JSON\n`);
+    expect((await problems()).split("\n")).toEqual([
+      `typed.ndjson:2: longer than ${longestLine} characters, so the rest was not checked`,
+      "1 of 2 lines are bad: nothing was written",
+    ]);
+  });
+
   test("says how far it has read, up to the whole file", async () => {
     const lines = Array.from({ length: 20_000 }, (_, id) => `{"id":${id}}`);
     await put(...lines);
@@ -89,6 +104,27 @@ describe("reading", () => {
       { id: { N: "2" }, status: { S: "shipped" } },
       { id: { N: "1" }, status: { S: "pending" } },
     ]);
+  });
+
+  const ids = async (content: string): Promise<(string | undefined)[]> => {
+    await writeFile(file.path, content);
+    return (await read(await checkOrders(file))).map(({ id }) => id?.N);
+  };
+
+  test("finds lines whole wherever a block ends", async () => {
+    const lines = Array.from(
+      { length: 20_000 },
+      (_, id) => `{"id":${id},"otherAttributes":{"ü":{"S":"${"€".repeat(id % 61)}"}}}`,
+    );
+    const numbers = lines.map((_, id) => String(id));
+    for (const padding of ["", " ", "  ", "   "]) expect(await ids(padding + lines.join("\n"))).toEqual(numbers);
+  });
+
+  test("takes LF and CRLF, blank lines, and a byte order mark at the beginning", async () => {
+    expect(await ids('\ufeff{"id":1}\r\n\n  \r\n{"id":2}')).toEqual(["1", "2"]);
+    expect(await ids("\ufeff\n")).toEqual([]);
+    expect(await ids("")).toEqual([]);
+    await expect(ids('{"id":1}\n\ufeff{"id":2}')).rejects.toThrow("typed.ndjson:2:1: not JSON");
   });
 
   test.each([
