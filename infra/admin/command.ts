@@ -15,12 +15,12 @@ export interface GlobalOptions {
 /** The share of a table's units that a command takes unless told otherwise. The rest is for the service. */
 const share = 0.5;
 
-/** The result of a command. */
+/** The result of a command that is still to be printed. */
 export interface Result {
-  /** For people, on standard output; nothing if it is empty. */
-  text: string;
+  /** For people, on standard output. */
+  text?: string;
   /** The same for scripts, with `--json`. */
-  json: unknown;
+  json?: unknown;
   /** For people, on standard error, so that it stays out of a pipe. */
   note?: string;
   /** Whether the result is a rejection, which makes the exit code 1. */
@@ -49,22 +49,19 @@ export function createProgram(): Command {
   );
 }
 
-/** Finds the tables that a command works on, and says on standard error which they are where that could be in doubt. */
-export async function findTarget(command: Command): Promise<Target> {
-  const { env, local } = command.optsWithGlobals<GlobalOptions>();
+/**
+ * Does a command's work on its target, which it names on standard error where that could be in doubt, and prints the
+ * result, as JSON if the command line says so.
+ */
+export async function run(command: Command, work: (target: Target, asJson: boolean) => Promise<Result>): Promise<void> {
+  const { env, local, json: asJson = false } = command.optsWithGlobals<GlobalOptions>();
   if (!env && !local) return command.error("error: choose one of --env staging, --env production and --local");
   const target = await (env ? findDeployedStack(environments[env]) : findLocalStack());
   if (target.description !== undefined) process.stderr.write(`${target.description}\n`);
-  return target;
-}
-
-/** Does a command's work on its target and prints the result, as JSON if the command line says so. */
-export async function run(command: Command, work: (target: Target) => Promise<Result>): Promise<void> {
-  const target = await findTarget(command);
   try {
-    const { text, json, note, rejected } = await work(target);
-    const printed = command.optsWithGlobals<GlobalOptions>().json ? jsonText(json) : text;
-    if (printed !== "") process.stdout.write(`${printed}\n`);
+    const { text, json, note, rejected } = await work(target, asJson);
+    const printed = asJson ? json && jsonText(json) : text;
+    if (printed) process.stdout.write(`${printed}\n`);
     if (note) process.stderr.write(`${note}\n`);
     if (rejected) process.exitCode = 1;
   } finally {

@@ -1,57 +1,70 @@
 import { createWriteStream } from "node:fs";
 import { chmod, realpath, rename, rm, stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
+import { DescribeTableCommand, type DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { Command } from "commander";
 import type { OrderItem } from "../../shared/order.ts";
 import { callersPath } from "../local/machine/callers-path.ts";
 import { formatOrderLine } from "../orders-file/order-line.ts";
 import { rethrowNaming } from "../orders-file/orders-file.ts";
-import { jsonText, printable } from "../orders-file/printable.ts";
-import { findTarget, type GlobalOptions, interruption, pacedCalls } from "./command.ts";
+import { printable } from "../orders-file/printable.ts";
+import { interruption, pacedCalls, run } from "./command.ts";
 import { startProgress } from "./progress.ts";
-import type { TableCalls } from "./table-calls.ts";
-import type { Target } from "./target.ts";
 import { counted } from "./terminal.ts";
 
 /** Exports every order to the file that the command line names, or to standard output. */
-export async function exportCommand(command: Command, name = "-", table?: string): Promise<void> {
-  const found = await findTarget(command);
-  const target = { ...found, ordersTable: table ?? found.ordersTable };
-  const calls = pacedCalls(command, target, "reads");
-  const { stdout, stderr } = process;
-  const toStdout = name === "-" || name === "/dev/stdout";
-  // Orders that scroll by leave no place for a bar.
-  const total = stderr.isTTY && !(toStdout && stdout.isTTY) ? await countRoughly(target) : undefined;
-  const progress =
-    total === undefined ? undefined : startProgress(stderr, { title: "Exporting", unit: "orders", total });
-  const counts: ExportCounts = { orders: 0, skipped: 0 };
-  const signal = interruption();
-  const lines = exportOrders(target, calls, counts, {
-    signal,
-    onPage: () => progress?.done(counts.orders + counts.skipped),
-    onSkipped: (why) => {
-      progress?.stop();
-      stderr.write(`${printable(why)}\n`);
-    },
+export function exportCommand(command: Command, name = "-", table?: string): Promise<void> {
+  return run(command, async (target) => {
+    const ordersTable = table ?? target.ordersTable;
+    const calls = pacedCalls(command, target, "reads");
+    const { stdout, stderr } = process;
+    const toStdout = name === "-" || name === "/dev/stdout";
+    // Orders that scroll by leave no place for a bar.
+    const total =
+      stderr.isTTY && !(toStdout && stdout.isTTY) ? await countRoughly(target.client, ordersTable) : undefined;
+    const progress =
+      total === undefined ? undefined : startProgress(stderr, { title: "Exporting", unit: "orders", total });
+    const counts = { orders: 0, skipped: 0 };
+    const signal = interruption();
+    const pages = async function* (): AsyncGenerator<string, void, void> {
+      for await (const page of calls.scan(ordersTable, signal)) {
+        const { lines, skipped } = formatLines(page);
+        if (skipped.length > 0) progress?.stop();
+        stderr.write(skipped.join(""));
+        counts.orders += lines.length;
+        counts.skipped += skipped.length;
+        progress?.done(counts.orders + counts.skipped);
+        yield lines.join("");
+      }
+    };
+    const written = toStdout ? pipeline(pages, stdout, { end: false, signal }) : writeFile(name, pages(), signal);
+    await written.finally(() => progress?.stop());
+    const where = toStdout ? "" : ` to ${printable(name)}`;
+    const skipped = counts.skipped === 0 ? "" : `, skipped ${counts.skipped}`;
+    const text = `Exported ${counted(counts.orders, "order")}${where}${skipped}`;
+    // Standard output that has orders holds nothing else.
+    return { ...(toStdout ? { note: text } : { text, json: counts }), rejected: counts.skipped > 0 };
   });
-  const written = toStdout ? pipeline(lines, stdout, { end: false, signal }) : writeFile(name, lines, signal);
-  await written.finally(() => {
-    progress?.stop();
-    target.client.destroy();
-  });
-  const where = toStdout ? "" : ` to ${printable(name)}`;
-  const skipped = counts.skipped === 0 ? "" : `, skipped ${counts.skipped}`;
-  const text = `Exported ${counted(counts.orders, "order")}${where}${skipped}`;
-  const { json } = command.optsWithGlobals<GlobalOptions>();
-  // Standard output that has orders holds nothing else.
-  (toStdout ? stderr : stdout).write(`${json ? jsonText(counts) : text}\n`);
-  if (counts.skipped > 0) process.exitCode = 1;
+}
+
+/** The lines of an orders file for these orders, and one about each that has none: its id is not a 64-bit integer. */
+export function formatLines(orders: OrderItem[]): { lines: string[]; skipped: string[] } {
+  const [lines, skipped]: [string[], string[]] = [[], []];
+  for (const item of orders) {
+    try {
+      lines.push(`${formatOrderLine(item)}\n`);
+    } catch (error) {
+      skipped.push(
+        `${printable(`Order ${item["id"]?.N} skipped: ${error instanceof Error ? error.message : error}`)}\n`,
+      );
+    }
+  }
+  return { lines, skipped };
 }
 
 /** DynamoDB counts its items every six hours, and not everyone may ask. */
-async function countRoughly({ client, ordersTable }: Target): Promise<number> {
-  const described = client.send(new DescribeTableCommand({ TableName: ordersTable }));
+async function countRoughly(client: DynamoDBClient, table: string): Promise<number> {
+  const described = client.send(new DescribeTableCommand({ TableName: table }));
   return described.then(({ Table }) => Table?.ItemCount ?? 0).catch(() => 0);
 }
 
@@ -74,53 +87,5 @@ async function writeFile(name: string, lines: AsyncIterable<string>, signal: Abo
   } catch (error) {
     if (!inPlace) await rm(partial, { force: true });
     rethrowNaming(name)(error);
-  }
-}
-
-/** The numbers of orders that an export has written so far, and that it could not write. */
-export interface ExportCounts {
-  orders: number;
-  skipped: number;
-}
-
-/** Options of an export, and how to follow it. */
-export interface ExportOptions {
-  /** Chooses the orders; all unless given. */
-  wanted?: (order: OrderItem) => boolean;
-  /** Writes an order's line, in the format of an import unless given. */
-  format?: (order: OrderItem) => string;
-  /** Stops it. */
-  signal?: AbortSignal;
-  /** Called with one line about each order that can't be written, because its id is not a 64-bit integer. */
-  onSkipped: (why: string) => void;
-  /** Called after each page of the table. */
-  onPage?: () => void;
-}
-
-/**
- * Reads every order of the table, consistently, as lines for an import, a page of the table at a time.
- *
- * @param counts is kept up to date.
- * @throws EmptyResponseError, and what the DynamoDB client throws.
- */
-export async function* exportOrders(
-  { ordersTable }: Target,
-  calls: TableCalls,
-  counts: ExportCounts,
-  { wanted, format = formatOrderLine, signal, onSkipped, onPage }: ExportOptions,
-): AsyncGenerator<string, void, void> {
-  for await (const page of calls.scan(ordersTable, signal)) {
-    let lines = "";
-    for (const item of wanted ? page.filter(wanted) : page) {
-      try {
-        lines += `${format(item)}\n`;
-        counts.orders++;
-      } catch (error) {
-        onSkipped(`Order ${item["id"]?.N} skipped: ${error instanceof Error ? error.message : error}`);
-        counts.skipped++;
-      }
-    }
-    onPage?.();
-    yield lines;
   }
 }

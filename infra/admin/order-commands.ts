@@ -50,7 +50,7 @@ export function addOrderCommands(program: Command): void {
     .addOption(rateOption())
     .description("count the orders by status")
     .action((_options, command: Command) =>
-      run(command, (target) => count(target, pacedCalls(command, target, "reads"))),
+      run(command, (target) => count(target.ordersTable, pacedCalls(command, target, "reads"))),
     );
   orders
     .command("show")

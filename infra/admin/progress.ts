@@ -1,62 +1,34 @@
-import { SingleBar } from "cli-progress";
+import cliProgress from "cli-progress";
 
-/** A progress bar with the rate and the time left, drawn only on a terminal and cleared at the end. */
-export interface Progress {
-  /** Reports how many units are done in all. */
-  done(units: number): void;
-  /** Clears the bar, so that other output may follow; it does not come back. */
-  stop(): void;
-}
-
-const millisecondsPerFrame = 100;
-const barLength = 24;
-
-/** Starts a progress bar on `stream`. `unit` is what it counts, like `orders`; `total` is 0 if unknown. */
+/**
+ * Starts a progress bar on `stream`, with the rate and the time left. It is drawn only on a terminal and cleared at the
+ * end, so that other output may follow.
+ *
+ * @param progress `unit` is what it counts, like `orders`; `total` is 0 if unknown.
+ * @returns how to report the number of units that are done in all, and to end it.
+ */
 export function startProgress(
   stream: NodeJS.WritableStream,
   { title, unit, total }: { title: string; unit: string; total: number },
-): Progress {
-  const bar = new SingleBar({
+): { done: (units: number) => void; stop: () => void } {
+  const bar = new cliProgress.SingleBar({
     stream,
-    format: (_options, { progress, value, maxWidth }, { rate, left }) => {
-      const share = `${Math.floor(progress * 100)}% [${"=".repeat(progress * barLength).padEnd(barLength, "-")}]`;
-      const text = `${title} ${total === 0 ? `${value} ${unit}` : share} ${rate} ${unit}/s, ${left} left`;
+    format: (options, { progress, value, startTime, maxWidth }) => {
+      const rate = value / Math.max((Date.now() - startTime) / 1000, 0.001);
+      const share = `${Math.floor(progress * 100)}% [${cliProgress.Format.BarFormat(progress, options)}]`;
+      const left =
+        value > 0 && total > 0 ? cliProgress.Format.TimeFormat(Math.ceil((total - value) / rate), options, 1) : "?";
+      const text = `${title} ${total === 0 ? `${value} ${unit}` : share} ${Math.round(rate)} ${unit}/s, ${left} left`;
       // Some terminals go on to the next line when the last column is filled.
       return text.slice(0, maxWidth - 1);
     },
+    barsize: 24,
+    barCompleteChar: "=",
+    barIncompleteChar: "-",
     clearOnComplete: true,
     // Otherwise it turns line wrapping off, and the terminal of a killed import stays that way.
     linewrap: true,
   });
-  const start = performance.now();
-  let drawn = start;
-  let latest = 0;
-  const draw = (): void => {
-    const rate = latest / Math.max((performance.now() - start) / 1000, 0.001);
-    bar.update(latest, {
-      rate: Math.round(rate),
-      left: rate > 0 && total > 0 ? duration(Math.max(total - latest, 0) / rate) : "?",
-    });
-  };
-  bar.start(total, 0, { rate: 0, left: "?" });
-  return {
-    done(units) {
-      latest = units;
-      const now = performance.now();
-      if (now - drawn < millisecondsPerFrame) return;
-      drawn = now;
-      draw();
-    },
-    stop() {
-      draw();
-      bar.stop();
-    },
-  };
-}
-
-function duration(seconds: number): string {
-  const whole = Math.ceil(seconds);
-  if (whole < 60) return `${whole} s`;
-  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
-  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+  bar.start(total, 0);
+  return { done: (units) => bar.update(units), stop: () => bar.stop() };
 }

@@ -7,7 +7,7 @@ import { callersPath } from "../local/machine/callers-path.ts";
 import { rethrowNaming } from "../orders-file/orders-file.ts";
 import { jsonText, printable } from "../orders-file/printable.ts";
 import { isPending } from "./carry-over-rules.ts";
-import { findTarget, type GlobalOptions, interruption, pacedCalls } from "./command.ts";
+import { interruption, pacedCalls, run } from "./command.ts";
 import { CommandError, errorLine } from "./errors.ts";
 import type { TableCalls } from "./table-calls.ts";
 import { counted, standardInput } from "./terminal.ts";
@@ -44,14 +44,14 @@ export interface Shipment {
 /** Ships the orders that the command line names, or a file or standard input, and prints a line for each. */
 export async function shipCommand(command: Command, named: bigint[], { file, date }: ShipOptions): Promise<void> {
   if (named.length > 0 && file !== undefined) command.error("error: name either orders or a file of ids");
-  const target = await findTarget(command);
-  const ids = new Set(named.length > 0 ? named : await readIds(file));
-  const { json } = command.optsWithGlobals<GlobalOptions>();
-  const print = (shipment: Shipment, text: string): void =>
-    void process.stdout.write(`${json ? jsonText(shipment) : printable(text)}\n`);
-  const calls = pacedCalls(command, target, "writes");
-  process.exitCode = await shipOrders(target.ordersTable, ids, date ?? now(), calls, print, interruption());
-  target.client.destroy();
+  await run(command, async (target, json) => {
+    const ids = new Set(named.length > 0 ? named : await readIds(file));
+    const print = (shipment: Shipment, text: string): void =>
+      void process.stdout.write(`${json ? jsonText(shipment) : printable(text)}\n`);
+    const calls = pacedCalls(command, target, "writes");
+    process.exitCode = await shipOrders(target.ordersTable, ids, date ?? now(), calls, print, interruption());
+    return {};
+  });
 }
 
 /**

@@ -27,18 +27,18 @@ describe("showing", () => {
     expect(text).toBe(
       [
         "id               -9223372036854775808",
+        "status           cancelled",
         "petId            9007199254740993",
         "complete         false",
-        "status           cancelled",
-        "cancelledAt      2026-11-20T08:00:00.000Z",
         "cancelledBy      key_1",
         "cancellationId   5f3f",
+        "cancelledAt      2026-11-20T08:00:00.000Z",
         String.raw`cancelledByName  Acme \u{7}shop`,
         'gift             {"L":[{"B":"AP8="}]}',
       ].join("\n"),
     );
     const line = jsonText(json);
-    expect(line).toMatch(/^{"id":-9223372036854775808,"petId":9007199254740993,"complete":false,"status":"cancelled",/);
+    expect(line).toMatch(/^{"id":-9223372036854775808,"status":"cancelled","petId":9007199254740993,"complete":false,/);
     expect(JSON.parse(line)).toMatchObject({ cancelledBy: "key_1", cancelledByName: "Acme \u0007shop" });
   });
 
@@ -106,7 +106,7 @@ describe("listing and counting", () => {
 
   test("add up", async () => {
     for (const order of orders) await tables.putOrder(order);
-    expect(await count(target, new TableCalls(target.client))).toEqual({
+    expect(await count(target.ordersTable, new TableCalls(target.client))).toEqual({
       text: "STATUS     ORDERS\npending    1\nshipped    0\ncancelled  2\nother      2\ntotal      5",
       json: { pending: 1, shipped: 0, cancelled: 2, other: 2, total: 5 },
     });
@@ -114,6 +114,8 @@ describe("listing and counting", () => {
 
   test("do not take an empty response for the end of the table", async () => {
     const { target } = await tables.behindProxy(() => unnoticed["an empty response of no length"]);
-    await expect(count(target, new TableCalls(target.client))).rejects.toThrow("The response to Scan is empty");
+    await expect(count(target.ordersTable, new TableCalls(target.client))).rejects.toThrow(
+      "The response to Scan is empty",
+    );
   });
 });

@@ -16,7 +16,7 @@ function draw(isTTY: boolean, options = {}): string {
 }
 
 test("a terminal shows the share done, the rate and the time left", () => {
-  expect(draw(true)).toMatch(/Writing 25% \[={6}-{18}\] \d+ orders\/s, \d+ s left/);
+  expect(draw(true)).toMatch(/Writing 25% \[={6}-{18}\] \d+ orders\/s, \d+s left/);
 });
 
 test("anything else shows nothing", () => {
@@ -30,7 +30,7 @@ test("a terminal shows it while the work goes on", () => {
   vi.advanceTimersByTime(5_000);
   progress.done(100);
   vi.advanceTimersByTime(200);
-  expect(stream.read()).toMatch(/Writing 25% \[={6}-{18}\] 20 orders\/s, 15 s left/);
+  expect(stream.read()).toMatch(/Writing 25% \[={6}-{18}\] 20 orders\/s, 15s left/);
   progress.stop();
 });
 
