@@ -26,7 +26,7 @@ export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorize
     const key = bearerKey.exec(authorizationToken)?.[1] ?? "";
     const keyId = await findActiveKeyId(client, apiKeysTable, key, Math.floor(Date.now() / 1000), signal);
     if (keyId === undefined) throw unauthorized();
-    return allow(keyId, stageOf(methodArn));
+    return allow(keyId, methodArn);
   });
 
 /** The runtime logs a thrown error with its stack, which for a rejected key costs money and says nothing. */
@@ -34,12 +34,9 @@ function unauthorized(): Error {
   return Object.assign(new Error("Unauthorized"), { stack: "Error: Unauthorized" });
 }
 
-// Not methodArn: API Gateway caches the policy and applies it to every method of the stage.
-function stageOf(methodArn: string): string {
-  return methodArn.split("/", 2).join("/");
-}
-
-function allow(keyId: string, stageArn: string): APIGatewayAuthorizerResult {
+function allow(keyId: string, methodArn: string): APIGatewayAuthorizerResult {
+  // API Gateway caches the policy and applies it to every method of the stage.
+  const stageArn = methodArn.split("/", 2).join("/");
   return {
     principalId: keyId,
     policyDocument: {

@@ -12,12 +12,6 @@ const gzipLevel = 3;
 /** Compressing saves nothing on the wire if the first page is shorter than this, in characters. */
 const worthCompressing = 1400;
 
-export interface OrderList {
-  /** The JSON array, compressed or not. If a page can't be read the stream fails, so it never ends with `]`. */
-  body: Readable;
-  contentEncoding: "gzip" | undefined;
-}
-
 /** How much of a list has been read so far. */
 interface Progress {
   orders: number;
@@ -30,12 +24,13 @@ interface Progress {
  * response with a status of its own; later failures can only cut off the body. How the list ends is logged.
  *
  * @param keyId the id of the caller's API key, for the log.
+ * @returns the JSON array, compressed or not. If a page can't be read the stream fails, so it never ends with `]`.
  * @throws what reading the first page throws.
  */
 export async function openOrderList(
   pages: AsyncIterable<OrderItem[]>,
   { acceptsGzip, keyId }: { acceptsGzip: boolean; keyId: string },
-): Promise<OrderList> {
+): Promise<{ body: Readable; contentEncoding: "gzip" | undefined }> {
   const progress: Progress = { orders: 0, leftOut: {}, firstPageMilliseconds: 0 };
   const chunks = oneAhead(listJson(pages, progress));
   const opened = performance.now();
@@ -46,7 +41,14 @@ export async function openOrderList(
   const gzip = acceptsGzip && start.length >= worthCompressing;
   // A stream over a generator asks for a page once the one before has been read: the first page is always sent.
   const body = Readable.from(gzip ? compress(json) : json);
-  finished(body, (error) => logEnd(error, progress, keyId));
+  finished(body, (error) => {
+    const { leftOut, ...counts } = progress;
+    const fields = { keyId, ...counts };
+    if (!error) logOutcome("orders_listed", fields);
+    else if (error instanceof ServiceError) logFailure("list_cut_off", error, fields);
+    else logOutcome("list_abandoned", fields);
+    if (Object.keys(leftOut).length > 0) logWarning("order_fields_left_out", { keyId, fields: leftOut });
+  });
   return { body, contentEncoding: gzip ? "gzip" : undefined };
 }
 
@@ -105,16 +107,4 @@ async function* compress(pages: AsyncIterable<string>): AsyncGenerator<Buffer, v
   } finally {
     gzip.close();
   }
-}
-
-function logEnd(
-  error: Error | null | undefined,
-  { orders, leftOut, firstPageMilliseconds }: Progress,
-  keyId: string,
-): void {
-  const fields = { keyId, orders, firstPageMilliseconds };
-  if (!error) logOutcome("orders_listed", fields);
-  else if (error instanceof ServiceError) logFailure("list_cut_off", error, fields);
-  else logOutcome("list_abandoned", fields);
-  if (Object.keys(leftOut).length > 0) logWarning("order_fields_left_out", { keyId, fields: leftOut });
 }

@@ -3,12 +3,6 @@ import { isApiKey } from "../../shared/api-keys.ts";
 import { isInt64 } from "../../shared/order.ts";
 import { smoke } from "./smoke.ts";
 
-interface Options {
-  baseUrl: string;
-  cancel?: string;
-  wait: number;
-}
-
 const command = new Command("npm run smoke --")
   .description("Check that a deployed service keeps its promises. Changes nothing unless you name an order to cancel.")
   .requiredOption("--base-url <url>", "the stack's BaseUrl, or the one npm start prints", parseBaseUrl)
@@ -17,7 +11,7 @@ const command = new Command("npm run smoke --")
   .addHelpText("after", "\nSet the environment variable API_KEY to a key of that environment.")
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
   .parse();
-const { baseUrl, cancel, wait } = command.opts<Options>();
+const { baseUrl, cancel, wait } = command.opts<{ baseUrl: string; cancel?: string; wait: number }>();
 const apiKey = process.env["API_KEY"] ?? "";
 if (!isApiKey(apiKey)) command.error("API_KEY is missing or malformed.");
 

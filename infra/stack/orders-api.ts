@@ -16,7 +16,7 @@ import { operations } from "./function-list.ts";
 import { addGatewayResponses } from "./gateway-responses.ts";
 import { rejectOtherMethods } from "./reject-other-methods.ts";
 import type { ServiceFunction, ServiceFunctions } from "./service-function.ts";
-import { StagedRestApi, stageName } from "./staged-rest-api.ts";
+import { addRestApi, stageName } from "./staged-rest-api.ts";
 
 /** Every path at which the gateway itself rejects what isn't an operation. `{proxy+}` is any path not listed. */
 const rejectingPaths: string[] = ["/", "/store", ...new Set(operations.map(({ path }) => path)), "/{proxy+}"];
@@ -26,7 +26,7 @@ export type OrdersApi = ReturnType<typeof addOrdersApi>;
 /** Makes the HTTP API: its operations behind the authorizer, and an Error record for everything else. */
 export function addOrdersApi(stack: Stack, environment: Environment, functions: ServiceFunctions) {
   const scope = new Construct(stack, "Api");
-  const restApi = new StagedRestApi(scope, "Rest", environment);
+  const { restApi, accessLog } = addRestApi(scope, environment);
   addGatewayResponses(restApi);
   const { domain, stackName } = environment;
   if (domain) addDomain(scope, domain, restApi);
@@ -57,7 +57,7 @@ export function addOrdersApi(stack: Stack, environment: Environment, functions: 
   return {
     /** The base address, which clients put before `/store/orders`. It ends in `/v1`. */
     baseUrl: `https://${host}/${stageName}`,
-    accessLog: restApi.accessLog,
+    accessLog,
     /** The gateway's own metrics of the stage. Per method they would be ten more custom metrics, each of them billed. */
     metric: (name: "Count" | "4XXError" | "5XXError"): Metric =>
       // By name: a reference to the stage would make the functions, which alarms roll back, depend on themselves.

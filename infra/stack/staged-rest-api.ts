@@ -25,67 +25,59 @@ export const tls = {
 /** Of each method that is not an operation: what the gateway rejects by itself counts towards the account's quota. */
 const rejectionThrottling: Throttling = { rateLimit: 10, burstLimit: 20 };
 
-/** A regional REST API with one throttled stage, `v1`, and its access and execution logs beside it. */
-export class StagedRestApi extends RestApi {
-  readonly accessLog: LogGroup;
-
-  constructor(scope: Construct, id: string, environment: Environment) {
-    const { accessLogRetentionDays, domain, keepData, logRetentionDays, stackName, throttling } = environment;
-    const accessLog = new LogGroup(scope, "AccessLog", {
-      retention: accessLogRetentionDays,
-      // It shows what a leaked key was used for.
-      removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-    });
-    super(scope, id, {
-      restApiName: stackName,
-      endpointTypes: [EndpointType.REGIONAL],
-      disableExecuteApiEndpoint: domain?.keepGatewayAddress === false,
-      // One role serves every API of the account and region, and the last stack to be created sets it. Role and setting
-      // outlive their stack, so that deleting one stack does not silence the others.
-      cloudWatchRole: true,
-      cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
-      deployOptions: {
-        stageName,
-        ...methodSettings(rejectionThrottling),
-        // A method's settings replace all of the stage's, logging too.
-        methodOptions: Object.fromEntries(
-          operations.map(({ name, method, path }) => [`${path}/${method}`, methodSettings(throttling[name])]),
-        ),
-        accessLogDestination: new LogGroupLogDestination(accessLog),
-        accessLogFormat: AccessLogFormat.custom(accessLogLine),
-      },
-    });
-    this.accessLog = accessLog;
-    // RestApi itself has no properties for these.
-    const resource = this.node.defaultChild as CfnRestApi;
-    resource.securityPolicy = tls.securityPolicy;
-    resource.endpointAccessMode = tls.endpointAccessMode;
-    // Created here because the gateway would create it without a retention time.
-    const executionLog = new LogGroup(scope, "ExecutionLog", {
-      logGroupName: `API-Gateway-Execution-Logs_${this.restApiId}/${stageName}`,
-      retention: logRetentionDays,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
-    this.deploymentStage.node.addDependency(executionLog);
-    // RestApi adds an output of its own; ours is BaseUrl.
-    this.node.tryRemoveChild("Endpoint");
-    this.#acknowledgeFindings();
-  }
-
-  #acknowledgeFindings(): void {
-    Validations.of(this).acknowledge({
-      id: "AwsSolutions-APIG2",
-      reason: "No operation takes a query or a body, and a malformed order id is documented as 404, not 400",
-    });
-    Validations.of(this.deploymentStage).acknowledge({
-      id: "AwsSolutions-APIG3",
-      reason: "A web ACL costs money while idle; the authorizer's expression and throttling keep junk out",
-    });
-    Validations.of(this.node.findChild("CloudWatchRole")).acknowledge({
-      id: `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]`,
-      reason: "AWS maintains this policy for the account-wide role by which API Gateway writes its logs",
-    });
-  }
+/** Makes a regional REST API with one throttled stage, `v1`, and its access and execution logs beside it. */
+export function addRestApi(scope: Construct, environment: Environment): { restApi: RestApi; accessLog: LogGroup } {
+  const { accessLogRetentionDays, domain, keepData, logRetentionDays, stackName, throttling } = environment;
+  const accessLog = new LogGroup(scope, "AccessLog", {
+    retention: accessLogRetentionDays,
+    // It shows what a leaked key was used for.
+    removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+  });
+  const restApi = new RestApi(scope, "Rest", {
+    restApiName: stackName,
+    endpointTypes: [EndpointType.REGIONAL],
+    disableExecuteApiEndpoint: domain?.keepGatewayAddress === false,
+    // One role serves every API of the account and region, and the last stack to be created sets it. Role and setting
+    // outlive their stack, so that deleting one stack does not silence the others.
+    cloudWatchRole: true,
+    cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
+    deployOptions: {
+      stageName,
+      ...methodSettings(rejectionThrottling),
+      // A method's settings replace all of the stage's, logging too.
+      methodOptions: Object.fromEntries(
+        operations.map(({ name, method, path }) => [`${path}/${method}`, methodSettings(throttling[name])]),
+      ),
+      accessLogDestination: new LogGroupLogDestination(accessLog),
+      accessLogFormat: AccessLogFormat.custom(accessLogLine),
+    },
+  });
+  // RestApi itself has no properties for these.
+  const resource = restApi.node.defaultChild as CfnRestApi;
+  resource.securityPolicy = tls.securityPolicy;
+  resource.endpointAccessMode = tls.endpointAccessMode;
+  // Created here because the gateway would create it without a retention time.
+  const executionLog = new LogGroup(scope, "ExecutionLog", {
+    logGroupName: `API-Gateway-Execution-Logs_${restApi.restApiId}/${stageName}`,
+    retention: logRetentionDays,
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
+  restApi.deploymentStage.node.addDependency(executionLog);
+  // RestApi adds an output of its own; ours is BaseUrl.
+  restApi.node.tryRemoveChild("Endpoint");
+  Validations.of(restApi).acknowledge({
+    id: "AwsSolutions-APIG2",
+    reason: "No operation takes a query or a body, and a malformed order id is documented as 404, not 400",
+  });
+  Validations.of(restApi.deploymentStage).acknowledge({
+    id: "AwsSolutions-APIG3",
+    reason: "A web ACL costs money while idle; the authorizer's expression and throttling keep junk out",
+  });
+  Validations.of(restApi.node.findChild("CloudWatchRole")).acknowledge({
+    id: `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]`,
+    reason: "AWS maintains this policy for the account-wide role by which API Gateway writes its logs",
+  });
+  return { restApi, accessLog };
 }
 
 function methodSettings({ rateLimit, burstLimit }: Throttling) {
