@@ -43,27 +43,27 @@ export async function startEngine(dbFile?: string): Promise<Engine> {
   const [, , stderr, watch] = child.stdio;
   if (!(stderr instanceof Readable)) throw new Error("A process was started without its stderr");
   const ended = once(child, "exit");
-  let last = "it said nothing";
-  const timer = setTimeout(() => child.kill("SIGKILL"), startTimeoutMs);
-  const lines = createInterface({ input: stderr });
-  const listening = new Promise<boolean>((resolve) => {
-    lines.on("line", (line) => {
-      last = line;
-      if (line.includes("listening on")) resolve(true);
-    });
-    lines.on("close", () => resolve(false));
-  });
-  const started = await listening;
-  clearTimeout(timer);
   const stop = async (): Promise<void> => {
     child.kill("SIGTERM");
-    const deadline = setTimeout(() => child.kill("SIGKILL"), 5_000);
+    using _ = setTimeout(() => child.kill("SIGKILL"), 5_000);
     await ended;
-    clearTimeout(deadline);
     watch?.destroy();
   };
-  if (started && child.pid !== undefined) return { endpoint: `http://127.0.0.1:${port}`, pid: child.pid, ended, stop };
+  const timer = setTimeout(() => child.kill("SIGKILL"), startTimeoutMs);
+  let last = "it said nothing";
+  for await (const line of createInterface({ input: stderr })) {
+    last = line;
+    if (line.includes("listening on")) break;
+  }
+  clearTimeout(timer);
+  // Nobody reads on, and a full pipe would block the engine.
+  stderr.resume();
+  if (last.includes("listening on") && child.pid !== undefined) {
+    return { endpoint: `http://127.0.0.1:${port}`, pid: child.pid, ended, stop };
+  }
   await stop();
+  // Another process may have taken the port meanwhile.
+  if (last.includes(`port ${port} is already in use`)) return startEngine(dbFile);
   throw new StartError(`The DynamoDB engine did not start${dbFile === undefined ? "" : ` with ${dbFile}`}: ${last}`);
 }
 
