@@ -1,5 +1,4 @@
-import { existsSync, globSync, watch } from "node:fs";
-import { join } from "node:path";
+import { watch } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
@@ -30,16 +29,9 @@ export async function watchSources(rebuild: () => Promise<void>, signal: AbortSi
 function nextChange(signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   signal.addEventListener("abort", () => resolve(), { once: true });
-  // Each folder by itself: on Linux, a recursive watch loses a file for good once an editor has replaced it.
-  for (const cwd of folders.map(absolute)) {
-    for (const folder of globSync("**/", { cwd }).map((name) => join(cwd, name))) {
-      try {
-        watch(folder, { signal }, () => resolve());
-      } catch (error) {
-        if (existsSync(folder)) throw error;
-      }
-    }
-  }
+  // A folder that goes while it is being read is a change too.
+  for (const folder of folders)
+    watch(absolute(folder), { recursive: true, signal }, () => resolve()).on("error", () => resolve());
   // The folder, because editors replace files.
   watch(absolute(".."), { signal }, (_event, name) => {
     if (name !== null && files.includes(name)) resolve();
