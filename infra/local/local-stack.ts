@@ -12,7 +12,7 @@ import { listen } from "./machine/ports.ts";
 import { StartError } from "./machine/start-error.ts";
 import { serveApiPage } from "./page/api-page.ts";
 import { notLoadedText } from "./ready-text.ts";
-import { LiveService, Service } from "./service.ts";
+import { LiveService, openService, type Service } from "./service.ts";
 import { watchSources } from "./source-watch.ts";
 import { issueStartKey } from "./start-key.ts";
 
@@ -108,7 +108,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   });
 
   const serve = async (built: SynthesisedStack): Promise<Service> => {
-    const service = new Service(built, endpoint, { clock, log, maxEnvironments });
+    const service = openService(built, endpoint, { clock, log, maxEnvironments });
     await createTables(client, built.template.all("AWS::DynamoDB::Table"));
     return service;
   };
@@ -122,7 +122,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
 
   const basePath = `/${live.current.stageName}`;
   ready.resolve((request, response) => {
-    if (!serveApiPage({ basePath, apiKey }, request, response)) live.current.serve(request, response);
+    if (!serveApiPage({ basePath, apiKey }, request, response)) live.serve(request, response);
   });
   const running = started.move();
   return {

@@ -1,33 +1,23 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { RequestListener } from "node:http";
 import { readRestApi } from "../template/rest-api.ts";
 import type { SynthesisedStack } from "../template/synthesis.ts";
 import { readFunctions } from "./functions.ts";
 import { Gateway, type GatewayOptions } from "./gateway/gateway.ts";
-import { createLambdaHost, type LambdaHost, type LambdaHostOptions } from "./lambda/lambda-host.ts";
+import { createLambdaHost, type LambdaHostOptions } from "./lambda/lambda-host.ts";
 
-/** The gateway and the functions of one build. */
-export class Service {
-  readonly host: LambdaHost;
-  readonly stageName: string;
-  readonly #gateway: Gateway;
-  readonly #requests = new Set<Promise<void>>();
+/** The gateway and the functions of one build, and the requests under way. */
+export type Service = ReturnType<typeof openService>;
 
-  constructor(stack: SynthesisedStack, endpoint: string, options: GatewayOptions & LambdaHostOptions) {
-    const api = readRestApi(stack.template);
-    this.stageName = api.stageName;
-    this.host = createLambdaHost(readFunctions(stack, endpoint), options);
-    this.#gateway = new Gateway(api, this.host, options);
-  }
-
-  serve(request: IncomingMessage, response: ServerResponse): void {
-    const served = this.#gateway.serve(request, response).finally(() => this.#requests.delete(served));
-    this.#requests.add(served);
-  }
-
-  /** Resolves when the requests under way have their responses. */
-  async drain(): Promise<void> {
-    await Promise.all(this.#requests);
-  }
+/** Opens the service of a build. Its DynamoDB is at the endpoint. */
+export function openService(stack: SynthesisedStack, endpoint: string, options: GatewayOptions & LambdaHostOptions) {
+  const api = readRestApi(stack.template);
+  const host = createLambdaHost(readFunctions(stack, endpoint), options);
+  return {
+    stageName: api.stageName,
+    host,
+    gateway: new Gateway(api, host, options),
+    requests: new Set<Promise<void>>(),
+  };
 }
 
 /** Serves with the latest build that works. */
@@ -43,6 +33,12 @@ export class LiveService {
   get current(): Service {
     return this.#current;
   }
+
+  readonly serve: RequestListener = (request, response) => {
+    const { gateway, requests } = this.#current;
+    const served = gateway.serve(request, response).finally(() => requests.delete(served));
+    requests.add(served);
+  };
 
   /** Sends new requests to the service that opens. When none does, the last one goes on, and the log says why. */
   async replace(
@@ -63,7 +59,7 @@ export class LiveService {
 
   /** Ends a service when its requests have their responses. */
   async #retire(service: Service): Promise<void> {
-    await service.drain();
+    await Promise.all(service.requests);
     await service.host.stop();
     this.#running.delete(service);
   }

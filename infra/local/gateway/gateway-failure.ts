@@ -1,5 +1,5 @@
-/** The types of gateway responses, each with its default status. */
-const statuses = {
+/** The types of gateway responses, each with the status it has when the API sets none of its own. */
+export const defaultStatuses = {
   ACCESS_DENIED: 403,
   AUTHORIZER_CONFIGURATION_ERROR: 500,
   AUTHORIZER_FAILURE: 500,
@@ -14,15 +14,10 @@ const statuses = {
 /** A request that ends in a gateway response. */
 export class GatewayFailure extends Error {
   override name = "GatewayFailure";
-  readonly type: keyof typeof statuses;
+  readonly type: keyof typeof defaultStatuses;
 
-  constructor(type: keyof typeof statuses) {
+  constructor(type: keyof typeof defaultStatuses) {
     super(type);
     this.type = type;
-  }
-
-  /** Used when the API sets no status of its own. */
-  get defaultStatus(): number {
-    return statuses[this.type];
   }
 }

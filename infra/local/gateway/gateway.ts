@@ -5,7 +5,7 @@ import type { ConstantResponse, FunctionIntegration, MockIntegration, RestApi } 
 import { FunctionFailure, type FunctionResponse } from "../lambda/function-response.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
 import { Authorizers } from "./authorizer.ts";
-import { GatewayFailure } from "./gateway-failure.ts";
+import { defaultStatuses, GatewayFailure } from "./gateway-failure.ts";
 import { type GatewayRequest, headerValues, proxyEvent, readBody, readRequest } from "./gateway-request.ts";
 import { readProxyResponse } from "./proxy-response.ts";
 import { matchRoute } from "./routes.ts";
@@ -90,11 +90,12 @@ export class Gateway {
     if (failure !== error && !(error instanceof FunctionFailure)) {
       this.#log(`The local gateway failed: ${error instanceof Error ? error.stack : error}`);
     }
-    const family = failure.defaultStatus < 500 ? "DEFAULT_4XX" : "DEFAULT_5XX";
+    const defaultStatus = defaultStatuses[failure.type];
+    const family = defaultStatus < 500 ? "DEFAULT_4XX" : "DEFAULT_5XX";
     const { gatewayResponses } = this.#api;
     const constant = gatewayResponses.get(failure.type) ?? gatewayResponses.get(family);
-    if (constant === undefined) response.writeHead(failure.defaultStatus).end();
-    else sendConstant(response, constant.status ?? failure.defaultStatus, constant);
+    if (constant === undefined) response.writeHead(defaultStatus).end();
+    else sendConstant(response, constant.status ?? defaultStatus, constant);
   }
 
   #methodArn({ method, path }: GatewayRequest): string {

@@ -12,21 +12,10 @@ export interface LambdaHostOptions {
 }
 
 /** Runs functions as Lambda does: one invocation at a time in a process, processes reused while they live. */
-export interface LambdaHost {
-  /**
-   * Invokes a function with an event. A signal that aborts gives up waiting; a late response is discarded.
-   *
-   * @throws FunctionFailure when the function fails, crashes or times out; the signal's reason when that aborts.
-   */
-  invoke(name: string, event: unknown, signal?: AbortSignal): Promise<FunctionResponse>;
-  /** The processes of a function that are alive now. */
-  pids(name: string): number[];
-  /** Ends every process. Invocations under way fail. */
-  stop(): Promise<void>;
-}
+export type LambdaHost = ReturnType<typeof createLambdaHost>;
 
 /** Creates a host for these functions. No process starts yet: each function's first invocation is a cold start. */
-export function createLambdaHost(definitions: FunctionDefinition[], options: LambdaHostOptions): LambdaHost {
+export function createLambdaHost(definitions: FunctionDefinition[], options: LambdaHostOptions) {
   const pools = new Map(definitions.map((definition) => [definition.name, new Pool(definition, options)]));
   const pool = (name: string): Pool => {
     const found = pools.get(name);
@@ -34,9 +23,17 @@ export function createLambdaHost(definitions: FunctionDefinition[], options: Lam
     return found;
   };
   return {
-    invoke: async (name, event, signal) => pool(name).invoke(event, signal),
-    pids: (name) => pool(name).pids(),
-    stop: async () => {
+    /**
+     * Invokes a function with an event. A signal that aborts gives up waiting; a late response is discarded.
+     *
+     * @throws FunctionFailure when the function fails, crashes or times out; the signal's reason when that aborts.
+     */
+    invoke: async (name: string, event: unknown, signal?: AbortSignal): Promise<FunctionResponse> =>
+      pool(name).invoke(event, signal),
+    /** The processes of a function that are alive now. */
+    pids: (name: string): number[] => pool(name).pids(),
+    /** Ends every process. Invocations under way fail. */
+    stop: async (): Promise<void> => {
       await Promise.all([...pools.values()].map((functionPool) => functionPool.stop()));
     },
   };

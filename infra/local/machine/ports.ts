@@ -3,6 +3,9 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { connect, type Server as TcpServer } from "node:net";
 import { StartError } from "./start-error.ts";
 
+/** The codes of errors of a port that is taken or not allowed. */
+const taken: unknown[] = ["EADDRINUSE", "EACCES"];
+
 /** The HTTP servers behind `http://localhost:PORT`: one for each address that this name has. */
 export interface Listener {
   port: number;
@@ -22,7 +25,7 @@ export async function listen(port: number, serve: RequestListener): Promise<List
   try {
     const chosen = await listeningPort(servers[0], port);
     await listeningPort(servers[1], chosen, "::1").catch((error: unknown) => {
-      if (isTaken(codeOf(error))) throw error;
+      if (taken.includes(codeOf(error))) throw error;
     });
     // Without a loopback interface, a server can listen there, but no client can connect.
     const probe = connect(chosen, "127.0.0.1");
@@ -32,7 +35,7 @@ export async function listen(port: number, serve: RequestListener): Promise<List
   } catch (error) {
     await close();
     const code = codeOf(error);
-    if (isTaken(code)) {
+    if (taken.includes(code)) {
       throw new StartError(`Port ${port} on localhost is taken or not allowed; choose another with --port`);
     }
     if (code !== "EADDRNOTAVAIL" && code !== "ENETUNREACH") throw error;
@@ -59,10 +62,6 @@ export async function listeningPort(server: TcpServer, port = 0, host = "127.0.0
 export async function freePort(): Promise<number> {
   await using server = createServer();
   return await listeningPort(server);
-}
-
-function isTaken(code: unknown): boolean {
-  return code === "EADDRINUSE" || code === "EACCES";
 }
 
 function codeOf(error: unknown): unknown {
