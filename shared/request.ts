@@ -3,23 +3,11 @@ import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { ServiceError } from "./errors.ts";
 import { parseOrderId } from "./order.ts";
 
-/** A handler's context once `readCaller` has run. */
-export interface CallerContext extends Context {
-  /** The id of the API key that the authorizer admitted. */
-  keyId: string;
-}
-
-/** A handler's context once `readOrderId` has run. */
-export interface OrderContext extends Context {
-  /** The order that the path names. */
-  orderId: bigint;
-}
-
 /**
- * Middleware that puts the caller's key id on the context. It throws `internal_error` when the gateway passes none:
- * no one may act anonymously.
+ * Middleware that puts the id of the API key that the authorizer admitted on the context. It throws `internal_error`
+ * when the gateway passes none: no one may act anonymously.
  */
-export const readCaller: MiddlewareObj<APIGatewayProxyEvent, unknown, Error, CallerContext> = {
+export const readCaller: MiddlewareObj<APIGatewayProxyEvent, unknown, Error, Context & { keyId: string }> = {
   before: ({ event, context }) => {
     const keyId: unknown = event.requestContext.authorizer?.["keyId"];
     if (typeof keyId !== "string" || keyId === "") {
@@ -30,7 +18,7 @@ export const readCaller: MiddlewareObj<APIGatewayProxyEvent, unknown, Error, Cal
 };
 
 /** Middleware that puts the order id of the path on the context. It throws `order_not_found` when the path has none. */
-export const readOrderId: MiddlewareObj<APIGatewayProxyEvent, unknown, Error, OrderContext> = {
+export const readOrderId: MiddlewareObj<APIGatewayProxyEvent, unknown, Error, Context & { orderId: bigint }> = {
   before: ({ event, context }) => {
     const orderId = parseOrderId(event.pathParameters?.["orderId"] ?? "");
     if (orderId === undefined) throw new ServiceError("order_not_found");

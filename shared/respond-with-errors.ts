@@ -3,9 +3,9 @@ import httpErrorHandler from "@middy/http-error-handler";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { errorBody, ServiceError } from "./errors.ts";
 import { logFailure, logOutcome } from "./log.ts";
-import type { CallerContext, OrderContext } from "./request.ts";
 
-type ErrorContext = Context & Partial<CallerContext & OrderContext>;
+/** What `readCaller` and `readOrderId` may have put on the context by the time of the error. */
+type ErrorContext = Context & { keyId?: string; orderId?: bigint };
 
 /**
  * Middleware that responds with an Error record to whatever an operation throws: a ServiceError's own, `internal_error`

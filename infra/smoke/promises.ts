@@ -51,7 +51,15 @@ export function promises(service: Service, pending?: string): Promised[] {
       // One of 2^63 negative ids. The chance that one of a million orders has it is one in nine trillion.
       keep: rejects("order_not_found", [cancel(String(-1n - (randomBytes(8).readBigUInt64BE() >> 1n)))]),
     },
-    ...(pending === undefined ? [] : [cancellation(service, pending)]),
+    ...(pending === undefined ? [] : [pending]).map((orderId) => ({
+      promise: `204 for cancelling order ${orderId}, then 409 order_already_cancelled`,
+      keep: async () => {
+        const response = await send(service, cancel(orderId));
+        checkStatus(response, 204);
+        checkDocumented(response);
+        checkError(await send(service, cancel(orderId)), "order_already_cancelled");
+      },
+    })),
     {
       promise: `200 and an array of orders for GET /store/orders${pending === undefined ? "" : `, ${pending} among them`}`,
       needsReadyStage: true,
@@ -133,16 +141,4 @@ export function promises(service: Service, pending?: string): Promised[] {
       },
     },
   ];
-}
-
-function cancellation(service: Service, orderId: string): Promised {
-  return {
-    promise: `204 for cancelling order ${orderId}, then 409 order_already_cancelled`,
-    keep: async () => {
-      const response = await send(service, cancel(orderId));
-      checkStatus(response, 204);
-      checkDocumented(response);
-      checkError(await send(service, cancel(orderId)), "order_already_cancelled");
-    },
-  };
 }

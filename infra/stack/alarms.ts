@@ -1,9 +1,11 @@
-import { Duration, type Stack } from "aws-cdk-lib";
+import { Aws, Duration, type Stack } from "aws-cdk-lib";
 import { Alarm, ComparisonOperator, MathExpression, type Metric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
+import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Topic } from "aws-cdk-lib/aws-sns";
+import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
 import type { AlarmSettings } from "../environments.ts";
-import { AlarmTopic } from "./alarm-topic.ts";
 import { duration, invocations, percentage, throttledTableRequests, throttles } from "./aws-metrics.ts";
 import { type PerFunction, perFunction } from "./function-list.ts";
 import type { Watched } from "./log-metrics.ts";
@@ -30,7 +32,7 @@ export function addAlarms(stack: Stack, settings: AlarmSettings, watched: Watche
   const { api, functions, logMetrics } = watched;
   const { failures, keysRejected, responses, serverErrors } = logMetrics;
   const scope = new Construct(stack, "Alarms");
-  const action = new SnsAction(new AlarmTopic(scope, "Topic", email));
+  const action = new SnsAction(addTopic(scope, email));
   const share = (failed: Metric | MathExpression, total: Metric) => percentage(functionFailures, { failed, total });
   const alarm = (id: string, metric: Metric | MathExpression, threshold: number, window = fiveMinutes): Alarm => {
     const { period, ...evaluation } = window;
@@ -70,6 +72,16 @@ export function addAlarms(stack: Stack, settings: AlarmSettings, watched: Watche
     alarm(`${lambda.entry.id}Throttled`, throttles(lambda), functionThrottles);
   }
   return rollingBack;
+}
+
+/** Not encrypted with a key of ours: that costs money while idle, and the text of an alarm isn't secret. */
+function addTopic(scope: Construct, email: string | undefined): Topic {
+  const topic = new Topic(scope, "Topic", { enforceSSL: true });
+  // A topic with its own policy loses the default one, which lets CloudWatch publish.
+  const conditions = { StringEquals: { "aws:SourceAccount": Aws.ACCOUNT_ID } };
+  topic.grantPublish(new ServicePrincipal("cloudwatch.amazonaws.com", { conditions }));
+  if (email !== undefined) topic.addSubscription(new EmailSubscription(email));
+  return topic;
 }
 
 /** Without the failures that Lambda caused by turning invocations away, because others took all the concurrency. */

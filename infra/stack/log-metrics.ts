@@ -61,7 +61,7 @@ export function addLogMetrics(stack: Stack, namespace: string, { accessLog }: Or
       "KeysRejected",
       functions.authorize.logGroup,
       // The runtime's own line: Lambda's Errors metric would count failures too.
-      FilterPattern.stringValue("$.message.errorMessage", "=", "Unauthorized"),
+      field("message.errorMessage", "=", "Unauthorized"),
     ),
     /** 5xx responses because of a function, as the gateway sees it: responses of the function that it can't use, too. */
     serverErrors: perFunction((_, { id, operation }) =>
@@ -69,8 +69,8 @@ export function addLogMetrics(stack: Stack, namespace: string, { accessLog }: Or
         `${id}ServerErrors`,
         accessLog,
         operation
-          ? FilterPattern.all(...letIn(operation), accessed("status", "=", "5*"))
-          : accessed("responseType", "=", "AUTHORIZER_*"),
+          ? FilterPattern.all(...letIn(operation), field("status", "=", "5*"))
+          : field("responseType", "=", "AUTHORIZER_*"),
       ),
     ),
     /** All responses to requests that the gateway let in. An authorizer has none of its own. */
@@ -86,7 +86,7 @@ export function addLogMetrics(stack: Stack, namespace: string, { accessLog }: Or
 
 /** The functions' own lines, in Lambda's JSON format. */
 function logged(event: LogEvent): JsonPattern {
-  return FilterPattern.stringValue("$.message.event", "=", event);
+  return field("message.event", "=", event);
 }
 
 /**
@@ -94,28 +94,26 @@ function logged(event: LogEvent): JsonPattern {
  * can't log that. An exception that a handler throws is not a crash; the authorizer throws one for each rejected key.
  */
 const crashed = [
-  platformReport(FilterPattern.stringValue("$.record.status", "=", "timeout")),
-  platformReport(FilterPattern.stringValue("$.record.status", "=", "failure")),
-  platformReport(
-    FilterPattern.stringValue("$.record.status", "=", "error"),
-    FilterPattern.stringValue("$.record.errorType", "=", "Runtime.*"),
-  ),
+  platformReport(field("record.status", "=", "timeout")),
+  platformReport(field("record.status", "=", "failure")),
+  platformReport(field("record.status", "=", "error"), field("record.errorType", "=", "Runtime.*")),
 ];
 
 /** There is one such line per invocation; those of failed ones come at the system log level WARN. */
 function platformReport(...conditions: JsonPattern[]): JsonPattern {
-  return FilterPattern.all(FilterPattern.stringValue("$.type", "=", "platform.report"), ...conditions);
+  return FilterPattern.all(field("type", "=", "platform.report"), ...conditions);
 }
 
 /** The access log's lines about an operation. A failure of the authorizer is logged as the operation's, but isn't its. */
 function letIn({ method, path }: Operation): JsonPattern[] {
   return [
-    accessed("method", "=", method),
-    accessed("resource", "=", path),
-    ...["AUTHORIZER_*", "THROTTLED", "UNAUTHORIZED"].map((type) => accessed("responseType", "!=", type)),
+    field("method", "=", method),
+    field("resource", "=", path),
+    ...["AUTHORIZER_*", "THROTTLED", "UNAUTHORIZED"].map((type) => field("responseType", "!=", type)),
   ];
 }
 
-function accessed(field: "method" | "resource" | "responseType" | "status", comparison: "=" | "!=", value: string) {
-  return FilterPattern.stringValue(`$.${field}`, comparison, value);
+/** Lines whose field at the path has this text, or another one. */
+function field(path: string, comparison: "=" | "!=", value: string): JsonPattern {
+  return FilterPattern.stringValue(`$.${path}`, comparison, value);
 }
