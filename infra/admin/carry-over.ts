@@ -1,8 +1,35 @@
-import type { OrderItem as Item } from "../../shared/order.ts";
+import type { Command } from "commander";
+import type { OrderItem } from "../../shared/order.ts";
+import { parseText } from "./arguments.ts";
 import type { Outcome, Rules } from "./carry-over-rules.ts";
+import { interruption, pacedCalls, type Result, rateOption, run } from "./command.ts";
 import { CommandError } from "./errors.ts";
 import type { TableCalls } from "./table-calls.ts";
+import { columns } from "./terminal.ts";
 import { workThrough } from "./work-through.ts";
+
+/** Adds `carry-over` to the commands of a table; `rulesFor` gets what `--not-by` names. */
+export function addCarryOver(
+  commands: Command,
+  table: "ordersTable" | "apiKeysTable",
+  rulesFor: (notBy: string[]) => Rules,
+): Command {
+  return commands
+    .command("carry-over")
+    .description("after a restore: bring forward from the old table what the new one lacks, and overwrite nothing")
+    .requiredOption("--from <table>", "the old table", parseText)
+    .option("--to <table>", "the new table (default: the one in use)", parseText)
+    .option("--dry-run", "only say what would be carried over")
+    .addOption(rateOption())
+    .action((options: { from: string; to?: string; dryRun?: boolean; notBy?: string[] }, command: Command) =>
+      run(command, (target) => {
+        const { from, to = target[table], dryRun = false, notBy = [] } = options;
+        if (from === to) throw new CommandError(`${from} is the table in use: name the new one with --to`);
+        const [reads, writes] = [pacedCalls(command, target, "reads"), pacedCalls(command, target, "writes")];
+        return carryOver({ from, to, rules: rulesFor(notBy), reads, writes, dryRun, signal: interruption() });
+      }),
+    );
+}
 
 /** Two tables of one kind, and how to carry over from one to the other. */
 export interface CarryOver {
@@ -23,31 +50,56 @@ export interface CarryOver {
  * The new table's item is read first: a write that changes nothing costs at least twice as much, and in the units that
  * cancellations need. The read need not be consistent, because the condition is held against what is there in fact.
  *
- * @param onDone called for each item of the old table, with what the new one held.
- * @returns why it did not get to the end, if it did not.
+ * @returns a rejection if orders disagree, or if it did not get to the end.
  */
-export function carryOver(
-  { from, to, rules, reads, writes, dryRun, signal }: CarryOver,
-  onDone: (outcomes: Outcome[], old: Item, here: Item | undefined) => void,
-): Promise<string | undefined> {
-  async function* oldItems(): AsyncGenerator<Item, void, void> {
+export async function carryOver({ from, to, rules, reads, writes, dryRun, signal }: CarryOver): Promise<Result> {
+  const counts = new Map<Outcome, number>(rules.outcomes.map((outcome) => [outcome, 0]));
+  const cancelledBy = new Map<string, number>();
+  const disagreements: { id: bigint; here: string | undefined; there: string | undefined }[] = [];
+  const report = (outcomes: Outcome[], old: OrderItem, here: OrderItem | undefined): void => {
+    for (const outcome of outcomes) countOne(counts, outcome);
+    if (outcomes.includes("cancelled")) countOne(cancelledBy, old["cancelledBy"]?.S ?? "no key");
+    if (outcomes.includes("disagreeing")) {
+      disagreements.push({ id: BigInt(old["id"]?.N ?? 0), here: here?.["status"]?.S, there: old["status"]?.S });
+    }
+  };
+  const oldItems = async function* (): AsyncGenerator<OrderItem, void, void> {
     for await (const page of reads.scan(from, signal)) yield* page;
-  }
-  const carry = async (old: Item, stop: AbortSignal): Promise<void> => {
+  };
+  const carry = async (old: OrderItem, stop: AbortSignal): Promise<void> => {
     const { [rules.key]: value } = old;
     if (!value) throw new CommandError(`${from} has an item without ${rules.key}: it is another kind of table`);
     const Key = { [rules.key]: value };
     let here = await reads.get({ TableName: to, Key }, stop);
     for (;;) {
       const { outcomes, set } = rules.judge(old, here);
-      if (set === undefined || dryRun) return onDone(outcomes, old, here);
+      if (set === undefined || dryRun) return report(outcomes, old, here);
       const unmet = await (here
         ? writes.update(to, Key, set, rules.condition, stop)
         : writes.insert(to, rules.key, set, stop));
-      if (!unmet) return onDone(outcomes, old, here);
+      if (!unmet) return report(outcomes, old, here);
       // Someone else was faster, and what they left decides.
       here = unmet.found;
     }
   };
-  return workThrough(oldItems(), carry, signal);
+  const reason = await workThrough(oldItems(), carry, signal);
+  const complete = reason === undefined;
+  const words = [...counts].map(([outcome, count]) => `${count} ${outcome.replace(/[A-Z]/g, " $&").toLowerCase()}`);
+  const byKey = [...cancelledBy].map(([keyId, orders]) => [keyId, String(orders)]);
+  const text = [
+    `${dryRun ? "Would carry over" : "Carried over"} to ${to}: ${words.join(", ")}`,
+    ...disagreements.map(({ id, here, there }) => `Order ${id} is ${here}, but ${there} in the old table`),
+    ...(byKey.length > 0 ? [columns([["CANCELLED BY", "ORDERS"], ...byKey])] : []),
+  ];
+  const ofOrders = counts.has("cancelled") && { cancelledBy: Object.fromEntries(cancelledBy), disagreements };
+  return {
+    text: text.join("\n"),
+    json: { to, dryRun, complete, ...Object.fromEntries(counts), ...ofOrders },
+    ...(!complete && { note: `${reason}. The rest is not carried over yet.` }),
+    rejected: !complete || disagreements.length > 0,
+  };
+}
+
+function countOne<Key>(counts: Map<Key, number>, key: Key): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
 }

@@ -30,7 +30,6 @@ function explain(error: unknown): string {
   if (name === "CredentialsProviderError" || name === "TokenProviderError") {
     return `No usable AWS credentials (${firstLine(error)}). Sign in, or set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`;
   }
-  // Ctrl-C or Ctrl-D at a prompt.
   if (name === "AbortError") return "Interrupted";
   if (badCredentials.test(name)) return `AWS rejected these credentials (${name}). Sign in again`;
   if (/^AccessDenied/.test(name)) return `AWS denied access: ${firstLine(error)}`;
@@ -46,10 +45,8 @@ function explain(error: unknown): string {
   return `Unexpected error: ${name}: ${firstLine(error)}. NODE_DEBUG=admin prints the stack trace`;
 }
 
-function address(error: Error): string {
-  if ("hostname" in error) return String(error.hostname);
-  if ("address" in error) return `${String(error.address)}:${"port" in error ? String(error.port) : ""}`;
-  return "the service";
+function address(error: Error & { hostname?: string; address?: string; port?: number }): string {
+  return error.hostname ?? (error.address === undefined ? "the service" : `${error.address}:${error.port}`);
 }
 
 function firstLine({ message }: Error): string {

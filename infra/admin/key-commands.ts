@@ -3,7 +3,7 @@ import { isApiKey } from "../../shared/api-keys.ts";
 import { printable } from "../orders-file/printable.ts";
 import { check, issue, list, revoke } from "./api-keys.ts";
 import { parseMoment, parseText } from "./arguments.ts";
-import { addCarryOver } from "./carry-over-command.ts";
+import { addCarryOver } from "./carry-over.ts";
 import { keyRules } from "./carry-over-rules.ts";
 import { run } from "./command.ts";
 import { CommandError } from "./errors.ts";

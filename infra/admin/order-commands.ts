@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { parseId, parseMoment, parseText } from "./arguments.ts";
-import { addCarryOver } from "./carry-over-command.ts";
+import { addCarryOver } from "./carry-over.ts";
 import { orderRules } from "./carry-over-rules.ts";
 import { pacedCalls, rateOption, run } from "./command.ts";
 import { exportCommand } from "./export-orders.ts";

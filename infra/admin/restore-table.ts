@@ -11,7 +11,7 @@ import {
   UpdateTableCommand,
 } from "@aws-sdk/client-dynamodb";
 import type { Command } from "commander";
-import { parseSecond, parseText } from "./arguments.ts";
+import { parseSecond } from "./arguments.ts";
 import { type Result, run } from "./command.ts";
 import { CommandError } from "./errors.ts";
 import type { Target } from "./target.ts";
@@ -24,37 +24,32 @@ export function addRestore(commands: Command, table: TableSetting): void {
     .command("restore")
     .description("restore the table in use, as it was, into a new table; can be interrupted and run again")
     .requiredOption("--time <date-time>", "the second to restore, like 2026-11-20T08:00:00Z", parseSecond)
-    .option("--as <name>", "the new table's name (default: ends with the time)", parseText)
-    .action(({ time, as }: { time: Date; as?: string }, command: Command) =>
+    .action(({ time }: { time: Date }, command: Command) =>
       run(command, (target) => {
         process.stderr.write("Restoring takes minutes to hours. If it is interrupted, run the command again.\n");
-        return restoreTable(target, table, time, as);
+        return restoreTable(target, table, time);
       }),
     );
 }
 
 /**
  * Restores the table in use, as it was at a time, into a new table, and gives that what a restore leaves behind: tags,
- * recovery, deletion protection and the stream. It can be repeated until it is through.
+ * recovery, deletion protection and the stream. Its name ends with the time. It can be repeated until it is through.
  *
  * @param time a whole second.
- * @param as the new table's name; by default it ends with the time.
  * @param pollEvery milliseconds between two looks at what takes its time.
- * @throws CommandError when there are no backups, or the name does not fit; what the DynamoDB client throws.
+ * @throws CommandError when there are no backups, or another table has the name; what the DynamoDB client throws.
  */
 export async function restoreTable(
   { client, environment, ordersTable, apiKeysTable }: Target,
   table: TableSetting,
   time: Date,
-  as?: string,
   pollEvery = 20_000,
 ): Promise<Result> {
   const { keepData, ordersStream, stackName, tableThroughput } = environment;
   if (!keepData) throw new CommandError(`${environment.name} keeps no backups (keepData in environments.ts)`);
-  const [source, prefix] =
-    table === "orders" ? [ordersTable, `${stackName}-Orders-`] : [apiKeysTable, `${stackName}-ApiKeys-`];
-  const name = as ?? prefix + time.toISOString().replace(/\D/g, "").slice(0, 14);
-  if (!name.startsWith(prefix)) throw new CommandError(`The name must begin with ${prefix}, or no policy fits it`);
+  const [source, kind] = table === "orders" ? [ordersTable, "Orders"] : [apiKeysTable, "ApiKeys"];
+  const name = `${stackName}-${kind}-${time.toISOString().replace(/\D/g, "").slice(0, 14)}`;
 
   const until = async <Found>(look: () => Promise<Found | undefined>): Promise<Found> => {
     for (;;) {
@@ -81,7 +76,7 @@ export async function restoreTable(
   const { TableArn, RestoreSummary, DeletionProtectionEnabled, StreamSpecification } = await active();
   const { SourceTableArn, RestoreDateTime } = RestoreSummary ?? {};
   if (!begun && !(SourceTableArn?.endsWith(`/${source}`) && RestoreDateTime?.getTime() === time.getTime())) {
-    throw new CommandError(`${name} is already another table. Choose another name with --as`);
+    throw new CommandError(`${name} is already another table. Restore another second`);
   }
   const tags = Object.entries({ service: "pet-store-orders", environment: environment.name });
   const Tags = tags.map(([Key, Value]) => ({ Key, Value }));

@@ -44,14 +44,14 @@ export async function findDeployedStack(environment: Environment): Promise<Targe
 }
 
 async function describeStack(cloudFormation: CloudFormationClient, stackName: string): Promise<Stack> {
-  try {
-    const { Stacks } = await cloudFormation.send(new DescribeStacksCommand({ StackName: stackName }));
-    if (Stacks?.[0]) return Stacks[0];
-  } catch (error) {
-    if (!(error instanceof Error && error.name === "ValidationError" && /does not exist/.test(error.message))) {
-      throw error;
-    }
-  }
+  const described = await cloudFormation
+    .send(new DescribeStacksCommand({ StackName: stackName }))
+    .catch((error: unknown) => {
+      if (!(error instanceof Error && error.name === "ValidationError" && /does not exist/.test(error.message))) {
+        throw error;
+      }
+    });
+  if (described?.Stacks?.[0]) return described.Stacks[0];
   const region = await cloudFormation.config.region();
   throw new CommandError(
     `No stack ${stackName} in region ${region} of this AWS account. Deploy it, or choose another region or account`,
@@ -91,7 +91,5 @@ export async function findLocalStack(): Promise<Target> {
       client,
     };
   }
-  const [latest] = stacks;
-  if (latest === undefined) throw new CommandError("No local stack is running. Start one with `npm start`");
-  throw new CommandError(`The local stack at ${latest.baseUrl} no longer responds. Start one with \`npm start\``);
+  throw new CommandError("No local stack is running. Start one with `npm start`");
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { DeleteItemCommand, type DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { beforeEach, describe, expect, test } from "vitest";
 
-import { report } from "../../infra/admin/carry-over-command.ts";
+import { carryOver } from "../../infra/admin/carry-over.ts";
 import { keyRules, orderRules, type Rules } from "../../infra/admin/carry-over-rules.ts";
 import { TableCalls } from "../../infra/admin/table-calls.ts";
 import type { OrderItem as Item } from "../../shared/order.ts";
@@ -33,7 +33,7 @@ function carryOrders(options: Options = {}) {
   const { client: through = client, rules = orderRules([]), dryRun = false } = options;
   const [reads, writes] = [new TableCalls(through), new TableCalls(through)];
   const { signal = new AbortController().signal } = options;
-  return report({ rules, from, to, reads, writes, dryRun, signal });
+  return carryOver({ rules, from, to, reads, writes, dryRun, signal });
 }
 
 const order = (id: number, status: string, more: Item = {}): Item => ({
@@ -337,7 +337,7 @@ describe("carrying keys over", () => {
   const revoked: Item = { revokedAt: { N: "1800000001" } };
   const revokedLater: Item = { revokedAt: { N: "1800000099" } };
   const carryKeys = (through: DynamoDBClient = client) =>
-    report({
+    carryOver({
       ...{ from, to: apiKeys, rules: keyRules, dryRun: false },
       ...{ reads: new TableCalls(through), writes: new TableCalls(through), signal: new AbortController().signal },
     });

@@ -66,7 +66,7 @@ describe("restoring a table", () => {
     const notReady = new ContinuousBackupsUnavailableException(of);
     sent.on(UpdateContinuousBackupsCommand).rejectsOnce(notReady).resolves({ ContinuousBackupsDescription: undefined });
 
-    expect(await restoreTable(target, "orders", time, undefined, 1)).toEqual({
+    expect(await restoreTable(target, "orders", time, 1)).toEqual({
       text: expect.stringContaining(`restoredTables: { orders: "${name}", ordersStreamArn: "arn:the-stream" }`),
       json: { source: "Own-Orders", name, streamArn: "arn:the-stream" },
       note: expect.stringContaining("carry over"),
@@ -106,15 +106,15 @@ describe("restoring a table", () => {
       LatestStreamArn: "arn:s",
     };
     sent.on(DescribeTableCommand).resolves(restored(done));
-    expect((await restoreTable(target, "orders", time, undefined, 1)).json).toMatchObject({ name, streamArn: "arn:s" });
+    expect((await restoreTable(target, "orders", time, 1)).json).toMatchObject({ name, streamArn: "arn:s" });
     expect(sent.commandCalls(UpdateTableCommand)).toHaveLength(0);
   });
 
   test("restores the keys under their own name, without a stream", async () => {
     const { target, sent } = mockedTables({ ...production, ordersStream: true });
     sent.on(DescribeTableCommand).resolves(restored({ DeletionProtectionEnabled: true }));
-    const named = "PetStoreOrders-production-ApiKeys-after-the-leak";
-    const { text, json } = await restoreTable(target, "apiKeys", time, named, 1);
+    const named = "PetStoreOrders-production-ApiKeys-20261120080005";
+    const { text, json } = await restoreTable(target, "apiKeys", time, 1);
     expect(text).toContain(`restoredTables: { apiKeys: "${named}" }`);
     expect(json).toEqual({ source: "Own-ApiKeys", name: named, streamArn: null });
     expect(sent.commandCalls(UpdateTableCommand)).toHaveLength(0);
@@ -129,7 +129,7 @@ describe("restoring a table", () => {
     );
     const { target, sent } = mockedTables({ ...staging, keepData: true });
     sent.on(DescribeTableCommand).resolves(restored());
-    await restoreTable(target, "orders", time, undefined, 1);
+    await restoreTable(target, "orders", time, 1);
     const [call] = sent.commandCalls(TagResourceCommand);
     const byKey = (tags: { Key?: string | undefined }[] = []) =>
       tags.toSorted((a, b) => (String(a.Key) < String(b.Key) ? -1 : 1));
@@ -146,22 +146,16 @@ describe("restoring a table", () => {
     sent.on(RestoreTableToPointInTimeCommand).rejects(new TableAlreadyExistsException(of));
     const RestoreSummary = summary && { ...summary, RestoreInProgress: false };
     sent.on(DescribeTableCommand).resolves(restored({ RestoreSummary }));
-    const error: unknown = await restoreTable(target, "orders", time, undefined, 1).catch((error: unknown) => error);
-    expect(errorLine(error)).toBe(`${name} is already another table. Choose another name with --as`);
+    const error: unknown = await restoreTable(target, "orders", time, 1).catch((error: unknown) => error);
+    expect(errorLine(error)).toBe(`${name} is already another table. Restore another second`);
     expect(sent.calls()).toHaveLength(2);
   });
 
-  test("needs backups, and a name that the policies fit", async () => {
-    const failure = async (environment: Environment, as?: string): Promise<string> => {
-      const { target, sent } = mockedTables(environment);
-      const error: unknown = await restoreTable(target, "orders", time, as, 1).catch((error: unknown) => error);
-      expect(sent.calls()).toEqual([]);
-      return errorLine(error);
-    };
-    expect(await failure(staging)).toBe("staging keeps no backups (keepData in environments.ts)");
-    expect(await failure(production, "PetStoreOrders-production-ApiKeys-1")).toBe(
-      "The name must begin with PetStoreOrders-production-Orders-, or no policy fits it",
-    );
+  test("needs backups", async () => {
+    const { target, sent } = mockedTables(staging);
+    const error: unknown = await restoreTable(target, "orders", time, 1).catch((error: unknown) => error);
+    expect(errorLine(error)).toBe("staging keeps no backups (keepData in environments.ts)");
+    expect(sent.calls()).toEqual([]);
   });
 
   test.each([
@@ -181,7 +175,7 @@ describe("restoring a table", () => {
   test("says what DynamoDB has against it", async () => {
     const { target, sent } = mockedTables();
     sent.on(RestoreTableToPointInTimeCommand).rejects(new PointInTimeRecoveryUnavailableException(of));
-    const error: unknown = await restoreTable(target, "orders", time, undefined, 1).catch((error: unknown) => error);
+    const error: unknown = await restoreTable(target, "orders", time, 1).catch((error: unknown) => error);
     expect(errorLine(error)).toBe("DynamoDB can't restore that: by the table");
   });
 

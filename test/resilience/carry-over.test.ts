@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { PutItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { report } from "../../infra/admin/carry-over-command.ts";
+import { carryOver } from "../../infra/admin/carry-over.ts";
 import { orderRules } from "../../infra/admin/carry-over-rules.ts";
 import { TableCalls } from "../../infra/admin/table-calls.ts";
 import { engineClient } from "../../infra/local/engine/engine.ts";
@@ -119,7 +119,7 @@ test("nothing acknowledged is left behind or overwritten, however often it is in
       try {
         const carry = (signal: AbortSignal) => {
           const calls = { reads: new TableCalls(proxied), writes: new TableCalls(proxied) };
-          return report({
+          return carryOver({
             from,
             to,
             rules: orderRules(["key_leaked"]),
