@@ -20,10 +20,9 @@ export function exportCommand(command: Command, name = "-", table?: string): Pro
     const { stdout, stderr } = process;
     const toStdout = name === "-" || name === "/dev/stdout";
     // Orders that scroll by leave no place for a bar.
-    const total =
-      stderr.isTTY && !(toStdout && stdout.isTTY) ? await countRoughly(target.client, ordersTable) : undefined;
-    const progress =
-      total === undefined ? undefined : startProgress(stderr, { title: "Exporting", unit: "orders", total });
+    const hasBar = stderr.isTTY && !(toStdout && stdout.isTTY);
+    const total = hasBar ? await countRoughly(target.client, ordersTable) : 0;
+    const progress = hasBar ? startProgress(stderr, { title: "Exporting", unit: "orders", total }) : undefined;
     const counts = { orders: 0, skipped: 0 };
     const signal = interruption();
     const pages = async function* (): AsyncGenerator<string, void, void> {

@@ -22,7 +22,7 @@ export function importCommand(command: Command, name: string, check = false): Pr
     await using cleanUp = new AsyncDisposableStack();
     const file = await readableTwice(name, cleanUp, signal);
     const calls = pacedCalls(command, target, check ? "reads" : "writes");
-    return await importOrders(target.ordersTable, file, { calls, check, terminal: process.stderr, signal });
+    return await importOrders(target.ordersTable, file, calls, check, process.stderr, signal);
   });
 }
 
@@ -52,12 +52,10 @@ async function readableTwice(typed: string, cleanUp: AsyncDisposableStack, signa
 export async function importOrders(
   table: string,
   file: OrdersFile,
-  {
-    calls,
-    check = false,
-    terminal,
-    signal,
-  }: { calls: TableCalls; check?: boolean; terminal: Writable; signal: AbortSignal },
+  calls: TableCalls,
+  check: boolean,
+  terminal: Writable,
+  signal: AbortSignal,
 ): Promise<Result> {
   const { size } = await stat(file.path);
   const checking = startProgress(terminal, { title: "Checking", unit: "bytes", total: size });

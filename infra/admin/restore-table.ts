@@ -78,8 +78,8 @@ export async function restoreTable(
   if (!begun && !(SourceTableArn?.endsWith(`/${source}`) && RestoreDateTime?.getTime() === time.getTime())) {
     throw new CommandError(`${name} is already another table. Restore another second`);
   }
-  const tags = Object.entries({ service: "pet-store-orders", environment: environment.name });
-  const Tags = tags.map(([Key, Value]) => ({ Key, Value }));
+  const service = { Key: "service", Value: "pet-store-orders" };
+  const Tags = [service, { Key: "environment", Value: environment.name }];
   await client.send(new TagResourceCommand({ ResourceArn: TableArn, Tags }));
   const recovery = { TableName: name, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } };
   await until(() =>

@@ -13,12 +13,8 @@ import type { TableCalls } from "./table-calls.ts";
 import { counted, standardInput } from "./terminal.ts";
 import { workThrough } from "./work-through.ts";
 
-export interface ShipOptions {
-  /** A file of ids, `-` for standard input. */
-  file?: string;
-  /** An ISO 8601 date-time. */
-  date?: string;
-}
+/** A file of ids, `-` for standard input, and an ISO 8601 date-time. */
+export type ShipOptions = { file?: string; date?: string };
 
 /** The message and the exit code of each outcome; several orders have the code of the worst. */
 const outcomes = {

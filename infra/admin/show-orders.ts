@@ -14,14 +14,9 @@ import { columns } from "./terminal.ts";
 
 /** The statuses that orders are listed and counted by; `other` is any other status, or none. */
 export const statusChoices = [...orderStatuses, "other"] as const;
-type StatusChoice = (typeof statusChoices)[number];
 
-/** A choice of orders. */
-export interface Filter {
-  status?: StatusChoice;
-  /** The id of a key. */
-  cancelledBy?: string;
-}
+/** A choice of orders by their status and by the id of the key that cancelled them. */
+export type Filter = { status?: (typeof statusChoices)[number]; cancelledBy?: string };
 
 /** The columns of a list, wide enough for nearly all values: rows are printed before the others are known. */
 const widths = { id: 20, status: 9, petId: 20, quantity: 8, complete: 8, shipDate: 27, cancelledBy: 20 };
@@ -99,6 +94,6 @@ export async function count(table: string, calls: TableCalls): Promise<Result> {
   return { text: columns([["STATUS", "ORDERS"], ...rows]), json: counts };
 }
 
-function statusOf({ status }: OrderItem): StatusChoice {
+function statusOf({ status }: OrderItem): (typeof statusChoices)[number] {
   return orderStatuses.find((known) => known === status?.S) ?? "other";
 }

@@ -4,19 +4,13 @@ import { Findings } from "../orders-file/findings.ts";
 import type { TableCalls } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
 
-/** An order that is in the table, but not as in the file, and the names of what differs. */
-interface Differing {
-  id: bigint;
-  fields: string[];
-}
-
 /**
  * Writes each order whose id is not in the table yet, several at a time, until the first failure.
  *
  * @param check whether to look up each order instead of writing it.
  * @param signal stops it; orders being written are finished, so that the counts are right.
  * @param onOrder called with the number of orders done so far.
- * @returns how many were written and how many were there, which of those differ, and why it did not get to the end, if
+ * @returns how many were written and how many were there, which of those differ and in what, and why it did not get to the end, if
  *   it did not.
  */
 export async function writeOrders(
@@ -27,7 +21,7 @@ export async function writeOrders(
   signal: AbortSignal,
   onOrder: (done: number) => void,
 ) {
-  const result = { written: 0, alreadyThere: 0, differing: new Findings<Differing>() };
+  const result = { written: 0, alreadyThere: 0, differing: new Findings<{ id: bigint; fields: string[] }>() };
   let done = 0;
   const write = async (order: OrderItem, stop: AbortSignal): Promise<void> => {
     const { id = { N: "0" } } = order;

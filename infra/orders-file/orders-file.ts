@@ -5,7 +5,7 @@ import type { OrderItem } from "../../shared/order.ts";
 import { Findings } from "./findings.ts";
 import { type OrderLine, parseOrderLine } from "./order-line.ts";
 import { printable } from "./printable.ts";
-import { RepeatedIds } from "./repeated-ids.ts";
+import { repeatedIds } from "./repeated-ids.ts";
 
 /** A file of orders: what its user calls it, and where it is. */
 export interface OrdersFile {
@@ -18,12 +18,8 @@ export class OrdersFileError extends Error {
   override name = "OrdersFileError";
 }
 
-/** A bad line, everything that is wrong with it, and the column where it is not JSON. */
-export interface BadLine {
-  line: number;
-  column?: number | undefined;
-  problems: string[];
-}
+/** The number of a bad line, from 1, and what is wrong with it. */
+export type BadLine = Exclude<OrderLine, { item: OrderItem }> & { line: number };
 
 /** An orders file has bad lines. The message lists them, a line for each. */
 export class BadLinesError extends OrdersFileError {
@@ -53,16 +49,16 @@ export async function checkOrders(file: OrdersFile, onRead?: (bytes: number) => 
   if ((await stat(file.path).catch(() => undefined))?.isFIFO()) {
     throw new OrdersFileError(`${file.name} is a pipe, and an orders file is read twice`);
   }
-  const ids = new RepeatedIds();
+  const ids: bigint[] = [];
   const bad = new Findings<BadLine>();
   const add = (line: BadLine): void => bad.add(kindOf(line), line);
   let orders = 0;
   for await (const order of readOrderLines(file, onRead)) {
     orders++;
-    if ("item" in order) ids.add(orderId(order.item));
+    if ("item" in order) ids.push(orderId(order.item));
     else add(order);
   }
-  const repeated = ids.find();
+  const repeated = repeatedIds(ids);
   if (repeated.size > 0) await findRepeatedIds(file, repeated, add);
   if (bad.count > 0) throw new BadLinesError(file.name, orders, bad);
   return orders;

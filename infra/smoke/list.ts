@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { RepeatedIds } from "../orders-file/repeated-ids.ts";
+import { repeatedIds } from "../orders-file/repeated-ids.ts";
 import { checkDocumented, checkStatus } from "./check.ts";
 import { type OpenResponse, readWhole } from "./client.ts";
 
 /**
- * Checks a list of orders as it arrives. Keeps a few orders at a time in memory, and eight bytes for each id.
+ * Checks a list of orders as it arrives. Keeps a few orders at a time in memory, and every id.
  *
  * @param orderId an order that must be in the list.
  * @returns its length in characters.
@@ -13,7 +13,7 @@ import { type OpenResponse, readWhole } from "./client.ts";
 export async function checkList(response: OpenResponse, orderId?: string): Promise<number> {
   if (response.status !== 200) checkStatus(await readWhole(response), 200);
   const { text, ...head } = response;
-  const seen = new RepeatedIds();
+  const seen: bigint[] = [];
   let found = false;
   let length = 0;
   for await (const body of listParts(text)) {
@@ -21,11 +21,11 @@ export async function checkList(response: OpenResponse, orderId?: string): Promi
     length += body.length;
     for (const { id } of parseIds(body)) {
       if (id === undefined) continue;
-      seen.add(id);
+      seen.push(id);
       found ||= String(id) === orderId;
     }
   }
-  const [twice] = seen.find();
+  const [twice] = repeatedIds(seen);
   assert(twice === undefined, `order ${twice} is listed twice`);
   assert(orderId === undefined || found, `order ${orderId} is not listed`);
   return length;

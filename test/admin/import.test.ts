@@ -42,7 +42,7 @@ async function importFile(path: string, target: Target, { check = false, onTermi
   const { signal } = new AbortController();
   const file = { name: "orders.ndjson", path };
   const calls = new TableCalls(target.client);
-  const result = await importOrders(target.ordersTable, file, { calls, check, terminal, signal });
+  const result = await importOrders(target.ordersTable, file, calls, check, terminal, signal);
   return { ...result, terminal: text() };
 }
 
@@ -267,7 +267,7 @@ describe("importing", () => {
     const { stream: terminal } = recorder();
     const file = { name: "orders.ndjson", path };
     const calls = new TableCalls(tables.client);
-    const importing = importOrders(tables.tables.orders, file, { calls, terminal, signal: AbortSignal.abort() });
+    const importing = importOrders(tables.tables.orders, file, calls, false, terminal, AbortSignal.abort());
     await expect(importing).rejects.toThrow("Interrupted: nothing was written");
     expect(await tables.items("orders")).toEqual([]);
   });
