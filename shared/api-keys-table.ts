@@ -17,10 +17,7 @@ export interface ApiKeyRecord {
 export type ApiKeyState = "active" | "expired" | "revoked";
 
 /** The state of a key at `now`, in epoch seconds. A key expires at the start of the second `expiresAt`. */
-export function apiKeyState(
-  { expiresAt, revokedAt }: Pick<ApiKeyRecord, "expiresAt" | "revokedAt">,
-  now: number,
-): ApiKeyState {
+export function apiKeyState({ expiresAt, revokedAt }: Partial<ApiKeyRecord>, now: number): ApiKeyState {
   if (revokedAt !== undefined) return "revoked";
   return expiresAt !== undefined && expiresAt <= now ? "expired" : "active";
 }
@@ -104,12 +101,8 @@ export function isApiKeyRecord(
     typeof item?.["keyHash"] === "string" &&
     typeof item["keyId"] === "string" &&
     typeof item["name"] === "string" &&
-    isEpochSeconds(item["createdAt"]) &&
-    (item["expiresAt"] === undefined || isEpochSeconds(item["expiresAt"])) &&
-    (item["revokedAt"] === undefined || isEpochSeconds(item["revokedAt"]))
+    Number.isSafeInteger(item["createdAt"]) &&
+    (item["expiresAt"] === undefined || Number.isSafeInteger(item["expiresAt"])) &&
+    (item["revokedAt"] === undefined || Number.isSafeInteger(item["revokedAt"]))
   );
-}
-
-function isEpochSeconds(value: unknown): value is number {
-  return Number.isSafeInteger(value);
 }

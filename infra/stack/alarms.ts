@@ -11,15 +11,9 @@ import { type PerFunction, perFunction } from "./function-list.ts";
 import type { Watched } from "./log-metrics.ts";
 import type { ServiceFunction } from "./service-function.ts";
 
-interface Window {
-  period: Duration;
-  evaluationPeriods: number;
-  datapointsToAlarm?: number;
-}
-
 /** Three bad minutes out of five: one is a blip, and a canary lasts ten. */
-const lasting: Window = { period: Duration.minutes(1), evaluationPeriods: 5, datapointsToAlarm: 3 };
-const fiveMinutes: Window = { period: Duration.minutes(5), evaluationPeriods: 1 };
+const lasting = { period: Duration.minutes(1), evaluationPeriods: 5, datapointsToAlarm: 3 };
+const fiveMinutes = { period: Duration.minutes(5), evaluationPeriods: 1 };
 
 /**
  * Makes the alarms. They need no metrics beyond those that AWS emits anyway and those of LogMetrics. Silence never alarms:
