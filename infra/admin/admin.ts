@@ -1,5 +1,6 @@
 import { debuglog, getSystemErrorMessage } from "node:util";
-import { createProgram, usageExitCode } from "./command.ts";
+import { CommanderError } from "commander";
+import { createProgram } from "./command.ts";
 import { errorLine } from "./errors.ts";
 import { addKeyCommands } from "./key-commands.ts";
 import { addOrderCommands } from "./order-commands.ts";
@@ -17,10 +18,8 @@ process.stdout.on("error", ({ code, errno = 0 }: NodeJS.ErrnoException) => {
 try {
   await program.parseAsync();
 } catch (error) {
-  const code = usageExitCode(error);
-  if (code === undefined) {
-    process.stderr.write(`${errorLine(error)}\n`);
-    debuglog("admin")("%s", error instanceof Error ? error.stack : error);
-  }
-  process.exitCode = code ?? 1;
+  if (error instanceof CommanderError) process.exit(error.exitCode);
+  process.stderr.write(`${errorLine(error)}\n`);
+  debuglog("admin")("%s", error instanceof Error ? error.stack : error);
+  process.exitCode = 1;
 }

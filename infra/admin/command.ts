@@ -1,19 +1,17 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { withoutKeys } from "../../shared/api-keys.ts";
 import { environments } from "../environments.ts";
 import { jsonText, printable } from "../orders-file/printable.ts";
 import { TableCalls } from "./table-calls.ts";
 import { findDeployedStack, findLocalStack, type Target } from "./target.ts";
 
-/** The options of every command. */
-export interface GlobalOptions {
+/** The options that commands share. */
+interface GlobalOptions {
   env?: "staging" | "production";
   local?: true;
   json?: true;
+  rate?: number;
 }
-
-/** The share of a table's units that a command takes unless told otherwise. The rest is for the service. */
-const share = 0.5;
 
 /** The result of a command that is still to be printed. */
 export interface Result {
@@ -45,7 +43,10 @@ export function createProgram(): Command {
       .configureOutput({
         outputError: (text, write) => write(withoutKeys(text.split("\n").map(printable).join("\n"))),
       })
-      .exitOverride()
+      .exitOverride((error) => {
+        // commander has 1 for wrong use.
+        throw Object.assign(error, { exitCode: error.exitCode === 0 ? 0 : 2 });
+      })
   );
 }
 
@@ -80,8 +81,9 @@ export function rateOption(): Option {
 
 /** Calls that read from tables, or write to them, at the rate of the command line. Says on standard error which that is. */
 export function pacedCalls(command: Command, { client, environment }: Target, units: "reads" | "writes"): TableCalls {
-  const { rate: asked, local } = command.optsWithGlobals<GlobalOptions & { rate?: number }>();
-  const rate = asked ?? (local ? undefined : environment.tableThroughput[units] * share);
+  const { rate: asked, local } = command.optsWithGlobals<GlobalOptions>();
+  // The other half is for the service.
+  const rate = asked ?? (local ? undefined : environment.tableThroughput[units] / 2);
   if (rate !== undefined) process.stderr.write(`Using at most ${rate} ${units.slice(0, -1)} units a second (--rate)\n`);
   return new TableCalls(client, rate);
 }
@@ -91,10 +93,4 @@ export function interruption(): AbortSignal {
   const interrupted = new AbortController();
   for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"]) process.once(signal, () => interrupted.abort());
   return interrupted.signal;
-}
-
-/** The exit code when commander ended the run by itself: 0 after help, 2 after wrong use, else undefined. */
-export function usageExitCode(error: unknown): 0 | 2 | undefined {
-  if (!(error instanceof CommanderError)) return undefined;
-  return error.exitCode === 0 ? 0 : 2;
 }

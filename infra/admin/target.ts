@@ -1,4 +1,4 @@
-import { CloudFormationClient, DescribeStacksCommand, type Stack } from "@aws-sdk/client-cloudformation";
+import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { type Environment, environments } from "../environments.ts";
 import { engineClient } from "../local/engine/engine.ts";
@@ -27,43 +27,34 @@ const callLimits = {
  * @throws CommandError when the stack does not exist or lacks an output, and what the SDK throws when it can't ask.
  */
 export async function findDeployedStack(environment: Environment): Promise<Target> {
-  const { stackName } = environment;
+  const { name, stackName } = environment;
   const cloudFormation = new CloudFormationClient(callLimits);
-  const stack = await describeStack(cloudFormation, stackName);
+  const region = await cloudFormation.config.region();
+  const described = cloudFormation.send(new DescribeStacksCommand({ StackName: stackName }));
+  const { Stacks } = await described.catch((error: unknown) => {
+    if (!(error instanceof Error && error.name === "ValidationError" && /does not exist/.test(error.message)))
+      throw error;
+    throw new CommandError(
+      `No stack ${stackName} in region ${region} of this AWS account. Deploy it, or choose another region or account`,
+    );
+  });
+  const { StackId, StackStatus, Outputs } = Stacks?.[0] ?? {};
   // arn:aws:cloudformation:REGION:ACCOUNT:stack/NAME/ID
-  const [, , , region, account] = stack.StackId?.split(":") ?? [];
-  if (!region || !account) throw new CommandError(`CloudFormation did not say which account ${stackName} is in`);
+  const account = StackId?.split(":")[4];
+  if (!account) throw new CommandError(`CloudFormation did not say which account ${stackName} is in`);
+  const output = (key: string): string => {
+    const value = Outputs?.find(({ OutputKey }) => OutputKey === key)?.OutputValue;
+    if (value) return value;
+    throw new CommandError(`Stack ${stackName} (${StackStatus}) has no output ${key}. Was it deployed completely?`);
+  };
   return {
-    description: `${environment.name}: AWS account ${account}, region ${region}`,
+    description: `${name}: AWS account ${account}, region ${region}`,
     environment,
-    ordersTable: outputOf(stack, "OrdersTableName"),
-    apiKeysTable: outputOf(stack, "ApiKeysTableName"),
+    ordersTable: output("OrdersTableName"),
+    apiKeysTable: output("ApiKeysTableName"),
     // The same credentials and region, so that the description holds for every later call.
     client: new DynamoDBClient({ ...callLimits, credentials: cloudFormation.config.credentials, region }),
   };
-}
-
-async function describeStack(cloudFormation: CloudFormationClient, stackName: string): Promise<Stack> {
-  const described = await cloudFormation
-    .send(new DescribeStacksCommand({ StackName: stackName }))
-    .catch((error: unknown) => {
-      if (!(error instanceof Error && error.name === "ValidationError" && /does not exist/.test(error.message))) {
-        throw error;
-      }
-    });
-  if (described?.Stacks?.[0]) return described.Stacks[0];
-  const region = await cloudFormation.config.region();
-  throw new CommandError(
-    `No stack ${stackName} in region ${region} of this AWS account. Deploy it, or choose another region or account`,
-  );
-}
-
-function outputOf({ StackName, StackStatus, Outputs }: Stack, name: string): string {
-  const value = Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
-  if (!value) {
-    throw new CommandError(`Stack ${StackName} (${StackStatus}) has no output ${name}. Was it deployed completely?`);
-  }
-  return value;
 }
 
 /**

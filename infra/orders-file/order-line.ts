@@ -13,43 +13,35 @@ interface FieldType {
   attribute(value: unknown): AttributeValue | undefined;
 }
 
+const textField = (description: string, accepts: (text: string) => boolean): FieldType => ({
+  description,
+  attribute: (value) => (typeof value === "string" && accepts(value) ? { S: value } : undefined),
+});
+const isIdentifier = (text: string): boolean => /^[ -~]{0,100}$/.test(text);
+const isStatus = (text: string): boolean => orderStatuses.some((status) => status === text);
+
 const fieldTypes: Record<(typeof orderFields)[number]["type"], FieldType> = {
   int64: {
     description: "a 64-bit integer",
     attribute: (value) => (JSON.isRawJSON(value) && isInt64(value.rawJSON) ? { N: value.rawJSON } : undefined),
   },
-  "date-time": {
-    description: "an ISO 8601 date-time (years 0001 to 9999, Z or an offset of at most 18:00)",
-    attribute: (value) => (typeof value === "string" && isDateTime(value) ? { S: value } : undefined),
-  },
+  "date-time": textField("an ISO 8601 date-time (years 0001 to 9999, Z or an offset of at most 18:00)", isDateTime),
   boolean: {
     description: "true or false",
     attribute: (value) => (typeof value === "boolean" ? { BOOL: value } : undefined),
   },
 };
 
-const status: FieldType = {
-  description: `one of ${orderStatuses.join(", ")}`,
-  attribute: (value) => (orderStatuses.some((known) => known === value) ? { S: String(value) } : undefined),
-};
-
-function identifier(description: string): FieldType {
-  return {
-    description,
-    attribute: (value) => (typeof value === "string" && /^[ -~]{0,100}$/.test(value) ? { S: value } : undefined),
-  };
-}
-
 /** The fields that only a cancelled order has, so that an export does not lose who cancelled it and when. */
 const cancellationFields = new Map<string, FieldType>([
   ["cancelledAt", fieldTypes["date-time"]],
-  ["cancelledBy", identifier("the id of an API key")],
-  ["cancellationId", identifier("the id of a request")],
+  ["cancelledBy", textField("the id of an API key", isIdentifier)],
+  ["cancellationId", textField("the id of a request", isIdentifier)],
 ]);
 
 const fields = new Map<string, FieldType>([
   ...orderFields.map(({ name, type }) => [name, fieldTypes[type]] as const),
-  ["status", status],
+  ["status", textField(`one of ${orderStatuses.join(", ")}`, isStatus)],
   ...cancellationFields,
 ]);
 

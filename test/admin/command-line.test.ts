@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { PassThrough } from "node:stream";
 import { promisify } from "node:util";
+import { CommanderError } from "commander";
 import { describe, expect, test } from "vitest";
-import { createProgram, usageExitCode } from "../../infra/admin/command.ts";
+import { createProgram } from "../../infra/admin/command.ts";
 import { errorLine } from "../../infra/admin/errors.ts";
 import { addKeyCommands } from "../../infra/admin/key-commands.ts";
 import { addOrderCommands } from "../../infra/admin/order-commands.ts";
@@ -32,7 +33,7 @@ async function parse(args: string[]): Promise<{ code: number | undefined; stdout
   addKeyCommands(program);
   addOrderCommands(program);
   const error: unknown = await program.parseAsync(args, { from: "user" }).catch((error: unknown) => error);
-  return { code: usageExitCode(error), ...printed };
+  return { code: error instanceof CommanderError ? error.exitCode : undefined, ...printed };
 }
 
 describe("as a process", () => {

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { createProgram, pacedCalls, rateOption, usageExitCode } from "../../infra/admin/command.ts";
+import { createProgram, pacedCalls, rateOption } from "../../infra/admin/command.ts";
 import type { TableCalls } from "../../infra/admin/table-calls.ts";
 import type { Target } from "../../infra/admin/target.ts";
 import { environments } from "../../infra/environments.ts";
@@ -60,6 +60,6 @@ describe("the rate of a command", () => {
 
   test.each(["0", "-1", "1.5", "many", "1000000"])("is not %s", async (rate) => {
     const error: unknown = await chosen("writes", [`--rate=${rate}`]).catch((error: unknown) => error);
-    expect(usageExitCode(error)).toBe(2);
+    expect(error).toMatchObject({ exitCode: 2 });
   });
 });
