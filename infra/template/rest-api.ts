@@ -2,36 +2,17 @@ import type { Properties } from "./resources.ts";
 import type { StackTemplate } from "./stack-template.ts";
 import { TemplateError } from "./template-error.ts";
 
-/** The REST API that a template describes. */
-export interface RestApi {
-  id: string;
-  stageName: string;
-  methods: ApiMethod[];
-  /** By type, like `UNAUTHORIZED`. */
-  gatewayResponses: Map<string, GatewayResponse>;
-}
-
-export interface ApiMethod {
-  /** Like `/store/orders/{orderId}`. */
-  path: string;
-  /** `ANY` is every method that the path does not have on its own. */
-  httpMethod: string;
-  /** Methods with the same one, by its id, share its cache. */
-  authorizer: TokenAuthorizer | undefined;
-  integration: MockIntegration | FunctionIntegration;
-}
-
+export type RestApi = ReturnType<typeof readRestApi>;
+export type ApiMethod = RestApi["methods"][number];
 export type TokenAuthorizer = Properties<"AWS::ApiGateway::Authorizer"> & { id: string };
 type Integration = Properties<"AWS::ApiGateway::Method">["Integration"];
 export type MockIntegration = Extract<Integration, { kind: "mock" }>;
 export type FunctionIntegration = Extract<Integration, { kind: "function" }>;
 /** A constant JSON response of the gateway itself. */
 export type ConstantResponse = Pick<MockIntegration, "headers" | "body">;
-/** A status that is undefined is the default of its type. */
-type GatewayResponse = ConstantResponse & { status: number | undefined };
 
 /** Reads the one API of a template. @throws TemplateError for any part of it that the local stack can't serve. */
-export function readRestApi(template: StackTemplate): RestApi {
+export function readRestApi(template: StackTemplate) {
   const [api, ...otherApis] = template.all("AWS::ApiGateway::RestApi");
   const [stage, ...otherStages] = template.all("AWS::ApiGateway::Stage");
   if (api === undefined || stage === undefined || otherApis.length + otherStages.length > 0) {
@@ -45,11 +26,19 @@ export function readRestApi(template: StackTemplate): RestApi {
   const authorizers = new Map(
     template.all("AWS::ApiGateway::Authorizer").map(({ id, properties }) => [id, { id, ...properties }]),
   );
-  const methods = template.all("AWS::ApiGateway::Method").map(({ id, properties }): ApiMethod => {
+  const methods = template.all("AWS::ApiGateway::Method").map(({ id, properties }) => {
     const { AuthorizationType, AuthorizerId = "", HttpMethod, Integration, ResourceId } = properties;
     const authorizer = AuthorizationType === "NONE" ? undefined : authorizers.get(AuthorizerId);
     if (AuthorizationType !== "NONE" && !authorizer) throw new TemplateError(`The authorizer of ${id} is missing`);
-    return { path: pathOf(ResourceId) || "/", httpMethod: HttpMethod, authorizer, integration: Integration };
+    return {
+      /** Like `/store/orders/{orderId}`. */
+      path: pathOf(ResourceId) || "/",
+      /** `ANY` is every method that the path does not have on its own. */
+      httpMethod: HttpMethod,
+      /** Methods with the same one, by its id, share its cache. */
+      authorizer,
+      integration: Integration,
+    };
   });
   const gatewayResponses = template.all("AWS::ApiGateway::GatewayResponse").map(({ properties }) => {
     const { ResponseType, StatusCode: status, ResponseTemplates: body, ResponseParameters: headers } = properties;
@@ -59,6 +48,7 @@ export function readRestApi(template: StackTemplate): RestApi {
     id: api.id,
     stageName: stage.properties.StageName,
     methods,
-    gatewayResponses: new Map(gatewayResponses),
+    /** By type, like `UNAUTHORIZED`. A status that is undefined is the default of its type. */
+    gatewayResponses: new Map<string, ConstantResponse & { status: number | undefined }>(gatewayResponses),
   };
 }

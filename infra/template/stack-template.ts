@@ -102,8 +102,7 @@ function constructId(logicalId: string): string {
 function checked<T>(schema: z.ZodType<T>, part: unknown, where: string): T {
   const { data, error } = schema.safeParse(part, { reportInput: true });
   if (error === undefined) return data;
-  const issues = error.issues.map((issue) => describe(issue, where));
-  throw new TemplateError(`The local stack does not support ${issues[0]}`);
+  throw new TemplateError(`The local stack does not support ${error.issues.map((issue) => describe(issue, where))[0]}`);
 }
 
 function describe({ path, ...issue }: z.core.$ZodIssue, where: string): string {

@@ -7,17 +7,10 @@ import type { Route } from "./routes.ts";
 
 const bodyLimit = 10 * 1024 * 1024;
 
-/** A client's request as the gateway sees it. */
-export interface GatewayRequest {
-  id: string;
-  method: string;
-  /** As it was sent: with the stage, without the query. */
-  path: string;
-  query: URLSearchParams;
-  message: IncomingMessage;
-}
+export type GatewayRequest = ReturnType<typeof readRequest>;
 
-export function readRequest(message: IncomingMessage): GatewayRequest {
+/** A client's request as the gateway sees it. */
+export function readRequest(message: IncomingMessage) {
   const target = (message.url ?? "/").replace(/^https?:\/\/[^/?]*/i, "");
   const [path = "/", ...query] = target.split("?");
   const [givenId = ""] = headerValues(message, "x-amzn-requestid");
@@ -25,6 +18,7 @@ export function readRequest(message: IncomingMessage): GatewayRequest {
     // Clients may set it, as on AWS, so it may not be unique.
     id: /^[\w-]{1,128}$/.test(givenId) ? givenId : randomUUID(),
     method: message.method ?? "GET",
+    /** As it was sent: with the stage, without the query. */
     path,
     query: new URLSearchParams(query.join("?")),
     message,
