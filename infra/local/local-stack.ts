@@ -148,10 +148,7 @@ async function openEngine(
   if (dynamodbEndpoint !== undefined) return checkEndpoint(dynamodbEndpoint);
   const engine = await startEngine(db);
   engine.ended.then(() => ended.abort(new StartError("The DynamoDB engine has ended by itself")));
-  started.defer(() => {
-    ended.abort();
-    return engine.stop();
-  });
+  started.defer(engine.stop);
   return engine.endpoint;
 }
 

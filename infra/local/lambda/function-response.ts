@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { pipeline, type Readable, Transform } from "node:stream";
+import { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { z } from "zod";
 
@@ -41,9 +41,9 @@ export async function readStreamedResponse(request: IncomingMessage): Promise<St
       head = Buffer.concat([head, chunk]);
       const end = head.indexOf(delimiter);
       if (end >= 0) {
-        const body = untilFailure(request);
-        if (end + delimiter.length < head.length) body.write(head.subarray(end + delimiter.length));
-        pipeline(request, body, () => {});
+        const body = Readable.from(untilFailure(request, head.subarray(end + delimiter.length)), { objectMode: false });
+        // A failure before anyone reads must not end this process.
+        body.on("error", () => {});
         return { kind: "streamed", prelude: parseJson(head.toString("utf8", 0, end)), body };
       }
     }
@@ -61,14 +61,12 @@ export function reportedFailure(json: string): FunctionFailure {
   return new FunctionFailure(errorType ?? "Runtime.Unknown", errorMessage ?? "The runtime reported no reason");
 }
 
-/** A stream that ends like the response: with an error if the runtime reports one after the last byte. */
-function untilFailure(request: IncomingMessage): Transform {
-  const body = new Transform({
-    transform: (chunk, _encoding, done) => done(null, chunk),
-    flush: (done) => done(failureInTrailers(request)),
-  });
-  // A failure before anyone reads must not end this process.
-  return body.on("error", () => {});
+/** The rest of a response, which ends with an error if the runtime reports one after the last byte. */
+async function* untilFailure(request: IncomingMessage, begun: Buffer): AsyncGenerator<Buffer, void, void> {
+  if (begun.length > 0) yield begun;
+  yield* request;
+  const failure = failureInTrailers(request);
+  if (failure !== undefined) throw failure;
 }
 
 function failureInTrailers({ trailers }: IncomingMessage): FunctionFailure | undefined {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { addAbortListener } from "node:events";
 import { ExecutionEnvironment } from "./execution-environment.ts";
 import { FunctionFailure, type FunctionResponse } from "./function-response.ts";
 import type { Invocation } from "./runtime-api.ts";
@@ -64,14 +65,10 @@ class Pool {
       this.#waiting = this.#waiting.filter((waiting) => waiting !== invocation);
       response.reject(signal?.reason);
     };
-    signal?.addEventListener("abort", giveUp, { once: true });
+    using _ = signal && addAbortListener(signal, giveUp);
     this.#waiting.push(invocation);
     this.#dispatch();
-    try {
-      return await response.promise;
-    } finally {
-      signal?.removeEventListener("abort", giveUp);
-    }
+    return await response.promise;
   }
 
   async stop(): Promise<void> {

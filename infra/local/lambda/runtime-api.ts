@@ -43,27 +43,23 @@ export class RuntimeApi extends EventEmitter<RuntimeEvents> {
   });
   /** The runtime's pending request for an event. */
   #next: ServerResponse | undefined;
-  #invocation: Invocation | undefined;
+  /** The invocation under way. */
+  invocation: Invocation | undefined;
 
   /** Starts to listen, and resolves with the value for `AWS_LAMBDA_RUNTIME_API`. */
   async listen(): Promise<string> {
     return `127.0.0.1:${await listeningPort(this.#server)}`;
   }
 
-  /** The invocation under way. */
-  get invocation(): Invocation | undefined {
-    return this.#invocation;
-  }
-
   /** Without an invocation, the runtime is idle, or will be: it is starting, or has just posted a response. */
   get state(): "busy" | "idle" | "becoming idle" {
-    if (this.#invocation !== undefined) return "busy";
+    if (this.invocation !== undefined) return "busy";
     return this.#next === undefined ? "becoming idle" : "idle";
   }
 
   /** Gives an idle runtime its next event. */
   hand(invocation: Invocation, headers: Record<string, string | number>): void {
-    this.#invocation = invocation;
+    this.invocation = invocation;
     this.#next?.writeHead(200, { "Content-Type": "application/json", ...headers }).end(invocation.event);
     this.#next = undefined;
   }
@@ -79,10 +75,10 @@ export class RuntimeApi extends EventEmitter<RuntimeEvents> {
     else if (what === "error" && requestId === undefined) {
       this.emit("initFailed", reportedFailure(await text(request)));
       response.writeHead(202).end();
-    } else if (requestId === undefined || requestId !== this.#invocation?.requestId) response.writeHead(400).end();
+    } else if (requestId === undefined || requestId !== this.invocation?.requestId) response.writeHead(400).end();
     else {
-      await this.#take(request, this.#invocation, what === "error");
-      this.#invocation = undefined;
+      await this.#take(request, this.invocation, what === "error");
+      this.invocation = undefined;
       response.writeHead(202).end();
     }
     // After a handler that threw before its first byte, the runtime asks for the next event before it posts the error.

@@ -6,20 +6,17 @@ import { StartError } from "./start-error.ts";
 /** The codes of errors of a port that is taken or not allowed. */
 const taken: unknown[] = ["EADDRINUSE", "EACCES"];
 
-/** The HTTP servers behind `http://localhost:PORT`: one for each address that this name has. */
-export interface Listener {
-  port: number;
-  /** Closes every connection. */
-  close(): Promise<void>;
-}
-
 /**
- * Listens on localhost, over IPv4 and, where the machine has it, IPv6. Node.js itself rejects malformed HTTP.
+ * Listens on localhost, over IPv4 and, where the machine has it, IPv6. Node.js itself rejects malformed HTTP. Closing
+ * closes every connection.
  *
  * @param port 0 for any free one.
  * @throws StartError when the port is taken, or the machine has no loopback interface.
  */
-export async function listen(port: number, serve: RequestListener): Promise<Listener> {
+export async function listen(
+  port: number,
+  serve: RequestListener,
+): Promise<{ port: number; close: () => Promise<void> }> {
   const servers = [createServer(serve), createServer(serve)] as const;
   const close = async (): Promise<void> => void (await Promise.all(servers.map(closeServer)));
   try {
