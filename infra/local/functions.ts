@@ -2,18 +2,11 @@ import { basename, join } from "node:path";
 import { dummyCredentials, functionArn, pseudoParameters } from "../template/local-account.ts";
 import type { SynthesisedStack } from "../template/synthesis.ts";
 import type { FunctionDefinition } from "./lambda/runtime-process.ts";
-import { StartError } from "./machine/start-error.ts";
 
-/**
- * The functions of a template with the environment that Lambda would give them, but a DynamoDB endpoint on this machine.
- *
- * @throws StartError when a function needs another Node.js than the one that runs.
- */
+/** The functions of a template with the environment that Lambda would give them, but DynamoDB at this endpoint. */
 export function readFunctions({ template, directory }: SynthesisedStack, endpoint: string): FunctionDefinition[] {
-  const running = `nodejs${process.versions.node.split(".")[0]}.x`;
   return template.all("AWS::Lambda::Function").map(({ name, properties }) => {
     const { Code, Environment, Handler, LoggingConfig, MemorySize, Runtime, Timeout } = properties;
-    if (Runtime !== running) throw new StartError(`${name} needs the runtime ${Runtime}; this Node.js is ${running}`);
     return {
       name,
       arn: functionArn(name),

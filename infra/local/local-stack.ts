@@ -7,7 +7,8 @@ import { checkOrders, OrdersFileError, readOrders } from "../orders-file/orders-
 import { readStack, type SynthesisedStack, synthesise } from "../template/synthesis.ts";
 import { checkEndpoint, engineClient, startEngine } from "./engine/engine.ts";
 import { createTables, prepareTables } from "./engine/tables.ts";
-import type { LambdaHost } from "./lambda/lambda-host.ts";
+import type { GatewayOptions } from "./gateway/gateway.ts";
+import type { LambdaHost, LambdaHostOptions } from "./lambda/lambda-host.ts";
 import { listen } from "./machine/ports.ts";
 import { StartError } from "./machine/start-error.ts";
 import { serveApiPage } from "./page/api-page.ts";
@@ -16,7 +17,8 @@ import { LiveService, openService, type Service } from "./service.ts";
 import { watchSources } from "./source-watch.ts";
 import { issueStartKey } from "./start-key.ts";
 
-export interface LocalStackOptions {
+/** `log` also gets messages of the local stack. Unless given, it writes to stderr, and a function has up to 4 processes. */
+export interface LocalStackOptions extends Partial<GatewayOptions & LambdaHostOptions> {
   /** 3000 unless given; 0 picks a free one. */
   port?: number | undefined;
   /** NDJSON for a new table of orders; a few sample orders unless given. An existing table stays as it is. */
@@ -27,12 +29,6 @@ export interface LocalStackOptions {
   dynamodbEndpoint?: string | undefined;
   /** A key for this start, well-formed; a new one unless given. */
   apiKey?: string | undefined;
-  /** Epoch milliseconds, to expire what the authorizer's cache holds. */
-  clock?: () => number;
-  /** Called with each line that a function logs, and with messages of the local stack; stderr unless given. */
-  log?: (line: string) => void;
-  /** How many processes one function may have, 4 unless given; further requests wait. */
-  maxEnvironments?: number;
   /** A directory with the synthesised staging stack; else each start synthesises it. */
   assembly?: string | undefined;
   /** Whether to rebuild when the sources change. */

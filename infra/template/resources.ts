@@ -142,7 +142,7 @@ export const resourceSchemas = {
   "AWS::Lambda::Function": z.strictObject({
     Code: z.strictObject({ S3Key: z.string(), ...ignoring("S3Bucket") }),
     Handler: z.string(),
-    Runtime: z.string(),
+    Runtime: z.literal(`nodejs${process.versions.node.split(".")[0]}.x`, "this Node.js has another version"),
     Timeout: z.number(),
     MemorySize: z.number(),
     Environment: z.strictObject({ Variables: z.record(z.string(), z.string()) }),

@@ -1,10 +1,13 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { enginePath, hasEnginePackage, missing } from "../../infra/local/machine/missing.cjs";
+import { enginePath, missing } from "../../infra/local/machine/missing.cjs";
 
 // Which test files need a DynamoDB engine is seen from what they, or helpers of theirs, start.
 const root = join(import.meta.dirname, "../..");
 const { CI, DYNAMODB_ENDPOINT } = process.env;
+const { optionalDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+/** Whether the embedded DynamoDB engine is published for this platform. */
+const hasEnginePackage = `@dynoxide/${process.platform}-${process.arch}` in optionalDependencies;
 
 const takesEngine = (text: string): boolean => /\buseExternalEngine\(/.test(text);
 const startsEngine = (text: string): boolean =>

@@ -85,17 +85,16 @@ export class Gateway {
   }
 
   #fail(error: unknown, response: ServerResponse): void {
-    const failure = error instanceof GatewayFailure ? error : new GatewayFailure("INTEGRATION_FAILURE");
+    const { type } = error instanceof GatewayFailure ? error : new GatewayFailure("INTEGRATION_FAILURE");
     // A function logs its own failures; anything else is a bug of the local stack.
-    if (failure !== error && !(error instanceof FunctionFailure)) {
+    if (!(error instanceof GatewayFailure || error instanceof FunctionFailure)) {
       this.#log(`The local gateway failed: ${error instanceof Error ? error.stack : error}`);
     }
-    const defaultStatus = defaultStatuses[failure.type];
-    const family = defaultStatus < 500 ? "DEFAULT_4XX" : "DEFAULT_5XX";
+    const status = defaultStatuses[type];
     const { gatewayResponses } = this.#api;
-    const constant = gatewayResponses.get(failure.type) ?? gatewayResponses.get(family);
-    if (constant === undefined) response.writeHead(defaultStatus).end();
-    else sendConstant(response, constant.status ?? defaultStatus, constant);
+    const constant = gatewayResponses.get(type) ?? gatewayResponses.get(status < 500 ? "DEFAULT_4XX" : "DEFAULT_5XX");
+    if (constant === undefined) response.writeHead(status).end();
+    else sendConstant(response, constant.status ?? status, constant);
   }
 
   #methodArn({ method, path }: GatewayRequest): string {

@@ -5,9 +5,6 @@ const platform = `${process.platform}-${process.arch}`;
 const enginePackage = `@dynoxide/${platform}`;
 const engineVersion = optionalDependencies[enginePackage];
 
-/** Whether the embedded DynamoDB engine is published for this platform. */
-exports.hasEnginePackage = engineVersion !== undefined;
-
 /** The embedded engine's program, or undefined where its package isn't installed. */
 exports.enginePath = function enginePath() {
   try {
