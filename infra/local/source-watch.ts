@@ -1,6 +1,6 @@
 import { watch } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 
 /** The sources of a deployment, relative to this file: folders, and files of `infra/`. */
 const folders = ["../../functions", "../../shared", "../stack"];
@@ -31,14 +31,10 @@ function nextChange(signal: AbortSignal): Promise<void> {
   signal.addEventListener("abort", () => resolve(), { once: true });
   // A folder that goes while it is being read is a change too.
   for (const folder of folders)
-    watch(absolute(folder), { recursive: true, signal }, () => resolve()).on("error", () => resolve());
+    watch(join(import.meta.dirname, folder), { recursive: true, signal }, () => resolve()).on("error", () => resolve());
   // The folder, because editors replace files.
-  watch(absolute(".."), { signal }, (_event, name) => {
+  watch(join(import.meta.dirname, ".."), { signal }, (_event, name) => {
     if (name !== null && files.includes(name)) resolve();
   });
   return promise;
-}
-
-function absolute(path: string): string {
-  return fileURLToPath(new URL(path, import.meta.url));
 }

@@ -79,6 +79,8 @@ const functionIntegration = z
     timeoutMs: TimeoutInMillis,
   }));
 
+const runtime = `nodejs${process.versions.node.split(".")[0]}.x`;
+
 /** The resource types that the local stack serves, each with the properties that it understands. */
 export const resourceSchemas = {
   "AWS::ApiGateway::Authorizer": z
@@ -142,7 +144,7 @@ export const resourceSchemas = {
   "AWS::Lambda::Function": z.strictObject({
     Code: z.strictObject({ S3Key: z.string(), ...ignoring("S3Bucket") }),
     Handler: z.string(),
-    Runtime: z.literal(`nodejs${process.versions.node.split(".")[0]}.x`, "this Node.js has another version"),
+    Runtime: z.literal(runtime, `only ${runtime}, which runs here, is supported`),
     Timeout: z.number(),
     MemorySize: z.number(),
     Environment: z.strictObject({ Variables: z.record(z.string(), z.string()) }),

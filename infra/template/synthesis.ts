@@ -8,10 +8,7 @@ import { StackTemplate } from "./stack-template.ts";
 import { TemplateError } from "./template-error.ts";
 
 /** A template, and the directory it was synthesised into, which holds its assets. */
-export interface SynthesisedStack {
-  template: StackTemplate;
-  directory: string;
-}
+export type SynthesisedStack = Awaited<ReturnType<typeof readStack>>;
 
 /**
  * Synthesises the staging stack into a directory.
@@ -31,7 +28,7 @@ export async function synthesise(directory: string, signal: AbortSignal): Promis
 }
 
 /** Reads the staging stack from the directory it was synthesised into. */
-export async function readStack(directory: string): Promise<SynthesisedStack> {
+export async function readStack(directory: string) {
   const file = join(directory, `${environments.staging.stackName}.template.json`);
   return { template: new StackTemplate(JSON.parse(await readFile(file, "utf8"))), directory };
 }

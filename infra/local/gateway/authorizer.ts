@@ -4,9 +4,6 @@ import { FunctionFailure } from "../lambda/function-response.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
 
-/** The authorizer's statements about the caller, as the integration sees them. */
-export type AuthorizerContext = Record<string, string>;
-
 const timeoutMs = 29_000;
 
 const oneOrMore = z.union([z.string(), z.array(z.string())]).transform((value) => [value].flat());
@@ -36,7 +33,7 @@ export class Authorizers {
   }
 
   /**
-   * The context of a caller who may call the method.
+   * The statements about a caller who may call the method, as the integration sees them.
    *
    * @param values every value of the authorizer's header; two of them are not a token.
    * @param abort aborted with AUTHORIZER_FAILURE when the function takes too long.
@@ -47,7 +44,7 @@ export class Authorizers {
     values: string[],
     methodArn: string,
     abort: AbortController,
-  ): Promise<AuthorizerContext> {
+  ): Promise<Record<string, string>> {
     const token = values.join(", ");
     if (token === "" || values.length > 1 || !validation.test(token)) throw new GatewayFailure("UNAUTHORIZED");
     const cached = this.#cache.get(`${id} ${token}`);

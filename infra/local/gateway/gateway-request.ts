@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { RestApi } from "../../template/rest-api.ts";
-import type { AuthorizerContext } from "./authorizer.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
 import type { Route } from "./routes.ts";
 
@@ -52,7 +51,7 @@ export function proxyEvent(
   route: Route,
   { id, method, path, query, message }: GatewayRequest,
   body: string,
-  authorizer: AuthorizerContext | undefined,
+  authorizer: Record<string, string> | undefined,
 ): object {
   const headers = readHeaders(message);
   const queryNames = [...new Set(query.keys())];

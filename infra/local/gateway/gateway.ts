@@ -48,9 +48,9 @@ export class Gateway {
 
   /** @param abort ends every wait; its reason is the failure. */
   async #respond(request: GatewayRequest, response: ServerResponse, abort: AbortController): Promise<void> {
-    const stage = `/${this.#api.stageName}`;
-    const inStage = request.path === stage || request.path.startsWith(`${stage}/`);
-    const route = inStage ? matchRoute(this.#api.methods, request.method, request.path.slice(stage.length)) : undefined;
+    const [, stage, ...below] = request.path.split("/");
+    const isStage = stage === this.#api.stageName;
+    const route = isStage ? matchRoute(this.#api.methods, request.method, `/${below.join("/")}`) : undefined;
     if (route === undefined) throw new GatewayFailure("MISSING_AUTHENTICATION_TOKEN");
     const { authorizer, integration } = route;
     const tokens = authorizer && headerValues(request.message, authorizer.header);
