@@ -1,7 +1,7 @@
 import { createWriteStream } from "node:fs";
 import { chmod, realpath, rename, rm, stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { DescribeTableCommand, type DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
 import type { Command } from "commander";
 import type { OrderItem } from "../../shared/order.ts";
 import { callersPath } from "../local/machine/callers-path.ts";
@@ -21,7 +21,10 @@ export function exportCommand(command: Command, name = "-", table?: string): Pro
     const toStdout = name === "-" || name === "/dev/stdout";
     // Orders that scroll by leave no place for a bar.
     const hasBar = stderr.isTTY && !(toStdout && stdout.isTTY);
-    const total = hasBar ? await countRoughly(target.client, ordersTable) : 0;
+    // DynamoDB counts its items every six hours, and not everyone may ask.
+    const describe = new DescribeTableCommand({ TableName: ordersTable });
+    const described = hasBar ? await target.client.send(describe).catch(() => undefined) : undefined;
+    const total = described?.Table?.ItemCount ?? 0;
     const progress = hasBar ? startProgress(stderr, { title: "Exporting", unit: "orders", total }) : undefined;
     const counts = { orders: 0, skipped: 0 };
     const signal = interruption();
@@ -59,12 +62,6 @@ export function formatLines(orders: OrderItem[]): { lines: string[]; skipped: st
     }
   }
   return { lines, skipped };
-}
-
-/** DynamoDB counts its items every six hours, and not everyone may ask. */
-async function countRoughly(client: DynamoDBClient, table: string): Promise<number> {
-  const described = client.send(new DescribeTableCommand({ TableName: table }));
-  return described.then(({ Table }) => Table?.ItemCount ?? 0).catch(() => 0);
 }
 
 /**

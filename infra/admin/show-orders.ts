@@ -23,8 +23,8 @@ const widths = { id: 20, status: 9, petId: 20, quantity: 8, complete: 8, shipDat
 
 /** Shows an order as the table holds it, and the name of the key that cancelled it. */
 export async function show(target: Target, id: bigint): Promise<Result> {
-  const [TableName, Key] = [target.ordersTable, { id: { N: id.toString() } }];
-  const item = await new TableCalls(target.client).get({ TableName, Key, ConsistentRead: true });
+  const input = { TableName: target.ordersTable, Key: { id: { N: id.toString() } }, ConsistentRead: true };
+  const item = await new TableCalls(target.client).get(input);
   if (!item) throw new CommandError(`No order has the id ${id}`);
   const cancelledBy = item["cancelledBy"]?.S;
   if (cancelledBy !== undefined) {
@@ -52,7 +52,9 @@ export function listCommand(command: Command, { status, cancelledBy }: Filter): 
       if (!json) yield row((name) => name);
       for await (const page of calls.scan(target.ordersTable)) {
         const orders = page.filter(wanted);
-        const { lines, skipped } = json ? formatLines(orders) : { lines: orders.map(orderRow), skipped: [] };
+        const { lines, skipped } = json
+          ? formatLines(orders)
+          : { lines: orders.map((item) => row((name) => valueText(item[name]))), skipped: [] };
         process.stderr.write(skipped.join(""));
         rejected ||= skipped.length > 0;
         yield lines.join("");
@@ -68,11 +70,8 @@ function row(cell: (name: string) => string): string {
   return `${cells.join("  ").trimEnd()}\n`;
 }
 
-function orderRow(item: OrderItem): string {
-  return row((name) => (item[name] === undefined ? "-" : valueText(item[name])));
-}
-
-function valueText(attribute: AttributeValue): string {
+function valueText(attribute: AttributeValue | undefined): string {
+  if (attribute === undefined) return "-";
   const value = plainValue(attribute);
   return typeof value === "object" ? jsonText(value) : String(value);
 }
