@@ -22,12 +22,12 @@ const kinds = [
   "other 415 unsupported_media_type",
 ];
 
-test("5,000 odd requests each get the operation's response or an Error record, and crash nothing", async () => {
-  const counts = await fuzz(stack, { requests: 5_000, seed: 1 });
-  expect(counts.total).toBeGreaterThanOrEqual(5_000);
+test("2,500 odd requests each get the operation's response or an Error record, and crash nothing", async () => {
+  const counts = await fuzz(stack, { requests: 2_500, seed: 1 });
+  expect(counts.total).toBeGreaterThanOrEqual(2_500);
   expect(kinds.filter((kind) => counts.of(kind) === 0)).toEqual([]);
   // More than the stack's own two pending orders: each round resets its orders.
-  expect(counts.of("cancelOrder 204")).toBeGreaterThan(100);
+  expect(counts.of("cancelOrder 204")).toBeGreaterThan(50);
   expect(troubles(stack.log)).toEqual([]);
   expect(stack.log.join("\n")).not.toContain(stack.apiKey);
   expect((await stack.call("/store/orders")).status).toBe(200);
