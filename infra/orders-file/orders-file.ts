@@ -130,7 +130,8 @@ async function* readLines(path: string, onRead?: (bytes: number) => void): Async
   const decoder = new TextDecoder();
   let rest = "";
   for await (const block of file) {
-    const lines = (rest + decoder.decode(block, { stream: true })).split("\n");
+    const [first = "", ...others] = decoder.decode(block, { stream: true }).split("\n");
+    const lines = [rest + first, ...others];
     rest = lines.pop() ?? "";
     onRead?.(file.bytesRead);
     yield* lines;
