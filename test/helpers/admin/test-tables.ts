@@ -3,13 +3,13 @@ import { DeleteTableCommand, type DynamoDBClient, paginateScan } from "@aws-sdk/
 import { afterAll, beforeEach, onTestFinished } from "vitest";
 import type { Target } from "../../../infra/admin/target.ts";
 import { environments } from "../../../infra/environments.ts";
-import { engineClient, startEngine } from "../../../infra/local/engine/engine.ts";
+import { type Engine, engineClient, startEngine } from "../../../infra/local/engine/engine.ts";
 import type { OrderItem } from "../../../shared/order.ts";
 import { createTable } from "../create-table.ts";
 import { type Behaviour, type EngineCall, type FaultProxy, startFaultProxy } from "../faults/fault-proxy.ts";
 import { type TableWriter, tableWriter } from "../table-writer.ts";
 
-/** The service's two tables on an engine of the test file's own, empty before each test. */
+/** The service's two tables, the test file's own, empty before each test. */
 export interface TestTables extends TableWriter {
   dynamodbEndpoint: string;
   tables: { orders: string; apiKeys: string };
@@ -23,22 +23,29 @@ export interface TestTables extends TableWriter {
   behindProxy(choose: (call: EngineCall) => Behaviour | undefined): Promise<{ proxy: FaultProxy; target: Target }>;
 }
 
-/** Creates the tables of the calling test file. The file's end stops their engine. */
+/** The engine of all test files that run in this process, with which it ends. */
+let engine: Promise<Engine> | undefined;
+
+/** Creates the tables of the calling test file. The file's end deletes them. */
 export async function createTestTables(): Promise<TestTables> {
-  const engine = await startEngine();
-  const client = engineClient(engine.endpoint);
-  afterAll(async () => {
-    client.destroy();
-    await engine.stop();
-  });
+  engine ??= startEngine();
+  const { endpoint } = await engine;
+  const client = engineClient(endpoint);
   const tables = { orders: `Orders-${randomUUID()}`, apiKeys: `ApiKeys-${randomUUID()}` };
   const create = async (): Promise<void> => {
     await createTable(client, "orders", tables.orders);
     await createTable(client, "apiKeys", tables.apiKeys);
   };
-  await create();
-  const empty = async (): Promise<void> => {
+  const remove = async (): Promise<void> => {
     for (const TableName of Object.values(tables)) await client.send(new DeleteTableCommand({ TableName }));
+  };
+  await create();
+  afterAll(async () => {
+    await remove();
+    client.destroy();
+  });
+  const empty = async (): Promise<void> => {
+    await remove();
     await create();
   };
   beforeEach(empty);
@@ -50,7 +57,7 @@ export async function createTestTables(): Promise<TestTables> {
     client,
   };
   return {
-    dynamodbEndpoint: engine.endpoint,
+    dynamodbEndpoint: endpoint,
     tables,
     client,
     target,
@@ -62,7 +69,7 @@ export async function createTestTables(): Promise<TestTables> {
     },
     empty,
     behindProxy: async (choose) => {
-      const proxy = await startFaultProxy(engine.endpoint, choose);
+      const proxy = await startFaultProxy(endpoint, choose);
       const proxied = engineClient(proxy.endpoint);
       onTestFinished(async () => {
         proxied.destroy();
