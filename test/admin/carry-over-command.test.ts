@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { BatchWriteItemCommand } from "@aws-sdk/client-dynamodb";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createOperator } from "../helpers/admin/admin-process.ts";
+import { createOldTable } from "../helpers/admin/old-orders.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { createTable } from "../helpers/create-table.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 await operator.pointTo(tables);
-let from: string;
+const old = createOldTable(tables.client, "orders");
 
 /** Puts shipped orders with ids from 1 into the old table. */
 async function putOld(count: number): Promise<void> {
@@ -15,19 +16,14 @@ async function putOld(count: number): Promise<void> {
     const requests = Array.from({ length: Math.min(25, count + 1 - id) }, (_, at) => ({
       PutRequest: { Item: { id: { N: String(id + at) }, status: { S: "shipped" } } },
     }));
-    await tables.client.send(new BatchWriteItemCommand({ RequestItems: { [from]: requests } }));
+    await tables.client.send(new BatchWriteItemCommand({ RequestItems: { [old()]: requests } }));
   }
 }
-
-beforeEach(async () => {
-  from = `Old-${randomUUID()}`;
-  await createTable(tables.client, "orders", from);
-});
 
 describe("orders carry-over, as a process", () => {
   test("killed midway and run again, leaves nothing behind", async () => {
     await putOld(120);
-    const killed = operator.start(["orders", "carry-over", "--local", "--from", from, "--rate", "10"]);
+    const killed = operator.start(["orders", "carry-over", "--local", "--from", old(), "--rate", "10"]);
     await expect.poll(async () => (await tables.items("orders")).length).toBeGreaterThan(3);
     killed.kill("SIGKILL");
     expect(await killed.ended).toEqual({
@@ -38,7 +34,7 @@ describe("orders carry-over, as a process", () => {
     const carried = (await tables.items("orders")).length;
     expect(carried).toBeLessThan(120);
 
-    const again = await operator.run(["orders", "carry-over", "--local", "--json", "--from", from]);
+    const again = await operator.run(["orders", "carry-over", "--local", "--json", "--from", old()]);
     expect(again).toMatchObject({ code: 0, stderr: "" });
     expect(JSON.parse(again.stdout)).toMatchObject({ complete: true, placed: 120 - carried, alreadySo: carried });
     expect(await tables.items("orders")).toHaveLength(120);
