@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { check, issue, list, revoke } from "../../infra/admin/api-keys.ts";
+import { check, issue, revoke } from "../../infra/admin/api-keys.ts";
 import { errorLine } from "../../infra/admin/errors.ts";
 import { hashApiKey, isApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
-import { passOn } from "../helpers/faults/fault-proxy.ts";
+import { justBefore, onEvery, onFirst } from "../helpers/faults/calls.ts";
 import { applied, unapplied, unnoticed } from "../helpers/faults/faults.ts";
 
 const tables = await createTestTables();
@@ -54,98 +54,6 @@ describe("issuing", () => {
   });
 });
 
-describe("listing", () => {
-  test("shows every key with its state, and never a key or its hash", async () => {
-    const keys = [
-      await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 }),
-      await tables.putKey({ keyId: "key_2", createdAt: 1_700_000_001, expiresAt: 1_700_000_002 }),
-      await tables.putKey({ keyId: "key_3", createdAt: 1_700_000_003, revokedAt: 1_700_000_004 }),
-    ];
-    const { text, json, note } = await list(target, now);
-    expect(text).toBe(
-      [
-        "KEY ID  NAME  CREATED               EXPIRES               REVOKED               STATE",
-        "key_1   test  2023-11-14T22:13:20Z  never                 never                 active",
-        "key_2   test  2023-11-14T22:13:21Z  2023-11-14T22:13:22Z  never                 expired",
-        "key_3   test  2023-11-14T22:13:23Z  never                 2023-11-14T22:13:24Z  revoked",
-      ].join("\n"),
-    );
-    expect(note).toBeUndefined();
-    expect(json).toEqual([
-      {
-        keyId: "key_1",
-        name: "test",
-        createdAt: "2023-11-14T22:13:20Z",
-        expiresAt: null,
-        revokedAt: null,
-        state: "active",
-      },
-      {
-        keyId: "key_2",
-        name: "test",
-        createdAt: "2023-11-14T22:13:21Z",
-        expiresAt: "2023-11-14T22:13:22Z",
-        revokedAt: null,
-        state: "expired",
-      },
-      {
-        keyId: "key_3",
-        name: "test",
-        createdAt: "2023-11-14T22:13:23Z",
-        expiresAt: null,
-        revokedAt: "2023-11-14T22:13:24Z",
-        state: "revoked",
-      },
-    ]);
-    for (const secret of keys.flatMap((key) => [key, hashApiKey(key)])) {
-      expect(text + JSON.stringify(json)).not.toContain(secret);
-    }
-    expect((await list(target, now, true)).json).toEqual([expect.objectContaining({ keyId: "key_1" })]);
-  });
-
-  test("begins with the oldest, whatever the order in the table, and of the same second with the smaller id", async () => {
-    const ids = Array.from({ length: 24 }, (_, index) => `key_${String(index).padStart(2, "0")}`);
-    for (const [index, keyId] of ids.entries()) {
-      await tables.putKey({ keyId, createdAt: 1_700_000_000 + Math.floor(index / 2) });
-    }
-    expect((await list(target, now)).json).toEqual(ids.map((keyId) => expect.objectContaining({ keyId })));
-  });
-
-  test("escapes names that would control the terminal, and counts damaged records", async () => {
-    await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000, name: "\u001b]0;owned\u0007\u009b31m\u202eemca" });
-    await tables.putKey({ keyId: "key_2", createdAt: "yesterday" });
-    const { text, json, note } = await list(target, now);
-    expect(text).toContain(String.raw`\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}emca`);
-    expect(text).not.toMatch(/[^\P{C}\n]/u);
-    expect(note).toBe("Skipped 1 damaged record: the service rejects such keys");
-    expect(json).toEqual([expect.objectContaining({ name: "\u001b]0;owned\u0007\u009b31m\u202eemca" })]);
-  });
-
-  test("shows letters and emoji as they are, with what joins them", async () => {
-    const names = ["\u{1f469}\u200d\u{1f467}", "\u0645\u06cc\u200c\u062e", "\u{1f3f4}\u{e0067}\u{e0062}\u{e007f}"];
-    for (const [at, name] of names.entries()) await tables.putKey({ keyId: `key_${at}`, createdAt: at, name });
-    const { text } = await list(target, now);
-    for (const name of names) expect(text).toContain(`  ${name}  `);
-  });
-
-  test("reads consistently, so that a key that was just revoked is shown as revoked", async () => {
-    const consistent: unknown[] = [];
-    const { target } = await tables.behindProxy(({ input }) => void consistent.push(JSON.parse(input).ConsistentRead));
-    await list(target, now);
-    expect(consistent).toEqual([true]);
-  });
-
-  test("says when there are none", async () => {
-    expect(await list(target, now)).toEqual({ text: "No keys yet.", json: [] });
-    expect(await list(target, now, true)).toEqual({ text: "No active keys.", json: [] });
-  });
-
-  test("does not take an empty response for the end of the table", async () => {
-    const { target } = await tables.behindProxy(() => unnoticed["an empty response of no length"]);
-    await expect(list(target, now)).rejects.toThrow("The response to Scan is empty");
-  });
-});
-
 describe("revoking", () => {
   test("happens once, and says how long caches may still accept the key", async () => {
     await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 });
@@ -170,22 +78,14 @@ describe("revoking", () => {
 
   test("does not create a key again that was deleted meanwhile", async () => {
     await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 });
-    const { target } = await tables.behindProxy(({ operation }) => {
-      if (operation !== "UpdateItem") return undefined;
-      return async (exchange) => {
-        await tables.empty();
-        await passOn(exchange);
-      };
-    });
+    const { target } = await tables.behindProxy(justBefore("UpdateItem", tables.empty));
     await expect(revoke(target, "key_1", now)).rejects.toThrow("No key has the id key_1");
     expect(await tables.items("apiKeys")).toEqual([]);
   });
 
   test("is tried again when an attempt fails", async () => {
     await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 });
-    const { target, proxy } = await tables.behindProxy(({ operation, attempt }) =>
-      operation === "UpdateItem" && attempt === 1 ? unapplied["500 of the service"] : undefined,
-    );
+    const { target, proxy } = await tables.behindProxy(onFirst("UpdateItem", unapplied["500 of the service"]));
     expect((await revoke(target, "key_1", now)).json).toMatchObject({ keyId: "key_1", state: "revoked" });
     expect(proxy.attempts.get("UpdateItem")).toBe(2);
     expect(await tables.items("apiKeys")).toEqual([expect.objectContaining({ revokedAt: { N: String(now) } })]);
@@ -198,30 +98,25 @@ describe("revoking", () => {
 
   test("succeeds when only the response is lost", async () => {
     await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 });
-    const { target, proxy } = await tables.behindProxy(({ operation, attempt }) =>
-      operation === "UpdateItem" && attempt === 1 ? applied["reset after the engine"] : undefined,
-    );
+    const { target, proxy } = await tables.behindProxy(onFirst("UpdateItem", applied["reset after the engine"]));
     expect((await revoke(target, "key_1", now)).json).toMatchObject({ keyId: "key_1", state: "revoked" });
     expect(proxy.attempts.get("UpdateItem")).toBe(2);
   });
 
   test("says so when another operator was first, even at a later attempt", async () => {
     await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 });
-    const { target } = await tables.behindProxy(({ operation, attempt }) => {
-      if (operation !== "UpdateItem" || attempt > 1) return undefined;
-      return async (exchange) => {
+    const { target } = await tables.behindProxy(
+      onFirst("UpdateItem", async (exchange) => {
         await revoke(tables.target, "key_1", now - 60);
         unapplied["500 of the service"](exchange);
-      };
-    });
+      }),
+    );
     await expect(revoke(target, "key_1", now)).rejects.toThrow("Key key_1 was already revoked at 2027-01-15T07:59:00Z");
   });
 
   test("does not take an empty response for success", async () => {
     await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 });
-    const { target } = await tables.behindProxy(({ operation }) =>
-      operation === "UpdateItem" ? unnoticed["an empty response of no length"] : undefined,
-    );
+    const { target } = await tables.behindProxy(onEvery("UpdateItem", unnoticed["an empty response of no length"]));
     await expect(revoke(target, "key_1", now)).rejects.toThrow("The response to UpdateItem is empty");
   });
 });

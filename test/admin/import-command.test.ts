@@ -1,0 +1,125 @@
+import { mkdtemp, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { createOperator } from "../helpers/admin/admin-process.ts";
+import { makeLines, sortedLines } from "../helpers/admin/order-file-lines.ts";
+import { createTestTables } from "../helpers/admin/test-tables.ts";
+import type { Behaviour } from "../helpers/faults/fault-proxy.ts";
+import { unapplied } from "../helpers/faults/faults.ts";
+
+const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
+const orders = (...args: string[]) => operator.run(["orders", ...args, "--local"]);
+
+/** Points the operator to the tables. After this many writes each further one meets the fault; `failing` is the first. */
+async function failAfter(writes: number, fault: Behaviour): Promise<{ failing: Promise<void> }> {
+  const { promise: failing, resolve } = Promise.withResolvers<void>();
+  let puts = 0;
+  const { proxy } = await tables.behindProxy(({ operation }) => {
+    if (operation !== "PutItem" || ++puts <= writes) return undefined;
+    resolve();
+    return fault;
+  });
+  await operator.pointTo({ ...tables, dynamodbEndpoint: proxy.endpoint });
+  return { failing };
+}
+
+describe("orders import, as a process", () => {
+  test("killed halfway and run again writes the rest, every order once", async () => {
+    const lines = makeLines(400);
+    const file = await operator.write("orders.ndjson", `${lines.join("\n")}\n`);
+    const halfway = await failAfter(200, unapplied["no response"]);
+    const running = operator.start(["orders", "import", file, "--local"]);
+    await halfway.failing;
+    running.kill("SIGKILL");
+    expect(await running.ended).toMatchObject({ code: null, stdout: "" });
+    // Calls that had passed the proxy reach the table, though no one waits for them any more.
+    await vi.waitFor(async () => expect(await tables.items("orders")).toHaveLength(200), { timeout: 60_000 });
+
+    await operator.pointTo(tables);
+    const again = await orders("import", file, "--json");
+    expect(again.code).toBe(0);
+    expect(JSON.parse(again.stdout)).toMatchObject({ orders: 400, written: 200, alreadyThere: 200, differ: 0 });
+    const exported = await orders("export");
+    expect(exported).toMatchObject({ code: 0, stderr: "Exported 400 orders\n" });
+    expect(sortedLines(exported.stdout)).toEqual(lines.sort());
+  });
+
+  test.each(["SIGINT", "SIGTERM"] as const)(
+    "interrupted by %s ends by itself with counts that add up",
+    async (signal) => {
+      const file = await operator.write("orders.ndjson", makeLines(300).join("\n"));
+      const throttled = await failAfter(100, unapplied["throttled by the table"]);
+      const running = operator.start(["orders", "import", file, "--local", "--json"], {
+        env: { AWS_MAX_ATTEMPTS: "1" },
+      });
+      await throttled.failing;
+      running.kill(signal);
+      const { code, stdout, stderr } = await running.ended;
+      expect(code).toBe(1);
+      expect(JSON.parse(stdout)).toEqual({
+        badLines: [],
+        orders: 300,
+        written: 100,
+        alreadyThere: 0,
+        notWritten: 200,
+        differ: 0,
+        differing: [],
+      });
+      expect(stderr).toBe("Interrupted. Run it again to write the rest.\n");
+      expect(await tables.items("orders")).toHaveLength(100);
+    },
+  );
+});
+
+describe("orders import of standard input", () => {
+  /** Imports this with a folder for temporary files that should be empty afterwards. */
+  const importInput = async (input: string, ...args: string[]) => {
+    await operator.pointTo(tables);
+    const tmp = await mkdtemp(join(operator.folder, "tmp-"));
+    const ended = await operator.run(["orders", "import", ...args, "--local"], { input, env: { TMPDIR: tmp } });
+    expect(await readdir(tmp)).toEqual([]);
+    return ended;
+  };
+
+  test("writes its orders, and removes its copy", async () => {
+    expect(await importInput('{"id":1}\n{"id":2}\n')).toEqual({
+      code: 0,
+      stdout: "2 orders: 2 written, 0 already there, 0 not written\n",
+      stderr: "",
+    });
+    expect(await tables.items("orders")).toHaveLength(2);
+  });
+
+  test("checks it first", async () => {
+    expect(await importInput('{"id":1}\n{"id":2,}\n', "-")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "standard input:2:9: not JSON\n1 of 2 lines are bad: nothing was written\n",
+    });
+    expect(await tables.items("orders")).toEqual([]);
+  });
+
+  test("that is interrupted removes its copy", async () => {
+    await operator.pointTo(tables);
+    const tmp = await mkdtemp(join(operator.folder, "tmp-"));
+    const running = operator.start(["orders", "import", "--local"], { input: null, env: { TMPDIR: tmp } });
+    await vi.waitFor(async () => expect(await readdir(tmp)).toHaveLength(1), { timeout: 20_000 });
+    running.kill("SIGINT");
+    expect(await running.ended).toEqual({ code: 1, stdout: "", stderr: "Interrupted\n" });
+    expect(await readdir(tmp)).toEqual([]);
+  });
+});
+
+test("a second signal ends an import that waits for what it has begun", async () => {
+  const begun = Promise.withResolvers<void>();
+  const { proxy } = await tables.behindProxy(({ operation }) =>
+    operation === "PutItem" ? () => begun.resolve() : undefined,
+  );
+  await operator.pointTo({ ...tables, dynamodbEndpoint: proxy.endpoint });
+  const running = operator.start(["orders", "import", "--local"], { input: '{"id":1}' });
+  await begun.promise;
+  // Two signals at once may arrive as one.
+  const signals = setInterval(() => running.kill("SIGINT"), 50);
+  onTestFinished(() => clearInterval(signals));
+  expect(await running.ended).toMatchObject({ code: null, stdout: "" });
+});
