@@ -119,93 +119,6 @@ describe("a line of an orders file", () => {
     expect(line).toBe(String.raw`{"id":1,"status":"pending","otherAttributes":{"\u202e":{"S":"\u009b31m"}}}`);
   });
 
-  test.each([
-    ["{", 2],
-    ['{"id":1,}', 9],
-    ['{"id": tru}', 8],
-    ["not json", 1],
-    ["{'id':1}", 2],
-    ['{"id":1} x', 10],
-    ['{"id":1}//x', 9],
-    ["[".repeat(20_000), undefined],
-    [`${"[".repeat(20_000)}${"]".repeat(20_000)}`, undefined],
-  ])("%j says where it stops being JSON", (line, column) => {
-    expect(parseOrderLine(line)).toEqual({ problems: ["not JSON"], column });
-  });
-
-  test.each([
-    ["[]", ["not a JSON object"]],
-    ["null", ["not a JSON object"]],
-    ["1", ["not a JSON object"]],
-    ["{}", ["id is missing"]],
-    ['{"id":"1"}', ["id is not a 64-bit integer"]],
-    ['{"id":1.0}', ["id is not a 64-bit integer"]],
-    ['{"id":1e2}', ["id is not a 64-bit integer"]],
-    ['{"id":-0}', ["id is not a 64-bit integer"]],
-    ['{"id":9223372036854775808}', ["id is not a 64-bit integer"]],
-    ['{"id":1,"petId":null}', ["petId is not a 64-bit integer"]],
-    ['{"id":1,"quantity":2.5}', ["quantity is not a 64-bit integer"]],
-    ['{"id":1,"complete":"true"}', ["complete is not true or false"]],
-    ['{"id":1,"status":"lost"}', ["status is not one of pending, shipped, cancelled"]],
-    ['{"id":1,"colour":"red"}', ['unknown field "colour"']],
-    ['{"id":1,"__proto__":{}}', ['unknown field "__proto__"']],
-    ['{"id":1,"cancelledBy":"key_1"}', ["cancelledBy is only for a cancelled order"]],
-    ['{"id":1,"status":"cancelled","cancelledBy":"\\u001b"}', ["cancelledBy is not the id of an API key"]],
-    ['{"id":1,"id":2}', ["a field appears twice"]],
-    ['{"id":1,"\\u0069d":2}', ["a field appears twice"]],
-    ['{"id":1,"otherAttributes":{"a":{"M":{"b":{"S":"1"},"b":{"S":"2"}}}}}', ["a field appears twice"]],
-    ['{"id":1,"id":2,"otherAttributes":{"a":{"L":[{"S":""}]}}}', ["a field appears twice"]],
-    ['{"id":1,"otherAttributes":[]}', ["otherAttributes is not a JSON object"]],
-    ['{"id":1,"otherAttributes":null}', ["otherAttributes is not a JSON object"]],
-    ['{"id":1,"otherAttributes":{"petId":{"N":"7"}}}', ["petId belongs beside otherAttributes"]],
-    ['{"id":1,"otherAttributes":{"status":{"S":"shipped"}}}', ["status belongs beside otherAttributes"]],
-    ['{"id":1,"otherAttributes":{"id":{"S":"x"}}}', ["id belongs beside otherAttributes"]],
-    ['{"otherAttributes":{"id":{"S":"x"}}}', ["id is missing"]],
-    [
-      '{"shipDate":"2026-02-30T00:00:00Z","petId":"x"}',
-      [
-        "shipDate is not an ISO 8601 date-time (years 0001 to 9999, Z or an offset of at most 18:00)",
-        "petId is not a 64-bit integer",
-        "id is missing",
-      ],
-    ],
-  ])("%s is not an order, with every reason", (line, problems) => {
-    expect(parseOrderLine(line)).toEqual({ problems });
-  });
-
-  test.each([
-    '"red"',
-    "5",
-    "null",
-    "{}",
-    '{"s":"red"}',
-    '{"S":"red","N":"1"}',
-    '{"S":5}',
-    '{"S":"\\ud800"}',
-    '{"N":5}',
-    '{"N":"five"}',
-    '{"N":"123456789012345678901234567890123456789"}',
-    '{"B":"AP8"}',
-    '{"BOOL":"true"}',
-    '{"NULL":false}',
-    '{"SS":[]}',
-    '{"SS":["a","a"]}',
-    '{"NS":["a"]}',
-    '{"BS":["AA==","AA=="]}',
-    '{"L":{}}',
-    '{"L":["red"]}',
-    '{"M":{"colour":"red"}}',
-  ])("has no other attribute like %s", (json) => {
-    const problems = ['"colour" in otherAttributes is not in DynamoDB\'s JSON'];
-    expect(parseOrderLine(`{"id":1,"otherAttributes":{"colour":${json}}}`)).toEqual({ problems });
-  });
-
-  test("has no attribute whose name is half a character", () => {
-    expect(parseOrderLine('{"id":1,"otherAttributes":{"\\ud800":{"S":""}}}')).toEqual({
-      problems: [String.raw`"\ud800" in otherAttributes is not in DynamoDB's JSON`],
-    });
-  });
-
   test.each(["0000-01-01T00:00:00Z", "2026-01-01T00:00:00+18:01", "2026-01-01T00:00:00-23:59", "2026-02-30T00:00:00Z"])(
     "has no date-time that some client could not hold, like %s",
     (date) => {
@@ -215,12 +128,6 @@ describe("a line of an orders file", () => {
       expect(formatOrderLine(order)).toContain(`"otherAttributes":{"shipDate":{"S":"${date}"}}`);
     },
   );
-
-  test("takes no field's name for another because of what a text says", () => {
-    expect(parseOrderLine('{"id":1,"status":"a\\":b\\""}')).toEqual({
-      problems: ["status is not one of pending, shipped, cancelled"],
-    });
-  });
 
   test("has an order's fields in the documented order", () => {
     const shuffled = { status: { S: "pending" }, complete: { BOOL: true }, petId: { N: "2" }, id: { N: "1" } };
