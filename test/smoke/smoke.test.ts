@@ -3,8 +3,6 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
 import { promises } from "../../infra/smoke/promises.ts";
 import { type Line, smoke } from "../../infra/smoke/smoke.ts";
-import type { Clock } from "../../shared/clock.ts";
-import { errorBody } from "../../shared/errors.ts";
 import { faults, list, without } from "../helpers/smoke/faults.ts";
 import { type Fault, pendingOrder, startTinyService, type TinyRequest } from "../helpers/smoke/tiny-service.ts";
 
@@ -14,10 +12,10 @@ beforeEach(async () => {
   return () => service.stop();
 });
 
-const lines = (options: { cancel?: string; waitSeconds?: number } = {}, clock?: Clock): Promise<Line[]> =>
-  Array.fromAsync(smoke({ ...service, ...options }, clock));
-const broken = async (...args: Parameters<typeof lines>) =>
-  (await lines(...args)).filter((line) => line.kind === "broken").map(({ text }) => text);
+const lines = (options: { cancel?: string } = {}): Promise<Line[]> =>
+  Array.fromAsync(smoke({ ...service, ...options }));
+const broken = async (options: { cancel?: string } = {}) =>
+  (await lines(options)).filter((line) => line.kind === "broken").map(({ text }) => text);
 
 /** Keeps the requests of a smoke test, and sends the right responses or those of a fault. */
 function recorded(fault: Fault = (_request, right) => right): TinyRequest[] {
@@ -106,72 +104,6 @@ describe("the smoke test", () => {
     const bodies = requests.filter(({ body }) => body !== "");
     expect(new Set(bodies.map(({ method }) => method))).toEqual(new Set(["POST", "DELETE"]));
     for (const { headers, body } of bodies) expect(headers["content-length"]).toBe(String(body.length));
-  });
-});
-
-describe("a new stage", () => {
-  /** A clock that only waiting moves, and the service's fault until it reaches `readyAt`. */
-  function stage(fault: Fault, readyAt = Number.POSITIVE_INFINITY): Clock {
-    let now = 1_000_000;
-    const begun = now;
-    service.fault = (request, right) => (now - begun < readyAt ? fault(request, right) : right);
-    return {
-      now: () => now,
-      pause: async (milliseconds) => {
-        now += milliseconds;
-      },
-    };
-  }
-  const everything: Fault = (_request, right) => ({ ...right, status: 500, body: "" });
-  const operation = (method: string, change: { status: number; body: string }): Fault => {
-    return (request, right) =>
-      request.method === method && [200, 404].includes(right.status) ? { ...right, ...change } : right;
-  };
-  const forbidden = { status: 403, body: '{"message":"Forbidden"}' };
-  const noRoute = { status: 404, body: errorBody("resource_not_found") };
-
-  test.each([
-    ["fails at everything", everything],
-    ["may not call the list's function", operation("GET", { status: 500, body: "" })],
-    ["may not call the cancellation's function", operation("DELETE", forbidden)],
-    ["has no route for cancellations", operation("DELETE", noRoute)],
-    ["has no route for the list", operation("GET", noRoute)],
-  ])("gets time, once announced, while it %s", async (_symptom, fault) => {
-    const clock = stage(fault, 40_000);
-    const seen = await lines({ waitSeconds: 120 }, clock);
-    expect(seen.filter(({ kind }) => kind === "waiting")).toHaveLength(1);
-    expect(seen.filter(({ kind }) => kind === "broken")).toEqual([]);
-  });
-
-  test("gets time while nothing listens at its address", async () => {
-    await service.stop();
-    const clock = stage(everything);
-    const begun = clock.now();
-    const seen = await Array.fromAsync(smoke({ ...service, waitSeconds: 10 }, clock));
-    expect(seen.filter(({ kind }) => kind === "waiting")).toEqual([
-      expect.objectContaining({ text: expect.stringContaining("ECONNREFUSED") }),
-    ]);
-    expect(clock.now() - begun).toBe(10_000);
-  });
-
-  test("is broken when the time is over, for all promises together", async () => {
-    const clock = stage(everything);
-    const begun = clock.now();
-    const seen = await lines({ waitSeconds: 121 }, clock);
-    expect(clock.now() - begun).toBe(121_000);
-    expect(seen.map(({ kind }) => kind)).toEqual(["waiting", ...promises(service).map(() => "broken")]);
-  });
-
-  test.each([
-    ["a list that is wrong", list("[1]")],
-    ["a key that is not admitted", operation("GET", { status: 401, body: "" })],
-    ["a promise that needs no permission", without("Allow", 405)],
-    ["an unknown path", ((request, right) => (request.path === "/nope" ? { ...right, status: 500 } : right)) as Fault],
-  ])("gets no time for %s", async (_reason, fault) => {
-    const clock = stage(fault);
-    const begun = clock.now();
-    expect((await lines({ waitSeconds: 120 }, clock)).map(({ kind }) => kind)).toContain("broken");
-    expect(clock.now()).toBe(begun);
   });
 });
 

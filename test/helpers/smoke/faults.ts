@@ -1,5 +1,5 @@
 import { errorBody } from "../../../shared/errors.ts";
-import { type Fault, listHeaders, pendingOrder, type TinyResponse } from "./tiny-service.ts";
+import { type Fault, listHeaders, pendingOrder, type TinyRequest, type TinyResponse } from "./tiny-service.ts";
 
 const when =
   (condition: (...exchange: Parameters<Fault>) => boolean, change: Partial<TinyResponse>): Fault =>
@@ -25,6 +25,7 @@ export const without =
     return { ...right, headers };
   };
 export const list = (body: TinyResponse["body"]): Fault => status(200, { body });
+const cancelsAbsent = ({ path }: TinyRequest): boolean => path.startsWith("/store/orders/-");
 const emptyList: TinyResponse = { status: 200, headers: listHeaders, body: "[]" };
 
 const keyless = "401 without a key";
@@ -120,17 +121,11 @@ export const faults: [promise: string, seen: string, fault: Fault][] = [
     "status 401 instead of 404",
     when(({ headers }) => headers.authorization?.startsWith("b") ?? false, { status: 401 }),
   ],
-  [
-    absent,
-    "status 204 instead of 404",
-    when(({ path }) => path.startsWith("/store/orders/-"), { status: 204, body: "" }),
-  ],
+  [absent, "status 204 instead of 404", when(cancelsAbsent, { status: 204, body: "" })],
   [
     absent,
     "code resource_not_found instead of order_not_found",
-    when(({ path }) => path.startsWith("/store/orders/-"), {
-      body: errorBody("resource_not_found"),
-    }),
+    when(cancelsAbsent, { body: errorBody("resource_not_found") }),
   ],
   ...["abc", "007", "1.0", "9223372036854775808"].map((id): [string, string, Fault] => [
     notAnId(id),
