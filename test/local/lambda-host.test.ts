@@ -124,6 +124,16 @@ describe("a streamed response", () => {
     expect((await text(await stream("flood"))).length).toBe(1024 * 65_536);
   });
 
+  test("ends its function when the reader leaves while nothing comes", async () => {
+    start();
+    const body = await stream("breakOff");
+    await once(body, "data");
+    const [pid = 0] = host.pids("breakOff");
+    body.destroy();
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(), 10_000);
+    expect(log).toEqual([]);
+  });
+
   test.each(["breakOff", "throwLate"])("fails when its function does: %s", async (name) => {
     start();
     for (const _ of [1, 2]) {

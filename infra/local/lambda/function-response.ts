@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { Readable } from "node:stream";
+import { pipeline, type Readable, Transform } from "node:stream";
 import { finished } from "node:stream/promises";
 import { z } from "zod";
 
@@ -41,9 +41,9 @@ export async function readStreamedResponse(request: IncomingMessage): Promise<St
       head = Buffer.concat([head, chunk]);
       const end = head.indexOf(delimiter);
       if (end >= 0) {
-        const body = Readable.from(untilFailure(request, head.subarray(end + delimiter.length)), { objectMode: false });
-        // A failure before anyone reads must not end this process.
-        body.on("error", () => {});
+        const body = untilFailure(request);
+        if (end + delimiter.length < head.length) body.write(head.subarray(end + delimiter.length));
+        pipeline(request, body, () => {});
         return { kind: "streamed", prelude: parseJson(head.toString("utf8", 0, end)), body };
       }
     }
@@ -61,12 +61,17 @@ export function reportedFailure(json: string): FunctionFailure {
   return new FunctionFailure(errorType ?? "Runtime.Unknown", errorMessage ?? "The runtime reported no reason");
 }
 
-/** The rest of a response, which ends with an error if the runtime reports one after the last byte. */
-async function* untilFailure(request: IncomingMessage, begun: Buffer): AsyncGenerator<Buffer, void, void> {
-  if (begun.length > 0) yield begun;
-  yield* request;
-  const failure = failureInTrailers(request);
-  if (failure !== undefined) throw failure;
+/**
+ * A stream that ends like the response: with an error if the runtime reports one after the last byte. Not one over a
+ * generator, because destroying that would wait for the function's next byte.
+ */
+function untilFailure(request: IncomingMessage): Transform {
+  const body = new Transform({
+    transform: (chunk, _encoding, done) => done(null, chunk),
+    flush: (done) => done(failureInTrailers(request)),
+  });
+  // A failure before anyone reads must not end this process.
+  return body.on("error", () => {});
 }
 
 function failureInTrailers({ trailers }: IncomingMessage): FunctionFailure | undefined {
