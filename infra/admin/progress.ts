@@ -16,8 +16,9 @@ export function startProgress(
     format: (options, { progress, value, startTime, maxWidth }) => {
       const rate = value / Math.max((Date.now() - startTime) / 1000, 0.001);
       const share = `${Math.floor(progress * 100)}% [${cliProgress.Format.BarFormat(progress, options)}]`;
-      const left =
-        value > 0 && total > 0 ? cliProgress.Format.TimeFormat(Math.ceil((total - value) / rate), options, 1) : "?";
+      // There may be more than were counted.
+      const seconds = Math.ceil(Math.max(total - value, 0) / rate);
+      const left = value > 0 && total > 0 ? cliProgress.Format.TimeFormat(seconds, options, 1) : "?";
       const text = `${title} ${total === 0 ? `${value} ${unit}` : share} ${Math.round(rate)} ${unit}/s, ${left} left`;
       // Some terminals go on to the next line when the last column is filled.
       return text.slice(0, maxWidth - 1);

@@ -34,6 +34,17 @@ test("a terminal shows it while the work goes on", () => {
   progress.stop();
 });
 
+test("a terminal shows no time left when there is more to do than was known", () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { stream, progress } = start(true);
+  vi.advanceTimersByTime(10_000);
+  progress.done(500);
+  vi.advanceTimersByTime(200);
+  expect(stream.read()).toMatch(/Writing 100% \[={24}\] 50 orders\/s, 0s left/);
+  progress.stop();
+});
+
 test("a narrow terminal shows as much as leaves its last column free", () => {
   const text = draw(true, { columns: 20 });
   expect(text).toContain("Writing 25% [======\u001b");
