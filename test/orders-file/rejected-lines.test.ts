@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
 import { describe, expect, test } from "vitest";
 import { parseOrderLine } from "../../infra/orders-file/order-line.ts";
 
@@ -94,4 +96,12 @@ describe("a line of an orders file", () => {
       problems: ["status is not one of pending, shipped, cancelled"],
     });
   });
+});
+
+test("a long line that is nowhere JSON takes little memory", async () => {
+  const url = new URL("../../infra/orders-file/order-line.ts", import.meta.url).href;
+  const source = `const { parentPort } = require("node:worker_threads");
+    import("${url}").then(({ parseOrderLine }) => parentPort.postMessage(parseOrderLine("x ".repeat(1_000_000))));`;
+  const worker = new Worker(source, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 40 } });
+  expect(await once(worker, "message")).toEqual([{ problems: ["not JSON"], column: 1 }]);
 });
