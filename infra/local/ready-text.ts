@@ -1,9 +1,12 @@
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
+import { isInt64 } from "../../shared/order.ts";
 import { engineClient } from "./engine/engine.ts";
 import type { LocalStack } from "./local-stack.ts";
 
+type Where = Pick<LocalStack, "baseUrl" | "apiKey" | "dynamodbEndpoint" | "tables">;
+
 /** The output of `npm start -- --json`: where the stack is, in one line of JSON. */
-export function readyLine({ baseUrl, apiKey, dynamodbEndpoint, tables }: LocalStack): string {
+export function readyLine({ baseUrl, apiKey, dynamodbEndpoint, tables }: Where): string {
   return `${JSON.stringify({ baseUrl, apiKey, dynamodbEndpoint, tables })}\n`;
 }
 
@@ -17,12 +20,16 @@ export function notLoadedText(file: string): string {
 }
 
 /** The output of `npm start`: where the stack is, and commands to try it with. */
-export async function readyText(stack: LocalStack, seconds: string): Promise<string> {
+export async function readyText(stack: Where, seconds: string): Promise<string> {
   const { baseUrl, apiKey, dynamodbEndpoint, tables } = stack;
   const client = engineClient(dynamodbEndpoint);
   const { Items = [] } = await client.send(new ScanCommand({ TableName: tables.orders, Limit: 1000 }));
   client.destroy();
-  const orders = Items.map(({ id, status }) => ({ id: BigInt(id?.N ?? 0), status: status?.S }));
+  // Whoever else writes to the table may have put in an id that no client can name.
+  const orders = Items.filter(({ id }) => isInt64(id?.N ?? "")).map(({ id, status }) => ({
+    id: BigInt(id?.N ?? 0),
+    status: status?.S,
+  }));
   // As unsigned numbers, negative ids come after all others.
   orders.sort((a, b) => (BigInt.asUintN(64, a.id) < BigInt.asUintN(64, b.id) ? -1 : 1));
   const [pending, shipped] = ["pending", "shipped"].map((wanted) => orders.find(({ status }) => status === wanted));
