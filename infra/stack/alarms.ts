@@ -16,8 +16,8 @@ const lasting = { period: Duration.minutes(1), evaluationPeriods: 5, datapointsT
 const fiveMinutes = { period: Duration.minutes(5), evaluationPeriods: 1 };
 
 /**
- * Makes the alarms. They need no metrics beyond those that AWS emits anyway and those of LogMetrics. Silence never alarms:
- * without requests nothing fails.
+ * Makes the alarms. They need no metrics beyond those that AWS emits anyway and those in log-metrics.ts. Silence never
+ * alarms: without requests nothing fails.
  *
  * @returns those that roll back a new version of a function, each about its own work. CodeDeploy accepts at most ten.
  */
