@@ -3,57 +3,23 @@ import { join } from "node:path";
 import {
   ContinuousBackupsUnavailableException,
   DescribeTableCommand,
-  DynamoDBClient,
   PointInTimeRecoveryUnavailableException,
   ResourceNotFoundException,
   RestoreTableToPointInTimeCommand,
   TableAlreadyExistsException,
-  type TableDescription,
   TagResourceCommand,
   UpdateContinuousBackupsCommand,
   UpdateTableCommand,
 } from "@aws-sdk/client-dynamodb";
-import { mockClient } from "aws-sdk-client-mock";
 import { describe, expect, inject, test } from "vitest";
 import { parseSecond } from "../../infra/admin/arguments.ts";
 import { errorLine } from "../../infra/admin/errors.ts";
 import { restoreTable } from "../../infra/admin/restore-table.ts";
-import type { Target } from "../../infra/admin/target.ts";
-import { type Environment, environments } from "../../infra/environments.ts";
+import { environments } from "../../infra/environments.ts";
 import { root } from "../helpers/admin/admin-command.ts";
+import { arn, mockedTables, name, of, restored, time } from "../helpers/admin/mocked-restore.ts";
 
 const { production, staging } = environments;
-const time = new Date("2026-11-20T08:00:05Z");
-const name = "PetStoreOrders-production-Orders-20261120080005";
-const arn = (table: string) => `arn:aws:dynamodb:eu-central-1:123456789012:table/${table}`;
-const of = { $metadata: {}, message: "by the table" };
-
-/** Tables whose client answers as the test says, and records what it was sent. */
-function mockedTables(environment: Environment = production) {
-  const client = new DynamoDBClient({ region: "eu-central-1" });
-  const target: Target = {
-    description: "",
-    environment,
-    ordersTable: "Own-Orders",
-    apiKeysTable: "Own-ApiKeys",
-    client,
-  };
-  const sent = mockClient(client);
-  sent.on(RestoreTableToPointInTimeCommand).resolves({ TableDescription: {} });
-  sent.on(UpdateContinuousBackupsCommand).resolves({ ContinuousBackupsDescription: undefined });
-  sent.on(UpdateTableCommand).resolves({}).on(TagResourceCommand).resolves({});
-  const calls = () => sent.calls().map(({ args: [command] }) => ({ [command.constructor.name]: command.input }));
-  return { target, sent, calls };
-}
-
-const restored = (more: TableDescription = {}): { Table: TableDescription } => ({
-  Table: {
-    TableStatus: "ACTIVE",
-    TableArn: arn(name),
-    RestoreSummary: { SourceTableArn: arn("Own-Orders"), RestoreDateTime: time, RestoreInProgress: false },
-    ...more,
-  },
-});
 
 describe("restoring a table", () => {
   test("restores it with the throughput of the settings, waits, and gives it what a restore leaves behind", async () => {
