@@ -1,68 +1,21 @@
-import { spawn } from "node:child_process";
-import { chmod, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { type OrderItem, orderFields, orderStatuses } from "../../shared/order.ts";
 import { cancelOrder } from "../../shared/orders-table.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { applied, unnoticed } from "../helpers/faults/faults.ts";
+import { createPageFolder, example, examples, page, runCommands } from "../helpers/orders-table/page.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const page = await readFile(join(root, "shared/ORDERS-TABLE.md"), "utf8");
 const tables = await createTestTables();
 const table = tables.tables.orders;
 
-/** The code blocks of a language under a heading. */
-function examples(heading: string, language: "sh" | "ts" | "json"): string[] {
-  const section = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
-  return [...section.matchAll(/```(\w+)\n(.*?)```/gs)].flatMap(([, tag, code = ""]) =>
-    tag === language ? [code] : [],
-  );
-}
+const folder = await createPageFolder();
 
-/** The only example of a language under a heading. */
-function example(heading: string, language: "sh" | "ts" | "json"): string {
-  const [code, ...others] = examples(heading, language);
-  if (code === undefined || others.length > 0) throw new Error(`Not one ${language} block under ${heading}`);
-  return code;
-}
-
-// The page's code finds the project's packages, and its commands our stand-in for the AWS CLI.
-const folder = await mkdtemp(join(tmpdir(), "orders-table-"));
-afterAll(() => rm(folder, { recursive: true }));
-await symlink(join(root, "node_modules"), join(folder, "node_modules"));
-await writeFile(join(folder, "package.json"), '{"type":"module"}');
-await writeFile(
-  join(folder, "aws"),
-  `#!/bin/sh\nexec "${process.execPath}" "${root}/test/helpers/orders-table/aws.ts" "$@"\n`,
-);
-await chmod(join(folder, "aws"), 0o755);
-
-/** Runs commands of the page in one shell, after those that find the table; the exit code is the last one's. */
-async function shell(...commands: string[]): Promise<{ code: number | null; stderr: string }> {
-  const script = [example("Find the table", "sh"), ...commands].join("\n");
-  const child = spawn("bash", ["-uc", script], {
-    env: {
-      PATH: `${folder}:${process.env["PATH"]}`,
-      HOME: folder,
-      AWS_REGION: "eu-central-1",
-      AWS_ACCESS_KEY_ID: "test",
-      AWS_SECRET_ACCESS_KEY: "test",
-      AWS_ENDPOINT_URL_DYNAMODB: tables.dynamodbEndpoint,
-      STACK_OUTPUTS: JSON.stringify({ [environments.production.stackName]: { OrdersTableName: table } }),
-    },
-    stdio: ["ignore", "inherit", "pipe"],
-  });
-  const ended = new Promise<number | null>((resolve, reject) => child.on("error", reject).on("exit", resolve));
-  const [code, stderr] = await Promise.all([ended, text(child.stderr)]);
-  return { code, stderr };
-}
+const shell = (...commands: string[]) => runCommands(folder, tables, commands);
 
 type ShipOrder = (client: DynamoDBClient, table: string, id: bigint, shipmentId: string) => Promise<string>;
 await writeFile(join(folder, "ship-order.ts"), example("Ship an order", "ts"));
