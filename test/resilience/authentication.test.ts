@@ -2,10 +2,9 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { hashApiKey, isApiKey, makeApiKey } from "../../shared/api-keys.ts";
-import { errorBody } from "../../shared/errors.ts";
 import type { EngineCall } from "../helpers/faults/fault-proxy.ts";
 import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
-import { exchange } from "../helpers/faults/pipeline.ts";
+import { admissions } from "../helpers/traffic/admissions.ts";
 
 let now = Date.parse("2026-11-20T12:00:00Z");
 let stack: FaultyStack;
@@ -21,27 +20,8 @@ afterAll(() => stack?.stop());
 let keysRead = 0;
 const reads = (): number => keysRead;
 
-/** Sends a DELETE of no order with each Authorization header (undefined: none), and resolves with the statuses. */
-async function admit(...authorizations: (string | undefined)[]): Promise<number[]> {
-  const port = Number(new URL(stack.baseUrl).port);
-  const statuses: number[] = [];
-  for (let start = 0; start < authorizations.length; start += 500) {
-    const batch = authorizations.slice(start, start + 500);
-    const requests = batch.map((value, index) => {
-      const header = value === undefined ? "" : `Authorization: ${value}\r\n`;
-      const close = index === batch.length - 1 ? "Connection: close\r\n" : "";
-      return `DELETE /v1/store/orders/none HTTP/1.1\r\nHost: localhost\r\n${header}${close}\r\n`;
-    });
-    const { responses, rest } = await exchange(port, requests.join(""));
-    expect(rest).toBe("");
-    for (const { status, body } of responses) {
-      if (status === 401) expect(body).toBe(errorBody("unauthorized"));
-      statuses.push(status);
-    }
-  }
-  expect(statuses).toHaveLength(authorizations.length);
-  return statuses;
-}
+/** The statuses of requests with each Authorization header. */
+const admit = (...authorizations: (string | undefined)[]) => admissions(stack, authorizations);
 
 describe("a request is rejected with 401", () => {
   test("when any one character of a valid key is changed, added or removed, and costs no read", async () => {
