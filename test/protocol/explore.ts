@@ -43,6 +43,24 @@ export async function exploreAll(moves: Moves, item: OrderItem | undefined): Pro
   return found;
 }
 
+/** Follows every interleaving from a moment by itself, to the end, and adds what it finds. */
+export async function followEach(moves: Moves, moment: Moment, found: Found): Promise<Found> {
+  found.moments += 1;
+  const possible = await moves.from(moment);
+  if (possible.length === 0) found.interleavings += 1;
+  for (const move of possible) {
+    if (move.tells !== undefined) found.told.add(`${move.actor.name}: ${move.tells}`);
+    for (let time = 0; time < move.times; time += 1) {
+      if (move.violation === undefined) await followEach(moves, move.moment, found);
+      else {
+        found.violations.add(move.violation);
+        found.interleavings += 1;
+      }
+    }
+  }
+  return found;
+}
+
 /** The shortest interleaving whose last move the contract does not allow; undefined when there is none. */
 export async function shortestViolation(moves: Moves, item: OrderItem | undefined): Promise<Path | undefined> {
   let level = new Map<string, { moment: Moment; path: Path }>([["", { moment: moves.start(item), path: [] }]]);

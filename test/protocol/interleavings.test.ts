@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { type Actor, type Cancel, cancel, cancellers, shipper } from "./actors.ts";
-import { exploreAll, type Found, shortestViolation } from "./explore.ts";
+import { exploreAll, type Found, followEach, shortestViolation } from "./explore.ts";
 import { fates } from "./fates.ts";
-import { type Moment, Moves } from "./moves.ts";
+import { Moves } from "./moves.ts";
 import { plantedBugs } from "./planted-bugs.ts";
 import { type Proof, prove } from "./proof.ts";
 import { RecordedClient, type Response } from "./recorded-client.ts";
@@ -115,24 +115,6 @@ describe("npm run prove", () => {
     );
   });
 });
-
-/** Follows every interleaving by itself, to the end. */
-async function followEach(moves: Moves, moment: Moment, found: Found): Promise<Found> {
-  found.moments += 1;
-  const possible = await moves.from(moment);
-  if (possible.length === 0) found.interleavings += 1;
-  for (const move of possible) {
-    if (move.tells !== undefined) found.told.add(`${move.actor.name}: ${move.tells}`);
-    for (let time = 0; time < move.times; time += 1) {
-      if (move.violation === undefined) await followEach(moves, move.moment, found);
-      else {
-        found.violations.add(move.violation);
-        found.interleavings += 1;
-      }
-    }
-  }
-  return found;
-}
 
 describe("interleavings that come to the same moment can be followed as one: each by itself, they count and find the same", () => {
   const some = (actor: Actor, ...names: string[]): Actor => ({
