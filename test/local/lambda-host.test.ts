@@ -1,31 +1,18 @@
 import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createLambdaHost, type LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
+import type { LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
 import { ownLines } from "../helpers/trouble.ts";
+import { directory, type HostOptions, startHost } from "./functions/host.ts";
 
-const directory = fileURLToPath(new URL("functions", import.meta.url));
-const names = ["echo", "fail", "crash", "hang", "flood", "breakOff", "throwLate", "throwFirst", "grow"];
 let host: LambdaHost;
 let log: string[];
 
-function start(options: { maxEnvironments?: number; timeoutSeconds?: number } = {}): void {
-  const { maxEnvironments = 1, timeoutSeconds = 20 } = options;
+/** Starts a host of the functions of this test. */
+function start(options?: HostOptions): void {
   log = [];
-  host = createLambdaHost(
-    names.map((name) => ({
-      name,
-      arn: `arn:aws:lambda:us-east-1:000000000000:function:${name}`,
-      directory,
-      handler: `index.${name}`,
-      timeoutSeconds,
-      memoryMegabytes: 256,
-      environment: { AWS_LAMBDA_LOG_FORMAT: "JSON" },
-    })),
-    { log: (line) => log.push(line), maxEnvironments },
-  );
+  host = startHost((line) => log.push(line), options);
 }
 
 afterEach(() => host.stop());
