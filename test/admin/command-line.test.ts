@@ -49,14 +49,8 @@ describe("as a process", () => {
   });
 
   test("every keys command prints its result on stdout, and the key alone when it issues one", async () => {
-    const issued = await local([
-      "keys",
-      "issue",
-      "--name",
-      " Acme \u{1f469}\u200d\u{1f467} shop ",
-      "--expires",
-      "2997-12-31",
-    ]);
+    const client = "Acme \u{1f469}\u200d\u{1f467} shop";
+    const issued = await local(["keys", "issue", "--name", ` ${client} `, "--expires", "2997-12-31"]);
     const key = issued.stdout.trimEnd();
     expect(issued).toEqual({
       code: 0,
@@ -68,11 +62,11 @@ describe("as a process", () => {
     const listed = await local(["keys", "list", "--json"]);
     expect(listed).toMatchObject({ code: 0, stderr: "" });
     const [{ keyId, name }] = JSON.parse(listed.stdout);
-    expect(name).toBe("Acme \u{1f469}\u200d\u{1f467} shop");
+    expect(name).toBe(client);
 
     expect(await local(["keys", "check"], { input: `  ${key}\r\n` })).toEqual({
       code: 0,
-      stdout: `Accepted until 2997-12-31T23:59:59Z: ${keyId} (Acme \u{1f469}\u200d\u{1f467} shop)\n`,
+      stdout: `Accepted until 2997-12-31T23:59:59Z: ${keyId} (${client})\n`,
       stderr: "",
     });
     expect(await local(["keys", "revoke", keyId])).toMatchObject({ code: 0, stderr: "" });

@@ -1,12 +1,12 @@
-import { execFile } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { chmod, readdir, readFile, readlink, stat, symlink } from "node:fs/promises";
-import { promisify } from "node:util";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { parseOrderLine } from "../../infra/orders-file/order-line.ts";
 import { createOperator } from "../helpers/admin/admin-process.ts";
 import { makeLines, sortedLines } from "../helpers/admin/order-file-lines.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
-import { type Behaviour, type EngineCall, respond } from "../helpers/faults/fault-proxy.ts";
+import { onEvery } from "../helpers/faults/calls.ts";
+import { type Behaviour, respond } from "../helpers/faults/fault-proxy.ts";
 import { rejectedAs, unapplied, unnoticed } from "../helpers/faults/faults.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
@@ -19,6 +19,8 @@ async function putLines(lines: string[]): Promise<void> {
     await tables.putOrder(parsed.item);
   }
 }
+
+beforeEach(() => operator.pointTo(tables));
 
 /** Lets the engine scan only two orders a page. */
 const smallPage: Behaviour = async ({ forward, input, response }) =>
@@ -35,7 +37,6 @@ describe("orders export", () => {
   ];
 
   test("followed by an import restores the table", async () => {
-    await operator.pointTo(tables);
     await putLines(lines);
     const before = await tables.items("orders");
     const file = `${operator.folder}/exported.ndjson`;
@@ -58,24 +59,22 @@ describe("orders export", () => {
 
   test("reads every page, each consistently", async () => {
     await putLines(makeLines(5));
-    const scans: EngineCall[] = [];
-    const { proxy } = await tables.behindProxy((call) => {
-      if (call.operation !== "Scan") return undefined;
-      scans.push(call);
-      return smallPage;
-    });
+    const scans: string[] = [];
+    const { proxy } = await tables.behindProxy(
+      onEvery("Scan", (exchange) => {
+        scans.push(exchange.input);
+        return smallPage(exchange);
+      }),
+    );
     await operator.pointTo({ ...tables, dynamodbEndpoint: proxy.endpoint });
     const { stdout, stderr } = await orders("export", "--json");
     expect(sortedLines(stdout)).toEqual(makeLines(5).sort());
     expect(stderr).toBe("Exported 5 orders\n");
     expect(scans.length).toBeGreaterThan(1);
-    for (const { operation, input } of scans) {
-      expect({ operation, ...JSON.parse(input) }).toMatchObject({ operation: "Scan", ConsistentRead: true });
-    }
+    for (const input of scans) expect(JSON.parse(input)).toMatchObject({ ConsistentRead: true });
   });
 
   test("without a file prints orders on stdout and names on stderr each one that no line can hold", async () => {
-    await operator.pointTo(tables);
     await tables.putOrder({ id: { N: "1.5" }, status: { S: "pending" } });
     await tables.putOrder({ id: { N: "9223372036854775808" } });
     await tables.putOrder({ id: { N: "5" }, status: { S: "pending" } });
@@ -108,10 +107,9 @@ describe("orders export", () => {
     await putLines(makeLines(5));
     const file = await operator.write("orders.ndjson", "the last export\n");
     let scans = 0;
-    const { proxy } = await tables.behindProxy(({ operation }) => {
-      if (operation !== "Scan") return undefined;
-      return ++scans === 1 ? smallPage : fault;
-    });
+    const { proxy } = await tables.behindProxy(
+      onEvery("Scan", (exchange) => (++scans === 1 ? smallPage : fault)(exchange)),
+    );
     await operator.pointTo({ ...tables, dynamodbEndpoint: proxy.endpoint });
     expect(await orders("export", file)).toEqual({ code: 1, stdout: "", stderr });
     expect(scans).toBeGreaterThan(1);
@@ -120,7 +118,6 @@ describe("orders export", () => {
   });
 
   test("to a symbolic link replaces the file behind it, which keeps its mode", async () => {
-    await operator.pointTo(tables);
     const file = await operator.write("behind.ndjson", "the last export\n");
     await chmod(file, 0o666);
     const link = `${operator.folder}/link.ndjson`;
@@ -132,10 +129,9 @@ describe("orders export", () => {
   });
 
   test("to a pipe writes there, and leaves it", async () => {
-    await operator.pointTo(tables);
     await putLines(lines);
     const pipe = `${operator.folder}/pipe`;
-    await promisify(execFile)("mkfifo", [pipe]);
+    execFileSync("mkfifo", [pipe]);
     const [content, ended] = await Promise.all([readFile(pipe, "utf8"), orders("export", pipe)]);
     expect(sortedLines(content)).toEqual([...lines].sort());
     expect(ended).toEqual({ code: 0, stdout: `Exported ${lines.length} orders to ${pipe}\n`, stderr: "" });
@@ -143,7 +139,6 @@ describe("orders export", () => {
   });
 
   test("to /dev/stdout holds nothing but orders", async () => {
-    await operator.pointTo(tables);
     await putLines(lines);
     const { stdout, stderr } = await orders("export", "/dev/stdout");
     expect(sortedLines(stdout)).toEqual([...lines].sort());
@@ -151,7 +146,6 @@ describe("orders export", () => {
   });
 
   test("into a missing folder fails with the name that was typed", async () => {
-    await operator.pointTo(tables);
     const path = `${operator.folder}/none/orders.ndjson`;
     const stderr = `${path}: no such file or directory\n`;
     expect(await orders("export", path)).toEqual({ code: 1, stdout: "", stderr });
@@ -160,13 +154,12 @@ describe("orders export", () => {
   test("that is interrupted leaves no file behind", async () => {
     await putLines(lines);
     const scanning = Promise.withResolvers<void>();
-    const { proxy } = await tables.behindProxy(({ operation }) => {
-      if (operation !== "Scan") return undefined;
-      return async (exchange) => {
+    const { proxy } = await tables.behindProxy(
+      onEvery("Scan", (exchange) => {
         if (proxy.attempts.get("Scan") === 1) return smallPage(exchange);
         scanning.resolve();
-      };
-    });
+      }),
+    );
     await operator.pointTo({ ...tables, dynamodbEndpoint: proxy.endpoint });
     const running = operator.start(["orders", "export", `${operator.folder}/stopped.ndjson`, "--local"]);
     await scanning.promise;
