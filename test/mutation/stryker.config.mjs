@@ -17,7 +17,6 @@
 // - order.ts: the tests for short numbers and early days only save work.
 // - orders-table.ts: `error.Item[...]`: a cancelled order is there. `{ S: "" }`: the engine takes any type for another.
 // No test measures time:
-// - order-list.ts: `performance.now() + opened`: the log says how long the first page took.
 // - orders-table.ts: the pauses between calls for a throttled page, other than that they end at the deadline.
 export default {
   mutate: ["functions/**/*.ts", "shared/**/*.ts"],

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { buffer, text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
@@ -5,7 +6,7 @@ import { gunzipSync } from "node:zlib";
 import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { errorBody } from "../../shared/errors.ts";
 import { openOrderList } from "../../shared/order-list.ts";
 import { lambdaContext, proxyEvent } from "../helpers/lambda.ts";
@@ -100,7 +101,19 @@ describe("listing the orders", () => {
     const { body } = await openOrderList(pages(), { acceptsGzip: false, keyId: "key_1" });
     await setImmediate();
     expect(requested).toBe(2);
-    body.destroy();
+    await once(body.destroy(), "close");
+  });
+
+  test("logs how many milliseconds the first page took", async () => {
+    const clock = vi.spyOn(performance, "now").mockReturnValue(1000);
+    onTestFinished(() => clock.mockRestore());
+    async function* pages() {
+      clock.mockReturnValue(1250.4);
+      yield [order(1)];
+    }
+    const { body } = await openOrderList(pages(), { acceptsGzip: false, keyId: "key_1" });
+    await text(body);
+    expect(log.info.mock.calls).toEqual([[{ ...listed(1), firstPageMilliseconds: 250 }]]);
   });
 
   test("responds with an Error record when the first page can't be read", async () => {
@@ -196,6 +209,17 @@ describe("listing the orders", () => {
     const { stream } = list({ "Accept-Encoding": "gzip" });
     expect(await text(stream)).toBe('[{"id":1,"petId":7,"complete":false}]');
     expect(stream.prelude).toEqual({ statusCode: 200, headers });
+  });
+
+  test("logs the attributes that a list left out before it was cut off, too", async () => {
+    table
+      .on(ScanCommand)
+      .resolvesOnce({ Items: [{ id: { N: "1" }, petId: { S: "x" } }], LastEvaluatedKey: { id: { N: "1" } } })
+      .rejectsOnce(new Error("secret"));
+    const { stream, ended } = list();
+    await Promise.allSettled([text(stream), ended]);
+    expect(log.error).toHaveBeenCalledOnce();
+    expect(log.warn.mock.calls).toEqual([[{ event: "order_fields_left_out", keyId: "key_1", fields: { petId: 1 } }]]);
   });
 
   test("leaves out attributes of the wrong type and logs them once", async () => {
