@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectError } from "../helpers/expect-error.ts";
+import { exchange } from "../helpers/faults/pipeline.ts";
 import { send } from "../helpers/send.ts";
 import { startTestStack, type TestStack } from "../helpers/test-stack.ts";
 
@@ -136,4 +137,13 @@ test("a request of 10 MB is let in, one byte more gets 413", async () => {
     });
   expectError(await post(10 * 1024 * 1024), "method_not_allowed");
   expectError(await post(10 * 1024 * 1024 + 1), "request_too_large");
+});
+
+test("a body that is too large does not keep its connection from serving the next request", async () => {
+  const { port, host, pathname } = new URL(stack.baseUrl);
+  const megabytes = 32 * 1024 * 1024;
+  const post = `POST ${pathname}/nope HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${megabytes}\r\n\r\n`;
+  const next = `GET ${pathname}/nope HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+  const { responses } = await exchange(Number(port), post + "x".repeat(megabytes) + next);
+  expect(responses.map(({ status }) => status)).toEqual([413, 404]);
 });

@@ -1,6 +1,6 @@
-import { Server } from "node:net";
-import { expect, test, vi } from "vitest";
-import { listen } from "../../infra/local/machine/ports.ts";
+import { createServer, Server } from "node:net";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { listen, listeningPort } from "../../infra/local/machine/ports.ts";
 
 test("a port that only root may use is named in one line, with what to do instead", async () => {
   // Tests may run as root.
@@ -12,4 +12,18 @@ test("a port that only root may use is named in one line, with what to do instea
     name: "StartError",
     message: "Port 80 on localhost is taken or not allowed; choose another with --port",
   });
+});
+
+test("only this machine can connect", async () => {
+  const listening = vi.spyOn(Server.prototype, "listen");
+  onTestFinished(() => listening.mockRestore());
+  const { port, close } = await listen(0, () => {});
+  await close();
+  expect(listening.mock.calls).toEqual([
+    [0, "127.0.0.1"],
+    [port, "::1"],
+  ]);
+  await using server = createServer();
+  await listeningPort(server);
+  expect(server.address()).toMatchObject({ address: "127.0.0.1" });
 });
