@@ -3,7 +3,7 @@ import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
 import { Command } from "commander";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { LoadClients, type Operation } from "../helpers/traffic/load-clients.ts";
-import { verdict } from "../helpers/traffic/verdict.ts";
+import { conclude } from "../helpers/traffic/verdict.ts";
 import { troubles } from "../helpers/trouble.ts";
 
 const { connections, seconds, orders } = new Command("npm run load --")
@@ -42,10 +42,7 @@ try {
   }
   for (const line of clients.responses.lines()) console.log(line);
   console.log(clients.histories.summary);
-  const summary = `${connections} connections for ${seconds} s; wrong responses`;
-  const { lines, exitCode } = verdict(summary, [...clients.wrong, ...failures]);
-  for (const line of lines) console.log(line);
-  process.exitCode = exitCode;
+  conclude(`${connections} connections for ${seconds} s; wrong responses`, clients.wrong, failures);
 } finally {
   await stack.stop();
 }

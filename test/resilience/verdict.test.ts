@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { growth, type Usage, verdict } from "../helpers/traffic/verdict.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { conclude, growth, type Usage } from "../helpers/traffic/verdict.ts";
 
 /** A run in thirds, each with a spike that a median overlooks. */
 const run = (...thirds: Usage[]): Usage[] =>
@@ -18,11 +18,22 @@ test("a process that was not watched long enough has not been seen to stay as it
   expect(growth("a function", []).map((part) => part.grew)).toEqual([true, true]);
 });
 
-test("a run with anything wrong exits 1, and shows the first ten things", () => {
-  const wrong = Array.from({ length: 12 }, (_, index) => `wrong ${index}`);
-  expect(verdict("wrong responses", wrong)).toEqual({
-    lines: ["wrong responses: 12", ...wrong.slice(0, 10)],
-    exitCode: 1,
+test("a run with anything wrong, or trouble in the log, exits 1 and shows the first ten things", () => {
+  const { exitCode } = process;
+  const print = vi.spyOn(console, "log").mockReturnValue();
+  onTestFinished(() => {
+    process.exitCode = exitCode;
+    print.mockRestore();
   });
-  expect(verdict("wrong responses", [])).toEqual({ lines: ["wrong responses: 0"], exitCode: 0 });
+  const concluded = (wrong: string[], troubles: string[]) => {
+    print.mockClear();
+    process.exitCode = 0;
+    conclude("wrong responses", wrong, troubles);
+    return { printed: print.mock.calls.flat(), exitCode: process.exitCode };
+  };
+  expect(concluded([], [])).toEqual({ printed: ["wrong responses: 0"], exitCode: 0 });
+  expect(concluded(["200"], [])).toEqual({ printed: ["wrong responses: 1", "200"], exitCode: 1 });
+  expect(concluded([], ["a crash"])).toEqual({ printed: ["wrong responses: 1", "a crash"], exitCode: 1 });
+  const many = Array.from({ length: 12 }, (_, index) => `wrong ${index}`);
+  expect(concluded(many, []).printed).toEqual(["wrong responses: 12", ...many.slice(0, 10)]);
 });

@@ -23,7 +23,14 @@ function median(usages: Usage[], what: keyof Usage): number | undefined {
   return usages.map((usage) => usage[what]).sort((a, b) => a - b)[Math.floor(usages.length / 2)];
 }
 
-/** The last lines of a run, with the first ten things that were wrong, and its exit code. */
-export function verdict(summary: string, wrong: string[]): { lines: string[]; exitCode: 0 | 1 } {
-  return { lines: [`${summary}: ${wrong.length}`, ...wrong.slice(0, 10)], exitCode: wrong.length > 0 ? 1 : 0 };
+/**
+ * Prints the summary of a run and the first ten things that were wrong. Anything wrong makes the exit code 1.
+ *
+ * @param wrong what clients saw.
+ * @param troubles what the stack logged.
+ */
+export function conclude(summary: string, wrong: string[], troubles: string[]): void {
+  const all = [...wrong, ...troubles];
+  for (const line of [`${summary}: ${all.length}`, ...all.slice(0, 10)]) console.log(line);
+  if (all.length > 0) process.exitCode = 1;
 }
