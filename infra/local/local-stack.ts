@@ -97,7 +97,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   const tables = { orders: template.output("OrdersTableName"), apiKeys: template.output("ApiKeysTableName") };
   // Several stacks may share an engine, but never a port.
   const keyName = options.dynamodbEndpoint === undefined ? "npm start" : `npm start, port ${listener.port}`;
-  const apiKey = await orEngineFailure(ended.signal, async () => {
+  const apiKey = await orEngineFailure(endpoint, ended.signal, async () => {
     const isNew = await prepareTables(client, template, readOrders(file, orders), signal);
     if (!isNew && options.orders !== undefined) log(notLoadedText(ordersFile));
     return issueStartKey(client, tables.apiKeys, { name: keyName, key: options.apiKey });
@@ -149,12 +149,13 @@ async function openEngine(
 }
 
 /** Does work that needs the engine, and says in one line when that fails, because the disk is full for example. */
-async function orEngineFailure<T>(ended: AbortSignal, work: () => Promise<T>): Promise<T> {
+async function orEngineFailure<T>(endpoint: string, ended: AbortSignal, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     ended.throwIfAborted();
     if (!(error instanceof Error) || error instanceof OrdersFileError) throw error;
-    throw new StartError(`The DynamoDB engine failed: ${error.message || error.name}`, { cause: error });
+    const [reason] = (error.message || error.name).split("\n");
+    throw new StartError(`The DynamoDB engine at ${endpoint} failed: ${reason}`, { cause: error });
   }
 }

@@ -17,6 +17,16 @@ test("a start whose engine has no room left fails with one line that says so", a
   const dynamodbEndpoint = `http://127.0.0.1:${await listeningPort(server)}`;
   await expect(startLocalStack({ port: 0, assembly: inject("assembly"), dynamodbEndpoint })).rejects.toMatchObject({
     name: "StartError",
-    message: "The DynamoDB engine failed: backend: database or disk is full",
+    message: `The DynamoDB engine at ${dynamodbEndpoint} failed: backend: database or disk is full`,
+  });
+});
+
+test("a start whose endpoint is another kind of server fails with one line that names it", async () => {
+  const server = createServer((_request, response) => void response.end("<!DOCTYPE html>"));
+  onTestFinished(() => void server.close());
+  const dynamodbEndpoint = `http://127.0.0.1:${await listeningPort(server)}`;
+  await expect(startLocalStack({ port: 0, assembly: inject("assembly"), dynamodbEndpoint })).rejects.toMatchObject({
+    name: "StartError",
+    message: expect.stringMatching(new RegExp(`^The DynamoDB engine at ${dynamodbEndpoint} failed: .+$`)),
   });
 });
