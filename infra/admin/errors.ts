@@ -37,7 +37,9 @@ function explain(error: unknown): string {
   if (/^(?:InvalidRestoreTime|PointInTimeRecoveryUnavailable)Exception$/.test(name)) {
     return `DynamoDB can't restore that: ${firstLine(error)}`;
   }
-  if (name === "ResourceNotFoundException") return "The table does not exist. Was its stack deleted or replaced?";
+  if (name === "ResourceNotFoundException") {
+    return "The table does not exist. Check its name, and whether its stack was deleted or replaced";
+  }
   if (unreachable.test(code) || name === "TimeoutError") return `No response from ${address(error)} (${code || name})`;
   if ("path" in error && "errno" in error) {
     return `${String(error.path)}: ${getSystemErrorMessage(Number(error.errno))}`;

@@ -40,7 +40,7 @@ describe("an error in one line", () => {
     [
       "no table",
       named("ResourceNotFoundException", "x"),
-      "The table does not exist. Was its stack deleted or replaced?",
+      "The table does not exist. Check its name, and whether its stack was deleted or replaced",
     ],
     ["no host", named("Error", "x", { code: "ENOTFOUND", hostname: "h" }), "No response from h (ENOTFOUND)"],
     [
@@ -58,5 +58,7 @@ describe("an error in one line", () => {
     ["no error", "secret", "Unexpected error: a thrown string"],
   ])("says what is wrong: %s", (_, error, line) => {
     expect(errorLine(error)).toBe(line);
+    // Commands that stop midway add a sentence: ". The rest is not carried over yet."
+    expect(line).not.toMatch(/[.?!]$/);
   });
 });

@@ -91,7 +91,7 @@ describe("orders export", () => {
     [
       "is rejected",
       rejectedAs("ResourceNotFoundException"),
-      "The table does not exist. Was its stack deleted or replaced?\n",
+      "The table does not exist. Check its name, and whether its stack was deleted or replaced\n",
     ],
     [
       "comes back empty",
