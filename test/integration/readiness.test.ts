@@ -1,4 +1,3 @@
-import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { type AttributeValue, DeleteItemCommand, PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
@@ -12,6 +11,8 @@ import { createTable } from "../helpers/create-table.ts";
 import { type Behaviour, passOn, startFaultProxy } from "../helpers/faults/fault-proxy.ts";
 import { faults } from "../helpers/faults/faults.ts";
 import { invoke, lambdaContext, proxyEvent } from "../helpers/lambda.ts";
+import { spyOnLog } from "../helpers/log.ts";
+import { awslambda, ResponseStream, type StreamingHandler } from "../helpers/streaming.ts";
 import { testEnvironment } from "../helpers/test-environment.ts";
 
 const { ORDERS_TABLE: orders, API_KEYS_TABLE: apiKeys } = testEnvironment;
@@ -29,21 +30,13 @@ beforeAll(async () => {
   const fields = { name: "Acme", createdAt: 0 };
   ({ key } = await issueApiKey(DynamoDBDocumentClient.from(client), apiKeys, "pets_test", fields));
 });
-const log = {
-  info: vi.spyOn(console, "info").mockReturnValue(),
-  warn: vi.spyOn(console, "warn").mockReturnValue(),
-  error: vi.spyOn(console, "error").mockReturnValue(),
-};
+const log = spyOnLog();
 beforeEach(() => {
   fault = undefined;
   proxy.attempts.clear();
-  for (const spy of Object.values(log)) spy.mockClear();
   vi.resetModules();
   vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", proxy.endpoint);
-  vi.stubGlobal("awslambda", {
-    streamifyResponse: <Handler>(streaming: Handler) => streaming,
-    HttpResponseStream: { from: (stream: object) => stream },
-  });
+  vi.stubGlobal("awslambda", awslambda);
 });
 afterAll(async () => {
   client.destroy();
@@ -61,7 +54,7 @@ const functions: Record<string, () => Promise<() => Promise<unknown>>> = {
   list: async () => {
     const { handler } = (await import("../../functions/list-orders.ts")) as unknown as { handler: StreamingHandler };
     return async () => {
-      const stream = new PassThrough();
+      const stream = new ResponseStream();
       const ended = handler(proxyEvent({}), stream, lambdaContext("invocation-1"));
       expect(await text(stream)).toBe("[]");
       await ended;
@@ -74,7 +67,6 @@ const functions: Record<string, () => Promise<() => Promise<unknown>>> = {
     return async () => expect(await invoke(handler, event)).toMatchObject({ context: {} });
   },
 };
-type StreamingHandler = (event: object, stream: PassThrough, context: object) => Promise<void>;
 
 describe.each(Object.entries(functions))("the %s function", (_name, start) => {
   test("makes one call as it starts, and serves its first request over the same connection", async () => {
@@ -126,17 +118,13 @@ function expectWarned(causes: RegExp[]): void {
 }
 
 describe("being made ready changes nothing", () => {
+  const string = fc.string({ maxLength: 20 }).map((S) => ({ S }));
   const attribute: fc.Arbitrary<AttributeValue> = fc.oneof(
-    fc.string({ maxLength: 20 }).map((S) => ({ S })),
+    string,
     fc.integer().map((N) => ({ N: String(N) })),
     fc.boolean().map((BOOL) => ({ BOOL })),
     fc.constant({ NULL: true }),
-    fc
-      .array(
-        fc.string({ maxLength: 5 }).map((S) => ({ S })),
-        { maxLength: 3 },
-      )
-      .map((L) => ({ L })),
+    fc.array(string, { maxLength: 3 }).map((L) => ({ L })),
   );
   const fields = fc.dictionary(
     fc.oneof(fc.constantFrom("status", "petId", "cancelledAt"), fc.string({ minLength: 1, maxLength: 10 })),

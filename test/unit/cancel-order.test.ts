@@ -1,29 +1,22 @@
-import {
-  type AttributeValue,
-  ConditionalCheckFailedException,
-  DynamoDBClient,
-  UpdateItemCommand,
-} from "@aws-sdk/client-dynamodb";
+import { ConditionalCheckFailedException, DynamoDBClient, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import type { APIGatewayProxyResult } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../functions/cancel-order.ts";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
+import type { OrderItem } from "../../shared/order.ts";
 import { invoke, lambdaContext, proxyEvent } from "../helpers/lambda.ts";
+import { spyOnLog } from "../helpers/log.ts";
 
 const table = mockClient(DynamoDBClient);
-const log = { info: vi.spyOn(console, "info").mockReturnValue(), error: vi.spyOn(console, "error").mockReturnValue() };
+const log = spyOnLog();
 
-beforeEach(() => {
-  table.reset();
-  log.info.mockClear();
-  log.error.mockClear();
-});
+beforeEach(() => void table.reset());
 
-const cancel = (orderId: string): Promise<APIGatewayProxyResult> =>
-  invoke(handler, proxyEvent({ httpMethod: "DELETE", pathParameters: { orderId } }));
+const cancellation = (orderId: string) => proxyEvent({ httpMethod: "DELETE", pathParameters: { orderId } });
+const cancel = (orderId: string): Promise<APIGatewayProxyResult> => invoke(handler, cancellation(orderId));
 
-function failedCondition(Item?: Record<string, AttributeValue>): ConditionalCheckFailedException {
+function failedCondition(Item?: OrderItem): ConditionalCheckFailedException {
   return new ConditionalCheckFailedException({ message: "failed", $metadata: {}, ...(Item && { Item }) });
 }
 
@@ -69,7 +62,7 @@ describe("cancelling an order", () => {
     expect(table.calls()[0]?.args.at(1)).toEqual({ abortSignal: expect.any(AbortSignal) });
   });
 
-  test.each<[ErrorCode, Record<string, AttributeValue> | undefined]>([
+  test.each<[ErrorCode, OrderItem | undefined]>([
     ["order_not_found", undefined],
     ["order_already_shipped", { id: { N: "42" }, status: { S: "shipped" } }],
     ["order_already_cancelled", { id: { N: "42" }, status: { S: "cancelled" }, cancellationId: { S: "invocation-0" } }],
@@ -101,7 +94,7 @@ describe("cancelling an order", () => {
   );
 
   test("responds with 500, without a call to the table, when the gateway passed no key id", async () => {
-    const event = proxyEvent({ httpMethod: "DELETE", pathParameters: { orderId: "42" } });
+    const event = cancellation("42");
     event.requestContext.authorizer = null;
     expectError(await invoke(handler, event), "internal_error");
     expect(table.calls()).toHaveLength(0);
@@ -150,20 +143,9 @@ describe("cancelling an order", () => {
   test("logs what the table said, and keeps it out of the response", async () => {
     table.on(UpdateItemCommand).rejects(new Error("secret", { cause: new Error("deeper secret") }));
     expect(JSON.stringify(await cancel("42"))).not.toContain("secret");
-    expect(log.error.mock.calls).toEqual([
-      [
-        expect.objectContaining({
-          event: "cancel_failed",
-          keyId: "key_1",
-          orderId: "42",
-          code: "internal_error",
-          causes: [
-            expect.objectContaining({ message: "secret" }),
-            expect.objectContaining({ message: "deeper secret" }),
-          ],
-        }),
-      ],
-    ]);
+    const causes = ["secret", "deeper secret"].map((message) => expect.objectContaining({ message }));
+    const failure = { event: "cancel_failed", keyId: "key_1", orderId: "42", code: "internal_error", causes };
+    expect(log.error.mock.calls).toEqual([[expect.objectContaining(failure)]]);
   });
 
   test("responds with 500 when something is thrown that is not an Error", async () => {
@@ -174,18 +156,13 @@ describe("cancelling an order", () => {
   test("responds with 503 half a second before the function's time is up", async () => {
     table.on(UpdateItemCommand).callsFake(() => new Promise(() => {}));
     const context = { ...lambdaContext("invocation-1"), getRemainingTimeInMillis: () => 501 };
-    const response = await invoke(
-      handler,
-      proxyEvent({ httpMethod: "DELETE", pathParameters: { orderId: "42" } }),
-      context,
-    );
-    expectError(response, "service_unavailable");
+    expectError(await invoke(handler, cancellation("42"), context), "service_unavailable");
   });
 
   test("ignores a request id that the client chose", async () => {
     const item = { id: { N: "42" }, status: { S: "cancelled" }, cancellationId: { S: "chosen-by-client" } };
     table.on(UpdateItemCommand).rejects(failedCondition(item));
-    const event = proxyEvent({ httpMethod: "DELETE", pathParameters: { orderId: "42" } });
+    const event = cancellation("42");
     event.requestContext.requestId = "chosen-by-client";
     expectError(await invoke(handler, event), "order_already_cancelled");
   });

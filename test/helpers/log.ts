@@ -1,0 +1,14 @@
+import { beforeEach, vi } from "vitest";
+
+/** What the functions of the calling test file log: kept off the console, and forgotten before each test. */
+export function spyOnLog() {
+  const log = {
+    info: vi.spyOn(console, "info").mockReturnValue(),
+    warn: vi.spyOn(console, "warn").mockReturnValue(),
+    error: vi.spyOn(console, "error").mockReturnValue(),
+  };
+  beforeEach(() => {
+    for (const spy of Object.values(log)) spy.mockClear();
+  });
+  return log;
+}
