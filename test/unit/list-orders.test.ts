@@ -1,63 +1,28 @@
 import { once } from "node:events";
-import { PassThrough } from "node:stream";
 import { buffer, text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
-import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
-import type { APIGatewayProxyEvent, Context } from "aws-lambda";
-import { mockClient } from "aws-sdk-client-mock";
-import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { ScanCommand } from "@aws-sdk/client-dynamodb";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { errorBody } from "../../shared/errors.ts";
 import { openOrderList } from "../../shared/order-list.ts";
-import { lambdaContext, proxyEvent } from "../helpers/lambda.ts";
+import { havePages, lastKey, list, listCutOff, order, orders, table } from "../helpers/listing.ts";
+import { spyOnLog } from "../helpers/log.ts";
 
-/** The part of Lambda's runtime that streaming functions use, reduced to what reaches the gateway. */
-class ResponseStream extends PassThrough {
-  prelude: unknown;
-}
-type StreamingHandler = (event: APIGatewayProxyEvent, stream: ResponseStream, context: Context) => Promise<void>;
-
-vi.hoisted(() => {
-  Object.assign(globalThis, {
-    awslambda: {
-      streamifyResponse: <Handler>(streaming: Handler) => streaming,
-      HttpResponseStream: { from: (stream: object, prelude: unknown) => Object.assign(stream, { prelude }) },
-    },
-  });
-});
-
-const { handler } = (await import("../../functions/list-orders.ts")) as unknown as { handler: StreamingHandler };
-const table = mockClient(DynamoDBClient);
-const log = {
-  info: vi.spyOn(console, "info").mockReturnValue(),
-  warn: vi.spyOn(console, "warn").mockReturnValue(),
-  error: vi.spyOn(console, "error").mockReturnValue(),
-};
-
-beforeEach(() => {
-  table.reset();
-  for (const spy of Object.values(log)) spy.mockClear();
-});
-
-function list(headers: Record<string, string> = {}) {
-  const stream = new ResponseStream();
-  const ended = handler(proxyEvent({ headers }), stream, lambdaContext("invocation-1"));
-  return { stream, ended };
-}
+const log = spyOnLog();
 
 const headers = { "Content-Type": "application/json", "Cache-Control": "no-store", Vary: "Accept-Encoding" };
-const order = (id: number) => ({ id: { N: String(id) }, petId: { N: "7" }, complete: { BOOL: false } });
 const listed = (orders: number) => ({
   event: "orders_listed",
   keyId: "key_1",
   orders,
   firstPageMilliseconds: expect.any(Number),
 });
-const orders = (count: number) => Array.from({ length: count }, (_, index) => order(index));
+const logged = (fields: object) => [[expect.objectContaining(fields)]];
 
 describe("listing the orders", () => {
   test("responds with an empty array when there are none", async () => {
-    table.on(ScanCommand).resolves({ Items: [] });
+    havePages([]);
     const { stream } = list();
     expect(await text(stream)).toBe("[]");
     expect(stream.prelude).toEqual({ statusCode: 200, headers });
@@ -65,12 +30,7 @@ describe("listing the orders", () => {
   });
 
   test("responds with the orders of every page in one array, whatever pages are empty", async () => {
-    table
-      .on(ScanCommand)
-      .resolvesOnce({ Items: [], LastEvaluatedKey: { id: { N: "0" } } })
-      .resolvesOnce({ Items: [order(1), order(2)], LastEvaluatedKey: { id: { N: "2" } } })
-      .resolvesOnce({ Items: [], LastEvaluatedKey: { id: { N: "9223372036854775807" } } })
-      .resolvesOnce({ Items: [order(3)] });
+    havePages([], [order(1), order(2)], [], [order(3)]);
     const { stream } = list();
     expect(await text(stream)).toBe(
       '[{"id":1,"petId":7,"complete":false},{"id":2,"petId":7,"complete":false},{"id":3,"petId":7,"complete":false}]',
@@ -79,15 +39,12 @@ describe("listing the orders", () => {
   });
 
   test("is a sequential Scan with exactly this input", async () => {
-    table
-      .on(ScanCommand)
-      .resolvesOnce({ Items: [order(1)], LastEvaluatedKey: { id: { N: "9223372036854775807" } } })
-      .resolvesOnce({ Items: [order(2)] });
+    havePages([order(1)], [order(2)]);
     await text(list().stream);
     const scan = { TableName: "orders", ProjectionExpression: "id, petId, quantity, shipDate, complete" };
     expect(table.commandCalls(ScanCommand).map(({ args }) => args[0].input)).toEqual([
       scan,
-      { ...scan, ExclusiveStartKey: { id: { N: "9223372036854775807" } } },
+      { ...scan, ExclusiveStartKey: lastKey },
     ]);
     expect(table.calls()[0]?.args.at(1)).toEqual({ abortSignal: expect.any(AbortSignal) });
     expect(log.warn).not.toHaveBeenCalled();
@@ -125,9 +82,7 @@ describe("listing the orders", () => {
       statusCode: 503,
       headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
     });
-    expect(log.error.mock.calls).toEqual([
-      [expect.objectContaining({ event: "list_failed", keyId: "key_1", code: "service_unavailable" })],
-    ]);
+    expect(log.error.mock.calls).toEqual(logged({ event: "list_failed", keyId: "key_1", code: "service_unavailable" }));
   });
 
   test("takes a response without items for a failure, not for the end", async () => {
@@ -136,24 +91,16 @@ describe("listing the orders", () => {
     expect(await text(stream)).toBe(errorBody("internal_error"));
     await ended;
     const causes = [expect.objectContaining({ message: "The response to Scan is empty" })];
-    expect(log.error.mock.calls).toEqual([[expect.objectContaining({ event: "list_failed", causes })]]);
+    expect(log.error.mock.calls).toEqual(logged({ event: "list_failed", causes }));
   });
 
   test.each([{}, { "Accept-Encoding": "gzip" }])(
     "cuts off the body when a later page can't be read (%j)",
     async (accept) => {
-      table
-        .on(ScanCommand)
-        .resolvesOnce({ Items: orders(1000), LastEvaluatedKey: { id: { N: "1" } } })
-        .rejectsOnce(new Error("secret"));
-      const { stream, ended } = list(accept);
-      const received = buffer(stream);
-      await expect(ended).rejects.toThrow();
-      await expect(received).rejects.toThrow();
+      havePages(orders(1000), new Error("secret"));
+      const stream = await listCutOff(accept);
       expect(stream.prelude).toMatchObject({ statusCode: 200 });
-      expect(log.error.mock.calls).toEqual([
-        [expect.objectContaining({ event: "list_cut_off", keyId: "key_1", orders: 1000 })],
-      ]);
+      expect(log.error.mock.calls).toEqual(logged({ event: "list_cut_off", keyId: "key_1", orders: 1000 }));
     },
   );
 
@@ -163,31 +110,24 @@ describe("listing the orders", () => {
         throw new TypeError("secret");
       },
     };
-    table
-      .on(ScanCommand)
-      .resolvesOnce({ Items: orders(1000), LastEvaluatedKey: { id: { N: "1" } } })
-      .resolvesOnce({ Items: [poison] });
-    const { stream, ended } = list();
-    const received = buffer(stream);
-    await expect(ended).rejects.toThrow();
-    await expect(received).rejects.toThrow();
-    expect(log.error.mock.calls).toEqual([[expect.objectContaining({ event: "list_cut_off" })]]);
+    havePages(orders(1000), [poison]);
+    await listCutOff();
+    expect(log.error.mock.calls).toEqual(logged({ event: "list_cut_off" }));
   });
 
   test("stops reading when the client has left, and logs that", async () => {
-    const page = { Items: orders(20_000), LastEvaluatedKey: { id: { N: "1" } } };
-    table.on(ScanCommand).resolves(page);
+    table.on(ScanCommand).resolves({ Items: orders(20_000), LastEvaluatedKey: lastKey });
     const { stream, ended } = list();
     await expect.poll(() => stream.readableLength).toBeGreaterThan(0);
     stream.destroy(new Error("client gone"));
     await expect(ended).rejects.toThrow("client gone");
-    expect(log.info.mock.calls).toEqual([[expect.objectContaining({ event: "list_abandoned", keyId: "key_1" })]]);
+    expect(log.info.mock.calls).toEqual(logged({ event: "list_abandoned", keyId: "key_1" }));
     expect(log.error).not.toHaveBeenCalled();
     expect(table.calls().length).toBeLessThanOrEqual(3);
   });
 
   test.each(["gzip", "br, gzip", "gzip;q=0.5", "*"])("compresses when the client accepts %s", async (accepted) => {
-    table.on(ScanCommand).resolves({ Items: orders(1000) });
+    havePages(orders(1000));
     const { stream } = list({ "Accept-Encoding": accepted });
     const body = await buffer(stream);
     expect(stream.prelude).toEqual({ statusCode: 200, headers: { ...headers, "Content-Encoding": "gzip" } });
@@ -197,7 +137,7 @@ describe("listing the orders", () => {
   test.each([undefined, "identity", "br", "gzip;q=0", "gzip;q=0, *", "*;q=0"])(
     "does not compress when the client accepts %s",
     async (accepted) => {
-      table.on(ScanCommand).resolves({ Items: orders(1000) });
+      havePages(orders(1000));
       const { stream } = list(accepted === undefined ? {} : { "Accept-Encoding": accepted });
       expect(JSON.parse(await text(stream))).toHaveLength(1000);
       expect(stream.prelude).toEqual({ statusCode: 200, headers });
@@ -205,30 +145,24 @@ describe("listing the orders", () => {
   );
 
   test("leaves a small list uncompressed", async () => {
-    table.on(ScanCommand).resolves({ Items: [order(1)] });
+    havePages([order(1)]);
     const { stream } = list({ "Accept-Encoding": "gzip" });
     expect(await text(stream)).toBe('[{"id":1,"petId":7,"complete":false}]');
     expect(stream.prelude).toEqual({ statusCode: 200, headers });
   });
 
   test("logs the attributes that a list left out before it was cut off, too", async () => {
-    table
-      .on(ScanCommand)
-      .resolvesOnce({ Items: [{ id: { N: "1" }, petId: { S: "x" } }], LastEvaluatedKey: { id: { N: "1" } } })
-      .rejectsOnce(new Error("secret"));
-    const { stream, ended } = list();
-    await Promise.allSettled([text(stream), ended]);
+    havePages([{ id: { N: "1" }, petId: { S: "x" } }], new Error("secret"));
+    await listCutOff();
     expect(log.error).toHaveBeenCalledOnce();
     expect(log.warn.mock.calls).toEqual([[{ event: "order_fields_left_out", keyId: "key_1", fields: { petId: 1 } }]]);
   });
 
   test("leaves out attributes of the wrong type and logs them once", async () => {
-    table.on(ScanCommand).resolves({
-      Items: [
-        { id: { N: "1" }, petId: { S: "x" } },
-        { id: { N: "2" }, petId: { N: "1.5" } },
-      ],
-    });
+    havePages([
+      { id: { N: "1" }, petId: { S: "x" } },
+      { id: { N: "2" }, petId: { N: "1.5" } },
+    ]);
     const { stream } = list();
     expect(await text(stream)).toBe('[{"id":1},{"id":2}]');
     expect(log.warn.mock.calls).toEqual([[{ event: "order_fields_left_out", keyId: "key_1", fields: { petId: 2 } }]]);
