@@ -1,10 +1,9 @@
 import { once } from "node:events";
-import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
 import { ownLines } from "../helpers/trouble.ts";
-import { directory, type HostOptions, startHost } from "./functions/host.ts";
+import { directory, type HostOptions, startHost, streamOf } from "./functions/host.ts";
 
 let host: LambdaHost;
 let log: string[];
@@ -14,6 +13,8 @@ function start(options?: HostOptions): void {
   log = [];
   host = startHost((line) => log.push(line), options);
 }
+
+const stream = (name: string) => streamOf(host, name);
 
 afterEach(() => host.stop());
 
@@ -165,10 +166,4 @@ async function logStops(): Promise<void> {
     if (log.length !== lines) calm = 0;
     lines = log.length;
   }
-}
-
-async function stream(name: string): Promise<Readable> {
-  const response = await host.invoke(name, {});
-  if (response.kind !== "streamed") throw new Error(`${name} did not stream`);
-  return response.body;
 }

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import { createLambdaHost, type LambdaHost } from "../../../infra/local/lambda/lambda-host.ts";
 
 /** The folder of the functions, which is this one. */
@@ -24,4 +25,11 @@ export function startHost(log: (line: string) => void, options: HostOptions = {}
     })),
     { log, maxEnvironments },
   );
+}
+
+/** The streamed response of a function. */
+export async function streamOf(host: LambdaHost, name: string): Promise<Readable> {
+  const response = await host.invoke(name, {});
+  if (response.kind !== "streamed") throw new Error(`${name} did not stream`);
+  return response.body;
 }
