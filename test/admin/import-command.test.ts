@@ -44,7 +44,7 @@ describe("orders import, as a process", () => {
     expect(sortedLines(exported.stdout)).toEqual(lines.sort());
   });
 
-  test.each(["SIGINT", "SIGTERM"] as const)(
+  test.each(["SIGHUP", "SIGINT", "SIGTERM"] as const)(
     "interrupted by %s ends by itself with counts that add up",
     async (signal) => {
       const file = await operator.write("orders.ndjson", makeLines(300).join("\n"));

@@ -61,8 +61,11 @@ describe("the smoke test", () => {
     expect(unbroken).toEqual([]);
   });
 
-  test("never repeats a key that the service echoes", async () => {
-    service.fault = ({ key = "" }, right) => ({ ...right, status: 418, body: `Bearer ${key}` });
+  test.each<[string, Fault]>([
+    ["with another status", ({ key = "" }, right) => ({ ...right, status: 418, body: `Bearer ${key}` })],
+    ["as a field", ({ key = "" }, right) => ({ ...right, body: String(right.body).replace("{", `{"${key}":1,`) })],
+  ])("never repeats a key that the service echoes %s", async (_, fault) => {
+    service.fault = fault;
     expect((await broken()).join()).toMatch(/^(?!.*pets_test_\w).*pets_test_\.\.\..*$/);
   });
 
