@@ -1,6 +1,7 @@
 import { cpus, release, type } from "node:os";
 import { Command } from "commander";
 import { readFunctions } from "../../infra/local/functions.ts";
+import { failWith } from "../helpers/fail-with.ts";
 import { bundleSizes } from "./bundle-size.ts";
 import { coldStartChart, listChart, writeChart } from "./charts.ts";
 import { coldStarts } from "./cold-start.ts";
@@ -93,9 +94,7 @@ try {
   const cold = coldStartChart(table(rows));
   if (cold !== undefined) writeChart("cold-start", cold);
   writeChart("list", listChart(growthTable(growth)));
-  const misses = missed(rows);
-  for (const line of misses) console.error(`MISSED ${line}`);
-  if (misses.length > 0) process.exitCode = 1;
+  failWith(missed(rows).map((line) => `MISSED ${line}`));
 } finally {
   closeConnection();
   await subject.stop();

@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { Command } from "commander";
 import { getBorderCharacters, table } from "table";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
+import { failWith } from "../helpers/fail-with.ts";
 import { documentFile } from "../helpers/openapi/document.ts";
 import { startLaterVersion } from "../helpers/openapi/later-version.ts";
 import { checks, failures, ordersFile } from "./checks.ts";
@@ -26,8 +27,7 @@ for (const toolchain of toolchains) {
   const versions = await readVersions(toolchain);
   if (versions === undefined) continue;
   const { passed, complaints } = await tryClient(toolchain);
-  for (const complaint of complaints) console.error(`${toolchain.language}: ${complaint}`);
-  if (passed < checks.length) process.exitCode = 1;
+  failWith(complaints.map((complaint) => `${toolchain.language}: ${complaint}`));
   results.push([...versions, `${passed} of ${checks.length}`]);
 }
 if (results.length === 0) throw new Error("No client ran");

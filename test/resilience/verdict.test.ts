@@ -21,15 +21,17 @@ test("a process that was not watched long enough has not been seen to stay as it
 test("a run with anything wrong, or trouble in the log, exits 1 and shows the first ten things", () => {
   const { exitCode } = process;
   const print = vi.spyOn(console, "log").mockReturnValue();
+  const complain = vi.spyOn(console, "error").mockReturnValue();
   onTestFinished(() => {
     process.exitCode = exitCode;
     print.mockRestore();
+    complain.mockRestore();
   });
   const concluded = (wrong: string[], troubles: string[]) => {
-    print.mockClear();
+    vi.clearAllMocks();
     process.exitCode = 0;
     conclude("wrong responses", wrong, troubles);
-    return { printed: print.mock.calls.flat(), exitCode: process.exitCode };
+    return { printed: [...print.mock.calls, ...complain.mock.calls].flat(), exitCode: process.exitCode };
   };
   expect(concluded([], [])).toEqual({ printed: ["wrong responses: 0"], exitCode: 0 });
   expect(concluded(["200"], [])).toEqual({ printed: ["wrong responses: 1", "200"], exitCode: 1 });

@@ -1,3 +1,5 @@
+import { failWith } from "../fail-with.ts";
+
 /** The use of one process at one moment: memory in megabytes, open handles by count. */
 export interface Usage {
   memory: number;
@@ -31,6 +33,6 @@ function median(usages: Usage[], what: keyof Usage): number | undefined {
  */
 export function conclude(summary: string, wrong: string[], troubles: string[]): void {
   const all = [...wrong, ...troubles];
-  for (const line of [`${summary}: ${all.length}`, ...all.slice(0, 10)]) console.log(line);
-  if (all.length > 0) process.exitCode = 1;
+  console.log(`${summary}: ${all.length}`);
+  failWith(all.slice(0, 10));
 }
