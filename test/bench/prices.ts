@@ -1,3 +1,5 @@
+import { type FunctionName, functionList } from "../../infra/stack/function-list.ts";
+
 /** AWS's prices in dollars: us-east-1, without free tier, collected on 2026-11-20 from the services' price pages. */
 export const price = {
   restRequest: 3.5e-6,
@@ -106,14 +108,20 @@ export function cost(work: Work, request = price.restRequest): number {
   return request * Math.ceil(work.sentKilobytes / 10_000) + lambdaCost(work) + tables + bytes + streamed;
 }
 
+/** Dollars for the call that makes a function ready. */
+const firstCall: Record<(typeof functionList)[FunctionName]["permission"]["action"], number> = {
+  "dynamodb:GetItem": price.readUnit,
+  "dynamodb:Scan": 0.5 * price.readUnit,
+  "dynamodb:UpdateItem": price.writeUnit,
+};
+
 /**
  * Dollars for starting each function once: the initialisation, which Lambda bills since August 2025, for as long as a
  * tuned function of this size takes (speedrun.nobackspacecrew.com, 2025-07-21), and the call that makes it ready.
  */
-export const coldStarts = [cancellation, listOf(0), authorization].reduce(
-  (sum, { memory }) => sum + 0.375 * (memory / 1024) * price.gigabyteSecond,
-  price.writeUnit + 1.5 * price.readUnit,
-);
+export const coldStarts = Object.values(functionList).reduce((sum, { memorySize, permission: { action } }) => {
+  return sum + 0.375 * (memorySize / 1024) * price.gigabyteSecond + firstCall[action];
+}, 0);
 
 /** Dollars for keeping a million orders for a month, with their changes of the last 35 days. */
 export const millionOrdersMonth =

@@ -1,7 +1,7 @@
 import type { App } from "aws-cdk-lib";
 import type { Template } from "aws-cdk-lib/assertions";
 import { expect, test } from "vitest";
-import { functionList } from "../../infra/stack/function-list.ts";
+import { functionList, operations } from "../../infra/stack/function-list.ts";
 import { ordersStack, resources, templates } from "../helpers/synthesise.ts";
 
 /**
@@ -106,7 +106,8 @@ function methodsOf(template: Template) {
     ),
     executionLog: same(
       settings.map(({ LoggingLevel, DataTraceEnabled }) => [LoggingLevel, DataTraceEnabled]),
-      3,
+      // One for each operation, and one for everything else.
+      operations.length + 1,
     ),
   };
 }

@@ -5,6 +5,7 @@ import type { APIGatewayTokenAuthorizerEvent } from "aws-lambda";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
+import type { PerFunction } from "../../infra/stack/function-list.ts";
 import { issueApiKey, readApiKey } from "../../shared/api-keys-table.ts";
 import { scanOne, updateNothing } from "../../shared/orders-table.ts";
 import { createTable } from "../helpers/create-table.ts";
@@ -45,13 +46,13 @@ afterAll(async () => {
 });
 
 /** Starts each function; what that resolves with serves a first request and expects its response. */
-const functions: Record<string, () => Promise<() => Promise<unknown>>> = {
-  cancel: async () => {
+const functions: PerFunction<() => Promise<() => Promise<unknown>>> = {
+  cancelOrder: async () => {
     const { handler } = await import("../../functions/cancel-order.ts");
     const event = proxyEvent({ httpMethod: "DELETE", pathParameters: { orderId: "404" } });
     return async () => expect(await invoke(handler, event)).toMatchObject({ statusCode: 404 });
   },
-  list: async () => {
+  listOrders: async () => {
     const { handler } = (await import("../../functions/list-orders.ts")) as unknown as { handler: StreamingHandler };
     return async () => {
       const stream = new ResponseStream();
@@ -104,9 +105,9 @@ test.each(["slow trickle", "reset before a response", "throttled by the table", 
   "a function starts and serves requests after its table's response at the start was: %s",
   async (name) => {
     fault = faults[name];
-    const serveFirstRequest = await functions["cancel"]?.();
+    const serveFirstRequest = await functions.cancelOrder();
     fault = undefined;
-    await serveFirstRequest?.();
+    await serveFirstRequest();
     expectWarned([/^\w*(Error|Exception): ./]);
   },
 );

@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import type { APIGatewayTokenAuthorizerEvent } from "aws-lambda";
+import type { APIGatewayTokenAuthorizerEvent, Context } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as authorize } from "../../functions/authorize.ts";
 import { handler as cancelOrder } from "../../functions/cancel-order.ts";
-import { functionList } from "../../infra/stack/function-list.ts";
+import { type FunctionName, functionList } from "../../infra/stack/function-list.ts";
 import { type CallLimits, callLimits, retryBaseDelay } from "../../shared/dynamodb.ts";
 import { scanOrders } from "../../shared/orders-table.ts";
 import { issuedKeys } from "../helpers/issued-keys.ts";
@@ -40,8 +40,10 @@ function longestCall({ connectionTimeout, requestTimeout, maxAttempts }: CallLim
 }
 
 const { method, path } = functionList.cancelOrder.operation;
-const handlers = {
-  authorize: (context = lambdaContext("invocation-1")) => {
+/** The functions that make one call for a request; a list makes many. */
+type Caller = Exclude<FunctionName, "listOrders">;
+const handlers: Record<Caller, (context: Context) => Promise<unknown>> = {
+  authorize: (context) => {
     const event: APIGatewayTokenAuthorizerEvent = {
       type: "TOKEN",
       methodArn: "arn:x/v1/GET/",
@@ -49,14 +51,14 @@ const handlers = {
     };
     return authorize(event, context);
   },
-  cancelOrder: (context = lambdaContext("invocation-1")) => {
+  cancelOrder: (context) => {
     const event = proxyEvent({ httpMethod: method, path, pathParameters: { orderId: "42" } });
     return invoke(cancelOrder, event, context);
   },
 };
-const limits = { authorize: callLimits.authorize, cancelOrder: callLimits.cancel };
+const limits: Record<Caller, CallLimits> = { authorize: callLimits.authorize, cancelOrder: callLimits.cancel };
 
-describe.each(["authorize", "cancelOrder"] as const)("%s", (name) => {
+describe.each(Object.keys(limits) as Caller[])("%s", (name) => {
   test("waits for the last attempt of its call, and responds before Lambda ends it", async () => {
     const timeout = functionList[name].timeoutSeconds * 1000;
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"], fakeNodeBuiltins: true });
