@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectError } from "../helpers/expect-error.ts";
 import { exchange } from "../helpers/faults/pipeline.ts";
+import { document } from "../helpers/openapi/document.ts";
 import { send } from "../helpers/send.ts";
 import { startTestStack, type TestStack } from "../helpers/test-stack.ts";
 
@@ -23,8 +24,10 @@ describe("the API key", () => {
     ["with a comma after it", { authorization: `Bearer ${stack.apiKey},` }],
   ];
 
-  test.each(["GET /store/orders", "DELETE /store/orders/101"])("is required by %s", async (operation) => {
-    const [method = "", path = ""] = operation.split(" ");
+  const described = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => [method.toUpperCase(), path.replace("{orderId}", "101")] as const),
+  );
+  test.each(described)("is required by %s %s", async (method, path) => {
     for (const [, headers] of bad()) {
       expectError(await stack.call(path, { method, headers }, null), "unauthorized", { "www-authenticate": "Bearer" });
     }

@@ -14,8 +14,7 @@ test("the document is valid OpenAPI 3.1", async () => {
   expect(validator.version).toBe("3.1");
 });
 
-test("the document has version 1.0.0, three addresses, two operations and bearer authentication", () => {
-  expect(document.info.version).toBe("1.0.0");
+test("the document has three addresses, the operations named here and bearer authentication", () => {
   for (const { url, variables } of document.servers) {
     const address = url.replaceAll(/\{(\w+)\}/g, (_match, name) => variables[name]?.default ?? "");
     expect(address).toMatch(/^https?:\/\/[^{}]+\/v1$/);
@@ -63,6 +62,15 @@ test("the table of errors in API.md has every code of the catalogue under its st
       .map(([code, { status }]) => [code, status])
       .sort(),
   );
+});
+
+test("the table of operations in API.md has every operation, and no other", async () => {
+  const page = await readFile(new URL("API.md", documentFile), "utf8");
+  const rows = [...page.matchAll(/^\| `([A-Z]+ \S+)` \(`(\w+)`\) \|/gm)].map(([, request, id]) => [request, id]);
+  const described = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, { operationId }]) => [`${method.toUpperCase()} ${path}`, operationId]),
+  );
+  expect(rows.sort()).toEqual(described.sort());
 });
 
 /** Every response of every operation, with its status. */

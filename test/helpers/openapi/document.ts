@@ -6,7 +6,7 @@ interface Document {
   info: { version: string; description: string };
   servers: { url: string; variables: Record<string, { default: string }> }[];
   security: object[];
-  paths: Record<string, Record<string, { operationId: string; tags: string[]; security?: object[] }>>;
+  paths: Record<string, Record<string, { operationId: string; summary: string; tags: string[]; security?: object[] }>>;
   components: {
     schemas: {
       Error: { required: string[]; properties: { code: ErrorCodeSchema } };
