@@ -115,7 +115,7 @@ export function promises(service: Service, pending?: string): Promised[] {
     {
       promise: "405 and Allow for another method on a known path",
       keep: async () => {
-        for (const { method: allow, path } of operations) {
+        for (const [path, allow] of Object.entries({ "/store/orders": "GET", "/store/orders/none": "DELETE" })) {
           for (const request of [{ method: "PUT" }, { method: "POST", ...emptyObject }]) {
             const response = await send(service, { ...request, path });
             checkError(response, "method_not_allowed");
