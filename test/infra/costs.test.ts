@@ -45,7 +45,7 @@ test("the prices are those that AWS quotes for us-east-1, in its own units", () 
   });
 });
 
-describe("the README's costs are what npm run costs prints:", async () => {
+describe("the costs in test/bench/README.md are what npm run costs prints:", async () => {
   const readme = await readFile(new URL("../bench/README.md", import.meta.url), "utf8");
   const production = templates.find(([name]) => name === "production")?.[1];
   if (production === undefined) throw new Error("There is no production");

@@ -56,7 +56,7 @@ const requestOf: Record<string, Exchange> = {
 };
 export const requestFor = (lambda: string): Exchange => {
   const exchange = requestOf[lambda];
-  if (exchange === undefined) throw new Error(`Record a request of ${lambda} in test/helpers/alarms/exchanges.ts`);
+  if (exchange === undefined) throw new Error(`Record a request of ${lambda} in exchanges.ts, name it in requestOf`);
   return exchange;
 };
 /** Adds requests whose function Lambda turns away. */
