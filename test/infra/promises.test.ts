@@ -69,6 +69,9 @@ const promised = {
   },
 };
 
+/** What other services write by, and what issued keys are found by. */
+const tableKeys = ["id", "keyHash"].map((AttributeName) => [{ AttributeName, KeyType: "HASH" }]);
+
 test.each(templates)("%s keeps its promises", (name, template, environment) => {
   const { artifactId, node } = ordersStack(environment);
   const { tags, terminationProtection } = (node.root as App).synth().getStackArtifact(artifactId);
@@ -78,10 +81,11 @@ test.each(templates)("%s keeps its promises", (name, template, environment) => {
     keys: keysOf(template),
     ...methodsOf(template),
     tables: tablesOf(template),
+    tableKeys: resources(template, "AWS::DynamoDB::Table").map(([, { KeySchema }]) => KeySchema),
     logs: logsOf(template),
     functionLogs: functionLogsOf(template),
     canaries: resources(template, "AWS::CodeDeploy::DeploymentGroup").length,
-  }).toEqual(promised[name]);
+  }).toEqual({ ...promised[name], tableKeys });
 });
 
 function keysOf(template: Template) {

@@ -37,6 +37,21 @@ test.each(["off", "", "False"])("-c canary=%s is an error, not a canary", (canar
   expect(() => skipsCanary(new App({ context: { canary } }))).toThrow("canary must be true or false, not");
 });
 
+test("only the canary is left out of an environment", () => {
+  const { alarms, ...rest } = withoutCanary(environments.production);
+  expect({ ...rest, alarms: { ...alarms, canary: true } }).toEqual(environments.production);
+  expect(alarms?.canary).toBe(false);
+});
+
+test("it describes nothing but aliases", () => {
+  const stack = ordersStack(environments.staging);
+  const before = Template.fromStack(ordersStack(environments.staging)).toJSON()["Resources"];
+  setEveryAlias(stack);
+  for (const [id, resource] of Object.entries(Template.fromStack(stack).toJSON()["Resources"])) {
+    if (before[id].Type !== "AWS::Lambda::Alias") expect(resource, id).toEqual(before[id]);
+  }
+});
+
 test("an environment without alarms has no canary to skip", () => {
   expect(withoutCanary(environments.staging)).toEqual(environments.staging);
 });
