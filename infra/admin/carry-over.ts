@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { OrderItem } from "../../shared/order.ts";
+import { type OrderItem, parseOrderId } from "../../shared/order.ts";
 import { parseText } from "./arguments.ts";
 import type { Outcome, Rules } from "./carry-over-rules.ts";
 import { interruption, pacedCalls, type Result, rateOption, run } from "./command.ts";
@@ -55,12 +55,15 @@ export interface CarryOver {
 export async function carryOver({ from, to, rules, reads, writes, dryRun, signal }: CarryOver): Promise<Result> {
   const counts = new Map<Outcome, number>(rules.outcomes.map((outcome) => [outcome, 0]));
   const cancelledBy = new Map<string, number>();
-  const disagreements: { id: bigint; here: string | undefined; there: string | undefined }[] = [];
+  const disagreements: { id: bigint | string; here: string | undefined; there: string | undefined }[] = [];
   const report = (outcomes: Outcome[], old: OrderItem, here: OrderItem | undefined): void => {
     for (const outcome of outcomes) countOne(counts, outcome);
     if (outcomes.includes("cancelled")) countOne(cancelledBy, old["cancelledBy"]?.S ?? "no key");
     if (outcomes.includes("disagreeing")) {
-      disagreements.push({ id: BigInt(old["id"]?.N ?? 0), here: here?.["status"]?.S, there: old["status"]?.S });
+      const { N: id = "" } = old["id"] ?? {};
+      // Another team may have placed an order whose id no client can name.
+      const exact = parseOrderId(id) ?? id;
+      disagreements.push({ id: exact, here: here?.["status"]?.S, there: old["status"]?.S });
     }
   };
   const oldItems = async function* (): AsyncGenerator<OrderItem, void, void> {

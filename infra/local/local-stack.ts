@@ -121,6 +121,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
     if (!serveApiPage({ basePath, apiKey }, request, response)) live.serve(request, response);
   });
   const running = started.move();
+  let stopped: Promise<void> | undefined;
   return {
     baseUrl: `http://localhost:${listener.port}${basePath}`,
     apiKey,
@@ -131,7 +132,11 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
       pids: (name) => live.current.host.pids(name),
     },
     ended: ended.signal,
-    stop: () => running.disposeAsync(),
+    // Disposing a second time would not wait for the first.
+    stop: () => {
+      stopped ??= running.disposeAsync();
+      return stopped;
+    },
   };
 }
 

@@ -29,6 +29,16 @@ describe("carrying orders over while others write and responses get lost", () =>
     expect(await newOrders()).toEqual({ 1: { ...theirs, status: { S: "cancelled" }, ...cancelledBy("key_a", "c1") } });
   });
 
+  test("goes on past an order that disagrees and has an id that no client can name", async () => {
+    await putOld({ ...order(1, "cancelled"), id: { N: "1.5" } }, order(2, "shipped"));
+    await putNew({ ...order(1, "shipped"), id: { N: "1.5" } }, order(2, "pending"));
+    expect((await carryOrders()).json).toMatchObject({
+      complete: true,
+      shipped: 1,
+      disagreements: [{ id: "1.5", here: "shipped", there: "cancelled" }],
+    });
+  });
+
   test("counts what was written though its response was lost", async () => {
     await putOld(order(1, "cancelled", cancelledBy("key_a", "c1")), order(2, "pending"));
     await putNew(order(1, "pending"));
