@@ -33,7 +33,7 @@ export default defineConfig({
   test: {
     globalSetup: "test/helpers/assembly.ts",
     // Most test files wait for processes and time limits more than they compute.
-    maxWorkers: 6,
+    maxWorkers: 4,
     // Handlers warn about it where a test loads them and there is no table.
     onConsoleLog: (text) => !text.includes("not_ready"),
     projects: [
@@ -48,7 +48,7 @@ export default defineConfig({
           isolate: false,
         },
       },
-      // These only read templates, and loading CDK takes longer than all of them, so it is loaded twice, not once a file.
+      // These only read templates, and loading CDK takes longer than most of them, so a worker loads it once.
       {
         test: {
           ...common,
@@ -56,9 +56,6 @@ export default defineConfig({
           include: [infra],
           exclude,
           isolate: false,
-          maxWorkers: 2,
-          // Projects with other numbers of workers can't run at the same time.
-          sequence: { groupOrder: 1 },
         },
       },
       ...(sharing.length === 0
@@ -71,7 +68,7 @@ export default defineConfig({
                 include: sharing,
                 env: testEnvironment,
                 maxWorkers: 1,
-                sequence: { groupOrder: 2 },
+                sequence: { groupOrder: 1 },
               },
             },
           ]),

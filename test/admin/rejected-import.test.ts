@@ -64,13 +64,13 @@ describe("orders import of a bad file", () => {
   });
 
   test("needs a heap that could not hold all its orders", async () => {
-    const lines = makeLines(100_000).join("\n");
+    const lines = makeLines(50_000).join("\n");
     const file = await operator.write("many.ndjson", `${lines}\n{"id":0}\n`);
-    const env = { NODE_OPTIONS: "--max-old-space-size=40" };
+    const env = { NODE_OPTIONS: "--max-old-space-size=30" };
     expect(await operator.run(["orders", "import", file, "--local"], { env })).toEqual({
       code: 1,
       stdout: "",
-      stderr: `${file}:100001: id 0 is already on line 1\n1 of 100001 lines are bad: nothing was written\n`,
+      stderr: `${file}:50001: id 0 is already on line 1\n1 of 50001 lines are bad: nothing was written\n`,
     });
   });
 

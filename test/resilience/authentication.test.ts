@@ -51,7 +51,7 @@ describe("a request is rejected with 401", () => {
     const cases = [...stack.apiKey.slice(prefix)].map((letter) => [letter.toLowerCase(), letter.toUpperCase()]);
     const others = fc.tuple(...cases.map((both) => fc.constantFrom(...both)));
     const mutants = fc
-      .sample(others, { numRuns: 500, seed: 1 })
+      .sample(others, { numRuns: 200, seed: 1 })
       .map((characters) => stack.apiKey.slice(0, prefix) + characters.join(""));
     const before = reads();
     const statuses = await admit(...mutants.filter((key) => key !== stack.apiKey).map((key) => `Bearer ${key}`));
