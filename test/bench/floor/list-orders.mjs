@@ -26,5 +26,7 @@ export const handler = awslambda.streamifyResponse(async (_event, stream) => {
     if (page.LastEvaluatedKey === undefined) break;
     ({ body: page } = await scan({ ExclusiveStartKey: page.LastEvaluatedKey }));
   }
-  list.end(separator === "[" ? "[]" : "]");
+  // The runtime sends the metadata before the first write, and end alone is none.
+  list.write(separator === "[" ? "[]" : "]");
+  list.end();
 });

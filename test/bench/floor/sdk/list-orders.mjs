@@ -26,5 +26,7 @@ export const handler = awslambda.streamifyResponse(async (_event, stream) => {
     }
     key = LastEvaluatedKey;
   } while (key);
-  list.end(separator === "[" ? "[]" : "]");
+  // The runtime sends the metadata before the first write, and end alone is none.
+  list.write(separator === "[" ? "[]" : "]");
+  list.end();
 });
