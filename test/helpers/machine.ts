@@ -1,13 +1,15 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { browserPath } from "./openapi/page.ts";
+import { hasProc } from "./processes.ts";
 
 const checks = {
   // CI installs one, so there its absence is a failure.
   "Chromium or Chrome": () => browserPath !== undefined || Boolean(process.env["CI"]),
   git: () => spawnSync("git", ["--version"]).status === 0,
   "/dev/full": () => existsSync("/dev/full"),
-  "/proc": () => existsSync("/proc/self/status"),
+  "/proc": hasProc,
+  "/proc or ps": () => hasProc() || spawnSync("ps", ["-p", `${process.pid}`]).status === 0,
 };
 
 /** Whether this machine has what some tests need. Where it hasn't, says what goes untested. */

@@ -1,6 +1,12 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { promisify } from "node:util";
+
+/** Whether this machine lists its processes in /proc. */
+export function hasProc(): boolean {
+  return existsSync("/proc/self/status");
+}
 
 interface Process {
   pid: number;
@@ -40,8 +46,7 @@ function below(pid: number, all: Process[]): Process[] {
 
 /** From /proc where there is one, as small Linux images have no `ps`. */
 async function allProcesses(): Promise<Process[]> {
-  const entries = await readdir("/proc").catch(() => undefined);
-  if (entries === undefined) {
+  if (!hasProc()) {
     const lines = await ps("-A", "-o", "pid=,ppid=,command=");
     return [...lines.matchAll(/^ *(\d+) +(\d+) (.*)$/gm)].map(([, pid, parent, command = ""]) => ({
       pid: Number(pid),
@@ -49,7 +54,7 @@ async function allProcesses(): Promise<Process[]> {
       command,
     }));
   }
-  const pids = entries.map(Number).filter(Boolean);
+  const pids = (await readdir("/proc")).map(Number).filter(Boolean);
   return Promise.all(
     pids.map(async (pid) => {
       const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");

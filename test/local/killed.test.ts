@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
+import { machineHas } from "../helpers/machine.ts";
 import { descendants, isAlive } from "../helpers/processes.ts";
 
 const local = new URL("../../infra/local/", import.meta.url);
@@ -30,7 +31,7 @@ const busyFunction = `
   createLambdaHost([hang], { log: console.log, maxEnvironments: 1 }).invoke("hang", {});
 `;
 
-test.each([
+test.runIf(machineHas("/proc or ps", "that a kill leaves nothing behind")).each([
   ["an idle local stack, with its engine and who watches over it, and its functions", idleStack, 4],
   ["a function's host, with the function, though it is busy", busyFunction, 1],
 ])("SIGKILL ends %s", async (_, program, count) => {

@@ -11,13 +11,14 @@ import { describe, expect, test, vi } from "vitest";
 import { engineClient } from "../../infra/local/engine/engine.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { root } from "../helpers/admin/admin-command.ts";
+import { machineHas } from "../helpers/machine.ts";
 import { descendants, isAlive } from "../helpers/processes.ts";
 import { send } from "../helpers/send.ts";
 import { createStarter } from "../helpers/start-command.ts";
 
 const { directory, stackFile, start, run, ordersFile } = await createStarter();
 
-describe("npm start", () => {
+describe.runIf(machineHas("/proc or ps", "that npm start ends with all it started"))("npm start", () => {
   test.each(["SIGTERM", "SIGHUP"] as const)("ends at once on a %s before it is ready", async (signal) => {
     const child = start(["--port", "0"]);
     const output = Promise.all([text(child.stdout), text(child.stderr)]);
