@@ -4,7 +4,7 @@ import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { errorBody, ServiceError } from "./errors.ts";
 import { logFailure, logOutcome } from "./log.ts";
 
-/** What `readCaller` and `readOrderId` may have put on the context by the time of the error. */
+/** The context of an error, which may come before `readCaller` or `readOrderId` has run. */
 type ErrorContext = Context & { keyId?: string; orderId?: bigint };
 
 /**

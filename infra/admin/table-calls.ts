@@ -17,7 +17,7 @@ import { sameAttribute } from "../orders-file/attribute-json.ts";
 /** Milliseconds to wait at most, with full jitter, before each further attempt at a throttled call: a minute or so. */
 const throttleWaits = [200, 500, 1000, 2000, 5000, 10_000, 20_000, 30_000, 30_000, 30_000];
 
-/** What an item must meet to be updated. */
+/** The condition that an item must meet to be updated. */
 export interface Condition {
   ConditionExpression: string;
   ExpressionAttributeNames?: Record<string, string>;

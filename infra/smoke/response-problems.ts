@@ -20,7 +20,7 @@ const transportHeader = /^(?:connection|content-(?:length|type)|date|keep-alive|
 const { BadRequest, Forbidden, MethodNotAllowed, NotFound, RequestTooLarge, TooManyRequests, UnsupportedMediaType } =
   document.components.responses;
 
-/** What a request that matches no operation may get, by status, besides the 404 or 405 of its path. */
+/** The responses to a request that matches no operation, by status, besides the 404 or 405 of its path. */
 const rejections = {
   400: BadRequest,
   403: Forbidden,

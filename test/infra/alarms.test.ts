@@ -147,12 +147,6 @@ describe("production's rollout", () => {
     }
   });
 
-  test("is carried out by a role that only CodeDeploy takes", () => {
-    const [, role] = resources(template, "AWS::IAM::Role").find(([id]) => id.startsWith("RolloutRole")) ?? [];
-    const Principal = { Service: "codedeploy.amazonaws.com" };
-    expect(role?.["AssumeRolePolicyDocument"]).toMatchObject({ Statement: [{ Effect: "Allow", Principal }] });
-  });
-
   // Or a caller of one operation could hold up the rollout of another.
   test.each(Object.keys(rollingBack))("rolls %s back on the alarms about its own work, and on no other", (lambda) => {
     const [, group] = groups.find(([id]) => id.startsWith(`Rollout${lambda}`)) ?? [];

@@ -51,17 +51,6 @@ describe.each(templates)("the functions of %s", (_name, template) => {
     },
   );
 
-  test("have roles that only Lambda takes", () => {
-    for (const [id, role] of resources(template, "AWS::IAM::Role")) {
-      if (!Object.keys(promised).some((name) => id.startsWith(name))) continue;
-      const Principal = { Service: "lambda.amazonaws.com" };
-      expect(role["AssumeRolePolicyDocument"]).toEqual({
-        Statement: [{ Action: "sts:AssumeRole", Effect: "Allow", Principal }],
-        Version: "2012-10-17",
-      });
-    }
-  });
-
   test("have no managed policy, which would allow more", () => {
     for (const [id, role] of resources(template, "AWS::IAM::Role")) {
       if (Object.keys(promised).some((name) => id.startsWith(name))) expect(role["ManagedPolicyArns"]).toBeUndefined();
