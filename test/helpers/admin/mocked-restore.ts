@@ -14,7 +14,7 @@ import { type Environment, environments } from "../../../infra/environments.ts";
 export const time = new Date("2026-11-20T08:00:05Z");
 export const name = "PetStoreOrders-production-Orders-20261120080005";
 export const arn = (table: string) => `arn:aws:dynamodb:eu-central-1:123456789012:table/${table}`;
-/** What DynamoDB's exceptions are made of. */
+/** The members that every exception of DynamoDB has. */
 export const of = { $metadata: {}, message: "by the table" };
 
 /** Tables whose client answers as the test says, and records what it was sent. */

@@ -57,7 +57,7 @@ export const order = (id: number, status: string, more: Item = {}): Item => ({
   ...more,
 });
 
-/** What a cancellation adds to an order. */
+/** The attributes that a cancellation adds to an order. */
 export const cancelledBy = (keyId: string, id: string): Item => ({
   cancelledAt: { S: "2026-11-20T08:00:01.000Z" },
   cancelledBy: { S: keyId },
