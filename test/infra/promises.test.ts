@@ -69,7 +69,7 @@ const promised = {
   },
 };
 
-/** What other services write by, and what issued keys are found by. */
+/** The keys that other services write orders by, and that issued keys are found by. */
 const tableKeys = ["id", "keyHash"].map((AttributeName) => [{ AttributeName, KeyType: "HASH" }]);
 
 test.each(templates)("%s keeps its promises", (name, template, environment) => {

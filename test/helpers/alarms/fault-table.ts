@@ -11,7 +11,7 @@ import {
   unusablePolicy,
 } from "./watched-stack.ts";
 
-/** What goes wrong while most requests are served, and exactly the alarms that it raises. */
+/** The faults that occur while most requests are served, each with exactly the alarms that it raises. */
 type Fault = [name: string, add: (traffic: Traffic) => Traffic, alarms: string[]];
 
 // A canary takes a tenth of the requests: of each operation, 3 or 54 of the 600 a minute.

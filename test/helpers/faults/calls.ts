@@ -1,6 +1,6 @@
 import { type Behaviour, type EngineCall, passOn } from "./fault-proxy.ts";
 
-/** What a proxy is told to do with each call. */
+/** Tells a proxy what to do with each call. */
 type Choice = (call: EngineCall) => Behaviour | undefined;
 
 /** Every call of an operation meets this. */

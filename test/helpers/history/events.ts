@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { type Operation, type OrderState, perform } from "./contract.ts";
 
-/** What is seen of a history, in the order in which it is seen. */
+/** The visible events of a history, in the order in which they are seen. */
 export type Event = { begin: string } | { end: string; response: string } | { read: OrderState };
 
 export const operations: Record<string, Operation> = {
