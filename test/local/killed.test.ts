@@ -22,7 +22,7 @@ const busyFunction = `
   const hang = {
     name: "hang",
     arn: "arn:aws:lambda:us-east-1:000000000000:function:hang",
-    directory: "${new URL("functions", import.meta.url).pathname}",
+    directory: "${import.meta.dirname}/functions",
     handler: "index.hang",
     timeoutSeconds: 900,
     memoryMegabytes: 256,
