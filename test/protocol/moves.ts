@@ -1,4 +1,5 @@
 import type { OrderItem } from "../../shared/order.ts";
+import type { OrderState } from "../helpers/history/contract.ts";
 import { stateOf } from "../helpers/history/state.ts";
 import { Worlds } from "../helpers/history/worlds.ts";
 import { type Actor, shippedAt } from "./actors.ts";
@@ -106,26 +107,36 @@ export class Moves {
   }
 }
 
-/**
- * Checks a moment against the contract: an observer reads the order, and the actor may respond to its client. Its request
- * begins with its first attempt and ends with its last: any longer time would allow more.
- */
-function judge(moment: Moment, { name }: Actor, tells?: string): { moment: Moment; violation?: string } {
+/** Checks a moment against the contract: the worlds that explain it, and what the contract does not allow. */
+function judge(moment: Moment, actor: Actor, tells?: string): { moment: Moment; violation?: string } {
   const state = stateOf(moment.item);
-  const seen = moment.worlds.see(state);
+  const key = [moment.worlds.key, state, actor.name, tells].join("\n");
+  const verdict = verdicts.get(key) ?? judgeOnce(moment.worlds, state, actor, tells);
+  verdicts.set(key, verdict);
+  const { worlds, ...violation } = verdict;
+  return { moment: { ...moment, worlds }, ...violation };
+}
+
+interface Verdict {
+  worlds: Worlds;
+  violation?: string;
+}
+
+const verdicts = new Map<string, Verdict>();
+
+/**
+ * An observer reads the order, and the actor may respond to its client. Its request begins with its first attempt and
+ * ends with its last: any longer time would allow more.
+ */
+function judgeOnce(worlds: Worlds, state: OrderState, { name }: Actor, tells: string | undefined): Verdict {
+  const seen = worlds.see(state);
   if (seen.none) {
-    const allowed = moment.worlds.states().join(" or ");
-    return {
-      moment: { ...moment, worlds: seen },
-      violation: `the order is ${state}; by the contract it is ${allowed}`,
-    };
+    const allowed = worlds.states().join(" or ");
+    return { worlds: seen, violation: `the order is ${state}; by the contract it is ${allowed}` };
   }
-  if (tells === undefined) return { moment: { ...moment, worlds: seen } };
+  if (tells === undefined) return { worlds: seen };
   const told = seen.end(name, tells);
-  if (!told.none) return { moment: { ...moment, worlds: told } };
+  if (!told.none) return { worlds: told };
   const allowed = seen.responses(name).join(" or ");
-  return {
-    moment: { ...moment, worlds: told },
-    violation: `${name} gets ${tells}; by the contract it is ${allowed}`,
-  };
+  return { worlds: told, violation: `${name} gets ${tells}; by the contract it is ${allowed}` };
 }

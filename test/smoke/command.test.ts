@@ -17,7 +17,8 @@ describe("npm run smoke", () => {
   const main = fileURLToPath(new URL("../../infra/smoke/main.ts", import.meta.url));
   const run = (args: string[], API_KEY?: string, nodeArgs: string[] = []) =>
     new Promise<{ code: number | string | null | undefined; stdout: string; stderr: string }>((resolve) => {
-      execFile(process.execPath, [...nodeArgs, main, ...args], { env: { API_KEY } }, (error, stdout, stderr) =>
+      const env = { API_KEY, NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] };
+      execFile(process.execPath, [...nodeArgs, main, ...args], { env }, (error, stdout, stderr) =>
         resolve({ code: error?.code ?? 0, stdout, stderr }),
       );
     });

@@ -53,6 +53,7 @@ export async function createOperator(): Promise<Operator> {
       env: {
         PATH: process.env["PATH"],
         HOME: folder,
+        TMPDIR: tmpdir(),
         LOCAL_STACK_FILE: stackFile,
         NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
         // No test may ask the address where EC2 keeps its credentials.

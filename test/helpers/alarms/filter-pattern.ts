@@ -1,4 +1,4 @@
-import { runInNewContext } from "node:vm";
+import { runInThisContext } from "node:vm";
 import { type MetricFilter, metricKey } from "./definitions.ts";
 
 /** The metrics that a log line counts for, with their values. */
@@ -37,7 +37,7 @@ function matches(pattern: string, line: unknown): boolean {
       String(compare(select(line, selector), operator, JSON.parse(literal))),
   );
   if (!/^(?:true|false|&&|\|\||[ ()])+$/.test(decided)) throw new Error(`Not supported here: ${pattern}`);
-  return runInNewContext(decided);
+  return runInThisContext(decided);
 }
 
 function compare(value: unknown, operator: string, literal: string | number): boolean {
