@@ -39,7 +39,7 @@ export function exportCommand(command: Command, name = "-", table?: string): Pro
         yield lines.join("");
       }
     };
-    const written = toStdout ? pipeline(pages, stdout, { end: false, signal }) : writeFile(name, pages(), signal);
+    const written = toStdout ? pipeline(pages, stdout, { end: false, signal }) : writeLines(name, pages(), signal);
     await written.finally(() => progress?.stop());
     const where = toStdout ? "" : ` to ${printable(name)}`;
     const skipped = counts.skipped === 0 ? "" : `, skipped ${counts.skipped}`;
@@ -68,20 +68,21 @@ export function formatLines(orders: OrderItem[]): { lines: string[]; skipped: st
  * Writes to a device or pipe as it is. A file is replaced, keeping its mode, only once all lines are written; until then
  * they go to a file beside it.
  */
-async function writeFile(name: string, lines: AsyncIterable<string>, signal: AbortSignal): Promise<void> {
+export async function writeLines(name: string, lines: AsyncIterable<string>, signal: AbortSignal): Promise<void> {
   const path = await realpath(callersPath(name)).catch(() => callersPath(name));
   const existing = await stat(path).catch(() => undefined);
-  const inPlace = existing !== undefined && !existing.isFile();
-  const partial = inPlace ? path : `${path}.${process.pid}.partial`;
+  if (existing?.isFile() === false) {
+    return pipeline(lines, createWriteStream(path), { signal }).catch(rethrowNaming(name));
+  }
+  const partial = `${path}.${process.pid}.partial`;
   const mode = existing?.mode ?? 0o666;
   try {
-    await pipeline(lines, createWriteStream(partial, { flags: inPlace ? "w" : "wx", mode }), { signal });
-    if (inPlace) return;
+    await pipeline(lines, createWriteStream(partial, { flags: "wx", mode }), { signal });
     // The umask may have taken something away.
     if (existing) await chmod(partial, mode);
     await rename(partial, path);
   } catch (error) {
-    if (!inPlace) await rm(partial, { force: true });
+    await rm(partial, { force: true });
     rethrowNaming(name)(error);
   }
 }
