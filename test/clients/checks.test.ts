@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checks, failures } from "./checks.ts";
+import { checks, failures, summary } from "./checks.ts";
 
 const right = checks.map(({ step, expected }) => `${step}: ${expected}`);
 const failing = (lines: string[]): string[] =>
@@ -14,4 +14,17 @@ test("a client that prints what it must see, its list in any order, fails no che
 test("a client fails each check of which it prints nothing, or something else", () => {
   expect(failing([])).toEqual(checks.map(({ step }) => `${step}: nothing`));
   expect(failing(checks.map(({ step }) => `${step}: 500`))).toEqual(checks.map(({ step }) => `${step}: 500`));
+});
+
+test("clients of which none ran, because this machine has no tools for them, prove nothing", () => {
+  expect(() => summary([])).toThrow("No client ran");
+  expect(
+    summary([["Go 1.24", "oapi-codegen 2.5", "7 of 7"]])
+      .split("\n")
+      .map((line) => line.trim()),
+  ).toEqual([
+    expect.stringMatching(/^Client +Generator +Checks passed$/),
+    expect.stringMatching(/^Go 1\.24 +oapi-codegen 2\.5 +7 of 7$/),
+    "",
+  ]);
 });

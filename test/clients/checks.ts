@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { getBorderCharacters, table } from "table";
 
 /** The steps of every client, with what each must see. Programs print a line `step: what it saw` for every step. */
 export interface Check {
@@ -25,6 +26,13 @@ export function failures(output: string): { check: Check; saw: string }[] {
   return checks
     .map((check) => ({ check, saw: lines.get(check.step) ?? "nothing" }))
     .filter(({ check, saw }) => sorted(saw) !== sorted(check.expected));
+}
+
+/** The clients that ran, each with its generator and how many checks it passed. @throws Error when none did. */
+export function summary(results: string[][]): string {
+  if (results.length === 0) throw new Error("No client ran");
+  const rows = [["Client", "Generator", "Checks passed"], ...results];
+  return table(rows, { border: getBorderCharacters("void"), drawHorizontalLine: () => false });
 }
 
 /** A list is in no particular order. */

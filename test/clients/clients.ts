@@ -6,12 +6,11 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Command } from "commander";
-import { getBorderCharacters, table } from "table";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { failWith } from "../helpers/fail-with.ts";
 import { documentFile } from "../helpers/openapi/document.ts";
 import { startLaterVersion } from "../helpers/openapi/later-version.ts";
-import { checks, failures, ordersFile } from "./checks.ts";
+import { checks, failures, ordersFile, summary } from "./checks.ts";
 import { type Toolchain, toolchains } from "./toolchains.ts";
 
 const run = promisify(exec);
@@ -30,9 +29,7 @@ for (const toolchain of toolchains) {
   failWith(complaints.map((complaint) => `${toolchain.language}: ${complaint}`));
   results.push([...versions, `${passed} of ${checks.length}`]);
 }
-if (results.length === 0) throw new Error("No client ran");
-const rows = [["Client", "Generator", "Checks passed"], ...results];
-console.log(table(rows, { border: getBorderCharacters("void"), drawHorizontalLine: () => false }));
+console.log(summary(results));
 
 /** The language's and the generator's versions, or undefined, said aloud, when this machine lacks a tool. */
 async function readVersions({ language, folder, tools, generator }: Toolchain): Promise<string[] | undefined> {

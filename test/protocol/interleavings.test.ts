@@ -4,7 +4,7 @@ import { exploreAll, type Found, followEach, shortestViolation } from "./explore
 import { fates } from "./fates.ts";
 import { Moves } from "./moves.ts";
 import { plantedBugs } from "./planted-bugs.ts";
-import { type Proof, prove } from "./proof.ts";
+import { allInterleavings, type Proof, prove } from "./proof.ts";
 import { RecordedClient, type Response } from "./recorded-client.ts";
 import { RememberedTable } from "./remembered-table.ts";
 import { starts } from "./starts.ts";
@@ -82,18 +82,22 @@ describe("npm run prove", () => {
   async function proven(proof: Partial<Proof>) {
     const printed: string[] = [];
     const actors = (code: Cancel): Actor[] => [cancellers(code)[0], shipper];
-    const small: Proof = { code: cancel, starts: {}, bugs: {}, actors, ...proof };
+    const small: Proof = { code: cancel, starts: {}, bugs: {}, actors, interleavings: 144_552_370, ...proof };
     const problems = await prove(table, (line) => void printed.push(line), small);
     return { problems, printed: printed.join("\n") };
   }
   const leftOut = "144,552,370 interleavings were expected";
 
-  test("looks for ten bugs, from five starts", () => {
+  test("looks for ten bugs in all interleavings of five starts", () => {
+    expect(allInterleavings).toBe(144_552_370);
     expect([Object.keys(plantedBugs), Object.keys(starts)].map(({ length }) => length)).toEqual([10, 5]);
   });
 
-  test("has a problem with interleavings that are left out", async () => {
-    expect((await proven({ starts: { absent: undefined } })).problems).toEqual([leftOut]);
+  test("has a problem with interleavings that are left out or too many", async () => {
+    const absent = { starts: { absent: undefined } };
+    expect((await proven(absent)).problems).toEqual([leftOut]);
+    expect((await proven({ ...absent, interleavings: 984 })).problems).toEqual([]);
+    expect((await proven({ ...absent, interleavings: 983 })).problems).toEqual(["983 interleavings were expected"]);
   });
 
   test("has a problem with code that violates the contract", async () => {

@@ -3,7 +3,7 @@ import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
 import { Command } from "commander";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { LoadClients, type Operation } from "../helpers/traffic/load-clients.ts";
-import { conclude } from "../helpers/traffic/verdict.ts";
+import { concludeLoad } from "../helpers/traffic/verdict.ts";
 import { troubles } from "../helpers/trouble.ts";
 
 const { connections, seconds, orders } = new Command("npm run load --")
@@ -40,9 +40,7 @@ try {
       `${operation}: ${histogram.count} responses, p50 ${at(50)}, p90 ${at(90)}, p99 ${at(99)}, max ${at(100)}`,
     );
   }
-  for (const line of clients.responses.lines()) console.log(line);
-  console.log(clients.histories.summary);
-  conclude(`${connections} connections for ${seconds} s; wrong responses`, clients.wrong, failures);
+  concludeLoad(`${connections} connections for ${seconds} s; wrong responses`, clients, failures);
 } finally {
   await stack.stop();
 }

@@ -6,7 +6,7 @@ import { startEngine } from "../../infra/local/engine/engine.ts";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { residentMegabytes } from "../helpers/processes.ts";
 import { LoadClients } from "../helpers/traffic/load-clients.ts";
-import { conclude, growth, type Usage } from "../helpers/traffic/verdict.ts";
+import { concludeLoad, growth, type Usage } from "../helpers/traffic/verdict.ts";
 import { troubles } from "../helpers/trouble.ts";
 
 const { minutes, connections } = new Command("npm run soak --")
@@ -41,14 +41,11 @@ try {
   await finished;
   await clients.close();
 
-  const wrong = [...clients.wrong];
   for (const { line, grew } of [...history].flatMap(([name, usages]) => growth(name, usages))) {
     console.log(line);
-    if (grew) wrong.push(`grew: ${line}`);
+    if (grew) failures.push(`grew: ${line}`);
   }
-  for (const line of clients.responses.lines()) console.log(line);
-  console.log(clients.histories.summary);
-  conclude(`${requests} requests in ${minutes} minutes; wrong responses and growing processes`, wrong, failures);
+  concludeLoad(`${requests} requests in ${minutes} minutes; wrong responses and growing processes`, clients, failures);
 } finally {
   await stack.stop();
   await engine.stop();

@@ -25,11 +25,25 @@ function median(usages: Usage[], what: keyof Usage): number | undefined {
   return usages.map((usage) => usage[what]).sort((a, b) => a - b)[Math.floor(usages.length / 2)];
 }
 
+/** What the clients of a load saw. */
+interface Seen {
+  responses: { lines(): string[] };
+  histories: { summary: string };
+  wrong: string[];
+}
+
+/** Prints what clients were sent, then concludes with what was wrong of it. */
+export function concludeLoad(summary: string, { responses, histories, wrong }: Seen, troubles: string[]): void {
+  for (const line of responses.lines()) console.log(line);
+  console.log(histories.summary);
+  conclude(summary, wrong, troubles);
+}
+
 /**
  * Prints the summary of a run and the first ten things that were wrong. Anything wrong makes the exit code 1.
  *
  * @param wrong what clients saw.
- * @param troubles what the stack logged.
+ * @param troubles what the stack logged, and what else went wrong with it.
  */
 export function conclude(summary: string, wrong: string[], troubles: string[]): void {
   const all = [...wrong, ...troubles];
