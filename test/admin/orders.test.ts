@@ -96,9 +96,14 @@ describe("listing and counting", () => {
     });
   });
 
-  test("skip an order that no line can hold, and say so", async () => {
-    await tables.putOrder({ id: { N: "1.5" } });
-    expect(await list("--status", "other", "--json")).toMatchObject({
+  test("skip an order that no line can hold, and say so, on whichever page it is", async () => {
+    const [id, ConsumedCapacity] = [{ N: "1.5" }, {}];
+    const { proxy } = await tables.behindProxy(({ input }) => ({ response }) => {
+      const page = input.includes("ExclusiveStartKey") ? { Items: [] } : { Items: [{ id }], LastEvaluatedKey: { id } };
+      response.end(JSON.stringify({ ...page, ConsumedCapacity }));
+    });
+    await operator.pointTo({ ...tables, dynamodbEndpoint: proxy.endpoint });
+    expect(await operator.run(["orders", "list", "--local", "--status", "other", "--json"])).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^Order 1\.5 skipped: id is not a 64-bit integer\n$/),
     });

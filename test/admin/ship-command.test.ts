@@ -1,10 +1,31 @@
-import { describe, expect, test } from "vitest";
+import { DynamoDBClient, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import { mockClient } from "aws-sdk-client-mock";
+import { describe, expect, test, vi } from "vitest";
+import { shipOrders } from "../../infra/admin/ship-orders.ts";
+import { TableCalls } from "../../infra/admin/table-calls.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { createOperator } from "../helpers/admin/admin-process.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 const pending = (id: bigint): OrderItem => ({ id: { N: String(id) }, status: { S: "pending" } });
+
+test("an order whose shipping is interrupted while the table throttles was not tried", async () => {
+  const operator = new AbortController();
+  const client = new DynamoDBClient();
+  mockClient(client)
+    .on(UpdateItemCommand)
+    .callsFake(() => {
+      operator.abort();
+      throw Object.assign(new Error("Slow down"), { name: "ThrottlingException" });
+    });
+  const calls = new TableCalls(client, undefined, async (_milliseconds, signal) => signal?.throwIfAborted());
+  const print = vi.fn();
+  await expect(
+    shipOrders("Orders", new Set([1n]), "2026-11-20T00:00:00Z", calls, print, operator.signal),
+  ).rejects.toThrow("Interrupted. 1 order not tried");
+  expect(print).not.toHaveBeenCalled();
+});
 
 describe("orders ship, as a process", () => {
   test("takes ids from standard input and prints a line of JSON for each", async () => {

@@ -45,6 +45,17 @@ describe("calls to a table", () => {
     expect(waits).toEqual([100, 200, 300]);
   });
 
+  test("wait for a throttled table no longer than until they are interrupted", async () => {
+    const operator = new AbortController();
+    const calls = new TableCalls(client, undefined, async (_milliseconds, signal) => signal?.throwIfAborted());
+    const throttled = vi.fn(async (): Promise<never> => {
+      operator.abort();
+      throw Object.assign(new Error("Slow down"), { name: "ThrottlingException" });
+    });
+    await expect(calls.make("Scan", throttled, 0, operator.signal)).rejects.toThrow("aborted");
+    expect(throttled).toHaveBeenCalledTimes(1);
+  });
+
   test("never wait without a rate", async () => {
     const calls = callsAt();
     await calls.make("Scan", sends(1_000_000), 1);

@@ -14,6 +14,22 @@ test("a port that only root may use is named in one line, with what to do instea
   });
 });
 
+test("a port that another program has on IPv6 alone is taken, because that is where localhost may lead", async () => {
+  const original = Server.prototype.listen;
+  const listening = vi.spyOn(Server.prototype, "listen").mockImplementation(function (
+    this: Server,
+    ...args: unknown[]
+  ) {
+    if (args[1] !== "::1") return Reflect.apply(original, this, args);
+    queueMicrotask(() => this.emit("error", Object.assign(new Error("listen EADDRINUSE"), { code: "EADDRINUSE" })));
+    return this;
+  });
+  await expect(listen(0, () => {}).finally(() => listening.mockRestore())).rejects.toMatchObject({
+    name: "StartError",
+    message: "Port 0 on localhost is taken or not allowed; choose another with --port",
+  });
+});
+
 test("only this machine can connect", async () => {
   const listening = vi.spyOn(Server.prototype, "listen");
   onTestFinished(() => listening.mockRestore());

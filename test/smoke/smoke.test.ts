@@ -1,8 +1,10 @@
 import { createServer } from "node:http";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
+import { open } from "../../infra/smoke/client.ts";
 import { promises } from "../../infra/smoke/promises.ts";
 import { type Line, smoke } from "../../infra/smoke/smoke.ts";
+import { type ApiKeyPrefix, makeApiKey } from "../../shared/api-keys.ts";
 import { faults, list, without } from "../helpers/smoke/faults.ts";
 import { type Fault, pendingOrder, startTinyService, type TinyRequest } from "../helpers/smoke/tiny-service.ts";
 
@@ -101,6 +103,16 @@ describe("the smoke test", () => {
     expect(requests.filter(({ path }) => path.endsWith("/moved"))).toEqual([]);
   });
 
+  // Before the authorizer is asked, the gateway rejects the keys of other environments.
+  test.each<ApiKeyPrefix>(["pets_test", "pets_live"])("makes up a key of its own environment, %s", async (prefix) => {
+    const apiKey = makeApiKey(prefix);
+    const requests = recorded();
+    const promised = promises({ ...service, apiKey }).find(({ promise }) => promise.includes("never issued"));
+    await promised?.keep();
+    expect(requests.map(({ key }) => key?.slice(0, 10))).toEqual(Array(4).fill(`${prefix}_`));
+    expect(requests.map(({ key }) => key)).not.toContain(apiKey);
+  });
+
   test("sends no body without its length", async () => {
     const requests = recorded();
     await lines();
@@ -108,6 +120,23 @@ describe("the smoke test", () => {
     expect(new Set(bodies.map(({ method }) => method))).toEqual(new Set(["POST", "DELETE"]));
     for (const { headers, body } of bodies) expect(headers["content-length"]).toBe(String(body.length));
   });
+});
+
+test("a list may go on for longer than 30 seconds once it has begun", async () => {
+  const later = Promise.withResolvers<void>();
+  service.fault = list(
+    (async function* () {
+      yield Buffer.from("[");
+      await later.promise;
+      yield Buffer.from("]");
+    })(),
+  );
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { text } = await open(service, { method: "GET", path: "/store/orders" });
+  await vi.advanceTimersByTimeAsync(60_000);
+  later.resolve();
+  expect((await Array.fromAsync(text)).join("")).toBe("[]");
 });
 
 test("a server that is silent for 30 seconds breaks a promise", async () => {

@@ -73,6 +73,14 @@ describe("a template is rejected", () => {
   });
 });
 
+test.each([undefined, { Ref: "Gone" }])("a method whose authorizer is %j is not served to everyone", (AuthorizerId) => {
+  const { Properties, ...any } = mock(root, "ANY", 404);
+  const Any = { ...any, Properties: { ...Properties, AuthorizationType: "CUSTOM", AuthorizerId } };
+  expect(() => readRestApi(new StackTemplate({ Resources: { Api: api, Stage: stage, Any } }))).toThrow(
+    AuthorizerId ? '{"Ref":"Gone"} in AuthorizerId of AWS::ApiGateway::Method Any' : "The authorizer of Any is missing",
+  );
+});
+
 describe("the function behind an integration", () => {
   const pets = { Api: api, Stage: stage, Fn: lambda, Version: version("Fn"), Live: alias("Fn", "Version") };
   const read = (resources: object) => readRestApi(new StackTemplate({ Resources: { ...pets, ...resources } }));

@@ -31,6 +31,9 @@ describe("an API key", () => {
   test("is never the same twice", () => {
     const keys = Array.from({ length: 1000 }, () => makeApiKey("pets_test"));
     expect(new Set(keys).size).toBe(keys.length);
+    // Nor alike anywhere: a shorter secret would be padded.
+    const secrets = keys.map((key) => key.slice("pets_test_".length, -6));
+    for (let at = 0; at < 43; at++) expect(new Set(secrets.map((secret) => secret[at])).size).toBeGreaterThan(40);
   });
 
   test("is invalid with any one character changed", () => {
