@@ -123,7 +123,7 @@ export function formatOrderLine(item: OrderItem): string {
 
 /** The value of this field in a line, undefined when the field can't hold the attribute. */
 function fieldValue(name: string, { N, S, BOOL }: AttributeValue, cancelled: boolean): unknown {
-  const value = N === undefined ? (S ?? BOOL) : JSON.rawJSON(N);
+  const value = N !== undefined && isInt64(N) ? JSON.rawJSON(N) : (S ?? BOOL);
   if (!cancelled && cancellationFields.has(name)) return undefined;
   return fields.get(name)?.attribute(value) && value;
 }

@@ -114,6 +114,14 @@ describe("a line of an orders file", () => {
     expect(await readFile(`${root}/shared/openapi.yaml`, "utf8")).not.toContain("otherAttributes");
   });
 
+  test.each([`1${"0".repeat(40)}`, `0.${"0".repeat(40)}1`, `00.1${"0".repeat(40)}`, `-0${"0".repeat(40)}`])(
+    "has a number of at most 38 digits besides the zeros around them, like %s",
+    (N) => {
+      const colour = { N };
+      expect(parseOrderLine(`{"id":1,"otherAttributes":{"colour":{"N":"${N}"}}}`)).toMatchObject({ item: { colour } });
+    },
+  );
+
   test("can't control a terminal", () => {
     const line = formatOrderLine({ id: { N: "1" }, status: { S: "pending" }, "\u202e": { S: "\u009b31m" } });
     expect(line).toBe(String.raw`{"id":1,"status":"pending","otherAttributes":{"\u202e":{"S":"\u009b31m"}}}`);
