@@ -49,7 +49,8 @@ describe("as a process", () => {
   });
 
   test("every keys command prints its result on stdout, and the key alone when it issues one", async () => {
-    const client = "Acme \u{1f469}\u200d\u{1f467} shop";
+    // As long as a name may be.
+    const client = `Acme \u{1f469}\u200d\u{1f467}${"\u{1f600}".repeat(187)} shop`;
     const issued = await local(["keys", "issue", "--name", ` ${client} `, "--expires", "9999-12-31"]);
     const key = issued.stdout.trimEnd();
     expect(issued).toEqual({

@@ -75,9 +75,8 @@ describe("orders export", () => {
   });
 
   test("without a file prints orders on stdout and names on stderr each one that no line can hold", async () => {
-    await tables.putOrder({ id: { N: "1.5" }, status: { S: "pending" } });
-    await tables.putOrder({ id: { N: "9223372036854775808" } });
-    await tables.putOrder({ id: { N: "5" }, status: { S: "pending" } });
+    const ids = ["1.5", "9223372036854775808", "5"];
+    for (const N of ids) await tables.putOrder({ id: { N }, status: { S: "pending" } });
     const { code, stdout, stderr } = await orders("export");
     expect({ code, stdout }).toEqual({ code: 1, stdout: '{"id":5,"status":"pending"}\n' });
     expect(stderr.trimEnd().split("\n").sort()).toEqual([
@@ -147,13 +146,13 @@ describe("orders export", () => {
 
   test("into a missing folder fails with the name that was typed", async () => {
     const path = `${operator.folder}/none/orders.ndjson`;
-    const stderr = `${path}: no such file or directory\n`;
-    expect(await orders("export", path)).toEqual({ code: 1, stdout: "", stderr });
+    expect(await orders("export", path)).toMatchObject({ code: 1, stderr: `${path}: no such file or directory\n` });
   });
 
-  test("that is interrupted leaves no file behind", async () => {
+  test("that is interrupted leaves no file behind, and meets no other export to its file", async () => {
     await putLines(lines);
     const scanning = Promise.withResolvers<void>();
+    const files = async () => (await readdir(operator.folder)).filter((name) => name.startsWith("stopped"));
     const { proxy } = await tables.behindProxy(
       onEvery("Scan", (exchange) => {
         if (proxy.attempts.get("Scan") === 1) return smallPage(exchange);
@@ -163,8 +162,9 @@ describe("orders export", () => {
     await operator.pointTo({ ...tables, dynamodbEndpoint: proxy.endpoint });
     const running = operator.start(["orders", "export", `${operator.folder}/stopped.ndjson`, "--local"]);
     await scanning.promise;
+    await expect.poll(files).toEqual([expect.stringMatching(/^stopped\.ndjson\.[1-9]\d*\.partial$/)]);
     running.kill("SIGINT");
     expect(await running.ended).toEqual({ code: 1, stdout: "", stderr: "Interrupted\n" });
-    expect((await readdir(operator.folder)).filter((name) => name.startsWith("stopped"))).toEqual([]);
+    expect(await files()).toEqual([]);
   });
 });

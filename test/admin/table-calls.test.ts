@@ -1,4 +1,4 @@
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { ConditionalCheckFailedException, DynamoDBClient, ThrottlingException } from "@aws-sdk/client-dynamodb";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { TableCalls } from "../../infra/admin/table-calls.ts";
 
@@ -54,6 +54,18 @@ describe("calls to a table", () => {
     });
     await expect(calls.make("Scan", throttled, 0, operator.signal)).rejects.toThrow("aborted");
     expect(throttled).toHaveBeenCalledTimes(1);
+  });
+
+  test("take for their own what is there after a throttled call, of which an attempt may have been applied", async () => {
+    const item = { id: { N: "1" }, status: { S: "pending" } };
+    const once = { $metadata: { attempts: 1 }, message: "" };
+    const send = vi
+      .spyOn(client, "send")
+      .mockRejectedValueOnce(new ThrottlingException(once))
+      .mockRejectedValueOnce(new ConditionalCheckFailedException({ ...once, Item: item }));
+    onTestFinished(() => send.mockRestore());
+    expect(await callsAt().insert("orders", "id", item)).toBeUndefined();
+    expect(send).toHaveBeenCalledTimes(2);
   });
 
   test("never wait without a rate", async () => {

@@ -49,15 +49,19 @@ describe("checking", () => {
 
   test("reports at most twenty lines of a kind, and how many more there are", async () => {
     const unknown = Array.from({ length: 25 }, (_, id) => `{"id":${id},"colour ${id}":"red"}`);
-    const repeated = Array.from({ length: 21 }, () => '{"id":-7}');
+    const repeated = Array.from({ length: 23 }, (_, line) => `{"id":${line % 2 === 0 ? -7 : -6}}`);
     await put(...unknown, ...repeated, '{"id":8,"complete":1,"petId":"x"}');
     const lines = (await problems()).split("\n");
-    expect(lines).toHaveLength(20 + 20 + 1 + 1 + 1);
+    expect(lines).toHaveLength(20 + 20 + 1 + 2 + 1);
     expect(lines.filter((line) => line.includes("unknown field"))).toHaveLength(21);
-    expect(lines.slice(-2)).toEqual(["and 5 more: unknown field ...", "46 of 47 lines are bad: nothing was written"]);
+    expect(lines.slice(-3)).toEqual([
+      "and 5 more: unknown field ...",
+      "and 1 more: id ... is already on line ...",
+      "47 of 49 lines are bad: nothing was written",
+    ]);
     const error = await checkOrders(file).catch((error: unknown) => error);
     if (!(error instanceof BadLinesError)) throw error;
-    expect(error.bad).toMatchObject({ count: 46, first: { length: 41 } });
+    expect(error.bad).toMatchObject({ count: 47, first: { length: 41 } });
   });
 
   test("rejects a pipe without waiting for its writer", async () => {
