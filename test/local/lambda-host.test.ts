@@ -21,8 +21,8 @@ afterEach(() => host.stop());
 describe("an invocation", () => {
   test("gets its event, its own request id, its time left, and neither the host's environment nor its home", async () => {
     start();
-    const [first, second] = [await payload("echo", { a: [1] }), await payload("echo", {})];
-    expect(first["event"]).toEqual({ a: [1] });
+    const [first, second] = [await payload("echo", "€".repeat(100_000)), await payload("echo", {})];
+    expect(first["event"]).toBe("€".repeat(100_000));
     expect(first["awsRequestId"]).not.toBe(second["awsRequestId"]);
     expect(first["remaining"]).toSatisfy((ms: number) => ms > 15_000 && ms <= 20_000);
     expect(first["environment"]).toSatisfy((all: string[]) => all.includes("_HANDLER") && !all.includes("PATH"));
@@ -84,11 +84,12 @@ describe("an invocation", () => {
     expect(log.filter((line) => line.includes('"chunk":0'))).toHaveLength(2);
   });
 
-  test("fails when the host stops", async () => {
+  test("fails when the host stops, and so does one that comes later", async () => {
     start();
     const running = host.invoke("hang", {}).catch((error: unknown) => error);
     await host.stop();
     expect(await running).toMatchObject({ errorType: "Sandbox.Stopped" });
+    await expect(host.invoke("echo", {})).rejects.toMatchObject({ errorType: "Sandbox.Stopped" });
     expect(ownLines(log)).toEqual([]);
   });
 });

@@ -50,3 +50,14 @@ test("a change in a folder that is created later rebuilds, also when the folder 
     rebuild.mockClear();
   }
 });
+
+test("a rebuild leaves no more watchers than there were before", async () => {
+  const watchers = () => process.getActiveResourcesInfo().filter((name) => name === "FSEventWrap");
+  await vi.waitFor(() => expect(watchers()).toEqual([]));
+  const rebuild = watched();
+  const before = watchers().length;
+  expect(before).toBeGreaterThan(0);
+  await appendFile(join(directory, "infra/app.ts"), "\n");
+  await vi.waitFor(() => expect(rebuild).toHaveBeenCalled(), { timeout: 60_000 });
+  await vi.waitFor(() => expect(watchers()).toHaveLength(before));
+});

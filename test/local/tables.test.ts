@@ -53,3 +53,19 @@ test("a start that was cut off while it wrote the orders is made good by the nex
   expect(await storedIds()).toEqual([301, 302, 303]);
   expect(await prepareTables(client, template, orders(4, 9), signal)).toBe(false);
 });
+
+test("a start that was cut off after its first table is made good by the next", async () => {
+  let created = 0;
+  client.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        if (commandName === "CreateTableCommand" && ++created > 1) throw new Error("cut off");
+        return next(args);
+      },
+    { step: "initialize", name: "onlyOneTable" },
+  );
+  await expect(prepareTables(client, template, orders(1, 3), signal)).rejects.toThrow("cut off");
+  client.middlewareStack.remove("onlyOneTable");
+  expect(await prepareTables(client, template, orders(1, 3), signal)).toBe(true);
+  expect(await storedIds()).toEqual([1, 2, 3]);
+});

@@ -1,9 +1,13 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { createReadStream } from "node:fs";
 import { chmod, mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import { isAlive } from "../helpers/processes.ts";
 
 const command = fileURLToPath(new URL("steady.ts", import.meta.url));
 const report = (assertionResults: object[], status = "passed") => {
@@ -90,4 +94,20 @@ test("npm run steady exits 1 when a run failed, crashed, or skipped a test, and 
       "1 of 9 runs were green",
     ],
   });
+});
+
+test("npm run steady ends all that a run has started when it is stopped", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "steady-"));
+  // What holds the pipe open has not ended.
+  await writeFile(join(folder, "npm"), "#!/bin/sh\nsleep 600 > pipe & echo $! > pipe; wait\n", { mode: 0o755 });
+  await promisify(execFile)("mkfifo", [join(folder, "pipe")]);
+  const env = { ...process.env, PATH: [folder, process.env["PATH"]].join(delimiter) };
+  const running = execFile(process.execPath, [command, "--runs", "1", "--loaded", "0"], { cwd: folder, env });
+  const ended = once(running, "exit");
+  const pipe = createReadStream(join(folder, "pipe"), "utf8");
+  const pid = Number((await once(pipe, "data"))[0]);
+  onTestFinished(() => void (isAlive(pid) && process.kill(pid)));
+  running.kill("SIGTERM");
+  expect(await ended).toEqual([1, null]);
+  await expect.poll(() => pipe.readableEnded, { timeout: 10_000 }).toBe(true);
 });

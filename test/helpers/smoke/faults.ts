@@ -108,6 +108,7 @@ export const faults: [promise: string, seen: string, fault: Fault][] = [
   [listed, "body/0/complete must be boolean", list('[{"complete":1}]')],
   [listed, "body/1/complete must be boolean", list(['[{"id":1},{"id":2}', ",", '{"id":3,"complete":1}]'])],
   [listed, "order 1 is listed twice", list('[{"id":1},{"id":1}]')],
+  [listed, "order -1 is listed twice", list('[{"id":-1},{"id":-1}]')],
   [listed, "order 9223372036854775806 is listed twice", list(twice("9223372036854775806"))],
   [listed, `order ${pendingOrder} is not listed`, list("[]")],
   [listed, `order ${pendingOrder} is not listed`, list('[{"id":9223372036854775806}]')],
