@@ -36,6 +36,25 @@ describe("a TOKEN authorizer", () => {
     expect(await authorizer([policy]).admit("t")).toEqual({ n: "1", b: "true", s: "x", principalId: "me" });
   });
 
+  test("caches the policies of each authorizer for itself", async () => {
+    const gate = authorizer([allow(everything)]);
+    for (const id of ["Keys", "OtherKeys", "Keys"]) await gate.admitBy(id, "t");
+    expect(gate.asked).toEqual(["t", "t"]);
+  });
+
+  test("caches that a policy denies", async () => {
+    const gate = authorizer([denyToo(allow(everything))]);
+    for (const _ of [1, 2]) await expect(gate.admit("t")).rejects.toMatchObject({ type: "ACCESS_DENIED" });
+    expect(gate.asked).toEqual(["t"]);
+  });
+
+  test.each([
+    ["with ? for a character", allow(arn.replace("pets", "p?t?"))],
+    ["with several actions and resources", allow(["other", arn], ["s3:*", "EXECUTE-API:*"])],
+  ])("admits under a policy %s", async (_, policy) => {
+    expect(await authorizer([policy]).admit("t")).toEqual({ principalId: "me" });
+  });
+
   test.each([
     ["no token", []],
     ["an empty token", [""]],
@@ -51,6 +70,7 @@ describe("a TOKEN authorizer", () => {
     ["a policy for another method", allow(arn.replace("GET", "PUT")), "ACCESS_DENIED"],
     ["a policy for the beginning of this method", allow(arn.slice(0, -1)), "ACCESS_DENIED"],
     ["a policy for another action", allow(everything, "s3:*"), "ACCESS_DENIED"],
+    ["a policy for a path one character shorter", allow(`${arn.slice(0, -4)}???`), "ACCESS_DENIED"],
     ["a Deny beside an Allow", denyToo(allow(everything)), "ACCESS_DENIED"],
     ["Unauthorized", new FunctionFailure("Error", "Unauthorized"), "UNAUTHORIZED"],
     ["any other failure", new FunctionFailure("Error", "unauthorized"), "AUTHORIZER_FAILURE"],
@@ -71,10 +91,12 @@ describe("a TOKEN authorizer", () => {
 
 interface PolicyResponse {
   principalId: string | undefined;
-  policyDocument: { Statement: { Action: string; Effect: string; Resource: string }[] };
+  policyDocument: { Statement: { Action: OneOrMore; Effect: string; Resource: OneOrMore }[] };
 }
 
-function allow(Resource: string, Action = "execute-api:Invoke"): PolicyResponse {
+type OneOrMore = string | string[];
+
+function allow(Resource: OneOrMore, Action: OneOrMore = "execute-api:Invoke"): PolicyResponse {
   return { principalId: "me", policyDocument: { Statement: [{ Action, Effect: "Allow", Resource }] } };
 }
 
@@ -89,6 +111,7 @@ function authorizer(responses: unknown[], { ttlSeconds = 300 } = {}) {
     now: 0,
     asked: [] as unknown[],
     admit: (...values: string[]) => authorizers.admit(settings, values, arn, new AbortController()),
+    admitBy: (id: string, token: string) => authorizers.admit({ ...settings, id }, [token], arn, new AbortController()),
   };
   const settings = {
     id: "Keys",

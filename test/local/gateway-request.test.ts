@@ -11,27 +11,56 @@ import { api as apiResource, mock, root, stage } from "../helpers/pets-template.
 const api = readRestApi(
   new StackTemplate({ Resources: { Api: apiResource, Stage: stage, Any: mock(root, "ANY", 404) } }),
 );
+const [route] = [matchRoute(api.methods, "GET", "/")].filter((found) => found !== undefined);
+
+/** The event of a GET of the root. */
+async function eventOf(path: string, headers: Record<string, string | string[]>, body: string) {
+  if (route === undefined) throw new Error("The root has no route");
+  const event = Promise.withResolvers<object>();
+  await using server = createServer((message, response) => {
+    event.resolve(proxyEvent(api, route, readRequest(message), body, undefined));
+    response.end();
+  });
+  const port = await listeningPort(server);
+  await once(request({ port, path, headers: { host: "pets", connection: "close", ...headers } }).end(), "response");
+  return await event.promise;
+}
 
 test("a function's event has every value of a header and a query parameter, and the last where there is room for one", async () => {
-  const server = createServer();
-  const port = await listeningPort(server);
-  const [[message]] = await Promise.all([
-    once(server, "request").then(([incoming, response]) => {
-      response.end();
-      return [incoming];
-    }),
-    once(
-      request({ port, path: "/v1?a=1&a=2&b=3", headers: { "X-Pet": ["cat", "dog"], accept: "*/*" } }).end(),
-      "response",
-    ),
-  ]);
-  server.close();
-  const route = matchRoute(api.methods, "GET", "/");
-  if (route === undefined) throw new Error("The root has no route");
-  expect(proxyEvent(api, route, readRequest(message), "", undefined)).toMatchObject({
-    headers: { "X-Pet": "dog", accept: "*/*" },
-    multiValueHeaders: { "X-Pet": ["cat", "dog"], accept: ["*/*"] },
+  const headers = { "X-Pet": ["cat", "dog"], accept: "*/*", "x-amzn-requestid": "request-1" };
+  expect(await eventOf("/v1?a=1&a=2&b=3", headers, "")).toEqual({
+    resource: "/",
+    path: "/",
+    httpMethod: "GET",
+    headers: { host: "pets", connection: "close", "X-Pet": "dog", accept: "*/*", "x-amzn-requestid": "request-1" },
+    multiValueHeaders: {
+      host: ["pets"],
+      connection: ["close"],
+      "X-Pet": ["cat", "dog"],
+      accept: ["*/*"],
+      "x-amzn-requestid": ["request-1"],
+    },
     queryStringParameters: { a: "2", b: "3" },
     multiValueQueryStringParameters: { a: ["1", "2"], b: ["3"] },
+    pathParameters: null,
+    requestContext: {
+      httpMethod: "GET",
+      identity: { sourceIp: "127.0.0.1" },
+      path: "/v1",
+      requestId: "request-1",
+      resourcePath: "/",
+      stage: "v1",
+    },
+    body: null,
+    isBase64Encoded: false,
+  });
+});
+
+test("a function's event has the body, and the path of an address that was sent whole", async () => {
+  expect(await eventOf("http://pets.example/v1/?c", {}, "meow")).toMatchObject({
+    body: "meow",
+    path: "/",
+    queryStringParameters: { c: "" },
+    requestContext: { path: "/v1/" },
   });
 });

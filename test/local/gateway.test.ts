@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, request as startRequest } from "node:http";
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from "vitest";
 import { Gateway } from "../../infra/local/gateway/gateway.ts";
@@ -27,20 +27,28 @@ const admitted = buffered({
 /** The function to run, by its name. */
 let functions: Record<string, Invoke>;
 const log: string[] = [];
+/** The events of the functions that were invoked, by their names. */
+let events: Record<string, unknown>;
 let baseUrl: string;
+/** The latest request. */
+let served: Promise<void>;
 beforeEach(async () => {
   log.length = 0;
+  events = {};
   functions = { Authorize: admitted };
   const host = {
-    invoke: async (name: string, _event: unknown, signal = new AbortController().signal) => {
+    invoke: async (name: string, event: unknown, signal = new AbortController().signal) => {
       const invoke = functions[name];
+      events[name] = event;
       if (invoke === undefined) throw new Error(`${name} was invoked`);
       return invoke(signal);
     },
   };
   const { template } = await readStack(inject("assembly"));
   const gateway = new Gateway(readRestApi(template), host, { clock: () => 0, log: (line) => void log.push(line) });
-  const server = createServer((request, response) => gateway.serve(request, response));
+  const server = createServer((request, response) => {
+    served = gateway.serve(request, response);
+  });
   baseUrl = `http://127.0.0.1:${await listeningPort(server)}`;
   onTestFinished(() => {
     server.closeAllConnections();
@@ -79,10 +87,48 @@ describe("the local gateway", () => {
   test("takes no response that isn't streamed for the list, nor a streamed one for a cancellation", async () => {
     functions["ListOrders"] = buffered({ statusCode: 200, body: "[]" });
     expectError(await list(), "internal_error");
-    functions["CancelOrder"] = streamed({ statusCode: 204 }, "");
+    const body = new Readable({ read: () => {} });
+    functions["CancelOrder"] = async () => ({ kind: "streamed", prelude: { statusCode: 204 }, body });
     expectError(await cancel(), "internal_error");
+    expect(body.destroyed).toBe(true);
     functions["ListOrders"] = streamed({ statusCode: 200 }, "[]");
     expect(await list()).toMatchObject({ status: 200, body: "[]" });
+  });
+
+  test("tells the authorizer who asks, and for which method of which path", async () => {
+    functions["CancelOrder"] = buffered({ statusCode: 204 });
+    await cancel("a%20b?c");
+    expect(events["Authorize"]).toEqual({
+      type: "TOKEN",
+      authorizationToken: headers.authorization,
+      methodArn: expect.stringMatching(
+        /^arn:aws:execute-api:us-east-1:000000000000:\w+\/v1\/DELETE\/store\/orders\/a%20b$/,
+      ),
+    });
+  });
+
+  test("names the request in its response, as the client does if that is an id", async () => {
+    const named = async (id: string) => (await send(baseUrl, { headers: { "x-amzn-requestid": id } })).headers;
+    expect(await named("request_1-a")).toMatchObject({ "x-amzn-requestid": "request_1-a" });
+    for (const id of ["request 1", "x".repeat(129)]) {
+      expect(await named(id)).toMatchObject({ "x-amzn-requestid": expect.stringMatching(/^[\da-f-]{36}$/) });
+    }
+  });
+
+  test("does not call it a fault that a client leaves", async () => {
+    const invoked = Promise.withResolvers<void>();
+    functions["ListOrders"] = (signal) => {
+      const { promise, reject } = Promise.withResolvers<FunctionResponse>();
+      signal.addEventListener("abort", () => reject(signal.reason));
+      invoked.resolve();
+      return promise;
+    };
+    const client = startRequest(`${baseUrl}/v1/store/orders`, { headers }).on("error", () => {});
+    client.end();
+    await invoked.promise;
+    client.destroy();
+    await served;
+    expect(log).toEqual([]);
   });
 
   test.each([{ statusCode: 99 }, { statusCode: "ok" }, { status: 200 }, { statusCode: 204, body: {} }])(
