@@ -30,6 +30,10 @@ test("cdk runs infra/app.ts, on Node 24", () => {
   expect(cdkJson.app).toBe("node --require ./infra/require-node-24.cjs infra/app.ts");
 });
 
+test("cdk reports nothing to AWS: not what is deployed, nor how it is used", () => {
+  expect(cdkJson).toMatchObject({ versionReporting: false, notices: false, context: { "cli-telemetry": false } });
+});
+
 test("the two stacks are deployed under the names that operators, the workflow and the admin tool know", async () => {
   const deployed = templates(await appWith());
   const descriptions = Object.entries(deployed).map(([name, template]) => [name, template.toJSON()["Description"]]);

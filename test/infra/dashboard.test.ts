@@ -15,9 +15,11 @@ const shown = resources(
   "AWS::CloudWatch::Dashboard",
 ).map(([, properties]) => named(properties) as { DashboardName: string; DashboardBody: string });
 
+const widgets: Widget[] = JSON.parse(shown[0]?.DashboardBody ?? "{}").widgets;
+
 /** The lines of each graph, by its title. */
 const graphs = Object.fromEntries(
-  (JSON.parse(shown[0]?.DashboardBody ?? "{}").widgets as Widget[]).map(({ properties: { title, metrics } }) => [
+  widgets.map(({ properties: { title, metrics } }) => [
     title,
     metrics.map((metric) => {
       const [options] = metric.filter((part) => typeof part === "object");
@@ -41,6 +43,15 @@ describe("the dashboard", () => {
 
   test("is one, named after the stack", () => {
     expect(shown.map(({ DashboardName }) => DashboardName)).toEqual(["PetStoreOrders-production"]);
+  });
+
+  test("shows every minute: a canary takes ten", () => {
+    expect(new Set(widgets.map(({ properties: { period } }) => period))).toEqual(new Set([60]));
+  });
+
+  // An alarm counts requests by this name, too.
+  test.each(templates)("finds the gateway's metrics of %s by the API's name", (_name, template, { stackName }) => {
+    template.hasResourceProperties("AWS::ApiGateway::RestApi", { Name: stackName });
   });
 
   test("shows requests, outcomes, rejections by code, latencies, throttling, and a canary's two versions", () => {

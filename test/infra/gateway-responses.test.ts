@@ -42,6 +42,8 @@ describe.each(templates)("the gateway's own responses in %s", (_name, template) 
       const { "application/json": template, ...others } = response["ResponseTemplates"] as Record<string, string>;
       const { code, message, status, ...more } = JSON.parse(template ?? "");
       expect([others, more]).toEqual([{}, {}]);
+      // The gateway knows of no order.
+      expect(code).not.toMatch(/^order_/);
       expect(errors[code as keyof typeof errors]).toEqual({ status, message });
       if (String(type).startsWith("DEFAULT_")) expect(response["StatusCode"]).toBeUndefined();
       else expect(response["StatusCode"]).toBe(String(status));

@@ -35,7 +35,7 @@ const promised = {
       restorable: false,
       whenDeleted: "Delete",
     },
-    logs: { days: 14, accessLogDays: 14, accessLogWhenDeleted: "Delete" },
+    logs: { days: 14, whenDeleted: "Delete", accessLogDays: 14, accessLogWhenDeleted: "Delete" },
     functionLogs: ["JSON", "DEBUG", "INFO"],
     canaries: 0,
   },
@@ -62,7 +62,7 @@ const promised = {
       whenDeleted: "Retain",
     },
     // The access log shows what a leaked key was used for; its addresses are personal data.
-    logs: { days: 365, accessLogDays: 90, accessLogWhenDeleted: "Retain" },
+    logs: { days: 365, whenDeleted: "Delete", accessLogDays: 90, accessLogWhenDeleted: "Retain" },
     // Metrics are counted from lines at INFO.
     functionLogs: ["JSON", "INFO", "WARN"],
     canaries: Object.keys(functionList).length,
@@ -136,14 +136,16 @@ function logsOf(template: Template) {
     logs.filter(([id]) => id.startsWith("ApiAccessLog") === access).map(([, log]) => log),
   );
   const days = (log: { [key: string]: { RetentionInDays?: unknown } }) => log["Properties"]?.RetentionInDays;
+  const policies = ({ DeletionPolicy, UpdateReplacePolicy }: Record<string, unknown>) => [
+    DeletionPolicy,
+    UpdateReplacePolicy,
+  ];
   return {
     // One for each function, and the gateway's execution log.
     days: same(others?.map(days), Object.keys(functionList).length + 1),
+    whenDeleted: same(others?.flatMap(policies), 2 * (Object.keys(functionList).length + 1)),
     accessLogDays: same(accessLogs?.map(days), 1),
-    accessLogWhenDeleted: same(
-      accessLogs?.flatMap(({ DeletionPolicy, UpdateReplacePolicy }) => [DeletionPolicy, UpdateReplacePolicy]),
-      2,
-    ),
+    accessLogWhenDeleted: same(accessLogs?.flatMap(policies), 2),
   };
 }
 

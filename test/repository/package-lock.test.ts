@@ -48,8 +48,10 @@ describe("an npm install with a registry that lacks some platforms has dropped n
     expect(packages[`node_modules/${name}`]).toMatchObject({ version, optional: true, ...platform });
   });
 
-  test("these are all that package.json names", () => {
+  test("these are all that package.json names, one version of Node.js and one of the engine", () => {
     expect(Object.keys(optionalDependencies)).toHaveLength(8);
+    const versions = Map.groupBy(Object.entries(optionalDependencies), ([name]) => name.startsWith("node-"));
+    for (const some of versions.values()) expect(new Set(some.map(([, version]) => version)).size).toBe(1);
     expect(packages[""]?.optionalDependencies).toEqual(optionalDependencies);
   });
 

@@ -1,4 +1,4 @@
-import { globSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { matchesGlob } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -26,6 +26,7 @@ test("npm run check is as strict as ever, about every folder", () => {
     erasableSyntaxOnly: true,
   });
   expect(tsconfig.include).toEqual(["functions", "shared", "infra", "test", "*.ts"]);
+  expect(tsconfig).not.toHaveProperty("exclude");
   expect(biome.linter.rules).toMatchObject({
     preset: "recommended",
     suspicious: { noExplicitAny: "error", noImportCycles: "error" },
@@ -34,6 +35,7 @@ test("npm run check is as strict as ever, about every folder", () => {
 });
 
 test("npm test runs every test file once, and passes over none", () => {
+  expect(packageJson.scripts.test).toMatch(/ run$/);
   const { projects = [], ...shared } = config.test ?? {};
   const sets = projects.map((project) => (typeof project === "object" && "test" in project ? project.test : undefined));
   const matches = (file: string, patterns: string[] = []) => patterns.some((pattern) => matchesGlob(file, pattern));
@@ -45,10 +47,29 @@ test("npm test runs every test file once, and passes over none", () => {
   }
   // Any of these would let a test that fails, or does not run, pass.
   for (const set of [shared, ...sets]) {
-    for (const name of ["retry", "passWithNoTests", "dangerouslyIgnoreUnhandledErrors", "testNamePattern", "bail"]) {
+    for (const name of [
+      "retry",
+      "passWithNoTests",
+      "dangerouslyIgnoreUnhandledErrors",
+      "testNamePattern",
+      "bail",
+      "allowOnly",
+    ]) {
       expect(set).not.toHaveProperty(name);
     }
   }
+});
+
+test("every command of package.json runs a file that is there, on Node 24", () => {
+  for (const [name, command] of Object.entries<string>(packageJson.scripts)) {
+    const files = command.match(/\b(?:infra|test|node_modules)\/\S+/g) ?? [];
+    expect([name, files.filter((file) => !existsSync(root + file))]).toEqual([name, []]);
+    if (/\bnode /.test(command)) expect([name, files[0]]).toEqual([name, "infra/require-node-24.cjs"]);
+  }
+});
+
+test("the package can be installed on Linux and macOS, and published nowhere", () => {
+  expect(packageJson).toMatchObject({ private: true, os: ["linux", "darwin"] });
 });
 
 test("npm runs no install scripts, locks no registry, and takes exact versions", async () => {
