@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
 import { ownLines } from "../helpers/trouble.ts";
-import { directory, type HostOptions, startHost, streamOf } from "./functions/host.ts";
+import { type HostOptions, startHost, streamOf } from "./functions/host.ts";
 
 let host: LambdaHost;
 let log: string[];
@@ -19,16 +19,6 @@ const stream = (name: string) => streamOf(host, name);
 afterEach(() => host.stop());
 
 describe("an invocation", () => {
-  test("gets its event, its own request id, its time left, and neither the host's environment nor its home", async () => {
-    start();
-    const [first, second] = [await payload("echo", "€".repeat(100_000)), await payload("echo", {})];
-    expect(first["event"]).toBe("€".repeat(100_000));
-    expect(first["awsRequestId"]).not.toBe(second["awsRequestId"]);
-    expect(first["remaining"]).toSatisfy((ms: number) => ms > 15_000 && ms <= 20_000);
-    expect(first["environment"]).toSatisfy((all: string[]) => all.includes("_HANDLER") && !all.includes("PATH"));
-    expect(first["home"]).toBe(directory);
-  });
-
   test("reuses an idle process", async () => {
     start({ maxEnvironments: 4 });
     await payload("echo", {});

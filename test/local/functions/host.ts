@@ -3,21 +3,22 @@ import { createLambdaHost, type LambdaHost } from "../../../infra/local/lambda/l
 
 /** The folder of the functions, which is this one. */
 export const directory = import.meta.dirname;
-const names = ["echo", "fail", "crash", "hang", "flood", "breakOff", "throwLate", "throwFirst", "grow"];
+const names = ["missing", "echo", "fail", "crash", "hang", "flood", "breakOff", "throwLate", "throwFirst", "grow"];
 
 export interface HostOptions {
   maxEnvironments?: number;
   timeoutSeconds?: number;
+  folder?: string;
 }
 
 /** Starts a host of the functions in `index.mjs`, which logs lines. */
 export function startHost(log: (line: string) => void, options: HostOptions = {}): LambdaHost {
-  const { maxEnvironments = 1, timeoutSeconds = 20 } = options;
+  const { maxEnvironments = 1, timeoutSeconds = 20, folder = directory } = options;
   return createLambdaHost(
     names.map((name) => ({
       name,
       arn: `arn:aws:lambda:us-east-1:000000000000:function:${name}`,
-      directory,
+      directory: folder,
       handler: `index.${name}`,
       timeoutSeconds,
       memoryMegabytes: 256,

@@ -4,11 +4,12 @@ import { homedir } from "node:os";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
-export const echo = async (event, { awsRequestId, getRemainingTimeInMillis }) => ({
+export const echo = async (event, { awsRequestId, getRemainingTimeInMillis, invokedFunctionArn }) => ({
   event,
   awsRequestId,
+  invokedFunctionArn,
   remaining: getRemainingTimeInMillis(),
-  environment: Object.keys(process.env),
+  environment: process.env,
   home: homedir(),
 });
 
