@@ -1,8 +1,10 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { RawResponse } from "../helpers/faults/pipeline.ts";
 import { marker } from "../helpers/traffic/fuzz-requests.ts";
-import { whatIsWrong } from "../helpers/traffic/fuzzing.ts";
+import { sendAll, whatIsWrong } from "../helpers/traffic/fuzzing.ts";
 
 const unauthorized = '{"code":"unauthorized","message":"Missing or invalid API key","status":401}';
 const noStore: [string, string] = ["cache-control", "no-store"];
@@ -55,5 +57,41 @@ describe("the fuzzer's judge", () => {
   test("fails at a list that is cut off", () => {
     expect(() => whatIsWrong(get, listed('[{"id":1}'))).toThrow();
     expect(() => whatIsWrong(get, listed(gzipped("[1]").slice(0, -9), gzip))).toThrow();
+  });
+});
+
+describe("the fuzzer", () => {
+  const wire = (body: string): string =>
+    `HTTP/1.1 401 Unauthorized\r\ncontent-type: application/json\r\ncache-control: no-store\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+
+  /** Sends one request to a service that responds to it, and to the one that ends the connection, like this. */
+  async function sent(...responses: string[]): Promise<number[]> {
+    const server = createServer((socket) => socket.once("data", () => socket.end(responses.join("")))).listen(
+      0,
+      "127.0.0.1",
+    );
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    try {
+      const request = { ...get, hasKey: false, operation: "other" as const, bytes: "GET / HTTP/1.1\r\n\r\n" };
+      return (await sendAll(port, [request])).map(({ status }) => status);
+    } finally {
+      server.close();
+    }
+  }
+
+  test("takes one right response to each request", async () => {
+    expect(await sent(wire(unauthorized), wire(unauthorized))).toEqual([401]);
+  });
+
+  test.each([
+    ["none", [], "No response to "],
+    ["half of one", [wire(unauthorized).slice(0, -1)], "No response to "],
+    ["one too few", [wire(unauthorized)], "More than the responses: "],
+    ["one too many", Array(3).fill(wire(unauthorized)), "More than the responses: "],
+    ["something after the last one", [wire(unauthorized), wire(unauthorized), "HTTP"], "More than the responses: "],
+    ["a wrong one", [wire("{}"), wire(unauthorized)], "The response is not an Error record with its status: "],
+  ])("fails at %s", async (_, responses, message) => {
+    await expect(sent(...responses)).rejects.toThrow(message);
   });
 });

@@ -30,7 +30,7 @@ try {
   });
   const seconds = Math.round((performance.now() - begun) / 1000);
   // A wrong response throws.
-  conclude(`${counts.total} requests in ${seconds} s; wrong responses: 0; crashes`, [], log);
+  conclude(`${counts.total} requests in ${seconds} s; wrong responses: 0; crashes`, counts, log);
   for (const line of counts.lines()) console.log(line);
 } finally {
   await stack.stop();

@@ -2,14 +2,15 @@
 import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
 import { Command } from "commander";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
+import { positiveNumber } from "../helpers/positive-number.ts";
 import { LoadClients, type Operation } from "../helpers/traffic/load-clients.ts";
 import { concludeLoad } from "../helpers/traffic/verdict.ts";
 import { troubles } from "../helpers/trouble.ts";
 
 const { connections, seconds, orders } = new Command("npm run load --")
-  .option("--connections <number>", "how many clients send requests at once", Number, 100)
-  .option("--seconds <number>", "how long they do", Number, 30)
-  .option("--orders <number>", "how many orders they list, and contest", Number, 2_000)
+  .option("--connections <number>", "how many clients send requests at once", positiveNumber, 100)
+  .option("--seconds <number>", "how long they do", positiveNumber, 30)
+  .option("--orders <number>", "how many orders they list, and contest", positiveNumber, 2_000)
   .parse()
   .opts<{ connections: number; seconds: number; orders: number }>();
 const latencies: Record<Operation, RecordableHistogram> = {

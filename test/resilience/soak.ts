@@ -4,14 +4,15 @@ import { setTimeout as wait } from "node:timers/promises";
 import { Command } from "commander";
 import { startEngine } from "../../infra/local/engine/engine.ts";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
+import { positiveNumber } from "../helpers/positive-number.ts";
 import { residentMegabytes } from "../helpers/processes.ts";
 import { LoadClients } from "../helpers/traffic/load-clients.ts";
-import { concludeLoad, growth, type Usage } from "../helpers/traffic/verdict.ts";
+import { concludeSoak, type Usage } from "../helpers/traffic/verdict.ts";
 import { troubles } from "../helpers/trouble.ts";
 
 const { minutes, connections } = new Command("npm run soak --")
-  .option("--minutes <number>", "how long to run", Number, 10)
-  .option("--connections <number>", "how many clients send requests at once", Number, 8)
+  .option("--minutes <number>", "how long to run", positiveNumber, 10)
+  .option("--connections <number>", "how many clients send requests at once", positiveNumber, 8)
   .parse()
   .opts<{ minutes: number; connections: number }>();
 const samples = 60;
@@ -41,11 +42,8 @@ try {
   await finished;
   await clients.close();
 
-  for (const { line, grew } of [...history].flatMap(([name, usages]) => growth(name, usages))) {
-    console.log(line);
-    if (grew) failures.push(`grew: ${line}`);
-  }
-  concludeLoad(`${requests} requests in ${minutes} minutes; wrong responses and growing processes`, clients, failures);
+  const summary = `${requests} requests in ${minutes} minutes; wrong responses and growing processes`;
+  concludeSoak(summary, clients, history, failures);
 } finally {
   await stack.stop();
   await engine.stop();

@@ -1,22 +1,6 @@
 import { expect, test, vi } from "vitest";
-import { conclude, concludeLoad, growth, type Usage } from "../helpers/traffic/verdict.ts";
-
-/** A run in thirds, each with a spike that a median overlooks. */
-const run = (...thirds: Usage[]): Usage[] =>
-  thirds.flatMap((usage) => [usage, usage, { memory: 10 * usage.memory, handles: 10 * usage.handles }, usage]);
-const grew = (before: Usage, after: Usage): boolean[] =>
-  growth("the engine", run({ memory: 1, handles: 1 }, before, after)).map((part) => part.grew);
-
-test("a process grows when its memory rises by more than a tenth and 5 MB, or its handles by more than two", () => {
-  const before = { memory: 100, handles: 20 };
-  expect(grew(before, { memory: 115, handles: 22 })).toEqual([false, false]);
-  expect(grew(before, { memory: 116, handles: 20 })).toEqual([true, false]);
-  expect(grew(before, { memory: 100, handles: 23 })).toEqual([false, true]);
-});
-
-test("a process that was not watched long enough has not been seen to stay as it is", () => {
-  expect(growth("a function", []).map((part) => part.grew)).toEqual([true, true]);
-});
+import { positiveNumber } from "../helpers/positive-number.ts";
+import { conclude, concludeLoad, concludeSoak, type Usage } from "../helpers/traffic/verdict.ts";
 
 /** What a run prints, and its exit code. */
 function watched(run: () => void) {
@@ -34,22 +18,65 @@ function watched(run: () => void) {
   }
 }
 
-test("a run with anything wrong, or trouble in the log, exits 1 and shows the first ten things", () => {
-  const concluded = (wrong: string[], troubles: string[]) =>
-    watched(() => conclude("wrong responses", wrong, troubles));
-  expect(concluded([], [])).toEqual({ printed: ["wrong responses: 0"], exitCode: 0 });
-  expect(concluded(["200"], [])).toEqual({ printed: ["wrong responses: 1", "200"], exitCode: 1 });
-  expect(concluded([], ["a crash"])).toEqual({ printed: ["wrong responses: 1", "a crash"], exitCode: 1 });
+const responses = { total: 9, lines: () => ["9 of 200"] };
+const none = { total: 0, lines: () => [] };
+const clients = { responses, histories: { summary: "3 histories" }, wrong: [] };
+
+/** A run in thirds, each with a spike that a median overlooks. */
+const run = (...thirds: Usage[]): Usage[] =>
+  thirds.flatMap((usage) => [usage, usage, { memory: 10 * usage.memory, handles: 10 * usage.handles }, usage]);
+
+const soaked = (usages: Usage[]) =>
+  watched(() => concludeSoak("wrong", clients, new Map([["the engine", usages]]), ["a crash"]));
+
+test("a soak fails when memory rises by more than a tenth and 5 MB, or handles by more than two", () => {
+  const grew = (before: Usage, after: Usage) =>
+    soaked(run({ memory: 1, handles: 1 }, before, after)).printed.filter((line) => line.startsWith("grew: "));
+  const before = { memory: 100, handles: 20 };
+  expect(grew(before, { memory: 115, handles: 22 })).toEqual([]);
+  expect(grew(before, { memory: 116, handles: 20 })).toEqual([
+    "grew: the engine: memory 100 in the second third, 116 in the last",
+  ]);
+  expect(grew(before, { memory: 100, handles: 23 })).toEqual([
+    "grew: the engine: handles 20 in the second third, 23 in the last",
+  ]);
+});
+
+test("a soak shows each process and what its clients were sent, and a process that was not watched has grown", () => {
+  const lines = ["memory", "handles"].map(
+    (what) => `the engine: ${what} undefined in the second third, undefined in the last`,
+  );
+  expect(soaked([])).toEqual({
+    printed: [...lines, "9 of 200", "3 histories", "wrong: 3", "a crash", ...lines.map((line) => `grew: ${line}`)],
+    exitCode: 1,
+  });
+});
+
+test("a run with anything wrong, or without a response, exits 1 and shows the first ten things", () => {
+  const concluded = (wrong: string[], seen = responses) => watched(() => conclude("wrong responses", seen, wrong));
+  expect(concluded([])).toEqual({ printed: ["wrong responses: 0"], exitCode: 0 });
+  expect(concluded(["200"])).toEqual({ printed: ["wrong responses: 1", "200"], exitCode: 1 });
+  expect(concluded([], none)).toEqual({
+    printed: ["wrong responses: 0", "There was no response to check"],
+    exitCode: 1,
+  });
   const many = Array.from({ length: 12 }, (_, index) => `wrong ${index}`);
-  expect(concluded(many, []).printed).toEqual(["wrong responses: 12", ...many.slice(0, 10)]);
+  expect(concluded(many).printed).toEqual(["wrong responses: 12", ...many.slice(0, 10)]);
 });
 
 test("a load ends with what its clients were sent, and exits 1 when something of it was wrong", () => {
-  const clients = { responses: { lines: () => ["9 of 200"] }, histories: { summary: "3 histories" } };
-  const ended = (wrong: string[]) => watched(() => concludeLoad("wrong responses", { ...clients, wrong }, ["a crash"]));
-  expect(ended([]).printed).toEqual(["9 of 200", "3 histories", "wrong responses: 1", "a crash"]);
-  expect(ended(["418"])).toEqual({
-    printed: ["9 of 200", "3 histories", "wrong responses: 2", "418", "a crash"],
+  const ended = (wrong: string[], troubles: string[]) =>
+    watched(() => concludeLoad("wrong responses", { ...clients, wrong }, troubles));
+  const printed = ["9 of 200", "3 histories"];
+  expect(ended([], [])).toEqual({ printed: [...printed, "wrong responses: 0"], exitCode: 0 });
+  expect(ended([], ["a crash"])).toEqual({ printed: [...printed, "wrong responses: 1", "a crash"], exitCode: 1 });
+  expect(ended(["418"], ["a crash"])).toEqual({
+    printed: [...printed, "wrong responses: 2", "418", "a crash"],
     exitCode: 1,
   });
+});
+
+test.each(["", "0", "-1", "10m", "Infinity", "NaN"])("a load or a soak takes no time or number like %j", (text) => {
+  expect(() => positiveNumber(text)).toThrow("Not a number above 0.");
+  expect(positiveNumber("0.5")).toBe(0.5);
 });

@@ -58,8 +58,12 @@ async function resetOrders({ dynamodbEndpoint, tables }: LocalStack): Promise<vo
   client.destroy();
 }
 
-/** Pipelines requests over one connection: as many responses, in the same order. */
-async function sendAll(port: number, batch: FuzzRequest[]): Promise<RawResponse[]> {
+/**
+ * Pipelines requests over one connection: as many responses, in the same order.
+ *
+ * @throws Error when a response is missing, wrong, or one too many.
+ */
+export async function sendAll(port: number, batch: FuzzRequest[]): Promise<RawResponse[]> {
   const last = "GET /v1/nope HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
   const bytes = batch.map((request) => request.bytes).join("") + last;
   const { responses, rest } = await exchange(port, bytes, { bodiless: (index) => batch[index]?.method === "HEAD" });

@@ -10,7 +10,7 @@ export interface Usage {
 const allowed = { memory: (level: number): number => level * 1.1 + 5, handles: (level: number): number => level + 2 };
 
 /** The memory and the handles of a process in the last two thirds of a run, a line for each, and whether it grew. */
-export function growth(name: string, usages: Usage[]): { line: string; grew: boolean }[] {
+function growth(name: string, usages: Usage[]): { line: string; grew: boolean }[] {
   const third = Math.floor(usages.length / 3);
   return (["memory", "handles"] as const).map((what) => {
     const [before, after] = [usages.slice(third, -third), usages.slice(-third)].map((part) => median(part, what));
@@ -25,9 +25,15 @@ function median(usages: Usage[], what: keyof Usage): number | undefined {
   return usages.map((usage) => usage[what]).sort((a, b) => a - b)[Math.floor(usages.length / 2)];
 }
 
+/** What clients were sent. */
+interface Responses {
+  total: number;
+  lines(): string[];
+}
+
 /** What the clients of a load saw. */
 interface Seen {
-  responses: { lines(): string[] };
+  responses: Responses;
   histories: { summary: string };
   wrong: string[];
 }
@@ -36,17 +42,24 @@ interface Seen {
 export function concludeLoad(summary: string, { responses, histories, wrong }: Seen, troubles: string[]): void {
   for (const line of responses.lines()) console.log(line);
   console.log(histories.summary);
-  conclude(summary, wrong, troubles);
+  conclude(summary, responses, [...wrong, ...troubles]);
+}
+
+/** Prints how each process was at the end of a load, then concludes with it; those that grew are wrong. */
+export function concludeSoak(summary: string, seen: Seen, processes: Map<string, Usage[]>, troubles: string[]): void {
+  const parts = [...processes].flatMap(([name, usages]) => growth(name, usages));
+  for (const { line } of parts) console.log(line);
+  const grew = parts.filter((part) => part.grew).map(({ line }) => `grew: ${line}`);
+  concludeLoad(summary, seen, [...troubles, ...grew]);
 }
 
 /**
- * Prints the summary of a run and the first ten things that were wrong. Anything wrong makes the exit code 1.
+ * Prints the summary of a run and the first ten things that were wrong. Anything wrong makes the exit code 1, and so does
+ * a run without a response.
  *
- * @param wrong what clients saw.
- * @param troubles what the stack logged, and what else went wrong with it.
+ * @param wrong what clients saw, what the stack logged, and what else went wrong with it.
  */
-export function conclude(summary: string, wrong: string[], troubles: string[]): void {
-  const all = [...wrong, ...troubles];
-  console.log(`${summary}: ${all.length}`);
-  failWith(all.slice(0, 10));
+export function conclude(summary: string, responses: Responses, wrong: string[]): void {
+  console.log(`${summary}: ${wrong.length}`);
+  failWith([...(responses.total === 0 ? ["There was no response to check"] : []), ...wrong].slice(0, 10));
 }
