@@ -121,7 +121,6 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
     if (!serveApiPage({ basePath, apiKey }, request, response)) live.serve(request, response);
   });
   const running = started.move();
-  let stopped: Promise<void> | undefined;
   return {
     baseUrl: `http://localhost:${listener.port}${basePath}`,
     apiKey,
@@ -132,11 +131,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
       pids: (name) => live.current.host.pids(name),
     },
     ended: ended.signal,
-    // Disposing a second time would not wait for the first.
-    stop: () => {
-      stopped ??= running.disposeAsync();
-      return stopped;
-    },
+    stop: () => running.disposeAsync(),
   };
 }
 

@@ -12,7 +12,7 @@ import { addToStackFile } from "./stack-file.ts";
 
 const { json, ...options } = new Command("npm start --")
   .description("Runs the pet store orders service on this machine, from the stack that would be deployed.")
-  .option("--port <number>", "the port on localhost; 0 picks a free one", parsePort, 3000)
+  .option("--port <number>", "the port on localhost; 0 picks a free one (default: 3000)", parsePort)
   .option(
     "--orders <file>",
     "orders for new tables: NDJSON, one order per line with its status (default: a small sample)",

@@ -1,9 +1,13 @@
+import { mkdtemp, readdir } from "node:fs/promises";
 import { createServer } from "node:http";
-import { expect, inject, onTestFinished, test } from "vitest";
+import { Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
 
-test("a start whose engine has no room left fails with one line that says so", async () => {
+test("a start whose engine has no room left fails with one line that says so, and leaves nothing behind", async () => {
   // On a full disk the engine responds like this: it has no table yet, and can't create one.
   const server = createServer(({ headers }, response) => {
     const describes = String(headers["x-amz-target"]).endsWith(".DescribeTable");
@@ -15,10 +19,13 @@ test("a start whose engine has no room left fails with one line that says so", a
   });
   onTestFinished(() => void server.close());
   const dynamodbEndpoint = `http://127.0.0.1:${await listeningPort(server)}`;
+  const temporary = await mkdtemp(join(tmpdir(), "full-disk-test-"));
+  vi.stubEnv("TMPDIR", temporary);
   await expect(startLocalStack({ port: 0, assembly: inject("assembly"), dynamodbEndpoint })).rejects.toMatchObject({
     name: "StartError",
     message: `The DynamoDB engine at ${dynamodbEndpoint} failed: backend: database or disk is full`,
   });
+  expect(await readdir(temporary)).toEqual([]);
 });
 
 test("a start whose endpoint is another kind of server fails with one line that names it", async () => {
@@ -29,4 +36,13 @@ test("a start whose endpoint is another kind of server fails with one line that 
     name: "StartError",
     message: expect.stringMatching(new RegExp(`^The DynamoDB engine at ${dynamodbEndpoint} failed: .+$`)),
   });
+});
+
+test("a start whose port nobody chose takes 3000", async () => {
+  const listening = vi.spyOn(Server.prototype, "listen").mockImplementation(function (this: Server) {
+    queueMicrotask(() => this.emit("error", Object.assign(new Error("taken"), { code: "EADDRINUSE" })));
+    return this;
+  });
+  onTestFinished(() => listening.mockRestore());
+  await expect(startLocalStack()).rejects.toThrow("Port 3000 on localhost is taken");
 });

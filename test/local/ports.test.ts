@@ -1,4 +1,4 @@
-import { createServer, Server } from "node:net";
+import { connect, createServer, Server } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { listen, listeningPort } from "../../infra/local/machine/ports.ts";
 
@@ -28,6 +28,38 @@ test("a port that another program has on IPv6 alone is taken, because that is wh
     name: "StartError",
     message: "Port 0 on localhost is taken or not allowed; choose another with --port",
   });
+});
+
+test.each([
+  ["is enough where there is no IPv6", "EADDRNOTAVAIL", "::1", true],
+  ["that fails for another reason is not said to be taken", "EMFILE", "127.0.0.1", false],
+])("a port on 127.0.0.1 %s", async (_, code, host, listens) => {
+  const original = Server.prototype.listen;
+  const failure = Object.assign(new Error(`listen ${code}`), { code });
+  const listening = vi.spyOn(Server.prototype, "listen").mockImplementation(function (
+    this: Server,
+    ...args: unknown[]
+  ) {
+    if (args[1] !== host) return Reflect.apply(original, this, args);
+    queueMicrotask(() => this.emit("error", failure));
+    return this;
+  });
+  onTestFinished(() => listening.mockRestore());
+  const begun = listen(0, () => {});
+  if (!listens) return await expect(begun).rejects.toBe(failure);
+  expect((await begun).port).toBeGreaterThan(0);
+  await (await begun).close();
+});
+
+test("a port that is closed lets go of clients that wait for a response", async () => {
+  const [asked, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const { port, close } = await listen(0, () => asked.resolve());
+  const client = connect(port, "127.0.0.1").on("error", () => {});
+  client.on("close", () => left.resolve());
+  client.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await asked.promise;
+  await close();
+  await left.promise;
 });
 
 test("only this machine can connect", async () => {

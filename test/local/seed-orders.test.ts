@@ -21,3 +21,9 @@ test("a seed does not take an empty response for success", async () => {
   const seeding = seedOrders(target.client, target.ordersTable, orders(1), signal);
   await expect(seeding).rejects.toThrow("The response to TransactWriteItems is empty");
 });
+
+test("a seed that is interrupted writes nothing more", async () => {
+  const interrupted = AbortSignal.abort(new Error("interrupted"));
+  await expect(seedOrders(tables.client, tables.tables.orders, orders(1), interrupted)).rejects.toThrow("interrupted");
+  expect(await tables.items("orders")).toEqual([]);
+});

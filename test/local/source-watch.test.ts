@@ -51,6 +51,13 @@ test("a change in a folder that is created later rebuilds, also when the folder 
   }
 });
 
+test("a change during a rebuild rebuilds once more", async () => {
+  const rebuild = watched();
+  rebuild.mockImplementationOnce(() => appendFile(join(directory, "shared/one.ts"), "\n"));
+  await appendFile(join(directory, "functions/one.ts"), "\n");
+  await vi.waitFor(() => expect(rebuild).toHaveBeenCalledTimes(2), { timeout: 60_000 });
+});
+
 test("a rebuild leaves no more watchers than there were before", async () => {
   const watchers = () => process.getActiveResourcesInfo().filter((name) => name === "FSEventWrap");
   await vi.waitFor(() => expect(watchers()).toEqual([]));

@@ -44,3 +44,15 @@ test("a malformed file names no stack", async () => {
   await writeFile(join(directory, "stack.json"), '{"baseUrl":');
   expect(await stackFile.readStackFile()).toEqual([]);
 });
+
+test("a file that can't be written is named in one line", async () => {
+  const file = join(directory, "stack.json/beneath a file");
+  await writeFile(join(directory, "stack.json"), "");
+  vi.stubEnv("LOCAL_STACK_FILE", file);
+  vi.resetModules();
+  const { addToStackFile } = await import("../../infra/local/stack-file.ts");
+  await expect(addToStackFile(stackAt(1))).rejects.toMatchObject({
+    name: "StartError",
+    message: expect.stringMatching(/^.*\/beneath a file can't be written: E.*$/),
+  });
+});

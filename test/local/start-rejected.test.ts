@@ -39,13 +39,20 @@ describe("npm start", () => {
     expect(stderr).toMatch(new RegExp(`^Port ${port} .* --port\n$`));
   });
 
-  test.each([
-    ["points into AWS", "https://dynamodb.eu-central-1.amazonaws.com"],
-    ["does not respond", "http://127.0.0.1:1"],
-    ["is not an address", "nonsense"],
-  ])("rejects a DYNAMODB_ENDPOINT that %s, in one line", async (_, endpoint) => {
-    const { stdout, stderr, code } = await failure(["--port", "0"], { DYNAMODB_ENDPOINT: endpoint });
-    expect({ stdout, code, lines: stderr.trimEnd().split("\n").length }).toEqual({ stdout: "", code: 1, lines: 1 });
+  test("rejects a DYNAMODB_ENDPOINT that does not respond, in one line", async () => {
+    expect(await failure(["--port", "0"], { DYNAMODB_ENDPOINT: "http://127.0.0.1:1" })).toEqual({
+      stdout: "",
+      stderr: "No DynamoDB engine answers at DYNAMODB_ENDPOINT, 127.0.0.1:1\n",
+      code: 1,
+    });
+  });
+
+  test("rejects a --port that is none, in one line", async () => {
+    expect(await failure(["--port", "65536"])).toEqual({
+      stdout: "",
+      stderr: "error: option '--port <number>' argument '65536' is invalid. The port must be between 0 and 65535.\n",
+      code: 1,
+    });
   });
 
   test("exits with one line when nobody can connect to 127.0.0.1", async () => {
