@@ -1,13 +1,14 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { createReadStream } from "node:fs";
-import { chmod, mkdir, mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { isAlive } from "../helpers/processes.ts";
+import { machineHas } from "../helpers/machine.ts";
+import { isAlive, processesRunning } from "../helpers/processes.ts";
 
 const command = fileURLToPath(new URL("steady.ts", import.meta.url));
 const report = (assertionResults: object[], status = "passed") => {
@@ -26,16 +27,19 @@ const passed = { fullName: "works", status: "passed" };
 async function steady(runs: { report?: string; end: string }[]) {
   const folder = await mkdtemp(join(tmpdir(), "steady-"));
   await mkdir(join(folder, "bin"));
-  const npm = join(folder, "bin", "npm");
+  await mkdir(join(folder, ".local/steady"), { recursive: true });
   const cases = runs.map(({ report, end }, index) => {
     const file = `.local/steady/run-${index + 1}.json`;
-    return `*${file}*) ${report === undefined ? "" : `printf '%s' '${report}' > ${file}; `}${end};;`;
+    const command = `test -- --reporter=default --reporter=json --outputFile.json=${file} one two`;
+    return `"${command}") ${report === undefined ? "" : `printf '%s' '${report}' > ${file}; `}${end};;`;
   });
-  await writeFile(npm, `#!/bin/sh\ncase "$*" in\n${cases.join("\n")}\nesac\n`);
-  await chmod(npm, 0o755);
+  // An earlier steady, all green, has left its reports.
+  const left = runs.map((_, index) => writeFile(join(folder, `.local/steady/run-${index + 1}.json`), report([passed])));
+  await Promise.all(left);
+  await writeFile(join(folder, "bin", "npm"), `#!/bin/sh\ncase "$*" in\n${cases.join("\n")}\nesac\n`, { mode: 0o755 });
   const env = { ...process.env, PATH: [join(folder, "bin"), process.env["PATH"]].join(delimiter) };
   return new Promise<{ code: unknown; lines: string[] }>((resolve) => {
-    const args = [command, "--runs", String(runs.length), "--loaded", "1"];
+    const args = [command, "--runs", String(runs.length), "--loaded", "1", "--filters", "one", "two"];
     execFile(process.execPath, args, { cwd: folder, env }, (error, stdout) =>
       resolve({
         code: error?.code ?? 0,
@@ -96,18 +100,31 @@ test("npm run steady exits 1 when a run failed, crashed, or skipped a test, and 
   });
 });
 
-test("npm run steady ends all that a run has started when it is stopped", async () => {
+const seesProcesses = machineHas("/proc or ps", "what npm run steady starts and ends");
+
+test.runIf(seesProcesses).each([
+  ["SIGINT", "2", availableParallelism()],
+  ["SIGTERM", "0", 0],
+] as const)("npm run steady ends all that it has started at %s, with %s loaded runs", async (signal, loaded, cores) => {
   const folder = await mkdtemp(join(tmpdir(), "steady-"));
   // What holds the pipe open has not ended.
   await writeFile(join(folder, "npm"), "#!/bin/sh\nsleep 600 > pipe & echo $! > pipe; wait\n", { mode: 0o755 });
   await promisify(execFile)("mkfifo", [join(folder, "pipe")]);
   const env = { ...process.env, PATH: [folder, process.env["PATH"]].join(delimiter) };
-  const running = execFile(process.execPath, [command, "--runs", "1", "--loaded", "0"], { cwd: folder, env });
+  const running = execFile(process.execPath, [command, "--runs", "2", "--loaded", loaded], { cwd: folder, env });
   const ended = once(running, "exit");
   const pipe = createReadStream(join(folder, "pipe"), "utf8");
   const pid = Number((await once(pipe, "data"))[0]);
   onTestFinished(() => void (isAlive(pid) && process.kill(pid)));
-  running.kill("SIGTERM");
+  const busy = await processesRunning("for (;;);", running.pid ?? 0);
+  onTestFinished(() => busy.filter(isAlive).forEach((pid) => void process.kill(pid, "SIGKILL")));
+  expect(busy).toHaveLength(cores);
+  running.kill(signal);
   expect(await ended).toEqual([1, null]);
-  await expect.poll(() => pipe.readableEnded, { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => [pipe.readableEnded, busy.filter(isAlive)], { timeout: 10_000 }).toEqual([true, []]);
+});
+
+test("npm run steady takes whole numbers only", async () => {
+  const run = promisify(execFile)(process.execPath, [command, "--runs", "many"]);
+  await expect(run).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining("Not a whole number.") });
 });
