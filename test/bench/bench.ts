@@ -6,11 +6,11 @@ import { bundleSizes } from "./bundle-size.ts";
 import { coldStartChart, listChart, writeChart } from "./charts.ts";
 import { coldStarts } from "./cold-start.ts";
 import { closeConnection } from "./dynamodb-http.ts";
-import { growthTable } from "./growth-table.ts";
+import { growthRows, growthTable } from "./growth-table.ts";
 import { type Growth, listCost, listGrowth } from "./list.ts";
 import { markdown } from "./markdown.ts";
 import { startPageServer } from "./page-server.ts";
-import { missed, type Row, ratioRow, table } from "./row.ts";
+import { missed, type Row, table } from "./row.ts";
 import { prepare, putOrders, type Subject } from "./subject.ts";
 import { warmCancel } from "./warm-cancel.ts";
 import { startTime, throughput } from "./whole-stack.ts";
@@ -65,24 +65,6 @@ async function measureGrowth({ stack }: Subject): Promise<Map<number, Growth>> {
 
 function progress(what: string): void {
   process.stderr.write(`${what} ...\n`);
-}
-
-function growthRows(growth: Map<number, Growth>): Row[] {
-  const small = growth.get(10_000);
-  const large = growth.get(1_000_000);
-  if (small === undefined || large === undefined) return [];
-  return [
-    ratioRow(
-      "list, peak memory, 1,000,000 beside 10,000",
-      { ours: large.peakMemory, floor: small.peakMemory, unit: "MB", digits: 0 },
-      { goal: 1.25, margin: 0.05 },
-    ),
-    ratioRow(
-      "list, first byte, 1,000,000 beside 10,000",
-      { ours: large.firstByte, floor: small.firstByte, unit: "ms" },
-      { goal: 1.5, margin: 0.1 },
-    ),
-  ];
 }
 
 const subject = await prepare();

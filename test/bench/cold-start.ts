@@ -5,6 +5,7 @@ import { readRestApi } from "../../infra/template/rest-api.ts";
 import { send } from "../helpers/send.ts";
 import { type CpuShare, cpuShare } from "./cpu-share.ts";
 import { authorizeEvent, cancelEvent, listEvent } from "./events.ts";
+import { type Goal, goals } from "./goals.ts";
 import { type RationedHost, rationedHost } from "./rationed-host.ts";
 import { notMeasured, type Row, ratioRow } from "./row.ts";
 import { inTurn, median, medians, timed } from "./samples.ts";
@@ -78,15 +79,11 @@ async function coldStart({ subject, host }: Cold, name: FunctionName): Promise<R
     ours: () => sample(definition),
     floor: () => sample(floorOf(definition)),
   });
-  const rowOf = (what: string, value: (sample: { init: number; first: number }) => number, goal: number): Row =>
-    ratioRow(
-      what,
-      { ours: median(ours.map(value)), floor: median(floor.map(value)), unit: "ms" },
-      { goal, margin: 0.1 },
-    );
+  const rowOf = (what: string, value: (sample: { init: number; first: number }) => number, goal: Goal): Row =>
+    ratioRow(what, { ours: median(ours.map(value)), floor: median(floor.map(value)), unit: "ms" }, goal);
   return [
-    rowOf(`cold start of ${name}, init and first response`, ({ init, first }) => init + first, 1.5),
-    rowOf(`cold start of ${name}, first response alone`, ({ first }) => first, 2),
+    rowOf(`cold start of ${name}, init and first response`, ({ init, first }) => init + first, goals.coldStart),
+    rowOf(`cold start of ${name}, first response alone`, ({ first }) => first, goals.firstResponse),
   ];
 }
 
@@ -114,5 +111,5 @@ async function firstAuthorisedCancel({ subject, host }: Cold): Promise<Row> {
     ours: () => sample(Authorize, CancelOrder),
     floor: () => sample(floorOf(Authorize), floorOf(CancelOrder)),
   });
-  return ratioRow(firstCancel, { ...medians(samples), unit: "ms" }, { goal: 1.5, margin: 0.1 });
+  return ratioRow(firstCancel, { ...medians(samples), unit: "ms" }, goals.firstCancel);
 }

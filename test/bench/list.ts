@@ -2,6 +2,7 @@ import type { LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
 import { scanPages } from "./dynamodb-http.ts";
 import { listEvent } from "./events.ts";
+import { goals, reported } from "./goals.ts";
 import { cpuMilliseconds, peakMegabytes } from "./processes.ts";
 import { type Row, ratioRow } from "./row.ts";
 import { inTurn, median, medians, timed } from "./samples.ts";
@@ -30,14 +31,13 @@ export async function listCost(
     );
     const plain = await list(hosts.ours);
     const gzip = await list(hosts.ours, "gzip");
-    const reported = { goal: undefined, margin: 0 };
     const whole = { unit: "ms", digits: 0 };
     return [
-      ratioRow(`list of ${orders}, wall`, { ...wall, ...whole }, { goal: 1.15, margin: 0.1 }),
+      ratioRow(`list of ${orders}, wall`, { ...wall, ...whole }, goals.listTime),
       ratioRow(
         `list of ${orders}, CPU, beside the SDK alone`,
         { ours: cpu.ours, floor: cpu.sdk, ...whole },
-        { goal: 1.2, margin: 0.1 },
+        goals.listCpu,
       ),
       ratioRow(
         `the SDK's list of ${orders}, CPU, beside calls signed by hand`,

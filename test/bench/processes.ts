@@ -9,8 +9,13 @@ export function cpuMilliseconds(pid: number): number {
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticksPerSecond;
 }
 
-/** The most memory that a process has had so far, in megabytes (proc(5), VmHWM). */
+/** The most memory that a process has had so far, in megabytes. */
 export function peakMegabytes(pid: number): number {
-  const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return peakIn(readFileSync(`/proc/${pid}/status`, "utf8"));
+}
+
+/** The same from its status file (proc(5), VmHWM). */
+export function peakIn(status: string): number {
+  const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(status) ?? [];
   return Number(kilobytes) / 1024;
 }

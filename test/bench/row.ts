@@ -1,15 +1,13 @@
+import type { Goal } from "./goals.ts";
+
 /** One line of the bench: a figure of ours beside the floor measured in the same run. */
-export interface Row {
+export interface Row extends Goal {
   what: string;
   /** Figures as people read them, like `12.3 ms`. */
   ours: string;
   floor: string;
   /** Ours divided by the floor, or the figure itself where the goal is not a ratio. */
   value: number;
-  /** The value to stay at or under; undefined for a figure that is only reported. */
-  goal: number | undefined;
-  /** By how much noise may carry the value over the goal before the bench fails, as a share of the goal. */
-  margin: number;
   /** The goal's unit: `x` for a ratio. */
   unit: "x" | "KB" | "s";
 }
@@ -18,7 +16,7 @@ export interface Row {
 export function ratioRow(
   what: string,
   { ours, floor, unit, digits = 1 }: { ours: number; floor: number; unit: string; digits?: number },
-  { goal, margin }: { goal: number | undefined; margin: number },
+  { goal, margin }: Goal,
 ): Row {
   const text = (value: number): string => `${value.toFixed(digits)} ${unit}`;
   return { what, ours: text(ours), floor: text(floor), value: ours / floor, goal, margin, unit: "x" };

@@ -1,4 +1,5 @@
 import { cancelEvent } from "./events.ts";
+import { goals, reported } from "./goals.ts";
 import { cpuMilliseconds } from "./processes.ts";
 import { type Row, ratioRow } from "./row.ts";
 import { inTurn, medians, timed } from "./samples.ts";
@@ -6,8 +7,6 @@ import { floorOf, hostOf, putOrders, type Subject, sdkFloorOf } from "./subject.
 
 const warmUp = 2000;
 const runs = 1000;
-const bound = { goal: 1.2, margin: 0.1 };
-const reported = { goal: undefined, margin: 0 };
 
 /**
  * A cancellation by a function that is warm: its time, and its process's CPU. The same call through the SDK and nothing
@@ -50,7 +49,7 @@ export async function warmCancel({ client, functions, ordersTable }: Subject): P
 function rows(what: string, { ours, sdk, byHand }: { ours: number; sdk: number; byHand: number }): Row[] {
   const unit = { unit: "ms", digits: 2 };
   return [
-    ratioRow(`warm cancel, ${what}, beside the SDK alone`, { ours, floor: sdk, ...unit }, bound),
+    ratioRow(`warm cancel, ${what}, beside the SDK alone`, { ours, floor: sdk, ...unit }, goals.warmCancel),
     ratioRow(
       `the SDK's warm cancel, ${what}, beside a call signed by hand`,
       { ours: sdk, floor: byHand, ...unit },
