@@ -91,7 +91,10 @@ export async function carryOver({ from, to, rules, reads, writes, dryRun, signal
   const byKey = [...cancelledBy].map(([keyId, orders]) => [keyId, String(orders)]);
   const text = [
     `${dryRun ? "Would carry over" : "Carried over"} to ${to}: ${words.join(", ")}`,
-    ...disagreements.map(({ id, here, there }) => `Order ${id} is ${here}, but ${there} in the old table`),
+    ...disagreements.map(
+      ({ id, here, there }) =>
+        `Order ${id} ${here === undefined ? "has no status" : `is ${here}`}, but ${there} in the old table`,
+    ),
     ...(byKey.length > 0 ? [columns([["CANCELLED BY", "ORDERS"], ...byKey])] : []),
   ];
   const ofOrders = counts.has("cancelled") && { cancelledBy: Object.fromEntries(cancelledBy), disagreements };

@@ -10,7 +10,7 @@ const concurrency = 48;
  * @returns why it did not get to the end, in one line, if it did not.
  */
 export async function workThrough<Item>(
-  items: AsyncIterable<Item> | Iterable<Item>,
+  items: AsyncIterable<Item> | IteratorObject<Item>,
   work: (item: Item, stop: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<string | undefined> {

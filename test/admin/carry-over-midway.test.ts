@@ -1,8 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { cancelledBy, createOldOrders, order } from "../helpers/admin/old-orders.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { justBefore, onEvery } from "../helpers/faults/calls.ts";
-import { applied, unnoticed } from "../helpers/faults/faults.ts";
+import { applied, unapplied, unnoticed } from "../helpers/faults/faults.ts";
 
 const tables = await createTestTables();
 const { putOld, putNew, carryOrders, newOrders } = createOldOrders(tables);
@@ -81,6 +82,27 @@ describe("carrying orders over while others write and responses get lost", () =>
     expect((await carryOrders()).json).toMatchObject({ complete: true, alreadySo: expect.any(Number) });
     expect(await newOrders()).toEqual({ 1: order(1, "shipped"), 2: order(2, "pending") });
   });
+
+  test.each(["Scan", "GetItem", "UpdateItem", "PutItem"])(
+    "waits for a throttled %s only until it is interrupted",
+    async (name) => {
+      await putOld(order(1, "shipped"), order(2, "pending"));
+      await putNew(order(1, "pending"));
+      const interrupted = new AbortController();
+      const { proxy, target } = await tables.behindProxy(onEvery(name, unapplied["throttled by the table"]));
+      const { region, credentials } = target.client.config;
+      const client = new DynamoDBClient({ endpoint: proxy.endpoint, region, credentials, maxAttempts: 1 });
+      onTestFinished(() => client.destroy());
+      const waits = async (_milliseconds: number, signal?: AbortSignal) => {
+        interrupted.abort();
+        signal?.throwIfAborted();
+      };
+      const result = await carryOrders({ client, signal: interrupted.signal, waits });
+      expect(result.note).toBe("Interrupted. The rest is not carried over yet.");
+      // At most one for each order.
+      expect(proxy.attempts.get(name)).toBeLessThanOrEqual(2);
+    },
+  );
 
   test("stops when it is interrupted, and says so", async () => {
     await putOld(...Array.from({ length: 100 }, (_, id) => order(id, "shipped")));

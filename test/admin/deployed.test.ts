@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { CloudFormationClient } from "@aws-sdk/client-cloudformation";
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
 import { findDeployedStack } from "../../infra/admin/target.ts";
@@ -89,21 +90,26 @@ describe("a command for a deployed environment", () => {
     );
   });
 
-  test("gives each call to the tables ten seconds, and does not merely warn when they are over", async () => {
+  test("gives each call ten seconds, and does not merely warn when they are over", async () => {
     const stack = await cloudFormationWith(await productionStack());
     for (const [name, value] of Object.entries({ ...credentials, ...region, ...stack })) vi.stubEnv(name, value);
+    const describes = vi.spyOn(CloudFormationClient.prototype, "send");
+    onTestFinished(() => describes.mockRestore());
     const { client } = await findDeployedStack(environments.production);
     // The handler reads its settings with its first call.
     await client.send(new ListTablesCommand(), { abortSignal: AbortSignal.abort() }).catch(() => {});
-    const { requestHandler } = client.config;
-    if (!("httpHandlerConfigs" in requestHandler && typeof requestHandler.httpHandlerConfigs === "function")) {
-      throw new Error("The SDK's handler has no settings");
+    const [cloudFormation] = describes.mock.contexts;
+    if (!(cloudFormation instanceof CloudFormationClient)) throw new Error("CloudFormation was not asked");
+    for (const { requestHandler } of [client.config, cloudFormation.config]) {
+      if (!("httpHandlerConfigs" in requestHandler && typeof requestHandler.httpHandlerConfigs === "function")) {
+        throw new Error("The SDK's handler has no settings");
+      }
+      expect(requestHandler.httpHandlerConfigs()).toMatchObject({
+        connectionTimeout: 3000,
+        requestTimeout: 10_000,
+        throwOnRequestTimeout: true,
+      });
     }
-    expect(requestHandler.httpHandlerConfigs()).toMatchObject({
-      connectionTimeout: 3000,
-      requestTimeout: 10_000,
-      throwOnRequestTimeout: true,
-    });
     client.destroy();
   });
 

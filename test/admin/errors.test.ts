@@ -33,10 +33,32 @@ describe("an error in one line", () => {
     }
   });
 
+  test.each([
+    "ENOTFOUND",
+    "EAI_AGAIN",
+    "ECONNREFUSED",
+    "ECONNRESET",
+    "EHOSTUNREACH",
+    "ENETUNREACH",
+    "ETIMEDOUT",
+    "EPIPE",
+  ])("says that there was no response: %s", (code) => {
+    expect(errorLine(named("Error", "x", { code }))).toBe(`No response from the service (${code})`);
+  });
+
+  test.each(["CredentialsProviderError", "TokenProviderError"])("says how to sign in: %s", (name) => {
+    expect(errorLine(named(name, "The SSO session is over\nmore"))).toBe(
+      "No usable AWS credentials (The SSO session is over). " +
+        "Sign in, or set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+    );
+  });
+
   test.each<[string, unknown, string]>([
     ["a command's", new CommandError("No order has the id 1"), "No order has the id 1"],
     ["several lines", new CommandError("one\ntwo"), "one\\u{a}two"],
     ["no access", named("AccessDeniedException", "x may not Scan\nmore"), "AWS denied access: x may not Scan"],
+    ["no access to CloudFormation", named("AccessDenied", "x may not ask"), "AWS denied access: x may not ask"],
+    ["no such time", named("InvalidRestoreTimeException", "too early"), "DynamoDB can't restore that: too early"],
     [
       "no table",
       named("ResourceNotFoundException", "x"),

@@ -1,47 +1,17 @@
 import { writeFileSync } from "node:fs";
-import { Writable } from "node:stream";
+import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { importOrders } from "../../infra/admin/import-orders.ts";
 import { TableCalls } from "../../infra/admin/table-calls.ts";
-import type { Target } from "../../infra/admin/target.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { createOperator } from "../helpers/admin/admin-process.ts";
+import { clearedLine, importFile } from "../helpers/admin/import-file.ts";
 import { makeLines } from "../helpers/admin/order-file-lines.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { onFirst } from "../helpers/faults/calls.ts";
 import { applied, rejectedAs, unapplied } from "../helpers/faults/faults.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
-
-/** A stream that keeps what is written to it, and first tells `onWrite`. */
-function recorder(onWrite: (text: string) => void = () => {}) {
-  let text = "";
-  const stream = new Writable({
-    write: (chunk, _encoding, done) => {
-      onWrite(String(chunk));
-      text += chunk;
-      done();
-    },
-  });
-  return { stream, text: () => text };
-}
-
-interface ImportOptions {
-  check?: boolean;
-  /** Imports as on a terminal, and gets all that is printed there. */
-  onTerminal?: (text: string) => void;
-}
-
-/** Imports a file in this process. */
-async function importFile(path: string, target: Target, { check = false, onTerminal }: ImportOptions = {}) {
-  const { stream, text } = recorder(onTerminal);
-  const terminal = Object.assign(stream, { isTTY: onTerminal !== undefined, columns: 100 });
-  const { signal } = new AbortController();
-  const file = { name: "orders.ndjson", path };
-  const calls = new TableCalls(target.client);
-  const result = await importOrders(target.ordersTable, file, calls, check, terminal, signal);
-  return { ...result, terminal: text() };
-}
 
 describe("importing", () => {
   test("never overwrites an order, and so never revives a cancelled one", async () => {
@@ -62,6 +32,13 @@ describe("importing", () => {
     const { terminal } = await importFile(file, tables.target, { onTerminal: () => {} });
     expect(terminal).toMatch(/Checking 100% \[=+\] \d+ bytes\/s/);
     expect(terminal).toMatch(/Writing 100% \[=+\] \d+ orders\/s/);
+    expect(terminal.split(clearedLine)).toHaveLength(3);
+  });
+
+  test("leaves a terminal clear for what is wrong with the file", async () => {
+    const file = await operator.write("orders.ndjson", "[]");
+    const { terminal } = await importFile(file, tables.target, { onTerminal: () => {} });
+    expect(terminal.split(clearedLine)).toEqual([expect.stringContaining("Checking 100%"), ""]);
   });
 
   test("reports the orders that are there but differ, and leaves them", async () => {
@@ -101,7 +78,10 @@ describe("importing", () => {
   test("only to be checked compares, and writes nothing", async () => {
     await tables.putOrder({ id: { N: "1" }, status: { S: "shipped" } });
     const file = await operator.write("orders.ndjson", '{"id":1}\n{"id":2}');
-    const { target, proxy } = await tables.behindProxy(() => undefined);
+    const { target, proxy } = await tables.behindProxy(({ input }) => {
+      expect(JSON.parse(input)).toMatchObject({ ConsistentRead: true });
+      return undefined;
+    });
     expect(await importFile(file, target, { check: true })).toMatchObject({
       text: "2 orders: 0 written, 1 already there, 1 not written",
       note: "Order 1 in the table differs: status",
@@ -145,7 +125,7 @@ describe("importing", () => {
 
   test("interrupted while it checks the file writes nothing", async () => {
     const path = await operator.write("orders.ndjson", '{"id":1}');
-    const { stream: terminal } = recorder();
+    const terminal = new PassThrough();
     const file = { name: "orders.ndjson", path };
     const calls = new TableCalls(tables.client);
     const importing = importOrders(tables.tables.orders, file, calls, false, terminal, AbortSignal.abort());

@@ -2,6 +2,8 @@ import { describe, expect, test } from "vitest";
 import { list } from "../../infra/admin/api-keys.ts";
 import { hashApiKey } from "../../shared/api-keys.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
+import { onEvery } from "../helpers/faults/calls.ts";
+import { respond } from "../helpers/faults/fault-proxy.ts";
 import { unnoticed } from "../helpers/faults/faults.ts";
 
 const tables = await createTestTables();
@@ -57,12 +59,18 @@ describe("listing", () => {
     expect((await list(target, now, true)).json).toEqual([expect.objectContaining({ keyId: "key_1" })]);
   });
 
-  test("begins with the oldest, whatever the order in the table, and of the same second with the smaller id", async () => {
+  test("begins with the oldest, whatever the order in the table and its pages, and of the same second with the smaller id", async () => {
     const ids = Array.from({ length: 24 }, (_, index) => `key_${String(index).padStart(2, "0")}`);
     for (const [index, keyId] of ids.entries()) {
       await tables.putKey({ keyId, createdAt: 1_700_000_000 + Math.floor(index / 2) });
     }
+    const { target, proxy } = await tables.behindProxy(
+      onEvery("Scan", async ({ forward, input, response }) =>
+        respond(response, await forward(JSON.stringify({ ...JSON.parse(input), Limit: 10 }))),
+      ),
+    );
     expect((await list(target, now)).json).toEqual(ids.map((keyId) => expect.objectContaining({ keyId })));
+    expect(proxy.attempts.get("Scan")).toBe(3);
   });
 
   test("escapes names that would control the terminal, and counts damaged records", async () => {
@@ -73,6 +81,11 @@ describe("listing", () => {
     expect(text).not.toMatch(/[^\P{C}\n]/u);
     expect(note).toBe("Skipped 1 damaged record: the service rejects such keys");
     expect(json).toEqual([expect.objectContaining({ name: "\u001b]0;owned\u0007\u009b31m\u202eemca" })]);
+  });
+
+  test("shows a time that no calendar has", async () => {
+    await tables.putKey({ keyId: "key_1", createdAt: 9_000_000_000_000_000 });
+    expect((await list(target, now)).json).toMatchObject([{ createdAt: "9000000000000000 s after 1970" }]);
   });
 
   test("shows letters and emoji as they are, with what joins them", async () => {

@@ -130,8 +130,14 @@ describe("checking", () => {
     });
   });
 
+  test("like revoking, prints a name that could control the terminal as harmless text", async () => {
+    const key = await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000, name: "\u001b[2J" });
+    expect((await check(target, key, now)).text).toBe(String.raw`Accepted: key_1 (\u{1b}[2J)`);
+    expect((await revoke(target, "key_1", now)).text).toContain(String.raw`Revoked key_1 (\u{1b}[2J).`);
+  });
+
   test("says why it rejects any other, and never repeats it", async () => {
-    const rejected: [string, string][] = [
+    const rejected: [string, string, string?][] = [
       ["", "malformed or mistyped"],
       [`${makeApiKey("pets_test").slice(0, -1)}!`, "malformed or mistyped"],
       [makeApiKey("pets_live"), "keys for this environment start with pets_test_"],
@@ -139,17 +145,19 @@ describe("checking", () => {
       [
         await tables.putKey({ keyId: "key_1", createdAt: 1, expiresAt: 1_700_000_000 }),
         "expired at 2023-11-14T22:13:20Z",
+        "key_1",
       ],
       [
         await tables.putKey({ keyId: "key_2", createdAt: 1, revokedAt: 1_700_000_000 }),
         "revoked at 2023-11-14T22:13:20Z",
+        "key_2",
       ],
       [await tables.putKey({ keyId: "key_3", createdAt: 0.5 }), "its record is damaged"],
     ];
-    for (const [key, reason] of rejected) {
+    for (const [key, reason, keyId] of rejected) {
       const { text, json, rejected } = await check(target, key, now);
-      expect({ json, rejected }).toMatchObject({ json: { accepted: false, reason }, rejected: true });
-      expect(text).toContain(`Rejected: ${reason}`);
+      expect({ json, rejected }).toEqual({ json: { accepted: false, reason, keyId: keyId ?? null }, rejected: true });
+      expect(text).toBe(`Rejected: ${reason}${keyId ? ` (${keyId})` : ""}`);
       if (key !== "") expect(text + JSON.stringify(json)).not.toContain(key);
     }
   });

@@ -22,6 +22,7 @@ const cancelled: OrderItem = {
 describe("showing", () => {
   test("prints every attribute, and the name of the key that cancelled the order", async () => {
     await tables.putOrder({ ...cancelled, gift: { L: [{ B: new Uint8Array([0, 255]) }] } });
+    await tables.putKey({ keyId: "key_0", name: "Another" });
     await tables.putKey({ keyId: "key_1", name: "Acme \u0007shop" });
     const { text, json } = await show(target, -(2n ** 63n));
     expect(text).toBe(
@@ -40,6 +41,12 @@ describe("showing", () => {
     const line = jsonText(json);
     expect(line).toMatch(/^{"id":-9223372036854775808,"status":"cancelled","petId":9007199254740993,"complete":false,/);
     expect(JSON.parse(line)).toMatchObject({ cancelledBy: "key_1", cancelledByName: "Acme \u0007shop" });
+  });
+
+  test("prints an order that was cancelled by a key that no one issued", async () => {
+    await tables.putOrder({ id: { N: "1" }, cancelledBy: { S: "key_2" } });
+    await tables.putKey({ keyId: "key_1" });
+    expect((await show(target, 1n)).text).toBe("id           1\ncancelledBy  key_2");
   });
 
   test("reads consistently", async () => {

@@ -1,6 +1,7 @@
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { startProgress } from "../../infra/admin/progress.ts";
+import { clearedLine } from "../helpers/admin/import-file.ts";
 
 function start(isTTY: boolean, { columns = 100, total = 400 } = {}) {
   const stream = Object.assign(new PassThrough({ encoding: "utf8" }), { isTTY, columns });
@@ -17,6 +18,13 @@ function draw(isTTY: boolean, options = {}): string {
 
 test("a terminal shows the share done, the rate and the time left", () => {
   expect(draw(true)).toMatch(/Writing 25% \[={6}-{18}\] \d+ orders\/s, \d+s left/);
+});
+
+test("a terminal shows it from the start, and is clear at the end", () => {
+  const { stream, progress } = start(true);
+  expect(stream.read()).toMatch(/Writing 0% \[-{24}\] 0 orders\/s, \? left/);
+  progress.stop();
+  expect(String(stream.read()).split(clearedLine).at(-1)).toBe("");
 });
 
 test("anything else shows nothing", () => {

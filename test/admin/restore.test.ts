@@ -86,7 +86,7 @@ describe("restoring a table", () => {
     expect(sent.commandCalls(UpdateTableCommand)).toHaveLength(0);
   });
 
-  test("gives the new table the tags that the stack gives its own", async () => {
+  test("gives the new table the tags that the stack gives its own, and no stream that the stack has not", async () => {
     const { Resources } = JSON.parse(
       await readFile(join(inject("assembly"), `${staging.stackName}.template.json`), "utf8"),
     );
@@ -96,6 +96,9 @@ describe("restoring a table", () => {
     const { target, sent } = mockedTables({ ...staging, keepData: true });
     sent.on(DescribeTableCommand).resolves(restored());
     await restoreTable(target, "orders", time, 1);
+    expect(sent.commandCalls(UpdateTableCommand).map(({ args: [{ input }] }) => input)).toEqual([
+      { TableName: expect.any(String), DeletionProtectionEnabled: true },
+    ]);
     const [call] = sent.commandCalls(TagResourceCommand);
     const byKey = (tags: { Key?: string | undefined }[] = []) =>
       tags.toSorted((a, b) => (String(a.Key) < String(b.Key) ? -1 : 1));
@@ -105,6 +108,7 @@ describe("restoring a table", () => {
 
   test.each([
     ["another time", { RestoreDateTime: new Date("2026-11-20T08:00:06Z"), SourceTableArn: arn("Own-Orders") }],
+    ["a table whose name ends alike", { RestoreDateTime: time, SourceTableArn: arn("Not-Own-Orders") }],
     ["another table", { RestoreDateTime: time, SourceTableArn: arn("Other") }],
     ["nothing", undefined],
   ])("leaves a table of that name alone that was restored from %s", async (_, summary) => {

@@ -2,9 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Shipment, shipOrder, shipOrders } from "../../infra/admin/ship-orders.ts";
 import { TableCalls } from "../../infra/admin/table-calls.ts";
 import type { Target } from "../../infra/admin/target.ts";
-import { ServiceError } from "../../shared/errors.ts";
 import type { OrderItem } from "../../shared/order.ts";
-import { cancelOrder } from "../../shared/orders-table.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 import type { Behaviour } from "../helpers/faults/fault-proxy.ts";
 import { applied, rejectedAs, unapplied, unnoticed } from "../helpers/faults/faults.ts";
@@ -48,6 +46,13 @@ describe("shipping an order", () => {
       { id: { N: "1" }, status: { S: "shipped" }, shipDate: { S: "2026-11-01T00:00:00Z" } },
       { outcome: "already_shipped", shipDate: "2026-11-01T00:00:00Z" },
       "Order 1 had already shipped: 2026-11-01T00:00:00Z",
+      3,
+    ],
+    [
+      "has shipped, no one knows when",
+      { id: { N: "1" }, status: { S: "shipped" } },
+      { outcome: "already_shipped" },
+      "Order 1 had already shipped",
       3,
     ],
     [
@@ -125,45 +130,11 @@ describe("shipping many orders", () => {
   });
 
   test("stops at a failure that is not about one order, and says how many are left", async () => {
-    const { target } = await tables.behindProxy(() => rejectedAs("AccessDeniedException", "not authorized"));
+    let writes = 0;
+    const { target } = await tables.behindProxy(() =>
+      ++writes > 60 ? rejectedAs("AccessDeniedException", "not authorized") : undefined,
+    );
     const ids = Array.from({ length: 100 }, (_, at) => BigInt(at));
-    await expect(shipAll(ids, target)).rejects.toThrow("AWS denied access: not authorized. 100 orders not tried");
-  });
-
-  test("and cancelling has one winner, and everyone is told the truth, whatever responses are lost", async () => {
-    const fates = [undefined, applied["reset after the engine"], unapplied["500 of the service"]];
-    /** A contender for each order, whose first attempts meet different fates. */
-    const contender = (position: number) =>
-      tables.behindProxy(({ input, attempt }) => {
-        const id = Number(/"id":{"N":"(\d+)"}/.exec(input)?.[1]);
-        return attempt === 1 ? fates[Math.floor(id / 3 ** position) % 3] : undefined;
-      });
-    const [first, second, third] = [await contender(0), await contender(1), await contender(2)];
-    const dates = ["2026-11-20T12:00:00.000001Z", "2026-11-20T12:00:00.000002Z"] as const;
-    const told = new Map<string, string>();
-    const contend = async (id: bigint): Promise<void> => {
-      await tables.putOrder(pending(id));
-      const cancellation = { orderId: id, cancelledBy: "key_1", cancelledAt: new Date(), cancellationId: String(id) };
-      const outcomes = await Promise.all([
-        ship(first.target, id, dates[0]),
-        ship(second.target, id, dates[1]),
-        cancelOrder(third.target.client, third.target.ordersTable, cancellation).then(
-          () => ({ outcome: "won" }),
-          (error: unknown) => ({ outcome: error instanceof ServiceError ? error.code : error }),
-        ),
-      ]);
-      told.set(String(id), outcomes.map(({ outcome }) => outcome).join(", "));
-    };
-    await Promise.all(Array.from({ length: 50 }, (_, at) => contend(BigInt(at))));
-    const truth: Record<string, string> = {
-      [dates[0]]: "shipped, already_shipped, order_already_shipped",
-      [dates[1]]: "already_shipped, shipped, order_already_shipped",
-      cancelled: "cancelled, cancelled, won",
-    };
-    const orders = await tables.items("orders");
-    expect(orders).toHaveLength(50);
-    for (const { id, status, shipDate } of orders) {
-      expect([id?.N, told.get(id?.N ?? "")]).toEqual([id?.N, truth[shipDate?.S ?? status?.S ?? ""]]);
-    }
+    await expect(shipAll(ids, target)).rejects.toThrow("AWS denied access: not authorized. 40 orders not tried");
   });
 });

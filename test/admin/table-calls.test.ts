@@ -56,6 +56,12 @@ describe("calls to a table", () => {
     expect(throttled).toHaveBeenCalledTimes(1);
   });
 
+  test("wait for their turn no longer than until they are interrupted", async () => {
+    const calls = new TableCalls(client, 1);
+    await calls.make("Scan", sends(3), 0);
+    await expect(calls.make("Scan", sends(1), 0, AbortSignal.abort())).rejects.toThrow("aborted");
+  });
+
   test("take for their own what is there after a throttled call, of which an attempt may have been applied", async () => {
     const item = { id: { N: "1" }, status: { S: "pending" } };
     const once = { $metadata: { attempts: 1 }, message: "" };
@@ -66,6 +72,17 @@ describe("calls to a table", () => {
     onTestFinished(() => send.mockRestore());
     expect(await callsAt().insert("orders", "id", item)).toBeUndefined();
     expect(send).toHaveBeenCalledTimes(2);
+  });
+
+  test("do not take for their own what is gone after a throttled call", async () => {
+    const once = { $metadata: { attempts: 1 }, message: "" };
+    const send = vi
+      .spyOn(client, "send")
+      .mockRejectedValueOnce(new ThrottlingException(once))
+      .mockRejectedValueOnce(new ConditionalCheckFailedException(once));
+    onTestFinished(() => send.mockRestore());
+    const set = { status: { S: "shipped" } };
+    expect(await callsAt().update("orders", {}, set, { ConditionExpression: "" })).toEqual({ found: undefined });
   });
 
   test("never wait without a rate", async () => {

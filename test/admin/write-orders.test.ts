@@ -74,11 +74,26 @@ describe("writing orders", () => {
     expect(puts.calls()).toHaveLength(2);
   });
 
-  test("gives up on a table that never stops throttling", async () => {
+  test("gives up on a table that never stops throttling, after a minute or so", async () => {
+    const random = vi.spyOn(Math, "random").mockReturnValue(0.5);
+    onTestFinished(() => random.mockRestore());
     const { result, waits } = await write(await throttledTarget(Number.POSITIVE_INFINITY), pendingOrders(1));
     expect(result).toMatchObject({ written: 0, alreadyThere: 0 });
     expect(result.reason).toContain("ProvisionedThroughputExceededException");
-    expect(waits).toHaveLength(10);
+    expect(waits).toEqual([100, 250, 500, 1000, 2500, 5000, 10_000, 15_000, 15_000, 15_000]);
+  });
+
+  test.each([false, true])("waits for a throttled table only until it is interrupted (check: %s)", async (check) => {
+    const { client, ordersTable } = await throttledTarget(Number.POSITIVE_INFINITY);
+    const operator = new AbortController();
+    const waits = vi.fn(async (_milliseconds: number, signal?: AbortSignal) => {
+      operator.abort();
+      signal?.throwIfAborted();
+    });
+    const calls = new TableCalls(client, undefined, waits);
+    const result = await writeOrders(ordersTable, pendingOrders(1), calls, check, operator.signal, () => {});
+    expect(result).toMatchObject({ reason: "Interrupted", written: 0, alreadyThere: 0 });
+    expect(waits).toHaveBeenCalledTimes(1);
   });
 
   test("does not take an empty response for success", async () => {

@@ -114,17 +114,25 @@ describe("a line of an orders file", () => {
     expect(await readFile(`${root}/shared/openapi.yaml`, "utf8")).not.toContain("otherAttributes");
   });
 
-  test.each([`1${"0".repeat(40)}`, `0.${"0".repeat(40)}1`, `00.1${"0".repeat(40)}`, `-0${"0".repeat(40)}`])(
-    "has a number of at most 38 digits besides the zeros around them, like %s",
-    (N) => {
-      const colour = { N };
-      expect(parseOrderLine(`{"id":1,"otherAttributes":{"colour":{"N":"${N}"}}}`)).toMatchObject({ item: { colour } });
-    },
-  );
+  test.each([
+    `1${"0".repeat(40)}`,
+    `0.${"0".repeat(40)}1`,
+    `00.1${"0".repeat(40)}`,
+    `-0${"0".repeat(40)}`,
+    "1E+125",
+    "-1.5e-7",
+  ])("has a number of at most 38 digits besides the zeros around them, like %s", (N) => {
+    const colour = { N };
+    expect(parseOrderLine(`{"id":1,"otherAttributes":{"colour":{"N":"${N}"}}}`)).toMatchObject({ item: { colour } });
+  });
 
   test("can't control a terminal", () => {
-    const line = formatOrderLine({ id: { N: "1" }, status: { S: "pending" }, "\u202e": { S: "\u009b31m" } });
-    expect(line).toBe(String.raw`{"id":1,"status":"pending","otherAttributes":{"\u202e":{"S":"\u009b31m"}}}`);
+    const order = { id: { N: "1" }, status: { S: "pending" }, "\u202e": { S: "\u009b31m\u2028\u2029\u{e0001}" } };
+    const line = formatOrderLine(order);
+    expect(line).toBe(
+      String.raw`{"id":1,"status":"pending","otherAttributes":{"\u202e":{"S":"\u009b31m\u2028\u2029\udb40\udc01"}}}`,
+    );
+    expect(parseOrderLine(line)).toEqual({ item: order });
   });
 
   test.each(["0000-01-01T00:00:00Z", "2026-01-01T00:00:00+18:01", "2026-01-01T00:00:00-23:59", "2026-02-30T00:00:00Z"])(

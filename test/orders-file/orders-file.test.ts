@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -81,6 +81,14 @@ describe("checking", () => {
     ]);
   });
 
+  test("reads no further than that, however large the file is", async () => {
+    await writeFile(file.path, "");
+    await truncate(file.path, 2 ** 31);
+    let read = 0;
+    await expect(checkOrders(file, (bytes) => (read = bytes))).rejects.toThrow("typed.ndjson:1: longer than");
+    expect(read).toBeLessThan(longestLine + 1_000_000);
+  });
+
   test("says how far it has read, up to the whole file", async () => {
     const lines = Array.from({ length: 20_000 }, (_, id) => `{"id":${id}}`);
     await put(...lines);
@@ -110,7 +118,7 @@ describe("reading", () => {
     ]);
   });
 
-  const ids = async (content: string): Promise<(string | undefined)[]> => {
+  const ids = async (content: string | Buffer): Promise<(string | undefined)[]> => {
     await writeFile(file.path, content);
     return (await read(await checkOrders(file))).map(({ id }) => id?.N);
   };
@@ -129,6 +137,7 @@ describe("reading", () => {
     expect(await ids("\ufeff\n")).toEqual([]);
     expect(await ids("")).toEqual([]);
     await expect(ids('{"id":1}\n\ufeff{"id":2}')).rejects.toThrow("typed.ndjson:2:1: not JSON");
+    await expect(ids(Buffer.from('{"id":1}\u00fc').subarray(0, -1))).rejects.toThrow("typed.ndjson:1:9: not JSON");
   });
 
   test.each([

@@ -80,6 +80,7 @@ describe("a line of an orders file", () => {
     '{"L":{}}',
     '{"L":["red"]}',
     '{"M":{"colour":"red"}}',
+    '{"M":{"\\ud800":{"S":""}}}',
   ])("has no other attribute like %s", (json) => {
     const problems = ['"colour" in otherAttributes is not in DynamoDB\'s JSON'];
     expect(parseOrderLine(`{"id":1,"otherAttributes":{"colour":${json}}}`)).toEqual({ problems });

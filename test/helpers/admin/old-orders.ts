@@ -29,6 +29,8 @@ interface Options {
   from?: string;
   dryRun?: boolean;
   signal?: AbortSignal;
+  /** How calls wait. */
+  waits?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
 
 /** An old table of orders, empty before each test, beside the test file's tables. */
@@ -43,8 +45,8 @@ export function createOldOrders({ client, tables: { orders: to }, items }: TestT
     /** Carries over from the old table to the new one. */
     carryOrders: (options: Options = {}) => {
       const { client: through = client, rules = orderRules([]), from = old(), dryRun = false } = options;
-      const { signal = new AbortController().signal } = options;
-      const [reads, writes] = [new TableCalls(through), new TableCalls(through)];
+      const { signal = new AbortController().signal, waits } = options;
+      const [reads, writes] = [new TableCalls(through, undefined, waits), new TableCalls(through, undefined, waits)];
       return carryOver({ rules, from, to, reads, writes, dryRun, signal });
     },
   };

@@ -1,0 +1,170 @@
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { errorLine } from "../../infra/admin/errors.ts";
+import { TableCalls } from "../../infra/admin/table-calls.ts";
+import { root } from "../helpers/admin/admin-command.ts";
+import { commandsHere } from "../helpers/admin/command-here.ts";
+import { createOldTable, order, putItems } from "../helpers/admin/old-orders.ts";
+import { createTestTables } from "../helpers/admin/test-tables.ts";
+import { onEvery } from "../helpers/faults/calls.ts";
+import { respond } from "../helpers/faults/fault-proxy.ts";
+import { rejectedAs } from "../helpers/faults/faults.ts";
+
+const tables = await createTestTables();
+const oldOrders = createOldTable(tables.client, "orders");
+const oldKeys = createOldTable(tables.client, "apiKeys");
+const folder = await mkdtemp(join(tmpdir(), "admin-options-"));
+afterAll(() => rm(folder, { recursive: true }));
+const key = (name: string) => ({
+  keyHash: { S: name },
+  keyId: { S: `key_${name}` },
+  name: { S: name },
+  createdAt: { N: "0" },
+});
+
+describe("a command", () => {
+  test("reads the table that --table names", async () => {
+    await putItems(tables.client, oldOrders(), [order(5, "pending")]);
+    await putItems(tables.client, oldKeys(), [key("old")]);
+    const run = await commandsHere(tables);
+    expect(await run(["orders", "export", "--table", oldOrders()])).toMatchObject({
+      stdout: expect.stringContaining('"id":5,'),
+    });
+    expect(JSON.parse((await run(["keys", "list", "--json", "--table", oldKeys()])).stdout)).toMatchObject([
+      { keyId: "key_old" },
+    ]);
+  });
+
+  test("lists only the keys that work with --active", async () => {
+    await tables.putKey({ keyId: "key_1" });
+    await tables.putKey({ keyId: "key_2", revokedAt: 1 });
+    const run = await commandsHere(tables);
+    const { stdout } = await run(["keys", "list", "--active", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject([{ keyId: "key_1" }]);
+  });
+
+  test("issues a key that expires at a whole second", async () => {
+    const run = await commandsHere(tables);
+    await run(["keys", "issue", "--name", "Acme", "--expires", "2999-12-31T00:00:00.5Z"]);
+    expect(await tables.items("apiKeys")).toMatchObject([{ expiresAt: { N: "32503593600" } }]);
+  });
+
+  test("carries keys over to the table of keys, and orders to that of orders", async () => {
+    await putItems(tables.client, oldKeys(), [key("old")]);
+    await putItems(tables.client, oldOrders(), [order(5, "pending")]);
+    const [scan, insert] = [vi.spyOn(TableCalls.prototype, "scan"), vi.spyOn(TableCalls.prototype, "insert")];
+    onTestFinished(() => void vi.restoreAllMocks());
+    const run = await commandsHere(tables);
+    expect(await run(["keys", "carry-over", "--from", oldKeys()])).toMatchObject({ code: 0 });
+    expect(await tables.items("apiKeys")).toEqual([key("old")]);
+    expect(await run(["orders", "carry-over", "--from", oldOrders()])).toMatchObject({ code: 0 });
+    expect(await tables.items("orders")).toEqual([order(5, "pending")]);
+    // Reads and writes have rates of their own.
+    expect(insert.mock.contexts[0]).not.toBe(scan.mock.contexts[0]);
+  });
+
+  test.each([
+    ["orders", tables.tables.orders],
+    ["keys", tables.tables.apiKeys],
+  ])("restores the table of %s", async (kind, table) => {
+    const inputs: unknown[] = [];
+    const { proxy } = await tables.behindProxy(({ operation, input }) => {
+      inputs.push([operation, JSON.parse(input).SourceTableName]);
+      return rejectedAs("PointInTimeRecoveryUnavailableException", "no backups");
+    });
+    const run = await commandsHere(tables, proxy.endpoint);
+    const error: unknown = await run([kind, "restore", "--time", "2026-11-20"]).catch((error: unknown) => error);
+    expect(errorLine(error)).toBe("DynamoDB can't restore that: no backups");
+    expect(inputs).toEqual([["RestoreTableToPointInTime", table]]);
+  });
+
+  test("only compares with --check", async () => {
+    const file = join(folder, "orders.ndjson");
+    await writeFile(file, '{"id":1}');
+    const run = await commandsHere(tables);
+    const { stdout } = await run(["orders", "import", "--check", file]);
+    expect(stdout).toBe("1 order: 0 written, 0 already there, 1 not written\n");
+    expect(await tables.items("orders")).toEqual([]);
+  });
+
+  test("that uses capacity leaves half of it to the service, or what --rate says, and needs no more than the documented permissions", async () => {
+    const file = join(folder, "empty.ndjson");
+    await writeFile(file, "");
+    const { proxy } = await tables.behindProxy(() => undefined);
+    const run = await commandsHere(tables, proxy.endpoint);
+    for (const [args, units] of [
+      [["import", file], "1000 write"],
+      [["import", "--check", file], "6000 read"],
+      [["export"], "6000 read"],
+      [["ship", "1"], "1000 write"],
+      [["list"], "6000 read"],
+      [["count"], "6000 read"],
+    ] as const) {
+      expect((await run(["orders", ...args])).stderr).toContain(`Using at most ${units} units a second (--rate)\n`);
+      expect(await run(["orders", ...args, "--rate", "0"])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("Must be a whole number from 1 to 999999."),
+      });
+    }
+    const [policy = ""] =
+      (await readFile(join(root, "infra/admin/README.md"), "utf8")).split("```json")[1]?.split("```") ?? [];
+    const actions = JSON.parse(policy).Statement.flatMap(({ Action }: { Action: string | string[] }) => Action);
+    for (const operation of proxy.attempts.keys()) expect(actions).toContain(`dynamodb:${operation}`);
+  });
+
+  test("looks for files in the folder from which npm was called", async () => {
+    vi.stubEnv("npm_lifecycle_event", "admin");
+    vi.stubEnv("INIT_CWD", folder);
+    const run = await commandsHere(tables);
+    await tables.putOrder(order(1, "pending"));
+    await run(["orders", "export", "exported.ndjson"]);
+    expect(await readFile(join(folder, "exported.ndjson"), "utf8")).toMatch(/^\{"id":1,.*\n$/);
+    expect((await run(["orders", "import", "exported.ndjson"])).stdout).toContain("1 already there");
+    await writeFile(join(folder, "ids.txt"), "1\n");
+    expect((await run(["orders", "ship", "--file", "ids.txt"])).stdout).toContain("Order 1 has shipped");
+    const error: unknown = await run(["orders", "ship", "--file", "none.txt"]).catch((error: unknown) => error);
+    expect(errorLine(error)).toBe("none.txt: no such file or directory");
+  });
+
+  test("imports what a named pipe gives", async () => {
+    const pipe = join(folder, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    const run = await commandsHere(tables);
+    const [{ stdout }] = await Promise.all([run(["orders", "import", pipe]), writeFile(pipe, '{"id":1}\n{"id":2}\n')]);
+    expect(stdout).toBe("2 orders: 2 written, 0 already there, 0 not written\n");
+  });
+
+  test("lists orders in columns, whatever their ids are", async () => {
+    await tables.putOrder({ id: { N: "1.5" }, status: { S: "shipped" }, quantity: { N: "3" } });
+    const run = await commandsHere(tables);
+    expect((await run(["orders", "list"])).stdout).toBe(
+      "id                    status     petId                 quantity  complete  shipDate                     cancelledBy\n" +
+        "1.5                   shipped    -                     3         -         -                            -\n",
+    );
+  });
+
+  test("shows on a terminal how far an export is, and is no worse off for want of the table's size", async () => {
+    await tables.putOrder({ id: { N: "1" } });
+    const sized = await tables.behindProxy(
+      onEvery("DescribeTable", ({ response }) =>
+        respond(response, { status: 200, headers: {}, body: Buffer.from('{"Table":{"ItemCount":2}}') }),
+      ),
+    );
+    const denied = await tables.behindProxy(onEvery("DescribeTable", rejectedAs("AccessDeniedException")));
+    const cleared = String.raw`.*\u001b\[1G\u001b\[2K`;
+    for (const [{ proxy }, shown] of [
+      [sized, "50%"],
+      [denied, "1 orders"],
+    ] as const) {
+      const run = await commandsHere(tables, proxy.endpoint);
+      const { code, stdout, stderr } = await run(["orders", "export", join(folder, "backup.ndjson")], true);
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^Exported 1 order to /) });
+      expect(stderr).toMatch(new RegExp(`Exporting ${shown}${cleared}`, "s"));
+      const toStdout = await run(["orders", "export"], true);
+      expect(toStdout.stderr).toMatch(new RegExp(`Exporting ${shown}${cleared}Exported 1 order\n$`, "s"));
+    }
+  });
+});
