@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { checks, failures, summary } from "./checks.ts";
+import { toolchains } from "./toolchains.ts";
 
 const right = checks.map(({ step, expected }) => `${step}: ${expected}`);
 const failing = (lines: string[]): string[] =>
@@ -28,3 +30,11 @@ test("clients of which none ran, because this machine has no tools for them, pro
     "",
   ]);
 });
+
+test.each(toolchains)(
+  "the generator of the $language client is pinned where its version is read",
+  ({ folder, generator }) => {
+    const text = readFileSync(new URL(`${folder}/${generator.file}`, import.meta.url), "utf8");
+    expect(generator.version.exec(text)?.[1]).toMatch(/^\d+\.\d+\.\d+$/);
+  },
+);

@@ -1,10 +1,13 @@
+import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
 import { readBlocks, runbookText } from "../helpers/runbook.ts";
 import { life } from "./life.ts";
 import { run, type Shell } from "./shell.ts";
+import { inherited } from "./stage.ts";
 import { findCommands } from "./steps.ts";
 
 const blocks = readBlocks("# Life\n```sh\nbe born NAME $NAME NAMES\n```\n```sh\ndie\n```\n```json\n{}\n```");
@@ -44,6 +47,31 @@ beforeAll(async () => {
 test("what a block sets is kept for its check and for the next block, what it prints for its check", async () => {
   await run(shell, "STACK='my stack'\necho created", 'printed created; [ "$STACK" = "my stack" ]');
   await run(shell, '[ "$STACK" = "my stack" ]');
+});
+
+test("commands reach the account on this machine alone, whatever the machine's own is", async () => {
+  const own = {
+    AWS_PROFILE: "me",
+    AWS_ENDPOINT_URL_DYNAMODB: "https://aws",
+    CDK_DEFAULT_ACCOUNT: "1",
+    GIT_DIR: "/clone",
+  };
+  expect(inherited({ ...own, NODE_OPTIONS: "-r x", HOME: "/home/me" })).toEqual({ HOME: "/home/me" });
+  const set = [
+    "AWS_ENDPOINT_URL=http://127.0.0.1:0",
+    ...["AWS_ACCESS_KEY_ID=rehearsal", "AWS_SECRET_ACCESS_KEY=rehearsal"],
+    ...["AWS_CONFIG_FILE=/dev/null", "AWS_SHARED_CREDENTIALS_FILE=/dev/null", "GIT_CONFIG_GLOBAL=/dev/null"],
+  ];
+  await run(shell, "env", set.map((line) => `printed '^${line}$'`).join("\n"));
+});
+
+test("a rehearsal that can't go on says why and exits with 1", async () => {
+  const env = { ...process.env, TMPDIR: "/dev/null/none" };
+  const rehearse = promisify(execFile)(process.execPath, [join(import.meta.dirname, "rehearse.ts")], { env });
+  await expect(rehearse).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("/dev/null/none/rehearsal-"),
+  });
 });
 
 test.each([

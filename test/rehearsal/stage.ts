@@ -19,11 +19,8 @@ const files = fileURLToPath(new URL(".", import.meta.url));
 export async function setStage(started: AsyncDisposableStack, signal: AbortSignal): Promise<Shell> {
   const scratch = await mkdtemp(join(tmpdir(), "rehearsal-"));
   started.defer(() => rm(scratch, { recursive: true, force: true, maxRetries: 5 }));
-  const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(AWS|CDK|GIT|INIT_CWD|NODE_OPTIONS|npm_lifecycle|npm_package)/.test(name),
-  );
   const PATH = `${dirname(process.execPath)}:${process.env["PATH"]}`;
-  const env = { ...Object.fromEntries(inherited), PATH, SCRATCH: scratch, PORT: String(await freePort()) };
+  const env = { ...inherited(process.env), PATH, SCRATCH: scratch, PORT: String(await freePort()) };
   const shell = { cwd: join(scratch, "clone"), env, signal };
   await mkdir(shell.cwd);
   await run(shell, "python3 -m venv --help").catch(() => {
@@ -45,4 +42,12 @@ export async function setStage(started: AsyncDisposableStack, signal: AbortSigna
   started.defer(() => endGroup(pid));
   await run(shell, 'curl -fsS --retry 60 --retry-delay 1 --retry-connrefused "$AWS_ENDPOINT_URL/_ministack/health"');
   return shell;
+}
+
+/** What an operator's terminal has of ours: nothing that leads to an account, a clone or a version of Node.js. */
+export function inherited(env: NodeJS.ProcessEnv): Record<string, string> {
+  const ours = /^(AWS|CDK|GIT|INIT_CWD|NODE_OPTIONS|npm_lifecycle|npm_package)/;
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (ours.test(name) || value === undefined ? [] : [[name, value]])),
+  );
 }

@@ -8,8 +8,8 @@ import { expect, test } from "vitest";
 
 const biome = fileURLToPath(import.meta.resolve("@biomejs/biome/bin/biome"));
 
-/** Imports by the folder of their file, each with whether the folder's rule lists it. */
-const imports: [folder: string, imported: string, allowed: boolean][] = [
+/** Imports by their file or its folder, each with whether the rule lists it. */
+const imports: [from: string, imported: string, allowed: boolean][] = [
   ["functions", "../shared/log.ts", true],
   ["functions", "@middy/core", true],
   ["functions", "../infra/environments.ts", false],
@@ -27,6 +27,12 @@ const imports: [folder: string, imported: string, allowed: boolean][] = [
   ["infra/local", "./engine/engine.ts", true],
   ["infra/local", "../stack/orders-stack.ts", false],
   ["infra/local/page", "../engine/engine.ts", false],
+  ["infra/local/engine", "../gateway/gateway.ts", false],
+  ["infra/local/gateway", "../engine/engine.ts", false],
+  ["infra/local/lambda", "../gateway/gateway.ts", false],
+  ["infra/local/machine", "../lambda/lambda-host.ts", false],
+  ["infra/app.ts", "./local/start.ts", false],
+  ["infra/environments.ts", "./stack/orders-stack.ts", false],
   ["infra/admin", "../local/engine/engine.ts", true],
   ["infra/admin", "../../functions/authorize.ts", false],
   ["infra/admin", "../template/synthesis.ts", false],
@@ -43,7 +49,7 @@ test("a folder may import what its rule lists, a folder without a rule nothing",
     await copyFile("biome.json", join(directory, "biome.json"));
     const files = await Promise.all(
       imports.map(async ([folder, imported], index) => {
-        const file = join(folder, `import-${index}.ts`);
+        const file = folder.endsWith(".ts") ? folder : join(folder, `import-${index}.ts`);
         await mkdir(join(directory, dirname(file)), { recursive: true });
         await writeFile(join(directory, file), `import "${imported}";\n`);
         return file;

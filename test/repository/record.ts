@@ -25,16 +25,19 @@ while (!printed.endsWith("\n\n") || !printed.includes("is ready")) await once(se
 const seconds = (performance.now() - begun) / 1000;
 const [, cancel = ""] = /^Cancel a pending order.*\n +(.*)$/m.exec(printed) ?? [];
 const run = (): string => execFileSync("sh", ["-c", cancel], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
-const frames: Frame[] = [
-  { after: 0, text: "$ npm start" },
-  { after: seconds, text: printed.trimEnd() },
-  { after: 4, text: `\n$ ${cancel}` },
-  { after: 0.5, text: run().trimEnd() },
-  { after: 3, text: `\n$ ${cancel}` },
-  { after: 0.5, text: run().trimEnd() },
-];
-if (service.pid !== undefined) process.kill(-service.pid);
-writeFileSync(new URL("start.svg", import.meta.url), drawing(frames));
+try {
+  const frames: Frame[] = [
+    { after: 0, text: "$ npm start" },
+    { after: seconds, text: printed.trimEnd() },
+    { after: 4, text: `\n$ ${cancel}` },
+    { after: 0.5, text: run().trimEnd() },
+    { after: 3, text: `\n$ ${cancel}` },
+    { after: 0.5, text: run().trimEnd() },
+  ];
+  writeFileSync(new URL("start.svg", import.meta.url), drawing(frames));
+} finally {
+  if (service.pid !== undefined) process.kill(-service.pid);
+}
 
 /** A terminal that plays the frames over and over; where nothing moves, it shows how they end. */
 function drawing(shown: Frame[]): string {

@@ -7,6 +7,7 @@ import biome from "../../biome.json" with { type: "json" };
 import packageJson from "../../package.json" with { type: "json" };
 import tsconfig from "../../tsconfig.json" with { type: "json" };
 import config from "../../vitest.config.ts";
+import { testEnvironment } from "../helpers/test-environment.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -45,6 +46,9 @@ test("npm test runs every test file once, and passes over none", () => {
     const names = sets.filter((set) => matches(file, set?.include) && !matches(file, set?.exclude));
     expect([file, names.length]).toEqual([file, 1]);
   }
+  // Without it, tests would use an engine, or credentials, of the machine's.
+  const alone = sets.filter((set) => set?.name !== "the engine at DYNAMODB_ENDPOINT");
+  expect(alone.map((set) => set?.env)).toEqual(Array(3).fill({ ...testEnvironment, DYNAMODB_ENDPOINT: "" }));
   // Any of these would let a test that fails, or does not run, pass.
   for (const set of [shared, ...sets]) {
     for (const name of [
