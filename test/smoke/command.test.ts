@@ -38,8 +38,12 @@ describe("npm run smoke", () => {
 
   test("exits 1 and names what is broken", async () => {
     service.fault = without("Allow", 405);
-    const { code, stdout } = await run(["--base-url", `${service.baseUrl}/`, "--cancel", pendingOrder], service.apiKey);
+    const { code, stdout } = await run(
+      ["--base-url", `${service.baseUrl}/?a=b`, "--cancel", pendingOrder],
+      service.apiKey,
+    );
     expect(code).toBe(1);
+    expect(stdout).toContain(`Smoke test of ${service.baseUrl}\n`);
     expect(stdout).toContain("BROKEN  405 and Allow for another method on a known path: header Allow is missing\n");
     expect(stdout).toContain(`${promises(service).length} promises kept, 1 broken`);
   });
@@ -66,10 +70,17 @@ describe("npm run smoke", () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining(`${promises(service).length} promises kept, 0 broken`)]);
   });
 
+  test("explains itself, and that a new stage has two minutes", async () => {
+    const { code, stdout, stderr } = await run(["--help"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/--wait <seconds> [^-]*\(default:\s+120\)$/m);
+  });
+
   test("exits 2 with one line when it is used wrongly", async () => {
     const uses = await Promise.all([
       run(["--base-url", service.baseUrl]),
       run(["--base-url", service.baseUrl], "not a key"),
+      run(["--base-url", "ftp://example.com/v1"], service.apiKey),
       run(["--base-url", "https://example.com"], service.apiKey),
       run(["--base-url", service.baseUrl, "--cancel", "007"], service.apiKey),
       run(["--base-url", service.baseUrl, "--wait", "-1"], service.apiKey),

@@ -4,7 +4,6 @@ import { listeningPort } from "../../infra/local/machine/ports.ts";
 import { open } from "../../infra/smoke/client.ts";
 import { promises } from "../../infra/smoke/promises.ts";
 import { type Line, smoke } from "../../infra/smoke/smoke.ts";
-import { type ApiKeyPrefix, makeApiKey } from "../../shared/api-keys.ts";
 import { faults, list, without } from "../helpers/smoke/faults.ts";
 import { type Fault, pendingOrder, startTinyService, type TinyRequest } from "../helpers/smoke/tiny-service.ts";
 
@@ -101,16 +100,6 @@ describe("the smoke test", () => {
     );
     expect((await broken()).join()).toContain("status 307 instead of 404");
     expect(requests.filter(({ path }) => path.endsWith("/moved"))).toEqual([]);
-  });
-
-  // Before the authorizer is asked, the gateway rejects the keys of other environments.
-  test.each<ApiKeyPrefix>(["pets_test", "pets_live"])("makes up a key of its own environment, %s", async (prefix) => {
-    const apiKey = makeApiKey(prefix);
-    const requests = recorded();
-    const promised = promises({ ...service, apiKey }).find(({ promise }) => promise.includes("never issued"));
-    await promised?.keep();
-    expect(requests.map(({ key }) => key?.slice(0, 10))).toEqual(Array(4).fill(`${prefix}_`));
-    expect(requests.map(({ key }) => key)).not.toContain(apiKey);
   });
 
   test("sends no body without its length", async () => {

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { excerpt } from "../../infra/smoke/check.ts";
+import { reason } from "../../infra/smoke/client.ts";
+
+test.each<[string, unknown, string]>([
+  [
+    "of every address of a host",
+    new AggregateError([new Error("::1"), new Error("127.0.0.1")], "all"),
+    "::1; 127.0.0.1",
+  ],
+  ["of an error and its cause", new Error("fetch failed", { cause: new Error("reset") }), "fetch failed: reset"],
+  ["of what is no error", "nothing", "nothing"],
+])("the reason why no response came is that %s", (_, error, expected) => {
+  expect(reason(error)).toBe(expected);
+});
+
+test("a long body is quoted in part, on one line and without keys", () => {
+  const quoted = excerpt(`\n${"x".repeat(80)} pets_test_0abc ${"y".repeat(80)}`);
+  expect(quoted).toBe(`"\\n${"x".repeat(80)} pets_test_... ${"y".repeat(22)}…`);
+});
