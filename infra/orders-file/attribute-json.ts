@@ -1,15 +1,26 @@
-import { isDeepStrictEqual } from "node:util";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { z } from "zod";
 
 const text = z.string().refine((value) => value.isWellFormed());
-const number = z.string().refine((value) => {
-  const [, digits = ""] = /^-?(\d+(?:\.\d+)?)(?:[Ee][+-]?\d+)?$/.exec(value) ?? [];
-  return digits !== "" && digits.replace(".", "").replace(/^0+|0+$/g, "").length <= 38;
-});
+const number = z.string().refine((value) => decimal(value) !== undefined);
 const binary = z.instanceof(Uint8Array);
-const setOf = (element: z.ZodType) =>
-  z.array(element).refine((elements) => elements.length > 0 && new Set(elements.map(String)).size === elements.length);
+const setOf = <Element>(element: z.ZodType<Element>, identity: (element: Element) => unknown = String) =>
+  z
+    .array(element)
+    .refine((elements) => elements.length > 0 && new Set(elements.map(identity)).size === elements.length);
+
+/** The same text for the same number, however it is written; undefined for one that DynamoDB does not take. */
+function decimal(number: string): string | undefined {
+  const [, sign, whole, fraction = "", power = 0] = /^(-?)(\d+)(?:\.(\d+))?(?:[Ee]([+-]?\d+))?$/.exec(number) ?? [];
+  if (whole === undefined) return undefined;
+  const digits = `${whole}${fraction}`.replace(/^0+/, "");
+  if (digits === "") return "0";
+  const exponent = digits.length - fraction.length + Number(power);
+  const significant = digits.replace(/0+$/, "");
+  return significant.length <= 38 && exponent >= -129 && exponent <= 126
+    ? `${sign}.${significant}E${exponent}`
+    : undefined;
+}
 
 const attributeSchema: z.ZodType = z.lazy(() =>
   z.union([
@@ -19,7 +30,7 @@ const attributeSchema: z.ZodType = z.lazy(() =>
     z.strictObject({ BOOL: z.boolean() }),
     z.strictObject({ NULL: z.literal(true) }),
     z.strictObject({ SS: setOf(text) }),
-    z.strictObject({ NS: setOf(number) }),
+    z.strictObject({ NS: setOf(number, decimal) }),
     z.strictObject({ BS: setOf(binary) }),
     z.strictObject({ L: z.array(attributeSchema) }),
     z.strictObject({ M: z.record(text, attributeSchema) }),
@@ -43,9 +54,17 @@ export function attributeJson(value: unknown): unknown {
   return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Whether two attributes have the same value; the elements of a set have no order. */
+/** Whether two attributes have the same value: 1.50 is 1.5, and the elements of a set have no order. */
 export function sameAttribute(a: AttributeValue | undefined, b: AttributeValue | undefined): boolean {
-  return isDeepStrictEqual(attributeJson(a), attributeJson(b));
+  return comparable(a) === comparable(b);
+}
+
+function comparable(attribute: AttributeValue | undefined): string | undefined {
+  return JSON.stringify(attributeJson(attribute), (name, value: unknown) => {
+    // Anywhere else, these names hold objects.
+    if (name === "N" && typeof value === "string") return decimal(value);
+    return name === "NS" && Array.isArray(value) ? value.map(decimal).sort() : value;
+  });
 }
 
 /** For `JSON.parse`: turns base64 into bytes where DynamoDB's own JSON has them. Anywhere else, its names hold objects. */

@@ -25,7 +25,7 @@ describe("parsing", () => {
   test.each([
     [["--help"], "Manages API keys and orders"],
     [["keys", "issue", "--help"], "--expires"],
-    [["orders", "import", "--help"], "--local"],
+    [["orders", "import", "--help"], "--env <name>"],
   ])("%j explains itself", async (args, text) => {
     expect(await parse(args)).toEqual({ code: 0, stdout: expect.stringContaining(text), stderr: "" });
   });

@@ -119,7 +119,9 @@ describe("a line of an orders file", () => {
     `0.${"0".repeat(40)}1`,
     `00.1${"0".repeat(40)}`,
     `-0${"0".repeat(40)}`,
-    "1E+125",
+    `${"9".repeat(38)}E+88`,
+    "1E-130",
+    "0E300",
     "-1.5e-7",
   ])("has a number of at most 38 digits besides the zeros around them, like %s", (N) => {
     const colour = { N };
