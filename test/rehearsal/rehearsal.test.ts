@@ -59,7 +59,7 @@ test("commands reach the account on this machine alone, whatever the machine's o
   expect(inherited({ ...own, NODE_OPTIONS: "-r x", HOME: "/home/me" })).toEqual({ HOME: "/home/me" });
   const set = [
     "AWS_ENDPOINT_URL=http://127.0.0.1:0",
-    ...["AWS_ACCESS_KEY_ID=rehearsal", "AWS_SECRET_ACCESS_KEY=rehearsal"],
+    ...["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"].map((name) => `${name}=rehearsal`),
     ...["AWS_CONFIG_FILE=/dev/null", "AWS_SHARED_CREDENTIALS_FILE=/dev/null", "GIT_CONFIG_GLOBAL=/dev/null"],
   ];
   await run(shell, "env", set.map((line) => `printed '^${line}$'`).join("\n"));

@@ -86,10 +86,11 @@ describe("cancelling an order", () => {
   });
 
   test.each(["abc", "007", "9223372036854775808", "-0", "1.0", "%31", ""])(
-    "responds with 404 for %j without a call to the table",
+    "responds with 404 for %j without a call to the table, and logs who asked",
     async (orderId) => {
       expectError(await cancel(orderId), "order_not_found");
       expect(table.calls()).toHaveLength(0);
+      expect(log.info.mock.calls).toEqual([[{ event: "cancel_rejected", keyId: "key_1", code: "order_not_found" }]]);
     },
   );
 

@@ -12,6 +12,13 @@ test("these are all workflows", () => {
   expect(readdirSync(new URL("../../.github/workflows/", import.meta.url)).sort()).toEqual([...workflowNames].sort());
 });
 
+test("every workflow uses the same commit of an action", async () => {
+  const texts = await Promise.all(workflowNames.map(async (name) => (await readWorkflow(name)).text));
+  const uses = new Set(texts.flatMap((text) => text.match(/(?<=uses: )(?!\.\/).*/g) ?? []));
+  const names = [...uses].map((action) => action.replace(/@.*/, ""));
+  expect(names.toSorted()).toEqual([...new Set(names)].sort());
+});
+
 describe.each(workflowNames)("the workflow %s", async (name) => {
   const { text, workflow } = await readWorkflow(name);
   const steps: Step[] = Object.values(workflow.jobs).flatMap(({ steps = [] }) => steps);
