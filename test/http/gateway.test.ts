@@ -112,9 +112,18 @@ describe("a path that does not exist", () => {
 
 test("the page and its key are for this machine's own names only", async () => {
   const origin = new URL(stack.baseUrl).origin;
-  expect(JSON.parse((await send(`${origin}/settings.json`)).body)).toEqual({ basePath: "/v1", apiKey: stack.apiKey });
+  for (const host of ["localhost", "LOCALHOST:3000", "127.0.0.1:3000", "[::1]:3000"]) {
+    const settings = await send(`${origin}/settings.json?a=b`, { headers: { host } });
+    expect(JSON.parse(settings.body)).toEqual({ basePath: "/v1", apiKey: stack.apiKey });
+    expect(settings.headers).toMatchObject({
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      "content-security-policy": expect.stringMatching(/^default-src 'none'; /),
+    });
+  }
+  expectError(await send(`${origin}/settings.json`, { method: "POST" }), "resource_not_found");
   expect((await send(`${origin}/CHANGELOG.md`)).headers["content-type"]).toContain("text/markdown");
-  for (const host of ["evil.example", "localhost.evil.example", "localhost@evil.example"]) {
+  for (const host of ["evil.example", "localhost.evil.example", "localhost@evil.example", "127.0x0.1"]) {
     for (const path of ["/", "/settings.json"]) {
       expectError(await send(origin + path, { headers: { host } }), "resource_not_found");
     }

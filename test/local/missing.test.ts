@@ -3,31 +3,37 @@ import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 
 /** The output of a script on such a machine, and its exit code. */
-function preloadOn(machine: { node?: string; arch?: string }) {
-  const { node = process.versions.node, arch = process.arch } = machine;
+function preloadOn(machine: { node?: string; arch?: string; glibc?: string }) {
+  const { node = process.versions.node, arch = process.arch, glibc = "2.36" } = machine;
   const code = `
     Object.defineProperty(process, "versions", { value: { ...process.versions, node: "${node}" } });
     Object.defineProperty(process, "arch", { value: "${arch}" });
+    Object.defineProperty(process, "platform", { value: "linux" });
+    process.report.getReport = () => ({ header: { glibcVersionRuntime: ${glibc || undefined} } });
     require("./infra/require-node-24.cjs");`;
   const { stderr, status } = spawnSync(process.execPath, ["--eval", code], { encoding: "utf8" });
   return { stderr, status };
 }
 
 test("a script says what an old Node.js and a missing engine need, in one go", () => {
-  const { stderr, status } = preloadOn({ node: "20.1.0", arch: "riscv64" });
+  const arch = process.arch === "x64" ? "arm64" : "x64";
+  const { stderr, status } = preloadOn({ node: "20.1.0", arch, glibc: "" });
   expect(status).toBe(1);
   const things = stderr.split("\n").filter((line) => line.startsWith("- "));
   expect(things).toEqual([
     expect.stringContaining("Node 24"),
+    "- glibc: Alpine and other systems on musl are not supported",
     expect.stringContaining("a DynamoDB engine, which one of these brings:"),
   ]);
+  expect(stderr).toMatch(new RegExp(`^    npm install --no-save @dynoxide/linux-${arch}@\\d+\\.\\d+\\.\\d+$`, "m"));
 });
 
 test("a script says what an old Node.js needs, and nothing of an engine that is there", () => {
   const { stderr, status } = preloadOn({ node: "22.22.0" });
   expect(status).toBe(1);
   expect(stderr).toContain("npm ci");
-  const hasEngine = existsSync(`node_modules/@dynoxide/${process.platform}-${process.arch}/dynoxide`);
+  expect(stderr).not.toContain("glibc");
+  const hasEngine = existsSync(`node_modules/@dynoxide/linux-${process.arch}/dynoxide`);
   expect(stderr.includes("DynamoDB engine")).toBe(!hasEngine);
 });
 

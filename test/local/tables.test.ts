@@ -1,7 +1,9 @@
+import { createServer, Server } from "node:net";
 import { type DynamoDBClient, ListTablesCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
-import { afterAll, beforeEach, expect, inject, test, vi } from "vitest";
+import { afterAll, beforeEach, expect, inject, onTestFinished, test, vi } from "vitest";
 import { type Engine, engineClient, startEngine } from "../../infra/local/engine/engine.ts";
-import { prepareTables } from "../../infra/local/engine/tables.ts";
+import { createTables, prepareTables } from "../../infra/local/engine/tables.ts";
+import { listeningPort } from "../../infra/local/machine/ports.ts";
 import { readStack } from "../../infra/template/synthesis.ts";
 import type { OrderItem } from "../../shared/order.ts";
 
@@ -68,4 +70,29 @@ test("a start that was cut off after its first table is made good by the next", 
   client.middlewareStack.remove("onlyOneTable");
   expect(await prepareTables(client, template, orders(1, 3), signal)).toBe(true);
   expect(await storedIds()).toEqual([1, 2, 3]);
+});
+
+test("a table that an engine takes time to create is waited for", async () => {
+  const commands: string[] = [];
+  client.middlewareStack.add(
+    (next, { commandName = "" }) =>
+      async (args) => {
+        commands.push(commandName);
+        return next(args);
+      },
+    { step: "initialize" },
+  );
+  await createTables(client, template.all("AWS::DynamoDB::Table").slice(0, 1));
+  expect(commands).toEqual(["DescribeTableCommand", "CreateTableCommand", "DescribeTableCommand"]);
+});
+
+test("an engine whose port another program has taken meanwhile gets another port", async () => {
+  await using other = createServer();
+  const taken = await listeningPort(other);
+  const free = vi.spyOn(Server.prototype, "address").mockReturnValueOnce({ port: taken, address: "", family: "IPv4" });
+  onTestFinished(() => free.mockRestore());
+  const second = await startEngine();
+  await second.stop();
+  expect(free.mock.calls.length).toBe(2);
+  expect(second.endpoint).not.toBe(`http://127.0.0.1:${taken}`);
 });
