@@ -1,10 +1,11 @@
-import { globSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import stack from "./stack.stryker.config.mjs";
 import service from "./stryker.config.mjs";
+import { strykerPlugins } from "./text-for-people.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -19,6 +20,21 @@ test.each([
     expect(mutated[index]).toEqual(globSync(`${folder}**/*.ts`, { cwd: root }));
     expect(mutated[index]).not.toEqual([]);
   }
+  // A pattern more would take files away again, and this comment lines.
+  expect(config.mutate).toHaveLength(folders.length);
+  for (const file of mutated.flat()) expect(readFileSync(root + file, "utf8"), file).not.toContain("Stryker disable");
+  for (const name of ["mutator", "ignoreStatic", "incremental"]) expect(config).not.toHaveProperty(name);
+});
+
+test("npm run mutation leaves out texts for people only", () => {
+  const ignored = (name: string) =>
+    strykerPlugins.map(({ value }) =>
+      value.shouldIgnore({ node: { type: "ObjectProperty", key: { type: "Identifier", name } } }),
+    );
+  for (const name of ["alarmDescription", "description", "label", "reason"]) {
+    expect(ignored(name)).toEqual(["a text for people"]);
+  }
+  for (const name of ["threshold", "id", "statistic", "expression"]) expect(ignored(name)).toEqual([undefined]);
 });
 
 test("npm run mutation runs every configuration there is", async () => {

@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { gzipSync } from "node:zlib";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { RawResponse } from "../helpers/faults/pipeline.ts";
-import { marker } from "../helpers/traffic/fuzz-requests.ts";
+import { fuzzRequests, marker } from "../helpers/traffic/fuzz-requests.ts";
 import { sendAll, whatIsWrong } from "../helpers/traffic/fuzzing.ts";
 
 const unauthorized = '{"code":"unauthorized","message":"Missing or invalid API key","status":401}';
@@ -93,5 +94,34 @@ describe("the fuzzer", () => {
     ["a wrong one", [wire("{}"), wire(unauthorized)], "The response is not an Error record with its status: "],
   ])("fails at %s", async (_, responses, message) => {
     await expect(sent(...responses)).rejects.toThrow(message);
+  });
+});
+
+describe("among the fuzzer's requests", () => {
+  const requests = fc.sample(fuzzRequests("the-key"), { numRuns: 1_000, seed: 1 });
+  const texts = requests.map(({ bytes }) => bytes);
+
+  test.each<[what: string, RegExp]>([
+    ["a list", /^GET \/v1\/store\/orders HTTP/],
+    ["a cancellation", /^DELETE \/v1\/store\/orders\/101 HTTP/],
+    ["another method", /^(?:PUT|POST|PATCH|HEAD|OPTIONS) /],
+    ["a dot segment", /\/(?:\.\.|%2e%2e)[ /?]/],
+    ["other digits than ASCII's", /%D9%A1|%EF%BC%91/],
+    ["a query", / \S+\?\S+ HTTP/],
+    ["something to echo in the path", /%3C'%7B/],
+    ["something to echo in a header", /: zq"<'\{/],
+    ["a long path", /9{2000}/],
+    ["a long header", /h{1000}/],
+    ["a body by its length", /\r\nContent-Length: [1-9]/],
+    ["a body in chunks", /\r\nTransfer-Encoding: chunked\r\n\r\n[1-9a-f]/],
+    ["two keys", /Bearer the-key\r\nauthorization: /],
+  ])("is %s", (_, like) => {
+    expect(texts.filter((text) => like.test(text))).not.toEqual([]);
+  });
+
+  test("is every operation, with a key and without", () => {
+    const kinds = new Set(requests.map(({ operation, hasKey }) => `${operation} ${hasKey}`));
+    const all = ["cancelOrder", "listOrders", "other"].flatMap((name) => [`${name} false`, `${name} true`]);
+    expect([...kinds].sort()).toEqual(all);
   });
 });

@@ -23,7 +23,11 @@ const kinds = [
 ];
 
 test("2,500 odd requests each get the operation's response or an Error record, and crash nothing", async () => {
-  const counts = await fuzz(stack, { requests: 2_500, seed: 1 });
+  const sent: number[] = [];
+  const counts = await fuzz(stack, { requests: 2_500, seed: 1, onRound: (requests) => void sent.push(requests) });
+  // Other requests in each round, and so another number of them.
+  const [first = 0, second = 0] = sent;
+  expect(second - first).not.toBe(first);
   expect(counts.total).toBeGreaterThanOrEqual(2_500);
   expect(kinds.filter((kind) => counts.of(kind) === 0)).toEqual([]);
   // More than the stack's own two pending orders: each round resets its orders.

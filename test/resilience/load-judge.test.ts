@@ -23,17 +23,21 @@ const listed: [number, string] = [200, '[{"id":1000000},{"id":1000001}]'];
 const right: ([number, string] | undefined)[] = [[204, ""], conflict, conflict, conflict, listed];
 const cancelled = { status: { S: "cancelled" }, cancelledBy: { S: "rival_0" } };
 
-/** Five requests of a load, one after the other, to a service that sends these responses, or hangs up. */
-async function load(responses = right, status: Record<string, { S: string }> = cancelled) {
+/** Some requests of a load, so many at once, to a service that sends these responses, or hangs up. */
+async function load(responses = right, status: Record<string, { S: string }> = cancelled, atOnce = 1) {
   documents.on(PutCommand).resolves({});
   table.on(TransactWriteItemsCommand).resolves({ ConsumedCapacity: [] });
   table.on(PutItemCommand).resolves({});
   table.on(GetItemCommand).resolves({ Item: { id: { N: "1000000" }, ...status } });
   const rest = [...responses];
+  const waiting: (() => void)[] = [];
   const server = createServer((request, response) => {
-    const [code, body] = rest.shift() ?? [];
-    if (code === undefined) request.socket.destroy();
-    else response.writeHead(code).end(body);
+    waiting.push(() => {
+      const [code, body] = rest.shift() ?? [];
+      if (code === undefined) request.socket.destroy();
+      else response.writeHead(code).end(body);
+    });
+    if (waiting.length === atOnce) for (const respond of waiting.splice(0)) respond();
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -43,8 +47,10 @@ async function load(responses = right, status: Record<string, { S: string }> = c
     dynamodbEndpoint: "http://127.0.0.1:1",
     tables: { orders: "o", apiKeys: "k" },
   };
-  const clients = await LoadClients.connect(stack as LocalStack, 1, 2);
-  for (const _ of responses) await clients.next();
+  const clients = await LoadClients.connect(stack as LocalStack, atOnce, 2);
+  for (let sent = 0; sent < responses.length; sent += atOnce) {
+    await Promise.all(Array.from({ length: atOnce }, () => clients.next()));
+  }
   await clients.close();
   server.close();
   return { wrong: clients.wrong, lines: clients.responses.lines() };
@@ -77,4 +83,10 @@ describe("the load's judge", () => {
       expect.stringMatching(/^Order 1000000: .*pending/),
     ]);
   });
+});
+
+test("a load sends as many requests at once as it has connections", async () => {
+  // The service responds to neither of the two before it has both.
+  const { lines } = await load(right.slice(0, 2), cancelled, 2);
+  expect(lines).toEqual(["cancelOrder 204: 1", "cancelOrder 409 order_already_cancelled: 1"]);
 });
