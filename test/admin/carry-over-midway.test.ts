@@ -93,12 +93,15 @@ describe("carrying orders over while others write and responses get lost", () =>
       const { region, credentials } = target.client.config;
       const client = new DynamoDBClient({ endpoint: proxy.endpoint, region, credentials, maxAttempts: 1 });
       onTestFinished(() => client.destroy());
+      const heeded: (boolean | undefined)[] = [];
       const waits = async (_milliseconds: number, signal?: AbortSignal) => {
         interrupted.abort();
+        heeded.push(signal?.aborted);
         signal?.throwIfAborted();
       };
       const result = await carryOrders({ client, signal: interrupted.signal, waits });
       expect(result.note).toBe("Interrupted. The rest is not carried over yet.");
+      expect(new Set(heeded)).toEqual(new Set([true]));
       // At most one for each order.
       expect(proxy.attempts.get(name)).toBeLessThanOrEqual(2);
     },

@@ -9,8 +9,6 @@ import { root } from "../helpers/admin/admin-command.ts";
 import { commandsHere } from "../helpers/admin/command-here.ts";
 import { createOldTable, order, putItems } from "../helpers/admin/old-orders.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
-import { onEvery } from "../helpers/faults/calls.ts";
-import { respond } from "../helpers/faults/fault-proxy.ts";
 import { rejectedAs } from "../helpers/faults/faults.ts";
 
 const tables = await createTestTables();
@@ -144,27 +142,5 @@ describe("a command", () => {
       "id                    status     petId                 quantity  complete  shipDate                     cancelledBy\n" +
         "1.5                   shipped    -                     3         -         -                            -\n",
     );
-  });
-
-  test("shows on a terminal how far an export is, and is no worse off for want of the table's size", async () => {
-    await tables.putOrder({ id: { N: "1" } });
-    const sized = await tables.behindProxy(
-      onEvery("DescribeTable", ({ response }) =>
-        respond(response, { status: 200, headers: {}, body: Buffer.from('{"Table":{"ItemCount":2}}') }),
-      ),
-    );
-    const denied = await tables.behindProxy(onEvery("DescribeTable", rejectedAs("AccessDeniedException")));
-    const cleared = String.raw`.*\u001b\[1G\u001b\[2K`;
-    for (const [{ proxy }, shown] of [
-      [sized, "50%"],
-      [denied, "1 orders"],
-    ] as const) {
-      const run = await commandsHere(tables, proxy.endpoint);
-      const { code, stdout, stderr } = await run(["orders", "export", join(folder, "backup.ndjson")], true);
-      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^Exported 1 order to /) });
-      expect(stderr).toMatch(new RegExp(`Exporting ${shown}${cleared}`, "s"));
-      const toStdout = await run(["orders", "export"], true);
-      expect(toStdout.stderr).toMatch(new RegExp(`Exporting ${shown}${cleared}Exported 1 order\n$`, "s"));
-    }
   });
 });

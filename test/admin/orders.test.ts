@@ -4,6 +4,7 @@ import { TableCalls } from "../../infra/admin/table-calls.ts";
 import { jsonText } from "../../infra/orders-file/printable.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { createOperator } from "../helpers/admin/admin-process.ts";
+import { commandsHere } from "../helpers/admin/command-here.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { unnoticed } from "../helpers/faults/faults.ts";
 
@@ -75,17 +76,19 @@ describe("listing and counting", () => {
     { id: { N: "2" }, status: { S: "held\u001b" }, cancelledBy: { S: "key_2" } },
     { id: { N: "3" } },
   ];
-  const list = async (...args: string[]) => {
-    await operator.pointTo(tables);
-    for (const order of orders) await tables.putOrder(order);
-    const { code, stdout, stderr } = await operator.run(["orders", "list", "--local", ...args]);
-    return { code, stderr, lines: stdout.trimEnd().split("\n") };
-  };
 
   test("show every order in a table, to the last digit", async () => {
-    const { lines, ...ended } = await list();
+    await operator.pointTo(tables);
+    for (const order of orders) await tables.putOrder(order);
+    const { stdout, ...ended } = await operator.run(["orders", "list", "--local"]);
     expect(ended).toEqual({ code: 0, stderr: "" });
-    expect(lines.map((line) => line.split(/ {2,}/)).sort()).toEqual([
+    expect(
+      stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => line.split(/ {2,}/))
+        .sort(),
+    ).toEqual([
       ["-9223372036854775808", "cancelled", "9007199254740993", "-", "false", "-", "key_1"],
       ["1", "pending", "-", "3", "-", "2026-12-24T00:00:00Z", "-"],
       ["2", String.raw`held\u{1b}`, "-", "-", "-", "-", "key_2"],
@@ -96,10 +99,12 @@ describe("listing and counting", () => {
   });
 
   test("show those with a status that were cancelled by a key, as lines of an orders file", async () => {
-    expect(await list("--status", "cancelled", "--cancelled-by", "key_2", "--json")).toEqual({
+    const other: OrderItem = { id: { N: "4" }, status: { S: "cancelled" }, cancelledBy: { S: "key_22" } };
+    for (const order of [...orders, other]) await tables.putOrder(order);
+    const run = await commandsHere(tables);
+    expect(await run(["orders", "list", "--status", "cancelled", "--cancelled-by", "key_2", "--json"])).toMatchObject({
       code: 0,
-      stderr: "",
-      lines: ['{"id":9223372036854775807,"status":"cancelled","cancelledBy":"key_2"}'],
+      stdout: '{"id":9223372036854775807,"status":"cancelled","cancelledBy":"key_2"}\n',
     });
   });
 
@@ -109,10 +114,11 @@ describe("listing and counting", () => {
       const page = input.includes("ExclusiveStartKey") ? { Items: [] } : { Items: [{ id }], LastEvaluatedKey: { id } };
       response.end(JSON.stringify({ ...page, ConsumedCapacity }));
     });
-    await operator.pointTo({ ...tables, dynamodbEndpoint: proxy.endpoint });
-    expect(await operator.run(["orders", "list", "--local", "--status", "other", "--json"])).toMatchObject({
+    const run = await commandsHere(tables, proxy.endpoint);
+    expect(await run(["orders", "list", "--status", "other", "--json"])).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^Order 1\.5 skipped: id is not a 64-bit integer\n$/),
+      stdout: "",
+      stderr: expect.stringMatching(/\nOrder 1\.5 skipped: id is not a 64-bit integer\n$/),
     });
   });
 

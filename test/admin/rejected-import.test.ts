@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { errorLine } from "../../infra/admin/errors.ts";
 import { createOperator } from "../helpers/admin/admin-process.ts";
+import { commandsHere } from "../helpers/admin/command-here.ts";
 import { makeLines } from "../helpers/admin/order-file-lines.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 
@@ -75,14 +77,9 @@ describe("orders import of a bad file", () => {
   });
 
   test("fails for a folder and a missing file", async () => {
-    expect(await orders("import", operator.folder)).toMatchObject({
-      code: 1,
-      stderr: `${operator.folder} is a folder\n`,
-    });
-    expect(await orders("import", `${operator.folder}/none`)).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: `${operator.folder}/none: no such file or directory\n`,
-    });
+    const run = await commandsHere(tables);
+    const failure = (path: string) => run(["orders", "import", path]).catch(errorLine);
+    expect(await failure(operator.folder)).toBe(`${operator.folder} is a folder`);
+    expect(await failure(`${operator.folder}/none`)).toBe(`${operator.folder}/none: no such file or directory`);
   });
 });

@@ -45,6 +45,23 @@ describe("calls to a table", () => {
     expect(waits).toEqual([100, 200, 300]);
   });
 
+  test("each take as long as they are likely to use", async () => {
+    const waits: number[] = [];
+    const calls = new TableCalls(client, 10, async (milliseconds) => void waits.push(milliseconds));
+    const send = vi.spyOn(client, "send").mockResolvedValue({ ConsumedCapacity: {} } as never);
+    const clock = vi.spyOn(performance, "now").mockReturnValue(now);
+    onTestFinished(() => {
+      send.mockRestore();
+      clock.mockRestore();
+    });
+    const read = { TableName: "orders", Key: {} };
+    await calls.insert("orders", "id", {});
+    await calls.get(read);
+    await calls.get({ ...read, ConsistentRead: true });
+    await calls.get(read);
+    expect(waits).toEqual([100, 150, 250]);
+  });
+
   test("wait for a throttled table no longer than until they are interrupted", async () => {
     const operator = new AbortController();
     const calls = new TableCalls(client, undefined, async (_milliseconds, signal) => signal?.throwIfAborted());

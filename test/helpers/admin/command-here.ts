@@ -35,8 +35,8 @@ export async function commandsHere({ dynamodbEndpoint, tables }: TestTables, end
   vi.stubEnv("AWS_REGION", stack.region);
   vi.stubEnv("AWS_ENDPOINT_URL_CLOUDFORMATION", cloudFormation.endpoint);
   vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", endpoint);
-  /** @param isTTY whether standard error is a terminal. */
-  return async (args: string[], isTTY = false): Promise<Here> => {
+  /** @param terminals which streams are terminals. */
+  return async (args: string[], ...terminals: ("stdout" | "stderr")[]): Promise<Here> => {
     const printed = { stdout: "", stderr: "" };
     const into = (name: keyof typeof printed) => (text: unknown) => {
       printed[name] += text;
@@ -46,12 +46,12 @@ export async function commandsHere({ dynamodbEndpoint, tables }: TestTables, end
       vi.spyOn(process.stdout, "write").mockImplementation(into("stdout")),
       vi.spyOn(process.stderr, "write").mockImplementation(into("stderr")),
     ];
-    const before = { isTTY: process.stderr.isTTY, exitCode: process.exitCode };
+    const before = { stdout: process.stdout.isTTY, stderr: process.stderr.isTTY, exitCode: process.exitCode };
     const signals = (["SIGHUP", "SIGINT", "SIGTERM"] as const).map((signal) => ({
       signal,
       kept: process.listeners(signal),
     }));
-    process.stderr.isTTY = isTTY;
+    for (const name of ["stdout", "stderr"] as const) process[name].isTTY = terminals.includes(name);
     process.exitCode = 0;
     try {
       const program = createCommands({ writeOut: into("stdout"), writeErr: into("stderr") });
@@ -62,7 +62,8 @@ export async function commandsHere({ dynamodbEndpoint, tables }: TestTables, end
       throw error;
     } finally {
       for (const spy of spies) spy.mockRestore();
-      process.stderr.isTTY = before.isTTY;
+      process.stdout.isTTY = before.stdout;
+      process.stderr.isTTY = before.stderr;
       process.exitCode = before.exitCode;
       for (const { signal, kept } of signals) {
         for (const listener of process.listeners(signal)) {
