@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { checks, failures, summary } from "./checks.ts";
+import { watched } from "../helpers/watched.ts";
+import { checks, conclude, failures } from "./checks.ts";
 import { toolchains } from "./toolchains.ts";
 
 const right = checks.map(({ step, expected }) => `${step}: ${expected}`);
@@ -19,16 +20,32 @@ test("a client fails each check of which it prints nothing, or something else", 
 });
 
 test("clients of which none ran, because this machine has no tools for them, prove nothing", () => {
-  expect(() => summary([])).toThrow("No client ran");
+  expect(() => conclude([])).toThrow("No client ran");
+});
+
+test("a client that fails a check makes the exit code 1, and is shown beside the others", () => {
+  const go = { client: "Go 1.24", generator: "oapi-codegen 2.5", passed: 7, complaints: [] };
+  const java = {
+    client: "Java 21",
+    generator: "openapi-generator 7",
+    passed: 6,
+    complaints: ["cancels an order: saw 500"],
+  };
+  const { printed, exitCode } = watched(() => conclude([go, java]));
+  expect(exitCode).toBe(1);
   expect(
-    summary([["Go 1.24", "oapi-codegen 2.5", "7 of 7"]])
+    printed
+      .join("\n")
       .split("\n")
-      .map((line) => line.trim()),
+      .map((line) => line.trim().replaceAll(/ {2,}/g, " | ")),
   ).toEqual([
-    expect.stringMatching(/^Client +Generator +Checks passed$/),
-    expect.stringMatching(/^Go 1\.24 +oapi-codegen 2\.5 +7 of 7$/),
+    "Client | Generator | Checks passed",
+    "Go 1.24 | oapi-codegen 2.5 | 7 of 7",
+    "Java 21 | openapi-generator 7 | 6 of 7",
     "",
+    "Java 21: cancels an order: saw 500",
   ]);
+  expect(watched(() => conclude([go])).exitCode).toBe(0);
 });
 
 test.each(toolchains)(

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { getBorderCharacters, table } from "table";
+import { failWith } from "../helpers/fail-with.ts";
 
 /** The steps of every client, with what each must see. Programs print a line `step: what it saw` for every step. */
 export interface Check {
@@ -28,11 +29,29 @@ export function failures(output: string): { check: Check; saw: string }[] {
     .filter(({ check, saw }) => sorted(saw) !== sorted(check.expected));
 }
 
-/** The clients that ran, each with its generator and how many checks it passed. @throws Error when none did. */
-export function summary(results: string[][]): string {
+/** The result of one client. */
+export interface Result {
+  /** Like `Go 1.24`. */
+  client: string;
+  /** Like `oapi-codegen 2.5.0`. */
+  generator: string;
+  passed: number;
+  /** What failed, a line each. */
+  complaints: string[];
+}
+
+/**
+ * Prints the clients that ran, each with its generator and how many checks it passed, and what failed. Anything that
+ * failed makes the exit code 1.
+ *
+ * @throws Error when none ran.
+ */
+export function conclude(results: Result[]): void {
   if (results.length === 0) throw new Error("No client ran");
-  const rows = [["Client", "Generator", "Checks passed"], ...results];
-  return table(rows, { border: getBorderCharacters("void"), drawHorizontalLine: () => false });
+  const cells = results.map(({ client, generator, passed }) => [client, generator, `${passed} of ${checks.length}`]);
+  const rows = [["Client", "Generator", "Checks passed"], ...cells];
+  console.log(table(rows, { border: getBorderCharacters("void"), drawHorizontalLine: () => false }));
+  failWith(results.flatMap(({ client, complaints }) => complaints.map((complaint) => `${client}: ${complaint}`)));
 }
 
 /** A list is in no particular order. */

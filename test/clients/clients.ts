@@ -7,10 +7,9 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Command } from "commander";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
-import { failWith } from "../helpers/fail-with.ts";
 import { documentFile } from "../helpers/openapi/document.ts";
 import { startLaterVersion } from "../helpers/openapi/later-version.ts";
-import { checks, failures, ordersFile, summary } from "./checks.ts";
+import { checks, conclude, failures, ordersFile, type Result } from "./checks.ts";
 import { type Toolchain, toolchains } from "./toolchains.ts";
 
 const run = promisify(exec);
@@ -21,18 +20,21 @@ const { document } = new Command("npm run clients --")
   .parse()
   .opts<{ document: string }>();
 
-const results: string[][] = [];
+const results: Result[] = [];
 for (const toolchain of toolchains) {
   const versions = await readVersions(toolchain);
   if (versions === undefined) continue;
-  const { passed, complaints } = await tryClient(toolchain);
-  failWith(complaints.map((complaint) => `${toolchain.language}: ${complaint}`));
-  results.push([...versions, `${passed} of ${checks.length}`]);
+  results.push({ ...versions, ...(await tryClient(toolchain)) });
 }
-console.log(summary(results));
+conclude(results);
 
 /** The language's and the generator's versions, or undefined, said aloud, when this machine lacks a tool. */
-async function readVersions({ language, folder, tools, generator }: Toolchain): Promise<string[] | undefined> {
+async function readVersions({
+  language,
+  folder,
+  tools,
+  generator,
+}: Toolchain): Promise<Pick<Result, "client" | "generator"> | undefined> {
   const versions: string[] = [];
   for (const tool of tools) {
     try {
@@ -45,15 +47,11 @@ async function readVersions({ language, folder, tools, generator }: Toolchain): 
   }
   const [, version] =
     generator.version.exec(await readFile(new URL(`${folder}/${generator.file}`, import.meta.url), "utf8")) ?? [];
-  return [`${language} ${versions[0]}`, `${generator.name} ${version}`];
+  return { client: `${language} ${versions[0]}`, generator: `${generator.name} ${version}` };
 }
 
 /** Builds a language's client in a scratch folder and runs it against a service of its own. */
-async function tryClient({
-  folder,
-  build,
-  run: command,
-}: Toolchain): Promise<{ passed: number; complaints: string[] }> {
+async function tryClient({ folder, build, run: command }: Toolchain): Promise<Pick<Result, "passed" | "complaints">> {
   await using started = new AsyncDisposableStack();
   const cwd = await mkdtemp(join(tmpdir(), `client-${folder}-`));
   started.defer(() => rm(cwd, { recursive: true, force: true }));

@@ -14,8 +14,10 @@ const blocks = readBlocks("# Life\n```sh\nbe born NAME $NAME NAMES\n```\n```sh\n
 const born = { run: "be born", check: "", values: { NAME: "$&" } };
 const died = { skip: "die", because: "" };
 
-test("the rehearsal has a step for every block of the runbook", () => {
-  expect(findCommands(readBlocks(runbookText), life).size).toBeGreaterThan(30);
+test("the rehearsal has a step for every block of the runbook, which checks it or says why it is not run", () => {
+  const steps = [...findCommands(readBlocks(runbookText), life).keys()];
+  expect(steps.length).toBeGreaterThan(30);
+  for (const step of steps) expect("run" in step ? step.check : "because" in step && step.because).toMatch(/\w/);
 });
 
 test("it does not know a block that is added, in a list or in another language", () => {

@@ -1,22 +1,7 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { positiveNumber } from "../helpers/positive-number.ts";
 import { conclude, concludeLoad, concludeSoak, type Usage } from "../helpers/traffic/verdict.ts";
-
-/** What a run prints, and its exit code. */
-function watched(run: () => void) {
-  const { exitCode } = process;
-  const print = vi.spyOn(console, "log").mockReturnValue();
-  const complain = vi.spyOn(console, "error").mockReturnValue();
-  try {
-    process.exitCode = 0;
-    run();
-    return { printed: [...print.mock.calls, ...complain.mock.calls].flat(), exitCode: process.exitCode };
-  } finally {
-    process.exitCode = exitCode;
-    print.mockRestore();
-    complain.mockRestore();
-  }
-}
+import { watched } from "../helpers/watched.ts";
 
 const responses = { total: 9, lines: () => ["9 of 200"] };
 const none = { total: 0, lines: () => [] };

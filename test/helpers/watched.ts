@@ -1,0 +1,17 @@
+import { vi } from "vitest";
+
+/** What a run prints, and its exit code. */
+export function watched(run: () => void) {
+  const { exitCode } = process;
+  const print = vi.spyOn(console, "log").mockReturnValue();
+  const complain = vi.spyOn(console, "error").mockReturnValue();
+  try {
+    process.exitCode = 0;
+    run();
+    return { printed: [...print.mock.calls, ...complain.mock.calls].flat(), exitCode: process.exitCode };
+  } finally {
+    process.exitCode = exitCode;
+    print.mockRestore();
+    complain.mockRestore();
+  }
+}
