@@ -90,7 +90,7 @@ describe("a command for a deployed environment", () => {
     );
   });
 
-  test("gives each call ten seconds, and does not merely warn when they are over", async () => {
+  test("gives each call five attempts of ten seconds, and does not merely warn when they are over", async () => {
     const stack = await cloudFormationWith(await productionStack());
     for (const [name, value] of Object.entries({ ...credentials, ...region, ...stack })) vi.stubEnv(name, value);
     const describes = vi.spyOn(CloudFormationClient.prototype, "send");
@@ -110,6 +110,7 @@ describe("a command for a deployed environment", () => {
         throwOnRequestTimeout: true,
       });
     }
+    expect([await client.config.maxAttempts(), await cloudFormation.config.maxAttempts()]).toEqual([5, 5]);
     client.destroy();
   });
 

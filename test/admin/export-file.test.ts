@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
@@ -34,6 +34,14 @@ test("an export that replaces a private file is private while it is written", as
   })();
   await writeLines(path, lines, signal);
   expect([...modes, await modeOf(path)]).toEqual([0o600, 0o600]);
+});
+
+test("an export never writes through what is already beside its file", async () => {
+  const [path, other] = [join(folder, "mine.ndjson"), join(folder, "others")];
+  await writeFile(other, "theirs");
+  await symlink(other, `${path}.${process.pid}.partial`);
+  await expect(writeLines(path, (async function* () {})(), signal)).rejects.toThrow("mine.ndjson: file already exists");
+  expect(await readFile(other, "utf8")).toBe("theirs");
 });
 
 test("an export to a new file gives it the mode that the umask leaves", async () => {

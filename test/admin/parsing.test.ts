@@ -2,6 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { PassThrough } from "node:stream";
 import { CommanderError } from "commander";
 import { describe, expect, test } from "vitest";
+import { parseSecond } from "../../infra/admin/arguments.ts";
 import { errorLine } from "../../infra/admin/errors.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { createCommands } from "../helpers/admin/command-here.ts";
@@ -61,6 +62,12 @@ describe("parsing", () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(why);
     expect(stderr).not.toContain("\u001b");
+  });
+
+  test("takes the time of a restore to the second", () => {
+    expect(parseSecond("2026-11-20T09:00:05.987+01:00")).toEqual(new Date("2026-11-20T08:00:05Z"));
+    expect(parseSecond("2026-11-20")).toEqual(new Date("2026-11-20T00:00:00Z"));
+    expect(() => parseSecond("20 November 2026")).toThrow("Not a date like 2027-12-31");
   });
 
   test("Ctrl-C at a prompt is an interruption", async () => {

@@ -25,7 +25,7 @@ test("a key that is typed at the prompt is not shown", async () => {
   let shown = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     shown += text;
-    if (text.includes("input is hidden")) child.stdin.write(`${key}\r`);
+    if (text.includes("input is hidden")) child.stdin.write(` ${key} \r`);
   });
   const [code] = await once(child, "close");
   expect(shown.replaceAll("\r", "")).toBe("Key (input is hidden): \nAccepted: key_1 (test)\n");

@@ -11,8 +11,7 @@ import {
   UpdateContinuousBackupsCommand,
   UpdateTableCommand,
 } from "@aws-sdk/client-dynamodb";
-import { describe, expect, inject, test } from "vitest";
-import { parseSecond } from "../../infra/admin/arguments.ts";
+import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
 import { errorLine } from "../../infra/admin/errors.ts";
 import { restoreTable } from "../../infra/admin/restore-table.ts";
 import { environments } from "../../infra/environments.ts";
@@ -74,6 +73,21 @@ describe("restoring a table", () => {
     sent.on(DescribeTableCommand).resolves(restored(done));
     expect((await restoreTable(target, "orders", time, 1)).json).toMatchObject({ name, streamArn: "arn:s" });
     expect(sent.commandCalls(UpdateTableCommand)).toHaveLength(0);
+  });
+
+  test("looks at the new table every twenty seconds", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout"], fakeNodeBuiltins: true });
+    onTestFinished(() => void vi.useRealTimers());
+    const { target, sent } = mockedTables();
+    sent
+      .on(DescribeTableCommand)
+      .resolvesOnce({ Table: { TableStatus: "CREATING" } })
+      .resolves(restored());
+    const restoring = restoreTable(target, "orders", time);
+    await vi.advanceTimersByTimeAsync(19_999);
+    expect(sent.commandCalls(DescribeTableCommand)).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect((await restoring).json).toMatchObject({ name });
   });
 
   test("restores the keys under their own name, without a stream", async () => {
@@ -147,11 +161,5 @@ describe("restoring a table", () => {
     sent.on(RestoreTableToPointInTimeCommand).rejects(new PointInTimeRecoveryUnavailableException(of));
     const error: unknown = await restoreTable(target, "orders", time, 1).catch((error: unknown) => error);
     expect(errorLine(error)).toBe("DynamoDB can't restore that: by the table");
-  });
-
-  test("takes a time to the second", () => {
-    expect(parseSecond("2026-11-20T09:00:05.987+01:00")).toEqual(time);
-    expect(parseSecond("2026-11-20")).toEqual(new Date("2026-11-20T00:00:00Z"));
-    expect(() => parseSecond("20 November 2026")).toThrow("Not a date like 2027-12-31");
   });
 });
