@@ -29,6 +29,7 @@ describe("an invocation", () => {
     expect(first["invokedFunctionArn"]).toBe("arn:aws:lambda:us-east-1:000000000000:function:echo");
     expect(first["remaining"]).toSatisfy((ms: number) => ms > 15_000 && ms <= 20_000);
     expect(first["home"]).toBe(directory);
+    expect(first["limits"]).toEqual(["--max-semi-space-size=12", "--max-old-space-size=230"]);
     expect(first["environment"]).toEqual({
       AWS_LAMBDA_FUNCTION_MEMORY_SIZE: "256",
       AWS_LAMBDA_FUNCTION_NAME: "echo",

@@ -1,3 +1,4 @@
+import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { expect, inject, test } from "vitest";
 import { engineClient } from "../../infra/local/engine/engine.ts";
 import { readFunctions } from "../../infra/local/functions.ts";
@@ -32,4 +33,16 @@ test("functions and whoever prepares their tables look for them in the same plac
   for (const { environment } of functions) {
     expect(environment).toMatchObject({ AWS_REGION: "us-east-1", AWS_ACCESS_KEY_ID: "local" });
   }
+});
+
+test("an engine that is silent for 30 seconds fails a call", async () => {
+  const client = engineClient("http://127.0.0.1:8000");
+  const limits = { connectionTimeout: 30_000, requestTimeout: 30_000, throwOnRequestTimeout: true };
+  // The handler knows its settings once it has been used.
+  await expect(client.send(new ListTablesCommand(), { abortSignal: AbortSignal.abort() })).rejects.toThrow();
+  const { requestHandler } = client.config;
+  if (!("httpHandlerConfigs" in requestHandler && typeof requestHandler.httpHandlerConfigs === "function")) {
+    throw new Error("The SDK's handler has no settings");
+  }
+  expect(requestHandler.httpHandlerConfigs()).toMatchObject(limits);
 });

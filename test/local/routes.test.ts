@@ -26,6 +26,7 @@ describe("a route", () => {
   test.each([
     ["GET", "/pets", "/pets", {}],
     ["GET", "/pets/", "/pets", {}],
+    ["GET", "/pets//", "/pets", {}],
     ["GET", "/pets/best", "/pets/best", {}],
     ["GET", "/pets/a%20b%2Fc", "/pets/{petId}", { petId: "a b/c" }],
     // Decoded once.

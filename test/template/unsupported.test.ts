@@ -35,7 +35,7 @@ test.each<[string, object]>([
   ["Integration.IntegrationResponses", withResponses(response ?? {}, { ...response, SelectionPattern: "5.." })],
   ["Integration.IntegrationResponses.0.SelectionPattern", withResponses({ ...response, SelectionPattern: "" })],
   ["Integration.IntegrationResponses.0.ResponseParameters", header("integration.response.header.X-Pet")],
-  ["Integration.IntegrationResponses.0.ResponseTemplates.application/json", text("#set($x = 1)")],
+  ["Integration.IntegrationResponses.0.ResponseTemplates.application/json", text("#end")],
   ["Type of AWS::ApiGateway::Authorizer Keys", authorizer({ Type: "REQUEST" })],
   ["IdentitySource of AWS::ApiGateway::Authorizer", authorizer({ IdentitySource: "method.request.querystring.key" })],
   ["PathPart of AWS::ApiGateway::Resource Pets", { Pets: resource(root, "{pet-id}") }],
@@ -111,4 +111,10 @@ test("an integration is buffered and has 29 seconds unless it says otherwise", (
   };
   const [get] = read(functions).methods;
   expect(get?.integration).toEqual({ kind: "function", functionName: "Fn", streamed: false, timeoutMs: 29_000 });
+});
+
+test("a reference beside other keys is none", () => {
+  const Outputs = { Function: { Value: { Ref: "Fn", Else: "" } } };
+  const template = new StackTemplate({ Resources: { Fn: lambda }, Outputs });
+  expect(() => template.output("Function")).toThrow("does not support the output Function: Invalid input");
 });

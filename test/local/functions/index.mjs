@@ -10,6 +10,7 @@ export const echo = async (event, { awsRequestId, getRemainingTimeInMillis, invo
   invokedFunctionArn,
   remaining: getRemainingTimeInMillis(),
   environment: process.env,
+  limits: process.execArgv.slice(0, 2),
   home: homedir(),
 });
 
