@@ -50,6 +50,8 @@ describe("the rate of a command", () => {
     const { calls, said } = await chosen("writes", ["--local", "--rate", "50"]);
     expect(said).toBe("Using at most 50 write units a second (--rate)\n");
     expect(await wait(calls)).toBe(200);
+    const { said: most } = await chosen("writes", ["--rate", "999999"]);
+    expect(most).toBe("Using at most 999999 write units a second (--rate)\n");
   });
 
   test("has no limit on the local stack", async () => {
