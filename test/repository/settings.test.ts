@@ -49,6 +49,8 @@ test("npm test runs every test file once, and passes over none", () => {
   // Without it, tests would use an engine, or credentials, of the machine's.
   const alone = sets.filter((set) => set?.name !== "the engine at DYNAMODB_ENDPOINT");
   expect(alone.map((set) => set?.env)).toEqual(Array(3).fill({ ...testEnvironment, DYNAMODB_ENDPOINT: "" }));
+  // Files share their process, so what one leaves changed is there for the next.
+  for (const set of sets) expect(set).toMatchObject({ unstubEnvs: true, unstubGlobals: true });
   // Any of these would let a test that fails, or does not run, pass.
   for (const set of [shared, ...sets]) {
     for (const name of [
