@@ -7,14 +7,16 @@ import { describe, expect, test } from "vitest";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { adminCommand, root } from "../helpers/admin/admin-command.ts";
 import { createOperator } from "../helpers/admin/admin-process.ts";
+import { runHere } from "../helpers/admin/command-here.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { machineHas } from "../helpers/machine.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 await operator.pointTo(tables);
 const local = (args: string[], options?: { input: string }) => operator.run([...args, "--local"], options);
+const here = (...args: string[]) => runHere(tables, args);
 
-describe("as a process", () => {
+describe("npm run admin", () => {
   const hasFullDevice = machineHas("/dev/full", "a result that can't be written");
   test.runIf(hasFullDevice)("says when its result can't be written", async () => {
     const command = ["-c", 'exec "$0" "$@" > /dev/full', process.execPath, ...(await adminCommand())];
@@ -46,7 +48,7 @@ describe("as a process", () => {
     });
     expect(issued.stderr).not.toContain(key);
 
-    const listed = await local(["keys", "list", "--json"]);
+    const listed = await here("keys", "list", "--json");
     expect(listed).toMatchObject({ code: 0, stderr: "" });
     const [{ keyId, name }] = JSON.parse(listed.stdout);
     expect(name).toBe(client);
@@ -56,12 +58,12 @@ describe("as a process", () => {
       stdout: `Accepted until 9999-12-31T23:59:59Z: ${keyId} (${client})\n`,
       stderr: "",
     });
-    expect(await local(["keys", "revoke", keyId])).toMatchObject({ code: 0, stderr: "" });
+    expect(await here("keys", "revoke", keyId)).toMatchObject({ code: 0, stderr: "" });
     expect(await local(["keys", "check"], { input: key })).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(/^Rejected: revoked at /),
     });
-    expect(await local(["keys", "revoke", keyId])).toEqual({
+    expect(await here("keys", "revoke", keyId)).toEqual({
       code: 1,
       stdout: "",
       stderr: expect.stringMatching(/^Key key_\w+ was already revoked at .*Z\n$/),
@@ -77,7 +79,7 @@ describe("as a process", () => {
       expect.stringMatching(/^Order -1 has shipped: \d{4}-.*Z$/),
       "Order 7 is not pending and can't ship: held\\u{1b}[2J",
     ]);
-    expect(await local(["orders", "show", "7", "--json"])).toEqual({
+    expect(await here("orders", "show", "7", "--json")).toEqual({
       code: 0,
       stdout: '{"id":7,"status":"held\\u001b[2J"}\n',
       stderr: "",
@@ -99,6 +101,6 @@ describe("as a process", () => {
       code: 1,
       stderr: "That is a key, not a key id, and is now in your shell history. `keys check` prints its id\n",
     });
-    expect((await local(["keys", "revoke", `${key}x`])).stderr).toBe("No key has the id pets_test_...\n");
+    expect((await here("keys", "revoke", `${key}x`)).stderr).toBe("No key has the id pets_test_...\n");
   });
 });

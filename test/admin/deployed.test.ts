@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { CloudFormationClient } from "@aws-sdk/client-cloudformation";
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import { errorLine } from "../../infra/admin/errors.ts";
 import { findDeployedStack } from "../../infra/admin/target.ts";
 import { environments } from "../../infra/environments.ts";
 import { createOperator } from "../helpers/admin/admin-process.ts";
@@ -47,6 +48,12 @@ async function failure(args: string[], env: Record<string, string>): Promise<str
   return stderr.trimEnd();
 }
 
+/** The line of a failure to find production with these settings. */
+async function notFound(env: Record<string, string>): Promise<string> {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  return findDeployedStack(environments.production).then(() => "found", errorLine);
+}
+
 const listKeys = ["keys", "list", "--env", "production"];
 
 describe("a command for a deployed environment", () => {
@@ -70,11 +77,11 @@ describe("a command for a deployed environment", () => {
     const { outputs, ...stack } = await productionStack();
     const signedIn = { ...credentials, ...region };
     const withoutKeysTable = await cloudFormationWith({ ...stack, outputs: { OrdersTableName: "orders" } });
-    expect(await failure(listKeys, { ...signedIn, ...withoutKeysTable })).toBe(
+    expect(await notFound({ ...signedIn, ...withoutKeysTable })).toBe(
       "Stack PetStoreOrders-production (UPDATE_COMPLETE) has no output ApiKeysTableName. Was it deployed completely?",
     );
     const otherStack = await cloudFormationWith({ ...stack, name: "Other", outputs });
-    expect(await failure(listKeys, { ...signedIn, ...otherStack })).toBe(
+    expect(await notFound({ ...signedIn, ...otherStack })).toBe(
       "No stack PetStoreOrders-production in region eu-central-1 of this AWS account. " +
         "Deploy it, or choose another region or account",
     );
@@ -85,7 +92,7 @@ describe("a command for a deployed environment", () => {
     expect(await failure(listKeys, { ...region, ...cloudFormation })).toMatch(/^No usable AWS credentials/);
     expect(await failure(listKeys, { ...credentials, ...cloudFormation })).toMatch(/^No AWS region/);
     const unreachable = { AWS_ENDPOINT_URL_CLOUDFORMATION: "http://127.0.0.1:1" };
-    expect(await failure(listKeys, { ...credentials, ...region, ...unreachable })).toBe(
+    expect(await notFound({ ...credentials, ...region, ...unreachable })).toBe(
       "No response from 127.0.0.1:1 (ECONNREFUSED)",
     );
   });

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmod, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
@@ -34,6 +34,15 @@ test("an export that replaces a private file is private while it is written", as
   })();
   await writeLines(path, lines, signal);
   expect([...modes, await modeOf(path)]).toEqual([0o600, 0o600]);
+});
+
+test("an export to a symbolic link replaces the file behind it, which keeps its mode", async () => {
+  const [path, link] = [join(folder, "behind.ndjson"), join(folder, "link.ndjson")];
+  await writeFile(path, "the last export\n");
+  await chmod(path, 0o666);
+  await symlink(path, link);
+  await writeLines(link, (async function* () {})(), signal);
+  expect([await readFile(path, "utf8"), await readlink(link), await modeOf(path)]).toEqual(["", path, 0o666]);
 });
 
 test("an export never writes through what is already beside its file", async () => {

@@ -2,13 +2,14 @@ import { mkdtemp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createOperator } from "../helpers/admin/admin-process.ts";
+import { runHere } from "../helpers/admin/command-here.ts";
 import { makeLines, sortedLines } from "../helpers/admin/order-file-lines.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 import type { Behaviour } from "../helpers/faults/fault-proxy.ts";
 import { unapplied } from "../helpers/faults/faults.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
-const orders = (...args: string[]) => operator.run(["orders", ...args, "--local"]);
+const orders = (...args: string[]) => runHere(tables, ["orders", ...args]);
 
 /** Points the operator to the tables. After this many writes each further one meets the fault; `failing` is the first. */
 async function failAfter(writes: number, fault: Behaviour): Promise<{ failing: Promise<void> }> {
@@ -35,7 +36,6 @@ describe("orders import, as a process", () => {
     // Calls that had passed the proxy reach the table, though no one waits for them any more.
     await vi.waitFor(async () => expect(await tables.items("orders")).toHaveLength(200), { timeout: 60_000 });
 
-    await operator.pointTo(tables);
     const again = await orders("import", file, "--json");
     expect(again.code).toBe(0);
     expect(JSON.parse(again.stdout)).toMatchObject({ orders: 400, written: 200, alreadyThere: 200, differ: 0 });

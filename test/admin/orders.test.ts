@@ -3,12 +3,11 @@ import { count, show } from "../../infra/admin/show-orders.ts";
 import { TableCalls } from "../../infra/admin/table-calls.ts";
 import { jsonText } from "../../infra/orders-file/printable.ts";
 import type { OrderItem } from "../../shared/order.ts";
-import { createOperator } from "../helpers/admin/admin-process.ts";
-import { commandsHere } from "../helpers/admin/command-here.ts";
+import { commandsHere, runHere } from "../helpers/admin/command-here.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { unnoticed } from "../helpers/faults/faults.ts";
 
-const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
+const tables = await createTestTables();
 const { target } = tables;
 const cancelled: OrderItem = {
   id: { N: "-9223372036854775808" },
@@ -78,9 +77,8 @@ describe("listing and counting", () => {
   ];
 
   test("show every order in a table, to the last digit", async () => {
-    await operator.pointTo(tables);
     for (const order of orders) await tables.putOrder(order);
-    const { stdout, ...ended } = await operator.run(["orders", "list", "--local"]);
+    const { stdout, ...ended } = await runHere(tables, ["orders", "list"]);
     expect(ended).toEqual({ code: 0, stderr: "" });
     expect(
       stdout

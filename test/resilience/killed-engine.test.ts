@@ -8,9 +8,9 @@ import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-sta
 import { Histories } from "../helpers/history/histories.ts";
 import { stateOf } from "../helpers/history/state.ts";
 
-const ids = Array.from({ length: 150 }, (_, index) => String(30_000 + index));
+const ids = Array.from({ length: 90 }, (_, index) => String(30_000 + index));
 /** After so many cancellations the engine is killed. */
-const storm = 50;
+const storm = 40;
 const atOnce = 16;
 
 let directory: string;

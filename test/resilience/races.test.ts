@@ -5,7 +5,7 @@ import { Door, meetings, predict, type Race, run } from "../helpers/faults/race.
 
 const clients = 3;
 const racesAtOnce = 2;
-const numRuns = 80;
+const numRuns = 60;
 /** How often a race is run again because this machine was too slow for it. */
 const triesPerRace = 10;
 

@@ -1,6 +1,7 @@
 import { CommanderError } from "commander";
 import { onTestFinished, vi } from "vitest";
 import { createProgram } from "../../../infra/admin/command.ts";
+import { errorLine } from "../../../infra/admin/errors.ts";
 import { addKeyCommands } from "../../../infra/admin/key-commands.ts";
 import { addOrderCommands } from "../../../infra/admin/order-commands.ts";
 import { environments } from "../../../infra/environments.ts";
@@ -72,4 +73,15 @@ export async function commandsHere({ dynamodbEndpoint, tables }: TestTables, end
       }
     }
   };
+}
+
+/**
+ * Runs one command like `commandsHere`, and gives what an operator sees of it: the line of a failure, too, but not what
+ * every command says of its environment.
+ */
+export async function runHere(tables: TestTables, args: string[], endpoint?: string): Promise<Here> {
+  const run = await commandsHere(tables, endpoint);
+  const failed = (error: unknown) => ({ code: 1, stdout: "", stderr: `${errorLine(error)}\n` });
+  const { stderr, ...ended } = await run(args).catch(failed);
+  return { ...ended, stderr: stderr.replace(/^(?:production: |Using at most ).*\n/gm, "") };
 }
