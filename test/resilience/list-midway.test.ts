@@ -69,14 +69,15 @@ const faults = Object.entries<Behaviour>({ "slow trickle": trickle, ...brief, ..
   ([name]) => !name.startsWith("throttled"),
 );
 
-const places = [
-  [1, "gzip"],
-  [Math.ceil(pages / 2), "gzip"],
-  [pages, "identity"],
-] as const;
-const cases = faults.flatMap(([name, fault]) =>
-  places.map(([page, encoding]) => ({ name, fault, page, encoding, cutOff: page > 1 })),
-);
+// The pages after the first are all read alike, so each fault meets one of them.
+const cases = faults.flatMap(([name, fault], index) => {
+  const later =
+    index % 2 === 0 ? { page: Math.ceil(pages / 2), encoding: "gzip" } : { page: pages, encoding: "identity" };
+  return [
+    { name, fault, page: 1, encoding: "gzip", cutOff: false },
+    { name, fault, ...later, cutOff: true },
+  ];
+});
 
 describe.concurrent("a list whose page", () => {
   test.each(cases)("$page meets $name ($encoding) is an Error, or visibly cut off: $cutOff", async (given) => {
