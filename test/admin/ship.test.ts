@@ -127,6 +127,8 @@ describe("shipping many orders", () => {
     expect(code).toBe(5);
     const outcomes = Object.groupBy(printed.values(), ({ shipment }) => shipment.outcome);
     expect([outcomes.shipped?.length, outcomes.cancelled?.length, outcomes.not_found?.length]).toEqual([98, 1, 1]);
+    // Now the worst comes last.
+    expect((await shipAll(ids.toReversed())).code).toBe(5);
   });
 
   test("stops at a failure that is not about one order, and says how many are left", async () => {

@@ -28,6 +28,15 @@ describe("calls to a table", () => {
     expect([await scan(50), await scan(200), await scan(1)]).toEqual([5_000, 5_500, 7_500]);
   });
 
+  test("that are made again take another turn", async () => {
+    const calls = callsAt(1);
+    const pause = vi.spyOn(Math, "random").mockReturnValue(0);
+    onTestFinished(() => pause.mockRestore());
+    const throttled = new ThrottlingException({ $metadata: {}, message: "" });
+    const send = vi.fn(sends(1)).mockRejectedValueOnce(throttled);
+    expect((await calls.make("Scan", send, 1)).at).toBe(6_000);
+  });
+
   test("save up nothing while there is nothing to do", async () => {
     const calls = callsAt(100);
     await calls.make("Scan", sends(10), 0);

@@ -129,7 +129,12 @@ describe("reading", () => {
       (_, id) => `{"id":${id},"otherAttributes":{"ü":{"S":"${"€".repeat(id % 61)}"}}}`,
     );
     const numbers = lines.map((_, id) => String(id));
-    for (const padding of ["", " ", "  ", "   "]) expect(await ids(padding + lines.join("\n"))).toEqual(numbers);
+    for (const padding of ["", " ", "  ", "   "]) {
+      await writeFile(file.path, padding + lines.join("\n"));
+      const orders = await read(await checkOrders(file));
+      expect(orders.map(({ id }) => id?.N)).toEqual(numbers);
+      expect(JSON.stringify(orders)).not.toContain("\ufffd");
+    }
   });
 
   test("takes LF and CRLF, blank lines, and a byte order mark at the beginning", async () => {

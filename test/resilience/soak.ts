@@ -4,6 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { Command } from "commander";
 import { startEngine } from "../../infra/local/engine/engine.ts";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
+import { functionList } from "../../infra/stack/function-list.ts";
 import { positiveNumber } from "../helpers/positive-number.ts";
 import { residentMegabytes } from "../helpers/processes.ts";
 import { LoadClients } from "../helpers/traffic/load-clients.ts";
@@ -51,7 +52,7 @@ try {
 
 /** The gateway and the load's clients share this process. */
 function processes(): [string, number][] {
-  const functions = ["ListOrders", "CancelOrder", "Authorize"].flatMap((name) =>
+  const functions = Object.keys(functionList).flatMap((name) =>
     stack.functions.pids(name).map((pid): [string, number] => [`${name} ${pid}`, pid]),
   );
   return [["the gateway", process.pid], ["the engine", engine.pid], ...functions];
