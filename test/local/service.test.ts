@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener } from "node:http";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { LiveService, type Service } from "../../infra/local/service.ts";
 
@@ -32,6 +33,10 @@ test("a build is stopped when its last request has its response, and no sooner",
   await vi.waitFor(() => expect(first.stop).toHaveBeenCalled());
   expect(first.service.requests.size).toBe(0);
   expect(second.stop).not.toHaveBeenCalled();
+  // It is forgotten then.
+  await nextTurn();
+  await live.stop();
+  expect([first.stop.mock.calls, second.stop.mock.calls]).toEqual([[[]], [[]]]);
 });
 
 test("the end stops every build that still serves", async () => {

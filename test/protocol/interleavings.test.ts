@@ -18,19 +18,24 @@ describe("two cancellations and a shipment of one order, each cancellation with 
   const moves = new Moves(table, [...cancellers(cancel), shipper]);
 
   test.each([
-    ["pending", "204, 409 order_already_cancelled, 409 order_already_shipped", "not shipped, shipped"],
-    ["absent", "404 order_not_found", "not shipped"],
-    ["shipped", "409 order_already_shipped", "not shipped"],
-    ["cancelled", "409 order_already_cancelled", "not shipped"],
-    ["something else", "409 order_not_pending", "not shipped"],
-  ])("keep to the contract in each of 28,910,474 interleavings when the order is %s", async (start, told, shipped) => {
-    const found = await exploreAll(moves, starts[start]);
-    expect(found.violations).toEqual(new Set());
-    expect(found.interleavings).toBe(28_910_474);
-    // Not for want of trying: each client got every response it may get.
-    for (const name of ["A", "B"]) expect(responsesTo(found, name)).toBe(`${told}, ${unknown}`);
-    expect(responsesTo(found, shipper.name)).toBe(shipped);
-  });
+    ["pending", "204, 409 order_already_cancelled, 409 order_already_shipped", "not shipped, shipped", 11_553],
+    ["absent", "404 order_not_found", "not shipped", 3_360],
+    ["shipped", "409 order_already_shipped", "not shipped", 3_585],
+    ["cancelled", "409 order_already_cancelled", "not shipped", 3_585],
+    ["something else", "409 order_not_pending", "not shipped", 3_360],
+  ])(
+    "keep to the contract in each of 28,910,474 interleavings when the order is %s",
+    async (start, told, shipped, moments) => {
+      const found = await exploreAll(moves, starts[start]);
+      expect(found.violations).toEqual(new Set());
+      expect(found.interleavings).toBe(28_910_474);
+      // Fewer would be moments taken for the same although the contract allows them different ends.
+      expect(found.moments).toBe(moments);
+      // Not for want of trying: each client got every response it may get.
+      for (const name of ["A", "B"]) expect(responsesTo(found, name)).toBe(`${told}, ${unknown}`);
+      expect(responsesTo(found, shipper.name)).toBe(shipped);
+    },
+  );
 });
 
 test("every attempt of a cancellation sends the same request, byte for byte", async () => {
