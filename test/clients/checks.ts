@@ -36,7 +36,7 @@ export interface Result {
   /** Like `oapi-codegen 2.5.0`. */
   generator: string;
   passed: number;
-  /** What failed, a line each. */
+  /** The failures, a line each. */
   complaints: string[];
 }
 

@@ -16,7 +16,7 @@ function recorder(onWrite: (text: string) => void = () => {}) {
   return { stream, text: () => text };
 }
 
-/** What ends a bar: the start of the line, which is then erased. */
+/** Ends a bar: the start of the line, which is then erased. */
 export const clearedLine = "\u001b[1G\u001b[2K";
 
 interface ImportOptions {

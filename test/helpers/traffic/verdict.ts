@@ -25,7 +25,7 @@ function median(usages: Usage[], what: keyof Usage): number | undefined {
   return usages.map((usage) => usage[what]).sort((a, b) => a - b)[Math.floor(usages.length / 2)];
 }
 
-/** What clients were sent. */
+/** The responses that clients were sent. */
 interface Responses {
   total: number;
   lines(): string[];
