@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 
-/** What a run prints, and its exit code. */
+/** Runs something, and gives the lines that it prints and its exit code. */
 export function watched(run: () => void) {
   const { exitCode } = process;
   const print = vi.spyOn(console, "log").mockReturnValue();

@@ -44,7 +44,7 @@ export async function setStage(started: AsyncDisposableStack, signal: AbortSigna
   return shell;
 }
 
-/** What an operator's terminal has of ours: nothing that leads to an account, a clone or a version of Node.js. */
+/** The environment of an operator's terminal: nothing that leads to an account, a clone or a version of Node.js. */
 export function inherited(env: NodeJS.ProcessEnv): Record<string, string> {
   const ours = /^(AWS|CDK|GIT|INIT_CWD|NODE_OPTIONS|npm_lifecycle|npm_package)/;
   return Object.fromEntries(

@@ -31,7 +31,7 @@ interface Responses {
   lines(): string[];
 }
 
-/** What the clients of a load saw. */
+/** The responses and histories that the clients of a load saw. */
 interface Seen {
   responses: Responses;
   histories: { summary: string };
