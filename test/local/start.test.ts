@@ -38,6 +38,7 @@ describe.runIf(machineHas("/proc or ps", "that npm start ends with all it starte
     const child = start(["--port", "0", "--orders", await ordersFile("four.ndjson", lines), "--db", database]);
     const stderr = text(child.stderr);
     const commands = await printedCommands(child);
+    if (commands.length < 4) expect(await stderr, "standard error instead of commands").toBe("");
     expect(commands[1]).toMatch(/\/store\/orders\/12$/);
     const statuses: number[] = [];
     for (const command of commands) statuses.push(await runCurl(command));

@@ -27,10 +27,10 @@ const responseTimeoutMs = 5_000;
  * Starts the embedded engine, dynoxide.
  *
  * @param dbFile where the data is kept; without one, in memory.
+ * @param program the engine's path, or undefined where its package isn't installed.
  * @throws StartError when there is none for this platform, or it does not start.
  */
-export async function startEngine(dbFile?: string): Promise<Engine> {
-  const program = enginePath();
+export async function startEngine(dbFile?: string, program = enginePath()): Promise<Engine> {
   if (program === undefined) throw new StartError(missing());
   const port = await freePort();
   const options = ["--host", "127.0.0.1", "--port", String(port)];
@@ -56,14 +56,12 @@ export async function startEngine(dbFile?: string): Promise<Engine> {
     if (line.includes("listening on")) break;
   }
   clearTimeout(timer);
-  // Nobody reads on, and a full pipe would block the engine.
-  stderr.resume();
   if (last.includes("listening on") && child.pid !== undefined) {
     return { endpoint: `http://127.0.0.1:${port}`, pid: child.pid, ended, stop };
   }
   await stop();
   // Another process may have taken the port meanwhile.
-  if (last.includes(`port ${port} is already in use`)) return startEngine(dbFile);
+  if (last.includes(String(port)) && /in use/i.test(last)) return startEngine(dbFile, program);
   throw new StartError(`The DynamoDB engine did not start${dbFile === undefined ? "" : ` with ${dbFile}`}: ${last}`);
 }
 
