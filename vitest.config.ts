@@ -20,7 +20,7 @@ const common = {
 const infra = "test/infra/*.test.ts";
 const isolated = [
   // They load handlers, or put something in the place of the SDK, the console or the clock.
-  "test/unit/*.test.ts",
+  "test/unit/{authorize,cancel-order,dynamodb,environment,list-orders,respond-with-errors,scan-orders,time-budgets}.test.ts",
   "test/integration/readiness.test.ts",
   "test/resilience/{no-aws,patient-lists}.test.ts",
   // It loads a module that reads the environment.
