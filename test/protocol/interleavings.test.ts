@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { watched } from "../helpers/watched.ts";
 import { type Actor, type Cancel, cancel, cancellers, shipper } from "./actors.ts";
 import { exploreAll, type Found, followEach, shortestViolation } from "./explore.ts";
 import { fates } from "./fates.ts";
@@ -85,11 +86,13 @@ describe("a planted bug is found", () => {
 describe("npm run prove", () => {
   /** Proves something of one cancellation and a shipment, which are quickly followed. */
   async function proven(proof: Partial<Proof>) {
-    const printed: string[] = [];
     const actors = (code: Cancel): Actor[] => [cancellers(code)[0], shipper];
     const small: Proof = { code: cancel, starts: {}, bugs: {}, actors, interleavings: 144_552_370, ...proof };
-    const problems = await prove(table, (line) => void printed.push(line), small);
-    return { problems, printed: printed.join("\n") };
+    const { printed, exitCode } = await watched(() => prove(table, small));
+    const text = printed.join("\n");
+    const problems = [...text.matchAll(/^PROBLEM: (.*)$/gm)].map(([, problem]) => problem);
+    expect(exitCode).toBe(problems.length === 0 ? 0 : 1);
+    return { problems, printed: text };
   }
   const leftOut = "144,552,370 interleavings were expected";
 

@@ -1,4 +1,5 @@
 import type { OrderItem } from "../../shared/order.ts";
+import { failWith } from "../helpers/fail-with.ts";
 import { stateOf } from "../helpers/history/state.ts";
 import { type Actor, type Cancel, cancel, cancellers, shipper } from "./actors.ts";
 import { exploreAll, shortestViolation } from "./explore.ts";
@@ -25,14 +26,12 @@ export interface Proof {
 export const allInterleavings = 144_552_370;
 
 /**
- * Follows every interleaving of two cancellations and a shipment of one order, and looks for the planted bugs.
- *
- * @param print takes a line about each.
- * @returns the problems: violations of the contract, bugs that are missed, interleavings that are left out.
+ * Follows every interleaving of two cancellations and a shipment of one order, looks for the planted bugs, and prints a
+ * line about each. Any problem makes the exit code 1: a violation of the contract, a bug that is missed, interleavings
+ * that are left out.
  */
 export async function prove(
   table: RememberedTable,
-  print: (line: string) => void,
   proof: Proof = {
     code: cancel,
     starts,
@@ -40,32 +39,32 @@ export async function prove(
     interleavings: allInterleavings,
     actors: (code) => [...cancellers(code), shipper],
   },
-): Promise<string[]> {
+): Promise<void> {
   const problems: string[] = [];
   const begun = performance.now();
   const moves = new Moves(table, proof.actors(proof.code));
   let interleavings = 0;
   for (const [start, item] of Object.entries(proof.starts)) {
     const found = await exploreAll(moves, item);
-    print(`${start}: ${number(found.interleavings)} interleavings of ${number(found.moments)} moments`);
+    console.log(`${start}: ${number(found.interleavings)} interleavings of ${number(found.moments)} moments`);
     interleavings += found.interleavings;
     for (const violation of found.violations) problems.push(`${start}: ${violation}`);
   }
-  for (const violation of problems) print(`  WRONG: ${violation}`);
+  for (const violation of problems) console.log(`  WRONG: ${violation}`);
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-  print(`${number(interleavings)} interleavings in ${seconds} s, violations of the contract: ${problems.length}`);
-  print(`cancelOrder was run with ${moves.sequences} sequences of responses`);
+  console.log(`${number(interleavings)} interleavings in ${seconds} s, violations of the contract: ${problems.length}`);
+  console.log(`cancelOrder was run with ${moves.sequences} sequences of responses`);
   if (interleavings !== proof.interleavings) {
     problems.push(`${number(proof.interleavings)} interleavings were expected`);
   }
 
   for (const [bug, code] of Object.entries(proof.bugs)) {
     const path = await shortestViolation(new Moves(table, proof.actors(code)), starts["pending"]);
-    print(`\n${bug}: ${path === undefined ? "MISSED" : "found"}`);
+    console.log(`\n${bug}: ${path === undefined ? "MISSED" : "found"}`);
     if (path === undefined) problems.push(`${bug}: missed`);
-    else print(story(stateOf(starts["pending"]), path));
+    else console.log(story(stateOf(starts["pending"]), path));
   }
-  return problems;
+  failWith(problems.map((problem) => `PROBLEM: ${problem}`));
 }
 
 function number(value: number): string {
