@@ -1,9 +1,8 @@
 // `npm run fuzz`: as many odd requests as asked for, every response checked. A failure prints the seed that repeats it.
 import { Command, InvalidArgumentError } from "commander";
-import { startLocalStack } from "../../infra/local/local-stack.ts";
+import { type LocalStack, startLocalStack } from "../../infra/local/local-stack.ts";
 import { fuzz } from "../helpers/traffic/fuzzing.ts";
-import { conclude } from "../helpers/traffic/verdict.ts";
-import { troubles } from "../helpers/trouble.ts";
+import { conclude, type Findings } from "../helpers/traffic/verdict.ts";
 
 const { requests, seed } = new Command("npm run fuzz --")
   .option("--requests <number>", "how many requests to send", wholeNumber, 1_000_000)
@@ -11,12 +10,7 @@ const { requests, seed } = new Command("npm run fuzz --")
   .parse()
   .opts<{ requests: number; seed: number }>();
 
-const log: string[] = [];
-const stack = await startLocalStack({
-  port: 0,
-  log: (line) => void log.push(...troubles([line])),
-});
-try {
+const traffic = async (stack: LocalStack): Promise<Findings> => {
   const begun = performance.now();
   let reported = 0;
   const counts = await fuzz(stack, {
@@ -30,11 +24,11 @@ try {
   });
   const seconds = Math.round((performance.now() - begun) / 1000);
   // A wrong response throws.
-  conclude(`${counts.total} requests in ${seconds} s; wrong responses: 0; crashes`, counts, log);
-  for (const line of counts.lines()) console.log(line);
-} finally {
-  await stack.stop();
-}
+  const summary = `${counts.total} requests in ${seconds} s; wrong responses: 0; crashes`;
+  return { summary, lines: counts.lines(), responses: counts.total, wrong: [] };
+};
+
+await conclude((log) => startLocalStack({ port: 0, log }), traffic);
 
 function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("Not a whole number.");

@@ -1,11 +1,10 @@
 // `npm run load`: clients that list and cancel at once, each as fast as it gets responses, and every response checked.
 import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
 import { Command } from "commander";
-import { startLocalStack } from "../../infra/local/local-stack.ts";
+import { type LocalStack, startLocalStack } from "../../infra/local/local-stack.ts";
 import { positiveNumber } from "../helpers/positive-number.ts";
 import { LoadClients, type Operation } from "../helpers/traffic/load-clients.ts";
-import { concludeLoad } from "../helpers/traffic/verdict.ts";
-import { troubles } from "../helpers/trouble.ts";
+import { conclude, type Findings, loadFindings } from "../helpers/traffic/verdict.ts";
 
 const { connections, seconds, orders } = new Command("npm run load --")
   .option("--connections <number>", "how many clients send requests at once", positiveNumber, 100)
@@ -18,12 +17,7 @@ const latencies: Record<Operation, RecordableHistogram> = {
   cancelOrder: createHistogram(),
 };
 
-const failures: string[] = [];
-const stack = await startLocalStack({
-  port: 0,
-  log: (line) => void failures.push(...troubles([line])),
-});
-try {
+const traffic = async (stack: LocalStack): Promise<Findings> => {
   const clients = await LoadClients.connect(stack, connections, orders);
   const until = performance.now() + seconds * 1000;
   const client = async (): Promise<void> => {
@@ -41,7 +35,7 @@ try {
       `${operation}: ${histogram.count} responses, p50 ${at(50)}, p90 ${at(90)}, p99 ${at(99)}, max ${at(100)}`,
     );
   }
-  concludeLoad(`${connections} connections for ${seconds} s; wrong responses`, clients, failures);
-} finally {
-  await stack.stop();
-}
+  return loadFindings(`${connections} connections for ${seconds} s; wrong responses`, clients);
+};
+
+await conclude((log) => startLocalStack({ port: 0, log }), traffic);

@@ -3,13 +3,12 @@ import { readdir } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { Command } from "commander";
 import { startEngine } from "../../infra/local/engine/engine.ts";
-import { startLocalStack } from "../../infra/local/local-stack.ts";
+import { type LocalStack, startLocalStack } from "../../infra/local/local-stack.ts";
 import { functionList } from "../../infra/stack/function-list.ts";
 import { positiveNumber } from "../helpers/positive-number.ts";
 import { residentMegabytes } from "../helpers/processes.ts";
 import { LoadClients } from "../helpers/traffic/load-clients.ts";
-import { concludeSoak, type Usage } from "../helpers/traffic/verdict.ts";
-import { troubles } from "../helpers/trouble.ts";
+import { conclude, type Findings, soakFindings, type Usage } from "../helpers/traffic/verdict.ts";
 
 const { minutes, connections } = new Command("npm run soak --")
   .option("--minutes <number>", "how long to run", positiveNumber, 10)
@@ -19,14 +18,8 @@ const { minutes, connections } = new Command("npm run soak --")
 const samples = 60;
 const intervalMs = (minutes * 60_000) / samples;
 
-const failures: string[] = [];
 const engine = await startEngine();
-const stack = await startLocalStack({
-  port: 0,
-  dynamodbEndpoint: engine.endpoint,
-  log: (line) => void failures.push(...troubles([line])),
-});
-try {
+const traffic = async (stack: LocalStack): Promise<Findings> => {
   const clients = await LoadClients.connect(stack, connections, 1_000);
   let running = true;
   let requests = 0;
@@ -37,21 +30,24 @@ try {
   const history = new Map<string, Usage[]>();
   for (let sample = 0; sample < samples; sample += 1) {
     await wait(intervalMs);
-    for (const [name, pid] of processes()) history.set(name, [...(history.get(name) ?? []), await usage(pid)]);
+    for (const [name, pid] of processes(stack)) history.set(name, [...(history.get(name) ?? []), await usage(pid)]);
   }
   running = false;
   await finished;
   await clients.close();
 
   const summary = `${requests} requests in ${minutes} minutes; wrong responses and growing processes`;
-  concludeSoak(summary, clients, history, failures);
+  return soakFindings(summary, clients, history);
+};
+
+try {
+  await conclude((log) => startLocalStack({ port: 0, dynamodbEndpoint: engine.endpoint, log }), traffic);
 } finally {
-  await stack.stop();
   await engine.stop();
 }
 
 /** The gateway and the load's clients share this process. */
-function processes(): [string, number][] {
+function processes(stack: LocalStack): [string, number][] {
   const functions = Object.keys(functionList).flatMap((name) =>
     stack.functions.pids(name).map((pid): [string, number] => [`${name} ${pid}`, pid]),
   );

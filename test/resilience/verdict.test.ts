@@ -1,65 +1,100 @@
-import { expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { positiveNumber } from "../helpers/positive-number.ts";
-import { conclude, concludeLoad, concludeSoak, type Usage } from "../helpers/traffic/verdict.ts";
+import { conclude, type Findings, loadFindings, soakFindings, type Usage } from "../helpers/traffic/verdict.ts";
 import { watched } from "../helpers/watched.ts";
 
 const responses = { total: 9, lines: () => ["9 of 200"] };
-const none = { total: 0, lines: () => [] };
-const clients = { responses, histories: { summary: "3 histories" }, wrong: [] };
+const clients = { responses, histories: { summary: "3 histories" }, wrong: ["418"] };
 
 /** A run in thirds, each with a spike that a median overlooks. */
 const run = (...thirds: Usage[]): Usage[] =>
   thirds.flatMap((usage) => [usage, usage, { memory: 10 * usage.memory, handles: 10 * usage.handles }, usage]);
 
-const soaked = (usages: Usage[]) =>
-  watched(() => concludeSoak("wrong", clients, new Map([["the engine", usages]]), ["a crash"]));
+const soaked = (usages: Usage[]) => soakFindings("wrong", clients, new Map([["the engine", usages]]));
 
-test("a soak fails when memory rises by more than a tenth and 5 MB, or handles by more than two", async () => {
-  const grew = async (before: Usage, after: Usage) => {
-    const { printed } = await soaked(run({ memory: 1, handles: 1 }, before, after));
-    return printed.filter((line) => line.startsWith("grew: "));
-  };
+test("a soak fails when memory rises by more than a tenth and 5 MB, or handles by more than two", () => {
+  const grew = (before: Usage, after: Usage) =>
+    soaked(run({ memory: 1, handles: 1 }, before, after)).wrong.filter((line) => line.startsWith("grew: "));
   const before = { memory: 100, handles: 20 };
-  expect(await grew(before, { memory: 115, handles: 22 })).toEqual([]);
-  expect(await grew(before, { memory: 116, handles: 20 })).toEqual([
+  expect(grew(before, { memory: 115, handles: 22 })).toEqual([]);
+  expect(grew(before, { memory: 116, handles: 20 })).toEqual([
     "grew: the engine: memory 100 in the second third, 116 in the last",
   ]);
-  expect(await grew(before, { memory: 100, handles: 23 })).toEqual([
+  expect(grew(before, { memory: 100, handles: 23 })).toEqual([
     "grew: the engine: handles 20 in the second third, 23 in the last",
   ]);
 });
 
-test("a soak shows each process and what its clients were sent, and a process that was not watched has grown", async () => {
+test("a soak shows each process and what its clients were sent, and a process that was not watched has grown", () => {
   const lines = ["memory", "handles"].map(
     (what) => `the engine: ${what} undefined in the second third, undefined in the last`,
   );
-  expect(await soaked([])).toEqual({
-    printed: [...lines, "9 of 200", "3 histories", "wrong: 3", "a crash", ...lines.map((line) => `grew: ${line}`)],
-    exitCode: 1,
+  expect(soaked([])).toEqual({
+    summary: "wrong",
+    lines: [...lines, "9 of 200", "3 histories"],
+    responses: 9,
+    wrong: ["418", ...lines.map((line) => `grew: ${line}`)],
   });
 });
 
-test("a run with anything wrong, or without a response, exits 1 and shows the first ten things", async () => {
-  const concluded = (wrong: string[], seen = responses) => watched(() => conclude("wrong responses", seen, wrong));
-  expect(await concluded([])).toEqual({ printed: ["wrong responses: 0"], exitCode: 0 });
-  expect(await concluded(["200"])).toEqual({ printed: ["wrong responses: 1", "200"], exitCode: 1 });
-  expect(await concluded([], none)).toEqual({
-    printed: ["wrong responses: 0", "There was no response to check"],
-    exitCode: 1,
+test("a load shows what its clients were sent, and what was wrong of it", () => {
+  expect(loadFindings("wrong", clients)).toEqual({
+    summary: "wrong",
+    lines: ["9 of 200", "3 histories"],
+    responses: 9,
+    wrong: ["418"],
   });
-  const many = Array.from({ length: 12 }, (_, index) => `wrong ${index}`);
-  expect((await concluded(many)).printed).toEqual(["wrong responses: 12", ...many.slice(0, 10)]);
 });
 
-test("a load ends with what its clients were sent, and exits 1 when something of it was wrong", async () => {
-  const ended = (wrong: string[], troubles: string[]) =>
-    watched(() => concludeLoad("wrong responses", { ...clients, wrong }, troubles));
-  const printed = ["9 of 200", "3 histories"];
-  expect(await ended([], [])).toEqual({ printed: [...printed, "wrong responses: 0"], exitCode: 0 });
-  expect(await ended([], ["a crash"])).toEqual({ printed: [...printed, "wrong responses: 1", "a crash"], exitCode: 1 });
-  expect(await ended(["418"], ["a crash"])).toEqual({
-    printed: [...printed, "wrong responses: 2", "418", "a crash"],
-    exitCode: 1,
+describe("a run of traffic", () => {
+  const found: Findings = { summary: "wrong responses", lines: ["9 of 200"], responses: 9, wrong: [] };
+
+  /** Concludes with these findings of a stack that logs this. */
+  const concluded = (changes: Partial<Findings>, logged: string[] = []) => {
+    const start = async (log: (line: string) => void) => {
+      for (const line of logged) log(line);
+      return { stop: async () => console.log("stopped") };
+    };
+    return watched(() => conclude(start, async () => ({ ...found, ...changes })));
+  };
+
+  test("exits 0 when nothing is wrong, and stops its stack", async () => {
+    const rejected = '{"level":"ERROR","message":{"errorMessage":"Unauthorized"}}';
+    expect(await concluded({}, [rejected])).toEqual({
+      printed: ["9 of 200", "wrong responses: 0", "stopped"],
+      exitCode: 0,
+    });
+  });
+
+  test("exits 1 for what clients found wrong and for the trouble that the stack logged", async () => {
+    expect(await concluded({ wrong: ["418"] }, ["a crash"])).toEqual({
+      printed: ["9 of 200", "wrong responses: 2", "stopped", "418", "a crash"],
+      exitCode: 1,
+    });
+    expect(await concluded({}, ["a crash"])).toMatchObject({ exitCode: 1 });
+  });
+
+  test("exits 1 without a response", async () => {
+    expect(await concluded({ lines: [], responses: 0 })).toEqual({
+      printed: ["wrong responses: 0", "stopped", "There was no response to check"],
+      exitCode: 1,
+    });
+  });
+
+  test("shows the first ten things that are wrong", async () => {
+    const wrong = Array.from({ length: 12 }, (_, index) => `wrong ${index}`);
+    const { printed } = await concluded({ wrong });
+    expect(printed).toEqual(["9 of 200", "wrong responses: 12", "stopped", ...wrong.slice(0, 10)]);
+  });
+
+  test("that fails stops its stack", async () => {
+    const stop = vi.fn(async () => {});
+    const failing = conclude(
+      async () => ({ stop }),
+      () => Promise.reject(new Error("a wrong response")),
+    );
+    await expect(failing).rejects.toThrow("a wrong response");
+    expect(stop).toHaveBeenCalledOnce();
   });
 });
 

@@ -1,4 +1,5 @@
 import { failWith } from "../fail-with.ts";
+import { troubles } from "../trouble.ts";
 
 /** The use of one process at one moment: memory in megabytes, open handles by count. */
 export interface Usage {
@@ -38,28 +39,47 @@ interface Seen {
   wrong: string[];
 }
 
-/** Prints what clients were sent, then concludes with what was wrong of it. */
-export function concludeLoad(summary: string, { responses, histories, wrong }: Seen, troubles: string[]): void {
-  for (const line of responses.lines()) console.log(line);
-  console.log(histories.summary);
-  conclude(summary, responses, [...wrong, ...troubles]);
+/** What a run of traffic showed. */
+export interface Findings {
+  /** What it was; the count of what was wrong follows. */
+  summary: string;
+  /** Lines to print above that. */
+  lines: string[];
+  /** How many responses there were. */
+  responses: number;
+  wrong: string[];
 }
 
-/** Prints how each process was at the end of a load, then concludes with it; those that grew are wrong. */
-export function concludeSoak(summary: string, seen: Seen, processes: Map<string, Usage[]>, troubles: string[]): void {
+/** What the clients of a load were sent, and what was wrong of it. */
+export function loadFindings(summary: string, { responses, histories, wrong }: Seen): Findings {
+  return { summary, lines: [...responses.lines(), histories.summary], responses: responses.total, wrong };
+}
+
+/** The same, and how each process was at the end of the load; those that grew are wrong. */
+export function soakFindings(summary: string, seen: Seen, processes: Map<string, Usage[]>): Findings {
   const parts = [...processes].flatMap(([name, usages]) => growth(name, usages));
-  for (const { line } of parts) console.log(line);
   const grew = parts.filter((part) => part.grew).map(({ line }) => `grew: ${line}`);
-  concludeLoad(summary, seen, [...troubles, ...grew]);
+  const { lines, wrong, ...others } = loadFindings(summary, seen);
+  return { ...others, lines: [...parts.map(({ line }) => line), ...lines], wrong: [...wrong, ...grew] };
 }
 
 /**
- * Prints the summary of a run and the first ten things that were wrong. Anything wrong makes the exit code 1, and so does
- * a run without a response.
- *
- * @param wrong what clients saw, what the stack logged, and what else went wrong with it.
+ * Starts a stack, runs traffic on it, and prints the findings with the first ten things that were wrong. Anything wrong,
+ * the trouble that the stack logged included, makes the exit code 1, and so does a run without a response.
  */
-export function conclude(summary: string, responses: Responses, wrong: string[]): void {
-  console.log(`${summary}: ${wrong.length}`);
-  failWith([...(responses.total === 0 ? ["There was no response to check"] : []), ...wrong].slice(0, 10));
+export async function conclude<Stack extends { stop(): Promise<void> }>(
+  start: (log: (line: string) => void) => Promise<Stack>,
+  run: (stack: Stack) => Promise<Findings>,
+): Promise<void> {
+  const logged: string[] = [];
+  const stack = await start((line) => void logged.push(...troubles([line])));
+  try {
+    const { summary, lines, responses, ...found } = await run(stack);
+    const wrong = [...found.wrong, ...logged];
+    for (const line of lines) console.log(line);
+    console.log(`${summary}: ${wrong.length}`);
+    failWith([...(responses === 0 ? ["There was no response to check"] : []), ...wrong].slice(0, 10));
+  } finally {
+    await stack.stop();
+  }
 }
