@@ -1,7 +1,6 @@
 import { cpus, release, type } from "node:os";
 import { Command } from "commander";
 import { readFunctions } from "../../infra/local/functions.ts";
-import { failWith } from "../helpers/fail-with.ts";
 import { bundleSizes } from "./bundle-size.ts";
 import { coldStartChart, listChart, writeChart } from "./charts.ts";
 import { coldStarts } from "./cold-start.ts";
@@ -10,7 +9,7 @@ import { growthRows, growthTable } from "./growth-table.ts";
 import { type Growth, listCost, listGrowth } from "./list.ts";
 import { markdown } from "./markdown.ts";
 import { startPageServer } from "./page-server.ts";
-import { missed, type Row, table } from "./row.ts";
+import { conclude, type Row, table } from "./row.ts";
 import { prepare, putOrders, type Subject } from "./subject.ts";
 import { warmCancel } from "./warm-cancel.ts";
 import { startTime, throughput } from "./whole-stack.ts";
@@ -71,12 +70,13 @@ const subject = await prepare();
 try {
   const { rows, growth } = await measure(subject);
   const machine = `${cpus().length} x ${cpus()[0]?.model.trim()}, ${type()} ${release()}, Node ${process.versions.node}`;
-  if (json) console.log(JSON.stringify({ machine, rows, growth: Object.fromEntries(growth) }));
-  else console.log(`${machine}\n\n${markdown(table(rows))}\n\n${markdown(growthTable(growth))}`);
+  const figures = json
+    ? JSON.stringify({ machine, rows, growth: Object.fromEntries(growth) })
+    : `${machine}\n\n${markdown(table(rows))}\n\n${markdown(growthTable(growth))}`;
+  conclude(figures, rows);
   const cold = coldStartChart(table(rows));
   if (cold !== undefined) writeChart("cold-start", cold);
   writeChart("list", listChart(growthTable(growth)));
-  failWith(missed(rows).map((line) => `MISSED ${line}`));
 } finally {
   closeConnection();
   await subject.stop();

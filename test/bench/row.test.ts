@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { missed, notMeasured, type Row, ratioRow, table, verdict } from "./row.ts";
+import { watched } from "../helpers/watched.ts";
+import { conclude, missed, notMeasured, type Row, ratioRow, table, verdict } from "./row.ts";
 
 const row = (ours: number, goal: number | undefined = 2): Row =>
   ratioRow("a list", { ours, floor: 1, unit: "ms" }, { goal, margin: 0.1 });
@@ -28,6 +29,14 @@ describe("the bench's verdict", () => {
     ]);
     const size: Row = { what: "a bundle", ours: "240.0 KB", floor: "", value: 240, goal: 230, margin: 0, unit: "KB" };
     expect(missed([size])).toEqual(["a bundle: 240.0 KB; the goal is <= 230 KB"]);
+  });
+
+  test("is the exit code, and comes below the figures", async () => {
+    expect(await watched(() => conclude("figures", [row(2)]))).toEqual({ printed: ["figures"], exitCode: 0 });
+    expect(await watched(() => conclude("figures", [row(2), row(3)]))).toEqual({
+      printed: ["figures", "MISSED a list: 3.0 ms beside 1.0 ms is 3.00x; the goal is <= 2x"],
+      exitCode: 1,
+    });
   });
 
   test("stands in the table beside its figures", () => {

@@ -1,3 +1,4 @@
+import { failWith } from "../helpers/fail-with.ts";
 import type { Goal } from "./goals.ts";
 
 /** One line of the bench: a figure of ours beside the floor measured in the same run. */
@@ -36,7 +37,13 @@ export function verdict({ value, goal, margin }: Row): Verdict {
   return value <= goal * (1 + margin) ? "within noise" : "MISSED";
 }
 
-/** A line for each goal that is missed, by which the bench fails. */
+/** Prints the figures, then each goal that the rows miss. Any that is missed makes the exit code 1. */
+export function conclude(figures: string, rows: Row[]): void {
+  console.log(figures);
+  failWith(missed(rows).map((line) => `MISSED ${line}`));
+}
+
+/** A line for each goal that is missed. */
 export function missed(rows: Row[]): string[] {
   const bad = rows.filter((row) => verdict(row) === "MISSED");
   return bad.map((row) => {
