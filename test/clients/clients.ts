@@ -2,7 +2,7 @@
 import { exec } from "node:child_process";
 import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Command } from "commander";
@@ -56,13 +56,15 @@ async function tryClient({ folder, build, run: command }: Toolchain): Promise<Pi
   const cwd = await mkdtemp(join(tmpdir(), `client-${folder}-`));
   started.defer(() => rm(cwd, { recursive: true, force: true }));
   await cp(new URL(folder, import.meta.url), cwd, { recursive: true });
+  const copy = join(cwd, "openapi.yaml");
+  await cp(document, copy);
   const stack = await startLocalStack({ port: 0, orders: fileURLToPath(ordersFile), log: () => {} });
   started.defer(() => stack.stop());
   const later = await startLaterVersion();
   started.defer(() => later.stop());
   const env = {
     ...process.env,
-    DOCUMENT: resolve(document),
+    DOCUMENT: copy,
     BASE_URL: stack.baseUrl,
     API_KEY: stack.apiKey,
     LATER_BASE_URL: later.baseUrl,
