@@ -1,5 +1,7 @@
+import { EventEmitter } from "node:events";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { exitCodeOf } from "../helpers/processes.ts";
 import { watched } from "../helpers/watched.ts";
 import { checks, conclude, failures } from "./checks.ts";
 import { toolchains } from "./toolchains.ts";
@@ -46,6 +48,16 @@ test("a client that fails a check makes the exit code 1, and is shown beside the
     "Java 21: cancels an order: saw 500",
   ]);
   expect(await watched(() => conclude([go]))).toMatchObject({ exitCode: 0 });
+});
+
+test("a tester that a signal ends has failed", async () => {
+  const exitCode = (...end: [number | null, string | null]) => {
+    const child = new EventEmitter();
+    const exited = exitCodeOf(child);
+    child.emit("exit", ...end);
+    return exited;
+  };
+  expect(await Promise.all([exitCode(0, null), exitCode(2, null), exitCode(null, "SIGKILL")])).toEqual([0, 2, 1]);
 });
 
 test.each(toolchains)(

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { type EventEmitter, once } from "node:events";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -23,6 +24,12 @@ export async function descendants(pid: number): Promise<number[]> {
 export async function processesRunning(command: string, pid: number): Promise<number[]> {
   const found = below(pid, await allProcesses()).filter((process) => process.command.includes(command));
   return found.map(({ pid }) => pid);
+}
+
+/** Resolves with a process's exit code when it exits: 1 when a signal ended it. */
+export async function exitCodeOf(child: EventEmitter): Promise<number> {
+  const [code] = await once(child, "exit");
+  return code ?? 1;
 }
 
 export function isAlive(pid: number): boolean {

@@ -1,7 +1,6 @@
 // Lets Schemathesis, with all its checks and phases, test the service against its OpenAPI document:
 // `npm run schemathesis`, with further options of its own after `--`.
 import { exec, spawn } from "node:child_process";
-import { once } from "node:events";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { startLocalStack } from "../../../infra/local/local-stack.ts";
 import { documentFile } from "../../helpers/openapi/document.ts";
+import { exitCodeOf } from "../../helpers/processes.ts";
 import { ordersFile } from "../checks.ts";
 
 const run = promisify(exec);
@@ -36,8 +36,7 @@ const schemathesis = spawn(
   ["run", fileURLToPath(documentFile), `--url=${stack.baseUrl}`, authorization, ...options, ...process.argv.slice(2)],
   { cwd, stdio: "inherit" },
 );
-const [code] = await once(schemathesis, "exit");
-process.exitCode = code ?? 1;
+process.exitCode = await exitCodeOf(schemathesis);
 console.log("\nThe functions logged:", Object.fromEntries(events));
 
 /** Counts what the functions did, by the event of the lines they log. */
