@@ -38,11 +38,9 @@ export async function coldStarts(subject: Subject): Promise<Row[]> {
     });
     const shares = new Map<number, CpuShare>();
     for (const { memoryMegabytes } of Object.values(subject.functions)) {
-      if (!shares.has(memoryMegabytes)) shares.set(memoryMegabytes, cpuShare(memoryMegabytes / wholeCpuMegabytes));
+      if (shares.has(memoryMegabytes)) continue;
+      shares.set(memoryMegabytes, cpuShare(memoryMegabytes / wholeCpuMegabytes, cleanup));
     }
-    cleanup.defer(() => {
-      for (const share of shares.values()) share.remove();
-    });
     cold = { subject, host: (...definitions) => rationedHost(definitions.map(overTls), shares) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);

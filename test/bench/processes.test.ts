@@ -1,5 +1,9 @@
-import { expect, test } from "vitest";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { machineHas } from "../helpers/machine.ts";
+import { cpuShare } from "./cpu-share.ts";
 import { cpuMilliseconds, peakIn } from "./processes.ts";
 
 test.runIf(machineHas("/proc", "the CPU that the bench counts"))("a process's CPU is what it says itself", () => {
@@ -15,4 +19,23 @@ test.runIf(machineHas("/proc", "the CPU that the bench counts"))("a process's CP
 
 test("a process's memory is the most that it has had, not what it has now", () => {
   expect(peakIn("Name:\tnode\nVmPeak:\t 9216 kB\nVmHWM:\t 2048 kB\nVmRSS:\t 1024 kB\n")).toBe(2);
+});
+
+test("a process is held to its share of every 20 ms, until the cleanup", () => {
+  const controller = mkdtempSync(join(tmpdir(), "cpu-share-"));
+  onTestFinished(() => rmSync(controller, { recursive: true }));
+  const cleanup = new DisposableStack();
+  cpuShare(0.25, cleanup, controller).hold(7);
+  const [group = ""] = readdirSync(controller);
+  const files = readdirSync(join(controller, group)).sort();
+  const written = files.map((file) => [file, readFileSync(join(controller, group, file), "utf8")]);
+  // The kernel removes a group with its files, but a folder here must be empty.
+  for (const file of files) rmSync(join(controller, group, file));
+  cleanup.dispose();
+  expect(written).toEqual([
+    ["cgroup.procs", "7"],
+    ["cpu.cfs_period_us", "20000"],
+    ["cpu.cfs_quota_us", "5000"],
+  ]);
+  expect(readdirSync(controller)).toEqual([]);
 });
