@@ -1,4 +1,4 @@
-// Runs the integration and http suites on DynamoDB Local: `npm run engines`.
+// Runs the test files that can use another engine on DynamoDB Local: `npm run engines`.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -59,7 +59,7 @@ started.defer(async () => {
 await untilReady();
 
 process.env["DYNAMODB_ENDPOINT"] = endpoint;
-const vitest = await startVitest("test", ["test/integration", "test/http"], { watch: false, fileParallelism: false });
+const vitest = await startVitest("test", [], { watch: false, project: "the engine at DYNAMODB_ENDPOINT" });
 await vitest.close();
 
 async function untilReady(): Promise<void> {
