@@ -11,9 +11,12 @@ async function* orders(count: number, attributes: OrderItem = {}): AsyncGenerato
   for (let id = 1; id <= count; id++) yield { id: { N: String(id) }, status: { S: "pending" }, ...attributes };
 }
 
-test("a seed writes every order, large ones too", async () => {
-  await seedOrders(tables.client, tables.tables.orders, orders(120, { note: { S: "x".repeat(50_000) } }), signal);
+test("a seed writes every order, more than one call takes of them or of their bytes", async () => {
+  const note = { S: "€".repeat(130_000) };
+  await seedOrders(tables.client, tables.tables.orders, orders(120), signal);
   expect(await tables.items("orders")).toHaveLength(120);
+  await seedOrders(tables.client, tables.tables.orders, orders(12, { note }), signal);
+  expect(await tables.items("orders")).toContainEqual({ id: { N: "12" }, status: { S: "pending" }, note });
 });
 
 test("a seed does not take an empty response for success", async () => {
