@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { readBlocks, runbookText } from "../helpers/runbook.ts";
 import { life } from "./life.ts";
 import { run, type Shell } from "./shell.ts";
@@ -92,6 +92,16 @@ test("a block fails with its check, and shows what was printed", async () => {
   await expect(run(shell, "aws known; echo pending", "printed shipped")).rejects.toThrow(/printed shipped\n.*pending/s);
   await expect(run(shell, "aws known", "fails aws known")).rejects.toThrow();
   await run(shell, "aws known", "fails aws unknown");
+});
+
+test("a block is stopped after ten minutes", async () => {
+  const limit = new AbortController();
+  const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(limit.signal);
+  onTestFinished(() => timeout.mockRestore());
+  const running = run(shell, "sleep 1");
+  limit.abort();
+  await expect(running).rejects.toThrow("Stopped:");
+  expect(timeout).toHaveBeenCalledWith(600_000);
 });
 
 test("what a block has started ends with the block or with the rehearsal", async () => {
