@@ -1,16 +1,21 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 
 const directory = await mkdtemp(join(tmpdir(), "stack-file-test-"));
 afterAll(() => rm(directory, { recursive: true }));
 
-let stackFile: typeof import("../../infra/local/stack-file.ts");
-beforeEach(async () => {
-  vi.stubEnv("LOCAL_STACK_FILE", join(directory, "stack.json"));
+/** The module as it is in a process with this environment variable. */
+async function load(LOCAL_STACK_FILE: string) {
+  vi.stubEnv("LOCAL_STACK_FILE", LOCAL_STACK_FILE);
   vi.resetModules();
-  stackFile = await import("../../infra/local/stack-file.ts");
+  return import("../../infra/local/stack-file.ts");
+}
+
+let stackFile: Awaited<ReturnType<typeof load>>;
+beforeEach(async () => {
+  stackFile = await load(join(directory, "stack.json"));
 });
 
 const stackAt = (port: number) => ({
@@ -46,6 +51,15 @@ test("a stack ends although its file is gone", async () => {
   await remove();
 });
 
+test("an empty LOCAL_STACK_FILE stands for the checkout's own file", async () => {
+  const readFile = vi.fn(async () => JSON.stringify([stackAt(1)]));
+  vi.doMock("node:fs/promises", async (original) => ({ ...(await original<object>()), readFile }));
+  onTestFinished(() => void vi.doUnmock("node:fs/promises"));
+  const { readStackFile } = await load("");
+  expect(await readStackFile()).toEqual([stackAt(1)]);
+  expect(readFile).toHaveBeenCalledWith(join(import.meta.dirname, "../../.local/stack.json"), "utf8");
+});
+
 test("a malformed file names no stack", async () => {
   await writeFile(join(directory, "stack.json"), '{"baseUrl":');
   expect(await stackFile.readStackFile()).toEqual([]);
@@ -54,9 +68,7 @@ test("a malformed file names no stack", async () => {
 test("a file that can't be written is named in one line", async () => {
   const file = join(directory, "stack.json/beneath a file");
   await writeFile(join(directory, "stack.json"), "");
-  vi.stubEnv("LOCAL_STACK_FILE", file);
-  vi.resetModules();
-  const { addToStackFile } = await import("../../infra/local/stack-file.ts");
+  const { addToStackFile } = await load(file);
   await expect(addToStackFile(stackAt(1))).rejects.toMatchObject({
     name: "StartError",
     message: expect.stringMatching(/^.*\/beneath a file can't be written: E.*$/),
