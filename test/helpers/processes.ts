@@ -3,6 +3,8 @@ import { type EventEmitter, once } from "node:events";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { promisify } from "node:util";
+import type { LocalStack } from "../../infra/local/local-stack.ts";
+import { functionList } from "../../infra/stack/function-list.ts";
 
 /** Whether this machine lists its processes in /proc. */
 export function hasProc(): boolean {
@@ -24,6 +26,11 @@ export async function descendants(pid: number): Promise<number[]> {
 export async function processesRunning(command: string, pid: number): Promise<number[]> {
   const found = below(pid, await allProcesses()).filter((process) => process.command.includes(command));
   return found.map(({ pid }) => pid);
+}
+
+/** The processes of a stack's functions, each with its function's name. */
+export function functionProcesses({ functions }: Pick<LocalStack, "functions">): { name: string; pid: number }[] {
+  return Object.values(functionList).flatMap(({ id }) => functions.pids(id).map((pid) => ({ name: id, pid })));
 }
 
 /** Resolves with a process's exit code when it exits: 1 when a signal ended it. */

@@ -5,6 +5,7 @@ import { expectError } from "../helpers/expect-error.ts";
 import { type Behaviour, passOn } from "../helpers/faults/fault-proxy.ts";
 import { faults, unnoticed } from "../helpers/faults/faults.ts";
 import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
+import { functionProcesses } from "../helpers/processes.ts";
 import { ownLines } from "../helpers/trouble.ts";
 
 /** The behaviour for calls whose input holds the text: an order's id, or the hash of a key. */
@@ -77,11 +78,10 @@ describe("an engine that rejects connections", () => {
   test("costs each request a 503 or a 500; once it is back, the same processes serve", async () => {
     const key = await stack.putKey();
     await stack.putOrder({ id: { N: "7999" }, status: { S: "pending" } });
-    const pids = (): number[] =>
-      ["CancelOrder", "Authorize", "ListOrders"].flatMap((name) => stack.functions.pids(name));
     expect((await stack.call("/store/orders")).status).toBe(200);
     expectError(await cancel("none"), "order_not_found");
-    const before = pids();
+    const before = functionProcesses(stack);
+    expect(new Set(before.map(({ name }) => name))).toEqual(new Set(["ListOrders", "CancelOrder", "Authorize"]));
     await stack.proxy.rejectConnections();
     const [cancelled, listed, asked] = await Promise.all([
       cancel("7999"),
@@ -94,7 +94,7 @@ describe("an engine that rejects connections", () => {
     expectError(asked, "internal_error");
     expect((await cancel("7999", key)).status).toBe(204);
     expect((await stack.call("/store/orders")).status).toBe(200);
-    expect(pids()).toEqual(before);
+    expect(functionProcesses(stack)).toEqual(before);
   });
 });
 

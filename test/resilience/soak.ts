@@ -4,9 +4,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { Command } from "commander";
 import { startEngine } from "../../infra/local/engine/engine.ts";
 import { type LocalStack, startLocalStack } from "../../infra/local/local-stack.ts";
-import { functionList } from "../../infra/stack/function-list.ts";
 import { positiveNumber } from "../helpers/positive-number.ts";
-import { residentMegabytes } from "../helpers/processes.ts";
+import { functionProcesses, residentMegabytes } from "../helpers/processes.ts";
 import { LoadClients } from "../helpers/traffic/load-clients.ts";
 import { conclude, type Findings, soakFindings, type Usage } from "../helpers/traffic/verdict.ts";
 
@@ -48,9 +47,7 @@ try {
 
 /** The gateway and the load's clients share this process. */
 function processes(stack: LocalStack): [string, number][] {
-  const functions = Object.keys(functionList).flatMap((name) =>
-    stack.functions.pids(name).map((pid): [string, number] => [`${name} ${pid}`, pid]),
-  );
+  const functions = functionProcesses(stack).map(({ name, pid }): [string, number] => [`${name} ${pid}`, pid]);
   return [["the gateway", process.pid], ["the engine", engine.pid], ...functions];
 }
 
