@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sameAttribute } from "../../infra/orders-file/attribute-json.ts";
+import { isAttribute, sameAttribute } from "../../infra/orders-file/attribute-json.ts";
 
 test.each([
   [{ N: "1.50" }, { N: "1.5" }],
@@ -8,6 +8,7 @@ test.each([
   [{ N: "0.012" }, { N: "1.2e-2" }],
   [{ N: "-0.0" }, { N: "0" }],
   [{ NS: ["1.0", "2"] }, { NS: ["2", "1"] }],
+  [{ NS: ["12", "2"] }, { NS: ["02", "12"] }],
   [{ M: { N: { N: "1.0" }, NS: { NS: ["10"] } } }, { M: { N: { N: "1" }, NS: { NS: ["1E1"] } } }],
 ])("%j has the same value as %j", (a, b) => {
   expect(sameAttribute(a, b)).toBe(true);
@@ -23,4 +24,9 @@ test.each([
   [{ N: "1" }, undefined],
 ])("%j has another value than %j", (a, b) => {
   expect(sameAttribute(a, b)).toBe(false);
+});
+
+test.each(["", "1x", "x1", " 1", "1.", ".5", "1e", "--1", "+1"])("%j is not a number in DynamoDB's JSON", (number) => {
+  expect(isAttribute({ N: number })).toBe(false);
+  expect(isAttribute({ NS: ["1", number] })).toBe(false);
 });

@@ -64,6 +64,14 @@ describe("checking", () => {
     expect(error.bad).toMatchObject({ count: 47, first: { length: 41 } });
   });
 
+  test("reports twenty lines of a kind without a word of more, and every problem of a line", async () => {
+    const line = '{"id":1,"petId":"x","complete":1}';
+    await put(...Array(20).fill(line));
+    const problem = "petId is not a 64-bit integer; complete is not true or false";
+    const lines = Array.from({ length: 20 }, (_, index) => `${file.name}:${index + 1}: ${problem}`);
+    expect((await problems()).split("\n")).toEqual([...lines, "20 of 20 lines are bad: nothing was written"]);
+  });
+
   test("rejects a pipe without waiting for its writer", async () => {
     const path = join(folder, "pipe");
     execFileSync("mkfifo", [path]);

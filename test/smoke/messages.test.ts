@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { excerpt } from "../../infra/smoke/check.ts";
+import { checkDocumented, excerpt } from "../../infra/smoke/check.ts";
 import { reason } from "../../infra/smoke/client.ts";
 
 test.each<[string, unknown, string]>([
@@ -17,4 +17,13 @@ test.each<[string, unknown, string]>([
 test("a long body is quoted in part, on one line and without keys", () => {
   const quoted = excerpt(`\n${"x".repeat(80)} pets_test_0abc ${"y".repeat(80)}`);
   expect(quoted).toBe(`"\\n${"x".repeat(80)} pets_test_... ${"y".repeat(22)}…`);
+});
+
+test("a body of 120 characters with its quotes is quoted whole", () => {
+  expect(excerpt("x".repeat(118))).toBe(`"${"x".repeat(118)}"`);
+});
+
+test("what the description does not allow is told one by one", () => {
+  const response = { method: "GET", path: "/store/orders", status: 200, headers: {}, body: "[]" };
+  expect(() => checkDocumented(response)).toThrow("header Cache-Control is missing; header Vary is missing; ");
 });

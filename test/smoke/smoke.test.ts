@@ -102,6 +102,13 @@ describe("the smoke test", () => {
     expect(requests.filter(({ path }) => path.endsWith("/moved"))).toEqual([]);
   });
 
+  test("sends no Authorization header at all to each operation", async () => {
+    const requests = recorded();
+    await lines();
+    const without = requests.filter(({ path, headers }) => path.startsWith("/store") && !("authorization" in headers));
+    expect(without.map(({ method }) => method)).toEqual(expect.arrayContaining(["GET", "DELETE"]));
+  });
+
   test("sends no body without its length", async () => {
     const requests = recorded();
     await lines();
