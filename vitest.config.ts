@@ -23,7 +23,7 @@ const isolated = [
   "test/unit/{authorize,cancel-order,dynamodb,environment,list-orders,respond-with-errors,scan-orders,time-budgets}.test.ts",
   "test/integration/readiness.test.ts",
   "test/resilience/{no-aws,patient-lists}.test.ts",
-  // It loads a module that reads the environment.
+  // It puts something in the place of the file system.
   "test/local/stack-file.test.ts",
   // An earlier JSON.parse can mislead its own (https://github.com/nodejs/node/issues/63785).
   "test/smoke/list.test.ts",

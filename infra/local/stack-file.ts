@@ -14,7 +14,8 @@ const stackSchema = z.object({
 export type StackFile = z.infer<typeof stackSchema>[];
 
 /** One per checkout, ignored by git. LOCAL_STACK_FILE names another. */
-const stackFile = process.env["LOCAL_STACK_FILE"] || fileURLToPath(new URL("../../.local/stack.json", import.meta.url));
+const stackFile = () =>
+  process.env["LOCAL_STACK_FILE"] || fileURLToPath(new URL("../../.local/stack.json", import.meta.url));
 
 /**
  * Adds a stack to the file that says where they are.
@@ -26,10 +27,10 @@ export async function addToStackFile(stack: StackFile[number]): Promise<() => Pr
   const others = async (): Promise<StackFile> =>
     (await readStackFile()).filter(({ baseUrl }) => baseUrl !== stack.baseUrl);
   try {
-    await mkdir(dirname(stackFile), { recursive: true });
+    await mkdir(dirname(stackFile()), { recursive: true });
     await writeStackFile([stackSchema.parse(stack), ...(await others())]);
   } catch (error) {
-    throw new StartError(`${stackFile} can't be written: ${error instanceof Error ? error.message : error}`);
+    throw new StartError(`${stackFile()} can't be written: ${error instanceof Error ? error.message : error}`);
   }
   return async () => writeStackFile(await others());
 }
@@ -37,13 +38,13 @@ export async function addToStackFile(stack: StackFile[number]): Promise<() => Pr
 /** The running stacks; none when there is no file or it is malformed. */
 export async function readStackFile(): Promise<StackFile> {
   try {
-    return stackSchema.array().parse(JSON.parse(await readFile(stackFile, "utf8")));
+    return stackSchema.array().parse(JSON.parse(await readFile(stackFile(), "utf8")));
   } catch {
     return [];
   }
 }
 
 async function writeStackFile(stacks: StackFile): Promise<void> {
-  if (stacks.length === 0) await rm(stackFile, { force: true });
-  else await writeFile(stackFile, `${JSON.stringify(stacks, null, 2)}\n`);
+  if (stacks.length === 0) await rm(stackFile(), { force: true });
+  else await writeFile(stackFile(), `${JSON.stringify(stacks, null, 2)}\n`);
 }

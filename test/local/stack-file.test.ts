@@ -2,21 +2,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { addToStackFile, readStackFile } from "../../infra/local/stack-file.ts";
 
 const directory = await mkdtemp(join(tmpdir(), "stack-file-test-"));
 afterAll(() => rm(directory, { recursive: true }));
 
-/** The module as it is in a process with this environment variable. */
-async function load(LOCAL_STACK_FILE: string) {
-  vi.stubEnv("LOCAL_STACK_FILE", LOCAL_STACK_FILE);
-  vi.resetModules();
-  return import("../../infra/local/stack-file.ts");
-}
-
-let stackFile: Awaited<ReturnType<typeof load>>;
-beforeEach(async () => {
-  stackFile = await load(join(directory, "stack.json"));
-});
+beforeEach(() => void vi.stubEnv("LOCAL_STACK_FILE", join(directory, "stack.json")));
 
 const stackAt = (port: number) => ({
   baseUrl: `http://localhost:${port}/v1`,
@@ -25,7 +16,6 @@ const stackAt = (port: number) => ({
 });
 
 test("the stack that started last comes first, and each is found until it ends", async () => {
-  const { addToStackFile, readStackFile } = stackFile;
   const removeFirst = await addToStackFile(stackAt(1));
   const removeSecond = await addToStackFile(stackAt(2));
   const removeThird = await addToStackFile(stackAt(3));
@@ -38,7 +28,6 @@ test("the stack that started last comes first, and each is found until it ends",
 });
 
 test("a stack takes the place of a killed one at its address", async () => {
-  const { addToStackFile, readStackFile } = stackFile;
   await addToStackFile(stackAt(1));
   const remove = await addToStackFile({ ...stackAt(1), dynamodbEndpoint: "http://127.0.0.1:8001" });
   expect(await readStackFile()).toEqual([{ ...stackAt(1), dynamodbEndpoint: "http://127.0.0.1:8001" }]);
@@ -46,7 +35,7 @@ test("a stack takes the place of a killed one at its address", async () => {
 });
 
 test("a stack ends although its file is gone", async () => {
-  const remove = await stackFile.addToStackFile(stackAt(1));
+  const remove = await addToStackFile(stackAt(1));
   await rm(join(directory, "stack.json"));
   await remove();
 });
@@ -55,20 +44,22 @@ test("an empty LOCAL_STACK_FILE stands for the checkout's own file", async () =>
   const readFile = vi.fn(async () => JSON.stringify([stackAt(1)]));
   vi.doMock("node:fs/promises", async (original) => ({ ...(await original<object>()), readFile }));
   onTestFinished(() => void vi.doUnmock("node:fs/promises"));
-  const { readStackFile } = await load("");
+  vi.resetModules();
+  vi.stubEnv("LOCAL_STACK_FILE", "");
+  const { readStackFile } = await import("../../infra/local/stack-file.ts");
   expect(await readStackFile()).toEqual([stackAt(1)]);
   expect(readFile).toHaveBeenCalledWith(join(import.meta.dirname, "../../.local/stack.json"), "utf8");
 });
 
 test("a malformed file names no stack", async () => {
   await writeFile(join(directory, "stack.json"), '{"baseUrl":');
-  expect(await stackFile.readStackFile()).toEqual([]);
+  expect(await readStackFile()).toEqual([]);
 });
 
 test("a file that can't be written is named in one line", async () => {
   const file = join(directory, "stack.json/beneath a file");
   await writeFile(join(directory, "stack.json"), "");
-  const { addToStackFile } = await load(file);
+  vi.stubEnv("LOCAL_STACK_FILE", file);
   await expect(addToStackFile(stackAt(1))).rejects.toMatchObject({
     name: "StartError",
     message: expect.stringMatching(/^.*\/beneath a file can't be written: E.*$/),
