@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { BatchWriteItemCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, test } from "vitest";
 import { createOperator } from "../helpers/admin/admin-process.ts";
+import { runHere } from "../helpers/admin/command-here.ts";
 import { createOldTable } from "../helpers/admin/old-orders.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { createTable } from "../helpers/create-table.ts";
@@ -20,7 +21,7 @@ async function putOld(count: number): Promise<void> {
   }
 }
 
-describe("orders carry-over, as a process", () => {
+describe("orders carry-over", () => {
   test("killed midway and run again, leaves nothing behind", async () => {
     await putOld(120);
     const killed = operator.start(["orders", "carry-over", "--local", "--from", old(), "--rate", "10"]);
@@ -45,8 +46,8 @@ describe("orders carry-over, as a process", () => {
     await createTable(tables.client, "orders", to);
     await tables.putOrder({ id: { N: "1" }, status: { S: "cancelled" }, cancelledBy: { S: "key_a" } });
     await tables.putOrder({ id: { N: "2" }, status: { S: "cancelled" }, cancelledBy: { S: "key_b" } });
-    const args = ["orders", "carry-over", "--local", "--from", tables.tables.orders, "--to", to];
-    const leftOut = await operator.run([...args, "--dry-run", "--not-by", "key_a", "--not-by", "key_b"]);
+    const args = ["orders", "carry-over", "--from", tables.tables.orders, "--to", to];
+    const leftOut = await runHere(tables, [...args, "--dry-run", "--not-by", "key_a", "--not-by", "key_b"]);
     expect(leftOut).toEqual({
       code: 0,
       stdout: `Would carry over to ${to}: 2 placed, 0 shipped, 0 cancelled, 0 changed, 0 already so, 2 left out, 0 disagreeing\n`,

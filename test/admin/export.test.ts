@@ -12,7 +12,7 @@ import { rejectedAs, unapplied, unnoticed } from "../helpers/faults/faults.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 const asProcess = (...args: string[]) => operator.run(["orders", ...args, "--local"]);
-const orders = (...args: string[]) => runHere(tables, ["orders", ...args], endpoint);
+const orders = (...args: string[]) => runHere({ ...tables, dynamodbEndpoint: endpoint }, ["orders", ...args]);
 
 async function putLines(lines: string[]): Promise<void> {
   for (const line of lines) {
@@ -22,9 +22,9 @@ async function putLines(lines: string[]): Promise<void> {
   }
 }
 
-let endpoint: string | undefined;
+let endpoint: string;
 beforeEach(() => {
-  endpoint = undefined;
+  endpoint = tables.dynamodbEndpoint;
   return operator.pointTo(tables);
 });
 
@@ -83,7 +83,7 @@ describe("orders export", () => {
   test("without a file prints orders on stdout and names on stderr each one that no line can hold", async () => {
     const ids = ["1.5", "9223372036854775808", "5"];
     for (const N of ids) await tables.putOrder({ id: { N }, status: { S: "pending" } });
-    const { code, stdout, stderr } = await asProcess("export");
+    const { code, stdout, stderr } = await orders("export");
     expect({ code, stdout }).toEqual({ code: 1, stdout: '{"id":5,"status":"pending"}\n' });
     expect(stderr.trimEnd().split("\n").sort()).toEqual([
       "Exported 1 order, skipped 2",
@@ -158,7 +158,7 @@ describe("orders export", () => {
     const running = operator.start(["orders", "export", `${operator.folder}/stopped.ndjson`, "--local"]);
     await scanning.promise;
     await expect.poll(files).toEqual([expect.stringMatching(/^stopped\.ndjson\.[1-9]\d*\.partial$/)]);
-    running.kill("SIGINT");
+    running.kill("SIGHUP");
     expect(await running.ended).toEqual({ code: 1, stdout: "", stderr: "Interrupted\n" });
     expect(await files()).toEqual([]);
   });

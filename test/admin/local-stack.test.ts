@@ -4,19 +4,17 @@ import { environments } from "../../infra/environments.ts";
 import { engineClient } from "../../infra/local/engine/engine.ts";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { hashApiKey } from "../../shared/api-keys.ts";
-import { createOperator } from "../helpers/admin/admin-process.ts";
+import { runHere } from "../helpers/admin/command-here.ts";
 
 test("the gateway accepts an issued key until it is revoked or expires and its cache has forgotten it", async () => {
   let now = Date.now();
   await using cleanUp = new AsyncDisposableStack();
-  const operator = await createOperator();
   const stack = await startLocalStack({ port: 0, assembly: inject("assembly"), clock: () => now, log: () => {} });
   cleanUp.defer(() => stack.stop());
   const client = engineClient(stack.dynamodbEndpoint);
   cleanUp.defer(() => client.destroy());
-  await operator.pointTo(stack);
   const admin = async (...args: string[]) => {
-    const { code, stdout, stderr } = await operator.run([...args, "--local", "--json"]);
+    const { code, stdout, stderr } = await runHere(stack, [...args, "--json"]);
     expect({ code, stderr }).toMatchObject({ code: 0 });
     return JSON.parse(stdout);
   };

@@ -1,13 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { errorLine } from "../../infra/admin/errors.ts";
 import { createOperator } from "../helpers/admin/admin-process.ts";
-import { commandsHere } from "../helpers/admin/command-here.ts";
+import { runHere } from "../helpers/admin/command-here.ts";
 import { makeLines } from "../helpers/admin/order-file-lines.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 await operator.pointTo(tables);
-const orders = (...args: string[]) => operator.run(["orders", ...args, "--local"]);
+const importHere = (...args: string[]) => runHere(tables, ["orders", "import", ...args]);
 
 const badLines: [string, string][] = [
   ["not json", "1: not JSON"],
@@ -49,14 +48,14 @@ describe("orders import of a bad file", () => {
   test("names every bad line and writes nothing", async () => {
     const lines = ['{"id":4}', '{"id":5}', ...badLines.map(([line]) => line), '{"id":6}'];
     const file = await operator.write("bad.ndjson", lines.join("\n"));
-    const { code, stdout, stderr } = await orders("import", file);
+    const { code, stdout, stderr } = await importHere(file);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     const printed = stderr.trimEnd().split("\n");
     expect(printed.pop()).toBe(`${badLines.length} of ${lines.length} lines are bad: nothing was written`);
     const places = badLines.map(([, reason], at) => `${file}:${at + 3}:${/^\d/.test(reason) ? "" : " "}${reason}`);
     expect(printed).toEqual(places.map((line) => expect.stringContaining(line)));
     expect(stderr).not.toMatch(/[^\P{C}\n]/u);
-    const json = await orders("import", file, "--json");
+    const json = await importHere(file, "--json");
     expect(json).toMatchObject({ code: 1, stderr });
     const report = JSON.parse(json.stdout);
     const counts = { bad: badLines.length, orders: lines.length, written: 0, alreadyThere: 0 };
@@ -77,9 +76,12 @@ describe("orders import of a bad file", () => {
   });
 
   test("fails for a folder and a missing file", async () => {
-    const run = await commandsHere(tables);
-    const failure = (path: string) => run(["orders", "import", path]).catch(errorLine);
-    expect(await failure(operator.folder)).toBe(`${operator.folder} is a folder`);
-    expect(await failure(`${operator.folder}/none`)).toBe(`${operator.folder}/none: no such file or directory`);
+    const { folder } = operator;
+    const failed = { code: 1, stdout: "" };
+    expect(await importHere(folder)).toEqual({ ...failed, stderr: `${folder} is a folder\n` });
+    expect(await importHere(`${folder}/none`)).toEqual({
+      ...failed,
+      stderr: `${folder}/none: no such file or directory\n`,
+    });
   });
 });

@@ -5,6 +5,7 @@ import { shipOrders } from "../../infra/admin/ship-orders.ts";
 import { TableCalls } from "../../infra/admin/table-calls.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { createOperator } from "../helpers/admin/admin-process.ts";
+import { runHere } from "../helpers/admin/command-here.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
@@ -27,7 +28,7 @@ test("an order whose shipping is interrupted while the table throttles was not t
   expect(print).not.toHaveBeenCalled();
 });
 
-describe("orders ship, as a process", () => {
+describe("orders ship", () => {
   test("takes ids from standard input and prints a line of JSON for each", async () => {
     await operator.pointTo(tables);
     await tables.putOrder(pending(-1n));
@@ -47,10 +48,9 @@ describe("orders ship, as a process", () => {
   });
 
   test("takes ids from a file, and a date, and ships nothing when a line is not an id", async () => {
-    await operator.pointTo(tables);
     await tables.putOrder(pending(7n));
     const file = await operator.write("ids.txt", "7\n\n8.0\n");
-    const shipping = () => operator.run(["orders", "ship", "--local", "--file", file, "--date", "2026-11-20"]);
+    const shipping = () => runHere(tables, ["orders", "ship", "--file", file, "--date", "2026-11-20"]);
     expect(await shipping()).toEqual({
       code: 1,
       stdout: "",

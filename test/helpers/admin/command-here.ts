@@ -1,3 +1,8 @@
+import { randomUUID } from "node:crypto";
+import { rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
 import { CommanderError } from "commander";
 import { onTestFinished, vi } from "vitest";
 import { createProgram } from "../../../infra/admin/command.ts";
@@ -22,13 +27,62 @@ export interface Here {
   stderr: string;
 }
 
+interface Streams {
+  /** Standard input, empty unless given. */
+  input?: string;
+  /** Which streams are terminals; standard input never is. */
+  terminals?: ("stdout" | "stderr")[];
+}
+
+/** Runs a command in this process, which takes a fraction of what another process does, and ends as that would. */
+export async function here(args: string[], { input = "", terminals = [] }: Streams = {}): Promise<Here> {
+  const printed = { stdout: "", stderr: "" };
+  const into = (name: keyof typeof printed) => (text: unknown) => {
+    printed[name] += text;
+    return true;
+  };
+  const spies = [
+    vi.spyOn(process.stdout, "write").mockImplementation(into("stdout")),
+    vi.spyOn(process.stderr, "write").mockImplementation(into("stderr")),
+  ];
+  const before = { stdout: process.stdout.isTTY, stderr: process.stderr.isTTY, exitCode: process.exitCode };
+  const stdin = Object.getOwnPropertyDescriptor(process, "stdin");
+  const signals = (["SIGHUP", "SIGINT", "SIGTERM"] as const).map((signal) => ({
+    signal,
+    kept: process.listeners(signal),
+  }));
+  for (const name of ["stdout", "stderr"] as const) process[name].isTTY = terminals.includes(name);
+  Object.defineProperty(process, "stdin", { configurable: true, value: Readable.from([Buffer.from(input)]) });
+  process.exitCode = 0;
+  try {
+    await createCommands({ writeOut: into("stdout"), writeErr: into("stderr") }).parseAsync(args, { from: "user" });
+    return { code: Number(process.exitCode), ...printed };
+  } catch (error) {
+    if (error instanceof CommanderError) return { code: error.exitCode, ...printed };
+    return { code: 1, stdout: printed.stdout, stderr: `${printed.stderr}${errorLine(error)}\n` };
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+    process.stdout.isTTY = before.stdout;
+    process.stderr.isTTY = before.stderr;
+    process.exitCode = before.exitCode;
+    if (stdin) Object.defineProperty(process, "stdin", stdin);
+    for (const { signal, kept } of signals) {
+      for (const listener of process.listeners(signal)) {
+        if (!kept.includes(listener)) process.off(signal, listener);
+      }
+    }
+  }
+}
+
+type Tables = Pick<TestTables, "dynamodbEndpoint" | "tables">;
+
 /**
  * Makes the test file's tables those of production, until the test ends, and gives how to run a command on them in this
- * process, which takes a fraction of what another process does. What the command throws, it throws.
+ * process.
  *
  * @param endpoint of another engine, or a proxy.
  */
-export async function commandsHere({ dynamodbEndpoint, tables }: TestTables, endpoint = dynamodbEndpoint) {
+export async function commandsHere({ dynamodbEndpoint, tables }: Tables, endpoint = dynamodbEndpoint) {
   const outputs = { OrdersTableName: tables.orders, ApiKeysTableName: tables.apiKeys };
   const stack = { name: environments.production.stackName, account: "210987654321", region: "eu-central-1", outputs };
   const cloudFormation = await startFakeCloudFormation(stack);
@@ -36,52 +90,14 @@ export async function commandsHere({ dynamodbEndpoint, tables }: TestTables, end
   vi.stubEnv("AWS_REGION", stack.region);
   vi.stubEnv("AWS_ENDPOINT_URL_CLOUDFORMATION", cloudFormation.endpoint);
   vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", endpoint);
-  /** @param terminals which streams are terminals. */
-  return async (args: string[], ...terminals: ("stdout" | "stderr")[]): Promise<Here> => {
-    const printed = { stdout: "", stderr: "" };
-    const into = (name: keyof typeof printed) => (text: unknown) => {
-      printed[name] += text;
-      return true;
-    };
-    const spies = [
-      vi.spyOn(process.stdout, "write").mockImplementation(into("stdout")),
-      vi.spyOn(process.stderr, "write").mockImplementation(into("stderr")),
-    ];
-    const before = { stdout: process.stdout.isTTY, stderr: process.stderr.isTTY, exitCode: process.exitCode };
-    const signals = (["SIGHUP", "SIGINT", "SIGTERM"] as const).map((signal) => ({
-      signal,
-      kept: process.listeners(signal),
-    }));
-    for (const name of ["stdout", "stderr"] as const) process[name].isTTY = terminals.includes(name);
-    process.exitCode = 0;
-    try {
-      const program = createCommands({ writeOut: into("stdout"), writeErr: into("stderr") });
-      await program.parseAsync([...args, "--env", "production"], { from: "user" });
-      return { code: Number(process.exitCode), ...printed };
-    } catch (error) {
-      if (error instanceof CommanderError) return { code: error.exitCode, ...printed };
-      throw error;
-    } finally {
-      for (const spy of spies) spy.mockRestore();
-      process.stdout.isTTY = before.stdout;
-      process.stderr.isTTY = before.stderr;
-      process.exitCode = before.exitCode;
-      for (const { signal, kept } of signals) {
-        for (const listener of process.listeners(signal)) {
-          if (!kept.includes(listener)) process.off(signal, listener);
-        }
-      }
-    }
-  };
+  return (args: string[], ...terminals: ("stdout" | "stderr")[]) =>
+    here([...args, "--env", "production"], { terminals });
 }
 
-/**
- * Runs one command like `commandsHere`, and gives what an operator sees of it: the line of a failure, too, but not what
- * every command says of its environment.
- */
-export async function runHere(tables: TestTables, args: string[], endpoint?: string): Promise<Here> {
-  const run = await commandsHere(tables, endpoint);
-  const failed = (error: unknown) => ({ code: 1, stdout: "", stderr: `${errorLine(error)}\n` });
-  const { stderr, ...ended } = await run(args).catch(failed);
-  return { ...ended, stderr: stderr.replace(/^(?:production: |Using at most ).*\n/gm, "") };
+/** Runs a command in this process on the tables of a local stack. */
+export async function runHere({ dynamodbEndpoint, tables }: Tables, args: string[], streams?: Streams): Promise<Here> {
+  const stackFile = join(tmpdir(), `stack-${randomUUID()}.json`);
+  await writeFile(stackFile, JSON.stringify([{ baseUrl: "http://localhost:1/v1", dynamodbEndpoint, tables }]));
+  vi.stubEnv("LOCAL_STACK_FILE", stackFile);
+  return await here([...args, "--local"], streams).finally(() => rm(stackFile));
 }
