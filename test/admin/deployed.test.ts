@@ -2,11 +2,12 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CloudFormationClient } from "@aws-sdk/client-cloudformation";
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
-import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import { beforeEach, describe, expect, inject, onTestFinished, test, vi } from "vitest";
 import { errorLine } from "../../infra/admin/errors.ts";
 import { findDeployedStack } from "../../infra/admin/target.ts";
 import { environments } from "../../infra/environments.ts";
-import { createOperator } from "../helpers/admin/admin-process.ts";
+import { createOperator, type Ended } from "../helpers/admin/admin-process.ts";
+import { here } from "../helpers/admin/command-here.ts";
 import { type FakeStack, startFakeCloudFormation, startSilentServer } from "../helpers/admin/fake-cloudformation.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 
@@ -39,9 +40,8 @@ async function productionStack(): Promise<FakeStack> {
   return { name: environments.production.stackName, account: "210987654321", region: region.AWS_REGION, outputs };
 }
 
-/** Runs a command that must fail, and gives the one line it prints, which must hold no secret. */
-async function failure(args: string[], env: Record<string, string>): Promise<string> {
-  const { code, stdout, stderr } = await operator.run(args, { env });
+/** The one line that a failed command has printed, which must hold no secret. */
+function failure({ code, stdout, stderr }: Ended): string {
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(/^[^\n]+\n$/);
   expect(stderr).not.toMatch(/not-to-be-seen|nor-this/);
@@ -89,8 +89,19 @@ describe("a command for a deployed environment", () => {
 
   test("fails without credentials, a region or a response", async () => {
     const cloudFormation = await cloudFormationWith(await productionStack());
-    expect(await failure(listKeys, { ...region, ...cloudFormation })).toMatch(/^No usable AWS credentials/);
-    expect(await failure(listKeys, { ...credentials, ...cloudFormation })).toMatch(/^No AWS region/);
+    const signedOut = await operator.run(listKeys, { env: { ...region, ...cloudFormation } });
+    expect(failure(signedOut)).toMatch(/^No usable AWS credentials/);
+    // Nor is there one in the operator's profile.
+    const nowhere = {
+      AWS_REGION: undefined,
+      AWS_PROFILE: undefined,
+      AWS_CONFIG_FILE: undefined,
+      HOME: operator.folder,
+    };
+    for (const [name, value] of Object.entries({ ...credentials, ...cloudFormation, ...nowhere })) {
+      vi.stubEnv(name, value);
+    }
+    expect(failure(await here(listKeys))).toMatch(/^No AWS region/);
     const unreachable = { AWS_ENDPOINT_URL_CLOUDFORMATION: "http://127.0.0.1:1" };
     expect(await notFound({ ...credentials, ...region, ...unreachable })).toBe(
       "No response from 127.0.0.1:1 (ECONNREFUSED)",
@@ -125,16 +136,19 @@ describe("a command for a deployed environment", () => {
     const silent = await startSilentServer();
     onTestFinished(silent.stop);
     const onEc2 = { AWS_EC2_METADATA_DISABLED: "", AWS_EC2_METADATA_SERVICE_ENDPOINT: silent.endpoint };
-    expect(await failure(listKeys, { ...region, ...onEc2 })).toMatch(/^No usable AWS credentials/);
+    const ended = await operator.run(listKeys, { env: { ...region, ...onEc2 } });
+    expect(failure(ended)).toMatch(/^No usable AWS credentials/);
   });
 });
 
 describe("a command for the local stack", () => {
+  const list = ["keys", "list", "--local"];
+  beforeEach(() => void vi.stubEnv("LOCAL_STACK_FILE", join(operator.folder, "stack.json")));
+
   test("fails when none runs, and when it was killed", async () => {
-    const list = ["keys", "list", "--local"];
-    expect(await failure(list, {})).toBe("No local stack is running. Start one with `npm start`");
+    expect(failure(await here(list))).toBe("No local stack is running. Start one with `npm start`");
     await operator.pointTo({ ...tables, dynamodbEndpoint: "http://127.0.0.1:1" });
-    expect(await failure(list, {})).toBe("No local stack is running. Start one with `npm start`");
+    expect(failure(await here(list))).toBe("No local stack is running. Start one with `npm start`");
   });
 
   test("of several, works on the latest that still runs, and says which", async () => {
@@ -146,7 +160,7 @@ describe("a command for the local stack", () => {
     const alive = [stackAt(2, tables.dynamodbEndpoint), stackAt(1, tables.dynamodbEndpoint)];
     for (const stacks of [alive, [stackAt(3, "http://127.0.0.1:1"), ...alive]]) {
       await operator.write("stack.json", JSON.stringify(stacks));
-      expect(await operator.run(["keys", "list", "--local"])).toEqual({
+      expect(await here(list)).toEqual({
         code: 0,
         stdout: "No keys yet.\n",
         stderr: "local: http://localhost:2/v1\n",
