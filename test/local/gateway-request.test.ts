@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 import { expect, test } from "vitest";
-import { proxyEvent, readRequest } from "../../infra/local/gateway/gateway-request.ts";
+import { proxyEvent, readBody, readRequest } from "../../infra/local/gateway/gateway-request.ts";
 import { matchRoute } from "../../infra/local/gateway/routes.ts";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
 import { readRestApi } from "../../infra/template/rest-api.ts";
@@ -13,16 +13,18 @@ const api = readRestApi(
 );
 const [route] = [matchRoute(api.methods, "GET", "/")].filter((found) => found !== undefined);
 
-/** The event of a GET of the root. */
+/** The event of a GET of the root with a body. */
 async function eventOf(path: string, headers: Record<string, string | string[]>, body: string) {
   if (route === undefined) throw new Error("The root has no route");
   const event = Promise.withResolvers<object>();
-  await using server = createServer((message, response) => {
-    event.resolve(proxyEvent(api, route, readRequest(message), body, undefined));
+  await using server = createServer(async (message, response) => {
+    const gatewayRequest = readRequest(message);
+    event.resolve(proxyEvent(api, route, gatewayRequest, await readBody(gatewayRequest), undefined));
     response.end();
   });
   const port = await listeningPort(server);
-  await once(request({ port, path, headers: { host: "pets", connection: "close", ...headers } }).end(), "response");
+  const sent = request({ port, path, headers: { host: "pets", connection: "close", ...headers } });
+  await once(sent.end(body), "response");
   return await event.promise;
 }
 
@@ -56,11 +58,18 @@ test("a function's event has every value of a header and a query parameter, and 
   });
 });
 
+test("a function's event has null for the query and the body that a request does not have", async () => {
+  const event = await eventOf("/v1/", {}, "");
+  expect(event).toMatchObject({ queryStringParameters: null, multiValueQueryStringParameters: null, body: null });
+});
+
 test("a function's event has the body, and the path of an address that was sent whole", async () => {
-  expect(await eventOf("http://pets.example/v1/?c", {}, "meow")).toMatchObject({
+  expect(
+    await eventOf("http://pets.example/v1/?c&from=http://cats.example?d", { "content-length": "4" }, "meow"),
+  ).toMatchObject({
     body: "meow",
     path: "/",
-    queryStringParameters: { c: "" },
+    queryStringParameters: { c: "", from: "http://cats.example?d" },
     requestContext: { path: "/v1/" },
   });
 });
