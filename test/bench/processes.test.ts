@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { machineHas } from "../helpers/machine.ts";
 import { cpuShare } from "./cpu-share.ts";
-import { cpuMilliseconds, peakIn } from "./processes.ts";
+import { cpuMilliseconds, cpuPerRound, peakIn } from "./processes.ts";
 
 test.runIf(machineHas("/proc", "the CPU that the bench counts"))("a process's CPU is what it says itself", () => {
   const own = (): number => {
@@ -15,6 +15,22 @@ test.runIf(machineHas("/proc", "the CPU that the bench counts"))("a process's CP
   // The kernel counts in hundredths of a second.
   expect(counted).toBeGreaterThan(before - 30);
   expect(counted).toBeLessThan(after + 30);
+});
+
+test("a round's CPU is the process's share of what it has used since the work began", async () => {
+  const used = new Map([
+    [7, 1000],
+    [8, 50],
+  ]);
+  const work = async () => {
+    used.set(7, 1600);
+    return "done";
+  };
+  const cpuOf = (pid: number) => used.get(pid) ?? Number.NaN;
+  expect(await cpuPerRound({ ours: 7, floor: 8 }, 3, work, cpuOf)).toEqual({
+    result: "done",
+    cpu: { ours: 200, floor: 0 },
+  });
 });
 
 test("a process's memory is the most that it has had, not what it has now", () => {

@@ -9,6 +9,22 @@ export function cpuMilliseconds(pid: number): number {
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticksPerSecond;
 }
 
+/**
+ * Does work in rounds, and gives its result with the milliseconds of CPU that each process used for a round. What it used
+ * before does not count.
+ */
+export async function cpuPerRound<Name extends string, Result>(
+  pids: Record<Name, number>,
+  rounds: number,
+  work: () => Promise<Result>,
+  cpuOf = cpuMilliseconds,
+): Promise<{ result: Result; cpu: Record<Name, number> }> {
+  const entries = Object.entries<number>(pids).map(([name, pid]) => ({ name, pid, before: cpuOf(pid) }));
+  const result = await work();
+  const cpu = entries.map(({ name, pid, before }) => [name, (cpuOf(pid) - before) / rounds]);
+  return { result, cpu: Object.fromEntries(cpu) };
+}
+
 /** The most memory that a process has had so far, in megabytes. */
 export function peakMegabytes(pid: number): number {
   return peakIn(readFileSync(`/proc/${pid}/status`, "utf8"));

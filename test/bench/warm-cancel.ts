@@ -1,6 +1,6 @@
 import { cancelEvent } from "./events.ts";
 import { goals, reported } from "./goals.ts";
-import { cpuMilliseconds } from "./processes.ts";
+import { cpuPerRound } from "./processes.ts";
 import { type Row, ratioRow } from "./row.ts";
 import { inTurn, medians, timed } from "./samples.ts";
 import { floorOf, hostOf, putOrders, type Subject, sdkFloorOf } from "./subject.ts";
@@ -30,17 +30,13 @@ export async function warmCancel({ client, functions, ordersTable }: Subject): P
       }
     });
   const cancels = { ours: cancel("ours"), sdk: cancel("sdk"), byHand: cancel("byHand") };
-  const cpu = (name: string): number => cpuMilliseconds(host.pids(name)[0] ?? 0) / (runs + 1);
   try {
     await inTurn(warmUp, cancels);
-    const before = { ours: cpu("ours"), sdk: cpu("sdk"), byHand: cpu("byHand") };
-    const wall = medians(await inTurn(runs, cancels));
-    const used = {
-      ours: cpu("ours") - before.ours,
-      sdk: cpu("sdk") - before.sdk,
-      byHand: cpu("byHand") - before.byHand,
-    };
-    return [...rows("p50", wall), ...rows("CPU", used)];
+    const pid = (name: string): number => host.pids(name)[0] ?? 0;
+    const pids = { ours: pid("ours"), sdk: pid("sdk"), byHand: pid("byHand") };
+    // The round that `inTurn` throws away takes CPU, too.
+    const { result, cpu } = await cpuPerRound(pids, runs + 1, () => inTurn(runs, cancels));
+    return [...rows("p50", medians(result)), ...rows("CPU", cpu)];
   } finally {
     await host.stop();
   }

@@ -3,6 +3,7 @@ import { type EventEmitter, once } from "node:events";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { promisify } from "node:util";
+import type { Engine } from "../../infra/local/engine/engine.ts";
 import type { LocalStack } from "../../infra/local/local-stack.ts";
 import { functionList } from "../../infra/stack/function-list.ts";
 
@@ -31,6 +32,12 @@ export async function processesRunning(command: string, pid: number): Promise<nu
 /** The processes of a stack's functions, each with its function's name. */
 export function functionProcesses({ functions }: Pick<LocalStack, "functions">): { name: string; pid: number }[] {
   return Object.values(functionList).flatMap(({ id }) => functions.pids(id).map((pid) => ({ name: id, pid })));
+}
+
+/** Every process of a stack that this one runs over an engine of its own, with its name. */
+export function stackProcesses(stack: Pick<LocalStack, "functions">, engine: Pick<Engine, "pid">) {
+  const functions = functionProcesses(stack).map(({ name, pid }) => ({ name: `${name} ${pid}`, pid }));
+  return [{ name: "the gateway", pid: process.pid }, { name: "the engine", pid: engine.pid }, ...functions];
 }
 
 /** Resolves with a process's exit code when it exits: 1 when a signal ended it. */

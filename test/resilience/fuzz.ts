@@ -1,12 +1,13 @@
 // `npm run fuzz`: as many odd requests as asked for, every response checked. A failure prints the seed that repeats it.
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { type LocalStack, startLocalStack } from "../../infra/local/local-stack.ts";
+import { wholeNumber } from "../helpers/number-options.ts";
 import { fuzz } from "../helpers/traffic/fuzzing.ts";
 import { conclude, type Findings } from "../helpers/traffic/verdict.ts";
 
 const { requests, seed } = new Command("npm run fuzz --")
-  .option("--requests <number>", "how many requests to send", wholeNumber, 1_000_000)
-  .option("--seed <number>", "the same seed sends the same requests", wholeNumber, 1)
+  .addOption(wholeNumber("--requests <number>", "how many requests to send", 1_000_000))
+  .addOption(wholeNumber("--seed <number>", "the same seed sends the same requests", 1))
   .parse()
   .opts<{ requests: number; seed: number }>();
 
@@ -29,8 +30,3 @@ const traffic = async (stack: LocalStack): Promise<Findings> => {
 };
 
 await conclude((log) => startLocalStack({ port: 0, log }), traffic);
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("Not a whole number.");
-  return Number(text);
-}

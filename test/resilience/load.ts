@@ -2,14 +2,14 @@
 import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
 import { Command } from "commander";
 import { type LocalStack, startLocalStack } from "../../infra/local/local-stack.ts";
-import { positiveNumber } from "../helpers/positive-number.ts";
+import { positiveNumber } from "../helpers/number-options.ts";
 import { LoadClients, type Operation } from "../helpers/traffic/load-clients.ts";
 import { conclude, type Findings, loadFindings } from "../helpers/traffic/verdict.ts";
 
 const { connections, seconds, orders } = new Command("npm run load --")
-  .option("--connections <number>", "how many clients send requests at once", positiveNumber, 100)
-  .option("--seconds <number>", "how long they do", positiveNumber, 30)
-  .option("--orders <number>", "how many orders they list, and contest", positiveNumber, 2_000)
+  .addOption(positiveNumber("--connections <number>", "how many clients send requests at once", 100))
+  .addOption(positiveNumber("--seconds <number>", "how long they do", 30))
+  .addOption(positiveNumber("--orders <number>", "how many orders they list, and contest", 2_000))
   .parse()
   .opts<{ connections: number; seconds: number; orders: number }>();
 const latencies: Record<Operation, RecordableHistogram> = {

@@ -5,7 +5,7 @@ import { expectError } from "../helpers/expect-error.ts";
 import { type Behaviour, passOn } from "../helpers/faults/fault-proxy.ts";
 import { faults, unnoticed } from "../helpers/faults/faults.ts";
 import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
-import { functionProcesses } from "../helpers/processes.ts";
+import { functionProcesses, processesRunning, stackProcesses } from "../helpers/processes.ts";
 import { ownLines } from "../helpers/trouble.ts";
 
 /** The behaviour for calls whose input holds the text: an order's id, or the hash of a key. */
@@ -81,6 +81,12 @@ describe("an engine that rejects connections", () => {
     expect((await stack.call("/store/orders")).status).toBe(200);
     expectError(await cancel("none"), "order_not_found");
     const before = functionProcesses(stack);
+    const [engine] = await processesRunning("dynoxide", process.pid);
+    expect(stackProcesses(stack, stack.engine)).toEqual([
+      { name: "the gateway", pid: process.pid },
+      { name: "the engine", pid: engine },
+      ...before.map(({ name, pid }) => ({ name: `${name} ${pid}`, pid })),
+    ]);
     expect(new Set(before.map(({ name }) => name))).toEqual(new Set(["ListOrders", "CancelOrder", "Authorize"]));
     await stack.proxy.rejectConnections();
     const [cancelled, listed, asked] = await Promise.all([

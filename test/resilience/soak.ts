@@ -4,14 +4,14 @@ import { setTimeout as wait } from "node:timers/promises";
 import { Command } from "commander";
 import { startEngine } from "../../infra/local/engine/engine.ts";
 import { type LocalStack, startLocalStack } from "../../infra/local/local-stack.ts";
-import { positiveNumber } from "../helpers/positive-number.ts";
-import { functionProcesses, residentMegabytes } from "../helpers/processes.ts";
+import { positiveNumber } from "../helpers/number-options.ts";
+import { residentMegabytes, stackProcesses } from "../helpers/processes.ts";
 import { LoadClients } from "../helpers/traffic/load-clients.ts";
 import { conclude, type Findings, soakFindings, type Usage } from "../helpers/traffic/verdict.ts";
 
 const { minutes, connections } = new Command("npm run soak --")
-  .option("--minutes <number>", "how long to run", positiveNumber, 10)
-  .option("--connections <number>", "how many clients send requests at once", positiveNumber, 8)
+  .addOption(positiveNumber("--minutes <number>", "how long to run", 10))
+  .addOption(positiveNumber("--connections <number>", "how many clients send requests at once", 8))
   .parse()
   .opts<{ minutes: number; connections: number }>();
 const samples = 60;
@@ -29,7 +29,9 @@ const traffic = async (stack: LocalStack): Promise<Findings> => {
   const history = new Map<string, Usage[]>();
   for (let sample = 0; sample < samples; sample += 1) {
     await wait(intervalMs);
-    for (const [name, pid] of processes(stack)) history.set(name, [...(history.get(name) ?? []), await usage(pid)]);
+    for (const { name, pid } of stackProcesses(stack, engine)) {
+      history.set(name, [...(history.get(name) ?? []), await usage(pid)]);
+    }
   }
   running = false;
   await finished;
@@ -43,12 +45,6 @@ try {
   await conclude((log) => startLocalStack({ port: 0, dynamodbEndpoint: engine.endpoint, log }), traffic);
 } finally {
   await engine.stop();
-}
-
-/** The gateway and the load's clients share this process. */
-function processes(stack: LocalStack): [string, number][] {
-  const functions = functionProcesses(stack).map(({ name, pid }): [string, number] => [`${name} ${pid}`, pid]);
-  return [["the gateway", process.pid], ["the engine", engine.pid], ...functions];
 }
 
 async function usage(pid: number): Promise<Usage> {

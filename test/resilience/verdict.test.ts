@@ -1,5 +1,6 @@
+import { Command, type Option } from "commander";
 import { describe, expect, test, vi } from "vitest";
-import { positiveNumber } from "../helpers/positive-number.ts";
+import { positiveNumber, wholeNumber } from "../helpers/number-options.ts";
 import { conclude, type Findings, loadFindings, soakFindings, type Usage } from "../helpers/traffic/verdict.ts";
 import { watched } from "../helpers/watched.ts";
 
@@ -98,7 +99,26 @@ describe("a run of traffic", () => {
   });
 });
 
-test.each(["", "0", "-1", "10m", "Infinity", "NaN"])("a load or a soak takes no time or number like %j", (text) => {
-  expect(() => positiveNumber(text)).toThrow("Not a number above 0.");
-  expect(positiveNumber("0.5")).toBe(0.5);
+describe("an option that takes", () => {
+  const parsed = (option: Option, ...args: string[]) =>
+    new Command()
+      .exitOverride()
+      .configureOutput({ writeErr: () => {} })
+      .addOption(option)
+      .parse(args, { from: "user" })
+      .opts();
+
+  test.each(["", "0", "-1", "10m", "Infinity", "NaN"])("a number above 0 does not take %j", (text) => {
+    const option = positiveNumber("--minutes <number>", "", 10);
+    expect(() => parsed(option, "--minutes", text)).toThrow("Not a number above 0.");
+    expect(parsed(option, "--minutes", "0.5")).toEqual({ minutes: 0.5 });
+    expect(parsed(option)).toEqual({ minutes: 10 });
+  });
+
+  test.each(["", "many", "-1", "1.5", "1e3", "1234567890"])("a whole number does not take %j", (text) => {
+    const option = wholeNumber("--seed <number>", "", 1);
+    expect(() => parsed(option, "--seed", text)).toThrow("Not a whole number.");
+    expect(parsed(option, "--seed", "9")).toEqual({ seed: 9 });
+    expect(parsed(option)).toEqual({ seed: 1 });
+  });
 });

@@ -4,12 +4,13 @@ import { once } from "node:events";
 import { mkdir, open, readFile, rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
+import { wholeNumber } from "../helpers/number-options.ts";
 
 const { runs, loaded, filters } = new Command("npm run steady --")
   .description("Runs the suite again and again. Exits 1 if any run fails or skips a test.")
-  .option("--runs <number>", "how many times to run it", wholeNumber, 20)
-  .option("--loaded <number>", "how many of the runs compete with a busy process for every core", wholeNumber, 10)
+  .addOption(wholeNumber("--runs <number>", "how many times to run it", 20))
+  .addOption(wholeNumber("--loaded <number>", "how many of the runs compete with a busy process for every core", 10))
   .option("--filters <filters...>", "run only the test files that match")
   .parse()
   .opts<{ runs: number; loaded: number; filters?: string[] }>();
@@ -88,9 +89,4 @@ function start(command: string, args: string[], output: number | "ignore" = "ign
 
 function end(child: ChildProcess): void {
   if (children.has(child) && child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError("Not a whole number.");
-  return Number(text);
 }

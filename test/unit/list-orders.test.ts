@@ -85,6 +85,14 @@ describe("listing the orders", () => {
     expect(log.error.mock.calls).toEqual(logged({ event: "list_failed", keyId: "key_1", code: "service_unavailable" }));
   });
 
+  test("responds with an Error record when a page can't be read and those before it are empty", async () => {
+    havePages([], [], new Error("secret"));
+    const { stream, ended } = list();
+    expect(await text(stream)).toBe(errorBody("internal_error"));
+    await ended;
+    expect(stream.prelude).toMatchObject({ statusCode: 500 });
+  });
+
   test("takes a response without items for a failure, not for the end", async () => {
     table.on(ScanCommand).resolves({});
     const { stream, ended } = list();
@@ -143,6 +151,12 @@ describe("listing the orders", () => {
       expect(stream.prelude).toEqual({ statusCode: 200, headers });
     },
   );
+
+  test("compresses a long list whose first page is empty", async () => {
+    havePages([], orders(1000));
+    const { stream } = list({ "Accept-Encoding": "gzip" });
+    expect(JSON.parse(gunzipSync(await buffer(stream)).toString())).toHaveLength(1000);
+  });
 
   test("leaves a small list uncompressed", async () => {
     havePages([order(1)]);

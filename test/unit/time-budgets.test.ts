@@ -11,6 +11,7 @@ import { type CallLimits, callLimits, retryBaseDelay } from "../../shared/dynamo
 import { scanOrders } from "../../shared/orders-table.ts";
 import { issuedKeys } from "../helpers/issued-keys.ts";
 import { invoke, lambdaContext, proxyEvent } from "../helpers/lambda.ts";
+import { awslambda } from "../helpers/streaming.ts";
 
 const clients = [mockClient(DynamoDBClient), mockClient(DynamoDBDocumentClient)];
 beforeEach(() => {
@@ -72,6 +73,27 @@ describe.each(Object.keys(limits) as Caller[])("%s", (name) => {
     await setImmediate();
     expect(ended).toHaveBeenCalledOnce();
   });
+});
+
+test.each([
+  ["authorize", callLimits.authorize],
+  ["cancel-order", callLimits.cancel],
+  ["list-orders", callLimits.list],
+])("functions/%s.ts has a client with its own limits", async (name, limits) => {
+  const given: CallLimits[] = [];
+  vi.doMock("../../shared/dynamodb.ts", async (original) => {
+    const module = await original<typeof import("../../shared/dynamodb.ts")>();
+    const createClient: typeof module.createClient = (limits) => {
+      given.push(limits);
+      return module.createClient(limits);
+    };
+    return { ...module, createClient };
+  });
+  for (const client of clients) client.onAnyCommand().resolves({});
+  vi.stubGlobal("awslambda", awslambda);
+  vi.resetModules();
+  await import(`../../functions/${name}.ts`);
+  expect(given).toEqual([limits]);
 });
 
 test("listOrders waits for the last attempt at a page, and for a throttled page, before Lambda ends it", async () => {
