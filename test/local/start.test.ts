@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -12,7 +13,7 @@ import { engineClient } from "../../infra/local/engine/engine.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { root } from "../helpers/admin/admin-command.ts";
 import { machineHas } from "../helpers/machine.ts";
-import { descendants, isAlive } from "../helpers/processes.ts";
+import { descendants, isAlive, processesRunning } from "../helpers/processes.ts";
 import { send } from "../helpers/send.ts";
 import { createStarter } from "../helpers/start-command.ts";
 
@@ -44,7 +45,17 @@ describe.runIf(machineHas("/proc or ps", "that npm start ends with all it starte
     for (const command of commands) statuses.push(await runCurl(command));
     expect(statuses).toEqual([200, 204, 404, 409]);
     expect(await runCurl(commands[1] ?? "")).toBe(409);
-    await expectToEnd(child, () => process.kill(-(child.pid ?? 0), "SIGINT"));
+    const { pid = 0 } = child;
+    const engine = await processesRunning("dynoxide", pid);
+    await expectToEnd(child, async () => {
+      // Its end waits for that of its engine.
+      for (const pid of engine) process.kill(pid, "SIGSTOP");
+      process.kill(-pid, "SIGINT");
+      await vi.waitFor(() => expect(existsSync(stackFile)).toBe(false), { timeout: 60_000 });
+      // npm forwards a signal that the terminal has sent already.
+      process.kill(-pid, "SIGINT");
+      for (const pid of engine) process.kill(pid, "SIGCONT");
+    });
     expect(await stderr).not.toContain("exited");
   });
 
@@ -111,7 +122,7 @@ async function expectToEnd(
   const processes = await descendants(child.pid ?? 0);
   expect(processes.length).toBeGreaterThanOrEqual(3);
   const exit = once(child, "exit");
-  end();
+  await end();
   expect(await exit).toEqual(how);
   // The shell that watches over the engine ends when it notices that no one is left to watch for.
   await vi.waitFor(() => expect(processes.filter(isAlive)).toEqual([]), { timeout: 60_000 });
