@@ -86,7 +86,8 @@ async function start() {
   if (stdout === null || stderr === null) throw new Error("A process was started without its output");
   const messages: string[] = [];
   createInterface({ input: stderr }).on("line", (line) => messages.push(line));
-  const [line] = await once(createInterface({ input: stdout }), "line");
+  const [line] = await Promise.race([once(createInterface({ input: stdout }), "line"), once(child, "close")]);
+  expect(messages).toEqual([]);
   const { baseUrl, apiKey }: { baseUrl: string; apiKey: string } = JSON.parse(line);
   return { baseUrl, apiKey, messages, pid };
 }

@@ -84,6 +84,7 @@ test.each([
   "aws unknown && true\ntrue",
   "aws unknown | cat",
   'aws known "$NOBODY"',
+  "aws unknown | cat",
 ])("a block fails at the mistake in `%s`", async (block) => {
   await expect(run(shell, block)).rejects.toThrow(`Failed:\n${block}`);
 });
