@@ -9,6 +9,7 @@ import { allInterleavings, type Proof, prove } from "./proof.ts";
 import { RecordedClient, type Response } from "./recorded-client.ts";
 import { RememberedTable } from "./remembered-table.ts";
 import { starts } from "./starts.ts";
+import { story } from "./story.ts";
 
 const table = await RememberedTable.start();
 afterAll(() => table.stop());
@@ -116,6 +117,23 @@ describe("npm run prove", () => {
     const violation = "A gets 404 order_not_found; by the contract it is 409 order_already_shipped";
     expect(problems).toEqual([`shipped: ${violation}`, leftOut]);
     expect(printed).toContain(`  WRONG: shipped: ${violation}`);
+  });
+
+  test("tells a late copy from the attempts that an actor makes", () => {
+    const [actor] = cancellers(cancel);
+    const moment = new Moves(table, [actor]).start(starts["pending"]);
+    const attempts = ["delivered late", "throttled", undefined, "delivered"];
+    const path = attempts.map((name) => {
+      const fate = fates.find((fate) => fate.name === name);
+      return { actor, times: 1, moment, ...(fate && { fate }) };
+    });
+    expect(story("pending", path).split("\n")).toEqual([
+      "  the order is pending",
+      "  A, attempt 1: delivered late",
+      "  A, attempt 2: throttled",
+      "  a late copy from A arrives",
+      "  A, attempt 3: delivered",
+    ]);
   });
 
   test("has a problem with a bug that it misses, and tells the story of one that it finds", async () => {

@@ -7,15 +7,13 @@ import { type LocalStack, startLocalStack } from "../../infra/local/local-stack.
 import { positiveNumber } from "../helpers/number-options.ts";
 import { residentMegabytes, stackProcesses } from "../helpers/processes.ts";
 import { LoadClients } from "../helpers/traffic/load-clients.ts";
-import { conclude, type Findings, soakFindings, type Usage } from "../helpers/traffic/verdict.ts";
+import { conclude, type Findings, sampleUsage, soakFindings, type Usage } from "../helpers/traffic/verdict.ts";
 
 const { minutes, connections } = new Command("npm run soak --")
   .addOption(positiveNumber("--minutes <number>", "how long to run", 10))
   .addOption(positiveNumber("--connections <number>", "how many clients send requests at once", 8))
   .parse()
   .opts<{ minutes: number; connections: number }>();
-const samples = 60;
-const intervalMs = (minutes * 60_000) / samples;
 
 const engine = await startEngine();
 const traffic = async (stack: LocalStack): Promise<Findings> => {
@@ -26,13 +24,11 @@ const traffic = async (stack: LocalStack): Promise<Findings> => {
     for (; running; requests += 1) await clients.next();
   };
   const finished = Promise.all(Array.from({ length: connections }, client));
-  const history = new Map<string, Usage[]>();
-  for (let sample = 0; sample < samples; sample += 1) {
-    await wait(intervalMs);
-    for (const { name, pid } of stackProcesses(stack, engine)) {
-      history.set(name, [...(history.get(name) ?? []), await usage(pid)]);
-    }
-  }
+  const use = () =>
+    Promise.all(
+      stackProcesses(stack, engine).map(async ({ name, pid }): Promise<[string, Usage]> => [name, await usage(pid)]),
+    );
+  const history = await sampleUsage(minutes, use, wait);
   running = false;
   await finished;
   await clients.close();

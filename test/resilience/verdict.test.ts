@@ -1,7 +1,14 @@
 import { Command, type Option } from "commander";
 import { describe, expect, test, vi } from "vitest";
 import { positiveNumber, wholeNumber } from "../helpers/number-options.ts";
-import { conclude, type Findings, loadFindings, soakFindings, type Usage } from "../helpers/traffic/verdict.ts";
+import {
+  conclude,
+  type Findings,
+  loadFindings,
+  sampleUsage,
+  soakFindings,
+  type Usage,
+} from "../helpers/traffic/verdict.ts";
 import { watched } from "../helpers/watched.ts";
 
 const responses = { total: 9, lines: () => ["9 of 200"] };
@@ -36,6 +43,14 @@ test("a soak shows each process and what its clients were sent, and a process th
     responses: 9,
     wrong: ["418", ...lines.map((line) => `grew: ${line}`)],
   });
+});
+
+test("a soak samples every process sixty times, over as many minutes as asked for", async () => {
+  const waits: number[] = [];
+  const use = async (): Promise<[string, Usage][]> => [["the engine", { memory: waits.length, handles: 1 }]];
+  const sampled = await sampleUsage(10, use, async (milliseconds) => void waits.push(milliseconds));
+  expect(waits).toEqual(Array(60).fill(10_000));
+  expect(sampled.get("the engine")?.map(({ memory }) => memory)).toEqual(waits.map((_, at) => at + 1));
 });
 
 test("a load shows what its clients were sent, and what was wrong of it", () => {

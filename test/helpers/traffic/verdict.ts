@@ -22,6 +22,21 @@ function growth(name: string, usages: Usage[]): { line: string; grew: boolean }[
   });
 }
 
+/** Samples the use of processes 60 times, evenly over the minutes, by the names of the processes. */
+export async function sampleUsage(
+  minutes: number,
+  use: () => Promise<[name: string, Usage][]>,
+  wait: (milliseconds: number) => Promise<void>,
+): Promise<Map<string, Usage[]>> {
+  const samples = 60;
+  const history = new Map<string, Usage[]>();
+  for (let sample = 0; sample < samples; sample += 1) {
+    await wait((minutes * 60_000) / samples);
+    for (const [name, usage] of await use()) history.set(name, [...(history.get(name) ?? []), usage]);
+  }
+  return history;
+}
+
 function median(usages: Usage[], what: keyof Usage): number | undefined {
   return usages.map((usage) => usage[what]).sort((a, b) => a - b)[Math.floor(usages.length / 2)];
 }
