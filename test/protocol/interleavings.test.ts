@@ -52,6 +52,17 @@ test("every attempt of a cancellation sends the same request, byte for byte", as
   }
 });
 
+test("a cancellation is dated before the shipment unless it begins after it", async () => {
+  const moves = new Moves(table, [cancellers(cancel)[0]]);
+  const dates = async (shipDate?: string) => {
+    const item = { ...starts["pending"], ...(shipDate && { shipDate: { S: shipDate } }) };
+    const [delivered] = await moves.from(moves.start(item));
+    return delivered?.moment.item?.["cancelledAt"]?.S;
+  };
+  expect(await dates()).toBe("2026-11-21T11:00:00.000Z");
+  expect(await dates("2026-11-21T12:00:00.000Z")).toBe("2026-11-21T13:00:00.000Z");
+});
+
 test("a cancellation gives up after its third attempt", async () => {
   const [actor] = cancellers(cancel);
   const recorded = new RecordedClient(actor.name, actor.code(new Date(0)));

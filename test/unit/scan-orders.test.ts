@@ -1,7 +1,7 @@
 import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { scanOrders } from "../../shared/orders-table.ts";
+import { scanOne, scanOrders } from "../../shared/orders-table.ts";
 
 const table = mockClient(DynamoDBClient);
 beforeEach(() => void table.reset());
@@ -93,4 +93,10 @@ test("pauses by the real clock unless told otherwise", async () => {
   await vi.runAllTimersAsync();
   expect(await failure).toMatchObject({ code: "service_unavailable" });
   expect(table.calls()).toHaveLength(2);
+});
+
+test("the call that makes a function ready reads one order at most", async () => {
+  table.on(ScanCommand).resolves({ Items: [] });
+  await scanOne(new DynamoDBClient({}), "orders", new AbortController().signal);
+  expect(table.commandCalls(ScanCommand).map(({ args }) => args[0].input)).toEqual([{ TableName: "orders", Limit: 1 }]);
 });

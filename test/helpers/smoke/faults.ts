@@ -86,7 +86,7 @@ export const faults: [promise: string, seen: string, fault: Fault][] = [
     "status 200 instead of 401",
     when(({ key }, { status }) => /^pets/.test(key ?? "") && status === 401, emptyList),
   ],
-  [listed, "status 500 instead of 200", status(200, { status: 500 })],
+  [listed, 'status 500 instead of 200, with the body "on fire"', status(200, { status: 500, body: "on fire" })],
   [listed, "header Cache-Control is missing", without("Cache-Control", 200)],
   [listed, "content type text/json", status(200, { headers: { "Content-Type": "text/json" } })],
   [listed, "body must be array", list('{"orders":[]}')],
