@@ -1,13 +1,25 @@
 import { declareValuePlugin, PluginKind } from "@stryker-mutator/api/plugin";
 
-const forPeople = new Set(["alarmDescription", "description", "label", "reason"]);
+const properties = new Set(["alarmDescription", "description", "label", "reason"]);
+/** What commander shows in its help: which argument of which call. */
+const help = new Map([
+  ["description", 0],
+  ["argument", 1],
+  ["option", 1],
+  ["requiredOption", 1],
+  ["Option", 1],
+]);
 
 /** Keeps Stryker from mutating texts that no machine reads. */
 export const strykerPlugins = [
   declareValuePlugin(PluginKind.Ignore, "text-for-people", {
-    shouldIgnore({ node }) {
-      const { key } = node.type === "ObjectProperty" ? node : {};
-      return key?.type === "Identifier" && forPeople.has(key.name) ? "a text for people" : undefined;
+    shouldIgnore({ key, node, parent }) {
+      const called = parent?.callee?.name ?? parent?.callee?.property?.name;
+      const forPeople =
+        node.type === "ObjectProperty"
+          ? node.key.type === "Identifier" && properties.has(node.key.name)
+          : node.type === "StringLiteral" && help.get(called) === key;
+      return forPeople ? "a text for people" : undefined;
     },
   }),
 ];

@@ -6,35 +6,54 @@ import { expect, test } from "vitest";
 import stack from "./stack.stryker.config.mjs";
 import service from "./stryker.config.mjs";
 import { strykerPlugins } from "./text-for-people.mjs";
+import tools from "./tools.stryker.config.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 // Below `break`, Stryker exits with 1.
 test.each([
-  ["the deployed code", service, 95, ["functions/", "shared/"]],
-  ["the stack", stack, 85, ["infra/stack/"]],
-])("npm run mutation fails when too many changes to %s survive", (_, config, percent, folders) => {
+  ["the deployed code", service, 95, ["functions/", "shared/"], []],
+  ["the stack", stack, 85, ["infra/stack/"], []],
+  [
+    "the tools",
+    tools,
+    85,
+    ["infra/admin/", "infra/orders-file/", "infra/smoke/", "infra/template/", "infra/local/gateway/"],
+    ["!infra/{admin/admin,smoke/main,template/synth}.ts"],
+  ],
+])("npm run mutation fails when too many changes to %s survive", (_, config, percent, folders, leftOut) => {
   expect(config.thresholds.break).toBe(percent);
-  const mutated = config.mutate.map((pattern) => globSync(pattern, { cwd: root }));
+  const mutated = config.mutate.slice(0, folders.length).map((pattern) => globSync(pattern, { cwd: root }));
   for (const [index, folder] of folders.entries()) {
     expect(mutated[index]).toEqual(globSync(`${folder}**/*.ts`, { cwd: root }));
     expect(mutated[index]).not.toEqual([]);
   }
   // A pattern more would take files away again, and this comment lines.
-  expect(config.mutate).toHaveLength(folders.length);
+  expect(config.mutate.slice(folders.length)).toEqual(leftOut);
   for (const file of mutated.flat()) expect(readFileSync(root + file, "utf8"), file).not.toContain("Stryker disable");
-  for (const name of ["mutator", "ignoreStatic", "incremental"]) expect(config).not.toHaveProperty(name);
+  for (const name of ["mutator", "incremental"]) expect(config).not.toHaveProperty(name);
+});
+
+test("npm run mutation changes what runs while the stack or the deployed code loads, too", () => {
+  for (const config of [service, stack]) expect(config).not.toHaveProperty("ignoreStatic");
 });
 
 test("npm run mutation leaves out texts for people only", () => {
-  const ignored = (name: string) =>
-    strykerPlugins.map(({ value }) =>
-      value.shouldIgnore({ node: { type: "ObjectProperty", key: { type: "Identifier", name } } }),
-    );
-  for (const name of ["alarmDescription", "description", "label", "reason"]) {
-    expect(ignored(name)).toEqual(["a text for people"]);
+  const ignored = (path: object) => strykerPlugins.map(({ value }) => value.shouldIgnore(path))[0] !== undefined;
+  const member = (name: string) => ignored({ node: { type: "ObjectProperty", key: { type: "Identifier", name } } });
+  for (const name of ["alarmDescription", "description", "label", "reason"]) expect(member(name), name).toBe(true);
+  for (const name of ["threshold", "id", "statistic", "expression"]) expect(member(name), name).toBe(false);
+
+  const argument = (name: string, key: number, type = "StringLiteral") => {
+    const callee = { property: { name } };
+    return ignored({ node: { type }, key, parent: { callee } });
+  };
+  expect(argument("description", 0)).toBe(true);
+  for (const name of ["option", "requiredOption", "argument"]) {
+    expect([0, 1, 2].map((key) => argument(name, key))).toEqual([false, true, false]);
   }
-  for (const name of ["threshold", "id", "statistic", "expression"]) expect(ignored(name)).toEqual([undefined]);
+  expect(argument("command", 0)).toBe(false);
+  expect(argument("option", 1, "ArrowFunction")).toBe(false);
 });
 
 test("npm run mutation runs every configuration there is", async () => {

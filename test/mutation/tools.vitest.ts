@@ -1,0 +1,21 @@
+import { defineConfig } from "vitest/config";
+import { testEnvironment } from "../helpers/test-environment.ts";
+
+/** The tests that run the tools in their own process, where a mutant can be switched on. */
+export default defineConfig({
+  test: {
+    globalSetup: "test/helpers/assembly.ts",
+    include: [
+      "test/{admin,orders-file,smoke,template}/*.test.ts",
+      "test/local/{authorizer,functions,gateway,gateway-request,gateway-responses,proxy-response,routes,tables}.test.ts",
+    ],
+    // They start processes only.
+    exclude: ["test/admin/{carry-over-command,prompt}.test.ts"],
+    env: { ...testEnvironment, DYNAMODB_ENDPOINT: "" },
+    maxConcurrency: 16,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    unstubEnvs: true,
+    unstubGlobals: true,
+  },
+});
