@@ -81,10 +81,11 @@ describe("an engine that rejects connections", () => {
     expect((await stack.call("/store/orders")).status).toBe(200);
     expectError(await cancel("none"), "order_not_found");
     const before = functionProcesses(stack);
-    const [engine] = await processesRunning("dynoxide", process.pid);
+    // This process may have other engines, too.
+    expect(await processesRunning("dynoxide", process.pid)).toContain(stack.engine.pid);
     expect(stackProcesses(stack, stack.engine)).toEqual([
       { name: "the gateway", pid: process.pid },
-      { name: "the engine", pid: engine },
+      { name: "the engine", pid: stack.engine.pid },
       ...before.map(({ name, pid }) => ({ name: `${name} ${pid}`, pid })),
     ]);
     expect(new Set(before.map(({ name }) => name))).toEqual(new Set(["ListOrders", "CancelOrder", "Authorize"]));
