@@ -107,7 +107,8 @@ test.runIf(hasList)(
     await list.read(5_000_000);
     await scanningStops(list, other);
     expect(list.pagesAsked()).toBeGreaterThan(asked);
-    expect(await residentMegabytes(pid)).toBeLessThan(warm * 1.25);
+    // V8 may give a process that has worked more a larger young generation, of three semi-spaces of 51 MB at most.
+    expect(await residentMegabytes(pid)).toBeLessThan(warm + 3 * 51);
 
     list.response.destroy();
     await listsLeft(1);
