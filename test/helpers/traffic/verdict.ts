@@ -54,9 +54,9 @@ interface Seen {
   wrong: string[];
 }
 
-/** What a run of traffic showed. */
+/** The result of a run of traffic. */
 export interface Findings {
-  /** What it was; the count of what was wrong follows. */
+  /** A description of the run, before the count of what was wrong. */
   summary: string;
   /** Lines to print above that. */
   lines: string[];
@@ -65,7 +65,7 @@ export interface Findings {
   wrong: string[];
 }
 
-/** What the clients of a load were sent, and what was wrong of it. */
+/** The responses to the clients of a load, and those that were wrong. */
 export function loadFindings(summary: string, { responses, histories, wrong }: Seen): Findings {
   return { summary, lines: [...responses.lines(), histories.summary], responses: responses.total, wrong };
 }
