@@ -33,7 +33,7 @@ export default defineConfig({
   test: {
     globalSetup: "test/helpers/assembly.ts",
     // Most test files wait for processes and time limits more than they compute.
-    maxWorkers: 4,
+    maxWorkers: 3,
     // Handlers warn about it where a test loads them and there is no table.
     onConsoleLog: (text) => !text.includes("not_ready"),
     projects: [

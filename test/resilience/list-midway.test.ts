@@ -14,7 +14,7 @@ const pages = 5;
 const lists = new PagedLists(pageSize);
 let stack: FaultyStack;
 beforeAll(async () => {
-  stack = await startFaultyStack(lists.choose, { maxEnvironments: 16 });
+  stack = await startFaultyStack(lists.choose, { maxEnvironments: 6 });
   const ids = Array.from({ length: pageSize * pages - stack.seeded }, (_, index) => String(20_000 + index));
   await Promise.all(ids.map((id) => stack.putOrder({ id: { N: id }, petId: { N: "1" }, status: { S: "pending" } })));
 });

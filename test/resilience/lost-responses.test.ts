@@ -12,7 +12,7 @@ const attempts = new Map<string, (call: EngineCall) => Behaviour | undefined>();
 let stack: FaultyStack;
 beforeAll(async () => {
   stack = await startFaultyStack((call) => attempts.get(/"id":\{"N":"(\d+)"\}/.exec(call.input)?.[1] ?? "")?.(call), {
-    maxEnvironments: 8,
+    maxEnvironments: 4,
   });
   // Admitted once, the key stays in the authorizer's cache: one process is enough.
   await cancel("none");
