@@ -105,7 +105,10 @@ function denyToo({ principalId, policyDocument }: PolicyResponse): PolicyRespons
   return { principalId, policyDocument: { Statement: [...policyDocument.Statement, ...denied] } };
 }
 
-/** An authorizer for the tokens `t`, `T` and `u` whose function gives these responses, then repeats the last. */
+/**
+ * An authorizer for every token without an x, even an empty one, whose function gives these responses, then repeats the
+ * last.
+ */
 function authorizer(responses: unknown[], { ttlSeconds = 300 } = {}) {
   const gate = {
     now: 0,
@@ -117,7 +120,7 @@ function authorizer(responses: unknown[], { ttlSeconds = 300 } = {}) {
     id: "Keys",
     functionName: "Authorize",
     header: "Authorization",
-    validation: /^[tTu]$/,
+    validation: /^[^x]*$/,
     ttlSeconds,
   };
   const host = {

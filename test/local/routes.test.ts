@@ -14,11 +14,14 @@ describe("a route", () => {
         Pet: resource({ Ref: "Pets" }, "{petId}"),
         Best: resource({ Ref: "Pets" }, "best"),
         Proxy: resource(root, "{proxy+}"),
+        Section: resource(root, "{section}"),
         ListPets: mock({ Ref: "Pets" }, "GET", 200),
         GetPet: mock({ Ref: "Pet" }, "GET", 201),
         AnyPet: mock({ Ref: "Pet" }, "ANY", 202),
         BestPet: mock({ Ref: "Best" }, "GET", 203),
         Else: mock({ Ref: "Proxy" }, "ANY", 404),
+        PatchElse: mock({ Ref: "Proxy" }, "PATCH", 204),
+        PatchSection: mock({ Ref: "Section" }, "PATCH", 205),
       },
     }),
   );
@@ -39,6 +42,7 @@ describe("a route", () => {
     ["PUT", "/pets/best", "/pets/{petId}", { petId: "best" }],
     ["PUT", "/pets", "/{proxy+}", { proxy: "pets" }],
     ["GET", "/pets//1", "/{proxy+}", { proxy: "pets//1" }],
+    ["PATCH", "/cats", "/{section}", { section: "cats" }],
     ["GET", "/cats/1/2", "/{proxy+}", { proxy: "cats/1/2" }],
   ])("for %s %s is %s", (method, sentPath, path, parameters) => {
     expect(matchRoute(methods, method, sentPath)).toMatchObject({ path, parameters });
