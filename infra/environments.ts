@@ -2,9 +2,11 @@ import type { ApiKeyPrefix } from "../shared/api-keys.ts";
 
 /** Everything in which one deployed environment may differ from another, and the only place where it may. */
 export interface Environment {
-  name: "staging" | "production";
+  /** What commands and the workflow call it, as in `--env staging`: its name in `environments`. */
+  name: string;
   /** The name of the CloudFormation stack, and of the API in it. */
   stackName: string;
+  /** What its API keys begin with. No other environment has the same. */
   apiKeyPrefix: ApiKeyPrefix;
   /** The only account and region it may be deployed to. Without it, the caller's credentials decide. */
   account?: { id: string; region: string };
@@ -149,4 +151,7 @@ const production: Environment = {
   },
 };
 
-export const environments = { staging, production };
+/** Every environment by its name. `npm start` serves staging on this machine. */
+export const environments = { staging, production } satisfies Record<string, Environment>;
+
+export type EnvironmentName = keyof typeof environments;

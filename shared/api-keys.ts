@@ -5,7 +5,7 @@ import { crc32 } from "node:zlib";
  * An API key is `PREFIX_`, 43 base62 characters (256 random bits) and 6 more with the CRC-32 of what precedes them. The
  * prefix tells the environments apart; thanks to the checksum, a mistyped key is rejected without a read.
  */
-export type ApiKeyPrefix = "pets_test" | "pets_live";
+export type ApiKeyPrefix = `pets_${string}`;
 
 const base62Digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const secretLength = 43;
@@ -23,17 +23,22 @@ export function makeApiKey(prefix: ApiKeyPrefix): string {
   return unchecked + checksum(unchecked);
 }
 
+/** The prefix of a well-formed key. */
+export function apiKeyPrefix(key: string): ApiKeyPrefix {
+  return `pets_${key.split("_")[1]}`;
+}
+
 /** Whether the text is well-formed as a key of any environment, including its checksum. */
 export function isApiKey(text: string): boolean {
   if (!apiKey.test(text)) return false;
   return checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
 }
 
-const apiKey = new RegExp(`^(?:${apiKeyPattern("pets_test")}|${apiKeyPattern("pets_live")})$`);
+const apiKey = new RegExp(`^${apiKeyPattern("pets_[0-9a-z]+")}$`);
 
 /** The text with every API key cut short, for messages that may quote one. */
 export function withoutKeys(text: string): string {
-  return text.replaceAll(/(pets_(?:test|live)_)[0-9A-Za-z]+/g, "$1...");
+  return text.replaceAll(/(pets_[0-9a-z]+_)[0-9A-Za-z]+/g, "$1...");
 }
 
 /** SHA-256 of the key in lower-case hexadecimal, the partition key of the API keys table. */

@@ -1,13 +1,13 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { withoutKeys } from "../../shared/api-keys.ts";
-import { environments } from "../environments.ts";
+import { type EnvironmentName, environments } from "../environments.ts";
 import { jsonText, printable } from "../orders-file/printable.ts";
 import { TableCalls } from "./table-calls.ts";
 import { findDeployedStack, findLocalStack, type Target } from "./target.ts";
 
 /** The options that commands share. */
 interface GlobalOptions {
-  env?: "staging" | "production";
+  env?: EnvironmentName;
   local?: true;
   json?: true;
   rate?: number;
@@ -56,7 +56,9 @@ export function createProgram(): Command {
  */
 export async function run(command: Command, work: (target: Target, asJson: boolean) => Promise<Result>): Promise<void> {
   const { env, local, json: asJson = false } = command.optsWithGlobals<GlobalOptions>();
-  if (!env && !local) return command.error("error: choose one of --env staging, --env production and --local");
+  if (!env && !local) {
+    return command.error(`error: choose --local or one of --env ${Object.keys(environments).join(", --env ")}`);
+  }
   const target = await (env ? findDeployedStack(environments[env]) : findLocalStack());
   if (target.description !== undefined) process.stderr.write(`${target.description}\n`);
   try {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { makeApiKey } from "../../shared/api-keys.ts";
+import { apiKeyPrefix, makeApiKey } from "../../shared/api-keys.ts";
 import type { ErrorCode } from "../../shared/errors.ts";
 import { checkDocumented, checkError, checkStatus, excerpt } from "./check.ts";
 import { open, type Request, type Service, send } from "./client.ts";
@@ -35,7 +35,7 @@ const emptyObject = { headers: { "content-type": "application/json" }, body: "{}
 export function promises(service: Service, pending?: string): Promised[] {
   const { apiKey } = service;
   const mistyped = apiKey.slice(0, -1) + (apiKey.endsWith("0") ? "1" : "0");
-  const unissued = makeApiKey(apiKey.startsWith("pets_live_") ? "pets_live" : "pets_test");
+  const unissued = makeApiKey(apiKeyPrefix(apiKey));
   const rejects = (code: ErrorCode, requests: Request[]) => async () => {
     for (const request of requests) checkError(await send(service, request), code);
   };

@@ -90,7 +90,7 @@ describe("npm run admin", () => {
     expect(await operator.run(["keys", "list"])).toEqual({
       code: 2,
       stdout: "",
-      stderr: "error: choose one of --env staging, --env production and --local\n(see --help)\n",
+      stderr: "error: choose --local or one of --env staging, --env production\n(see --help)\n",
     });
   });
 

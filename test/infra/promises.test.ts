@@ -85,7 +85,7 @@ test.each(templates)("%s keeps its promises", (name, template, environment) => {
     logs: logsOf(template),
     functionLogs: functionLogsOf(template),
     canaries: resources(template, "AWS::CodeDeploy::DeploymentGroup").length,
-  }).toEqual({ ...promised[name], tableKeys });
+  }).toEqual({ ...promised[name as keyof typeof promised], tableKeys });
 });
 
 function keysOf(template: Template) {
