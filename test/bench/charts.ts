@@ -1,4 +1,3 @@
-import { writeFileSync } from "node:fs";
 import { type BarSeriesOption, type EChartsOption, init, type LineSeriesOption } from "echarts";
 
 /** Each colour on a light page and on a dark one. */
@@ -59,20 +58,6 @@ export function listChart(growth: string[][]): string {
     { table: growth, unit: "milliseconds", columns: ["whole list", "first byte"] },
     { table: growth, unit: "megabytes", columns: ["peak memory", "sent plain"] },
   ]);
-}
-
-/** The cost of an hour by its load: of cancellations, and of lists. */
-export function costChart(cancellations: string[][], lists: string[][]): string {
-  const hourly = { unit: "dollars an hour", columns: ["cost per hour"] };
-  return drawPanels("The cost of an hour by its load", [
-    { table: cancellations, ...hourly },
-    { table: lists, ...hourly },
-  ]);
-}
-
-/** Writes a chart to where the README shows it from. */
-export function writeChart(name: "cold-start" | "list" | "cost", svg: string): void {
-  writeFileSync(new URL(`charts/${name}.svg`, import.meta.url), svg);
 }
 
 /** Columns of a table over its first one, which counts orders or requests. */

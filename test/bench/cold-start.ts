@@ -7,8 +7,8 @@ import { type CpuShare, cpuShare } from "./cpu-share.ts";
 import { authorizeEvent, cancelEvent, listEvent } from "./events.ts";
 import { type Goal, goals } from "./goals.ts";
 import { type RationedHost, rationedHost } from "./rationed-host.ts";
-import { notMeasured, type Row, ratioRow } from "./row.ts";
-import { inTurn, median, medians, timed } from "./samples.ts";
+import { notMeasured, pairsRow, type Row } from "./row.ts";
+import { inTurn, timed } from "./samples.ts";
 import { type FunctionName, floorOf, type Subject } from "./subject.ts";
 import { startTlsEngine } from "./tls-engine.ts";
 
@@ -78,7 +78,7 @@ async function coldStart({ subject, host }: Cold, name: FunctionName): Promise<R
     floor: () => sample(floorOf(definition)),
   });
   const rowOf = (what: string, value: (sample: { init: number; first: number }) => number, goal: Goal): Row =>
-    ratioRow(what, { ours: median(ours.map(value)), floor: median(floor.map(value)), unit: "ms" }, goal);
+    pairsRow(what, { ours: ours.map(value), floor: floor.map(value), unit: "ms" }, goal);
   return [
     rowOf(`cold start of ${name}, init and first response`, ({ init, first }) => init + first, goals.coldStart),
     rowOf(`cold start of ${name}, first response alone`, ({ first }) => first, goals.firstResponse),
@@ -109,5 +109,5 @@ async function firstAuthorisedCancel({ subject, host }: Cold): Promise<Row> {
     ours: () => sample(Authorize, CancelOrder),
     floor: () => sample(floorOf(Authorize), floorOf(CancelOrder)),
   });
-  return ratioRow(firstCancel, { ...medians(samples), unit: "ms" }, goals.firstCancel);
+  return pairsRow(firstCancel, { ...samples, unit: "ms" }, goals.firstCancel);
 }

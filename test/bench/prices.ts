@@ -20,10 +20,6 @@ export const price = {
   alarmMetric: 0.1,
   /** A month of one metric made by a metric filter, by the hours in which it has data (CloudWatch pricing, custom metrics). */
   customMetric: 0.3,
-  /** Fargate on arm64, an hour. */
-  vcpuHour: 0.03238,
-  memoryGigabyteHour: 0.00356,
-  balancerHour: 0.0225,
 };
 
 /** The resources that one request takes, the functions' share of them apart. */

@@ -1,45 +1,47 @@
-import { describe, expect, test } from "vitest";
-import { watched } from "../helpers/watched.ts";
-import { conclude, missed, notMeasured, type Row, ratioRow, table, verdict } from "./row.ts";
+import { expect, test } from "vitest";
+import { notMeasured, pairsRow, type Row, ratioRow, table, verdict } from "./row.ts";
+import { inTurn, median, spread } from "./samples.ts";
 
-const row = (ours: number, goal: number | undefined = 2): Row =>
-  ratioRow("a list", { ours, floor: 1, unit: "ms" }, { goal, margin: 0.1 });
+const goal = { goal: 2, margin: 0.1 };
+const one = (ours: number): Row => ratioRow("a list", { ours, floor: 1, unit: "ms" }, goal);
+/** Eleven pairs, of whose ratios the median is in the middle, and with 95 % confidence between the third from each end. */
+const pairs = (...ratios: number[]): Row =>
+  pairsRow("a list", { ours: ratios.map((ratio) => 5 * ratio), floor: ratios.map(() => 5), unit: "ms" }, goal);
 
-describe("the bench's verdict", () => {
-  test.each<[string, Row]>([
-    ["met", row(1.999)],
-    ["met", row(2)],
-    ["within noise", row(2.001)],
-    ["within noise", row(2.2)],
-    ["MISSED", row(2.201)],
-    ["MISSED", row(Number.POSITIVE_INFINITY)],
-    // Nothing was measured, though there is a goal.
-    ["MISSED", row(Number.NaN)],
-    ["-", ratioRow("a list", { ours: 9, floor: 1, unit: "ms" }, { goal: undefined, margin: 0 })],
-    ["-", notMeasured("a cold start", "no cgroups")],
-  ])("is %s: %j", (expected, given) => {
-    expect(verdict(given)).toBe(expected);
-  });
+test.each<[string, Row]>([
+  ["met", one(2)],
+  ["within noise", one(2.2)],
+  ["MISSED", one(2.201)],
+  // Nothing was measured, though there is a goal.
+  ["MISSED", one(Number.NaN)],
+  ["met", pairs(1, 1, 1, 1, 1, 2, 9, 9, 9, 9, 9)],
+  ["within noise", pairs(1, 2, 3, 3, 3, 3, 3, 3, 3, 4, 4)],
+  ["MISSED", pairs(1, 2.01, 3, 3, 3, 3, 3, 3, 3, 4, 4)],
+  ["-", ratioRow("a list", { ours: 9, floor: 1, unit: "ms" }, { goal: undefined, margin: 0 })],
+  ["-", notMeasured("a cold start", "no cgroups")],
+])("the bench's verdict is %s only if noise allows no other: %j", (expected, row) => {
+  expect(verdict(row)).toBe(expected);
+});
 
-  test("fails the bench for every goal that is missed, and says by which figure", () => {
-    expect(missed([row(2), row(2.2), notMeasured("a cold start", "no cgroups")])).toEqual([]);
-    expect(missed([row(2), row(3), row(2.3)])).toEqual([
-      "a list: 3.0 ms beside 1.0 ms is 3.00x; the goal is <= 2x",
-      "a list: 2.3 ms beside 1.0 ms is 2.30x; the goal is <= 2x",
-    ]);
-    const size: Row = { what: "a bundle", ours: "240.0 KB", floor: "", value: 240, goal: 230, margin: 0, unit: "KB" };
-    expect(missed([size])).toEqual(["a bundle: 240.0 KB; the goal is <= 230 KB"]);
-  });
+test("a row of pairs shows the medians, the median of the ratios, and how far those spread", () => {
+  const row = pairs(3, 3, 2, 2.5, 3, 3, 3, 3, 3, 4, 4.5);
+  expect(table([row]).at(-1)).toEqual(["a list", "15.0 ms", "5.0 ms", "3.00x (2.50 to 4.00)", "<= 2x", "MISSED"]);
+});
 
-  test("is the exit code, and comes below the figures", async () => {
-    expect(await watched(() => conclude("figures", [row(2)]))).toEqual({ printed: ["figures"], exitCode: 0 });
-    expect(await watched(() => conclude("figures", [row(2), row(3)]))).toEqual({
-      printed: ["figures", "MISSED a list: 3.0 ms beside 1.0 ms is 3.00x; the goal is <= 2x"],
-      exitCode: 1,
-    });
-  });
+test("the median is the middle sample, and halfway between the two of an even number", () => {
+  expect([[9, 1, 10], [10, 2, 9, 1], [7]].map(median)).toEqual([9, 5.5, 7]);
+});
 
-  test("stands in the table beside its figures", () => {
-    expect(table([row(3)]).at(-1)).toEqual(["a list", "3.0 ms", "1.0 ms", "3.00x", "<= 2x", "MISSED"]);
-  });
+test("the spread of 31 samples is from the tenth to the twenty-second, and of a few the whole of them", () => {
+  const samples = Array.from({ length: 31 }, (_, index) => 31 - index);
+  expect(spread(samples)).toEqual([10, 22]);
+  expect(spread([3, 1, 2])).toEqual([1, 3]);
+});
+
+test("things are sampled in turn, each as first as often as the others, and their first round is thrown away", async () => {
+  const order: string[] = [];
+  const sample = (name: string) => async () => order.push(name);
+  const samples = await inTurn(3, { ours: sample("ours"), floor: sample("floor") });
+  expect(order.join(" ")).toBe("ours floor floor ours ours floor floor ours");
+  expect(samples).toEqual({ ours: [4, 5, 8], floor: [3, 6, 7] });
 });

@@ -1,5 +1,5 @@
-import { failWith } from "../helpers/fail-with.ts";
 import type { Goal } from "./goals.ts";
+import { median, spread } from "./samples.ts";
 
 /** One line of the bench: a figure of ours beside the floor measured in the same run. */
 export interface Row extends Goal {
@@ -9,18 +9,33 @@ export interface Row extends Goal {
   floor: string;
   /** Ours divided by the floor, or the figure itself where the goal is not a ratio. */
   value: number;
+  /** Where the ratio lies with 95 % confidence, of a row of pairs. */
+  spread?: [least: number, most: number];
   /** The goal's unit: `x` for a ratio. */
   unit: "x" | "KB" | "s";
 }
 
+interface Figures<Figure> {
+  ours: Figure;
+  floor: Figure;
+  unit: string;
+  digits?: number;
+}
+
 /** A row of two figures of the same unit and the ratio between them. */
-export function ratioRow(
-  what: string,
-  { ours, floor, unit, digits = 1 }: { ours: number; floor: number; unit: string; digits?: number },
-  { goal, margin }: Goal,
-): Row {
+export function ratioRow(what: string, { ours, floor, unit, digits = 1 }: Figures<number>, goal: Goal): Row {
   const text = (value: number): string => `${value.toFixed(digits)} ${unit}`;
-  return { what, ours: text(ours), floor: text(floor), value: ours / floor, goal, margin, unit: "x" };
+  return { what, ours: text(ours), floor: text(floor), value: ours / floor, ...goal, unit: "x" };
+}
+
+/** A row of the medians of two series of samples, made in turn, and the median of the ratios of its pairs. */
+export function pairsRow(what: string, { ours, floor, ...figures }: Figures<number[]>, goal: Goal): Row {
+  const ratios = ours.map((sample, pair) => sample / (floor[pair] ?? Number.NaN));
+  return {
+    ...ratioRow(what, { ours: median(ours), floor: median(floor), ...figures }, goal),
+    value: median(ratios),
+    spread: spread(ratios),
+  };
 }
 
 /** A row of a figure that this machine can't measure. */
@@ -31,29 +46,28 @@ export function notMeasured(what: string, why: string): Row {
 
 export type Verdict = "met" | "within noise" | "MISSED" | "-";
 
-export function verdict({ value, goal, margin }: Row): Verdict {
+/** A goal is missed when noise alone does not explain the figure: the whole spread, or more than the margin, is over it. */
+export function verdict({ value, spread, goal, margin }: Row): Verdict {
   if (goal === undefined) return "-";
   if (value <= goal) return "met";
-  return value <= goal * (1 + margin) ? "within noise" : "MISSED";
+  const least = spread?.[0] ?? value / (1 + margin);
+  return least <= goal ? "within noise" : "MISSED";
 }
 
-/** Prints the figures, then each goal that the rows miss. Any that is missed makes the exit code 1. */
-export function conclude(figures: string, rows: Row[]): void {
-  console.log(figures);
-  failWith(missed(rows).map((line) => `MISSED ${line}`));
+/** Prints each goal that the rows miss. Any that is missed makes the exit code 1. */
+export function conclude(rows: Row[]): void {
+  const missed = rows.filter((row) => verdict(row) === "MISSED");
+  for (const row of missed) console.error(`MISSED ${row.what}: ${figure(row)}; the goal is ${goalText(row)}`);
+  if (missed.length > 0) process.exitCode = 1;
 }
 
-/** A line for each goal that is missed. */
-export function missed(rows: Row[]): string[] {
-  const bad = rows.filter((row) => verdict(row) === "MISSED");
-  return bad.map((row) => {
-    const ratio = row.unit === "x" ? ` beside ${row.floor} is ${ratioText(row)}` : "";
-    return `${row.what}: ${row.ours}${ratio}; the goal is ${goalText(row)}`;
-  });
+function figure(row: Row): string {
+  return row.unit === "x" ? `${row.ours} beside ${row.floor} is ${ratioText(row)}` : row.ours;
 }
 
-function ratioText({ unit, value }: Row): string {
-  return unit === "x" ? `${value.toFixed(2)}x` : "";
+function ratioText({ unit, value, spread }: Row): string {
+  if (unit !== "x") return "";
+  return `${value.toFixed(2)}x${spread ? ` (${spread.map((end) => end.toFixed(2)).join(" to ")})` : ""}`;
 }
 
 function goalText({ goal, unit }: Row): string {

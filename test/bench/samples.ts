@@ -6,6 +6,16 @@ export function median(samples: number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
+/**
+ * The range that has the median of what was sampled in it with 95 % confidence, whatever its distribution: samples as far
+ * from both ends as the binomial distribution puts the median.
+ */
+export function spread(samples: number[]): [least: number, most: number] {
+  const sorted = samples.toSorted((a, b) => a - b);
+  const fromEnd = Math.max(1, Math.floor((sorted.length - 1.96 * Math.sqrt(sorted.length)) / 2));
+  return [sorted[fromEnd - 1] ?? Number.NaN, sorted.at(-fromEnd) ?? Number.NaN];
+}
+
 /** How long something takes, in milliseconds. */
 export async function timed(run: () => Promise<unknown>): Promise<number> {
   const begun = performance.now();
@@ -14,8 +24,8 @@ export async function timed(run: () => Promise<unknown>): Promise<number> {
 }
 
 /**
- * Samples several things in turn, so that whatever else the machine does falls on all alike. The first round warms up and
- * is thrown away.
+ * Samples several things in turn, so that whatever else the machine does falls on all alike, and samples of one round
+ * make pairs. The first round warms up and is thrown away.
  */
 export async function inTurn<Name extends string, Sample>(
   count: number,
@@ -31,10 +41,4 @@ export async function inTurn<Name extends string, Sample>(
     }
   }
   return samples;
-}
-
-/** The median of each. */
-export function medians<Name extends string>(samples: Record<Name, number[]>): Record<Name, number> {
-  const entries = Object.entries<number[]>(samples).map(([name, values]) => [name, median(values)]);
-  return Object.fromEntries(entries) as Record<Name, number>;
 }

@@ -14,7 +14,7 @@ import type { FunctionDefinition } from "../../infra/local/lambda/runtime-proces
 import { type SynthesisedStack, synthesise } from "../../infra/template/synthesis.ts";
 import { issueApiKey } from "../../shared/api-keys-table.ts";
 import type { OrderItem } from "../../shared/order.ts";
-import { benchOrder } from "./bench-order.ts";
+import { order } from "./page-server.ts";
 
 export type FunctionName = "ListOrders" | "CancelOrder" | "Authorize";
 
@@ -91,7 +91,7 @@ export function hostOf(...definitions: FunctionDefinition[]): LambdaHost {
 /** Puts pending orders with all five fields and the ids from `from` up to, but not including, `to`. */
 export async function putOrders(client: DynamoDBClient, table: string, from: number, to: number): Promise<void> {
   const orders = async function* (): AsyncGenerator<OrderItem, void, void> {
-    for (let id = from; id < to; id += 1) yield benchOrder(id);
+    for (let id = from; id < to; id += 1) yield { ...order(id), status: { S: "pending" } };
   };
   await seedOrders(client, table, orders(), new AbortController().signal);
 }

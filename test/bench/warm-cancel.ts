@@ -1,12 +1,14 @@
 import { cancelEvent } from "./events.ts";
 import { goals, reported } from "./goals.ts";
 import { cpuPerRound } from "./processes.ts";
-import { type Row, ratioRow } from "./row.ts";
-import { inTurn, medians, timed } from "./samples.ts";
+import { pairsRow, type Row, ratioRow } from "./row.ts";
+import { inTurn, timed } from "./samples.ts";
 import { floorOf, hostOf, putOrders, type Subject, sdkFloorOf } from "./subject.ts";
 
 const warmUp = 2000;
 const runs = 1000;
+const [ours, besideSdk] = ["warm cancel", ", beside the SDK alone"];
+const [sdks, besideHand] = ["the SDK's warm cancel", ", beside a call signed by hand"];
 
 /**
  * A cancellation by a function that is warm: its time, and its process's CPU. The same call through the SDK and nothing
@@ -36,20 +38,14 @@ export async function warmCancel({ client, functions, ordersTable }: Subject): P
     const pids = { ours: pid("ours"), sdk: pid("sdk"), byHand: pid("byHand") };
     // The round that `inTurn` throws away takes CPU, too.
     const { result, cpu } = await cpuPerRound(pids, runs + 1, () => inTurn(runs, cancels));
-    return [...rows("p50", medians(result)), ...rows("CPU", cpu)];
+    const unit = { unit: "ms", digits: 2 };
+    return [
+      pairsRow(`${ours}, p50${besideSdk}`, { ours: result.ours, floor: result.sdk, ...unit }, goals.warmCancel),
+      pairsRow(`${sdks}, p50${besideHand}`, { ours: result.sdk, floor: result.byHand, ...unit }, reported),
+      ratioRow(`${ours}, CPU${besideSdk}`, { ours: cpu.ours, floor: cpu.sdk, ...unit }, goals.warmCancelCpu),
+      ratioRow(`${sdks}, CPU${besideHand}`, { ours: cpu.sdk, floor: cpu.byHand, ...unit }, reported),
+    ];
   } finally {
     await host.stop();
   }
-}
-
-function rows(what: string, { ours, sdk, byHand }: { ours: number; sdk: number; byHand: number }): Row[] {
-  const unit = { unit: "ms", digits: 2 };
-  return [
-    ratioRow(`warm cancel, ${what}, beside the SDK alone`, { ours, floor: sdk, ...unit }, goals.warmCancel),
-    ratioRow(
-      `the SDK's warm cancel, ${what}, beside a call signed by hand`,
-      { ours: sdk, floor: byHand, ...unit },
-      reported,
-    ),
-  ];
 }

@@ -1,8 +1,10 @@
 // Preloaded into every function's process. Replaces the native addon of AWS's runtime interface client
 // (`rapid-client.node`, C++ around curl, which npm would have to compile): the same three calls to the same Runtime API.
 // JavaScript, because stripping types would lengthen every cold start.
-import { Agent, request } from "node:http";
 import { registerHooks } from "node:module";
+
+// An ES import of node:http would load undici too, which AWS's own client doesn't.
+const { Agent, request } = process.getBuiltinModule("node:http");
 
 registerHooks({
   resolve(specifier, context, nextResolve) {

@@ -3,7 +3,8 @@ import { createHash, createHmac } from "node:crypto";
 
 const { AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION, AWS_SECRET_ACCESS_KEY } = process.env;
 const url = new URL(AWS_ENDPOINT_URL_DYNAMODB);
-const { Agent, request } = await import(url.protocol === "https:" ? "node:https" : "node:http");
+// An ES import of node:http would load undici too.
+const { Agent, request } = process.getBuiltinModule(url.protocol === "https:" ? "node:https" : "node:http");
 const agent = new Agent({ keepAlive: true });
 
 /** Resolves with the response's status and its body, parsed. */

@@ -1,0 +1,33 @@
+import { readFileSync, writeFileSync } from "node:fs";
+
+const page = new URL("README.md", import.meta.url);
+
+/** A Markdown table; the first row is its head. */
+export function markdown([head = [], ...rows]: string[][]): string {
+  return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+/**
+ * Puts tables into the README, each in the place of the one with the same head.
+ *
+ * @throws Error naming a head that the README does not have; then it stays as it was.
+ */
+export function writeTables(tables: string[][][]): void {
+  const written = tables.reduce(
+    (text, table) => {
+      const lines = markdown(table);
+      const [head = ""] = lines.split("\n");
+      const start = text.indexOf(`${head}\n`);
+      if (start === -1) throw new Error(`README.md has no table with the head ${head}`);
+      const end = text.indexOf("\n\n", start);
+      return text.slice(0, start) + lines + text.slice(end);
+    },
+    readFileSync(page, "utf8"),
+  );
+  writeFileSync(page, written);
+}
+
+/** Writes a chart to where the README shows it from. */
+export function writeChart(name: "cold-start" | "list", svg: string): void {
+  writeFileSync(new URL(`charts/${name}.svg`, import.meta.url), svg);
+}
