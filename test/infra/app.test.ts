@@ -6,7 +6,7 @@ import { expect, test, vi } from "vitest";
 import cdkJson from "../../cdk.json" with { type: "json" };
 import { functionList } from "../../infra/stack/function-list.ts";
 import { OrdersStack } from "../../infra/stack/orders-stack.ts";
-import { everyOption } from "../helpers/every-option.ts";
+import { everyOption } from "../helpers/fixture-environments.ts";
 
 /** `infra/app.ts` as `cdk` runs it with this context, but without bundling. */
 async function appWith(context: Record<string, string> = {}): Promise<App> {

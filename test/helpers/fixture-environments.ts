@@ -1,0 +1,63 @@
+import type { Environment } from "../../infra/environments.ts";
+
+/** An environment with every setting, for tests: its values are nobody's, so any real one may change. */
+export const everyOption = {
+  name: "every-option",
+  stackName: "PetStoreOrders-every-option",
+  apiKeyPrefix: "pets_every",
+  account: { id: "111111111111", region: "eu-central-1" },
+  domain: {
+    name: "orders.example.com",
+    certificateArn: "arn:aws:acm:eu-central-1:111111111111:certificate/5d1e7d58-1a2b-4c3d-8e4f-000000000000",
+    hostedZone: { id: "Z0000000000000000000", name: "example.com" },
+    keepGatewayAddress: false,
+  },
+  keepData: true,
+  restoredTables: {
+    orders: "orders-of-yesterday",
+    apiKeys: "keys-of-yesterday",
+    ordersStreamArn: "arn:aws:dynamodb:eu-central-1:111111111111:table/orders-of-yesterday/stream/2026-11-20",
+  },
+  formerTables: { orders: "orders-of-last-week", apiKeys: "keys-of-last-week" },
+  ordersStream: true,
+  tableThroughput: { reads: 9000, writes: 1500 },
+  authorizerCacheSeconds: 45,
+  throttling: {
+    listOrders: { rateLimit: 7, burstLimit: 15 },
+    cancelOrder: { rateLimit: 150, burstLimit: 300 },
+  },
+  listConcurrency: 20,
+  logRetentionDays: 365,
+  accessLogRetentionDays: 90,
+  functionLogLevel: "INFO",
+  systemLogLevel: "WARN",
+  dashboard: true,
+  alarms: {
+    email: "on-call@example.com",
+    canary: true,
+    functionFailures: { percent: 5, atLeast: 3 },
+    rejectedKeys: { percent: 10, atLeast: 20 },
+    slow: { cancel: 2000, listFirstPage: 3000 },
+    listsCutOff: 3,
+    functionThrottles: 10,
+    tableThrottles: 50,
+  },
+} satisfies Environment;
+
+/** An environment with the required settings only, for tests. */
+export const noOption: Environment = {
+  name: "no-option",
+  stackName: "PetStoreOrders-no-option",
+  apiKeyPrefix: "pets_none",
+  keepData: false,
+  tableThroughput: { reads: 800, writes: 300 },
+  authorizerCacheSeconds: 15,
+  throttling: {
+    listOrders: { rateLimit: 3, burstLimit: 12 },
+    cancelOrder: { rateLimit: 25, burstLimit: 60 },
+  },
+  logRetentionDays: 14,
+  accessLogRetentionDays: 14,
+  functionLogLevel: "DEBUG",
+  systemLogLevel: "INFO",
+};
