@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import type { HttpResponse } from "./response-problems.ts";
 
 /** A deployed service, and a key of its environment. */
-export interface Service {
+export interface Endpoint {
   /** Ends in `/v1`, without a slash after it. */
   baseUrl: string;
   apiKey: string;
 }
 
-export interface Request {
+export interface ApiRequest {
   method: string;
   path: string;
   /** Instead of `Bearer` and the service's key; null sends no such header. */
@@ -18,10 +18,10 @@ export interface Request {
 }
 
 /** A response, with the method and path of its request. */
-export type Response = HttpResponse & Pick<Request, "method" | "path">;
+export type ApiResponse = HttpResponse & Pick<ApiRequest, "method" | "path">;
 
 /** A response whose body is still to be read. */
-export interface OpenResponse extends Omit<Response, "body"> {
+export interface OpenResponse extends Omit<ApiResponse, "body"> {
   /** The body in chunks, decompressed. Reading it throws AssertionError when it is cut off. */
   text: AsyncIterable<string>;
 }
@@ -31,8 +31,8 @@ const silenceLimit = 30_000;
 
 /** Sends a request and leaves the body of the response to be read. @throws Error when no response begins. */
 export async function open(
-  { baseUrl, apiKey }: Service,
-  { method, path, authorization = `Bearer ${apiKey}`, headers, body }: Request,
+  { baseUrl, apiKey }: Endpoint,
+  { method, path, authorization = `Bearer ${apiKey}`, headers, body }: ApiRequest,
 ): Promise<OpenResponse> {
   const silent = new AbortController();
   const timer = setTimeout(() => silent.abort(new Error(`silent for ${silenceLimit / 1000} s`)), silenceLimit);
@@ -61,12 +61,12 @@ async function* read(body: ReadableStream<Uint8Array<ArrayBuffer>> | null): Asyn
 }
 
 /** Sends a request. @throws Error when no response begins, AssertionError when it is cut off. */
-export async function send(service: Service, request: Request): Promise<Response> {
+export async function send(service: Endpoint, request: ApiRequest): Promise<ApiResponse> {
   return readWhole(await open(service, request));
 }
 
 /** @throws AssertionError when the response is cut off. */
-export async function readWhole({ text, ...response }: OpenResponse): Promise<Response> {
+export async function readWhole({ text, ...response }: OpenResponse): Promise<ApiResponse> {
   return { ...response, body: (await Array.fromAsync(text)).join("") };
 }
 

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { isApiKey } from "../../shared/api-keys.ts";
 import { isInt64 } from "../../shared/order.ts";
+import { report } from "./report.ts";
 import { smoke } from "./smoke.ts";
 
 type Options = { baseUrl: string; cancel?: string; wait: number };
@@ -9,29 +10,21 @@ type Options = { baseUrl: string; cancel?: string; wait: number };
 export function createSmokeCommand(): Command {
   return new Command("npm run smoke --")
     .description(
-      "Check that a deployed service keeps its promises. Changes nothing unless you name an order to cancel.",
+      "Check that a deployed service does what it promises its clients. Changes nothing unless you name an order to cancel.",
     )
     .requiredOption("--base-url <url>", "the stack's BaseUrl, or the one npm start prints", parseBaseUrl)
     .option("--cancel <order-id>", "a pending order; it is cancelled for good", parseOrderId)
     .option("--wait <seconds>", "how long a new stage may take to become ready", parseSeconds, 120)
     .addHelpText("after", "\nSet the environment variable API_KEY to a key of that environment.")
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
-    .action(report);
+    .action(run);
 }
 
-async function report({ baseUrl, cancel, wait }: Options, command: Command): Promise<void> {
+async function run({ baseUrl, cancel, wait }: Options, command: Command): Promise<void> {
   const apiKey = process.env["API_KEY"] ?? "";
   if (!isApiKey(apiKey)) command.error("API_KEY is missing or malformed.");
-  const waiting = `waiting up to ${wait} s for the stage to be ready. `;
-  const starts = { kept: "kept    ", broken: "BROKEN  ", waiting };
-  const counts = { kept: 0, broken: 0, waiting: 0 };
   console.log(`Smoke test of ${baseUrl}`);
-  for await (const { kind, text } of smoke({ baseUrl, apiKey, cancel, waitSeconds: wait })) {
-    counts[kind] += 1;
-    console.log(starts[kind] + text);
-  }
-  console.log(`${counts.kept} promises kept, ${counts.broken} broken`);
-  process.exitCode = counts.broken === 0 ? 0 : 1;
+  await report(smoke({ baseUrl, apiKey, cancel, waitSeconds: wait }));
 }
 
 function parseBaseUrl(text: string): string {

@@ -18,6 +18,19 @@ export const document = strict(openapi) as {
   components: { responses: Record<string, DocumentedResponse> };
 };
 
+/** Its paths, with a word for each parameter, the methods of each, and some that it does not have. */
+export const paths = Object.entries(document.paths).map(([template, operations]) => {
+  const methods = Object.keys(operations).map((method) => method.toUpperCase());
+  return {
+    path: template.replaceAll(/\{\w+\}/g, "none"),
+    methods: methods.sort(),
+    otherMethods: ["PATCH", "PUT"].filter((method) => !methods.includes(method)),
+  };
+});
+
+/** A request for each of its operations. Those for one order name an order that does not exist. */
+export const operations = paths.flatMap(({ path, methods }) => methods.map((method) => ({ method, path })));
+
 /**
  * The document leaves objects and error codes open, so that later versions can add to them. A field or a code that this
  * version sends without documenting it is a mistake.

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { repeatedIds } from "../orders-file/repeated-ids.ts";
-import { checkDocumented, checkStatus } from "./check.ts";
 import { type OpenResponse, readWhole } from "./client.ts";
+import { expectDocumented, expectStatus } from "./expect.ts";
 
 /**
  * Checks a list of orders as it arrives. Keeps a few orders at a time in memory, and every id.
@@ -10,14 +9,14 @@ import { type OpenResponse, readWhole } from "./client.ts";
  * @returns its length in characters.
  * @throws AssertionError or Error unless it is a complete, documented list with no order twice.
  */
-export async function checkList(response: OpenResponse, orderId?: string): Promise<number> {
-  if (response.status !== 200) checkStatus(await readWhole(response), 200);
+export async function expectList(response: OpenResponse, orderId?: string): Promise<number> {
+  if (response.status !== 200) expectStatus(await readWhole(response), 200);
   const { text, ...head } = response;
   const seen: bigint[] = [];
   let found = false;
   let length = 0;
   for await (const body of listParts(text)) {
-    checkDocumented({ ...head, body });
+    expectDocumented({ ...head, body });
     length += body.length;
     // Its only other strings are date-times, so this finds names of fields and nothing else.
     for (const [, id = ""] of body.matchAll(/"id"\s*:\s*(-?\d+)/g)) {
@@ -25,7 +24,8 @@ export async function checkList(response: OpenResponse, orderId?: string): Promi
       found ||= id === orderId;
     }
   }
-  const [twice] = repeatedIds(seen);
+  const sorted = BigInt64Array.from(seen).sort();
+  const twice = sorted.find((id, at) => at > 0 && id === sorted[at - 1]);
   assert(twice === undefined, `order ${twice} is listed twice`);
   assert(orderId === undefined || found, `order ${orderId} is not listed`);
   return length;

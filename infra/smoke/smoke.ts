@@ -1,15 +1,10 @@
 import { AssertionError } from "node:assert/strict";
 import { systemClock } from "../../shared/clock.ts";
-import { reason, type Service } from "./client.ts";
-import { promises } from "./promises.ts";
+import { smokeChecks } from "./checks.ts";
+import { type Endpoint, reason } from "./client.ts";
+import type { Line } from "./report.ts";
 
-/** One line of the report: a promise, and for a broken one or one that is waited for, what was seen. */
-export interface Line {
-  kind: "kept" | "broken" | "waiting";
-  text: string;
-}
-
-export interface SmokeOptions extends Service {
+export interface SmokeOptions extends Endpoint {
   /** A pending order to cancel. Without one, nothing changes. */
   cancel?: string | undefined;
   /** How long a stage may take to become ready; 0 by default. */
@@ -17,8 +12,8 @@ export interface SmokeOptions extends Service {
 }
 
 /**
- * Checks every promise of a deployed service, one after the other. A new stage gets time first: its
- * routes and permissions reach the gateway up to a minute after the deployment is done.
+ * Checks a deployed service, one check after the other. A new stage gets time first: its routes and permissions reach
+ * the gateway up to a minute after the deployment is done.
  */
 export async function* smoke(
   { cancel, waitSeconds = 0, ...service }: SmokeOptions,
@@ -26,19 +21,19 @@ export async function* smoke(
 ): AsyncGenerator<Line, void, void> {
   const deadline = clock.now() + waitSeconds * 1000;
   let waiting = false;
-  for (const { promise, needsReadyStage = false, keep } of promises(service, cancel)) {
+  for (const { name, needsReadyStage = false, run } of smokeChecks(service, cancel)) {
     for (;;) {
       try {
-        await keep();
-        yield { kind: "kept", text: promise };
+        await run();
+        yield { kind: "pass", text: name };
         break;
       } catch (error) {
-        const text = `${promise}: ${reason(error)}`;
+        const text = `${name}: ${reason(error)}`;
         if (error instanceof AssertionError || !needsReadyStage || clock.now() >= deadline) {
-          yield { kind: "broken", text };
+          yield { kind: "FAIL", text };
           break;
         }
-        if (!waiting) yield { kind: "waiting", text };
+        if (!waiting) yield { kind: "waiting", text: `up to ${waitSeconds} s for the stage to be ready. ${text}` };
         waiting = true;
         await clock.pause(Math.min(2000, deadline - clock.now()));
       }

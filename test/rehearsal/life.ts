@@ -19,7 +19,7 @@ export const life: Record<string, Step[]> = {
     { run: "npx cdk bootstrap", check: `${imported}; kept production`, values: { ...place, ...production } },
   ],
   "First hour": [
-    { run: "STAGING=", check: "printed 'kept, 0 broken'", values: { "100000": "2000" } },
+    { run: "STAGING=", check: "printed 'passed, 0 failed'", values: { "100000": "2000" } },
     { run: "seq 1000", check: "printed '\\d+ .*order_not_found'; printed 'too_many_requests.* 1$'" },
     { skip: "ROLE=", because: "MiniStack hands on whole responses, and no policy stops a function" },
     { run: "echo 'throw", check: "printed '^HTTP.* 5'" },
@@ -44,7 +44,7 @@ export const life: Record<string, Step[]> = {
   "Check a deployment": [
     {
       run: "read -rs API_KEY",
-      check: "printed 'kept    204 for cancelling order 7'; printed 'kept, 0 broken'",
+      check: "printed 'pass     204 for cancelling order 7'; printed 'passed, 0 failed'",
       values: { "https://HOST/v1": "$(base_url production)", "4711": "7" },
     },
   ],

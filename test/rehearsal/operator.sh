@@ -19,7 +19,7 @@ restored() { read -r "OLD_$1" "NEW_$1" < <(sed -En 's/^Restored (\S+) as (\S+)\.
 stack() { aws cloudformation describe-stacks --stack-name "PetStoreOrders-$1" --output text --query "Stacks[0].$2"; }
 base_url() { stack "$1" "Outputs[?OutputKey=='BaseUrl'].OutputValue"; }
 
-# Every promise of the service is kept to whoever has the last key that was issued.
+# The service passes the smoke test for whoever has the last key that was issued.
 kept() { API_KEY=$KEY npm run smoke -- --base-url "$(base_url "$1")" --wait 0; }
 
 order() { printf '{"id":%s,"petId":1,"quantity":1}\n' "$@"; }

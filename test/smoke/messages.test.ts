@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { checkDocumented, excerpt } from "../../infra/smoke/check.ts";
 import { reason } from "../../infra/smoke/client.ts";
+import { excerpt, expectDocumented } from "../../infra/smoke/expect.ts";
 
 test.each<[string, unknown, string]>([
   [
@@ -25,5 +25,5 @@ test("a body of 120 characters with its quotes is quoted whole", () => {
 
 test("what the description does not allow is told one by one", () => {
   const response = { method: "GET", path: "/store/orders", status: 200, headers: {}, body: "[]" };
-  expect(() => checkDocumented(response)).toThrow("header Cache-Control is missing; header Vary is missing; ");
+  expect(() => expectDocumented(response)).toThrow("header Cache-Control is missing; header Vary is missing; ");
 });

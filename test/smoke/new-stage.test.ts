@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { promises } from "../../infra/smoke/promises.ts";
-import { type Line, smoke } from "../../infra/smoke/smoke.ts";
+import { smokeChecks } from "../../infra/smoke/checks.ts";
+import type { Line } from "../../infra/smoke/report.ts";
+import { smoke } from "../../infra/smoke/smoke.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { errorBody } from "../../shared/errors.ts";
 import { list, without } from "../helpers/smoke/faults.ts";
@@ -46,7 +47,7 @@ describe("a new stage", () => {
     const clock = stage(fault, 40_000);
     const seen = await smokeTest(120, clock);
     expect(seen.filter(({ kind }) => kind === "waiting")).toHaveLength(1);
-    expect(seen.filter(({ kind }) => kind === "broken")).toEqual([]);
+    expect(seen.filter(({ kind }) => kind === "FAIL")).toEqual([]);
   });
 
   test("gets time while nothing listens at its address", async () => {
@@ -65,7 +66,7 @@ describe("a new stage", () => {
     const begun = clock.now();
     const seen = await smokeTest(121, clock);
     expect(clock.now() - begun).toBe(121_000);
-    expect(seen.map(({ kind }) => kind)).toEqual(["waiting", ...promises(service).map(() => "broken")]);
+    expect(seen.map(({ kind }) => kind)).toEqual(["waiting", ...smokeChecks(service).map(() => "FAIL")]);
   });
 
   test.each([
@@ -76,7 +77,7 @@ describe("a new stage", () => {
   ])("gets no time for %s", async (_reason, fault) => {
     const clock = stage(fault);
     const begun = clock.now();
-    expect((await smokeTest(120, clock)).map(({ kind }) => kind)).toContain("broken");
+    expect((await smokeTest(120, clock)).map(({ kind }) => kind)).toContain("FAIL");
     expect(clock.now()).toBe(begun);
   });
 });

@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "no
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
+import { paths } from "../../../infra/smoke/document.ts";
 import { makeApiKey } from "../../../shared/api-keys.ts";
 import { type ErrorCode, errorBody, errors } from "../../../shared/errors.ts";
 
@@ -52,9 +53,9 @@ export async function startTinyService(): Promise<TinyService> {
     if (body.length > 10 * 1024 * 1024) return error("request_too_large");
     if (headers["content-type"] === "image/png") return error("unsupported_media_type");
     const orderId = /^\/store\/orders\/([^/]+)$/.exec(path)?.[1];
-    if (path !== "/store/orders" && orderId === undefined) return error("resource_not_found");
-    const allow = orderId === undefined ? "GET" : "DELETE";
-    if (method !== allow) return error("method_not_allowed", { Allow: allow });
+    const known = paths.find((known) => known.path === path.replace(orderId ?? "none", "none"));
+    if (known === undefined) return error("resource_not_found");
+    if (!known.methods.includes(method)) return error("method_not_allowed", { Allow: known.methods.join(", ") });
     if (!/^bearer /i.test(headers.authorization ?? "") || key !== apiKey) {
       return error("unauthorized", { "WWW-Authenticate": "Bearer" });
     }

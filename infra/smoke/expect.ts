@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { withoutKeys } from "../../shared/api-keys.ts";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
-import type { Response } from "./client.ts";
+import type { ApiResponse } from "./client.ts";
 import { responseProblems } from "./response-problems.ts";
 
-// An AssertionError is a broken promise. Any other Error says what a stage may also do in its first minute, before every
+// An AssertionError is a failed check. Any other Error says what a stage may also do in its first minute, before every
 // route and permission is in place. Both say what the service did, and never hold a key.
 
 /** @throws AssertionError or Error unless the response has this status. */
-export function checkStatus({ status, body }: Pick<Response, "status" | "body">, expected: number): void {
+export function expectStatus({ status, body }: Pick<ApiResponse, "status" | "body">, expected: number): void {
   if (status === expected) return;
   const seen = `status ${status} instead of ${expected}, with the body ${excerpt(body)}`;
   if ([403, 404].includes(status) || status >= 500) throw new Error(seen);
@@ -16,19 +16,19 @@ export function checkStatus({ status, body }: Pick<Response, "status" | "body">,
 }
 
 /** @throws AssertionError unless the interface description allows the response: its headers, content type and body. */
-export function checkDocumented({ method, path, ...response }: Response): void {
+export function expectDocumented({ method, path, ...response }: ApiResponse): void {
   const problems = responseProblems(method, path, response);
   assert(problems.length === 0, withoutKeys(problems.join("; ")));
 }
 
 /** @throws AssertionError or Error unless the response is the documented Error with this code and its status. */
-export function checkError(response: Response, expected: ErrorCode): void {
-  checkStatus(response, errors[expected].status);
+export function expectError(response: ApiResponse, expected: ErrorCode): void {
+  expectStatus(response, errors[expected].status);
   // The gateway responds like this until an operation's route has reached it.
   if (expected !== "resource_not_found" && response.body === errorBody("resource_not_found")) {
     throw new Error(`code resource_not_found instead of ${expected}`);
   }
-  checkDocumented(response);
+  expectDocumented(response);
   const { code }: { code: string } = JSON.parse(response.body);
   assert(code === expected, `code ${code} instead of ${expected}`);
 }

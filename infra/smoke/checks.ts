@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { apiKeyPrefix, makeApiKey } from "../../shared/api-keys.ts";
+import type { ErrorCode } from "../../shared/errors.ts";
+import { type ApiRequest, type Endpoint, open, send } from "./client.ts";
+import { operations, paths } from "./document.ts";
+import { excerpt, expectDocumented, expectError, expectStatus } from "./expect.ts";
+import { expectList } from "./list.ts";
+
+/** Something that a deployed service is held to. */
+export interface Check {
+  /** What must be so. Reads well after "pass" and "FAIL". */
+  name: string;
+  /** Whether a stage may fail it in its first minute. Together these need every function and permission. */
+  needsReadyStage?: boolean;
+  /** @throws AssertionError when it fails, another Error when no response comes or the stage may not be ready. */
+  run(): Promise<void>;
+}
+
+const list: ApiRequest = { method: "GET", path: "/store/orders" };
+const cancel = (orderId: string): ApiRequest => ({ method: "DELETE", path: `/store/orders/${orderId}` });
+const unknown: ApiRequest = { method: "POST", path: "/nope" };
+const unknownPaths = [
+  ...["/nope", "/nope/1", "/store/orders/1/2"].map((path) => ({ method: "GET", path })),
+  { method: "POST", path: "/store" },
+];
+const withoutKey = (request: ApiRequest): ApiRequest => ({ ...request, authorization: null });
+const emptyObject = { headers: { "content-type": "application/json" }, body: "{}" };
+
+/**
+ * Everything that a service promises its clients, in the order to check it. What holds for every operation comes from
+ * the interface description; an operation adds what only it promises. The list is read only twice, because each costs a
+ * whole Scan.
+ *
+ * @param pending the id of a pending order, which will be cancelled for good. Without one, no order changes: the ids that
+ *   are cancelled don't exist.
+ */
+export function smokeChecks(service: Endpoint, pending?: string): Check[] {
+  const { apiKey } = service;
+  const mistyped = apiKey.slice(0, -1) + (apiKey.endsWith("0") ? "1" : "0");
+  const unissued = makeApiKey(apiKeyPrefix(apiKey));
+  const rejects = (code: ErrorCode, requests: ApiRequest[]) => async () => {
+    for (const request of requests) expectError(await send(service, request), code);
+  };
+  return [
+    {
+      name: "401 without a key, naming the Bearer scheme",
+      needsReadyStage: true,
+      run: rejects("unauthorized", operations.map(withoutKey)),
+    },
+    {
+      name: "404 order_not_found for cancelling an order that does not exist",
+      needsReadyStage: true,
+      // One of 2^63 negative ids. The chance that one of a million orders has it is one in nine trillion.
+      run: rejects("order_not_found", [cancel(String(-1n - (randomBytes(8).readBigUInt64BE() >> 1n)))]),
+    },
+    ...(pending === undefined ? [] : [pending]).map((orderId) => ({
+      name: `204 for cancelling order ${orderId}, then 409 order_already_cancelled`,
+      run: async () => {
+        const response = await send(service, cancel(orderId));
+        expectStatus(response, 204);
+        expectDocumented(response);
+        expectError(await send(service, cancel(orderId)), "order_already_cancelled");
+      },
+    })),
+    {
+      name: `200 and an array of orders for GET /store/orders${pending === undefined ? "" : `, ${pending} among them`}`,
+      needsReadyStage: true,
+      run: async () => {
+        const response = await open(service, list);
+        const length = await expectList(response, pending);
+        const compressed = response.headers["content-encoding"] === "gzip";
+        assert(compressed || length < 100_000, `a list of ${length} characters is not compressed`);
+      },
+    },
+    {
+      name: "an uncompressed list for a client that accepts no compression",
+      run: async () => {
+        const response = await open(service, { ...list, headers: { "accept-encoding": "identity" } });
+        const encoding = response.headers["content-encoding"];
+        assert(encoding === undefined, `Content-Encoding is ${excerpt(String(encoding))}`);
+        await expectList(response);
+      },
+    },
+    {
+      name: "401 for a malformed key or another scheme",
+      run: rejects(
+        "unauthorized",
+        ["Bearer no-key", `Bearer ${mistyped}`, `Bearer ${apiKey}0`, "Basic bm86a2V5"].flatMap((authorization) =>
+          operations.map((request) => ({ ...request, authorization })),
+        ),
+      ),
+    },
+    {
+      name: "401 for a key that was never issued, however often it is sent",
+      run: rejects(
+        "unauthorized",
+        [...operations, ...operations].map((request) => ({ ...request, authorization: `Bearer ${unissued}` })),
+      ),
+    },
+    {
+      name: "the Bearer scheme in any case",
+      run: rejects("order_not_found", [{ ...cancel("none"), authorization: `bEARER ${apiKey}` }]),
+    },
+    ...["abc", "007", "1.0", "9223372036854775808"].map((orderId) => ({
+      name: `404 order_not_found for cancelling ${orderId}, which is not a canonical 64-bit integer`,
+      run: rejects("order_not_found", [cancel(orderId)]),
+    })),
+    {
+      name: "a cancellation that ignores its body",
+      run: rejects("order_not_found", [{ ...cancel("none"), ...emptyObject }]),
+    },
+    {
+      name: "404 resource_not_found for an unknown path, with and without a key",
+      run: rejects("resource_not_found", [...unknownPaths, ...unknownPaths.map(withoutKey)]),
+    },
+    {
+      name: "405 and Allow for another method on a known path",
+      run: async () => {
+        for (const { path, methods, otherMethods } of paths) {
+          for (const request of otherMethods.flatMap((method) => [{ method }, { method, ...emptyObject }])) {
+            const response = await send(service, { ...request, path });
+            expectError(response, "method_not_allowed");
+            const { allow = "" } = response.headers;
+            const same = allow.split(", ").sort().join() === methods.join();
+            assert(same, `header Allow is ${excerpt(allow)} instead of "${methods.join(", ")}"`);
+          }
+        }
+      },
+    },
+    {
+      name: "415 for an unexpected content type",
+      run: rejects("unsupported_media_type", [{ ...unknown, headers: { "content-type": "image/png" }, body: "{}" }]),
+    },
+    {
+      name: "413 for a body of more than 10 MB, from the gateway or from AWS before it",
+      run: async () => {
+        const body = "x".repeat(10 * 1024 * 1024 + 1);
+        const response = await send(service, { ...unknown, ...emptyObject, body });
+        expectStatus(response, 413);
+        if (/json/.test(String(response.headers["content-type"]))) expectError(response, "request_too_large");
+      },
+    },
+  ];
+}
