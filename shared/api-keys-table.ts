@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { type ApiKeyPrefix, hashApiKey, isApiKey, makeApiKey } from "./api-keys.ts";
-import { EmptyResponseError } from "./dynamodb.ts";
 
 /** An item of the API keys table. Times are epoch seconds. Of the key itself, only the hash is kept. */
 export interface ApiKeyRecord {
@@ -44,7 +43,7 @@ export async function findActiveKeyId(
  * Reads the item of `key`, whatever it holds, in one consistent read.
  *
  * @returns undefined when the table has no such key.
- * @throws EmptyResponseError, and what the DynamoDB client throws.
+ * @throws what the DynamoDB client throws.
  */
 export async function readApiKey(
   client: DynamoDBDocumentClient,
@@ -52,24 +51,15 @@ export async function readApiKey(
   key: string,
   abortSignal?: AbortSignal,
 ): Promise<Record<string, unknown> | undefined> {
-  const { Item, ConsumedCapacity } = await client.send(
-    new GetCommand({
-      TableName: table,
-      Key: { keyHash: hashApiKey(key) },
-      ConsistentRead: true,
-      ReturnConsumedCapacity: "TOTAL",
-    }),
-    abortSignal && { abortSignal },
-  );
-  if (ConsumedCapacity === undefined) throw new EmptyResponseError("GetItem");
-  return Item;
+  const command = new GetCommand({ TableName: table, Key: { keyHash: hashApiKey(key) }, ConsistentRead: true });
+  return (await client.send(command, abortSignal && { abortSignal })).Item;
 }
 
 /**
  * Makes a key, unless one is given, and stores its hash.
  *
  * @returns the key, which exists nowhere else, and its record.
- * @throws EmptyResponseError, and what the DynamoDB client throws.
+ * @throws what the DynamoDB client throws.
  */
 export async function issueApiKey(
   client: DynamoDBDocumentClient,
@@ -86,10 +76,7 @@ export async function issueApiKey(
     ...(expiresAt !== undefined && { expiresAt }),
   };
   // Unconditional: no other key has this hash, and a retry writes the same item.
-  const { ConsumedCapacity } = await client.send(
-    new PutCommand({ TableName: table, Item: record, ReturnConsumedCapacity: "TOTAL" }),
-  );
-  if (ConsumedCapacity === undefined) throw new EmptyResponseError("PutItem");
+  await client.send(new PutCommand({ TableName: table, Item: record }));
   return { key, record };
 }
 

@@ -1,5 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { isServerError, isThrottlingError, isTransientError, StandardRetryStrategy } from "@smithy/core/retry";
+import { HttpResponse } from "@smithy/core/transport";
 import { ServiceError } from "./errors.ts";
 
 /** How long one call to DynamoDB may take. */
@@ -57,16 +58,31 @@ export function createClient({ connectionTimeout, requestTimeout, maxAttempts }:
   });
   // This one walks through every item of every response for a log line that is never written.
   client.middlewareStack.remove("loggerMiddleware");
-  return client;
+  return retryIncompleteResponses(client);
 }
 
-/** A response that lacks what each response to its operation has. A lost response can reach the SDK as an empty 200. */
-export class EmptyResponseError extends Error {
-  override name = "EmptyResponseError";
-
-  constructor(operation: string) {
-    super(`The response to ${operation} is empty`);
-  }
+/**
+ * Has a client take a response that is empty or not JSON for a lost one, and try again. To the SDK, a response that ends
+ * early is whole if its length wasn't announced, even when nothing of it arrived.
+ */
+export function retryIncompleteResponses(client: DynamoDBClient): DynamoDBClient {
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      let cause: SyntaxError | undefined;
+      try {
+        const result = await next(args);
+        if (HttpResponse.isInstance(result.response) && result.response.body.readableDidRead) return result;
+      } catch (error) {
+        if (!(error instanceof SyntaxError)) throw error;
+        cause = error;
+      }
+      const lost = { name: "IncompleteResponseError", $retryable: {} };
+      throw Object.assign(new Error("The response of DynamoDB was empty or not JSON", { cause }), lost);
+    },
+    // Around the SDK's own deserialization, within its retries.
+    { name: "retryIncompleteResponses", step: "deserialize", priority: "high" },
+  );
+  return client;
 }
 
 /**

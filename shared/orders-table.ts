@@ -7,7 +7,7 @@ import {
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
 import { type Clock, systemClock } from "./clock.ts";
-import { callFailed, EmptyResponseError, isThrottled } from "./dynamodb.ts";
+import { callFailed, isThrottled } from "./dynamodb.ts";
 import { type ErrorCode, ServiceError } from "./errors.ts";
 import { type OrderItem, type OrderStatus, orderFields } from "./order.ts";
 
@@ -48,11 +48,9 @@ export async function cancelOrder(
       ":cancellationId": { S: cancellationId },
     },
     ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-    ReturnConsumedCapacity: "TOTAL",
   });
   try {
-    const { ConsumedCapacity } = await client.send(command, abortSignal && { abortSignal });
-    if (ConsumedCapacity === undefined) throw new EmptyResponseError("UpdateItem");
+    await client.send(command, abortSignal && { abortSignal });
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw callFailed(error);
     const code = rejection(error.Item);
@@ -117,8 +115,7 @@ export async function* scanOrders(
       ProjectionExpression: projection,
       ...(ExclusiveStartKey && { ExclusiveStartKey }),
     };
-    const { Items, LastEvaluatedKey } = await scanPage(client, input, clock);
-    if (Items === undefined) throw callFailed(new EmptyResponseError("Scan"));
+    const { Items = [], LastEvaluatedKey } = await scanPage(client, input, clock);
     yield Items;
     ExclusiveStartKey = LastEvaluatedKey;
   } while (ExclusiveStartKey);

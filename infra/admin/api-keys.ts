@@ -7,7 +7,6 @@ import {
   issueApiKey,
   readApiKey,
 } from "../../shared/api-keys-table.ts";
-import { EmptyResponseError } from "../../shared/dynamodb.ts";
 import { printable } from "../orders-file/printable.ts";
 import type { Result } from "./command.ts";
 import { CommandError } from "./errors.ts";
@@ -18,7 +17,7 @@ import { columns, counted, isoTime } from "./terminal.ts";
 /**
  * Issues a key. Here and below, times are in epoch seconds.
  *
- * @throws EmptyResponseError, and what the DynamoDB client throws, as do the others.
+ * @throws what the DynamoDB client throws, as do the others.
  */
 export async function issue(
   { client, apiKeysTable, environment }: Target,
@@ -60,10 +59,7 @@ export async function listApiKeys({
 }: Target): Promise<{ keys: ApiKeyRecord[]; damaged: number }> {
   const scan = { TableName: apiKeysTable, ConsistentRead: true };
   const pages = await Array.fromAsync(paginateScan({ client: DynamoDBDocumentClient.from(client) }, scan));
-  const items = pages.flatMap(({ Items }) => {
-    if (Items === undefined) throw new EmptyResponseError("Scan");
-    return Items;
-  });
+  const items = pages.flatMap(({ Items = [] }) => Items);
   const keys = items.filter(isApiKeyRecord).sort((a, b) => a.createdAt - b.createdAt || (a.keyId < b.keyId ? -1 : 1));
   return { keys, damaged: items.length - keys.length };
 }

@@ -1,6 +1,5 @@
 import { getSystemErrorMessage } from "node:util";
 import { withoutKeys } from "../../shared/api-keys.ts";
-import { EmptyResponseError } from "../../shared/dynamodb.ts";
 import { OrdersFileError } from "../orders-file/orders-file.ts";
 import { printable } from "../orders-file/printable.ts";
 
@@ -24,8 +23,8 @@ export function errorLine(error: unknown): string {
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return `Unexpected error: a thrown ${typeof error}`;
   if (error instanceof CommandError || error instanceof OrdersFileError) return error.message;
-  if (error instanceof EmptyResponseError) return `${error.message}. Run the command again`;
   const { name } = error;
+  if (name === "IncompleteResponseError") return `${error.message}. Run the command again`;
   const code = "code" in error ? String(error.code) : "";
   if (name === "CredentialsProviderError" || name === "TokenProviderError") {
     return `No usable AWS credentials (${firstLine(error)}). Sign in, or set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`;

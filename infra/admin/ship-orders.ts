@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
-import { EmptyResponseError, isUnavailable } from "../../shared/dynamodb.ts";
+import { isUnavailable } from "../../shared/dynamodb.ts";
 import { type OrderItem, parseOrderId } from "../../shared/order.ts";
 import { callersPath } from "../local/machine/callers-path.ts";
 import { rethrowNaming } from "../orders-file/orders-file.ts";
@@ -104,7 +104,7 @@ export async function shipOrder(
     if (status?.S === "shipped") return { id, outcome: "already_shipped", shipDate: shipped?.S };
     return { id, outcome: "not_pending", status: status?.S };
   } catch (error) {
-    if (signal.aborted || !(error instanceof EmptyResponseError || isUnavailable(error))) throw error;
+    if (signal.aborted || !isUnavailable(error)) throw error;
     return { id, outcome: "unknown", reason: errorLine(error) };
   }
 }

@@ -10,7 +10,7 @@ import {
   type ScanCommandOutput,
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
-import { EmptyResponseError, isThrottled } from "../../shared/dynamodb.ts";
+import { isThrottled } from "../../shared/dynamodb.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { sameAttribute } from "../orders-file/attribute-json.ts";
 
@@ -54,13 +54,11 @@ export class TableCalls {
   /**
    * Makes a call when its turn comes, and again, for about a minute, while the table throttles it.
    *
-   * @param operation its name in DynamoDB.
    * @param units how many it is likely to use; later calls wait for as many as it really used.
    * @param signal ends its waits, but not the call itself.
-   * @throws EmptyResponseError, and what the DynamoDB client throws.
+   * @throws what the DynamoDB client throws.
    */
   async make<Output extends Response>(
-    operation: string,
     send: () => Promise<Output>,
     units: number,
     signal?: AbortSignal,
@@ -69,8 +67,7 @@ export class TableCalls {
       await this.#turn(units, signal);
       try {
         const output = await send();
-        if (output.ConsumedCapacity === undefined) throw new EmptyResponseError(operation);
-        this.#next += ((output.ConsumedCapacity.CapacityUnits ?? units) - units) * this.#millisecondsPerUnit;
+        this.#next += ((output.ConsumedCapacity?.CapacityUnits ?? units) - units) * this.#millisecondsPerUnit;
         return output;
       } catch (error) {
         const longest = throttleWaits[tries];
@@ -83,14 +80,14 @@ export class TableCalls {
   /** Reads an item; undefined when there is none with this key. */
   async get(input: GetItemCommandInput, signal?: AbortSignal): Promise<OrderItem | undefined> {
     const command = new GetItemCommand({ ...input, ReturnConsumedCapacity: "TOTAL" });
-    return (await this.make("GetItem", () => this.#client.send(command), input.ConsistentRead ? 1 : 0.5, signal)).Item;
+    return (await this.make(() => this.#client.send(command), input.ConsistentRead ? 1 : 0.5, signal)).Item;
   }
 
   /** Writes an item unless one with this partition key is there. Resolves with undefined once it is written. */
   insert(TableName: string, key: string, Item: OrderItem, signal?: AbortSignal): Promise<Unmet | undefined> {
     const ConditionExpression = `attribute_not_exists(${key})`;
     const command = new PutItemCommand({ TableName, Item, ConditionExpression, ...conditional });
-    return this.#write("PutItem", Item, () => this.#client.send(command), signal);
+    return this.#write(Item, () => this.#client.send(command), signal);
   }
 
   /** Sets attributes of an item that meets a condition. Resolves with undefined once they are set. */
@@ -112,11 +109,10 @@ export class TableCalls {
       ExpressionAttributeValues: { ...condition.ExpressionAttributeValues, ...placeholders(":", Object.values(set)) },
       ...conditional,
     });
-    return this.#write("UpdateItem", set, () => this.#client.send(command), signal);
+    return this.#write(set, () => this.#client.send(command), signal);
   }
 
   async #write(
-    operation: string,
     attributes: OrderItem,
     send: () => Promise<Response>,
     signal: AbortSignal | undefined,
@@ -127,7 +123,7 @@ export class TableCalls {
       return send();
     };
     try {
-      await this.make(operation, counted, 1, signal);
+      await this.make(counted, 1, signal);
       return undefined;
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
@@ -150,7 +146,7 @@ export class TableCalls {
         ...(ExclusiveStartKey && { ExclusiveStartKey }),
       });
       const send = (): Promise<ScanCommandOutput> => this.#client.send(command, signal && { abortSignal: signal });
-      const { Items = [], LastEvaluatedKey } = await this.make("Scan", send, 0, signal);
+      const { Items = [], LastEvaluatedKey } = await this.make(send, 0, signal);
       yield Items;
       ExclusiveStartKey = LastEvaluatedKey;
     } while (ExclusiveStartKey);

@@ -1,5 +1,6 @@
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { retryIncompleteResponses } from "../../shared/dynamodb.ts";
 import { type Environment, environments } from "../environments.ts";
 import { engineClient } from "../local/engine/engine.ts";
 import { readStackFile } from "../local/stack-file.ts";
@@ -53,7 +54,9 @@ export async function findDeployedStack(environment: Environment): Promise<Targe
     ordersTable: output("OrdersTableName"),
     apiKeysTable: output("ApiKeysTableName"),
     // The same credentials and region, so that the description holds for every later call.
-    client: new DynamoDBClient({ ...callLimits, credentials: cloudFormation.config.credentials, region }),
+    client: retryIncompleteResponses(
+      new DynamoDBClient({ ...callLimits, credentials: cloudFormation.config.credentials, region }),
+    ),
   };
 }
 

@@ -1,13 +1,12 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { issueApiKey } from "../../shared/api-keys-table.ts";
-import { EmptyResponseError } from "../../shared/dynamodb.ts";
 import { environments } from "../environments.ts";
 
 /**
  * Issues a start's key, a given or a new one, in place of earlier ones with this name.
  *
- * @throws EmptyResponseError, and what the DynamoDB client throws.
+ * @throws what the DynamoDB client throws.
  */
 export async function issueStartKey(
   client: DynamoDBClient,
@@ -15,7 +14,7 @@ export async function issueStartKey(
   { name, key }: { name: string; key: string | undefined },
 ): Promise<string> {
   const documents = DynamoDBDocumentClient.from(client);
-  const { Items } = await documents.send(
+  const { Items = [] } = await documents.send(
     new ScanCommand({
       TableName,
       FilterExpression: "#name = :name",
@@ -23,10 +22,8 @@ export async function issueStartKey(
       ExpressionAttributeValues: { ":name": name },
     }),
   );
-  if (Items === undefined) throw new EmptyResponseError("Scan");
   for (const { keyHash } of Items) {
-    const command = new DeleteCommand({ TableName, Key: { keyHash }, ReturnConsumedCapacity: "TOTAL" });
-    if ((await documents.send(command)).ConsumedCapacity === undefined) throw new EmptyResponseError("DeleteItem");
+    await documents.send(new DeleteCommand({ TableName, Key: { keyHash } }));
   }
   const createdAt = Math.floor(Date.now() / 1000);
   const issued = await issueApiKey(documents, TableName, environments.staging.apiKeyPrefix, { name, createdAt }, key);

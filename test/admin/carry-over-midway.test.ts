@@ -76,7 +76,7 @@ describe("carrying orders over while others write and responses get lost", () =>
     const { target } = await tables.behindProxy(onEvery(name, unnoticed["an empty response of no length"]));
     expect(await carryOrders({ client: target.client })).toMatchObject({
       json: { complete: false },
-      note: `The response to ${name} is empty. Run the command again. The rest is not carried over yet.`,
+      note: `The response of DynamoDB was empty or not JSON. Run the command again. The rest is not carried over yet.`,
       rejected: true,
     });
     expect((await carryOrders()).json).toMatchObject({ complete: true, alreadySo: expect.any(Number) });

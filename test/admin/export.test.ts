@@ -99,9 +99,9 @@ describe("orders export", () => {
       "The table does not exist. Check its name, and whether its stack was deleted or replaced\n",
     ],
     [
-      "comes back empty",
+      "keeps coming back empty",
       unnoticed["an empty response of no length"],
-      "The response to Scan is empty. Run the command again\n",
+      "The response of DynamoDB was empty or not JSON. Run the command again\n",
     ],
     [
       "never comes back",

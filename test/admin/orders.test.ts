@@ -5,7 +5,6 @@ import { jsonText } from "../../infra/orders-file/printable.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { commandsHere, runHere } from "../helpers/admin/command-here.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
-import { unnoticed } from "../helpers/faults/faults.ts";
 
 const tables = await createTestTables();
 const { target } = tables;
@@ -59,11 +58,6 @@ describe("showing", () => {
 
   test("fails for an unknown id", async () => {
     await expect(show(target, 5n)).rejects.toThrow("No order has the id 5");
-  });
-
-  test("does not take an empty response for an unknown id", async () => {
-    const { target } = await tables.behindProxy(() => unnoticed["an empty response of no length"]);
-    await expect(show(target, 5n)).rejects.toThrow("The response to GetItem is empty");
   });
 });
 
@@ -126,12 +120,5 @@ describe("listing and counting", () => {
       text: "STATUS     ORDERS\npending    1\nshipped    0\ncancelled  2\nother      2\ntotal      5",
       json: { pending: 1, shipped: 0, cancelled: 2, other: 2, total: 5 },
     });
-  });
-
-  test("do not take an empty response for the end of the table", async () => {
-    const { target } = await tables.behindProxy(() => unnoticed["an empty response of no length"]);
-    await expect(count(target.ordersTable, new TableCalls(target.client))).rejects.toThrow(
-      "The response to Scan is empty",
-    );
   });
 });

@@ -103,7 +103,11 @@ describe("shipping an order", () => {
 
   test.each([
     ["every response is lost", Array.from({ length: 9 }, () => applied["500 after the engine"]), "Unexpected error"],
-    ["the response is empty", [unnoticed["an empty response of no length"]], "The response to UpdateItem is empty"],
+    [
+      "every response is empty",
+      Array.from({ length: 9 }, () => unnoticed["an empty response of no length"]),
+      "empty or not JSON",
+    ],
   ])("is told as unknown when %s, and others go on", async (_, faults, reason) => {
     await tables.putOrder(pending(1n));
     await tables.putOrder(pending(2n));

@@ -24,7 +24,7 @@ beforeEach(() => {
 describe("calls to a table", () => {
   test("wait until what was used before is paid for", async () => {
     const calls = callsAt(100);
-    const scan = async (units: number) => (await calls.make("Scan", sends(units), 0)).at;
+    const scan = async (units: number) => (await calls.make(sends(units), 0)).at;
     expect([await scan(50), await scan(200), await scan(1)]).toEqual([5_000, 5_500, 7_500]);
   });
 
@@ -34,14 +34,14 @@ describe("calls to a table", () => {
     onTestFinished(() => pause.mockRestore());
     const throttled = new ThrottlingException({ $metadata: {}, message: "" });
     const send = vi.fn(sends(1)).mockRejectedValueOnce(throttled);
-    expect((await calls.make("Scan", send, 1)).at).toBe(6_000);
+    expect((await calls.make(send, 1)).at).toBe(6_000);
   });
 
   test("save up nothing while there is nothing to do", async () => {
     const calls = callsAt(100);
-    await calls.make("Scan", sends(10), 0);
+    await calls.make(sends(10), 0);
     now = 60_000;
-    const write = async () => (await calls.make("Scan", sends(1), 1)).at;
+    const write = async () => (await calls.make(sends(1), 1)).at;
     expect([await write(), await write(), await write()]).toEqual([60_000, 60_010, 60_020]);
   });
 
@@ -50,7 +50,7 @@ describe("calls to a table", () => {
     onTestFinished(() => clock.mockRestore());
     const waits: number[] = [];
     const calls = new TableCalls(client, 10, async (milliseconds) => void waits.push(milliseconds));
-    await Promise.all([1, 2, 3, 4].map(() => calls.make("Scan", sends(1), 1)));
+    await Promise.all([1, 2, 3, 4].map(() => calls.make(sends(1), 1)));
     expect(waits).toEqual([100, 200, 300]);
   });
 
@@ -78,14 +78,14 @@ describe("calls to a table", () => {
       operator.abort();
       throw Object.assign(new Error("Slow down"), { name: "ThrottlingException" });
     });
-    await expect(calls.make("Scan", throttled, 0, operator.signal)).rejects.toThrow("aborted");
+    await expect(calls.make(throttled, 0, operator.signal)).rejects.toThrow("aborted");
     expect(throttled).toHaveBeenCalledTimes(1);
   });
 
   test("wait for their turn no longer than until they are interrupted", async () => {
     const calls = new TableCalls(client, 1);
-    await calls.make("Scan", sends(3), 0);
-    await expect(calls.make("Scan", sends(1), 0, AbortSignal.abort())).rejects.toThrow("aborted");
+    await calls.make(sends(3), 0);
+    await expect(calls.make(sends(1), 0, AbortSignal.abort())).rejects.toThrow("aborted");
   });
 
   test("take for their own what is there after a throttled call, of which an attempt may have been applied", async () => {
@@ -113,7 +113,7 @@ describe("calls to a table", () => {
 
   test("never wait without a rate", async () => {
     const calls = callsAt();
-    await calls.make("Scan", sends(1_000_000), 1);
-    expect((await calls.make("Scan", sends(1), 1)).at).toBe(5_000);
+    await calls.make(sends(1_000_000), 1);
+    expect((await calls.make(sends(1), 1)).at).toBe(5_000);
   });
 });

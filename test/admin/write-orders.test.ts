@@ -6,7 +6,7 @@ import type { Target } from "../../infra/admin/target.ts";
 import { writeOrders } from "../../infra/admin/write-orders.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
-import { unapplied, unnoticed } from "../helpers/faults/faults.ts";
+import { unapplied } from "../helpers/faults/faults.ts";
 
 const tables = await createTestTables();
 
@@ -94,12 +94,6 @@ describe("writing orders", () => {
     const result = await writeOrders(ordersTable, pendingOrders(1), calls, check, operator.signal, () => {});
     expect(result).toMatchObject({ reason: "Interrupted", written: 0, alreadyThere: 0 });
     expect(waits).toHaveBeenCalledTimes(1);
-  });
-
-  test("does not take an empty response for success", async () => {
-    const { target } = await tables.behindProxy(() => unnoticed["an empty response of no length"]);
-    const { result } = await write(target, pendingOrders(1));
-    expect(result).toMatchObject({ written: 0, reason: "The response to PutItem is empty. Run the command again" });
   });
 
   test("stops at the first order that can't be read, and keeps what was written", async () => {

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { describe, expect, test } from "vitest";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { type OrderItem, orderFields, orderStatuses } from "../../shared/order.ts";
@@ -98,8 +98,11 @@ describe("the TypeScript of the orders table's page", () => {
   });
 
   test("an empty response is no shipment", async () => {
-    const { target } = await tables.behindProxy(() => unnoticed["an empty response of no length"]);
-    await expect(shipOrder(target.client, table, 4711n, "a")).rejects.toThrow("The response is empty");
+    const { proxy } = await tables.behindProxy(() => unnoticed["an empty response of no length"]);
+    // A client as other teams have it.
+    const client = new DynamoDBClient({ endpoint: proxy.endpoint });
+    onTestFinished(() => client.destroy());
+    await expect(shipOrder(client, table, 4711n, "a")).rejects.toThrow("The response is empty");
   });
 });
 

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { seedOrders } from "../../infra/local/engine/seed-orders.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
-import { unnoticed } from "../helpers/faults/faults.ts";
 
 const tables = await createTestTables();
 const { signal } = new AbortController();
@@ -17,12 +16,6 @@ test("a seed writes every order, more than one call takes of them or of their by
   expect(await tables.items("orders")).toHaveLength(120);
   await seedOrders(tables.client, tables.tables.orders, orders(12, { note }), signal);
   expect(await tables.items("orders")).toContainEqual({ id: { N: "12" }, status: { S: "pending" }, note });
-});
-
-test("a seed does not take an empty response for success", async () => {
-  const { target } = await tables.behindProxy(() => unnoticed["an empty response of no length"]);
-  const seeding = seedOrders(target.client, target.ordersTable, orders(1), signal);
-  await expect(seeding).rejects.toThrow("The response to TransactWriteItems is empty");
 });
 
 test("a seed that is interrupted writes nothing more", async () => {

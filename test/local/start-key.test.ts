@@ -5,7 +5,6 @@ import { issueStartKey } from "../../infra/local/start-key.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { findActiveKeyId, issueApiKey } from "../../shared/api-keys-table.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
-import { unnoticed } from "../helpers/faults/faults.ts";
 
 const tables = await createTestTables();
 const { dynamodbEndpoint } = tables;
@@ -42,12 +41,4 @@ test("a given key works from start to start, and no longer once another is given
   expect(await works(given)).toBe(true);
   expect(await start("npm start", other)).toBe(other);
   expect(await works(given)).toBe(false);
-});
-
-test.each(["Scan", "DeleteItem"])("a start does not take an empty response to %s for success", async (operation) => {
-  await start("npm start");
-  const empty = unnoticed["an empty response of no length"];
-  const { target } = await tables.behindProxy((call) => (call.operation === operation ? empty : undefined));
-  const starting = issueStartKey(target.client, apiKeysTable, { name: "npm start", key: undefined });
-  await expect(starting).rejects.toThrow(`The response to ${operation} is empty`);
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HttpResponse } from "../../infra/smoke/response-problems.ts";
 import { expectError } from "../helpers/expect-error.ts";
 import type { Behaviour, EngineCall } from "../helpers/faults/fault-proxy.ts";
-import { applied } from "../helpers/faults/faults.ts";
+import { applied, unnoticed } from "../helpers/faults/faults.ts";
 import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
 import type { RequestOptions } from "../helpers/send.ts";
 
@@ -38,7 +38,7 @@ const first =
 
 describe.concurrent("a cancellation", () => {
   // A trickle leaves no time for a second attempt; outages.test.ts covers it.
-  const { "slow trickle": _, ...losses } = applied;
+  const { "slow trickle": _, ...losses } = { ...applied, ...unnoticed };
   test.each(Object.entries(losses))("whose response is lost by %s gets a 204 all the same", async (_, fault) => {
     const id = await pendingOrder();
     attempts.set(id, first(fault));

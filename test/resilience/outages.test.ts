@@ -3,7 +3,7 @@ import type { HttpResponse } from "../../infra/smoke/response-problems.ts";
 import { hashApiKey } from "../../shared/api-keys.ts";
 import { expectError } from "../helpers/expect-error.ts";
 import { type Behaviour, passOn } from "../helpers/faults/fault-proxy.ts";
-import { faults, unnoticed } from "../helpers/faults/faults.ts";
+import { faults } from "../helpers/faults/faults.ts";
 import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
 import { functionProcesses, processesRunning, stackProcesses } from "../helpers/processes.ts";
 import { ownLines } from "../helpers/trouble.ts";
@@ -37,7 +37,7 @@ describe.concurrent("while every attempt meets", () => {
     expect((await stack.order(id))?.["status"]).toEqual({ S: "cancelled" });
   });
 
-  test.each(Object.entries({ ...faults, ...unnoticed }))(
+  test.each(Object.entries(faults))(
     "%s, a valid key gets a 500, never a 401; afterwards it is accepted",
     async (_, fault) => {
       const key = await stack.putKey();
@@ -108,7 +108,7 @@ describe("an engine that rejects connections", () => {
 test("no function crashed or ran out of time, and each failure was logged once", async () => {
   // Those of the engine that rejected connections are among them.
   const cancels = Object.keys(faults).length + 1;
-  const admissions = Object.keys({ ...faults, ...unnoticed }).length + 1;
+  const admissions = Object.keys(faults).length + 1;
   expect(ownLines(stack.log)).toEqual([]);
   const logged = (): number[] => ["cancel_failed", "authorize_failed"].map((event) => stack.events(event).length);
   await expect.poll(logged).toEqual([cancels, admissions]);

@@ -30,14 +30,14 @@ function expectError(response: APIGatewayProxyResult, code: ErrorCode): void {
 
 describe("cancelling an order", () => {
   test("responds with 204 and no body, and logs who cancelled what", async () => {
-    table.on(UpdateItemCommand).resolves({ ConsumedCapacity: { CapacityUnits: 1 } });
+    table.on(UpdateItemCommand).resolves({});
     expect(await cancel("42")).toEqual({ statusCode: 204, headers: { "Cache-Control": "no-store" }, body: "" });
     expect(log.info.mock.calls).toEqual([[{ event: "order_cancelled", keyId: "key_1", orderId: "42" }]]);
   });
 
   test("is one conditional write with exactly this input", async () => {
     vi.useFakeTimers({ now: new Date("2026-11-20T12:00:00Z"), toFake: ["Date"] });
-    table.on(UpdateItemCommand).resolves({ ConsumedCapacity: { CapacityUnits: 1 } });
+    table.on(UpdateItemCommand).resolves({});
     await cancel("9223372036854775807");
     vi.useRealTimers();
     expect(table.commandCalls(UpdateItemCommand).map(({ args }) => args[0].input)).toEqual([
@@ -56,7 +56,6 @@ describe("cancelling an order", () => {
           ":cancellationId": { S: "invocation-1" },
         },
         ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-        ReturnConsumedCapacity: "TOTAL",
       },
     ]);
     expect(table.calls()[0]?.args.at(1)).toEqual({ abortSignal: expect.any(AbortSignal) });
@@ -133,13 +132,6 @@ describe("cancelling an order", () => {
       expectError(await cancel("42"), "internal_error");
     },
   );
-
-  test("responds with 500, not 204, when the table's response is empty", async () => {
-    table.on(UpdateItemCommand).resolves({});
-    expectError(await cancel("42"), "internal_error");
-    const causes = [expect.objectContaining({ message: "The response to UpdateItem is empty" })];
-    expect(log.error.mock.calls).toEqual([[expect.objectContaining({ event: "cancel_failed", causes })]]);
-  });
 
   test("logs what the table said, and keeps it out of the response", async () => {
     table.on(UpdateItemCommand).rejects(new Error("secret", { cause: new Error("deeper secret") }));

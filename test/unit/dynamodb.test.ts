@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { ListTablesCommand, PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { engineClient } from "../../infra/local/engine/engine.ts";
 import { callFailed, createClient } from "../../shared/dynamodb.ts";
 
 test("a client gives up an attempt without a response, and makes as many attempts as it may", async () => {
@@ -28,7 +29,7 @@ test("a client makes every attempt it may, however many calls have failed before
   // No pauses.
   const random = vi.spyOn(Math, "random").mockReturnValue(0);
   onTestFinished(() => random.mockRestore());
-  const broken = await startFailing(500, "InternalServerError");
+  const broken = await startFailing("500 Internal Server Error", "InternalServerError");
   const client = createClient({ connectionTimeout: 5_000, requestTimeout: 5_000, maxAttempts: 3 });
   // The SDK's own quota ends in the eighteenth such call; with only one of two retries given back, in the 38th.
   const calls = 50;
@@ -39,8 +40,8 @@ test("a client makes every attempt it may, however many calls have failed before
 
 // The time budgets of the functions (time-budgets.test.ts) count on these.
 test.each([
-  ["that failed, briefly", 500, "InternalServerError", [24, 49]],
-  ["that was throttled, for longer", 400, "ThrottlingException", [999, 1999]],
+  ["that failed, briefly", "500 Internal Server Error", "InternalServerError", [24, 49]],
+  ["that was throttled, for longer", "400 Bad Request", "ThrottlingException", [999, 1999]],
 ])("a client pauses after an attempt %s, at random, twice as long after the second", async (_, status, name, most) => {
   const random = vi.spyOn(Math, "random").mockReturnValue(0.9999);
   const pauses: number[] = [];
@@ -62,19 +63,19 @@ test.each([
 });
 
 test("a client limits the time to connect, too", async () => {
-  await startFailing(500, "InternalServerError");
+  await startFailing("500 Internal Server Error", "InternalServerError");
   const client = createClient({ connectionTimeout: 1_234, requestTimeout: 5_000, maxAttempts: 1 });
   await expect(client.send(new ListTablesCommand({}))).rejects.toThrow();
   expect(client.config.requestHandler).toMatchObject({ config: { connectionTimeout: 1_234 } });
   client.destroy();
 });
 
-/** An engine that answers every attempt with this error, for clients that are created after it. */
-async function startFailing(status: number, name: string): Promise<{ attempts: number }> {
+/** Starts an engine that responds to each attempt with these bytes, for clients that are created after it. */
+async function startResponding(head: string, body: (attempt: number) => string): Promise<{ attempts: number }> {
   const counted = { attempts: 0 };
-  const server = createServer((_request, response) => {
+  const server = createServer(({ socket }) => {
     counted.attempts += 1;
-    response.writeHead(status, { "content-type": "application/x-amz-json-1.0" }).end(JSON.stringify({ __type: name }));
+    socket.end(`HTTP/1.1 ${head}\r\nConnection: close\r\n${body(counted.attempts)}`);
   }).listen(0, "127.0.0.1");
   onTestFinished(() => {
     server.closeAllConnections();
@@ -85,6 +86,8 @@ async function startFailing(status: number, name: string): Promise<{ attempts: n
   vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", `http://127.0.0.1:${port}`);
   return counted;
 }
+
+const startFailing = (status: string, name: string) => startResponding(status, () => `\r\n{"__type":"${name}"}`);
 
 test("a client has no middleware for log lines", () => {
   const client = createClient({ connectionTimeout: 1, requestTimeout: 1, maxAttempts: 1 });
@@ -98,3 +101,26 @@ test.each([null, undefined, "secret", 7, {}])(
     expect(callFailed(thrown).code).toBe("internal_error");
   },
 );
+
+describe.each([
+  ["the service", () => createClient({ connectionTimeout: 5_000, requestTimeout: 5_000, maxAttempts: 3 })],
+  ["the tools on a local engine", () => engineClient(process.env["AWS_ENDPOINT_URL_DYNAMODB"] ?? "")],
+])("a client of %s takes for a lost response", (_, makeClient) => {
+  test.each([
+    ["an empty one without a length", "\r\n"],
+    ["an empty one with a length", "Content-Length: 0\r\n\r\n"],
+    ["an empty one in chunks", "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
+    ["one that ends between two chunks", 'Transfer-Encoding: chunked\r\n\r\n7\r\n{"Items\r\n'],
+    ["half of one without a length", '\r\n{"Items":[{"id":{"N":"1'],
+    ["one that ends behind a brace", '\r\n{"Items":[{"id":{"N":"1"}}'],
+    ["one that isn't JSON", "\r\n<html></html>"],
+  ])("%s", async (_, rest) => {
+    await startResponding("200 OK", (attempt) => (attempt % 3 === 0 ? '\r\n{"Items":[]}' : rest));
+    const client = makeClient();
+    const write = new PutItemCommand({ TableName: "orders", Item: { id: { N: "1" } } });
+    const third = { $metadata: { attempts: 3 } };
+    expect(await client.send(new ScanCommand({ TableName: "orders" }))).toMatchObject({ ...third, Items: [] });
+    expect(await client.send(write)).toMatchObject(third);
+    client.destroy();
+  });
+});

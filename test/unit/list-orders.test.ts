@@ -93,15 +93,6 @@ describe("listing the orders", () => {
     expect(stream.prelude).toMatchObject({ statusCode: 500 });
   });
 
-  test("takes a response without items for a failure, not for the end", async () => {
-    table.on(ScanCommand).resolves({});
-    const { stream, ended } = list();
-    expect(await text(stream)).toBe(errorBody("internal_error"));
-    await ended;
-    const causes = [expect.objectContaining({ message: "The response to Scan is empty" })];
-    expect(log.error.mock.calls).toEqual(logged({ event: "list_failed", causes }));
-  });
-
   test.each([{}, { "Accept-Encoding": "gzip" }])(
     "cuts off the body when a later page can't be read (%j)",
     async (accept) => {

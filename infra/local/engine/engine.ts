@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { retryIncompleteResponses } from "../../../shared/dynamodb.ts";
 import { dummyCredentials, pseudoParameters } from "../../template/local-account.ts";
 import { enginePath, missing } from "../machine/missing.cjs";
 import { freePort } from "../machine/ports.ts";
@@ -90,10 +91,12 @@ export async function checkEndpoint(endpoint: string): Promise<string> {
 
 /** A client of the engine at an endpoint. */
 export function engineClient(endpoint: string): DynamoDBClient {
-  return new DynamoDBClient({
-    endpoint,
-    region: pseudoParameters["AWS::Region"],
-    credentials: dummyCredentials,
-    requestHandler: { connectionTimeout: 30_000, requestTimeout: 30_000, throwOnRequestTimeout: true },
-  });
+  return retryIncompleteResponses(
+    new DynamoDBClient({
+      endpoint,
+      region: pseudoParameters["AWS::Region"],
+      credentials: dummyCredentials,
+      requestHandler: { connectionTimeout: 30_000, requestTimeout: 30_000, throwOnRequestTimeout: true },
+    }),
+  );
 }

@@ -37,16 +37,19 @@ export const applied = {
   "slow trickle": async ({ forward, response }) => trickle(response, await forward()),
 } satisfies Record<string, Behaviour>;
 
-export const faults: Record<string, Behaviour> = { ...unapplied, ...applied };
-
-/** Responses of 200 without a length that end early and so look whole. */
+/** Responses of 200 without a length that end early, and so look whole; the engine has carried out the call. */
 export const unnoticed = {
   "half a response of no length": async ({ forward, response }) => {
     const { body } = await forward();
     response.socket?.end(`${headOfNoLength}${body.toString("latin1", 0, body.length / 2)}`, "latin1");
   },
-  "an empty response of no length": ({ response }) => void response.socket?.end(headOfNoLength),
+  "an empty response of no length": async ({ forward, response }) => {
+    await forward();
+    response.socket?.end(headOfNoLength);
+  },
 } satisfies Record<string, Behaviour>;
+
+export const faults: Record<string, Behaviour> = { ...unapplied, ...applied, ...unnoticed };
 
 const headOfNoLength = "HTTP/1.1 200 OK\r\ncontent-type: application/x-amz-json-1.0\r\n\r\n";
 
