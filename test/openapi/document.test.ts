@@ -94,6 +94,16 @@ test("every error of the catalogue is an example, word for word, and stands unde
   }
 });
 
+test("the JavaScript of the description reads every int64 exactly", async () => {
+  const [, code] = /```js\n(.*?)```/s.exec(document.info.description) ?? [];
+  const { parseExactly } = await import(
+    `data:text/javascript,${encodeURIComponent(`${code} export { parseExactly };`)}`
+  );
+  expect(parseExactly('[{"id":9223372036854775807,"petId":-9007199254740993,"quantity":7}]')).toEqual([
+    { id: 9223372036854775807n, petId: -9007199254740993n, quantity: 7 },
+  ]);
+});
+
 test("every example fits its schema", () => {
   for (const { examples, schema } of responses.flatMap(([, { content = {} }]) => Object.values(content))) {
     for (const [name, { value }] of Object.entries(examples)) expect(schemaProblems(schema, value, name)).toEqual([]);

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { type LocalStack, startLocalStack } from "../../infra/local/local-stack.ts";
+import { machineHas } from "../helpers/machine.ts";
+import { document } from "../helpers/openapi/document.ts";
+import { ApiPage } from "../helpers/openapi/page.ts";
+
+let stack: LocalStack;
+beforeAll(async () => {
+  stack = await startLocalStack({ port: 0, assembly: inject("assembly"), log: () => {} });
+});
+afterAll(() => stack?.stop());
+
+describe.runIf(machineHas("Chromium or Chrome", "the API page"))("the page at / in a browser", () => {
+  let page: ApiPage;
+  beforeAll(async () => {
+    page = await ApiPage.open(new URL("/", stack.baseUrl).href);
+  });
+  afterAll(() => page?.close());
+
+  test("shows every operation of the document", async () => {
+    const described = Object.values(document.paths).flatMap(Object.entries);
+    const methods = described.map(([method]) => method.toUpperCase());
+    expect(await page.page.locator(".opblock-summary-method").allInnerTexts()).toEqual(methods);
+    const summaries = described.map(([, { summary }]) => summary);
+    expect(await page.page.locator(".opblock-summary-description").allInnerTexts()).toEqual(summaries);
+  });
+
+  test("lists the sample orders, digit for digit, with the local key filled in", async () => {
+    await page.unfold("listOrders");
+    const { status, body } = await page.execute("listOrders");
+    expect(status).toBe("200");
+    expect(JSON.parse(body ?? "")).toHaveLength(10);
+    expect(body).toContain('"id": -9223372036854775808');
+    expect(body).toContain('"petId": 9007199254740993');
+  });
+
+  test("cancels the order of its own example: 204", async () => {
+    await page.unfold("cancelOrder");
+    expect(await page.execute("cancelOrder")).toEqual({ status: "204", body: undefined });
+  });
+
+  test("cancels an order whose id is beyond 2^53: 204, and 409 the second time", async () => {
+    const orderId = page.operation("cancelOrder").locator("tr[data-param-name=orderId] input");
+    await orderId.fill("-9223372036854775808");
+    expect(await page.execute("cancelOrder")).toEqual({ status: "204", body: undefined });
+    const { status, body } = await page.execute("cancelOrder");
+    expect(status).toBe("409");
+    expect(JSON.parse(body ?? "")).toMatchObject({ code: "order_already_cancelled" });
+  });
+
+  test("links to the changelog, which is served beside it", async () => {
+    const link = await page.page.locator(".info a", { hasText: "changelog" }).getAttribute("href");
+    const response = await fetch(new URL(link ?? "", page.page.url()));
+    expect(response.status).toBe(200);
+    expect(await response.text()).toMatch(/^# Changelog\n/);
+  });
+
+  test("requests nothing from other origins, and reports no error but the 409", () => {
+    expect(page.otherOrigins).toEqual([]);
+    expect(page.errors).toEqual([expect.stringContaining("409 (Conflict)")]);
+  });
+});

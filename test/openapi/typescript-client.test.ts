@@ -1,0 +1,116 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { type LocalStack, startLocalStack } from "../../infra/local/local-stack.ts";
+import { orderFields } from "../../shared/order.ts";
+import { documentFile } from "../helpers/openapi/document.ts";
+
+interface Client {
+  listOrders(): Promise<{ id?: number | bigint; petId?: number | bigint }[]>;
+  cancelOrder(id: number | bigint): Promise<void>;
+}
+
+const page = await readFile(new URL("API.md", documentFile), "utf8");
+const [client = "", widened = ""] = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code);
+
+const folder = await mkdtemp(join(tmpdir(), "typescript-client-"));
+afterAll(() => rm(folder, { recursive: true }));
+await writeFile(join(folder, "package.json"), '{"type":"module"}');
+await writeFile(join(folder, "orders-client.ts"), client);
+const { OrdersClient }: { OrdersClient: new (baseUrl: string, apiKey: string) => Client } = await import(
+  join(folder, "orders-client.ts")
+);
+
+test("the TypeScript of API.md compiles, with the fields of the document and no other", async () => {
+  const values = { int64: "9223372036854775807n", "date-time": '"2026-12-24T12:00:00Z"', boolean: "true" };
+  const order = orderFields.map(({ name, type }) => `${name}: ${values[type]}`).join(", ");
+  const generated = orderFields
+    .map(({ name, type }) => `${name}?: ${type === "int64" ? "number" : "never"};`)
+    .join(" ");
+  await writeFile(
+    join(folder, "uses.ts"),
+    `import type { Order as Page } from "./orders-client.ts";
+    export const order: Required<Page> = { ${order} };
+    // @ts-expect-error: no Order has a status.
+    order.status;
+    interface components { schemas: { Order: { ${generated} } } }
+    ${widened}
+    export const widened: Order = { id: order.id, quantity: 1 };
+    // @ts-expect-error: an id is no string.
+    widened.id = "1";`,
+  );
+  const tsc = fileURLToPath(new URL("bin/tsc", import.meta.resolve("typescript/package.json")));
+  const options = "--strict --noEmit --target esnext --module nodenext --lib esnext,dom --allowImportingTsExtensions";
+  const compile = promisify(execFile)(process.execPath, [tsc, ...options.split(" "), "--types", "", "uses.ts"], {
+    cwd: folder,
+  });
+  expect(await compile.catch(({ stdout }) => stdout)).toEqual({ stdout: "", stderr: "" });
+});
+
+describe("the client of API.md", () => {
+  let stack: LocalStack;
+  beforeAll(async () => {
+    stack = await startLocalStack({ port: 0, assembly: inject("assembly"), log: () => {} });
+  });
+  afterAll(() => stack?.stop());
+
+  test("lists and cancels orders of the running service, every int64 exact", async () => {
+    const orders = new OrdersClient(stack.baseUrl, stack.apiKey);
+    const ids = (await orders.listOrders()).map(({ id }) => id);
+    expect(ids).toHaveLength(10);
+    expect(ids).toEqual(expect.arrayContaining([1, 9223372036854775807n, -9223372036854775808n]));
+    await orders.cancelOrder(9223372036854775807n);
+    await expect(orders.cancelOrder(9223372036854775807n)).resolves.toBeUndefined();
+    await expect(orders.cancelOrder(404)).rejects.toMatchObject({ status: 404, code: "order_not_found" });
+    const stranger = new OrdersClient(stack.baseUrl, "no key");
+    await expect(stranger.listOrders()).rejects.toMatchObject({ status: 401, code: "unauthorized" });
+  });
+});
+
+describe("the client of API.md, when the service", () => {
+  /** Has the service respond in this way, without waiting; undefined is a list that breaks off. */
+  async function call(...responses: ([number, string, Record<string, string>?] | undefined)[]) {
+    const pauses: number[] = [];
+    vi.stubGlobal("setTimeout", (resolve: () => void, milliseconds: number) => {
+      pauses.push(milliseconds);
+      resolve();
+    });
+    vi.spyOn(Math, "random").mockReturnValue(0.5);
+    vi.stubGlobal("fetch", async () => {
+      const [status, body, headers = {}] = responses.shift() ?? [];
+      return new Response(body ?? brokenOff(), { status: status ?? 200, headers });
+    });
+    const outcome = await new OrdersClient("http://host/v1", "key").listOrders().catch((error: unknown) => error);
+    vi.restoreAllMocks();
+    return { outcome, pauses, left: responses.length };
+  }
+  const brokenOff = () => new ReadableStream({ start: (list) => list.error(new TypeError("terminated")) });
+  const failure = (code: string): string => JSON.stringify({ code, message: "", status: 0 });
+
+  test("fails for a while, waits longer each time, and after 429 at least as long as it says", async () => {
+    const busy: [number, string] = [503, failure("service_unavailable")];
+    const throttled: [number, string, Record<string, string>] = [
+      429,
+      failure("too_many_requests"),
+      { "Retry-After": "7" },
+    ];
+    const called = await call(busy, undefined, throttled, busy, [200, "[]"]);
+    expect(called).toEqual({ outcome: [], pauses: [500, 1000, 7500, 4000], left: 0 });
+  });
+
+  test("goes on failing, gives up after five attempts and says why", async () => {
+    const { outcome, left } = await call(...Array<[number, string]>(7).fill([500, failure("internal_error")]));
+    expect({ outcome, left }).toMatchObject({ outcome: { status: 500, code: "internal_error" }, left: 2 });
+  });
+
+  test("rejects the request, or AWS does in its own words, does not repeat it", async () => {
+    const rejected = await call([403, failure("forbidden")], [200, "[]"]);
+    expect(rejected).toMatchObject({ outcome: { status: 403, code: "forbidden" }, left: 1 });
+    const byAws = await call([413, "Too large"], [200, "[]"]);
+    expect(byAws).toMatchObject({ outcome: { status: 413, code: undefined }, left: 1 });
+  });
+});
