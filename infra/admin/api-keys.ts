@@ -7,7 +7,7 @@ import {
   issueApiKey,
   readApiKey,
 } from "../../shared/api-keys-table.ts";
-import { printable } from "../orders-file/printable.ts";
+import { printable } from "../terminal/printable.ts";
 import type { Result } from "./command.ts";
 import { CommandError } from "./errors.ts";
 import { TableCalls } from "./table-calls.ts";

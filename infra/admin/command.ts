@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { withoutKeys } from "../../shared/api-keys.ts";
 import { type EnvironmentName, environments } from "../environments.ts";
-import { jsonText, printable } from "../orders-file/printable.ts";
+import { jsonText, printable } from "../terminal/printable.ts";
 import { TableCalls } from "./table-calls.ts";
 import { findDeployedStack, findLocalStack, type Target } from "./target.ts";
 

@@ -1,7 +1,7 @@
 import { getSystemErrorMessage } from "node:util";
 import { withoutKeys } from "../../shared/api-keys.ts";
 import { OrdersFileError } from "../orders-file/orders-file.ts";
-import { printable } from "../orders-file/printable.ts";
+import { printable } from "../terminal/printable.ts";
 
 /** A reason why a command can't do what it was asked to, in one line for the operator. The exit code is then 1. */
 export class CommandError extends Error {

@@ -7,7 +7,7 @@ import type { OrderItem } from "../../shared/order.ts";
 import { callersPath } from "../local/machine/callers-path.ts";
 import { formatOrderLine } from "../orders-file/order-line.ts";
 import { rethrowNaming } from "../orders-file/orders-file.ts";
-import { printable } from "../orders-file/printable.ts";
+import { printable } from "../terminal/printable.ts";
 import { interruption, pacedCalls, run } from "./command.ts";
 import { startProgress } from "./progress.ts";
 import { counted } from "./terminal.ts";

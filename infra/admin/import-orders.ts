@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import { callersPath } from "../local/machine/callers-path.ts";
 import { BadLinesError, checkOrders, type OrdersFile, readOrders, rethrowNaming } from "../orders-file/orders-file.ts";
-import { printable } from "../orders-file/printable.ts";
+import { printable } from "../terminal/printable.ts";
 import { interruption, pacedCalls, type Result, run } from "./command.ts";
 import { CommandError } from "./errors.ts";
 import { startProgress } from "./progress.ts";
@@ -88,6 +88,7 @@ export async function importOrders(
 function badLines(error: unknown): Result {
   if (!(error instanceof BadLinesError)) throw error;
   const { message, orders, bad } = error;
-  const json = { badLines: bad.first, bad: bad.count, orders, written: 0, alreadyThere: 0, notWritten: orders };
+  const badLines = bad.first.map((line) => ({ ...line, problems: line.problems.map(({ text }) => text) }));
+  const json = { badLines, bad: bad.count, orders, written: 0, alreadyThere: 0, notWritten: orders };
   return { text: "", note: message, json, rejected: true };
 }

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { isApiKey } from "../../shared/api-keys.ts";
-import { printable } from "../orders-file/printable.ts";
+import { printable } from "../terminal/printable.ts";
 import { check, issue, list, revoke } from "./api-keys.ts";
 import { parseMoment, parseText } from "./arguments.ts";
 import { addCarryOver } from "./carry-over.ts";

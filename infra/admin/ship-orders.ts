@@ -5,7 +5,7 @@ import { isUnavailable } from "../../shared/dynamodb.ts";
 import { type OrderItem, parseOrderId } from "../../shared/order.ts";
 import { callersPath } from "../local/machine/callers-path.ts";
 import { rethrowNaming } from "../orders-file/orders-file.ts";
-import { jsonText, printable } from "../orders-file/printable.ts";
+import { jsonText, printable } from "../terminal/printable.ts";
 import { isPending } from "./carry-over-rules.ts";
 import { interruption, pacedCalls, run } from "./command.ts";
 import { CommandError, errorLine } from "./errors.ts";

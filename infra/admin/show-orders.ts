@@ -3,7 +3,7 @@ import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import type { Command } from "commander";
 import { isInt64, type OrderItem, orderStatuses } from "../../shared/order.ts";
 import { attributeJson } from "../orders-file/attribute-json.ts";
-import { jsonText, printable } from "../orders-file/printable.ts";
+import { jsonText, printable } from "../terminal/printable.ts";
 import { listApiKeys } from "./api-keys.ts";
 import { pacedCalls, type Result, run } from "./command.ts";
 import { CommandError } from "./errors.ts";

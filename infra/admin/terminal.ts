@@ -2,7 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { getBorderCharacters, table } from "table";
-import { printable } from "../orders-file/printable.ts";
+import { printable } from "../terminal/printable.ts";
 
 /** Rows of untrusted texts as aligned columns, without a trailing line break. */
 export function columns(rows: string[][]): string {

@@ -1,11 +1,22 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { visit } from "jsonc-parser";
 import { isDateTime, isInt64, type OrderItem, orderFields, orderStatuses } from "../../shared/order.ts";
+import { jsonText } from "../terminal/printable.ts";
 import { attributeJson, isAttribute, reviveBinary } from "./attribute-json.ts";
-import { jsonText } from "./printable.ts";
 
 /** A parsed line of an orders file: its order, or everything that is wrong with it, and the column where it is not JSON. */
-export type OrderLine = { item: OrderItem } | { problems: string[]; column?: number | undefined };
+export type OrderLine = { item: OrderItem } | { problems: Problem[]; column?: number | undefined };
+
+/** What is wrong with a line, for people. Lines with the same mistake have the same `kind`. */
+export interface Problem {
+  text: string;
+  kind: string;
+}
+
+/** The problem of this kind. The details, which differ from line to line, take the place of its dots. */
+export function problem(kind: string, ...details: string[]): Problem {
+  return { kind, text: kind.replaceAll("...", () => details.shift() ?? "") };
+}
 
 /** The rule for a field: a description, and the attribute for a value, undefined when the value is not allowed. */
 interface FieldType {
@@ -54,48 +65,46 @@ const otherAttributes = "otherAttributes";
  * when; and `otherAttributes`. Integers are exact.
  */
 export function parseOrderLine(line: string): OrderLine {
+  const { repeated, column } = inspect(line);
   let parsed: unknown;
-  // The holder of the whole has a name, too.
-  let names = -1;
   try {
-    parsed = JSON.parse(line, function (this: unknown, name, value: unknown, context?: { source?: string }) {
-      if (!Array.isArray(this)) names++;
-      return typeof value === "number" ? JSON.rawJSON(context?.source ?? "") : reviveBinary(name, value);
-    });
+    parsed = JSON.parse(line, (name, value: unknown, context?: { source?: string }) =>
+      typeof value === "number" ? JSON.rawJSON(context?.source ?? "") : reviveBinary(name, value),
+    );
   } catch {
-    return { problems: ["not JSON"], column: jsonErrorColumn(line) };
+    return { problems: [problem("not JSON")], column };
   }
-  if (!isJsonObject(parsed)) return { problems: ["not a JSON object"] };
+  if (!isJsonObject(parsed)) return { problems: [problem("not a JSON object")] };
   const { [otherAttributes]: others = {}, ...members }: Record<string, unknown> = { ...parsed };
   const item = new Map<string, AttributeValue>();
-  const problems: string[] = [];
+  const problems: Problem[] = [];
   for (const [name, value] of Object.entries(members)) {
     if (name === "status" && value === null) continue;
     const type = fields.get(name);
     const attribute = type?.attribute(value);
-    if (type === undefined) problems.push(`unknown field ${jsonText(name)}`);
-    else if (attribute === undefined) problems.push(`${name} is not ${type.description}`);
+    if (type === undefined) problems.push(problem("unknown field ...", jsonText(name)));
+    else if (attribute === undefined) problems.push(problem(`${name} is not ${type.description}`));
     else item.set(name, attribute);
   }
-  if (!Object.hasOwn(members, "id")) problems.push("id is missing");
+  if (!Object.hasOwn(members, "id")) problems.push(problem("id is missing"));
   const cancelled = item.get("status")?.S === "cancelled";
   const stray = cancelled ? [] : [...cancellationFields.keys()].filter((name) => item.has(name));
-  problems.push(...stray.map((name) => `${name} is only for a cancelled order`));
+  problems.push(...stray.map((name) => problem(`${name} is only for a cancelled order`)));
   problems.push(...addOthers(item, others, cancelled));
   if (!Object.hasOwn(members, "status") && !item.has("status")) item.set("status", { S: "pending" });
-  if (problems.length === 0 && countNames(line) > names) problems.push("a field appears twice");
+  if (repeated !== undefined) problems.push(problem("... appears twice", jsonText(repeated)));
   return problems.length > 0 ? { problems } : { item: Object.fromEntries(item) };
 }
 
 /** Adds the attributes that no field can hold, and gives what is wrong with them. */
-function addOthers(item: Map<string, AttributeValue>, others: unknown, cancelled: boolean): string[] {
-  if (!isJsonObject(others)) return [`${otherAttributes} is not a JSON object`];
+function addOthers(item: Map<string, AttributeValue>, others: unknown, cancelled: boolean): Problem[] {
+  if (!isJsonObject(others)) return [problem(`${otherAttributes} is not a JSON object`)];
   return Object.entries(others).flatMap(([name, value]) => {
     if (!isAttribute(value) || !name.isWellFormed()) {
-      return [`${jsonText(name)} in ${otherAttributes} is not in DynamoDB's JSON`];
+      return [problem(`... in ${otherAttributes} is not in DynamoDB's JSON`, jsonText(name))];
     }
     if (item.has(name) || fieldValue(name, value, cancelled) !== undefined) {
-      return [`${name} belongs beside ${otherAttributes}`];
+      return [problem(`${name} belongs beside ${otherAttributes}`)];
     }
     item.set(name, value);
     return [];
@@ -132,22 +141,28 @@ function isJsonObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 }
 
-/** How often a JSON text names a member; a parsed object keeps only the last of each name. */
-function countNames(json: string): number {
-  return [...json.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"\s*(:?)/g)].filter(([, colon]) => colon !== "").length;
-}
-
-/** The column, from 1, of the first thing in the text that is not JSON; undefined if that is nested too deeply to find. */
-function jsonErrorColumn(text: string): number | undefined {
-  let column: number | undefined;
+/**
+ * Reads a line as text: the first name that an object in it has twice (parsed, the object keeps only the last), and the
+ * column, from 1, of the first thing that is not JSON. Neither is found where the line nests too deeply.
+ */
+function inspect(line: string): { repeated?: string; column?: number } {
+  const found: ReturnType<typeof inspect> = {};
+  const objects: Set<string>[] = [];
+  const onObjectProperty = (name: string): void => {
+    const names = objects.at(-1);
+    if (names?.has(name)) found.repeated ??= name;
+    names?.add(name);
+  };
   // Only the first: all errors of a line that is binary take forty times its size.
   const onError = (_error: number, offset: number): void => {
-    column ??= offset + 1;
+    found.column ??= offset + 1;
   };
+  const onObjectBegin = (): void => void objects.push(new Set());
+  const onObjectEnd = (): void => void objects.pop();
   try {
-    visit(text, { onError }, { disallowComments: true });
+    visit(line.trimEnd(), { onObjectBegin, onObjectProperty, onObjectEnd, onError }, { disallowComments: true });
   } catch {
     // It nests too deeply.
   }
-  return column;
+  return found;
 }

@@ -2,10 +2,9 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { getSystemErrorMessage } from "node:util";
 import type { OrderItem } from "../../shared/order.ts";
+import { printable } from "../terminal/printable.ts";
 import { Findings } from "./findings.ts";
-import { type OrderLine, parseOrderLine } from "./order-line.ts";
-import { printable } from "./printable.ts";
-import { repeatedIds } from "./repeated-ids.ts";
+import { type OrderLine, parseOrderLine, problem } from "./order-line.ts";
 
 /** A file of orders: what its user calls it, and where it is. */
 export interface OrdersFile {
@@ -28,7 +27,8 @@ export class BadLinesError extends OrdersFileError {
 
   constructor(name: string, orders: number, bad: Findings<BadLine>) {
     const lines = bad.first.map(({ line, column, problems }) => {
-      return `${[name, line, column].filter((part) => part !== undefined).join(":")}: ${problems.join("; ")}`;
+      const place = [name, line, column].filter((part) => part !== undefined).join(":");
+      return `${place}: ${problems.map(({ text }) => text).join("; ")}`;
     });
     const count = `${bad.count} of ${orders} lines are bad: nothing was written`;
     super([...lines, ...bad.more, count].map(printable).join("\n"));
@@ -51,22 +51,19 @@ export async function checkOrders(file: OrdersFile, onRead?: (bytes: number) => 
   }
   const ids: bigint[] = [];
   const bad = new Findings<BadLine>();
-  const add = (line: BadLine): void => bad.add(kindOf(line), line);
+  const add = (line: BadLine): void => bad.add(line.problems[0]?.kind ?? "", line);
   let orders = 0;
   for await (const order of readOrderLines(file, onRead)) {
     orders++;
     if ("item" in order) ids.push(orderId(order.item));
     else add(order);
   }
-  const repeated = repeatedIds(ids);
+  // Eight bytes for each.
+  const sorted = BigInt64Array.from(ids).sort();
+  const repeated = new Set(sorted.filter((id, at) => id === sorted[at - 1]));
   if (repeated.size > 0) await findRepeatedIds(file, repeated, add);
   if (bad.count > 0) throw new BadLinesError(file.name, orders, bad);
   return orders;
-}
-
-/** The first problem of a line, without what differs from line to line. */
-function kindOf({ problems: [first = ""] }: BadLine): string {
-  return first.replace(/"(?:[^"\\]|\\.)*"|(?<=id |line )-?\d+/g, "...");
 }
 
 /** An import would write the first order with an id and skip the others; which one is meant is not ours to choose. */
@@ -77,7 +74,7 @@ async function findRepeatedIds(file: OrdersFile, repeated: Set<bigint>, add: (li
     if (id === undefined || !repeated.has(id)) continue;
     const first = firstLine.get(id);
     if (first === undefined) firstLine.set(id, order.line);
-    else add({ line: order.line, problems: [`id ${id} is already on line ${first}`] });
+    else add({ line: order.line, problems: [problem("id ... is already on line ...", `${id}`, `${first}`)] });
   }
 }
 
@@ -104,13 +101,15 @@ async function* readOrderLines(
 ): AsyncGenerator<OrderLine & { line: number }, void, void> {
   let line = 0;
   try {
-    for await (const text of readLines(path, onRead)) {
+    for await (const bytes of readLines(path, onRead)) {
       line++;
-      if (text.length > longestLine) {
-        yield { line, problems: [`longer than ${longestLine} characters, so the rest was not checked`] };
+      if (bytes.length > longestLine) {
+        yield { line, problems: [problem(`longer than ${longestLine} bytes, so the rest was not checked`)] };
         return;
       }
-      if (text.trim() !== "") yield { line, ...parseOrderLine(text) };
+      const text = decode(bytes);
+      if (text === undefined) yield { line, problems: [problem("not UTF-8")] };
+      else if (text.trim() !== "") yield { line, ...parseOrderLine(text) };
     }
   } catch (error) {
     rethrowNaming(name)(error);
@@ -118,26 +117,38 @@ async function* readOrderLines(
 }
 
 /**
- * Characters. An item of 400 KB takes fewer: at worst it is a list of numbers like 1E+125, each 3 bytes in the table and
+ * Bytes. An item of 400 KB takes fewer: at worst it is a list of numbers like 1E+125, each 3 bytes in the table and
  * 135 in a line. A binary file must not end up in memory as one line.
  */
 export const longestLine = 20_971_520;
 
-/** Reads a file line by line, in constant memory, up to the first line that is longer than any order. */
+/**
+ * Reads a file line by line, in constant memory, up to the first line that is longer than any order. Each character stands
+ * for a byte.
+ */
 async function* readLines(path: string, onRead?: (bytes: number) => void): AsyncGenerator<string, void, void> {
-  const file = createReadStream(path, { highWaterMark: 262_144 });
-  // It drops the byte order mark that some Windows programs put at the start of a file.
-  const decoder = new TextDecoder();
+  const file = createReadStream(path, { highWaterMark: 262_144, encoding: "latin1" });
   let rest = "";
   for await (const block of file) {
-    const [first = "", ...others] = decoder.decode(block, { stream: true }).split("\n");
+    const [first = "", ...others] = String(block).split("\n");
     const lines = [rest + first, ...others];
     rest = lines.pop() ?? "";
     onRead?.(file.bytesRead);
     yield* lines;
     if (rest.length > longestLine) break;
   }
-  yield rest + decoder.decode();
+  yield rest;
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** The text of a line, without the byte order mark that some Windows programs put at the start; undefined if not UTF-8. */
+function decode(bytes: string): string | undefined {
+  try {
+    return utf8.decode(Buffer.from(bytes, "latin1"));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Rethrows a failure of the file system by what the user calls the file, and any other error as it is. */
@@ -145,7 +156,10 @@ export function rethrowNaming(name: string): (error: unknown) => never {
   return (error) => {
     // The SDK's errors can have a number, too, and always have metadata.
     if (!(error instanceof Error && "errno" in error) || "$metadata" in error) throw error;
-    throw new OrdersFileError(`${name}: ${getSystemErrorMessage(Number(error.errno))}`);
+    const isFolder = "code" in error && error.code === "EISDIR";
+    throw new OrdersFileError(
+      isFolder ? `${name} is a folder` : `${name}: ${getSystemErrorMessage(Number(error.errno))}`,
+    );
   };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { count, show } from "../../infra/admin/show-orders.ts";
 import { TableCalls } from "../../infra/admin/table-calls.ts";
-import { jsonText } from "../../infra/orders-file/printable.ts";
+import { jsonText } from "../../infra/terminal/printable.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { commandsHere, runHere } from "../helpers/admin/command-here.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";

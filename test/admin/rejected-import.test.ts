@@ -37,7 +37,7 @@ const badLines: [string, string][] = [
   ['{"id":1,"__proto__":{}}', 'unknown field "__proto__"'],
   ['{"id":1,"\\u001b[2J":1}', String.raw`unknown field "\u001b[2J"`],
   ['{"id":1,"\u009b2J":1}', String.raw`unknown field "\u009b2J"`],
-  ['{"id":1,"id":2}', "a field appears twice"],
+  ['{"id":1,"id":2}', '"id" appears twice'],
   ['{"id":1,"status":"shipped","cancelledBy":"key_1"}', "cancelledBy is only for a cancelled order"],
   ['{"petId":"x","complete":0}', "petId is not a 64-bit integer; complete is not true or false; id is missing"],
   ['{"id":1,"otherAttributes":{"colour":"red"}}', '"colour" in otherAttributes is not in DynamoDB\'s JSON'],

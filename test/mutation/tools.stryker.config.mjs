@@ -16,7 +16,7 @@
 // - command.ts: `target.client.destroy()`: the process ends either way.
 // - api-keys.ts: `...(true && { expiresAt })`: the document client leaves out what is undefined. `<=`: ids differ.
 // - attribute-json.ts: sorting a list of attributes, which are objects and so equal to sort; null is never an attribute.
-// - repeated-ids.ts: the first id compared with undefined. orders-file.ts: reading in smaller blocks.
+// - orders-file.ts: reading in smaller blocks.
 // - write-orders.ts: the key that stands for an order without one is only looked at when there is one.
 // - carry-over-rules.ts: any text but a key's id is left out for no key.
 // No test does: gateway.ts: `status <= 500`: the default response to a failure with 500. Our API sets each itself.
@@ -30,6 +30,7 @@ export default {
     "infra/admin/**/*.ts",
     "infra/orders-file/**/*.ts",
     "infra/smoke/**/*.ts",
+    "infra/terminal/**/*.ts",
     "infra/template/**/*.ts",
     "infra/local/gateway/**/*.ts",
     // They only start a process.

@@ -141,7 +141,8 @@ describe("a line of an orders file", () => {
     "has no date-time that some client could not hold, like %s",
     (date) => {
       const problem = "not an ISO 8601 date-time (years 0001 to 9999, Z or an offset of at most 18:00)";
-      expect(parseOrderLine(`{"id":1,"shipDate":"${date}"}`)).toEqual({ problems: [`shipDate is ${problem}`] });
+      const problems = [{ text: `shipDate is ${problem}` }];
+      expect(parseOrderLine(`{"id":1,"shipDate":"${date}"}`)).toMatchObject({ problems });
       const order = { id: { N: "1" }, status: { S: "pending" }, shipDate: { S: date } };
       expect(formatOrderLine(order)).toContain(`"otherAttributes":{"shipDate":{"S":"${date}"}}`);
     },

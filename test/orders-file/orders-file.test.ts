@@ -72,6 +72,17 @@ describe("checking", () => {
     expect((await problems()).split("\n")).toEqual([...lines, "20 of 20 lines are bad: nothing was written"]);
   });
 
+  test("reports each line that is not UTF-8, whatever else is right with it", async () => {
+    const latin1 = Buffer.from('{"id":2,"otherAttributes":{"name":{"S":"caf\u00e9"}}}\n', "latin1");
+    const cut = Buffer.from('{"id":4}\u00fc').subarray(0, -1);
+    await writeFile(file.path, Buffer.concat([Buffer.from('{"id":1}\n'), latin1, Buffer.from('{"id":3}\n'), cut]));
+    expect((await problems()).split("\n")).toEqual([
+      "typed.ndjson:2: not UTF-8",
+      "typed.ndjson:4: not UTF-8",
+      "2 of 4 lines are bad: nothing was written",
+    ]);
+  });
+
   test("rejects a pipe without waiting for its writer", async () => {
     const path = join(folder, "pipe");
     execFileSync("mkfifo", [path]);
@@ -84,7 +95,7 @@ describe("checking", () => {
     const longest = " ".repeat(longestLine - 8);
     await writeFile(file.path, `{"id":1}${longest}\n{"id":2}${longest} \nnot JSON\n`);
     expect((await problems()).split("\n")).toEqual([
-      `typed.ndjson:2: longer than ${longestLine} characters, so the rest was not checked`,
+      `typed.ndjson:2: longer than ${longestLine} bytes, so the rest was not checked`,
       "1 of 2 lines are bad: nothing was written",
     ]);
   });
@@ -149,8 +160,6 @@ describe("reading", () => {
     expect(await ids('\ufeff{"id":1}\r\n\n  \r\n{"id":2}')).toEqual(["1", "2"]);
     expect(await ids("\ufeff\n")).toEqual([]);
     expect(await ids("")).toEqual([]);
-    await expect(ids('{"id":1}\n\ufeff{"id":2}')).rejects.toThrow("typed.ndjson:2:1: not JSON");
-    await expect(ids(Buffer.from('{"id":1}\u00fc').subarray(0, -1))).rejects.toThrow("typed.ndjson:1:9: not JSON");
   });
 
   test.each([

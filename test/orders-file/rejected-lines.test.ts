@@ -3,6 +3,12 @@ import { Worker } from "node:worker_threads";
 import { describe, expect, test } from "vitest";
 import { parseOrderLine } from "../../infra/orders-file/order-line.ts";
 
+/** The parsed line, with its problems as people read them. */
+function parse(line: string) {
+  const parsed = parseOrderLine(line);
+  return "item" in parsed ? parsed : { ...parsed, problems: parsed.problems.map(({ text }) => text) };
+}
+
 describe("a line of an orders file", () => {
   test.each([
     ["{", 2],
@@ -15,7 +21,7 @@ describe("a line of an orders file", () => {
     ["[".repeat(20_000), undefined],
     [`${"[".repeat(20_000)}${"]".repeat(20_000)}`, undefined],
   ])("%j says where it stops being JSON", (line, column) => {
-    expect(parseOrderLine(line)).toEqual({ problems: ["not JSON"], column });
+    expect(parse(line)).toEqual({ problems: ["not JSON"], column });
   });
 
   test.each([
@@ -36,10 +42,10 @@ describe("a line of an orders file", () => {
     ['{"id":1,"__proto__":{}}', ['unknown field "__proto__"']],
     ['{"id":1,"cancelledBy":"key_1"}', ["cancelledBy is only for a cancelled order"]],
     ['{"id":1,"status":"cancelled","cancelledBy":"\\u001b"}', ["cancelledBy is not the id of an API key"]],
-    ['{"id":1,"id":2}', ["a field appears twice"]],
-    ['{"id":1,"\\u0069d":2}', ["a field appears twice"]],
-    ['{"id":1,"otherAttributes":{"a":{"M":{"b":{"S":"1"},"b":{"S":"2"}}}}}', ["a field appears twice"]],
-    ['{"id":1,"id":2,"otherAttributes":{"a":{"L":[{"S":""}]}}}', ["a field appears twice"]],
+    ['{"id":1,"id":2}', ['"id" appears twice']],
+    ['{"id":1,"\\u0069d":2}', ['"id" appears twice']],
+    ['{"id":1,"otherAttributes":{"a":{"M":{"b":{"S":"1"},"b":{"S":"2"}}}}}', ['"b" appears twice']],
+    ['{"id":1,"otherAttributes":{"a":{"L":[{"S":""},{"S":""}]}},"id":2}', ['"id" appears twice']],
     ['{"id":1,"otherAttributes":[]}', ["otherAttributes is not a JSON object"]],
     ['{"id":1,"otherAttributes":null}', ["otherAttributes is not a JSON object"]],
     ['{"id":1,"otherAttributes":{"petId":{"N":"7"}}}', ["petId belongs beside otherAttributes"]],
@@ -55,7 +61,7 @@ describe("a line of an orders file", () => {
       ],
     ],
   ])("%s is not an order, with every reason", (line, problems) => {
-    expect(parseOrderLine(line)).toEqual({ problems });
+    expect(parse(line)).toEqual({ problems });
   });
 
   test.each([
@@ -86,17 +92,17 @@ describe("a line of an orders file", () => {
     '{"M":{"\\ud800":{"S":""}}}',
   ])("has no other attribute like %s", (json) => {
     const problems = ['"colour" in otherAttributes is not in DynamoDB\'s JSON'];
-    expect(parseOrderLine(`{"id":1,"otherAttributes":{"colour":${json}}}`)).toEqual({ problems });
+    expect(parse(`{"id":1,"otherAttributes":{"colour":${json}}}`)).toEqual({ problems });
   });
 
   test("has no attribute whose name is half a character", () => {
-    expect(parseOrderLine('{"id":1,"otherAttributes":{"\\ud800":{"S":""}}}')).toEqual({
+    expect(parse('{"id":1,"otherAttributes":{"\\ud800":{"S":""}}}')).toEqual({
       problems: [String.raw`"\ud800" in otherAttributes is not in DynamoDB's JSON`],
     });
   });
 
   test("takes no field's name for another because of what a text says", () => {
-    expect(parseOrderLine('{"id":1,"status":"a\\":b\\""}')).toEqual({
+    expect(parse('{"id":1,"status":"a\\":b\\""}')).toEqual({
       problems: ["status is not one of pending, shipped, cancelled"],
     });
   });
@@ -107,5 +113,5 @@ test("a long line that is nowhere JSON takes little memory", async () => {
   const source = `const { parentPort } = require("node:worker_threads");
     import("${url}").then(({ parseOrderLine }) => parentPort.postMessage(parseOrderLine("x ".repeat(1_000_000))));`;
   const worker = new Worker(source, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 40 } });
-  expect(await once(worker, "message")).toEqual([{ problems: ["not JSON"], column: 1 }]);
+  expect(await once(worker, "message")).toMatchObject([{ problems: [{ text: "not JSON" }], column: 1 }]);
 });
