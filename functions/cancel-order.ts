@@ -6,7 +6,7 @@ import { ServiceError } from "../shared/errors.ts";
 import { logOutcome } from "../shared/log.ts";
 import { makeReady } from "../shared/make-ready.ts";
 import { cancelOrder, updateNothing } from "../shared/orders-table.ts";
-import { readCaller, readOrderId } from "../shared/request.ts";
+import { callerOf, orderIdOf } from "../shared/request.ts";
 import { respondWithErrors } from "../shared/respond-with-errors.ts";
 
 const client = createClient(callLimits.cancel);
@@ -20,10 +20,10 @@ export const handler = middy<APIGatewayProxyEvent, APIGatewayProxyResult>({
     throw new ServiceError("service_unavailable");
   },
 })
-  .use(respondWithErrors("cancel"))
-  .use(readCaller)
-  .use(readOrderId)
-  .handler(async (_event, { awsRequestId, keyId, orderId }, { signal }) => {
+  .use(respondWithErrors({ rejected: "cancel_rejected", failed: "cancel_failed" }))
+  .handler(async (event, { awsRequestId }, { signal }) => {
+    const keyId = callerOf(event);
+    const orderId = orderIdOf(event);
     const cancellation = { orderId, cancelledBy: keyId, cancelledAt: new Date(), cancellationId: awsRequestId };
     await cancelOrder(client, ordersTable, cancellation, signal);
     logOutcome("order_cancelled", { keyId, orderId: orderId.toString() });

@@ -8,7 +8,7 @@ import { environmentVariable } from "../shared/environment.ts";
 import { makeReady } from "../shared/make-ready.ts";
 import { openOrderList } from "../shared/order-list.ts";
 import { scanOne, scanOrders } from "../shared/orders-table.ts";
-import { readCaller } from "../shared/request.ts";
+import { callerOf } from "../shared/request.ts";
 import { respondWithErrors } from "../shared/respond-with-errors.ts";
 
 const client = createClient(callLimits.list);
@@ -26,12 +26,11 @@ export const handler = middy<APIGatewayProxyEvent, StreamedResponse, Error, Cont
   executionMode: executionModeStreamifyResponse,
 })
   .use(httpContentNegotiation({ availableEncodings: ["gzip"], failOnMismatch: false }))
-  .use(respondWithErrors("list"))
-  .use(readCaller)
-  .handler(async (_event, { preferredEncoding, keyId }) => {
+  .use(respondWithErrors({ rejected: "list_rejected", failed: "list_failed" }))
+  .handler(async (event, { preferredEncoding }) => {
     const { body, contentEncoding } = await openOrderList(scanOrders(client, ordersTable), {
       acceptsGzip: preferredEncoding === "gzip",
-      keyId,
+      keyId: callerOf(event),
     });
     const headers = { "Content-Type": "application/json", "Cache-Control": "no-store", Vary: "Accept-Encoding" };
     return {

@@ -5,7 +5,10 @@
 export type LogEvent =
   | "order_cancelled"
   | "orders_listed"
-  | `${"cancel" | "list"}_${"rejected" | "failed"}`
+  | "cancel_rejected"
+  | "cancel_failed"
+  | "list_rejected"
+  | "list_failed"
   | "list_abandoned"
   | "list_cut_off"
   | "order_fields_left_out"

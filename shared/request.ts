@@ -1,27 +1,34 @@
-import type { MiddlewareObj } from "@middy/core";
-import type { APIGatewayProxyEvent, Context } from "aws-lambda";
+import type { APIGatewayProxyEvent } from "aws-lambda";
 import { ServiceError } from "./errors.ts";
 import { parseOrderId } from "./order.ts";
 
-/**
- * Middleware that puts the id of the API key that the authorizer admitted on the context. It throws `internal_error`
- * when the gateway passes none: no one may act anonymously.
- */
-export const readCaller: MiddlewareObj<APIGatewayProxyEvent, unknown, Error, Context & { keyId: string }> = {
-  before: ({ event, context }) => {
-    const keyId: unknown = event.requestContext.authorizer?.["keyId"];
-    if (typeof keyId !== "string" || keyId === "") {
-      throw new ServiceError("internal_error", new Error("The gateway passed no key id"));
-    }
-    context.keyId = keyId;
-  },
-};
+/** Who sends a request, and which order its path names; undefined what is missing or malformed. */
+export function readRequest({ requestContext, pathParameters }: APIGatewayProxyEvent) {
+  const keyId: unknown = requestContext.authorizer?.["keyId"];
+  return {
+    keyId: typeof keyId === "string" && keyId !== "" ? keyId : undefined,
+    orderId: parseOrderId(pathParameters?.["orderId"] ?? ""),
+  };
+}
 
-/** Middleware that puts the order id of the path on the context. It throws `order_not_found` when the path has none. */
-export const readOrderId: MiddlewareObj<APIGatewayProxyEvent, unknown, Error, Context & { orderId: bigint }> = {
-  before: ({ event, context }) => {
-    const orderId = parseOrderId(event.pathParameters?.["orderId"] ?? "");
-    if (orderId === undefined) throw new ServiceError("order_not_found");
-    context.orderId = orderId;
-  },
-};
+/**
+ * The id of the API key that the authorizer admitted.
+ *
+ * @throws ServiceError `internal_error` when the gateway passed none: no one may act anonymously.
+ */
+export function callerOf(event: APIGatewayProxyEvent): string {
+  const { keyId } = readRequest(event);
+  if (keyId === undefined) throw new ServiceError("internal_error", new Error("The gateway passed no key id"));
+  return keyId;
+}
+
+/**
+ * The order id of the path.
+ *
+ * @throws ServiceError `order_not_found` when it is not a canonical int64 and so names no order.
+ */
+export function orderIdOf(event: APIGatewayProxyEvent): bigint {
+  const { orderId } = readRequest(event);
+  if (orderId === undefined) throw new ServiceError("order_not_found");
+  return orderId;
+}

@@ -1,25 +1,24 @@
 import type { MiddlewareObj, Request } from "@middy/core";
 import httpErrorHandler from "@middy/http-error-handler";
-import type { APIGatewayProxyEvent, Context } from "aws-lambda";
+import type { APIGatewayProxyEvent } from "aws-lambda";
 import { errorBody, ServiceError } from "./errors.ts";
-import { logFailure, logOutcome } from "./log.ts";
-
-/** The context of an error, which may come before `readCaller` or `readOrderId` has run. */
-type ErrorContext = Context & { keyId?: string; orderId?: bigint };
+import { type LogEvent, logFailure, logOutcome } from "./log.ts";
+import { readRequest } from "./request.ts";
 
 /**
  * Middleware that responds with an Error record to whatever an operation throws: a ServiceError's own, `internal_error`
- * for anything else. It logs the rejection or the failure; the cause goes to the log only.
+ * for anything else. It logs the rejection or the failure as these events; the cause goes to the log only.
  */
 export function respondWithErrors(
-  operation: "cancel" | "list",
-): MiddlewareObj<APIGatewayProxyEvent, unknown, Error, ErrorContext>[] {
-  const toResponse = (request: Request<APIGatewayProxyEvent, unknown, Error, ErrorContext>): void => {
-    const { error, context } = request;
+  events: Record<"rejected" | "failed", LogEvent>,
+): MiddlewareObj<APIGatewayProxyEvent>[] {
+  const toResponse = (request: Request<APIGatewayProxyEvent>): void => {
+    const { error, event } = request;
     const { code, status, cause } = error instanceof ServiceError ? error : new ServiceError("internal_error", error);
-    const fields = { keyId: context.keyId, orderId: context.orderId?.toString(), code };
-    if (status < 500) logOutcome(`${operation}_rejected`, fields);
-    else logFailure(`${operation}_failed`, cause, fields);
+    const { keyId, orderId } = readRequest(event);
+    const fields = { keyId, orderId: orderId?.toString(), code };
+    if (status < 500) logOutcome(events.rejected, fields);
+    else logFailure(events.failed, cause, fields);
     request.error = Object.assign(new Error(errorBody(code)), {
       statusCode: status,
       // Without it, http-error-handler sends no body of ours for a 5xx.

@@ -49,7 +49,7 @@ export function proxyEvent(changes: Partial<APIGatewayProxyEvent>): APIGatewayPr
 }
 
 /** The context of an invocation that has plenty of time. */
-export function lambdaContext(awsRequestId: string): Context {
+export function lambdaContext(awsRequestId = "invocation-1"): Context {
   return {
     awsRequestId,
     callbackWaitsForEmptyEventLoop: true,
@@ -64,13 +64,4 @@ export function lambdaContext(awsRequestId: string): Context {
     fail: () => {},
     succeed: () => {},
   };
-}
-
-/** Invokes a handler as Lambda does: with a plain context, to which its middlewares add. */
-export function invoke<Event, Result>(
-  handler: (event: Event, context: never) => Result,
-  event: Event,
-  context: Context = lambdaContext("invocation-1"),
-): Result {
-  return handler(event, context as never);
 }

@@ -11,7 +11,7 @@ import { scanOne, updateNothing } from "../../shared/orders-table.ts";
 import { createTable } from "../helpers/create-table.ts";
 import { type Behaviour, passOn, startFaultProxy } from "../helpers/faults/fault-proxy.ts";
 import { faults } from "../helpers/faults/faults.ts";
-import { invoke, lambdaContext, proxyEvent } from "../helpers/lambda.ts";
+import { lambdaContext, proxyEvent } from "../helpers/lambda.ts";
 import { spyOnLog } from "../helpers/log.ts";
 import { awslambda, ResponseStream, type StreamingHandler } from "../helpers/streaming.ts";
 import { testEnvironment } from "../helpers/test-environment.ts";
@@ -50,7 +50,7 @@ const functions: PerFunction<() => Promise<() => Promise<unknown>>> = {
   cancelOrder: async () => {
     const { handler } = await import("../../functions/cancel-order.ts");
     const event = proxyEvent({ httpMethod: "DELETE", pathParameters: { orderId: "404" } });
-    return async () => expect(await invoke(handler, event)).toMatchObject({ statusCode: 404 });
+    return async () => expect(await handler(event, lambdaContext())).toMatchObject({ statusCode: 404 });
   },
   listOrders: async () => {
     const { handler } = (await import("../../functions/list-orders.ts")) as unknown as { handler: StreamingHandler };
@@ -65,7 +65,7 @@ const functions: PerFunction<() => Promise<() => Promise<unknown>>> = {
     const { handler } = await import("../../functions/authorize.ts");
     const methodArn = "arn:aws:execute-api:eu-central-1:000000000000:api/v1/GET/store/orders";
     const event: APIGatewayTokenAuthorizerEvent = { type: "TOKEN", methodArn, authorizationToken: `Bearer ${key}` };
-    return async () => expect(await invoke(handler, event)).toMatchObject({ context: {} });
+    return async () => expect(await handler(event, lambdaContext())).toMatchObject({ context: {} });
   },
 };
 

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../functions/cancel-order.ts";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 import type { OrderItem } from "../../shared/order.ts";
-import { invoke, lambdaContext, proxyEvent } from "../helpers/lambda.ts";
+import { lambdaContext, proxyEvent } from "../helpers/lambda.ts";
 import { spyOnLog } from "../helpers/log.ts";
 
 const table = mockClient(DynamoDBClient);
@@ -14,7 +14,7 @@ const log = spyOnLog();
 beforeEach(() => void table.reset());
 
 const cancellation = (orderId: string) => proxyEvent({ httpMethod: "DELETE", pathParameters: { orderId } });
-const cancel = (orderId: string): Promise<APIGatewayProxyResult> => invoke(handler, cancellation(orderId));
+const cancel = (orderId: string): Promise<APIGatewayProxyResult> => handler(cancellation(orderId), lambdaContext());
 
 function failedCondition(Item?: OrderItem): ConditionalCheckFailedException {
   return new ConditionalCheckFailedException({ message: "failed", $metadata: {}, ...(Item && { Item }) });
@@ -96,12 +96,12 @@ describe("cancelling an order", () => {
   test("responds with 500, without a call to the table, when the gateway passed no key id", async () => {
     const event = cancellation("42");
     event.requestContext.authorizer = null;
-    expectError(await invoke(handler, event), "internal_error");
+    expectError(await handler(event, lambdaContext()), "internal_error");
     expect(table.calls()).toHaveLength(0);
   });
 
   test("responds with 404 to a request without a path parameter", async () => {
-    expectError(await invoke(handler, proxyEvent({ httpMethod: "DELETE" })), "order_not_found");
+    expectError(await handler(proxyEvent({ httpMethod: "DELETE" }), lambdaContext()), "order_not_found");
   });
 
   test.each([
@@ -149,7 +149,7 @@ describe("cancelling an order", () => {
   test("responds with 503 half a second before the function's time is up", async () => {
     table.on(UpdateItemCommand).callsFake(() => new Promise(() => {}));
     const context = { ...lambdaContext("invocation-1"), getRemainingTimeInMillis: () => 501 };
-    expectError(await invoke(handler, cancellation("42"), context), "service_unavailable");
+    expectError(await handler(cancellation("42"), context), "service_unavailable");
   });
 
   test("ignores a request id that the client chose", async () => {
@@ -157,6 +157,6 @@ describe("cancelling an order", () => {
     table.on(UpdateItemCommand).rejects(failedCondition(item));
     const event = cancellation("42");
     event.requestContext.requestId = "chosen-by-client";
-    expectError(await invoke(handler, event), "order_already_cancelled");
+    expectError(await handler(event, lambdaContext()), "order_already_cancelled");
   });
 });

@@ -13,7 +13,7 @@ beforeEach(() => {
 
 const failing = (thrown: unknown) =>
   middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
-    .use(respondWithErrors("cancel"))
+    .use(respondWithErrors({ rejected: "cancel_rejected", failed: "cancel_failed" }))
     .handler(() => {
       throw thrown;
     });
@@ -31,9 +31,10 @@ describe("an operation that throws", () => {
     },
   );
 
-  test("logs where the error and each of its causes come from", async () => {
-    const cause = new TypeError("cause");
-    const error = new Error("error", { cause });
+  test("logs the name, the message and the stack of the error and each of its causes, and nothing else", async () => {
+    // As the SDK reports a failed condition, with the item.
+    const cause = Object.assign(new TypeError("cause"), { Item: { petId: { N: "7" } }, $response: "secret" });
+    const error = Object.assign(new Error("error", { cause }), { code: "ECONNRESET" });
     await failing(error)(proxyEvent({}), lambdaContext("invocation-1"));
     const { causes } = logError.mock.calls[0]?.[0] ?? {};
     expect(causes).toEqual([
