@@ -17,13 +17,12 @@ export interface Environment {
    * restoring them to a point in time.
    */
   keepData: boolean;
-  /**
-   * Tables restored from a backup, to use instead of the stack's own, which stay as they are. A restored orders table
-   * has no stream of its own: with `ordersStream`, turn one on and give its ARN.
-   */
-  restoredTables?: TableNames & { ordersStreamArn?: `arn:${string}:dynamodb:${string}` };
+  /** Tables that `orders restore` or `keys restore` made, to use instead of the stack's own, which stay as they are. */
+  restoredTables?: TableNames;
   /** Restored tables that were in use until now: functions may use them for one more deployment, while they move away. */
   formerTables?: TableNames;
+  /** Other AWS accounts whose teams may write orders, as shared/ORDERS-TABLE.md says. */
+  writerAccounts?: string[];
   /** A stream of the changes to orders, with old and new images, for other services. It costs nothing until it is read. */
   ordersStream?: boolean;
   /** The most request units a second that each table serves; beyond that, 503. It bounds what a flood can cost. */

@@ -1,17 +1,23 @@
 import { setTimeout } from "node:timers/promises";
 import {
   ContinuousBackupsUnavailableException,
+  DescribeContinuousBackupsCommand,
   DescribeTableCommand,
+  InvalidRestoreTimeException,
+  PutResourcePolicyCommand,
   ResourceNotFoundException,
   RestoreTableToPointInTimeCommand,
   TableAlreadyExistsException,
   type TableDescription,
+  TableInUseException,
   TagResourceCommand,
   UpdateContinuousBackupsCommand,
   UpdateTableCommand,
+  type UpdateTableCommandInput,
 } from "@aws-sdk/client-dynamodb";
 import type { Command } from "commander";
-import { parseSecond } from "./arguments.ts";
+import { writersPolicy } from "../stack/writers-policy.ts";
+import { parseSecond, parseText } from "./arguments.ts";
 import { type Result, run } from "./command.ts";
 import { CommandError } from "./errors.ts";
 import type { Target } from "./target.ts";
@@ -19,36 +25,41 @@ import type { Target } from "./target.ts";
 type TableSetting = "orders" | "apiKeys";
 
 /** Adds `restore` to the commands of a table. */
-export function addRestore(commands: Command, table: TableSetting): void {
+export function addRestore(commands: Command, setting: TableSetting): void {
   commands
     .command("restore")
-    .description("restore the table in use, as it was, into a new table; can be interrupted and run again")
+    .description("restore a table, as it was, into a new table; can be interrupted and run again")
     .requiredOption("--time <date-time>", "the second to restore, like 2026-11-20T08:00:00Z", parseSecond)
-    .action(({ time }: { time: Date }, command: Command) =>
+    .option("--table <name>", "restore this table (default: the one in use)", parseText)
+    .action(({ time, table }: { time: Date; table?: string }, command: Command) =>
       run(command, (target) => {
         process.stderr.write("Restoring takes minutes to hours. If it is interrupted, run the command again.\n");
-        return restoreTable(target, table, time);
+        return restoreTable(target, setting, time, table);
       }),
     );
 }
 
 /**
- * Restores the table in use, as it was at a time, into a new table, and gives that what a restore leaves behind: tags,
- * recovery, deletion protection and the stream. Its name ends with the time. It can be repeated until it is through.
+ * Restores a table, as it was at a time, into a new table, and gives that what a restore leaves behind, as the settings
+ * have it: the stack then adopts it as it is. Its name ends with the time. It can be repeated until it is through.
  *
  * @param time a whole second.
+ * @param source the table to restore.
  * @param pollEvery milliseconds between two looks at what takes its time.
- * @throws CommandError when there are no backups, or another table has the name; what the DynamoDB client throws.
+ * @throws CommandError when there are no backups of that second, or another table has the name; what the DynamoDB client
+ *   throws.
  */
 export async function restoreTable(
-  { client, environment, ordersTable, apiKeysTable }: Target,
-  table: TableSetting,
+  target: Target,
+  setting: TableSetting,
   time: Date,
+  source = target[`${setting}Table`],
   pollEvery = 20_000,
 ): Promise<Result> {
-  const { keepData, ordersStream, stackName, tableThroughput } = environment;
+  const { client, environment } = target;
+  const { keepData, ordersStream, stackName, tableThroughput, writerAccounts = [] } = environment;
   if (!keepData) throw new CommandError(`${environment.name} keeps no backups (keepData in environments.ts)`);
-  const [source, kind] = table === "orders" ? [ordersTable, "Orders"] : [apiKeysTable, "ApiKeys"];
+  const kind = setting === "orders" ? "Orders" : "ApiKeys";
   const name = `${stackName}-${kind}-${time.toISOString().replace(/\D/g, "").slice(0, 14)}`;
 
   const until = async <Found>(look: () => Promise<Found | undefined>): Promise<Found> => {
@@ -64,6 +75,10 @@ export async function restoreTable(
       const described = await client.send(describe).catch(allow(ResourceNotFoundException));
       return described?.Table?.TableStatus === "ACTIVE" ? described.Table : undefined;
     });
+  const update = async (change: Partial<UpdateTableCommandInput>): Promise<void> => {
+    await client.send(new UpdateTableCommand({ TableName: name, ...change }));
+    await active();
+  };
 
   const { reads: MaxReadRequestUnits, writes: MaxWriteRequestUnits } = tableThroughput;
   const restore = new RestoreTableToPointInTimeCommand({
@@ -72,35 +87,59 @@ export async function restoreTable(
     RestoreDateTime: time,
     OnDemandThroughputOverride: { MaxReadRequestUnits, MaxWriteRequestUnits },
   });
-  const begun = await client.send(restore).catch(allow(TableAlreadyExistsException));
-  const { TableArn, RestoreSummary, DeletionProtectionEnabled, StreamSpecification } = await active();
-  const { SourceTableArn, RestoreDateTime } = RestoreSummary ?? {};
-  if (!begun && !(SourceTableArn?.endsWith(`/${source}`) && RestoreDateTime?.getTime() === time.getTime())) {
-    throw new CommandError(`${name} is already another table. Restore another second`);
-  }
+  const begun = await until(async () => {
+    try {
+      await client.send(restore);
+      return "now";
+    } catch (error) {
+      if (error instanceof TableAlreadyExistsException) return "before";
+      // Documented for a table of this name that is being created, like that of a run before, or deleted.
+      if (error instanceof TableInUseException) return undefined;
+      throw error instanceof InvalidRestoreTimeException ? await outsideOf(client, source) : error;
+    }
+  });
+  const restored = await active();
+  const { SourceTableArn, RestoreDateTime } = restored.RestoreSummary ?? {};
+  const isIt = SourceTableArn?.endsWith(`/${source}`) && RestoreDateTime?.getTime() === time.getTime();
+  if (begun === "before" && !isIt) throw new CommandError(`${name} is already another table. Restore another second`);
+
+  const ResourceArn = restored.TableArn;
   const service = { Key: "service", Value: "pet-store-orders" };
   const Tags = [service, { Key: "environment", Value: environment.name }];
-  await client.send(new TagResourceCommand({ ResourceArn: TableArn, Tags }));
+  await client.send(new TagResourceCommand({ ResourceArn, Tags }));
   const recovery = { TableName: name, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } };
   await until(() =>
     // A new table's backups are not ready for it at once.
     client.send(new UpdateContinuousBackupsCommand(recovery)).catch(allow(ContinuousBackupsUnavailableException)),
   );
-  if (!DeletionProtectionEnabled) {
-    await client.send(new UpdateTableCommand({ TableName: name, DeletionProtectionEnabled: true }));
+  // A run before may have had other settings.
+  const { MaxReadRequestUnits: reads, MaxWriteRequestUnits: writes } = restored.OnDemandThroughput ?? {};
+  if (reads !== MaxReadRequestUnits || writes !== MaxWriteRequestUnits) {
+    await update({ OnDemandThroughput: { MaxReadRequestUnits, MaxWriteRequestUnits } });
   }
-  if (table === "orders" && ordersStream && !StreamSpecification?.StreamEnabled) {
-    await active();
-    const stream = { StreamEnabled: true, StreamViewType: "NEW_AND_OLD_IMAGES" } as const;
-    await client.send(new UpdateTableCommand({ TableName: name, StreamSpecification: stream }));
+  if (!restored.DeletionProtectionEnabled) await update({ DeletionProtectionEnabled: true });
+  if (setting === "orders" && ordersStream && !restored.StreamSpecification?.StreamEnabled) {
+    await update({ StreamSpecification: { StreamEnabled: true, StreamViewType: "NEW_AND_OLD_IMAGES" } });
   }
-  const { LatestStreamArn: stream } = await active();
-  const setting = `{ ${table}: "${name}"${stream === undefined ? "" : `, ordersStreamArn: "${stream}"`} }`;
+  if (setting === "orders" && writerAccounts.length > 0) {
+    const Policy = JSON.stringify(writersPolicy(writerAccounts));
+    await client.send(new PutResourcePolicyCommand({ ResourceArn, Policy }));
+  }
   return {
-    text: `Restored ${source} as ${name}. The setting that puts it to use: restoredTables: ${setting}`,
-    json: { source, name, streamArn: stream ?? null },
+    text: `Restored ${source} as ${name}. The setting that puts it to use: restoredTables: { ${setting}: "${name}" }`,
+    json: { source, name },
     note: "Before that, carry over what has happened since (infra/README.md, Restore a table).",
   };
+}
+
+/** Says which seconds of a table can be restored: up to about five minutes ago. */
+async function outsideOf(client: Target["client"], table: string): Promise<CommandError> {
+  const asked = await client.send(new DescribeContinuousBackupsCommand({ TableName: table }));
+  const { PointInTimeRecoveryDescription: recovery } = asked.ContinuousBackupsDescription ?? {};
+  const [first, last] = [recovery?.EarliestRestorableDateTime, recovery?.LatestRestorableDateTime];
+  return new CommandError(
+    `${table} can be restored to any second from ${first?.toISOString()} to ${last?.toISOString()}`,
+  );
 }
 
 /** For `catch`: resolves with undefined instead of this error. */

@@ -1,6 +1,5 @@
 import { fileURLToPath } from "node:url";
 import { AssetHashType, DockerImage, Duration, RemovalPolicy, type Stack } from "aws-cdk-lib";
-import type { ITable } from "aws-cdk-lib/aws-dynamodb";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
   type Alias,
@@ -17,14 +16,9 @@ import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { buildSync } from "esbuild";
 import type { Environment } from "../environments.ts";
 import type { FunctionEntry, PerFunction, TableName } from "./function-list.ts";
+import type { UsableTables } from "./tables.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-
-export interface UsableTables {
-  inUse: ITable;
-  /** It, and those that live code may still use while a deployment replaces it. */
-  usable: ITable[];
-}
 
 /** The environment variable in which a function finds the name of its table. */
 const tableVariables: Record<TableName, string> = { orders: "ORDERS_TABLE", apiKeys: "API_KEYS_TABLE" };

@@ -134,7 +134,7 @@ export const resourceSchemas = {
     ),
     BillingMode: z.literal("PAY_PER_REQUEST"),
     ...ignoring("DeletionProtectionEnabled", "OnDemandThroughput", "PointInTimeRecoverySpecification"),
-    ...ignoring("SSESpecification", "StreamSpecification", "Tags"),
+    ...ignoring("ResourcePolicy", "SSESpecification", "StreamSpecification", "Tags"),
   }),
   "AWS::Lambda::Alias": z.strictObject({
     Name: z.string(),

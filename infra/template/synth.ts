@@ -6,7 +6,7 @@ import { OrdersStack } from "../stack/orders-stack.ts";
 
 const [outdir = "cdk.out"] = process.argv.slice(2);
 // Tables that were restored in AWS are not here.
-const { restoredTables: _, ...staging } = environments.staging;
+const { restoredTables: _, formerTables: __, ...staging } = environments.staging;
 // CDK's validation of what is deployed runs in `npm run synth`; here it would take longer than everything else.
 const app = new App({ outdir, analyticsReporting: false, treeMetadata: false, builtinCloudFormationValidation: false });
 new OrdersStack(app, staging.stackName, staging);

@@ -2,164 +2,247 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   ContinuousBackupsUnavailableException,
+  DescribeContinuousBackupsCommand,
   DescribeTableCommand,
+  DynamoDBClient,
+  InvalidRestoreTimeException,
   PointInTimeRecoveryUnavailableException,
+  PutResourcePolicyCommand,
   ResourceNotFoundException,
   RestoreTableToPointInTimeCommand,
   TableAlreadyExistsException,
+  type TableDescription,
+  TableInUseException,
   TagResourceCommand,
   UpdateContinuousBackupsCommand,
   UpdateTableCommand,
 } from "@aws-sdk/client-dynamodb";
-import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import { Template } from "aws-cdk-lib/assertions";
+import { mockClient } from "aws-sdk-client-mock";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { errorLine } from "../../infra/admin/errors.ts";
 import { restoreTable } from "../../infra/admin/restore-table.ts";
-import { environments } from "../../infra/environments.ts";
+import type { Target } from "../../infra/admin/target.ts";
+import type { Environment } from "../../infra/environments.ts";
 import { root } from "../helpers/admin/admin-command.ts";
-import { arn, mockedTables, name, of, restored, time } from "../helpers/admin/mocked-restore.ts";
+import { everyOption, noOption } from "../helpers/fixture-environments.ts";
+import { ordersStack } from "../helpers/synthesise.ts";
 
-const { production, staging } = environments;
+const time = new Date("2026-11-20T08:00:05Z");
+const name = `${everyOption.stackName}-Orders-20261120080005`;
+const arn = (table: string) => `arn:aws:dynamodb:eu-central-1:123456789012:table/${table}`;
+/** The members that every exception of DynamoDB has. */
+const of = { $metadata: {}, message: "by the table" };
+const { reads, writes } = everyOption.tableThroughput;
+const OnDemandThroughput = { MaxReadRequestUnits: reads, MaxWriteRequestUnits: writes };
+
+/** Restores from tables whose client answers as the test says, and records what it was sent. */
+function mockedTables(environment: Environment = everyOption) {
+  const client = new DynamoDBClient({ region: "eu-central-1" });
+  const target: Target = { environment, ordersTable: "Own-Orders", apiKeysTable: "Own-ApiKeys", client };
+  const sent = mockClient(client);
+  sent.on(RestoreTableToPointInTimeCommand).resolves({ TableDescription: {} });
+  sent.on(DescribeTableCommand).resolves(restored());
+  sent.on(UpdateContinuousBackupsCommand).resolves({ ContinuousBackupsDescription: undefined });
+  sent
+    .on(UpdateTableCommand)
+    .resolves({})
+    .on(TagResourceCommand)
+    .resolves({})
+    .on(PutResourcePolicyCommand)
+    .resolves({});
+  return {
+    sent,
+    restore: (table: "orders" | "apiKeys" = "orders", source?: string) => restoreTable(target, table, time, source, 1),
+    restoreAtItsPace: () => restoreTable(target, "orders", time),
+    /** The line that says why it can't be restored. */
+    reason: async () => errorLine(await restoreTable(target, "orders", time, undefined, 1).catch((error) => error)),
+    changes: () => sent.commandCalls(UpdateTableCommand).map(({ args: [{ input }] }) => input),
+  };
+}
+
+/** The new table once it can be used. */
+const restored = (more: TableDescription = {}): { Table: TableDescription } => ({
+  Table: {
+    TableStatus: "ACTIVE",
+    TableArn: arn(name),
+    OnDemandThroughput,
+    RestoreSummary: { SourceTableArn: arn("Own-Orders"), RestoreDateTime: time, RestoreInProgress: false },
+    ...more,
+  },
+});
 
 describe("restoring a table", () => {
-  test("restores it with the throughput of the settings, waits, and gives it what a restore leaves behind", async () => {
-    const { target, sent, calls } = mockedTables({ ...production, ordersStream: true });
+  test("makes a new one as it was at that second, and prints the setting that puts it to use", async () => {
+    const { restore, sent } = mockedTables();
+    expect(await restore()).toEqual({
+      text: `Restored Own-Orders as ${name}. The setting that puts it to use: restoredTables: { orders: "${name}" }`,
+      json: { source: "Own-Orders", name },
+      note: expect.stringContaining("carry over"),
+    });
+    const [call] = sent.commandCalls(RestoreTableToPointInTimeCommand);
+    expect(call?.args[0].input).toMatchObject({
+      SourceTableName: "Own-Orders",
+      TargetTableName: name,
+      RestoreDateTime: time,
+    });
+  });
+
+  // CloudFormation adopts a table as it is, whatever its template says.
+  test("gives it every property that the stack has for it", async () => {
+    const { restore, sent, changes } = mockedTables();
+    await restore();
+    const [begun] = sent.commandCalls(RestoreTableToPointInTimeCommand);
+    const [recovery] = sent.commandCalls(UpdateContinuousBackupsCommand);
+    const [tags] = sent.commandCalls(TagResourceCommand);
+    const [policy] = sent.commandCalls(PutResourcePolicyCommand);
+    const { StreamSpecification, ...changed } = Object.assign({}, ...changes());
+    const given = {
+      TableName: begun?.args[0].input.TargetTableName,
+      OnDemandThroughput: begun?.args[0].input.OnDemandThroughputOverride,
+      PointInTimeRecoverySpecification: recovery?.args[0].input.PointInTimeRecoverySpecification,
+      Tags: expect.toSatisfy((expected) => sorted(expected) === sorted(tags?.args[0].input.Tags)),
+      ResourcePolicy: { PolicyDocument: JSON.parse(policy?.args[0].input.Policy ?? "") },
+      StreamSpecification: { StreamViewType: StreamSpecification.StreamViewType },
+      ...changed,
+    };
+    const stack = ordersStack({ ...everyOption, restoredTables: { orders: name }, formerTables: {} });
+    const tables = Object.values(Template.fromStack(stack).findResources("AWS::DynamoDB::Table"));
+    const adopted = tables.find(({ Properties }) => Properties.TableName === name);
+    // What a restore brings along by itself.
+    const { AttributeDefinitions, BillingMode, KeySchema, ...properties } = adopted?.["Properties"] ?? {};
+    expect([AttributeDefinitions, KeySchema, BillingMode]).not.toContain(undefined);
+    expect(properties).toEqual(given);
+    expect(StreamSpecification.StreamEnabled).toBe(true);
+  });
+
+  test("gives it neither a stream nor a policy without their settings, and keys never", async () => {
+    const plain = mockedTables({ ...everyOption, ordersStream: false, writerAccounts: [] });
+    await plain.restore();
+    const keys = mockedTables();
+    const keysName = `${everyOption.stackName}-ApiKeys-20261120080005`;
+    expect((await keys.restore("apiKeys")).text).toContain(`restoredTables: { apiKeys: "${keysName}" }`);
+    for (const { sent, changes } of [plain, keys]) {
+      expect(changes()).toEqual([{ TableName: expect.any(String), DeletionProtectionEnabled: true }]);
+      expect(sent.commandCalls(PutResourcePolicyCommand)).toEqual([]);
+    }
+  });
+
+  test("restores a table that is no longer in use when it is named", async () => {
+    const { restore, sent } = mockedTables();
+    expect((await restore("orders", "Older-Orders")).json).toEqual({ source: "Older-Orders", name });
+    const [call] = sent.commandCalls(RestoreTableToPointInTimeCommand);
+    expect(call?.args[0].input.SourceTableName).toBe("Older-Orders");
+  });
+
+  test("waits until the new table and its backups are ready, and after each change", async () => {
+    const { restore, sent, changes } = mockedTables();
     sent
       .on(DescribeTableCommand)
       .rejectsOnce(new ResourceNotFoundException(of))
       .resolvesOnce({ Table: { TableStatus: "CREATING" } })
-      .resolves(restored({ LatestStreamArn: "arn:the-stream" }));
+      .resolvesOnce(restored())
+      .resolvesOnce({ Table: { TableStatus: "UPDATING" } })
+      .resolves(restored());
     const notReady = new ContinuousBackupsUnavailableException(of);
     sent.on(UpdateContinuousBackupsCommand).rejectsOnce(notReady).resolves({ ContinuousBackupsDescription: undefined });
-
-    expect(await restoreTable(target, "orders", time, 1)).toEqual({
-      text: expect.stringContaining(`restoredTables: { orders: "${name}", ordersStreamArn: "arn:the-stream" }`),
-      json: { source: "Own-Orders", name, streamArn: "arn:the-stream" },
-      note: expect.stringContaining("carry over"),
-    });
-    const describeTable = { DescribeTableCommand: { TableName: name } };
-    const recovery = { TableName: name, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } };
-    expect(calls()).toEqual([
-      {
-        RestoreTableToPointInTimeCommand: {
-          SourceTableName: "Own-Orders",
-          TargetTableName: name,
-          RestoreDateTime: time,
-          OnDemandThroughputOverride: { MaxReadRequestUnits: 12_000, MaxWriteRequestUnits: 2_000 },
-        },
-      },
-      ...[describeTable, describeTable, describeTable],
-      { TagResourceCommand: { ResourceArn: arn(name), Tags: expect.any(Array) } },
-      ...[{ UpdateContinuousBackupsCommand: recovery }, { UpdateContinuousBackupsCommand: recovery }],
-      { UpdateTableCommand: { TableName: name, DeletionProtectionEnabled: true } },
-      describeTable,
-      {
-        UpdateTableCommand: {
-          TableName: name,
-          StreamSpecification: { StreamEnabled: true, StreamViewType: "NEW_AND_OLD_IMAGES" },
-        },
-      },
-      describeTable,
+    await restore();
+    expect(sent.commandCalls(UpdateContinuousBackupsCommand)).toHaveLength(2);
+    expect(changes()).toHaveLength(2);
+    const order = sent.calls().map(({ args: [command] }) => command.constructor.name);
+    const change = order.indexOf("UpdateTableCommand");
+    expect(order.slice(change, change + 4)).toEqual([
+      ...["UpdateTableCommand", "DescribeTableCommand", "DescribeTableCommand", "UpdateTableCommand"],
     ]);
   });
 
-  test("run again, does what is left", async () => {
-    const { target, sent } = mockedTables({ ...production, ordersStream: true });
-    sent.on(RestoreTableToPointInTimeCommand).rejects(new TableAlreadyExistsException(of));
-    const done = {
-      DeletionProtectionEnabled: true,
-      StreamSpecification: { StreamEnabled: true },
-      LatestStreamArn: "arn:s",
-    };
-    sent.on(DescribeTableCommand).resolves(restored(done));
-    expect((await restoreTable(target, "orders", time, 1)).json).toMatchObject({ name, streamArn: "arn:s" });
-    expect(sent.commandCalls(UpdateTableCommand)).toHaveLength(0);
-  });
-
-  test("looks at the new table every twenty seconds", async () => {
+  test("looks every twenty seconds", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout"], fakeNodeBuiltins: true });
     onTestFinished(() => void vi.useRealTimers());
-    const { target, sent } = mockedTables();
+    const { restoreAtItsPace, sent } = mockedTables();
     sent
       .on(DescribeTableCommand)
       .resolvesOnce({ Table: { TableStatus: "CREATING" } })
       .resolves(restored());
-    const restoring = restoreTable(target, "orders", time);
+    const restoring = restoreAtItsPace();
     await vi.advanceTimersByTimeAsync(19_999);
     expect(sent.commandCalls(DescribeTableCommand)).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(1);
     expect((await restoring).json).toMatchObject({ name });
   });
+});
 
-  test("restores the keys under their own name, without a stream", async () => {
-    const { target, sent } = mockedTables({ ...production, ordersStream: true });
-    sent.on(DescribeTableCommand).resolves(restored({ DeletionProtectionEnabled: true }));
-    const named = "PetStoreOrders-production-ApiKeys-20261120080005";
-    const { text, json } = await restoreTable(target, "apiKeys", time, 1);
-    expect(text).toContain(`restoredTables: { apiKeys: "${named}" }`);
-    expect(json).toEqual({ source: "Own-ApiKeys", name: named, streamArn: null });
-    expect(sent.commandCalls(UpdateTableCommand)).toHaveLength(0);
-  });
-
-  test("gives the new table the tags that the stack gives its own, and no stream that the stack has not", async () => {
-    const { Resources } = JSON.parse(
-      await readFile(join(inject("assembly"), `${staging.stackName}.template.json`), "utf8"),
-    );
-    const table = Object.values<{ Type: string; Properties: { Tags: { Key: string }[] } }>(Resources).find(
-      ({ Type }) => Type === "AWS::DynamoDB::Table",
-    );
-    const { target, sent } = mockedTables({ ...staging, keepData: true });
-    sent.on(DescribeTableCommand).resolves(restored());
-    await restoreTable(target, "orders", time, 1);
-    expect(sent.commandCalls(UpdateTableCommand).map(({ args: [{ input }] }) => input)).toEqual([
-      { TableName: expect.any(String), DeletionProtectionEnabled: true },
-    ]);
-    const [call] = sent.commandCalls(TagResourceCommand);
-    const byKey = (tags: { Key?: string | undefined }[] = []) =>
-      tags.toSorted((a, b) => (String(a.Key) < String(b.Key) ? -1 : 1));
-    expect(table?.Properties.Tags).toHaveLength(2);
-    expect(byKey(call?.args[0].input.Tags)).toEqual(byKey(table?.Properties.Tags));
+describe("restoring a table again, after an interruption", () => {
+  // DynamoDB documents both for a table of that name, depending on whether it still is being created.
+  test("waits for the one that has been begun, and does only what is left, by today's settings", async () => {
+    const { restore, sent, changes } = mockedTables();
+    sent
+      .on(RestoreTableToPointInTimeCommand)
+      .rejectsOnce(new TableInUseException(of))
+      .rejects(new TableAlreadyExistsException(of));
+    const left = { DeletionProtectionEnabled: true, StreamSpecification: { StreamEnabled: true } };
+    sent.on(DescribeTableCommand).resolves(restored({ ...left, OnDemandThroughput: { MaxReadRequestUnits: reads } }));
+    expect((await restore()).json).toMatchObject({ name });
+    expect(changes()).toEqual([{ TableName: name, OnDemandThroughput }]);
   });
 
   test.each([
     ["another time", { RestoreDateTime: new Date("2026-11-20T08:00:06Z"), SourceTableArn: arn("Own-Orders") }],
     ["a table whose name ends alike", { RestoreDateTime: time, SourceTableArn: arn("Not-Own-Orders") }],
-    ["another table", { RestoreDateTime: time, SourceTableArn: arn("Other") }],
     ["nothing", undefined],
   ])("leaves a table of that name alone that was restored from %s", async (_, summary) => {
-    const { target, sent } = mockedTables();
+    const { reason, sent } = mockedTables();
     sent.on(RestoreTableToPointInTimeCommand).rejects(new TableAlreadyExistsException(of));
     const RestoreSummary = summary && { ...summary, RestoreInProgress: false };
     sent.on(DescribeTableCommand).resolves(restored({ RestoreSummary }));
-    const error: unknown = await restoreTable(target, "orders", time, 1).catch((error: unknown) => error);
-    expect(errorLine(error)).toBe(`${name} is already another table. Restore another second`);
+    expect(await reason()).toBe(`${name} is already another table. Restore another second`);
     expect(sent.calls()).toHaveLength(2);
   });
+});
 
-  test("needs backups", async () => {
-    const { target, sent } = mockedTables(staging);
-    const error: unknown = await restoreTable(target, "orders", time, 1).catch((error: unknown) => error);
-    expect(errorLine(error)).toBe("staging keeps no backups (keepData in environments.ts)");
+describe("a table that can't be restored", () => {
+  test("is one of an environment without backups", async () => {
+    const { reason, sent } = mockedTables(noOption);
+    expect(await reason()).toBe("no-option keeps no backups (keepData in environments.ts)");
     expect(sent.calls()).toEqual([]);
   });
 
-  test.each([
-    ["infra/README.md", ["ApiKeys"]],
-    ["infra/admin/README.md", ["Orders", "ApiKeys"]],
-    ["shared/ORDERS-TABLE.md", ["Orders"]],
-  ])("makes tables that the policies in %s fit", async (page, kinds) => {
-    const text = await readFile(join(root, page), "utf8");
-    const patterns = [...text.matchAll(/"arn:aws:dynamodb:REGION:ACCOUNT:table\/(.*?)\*"/g)];
-    expect(patterns).toHaveLength(1);
-    const start = String(patterns[0]?.[1]).replace("STACK", production.stackName);
-    for (const kind of kinds) expect(`${production.stackName}-${kind}-20261120080005`.startsWith(start)).toBe(true);
-    // CDK puts no hyphen before what it adds to the name of the stack's own.
-    for (const kind of kinds) expect(`${production.stackName}-${kind}7B9C`.startsWith(start)).toBe(true);
+  test("to a second that is too early or, within about five minutes, too late, is one whose seconds are named", async () => {
+    const { reason, sent } = mockedTables();
+    sent.on(RestoreTableToPointInTimeCommand).rejects(new InvalidRestoreTimeException(of));
+    const [EarliestRestorableDateTime, LatestRestorableDateTime] = [new Date(0), new Date(1000)];
+    sent.on(DescribeContinuousBackupsCommand, { TableName: "Own-Orders" }).resolves({
+      ContinuousBackupsDescription: {
+        ContinuousBackupsStatus: "ENABLED",
+        PointInTimeRecoveryDescription: { EarliestRestorableDateTime, LatestRestorableDateTime },
+      },
+    });
+    expect(await reason()).toBe(
+      "Own-Orders can be restored to any second from 1970-01-01T00:00:00.000Z to 1970-01-01T00:00:01.000Z",
+    );
   });
 
   test("says what DynamoDB has against it", async () => {
-    const { target, sent } = mockedTables();
+    const { reason, sent } = mockedTables();
     sent.on(RestoreTableToPointInTimeCommand).rejects(new PointInTimeRecoveryUnavailableException(of));
-    const error: unknown = await restoreTable(target, "orders", time, 1).catch((error: unknown) => error);
-    expect(errorLine(error)).toBe("DynamoDB can't restore that: by the table");
+    expect(await reason()).toBe("DynamoDB can't restore that: by the table");
   });
 });
+
+test.each([
+  ["infra/README.md", ["ApiKeys"]],
+  ["infra/admin/README.md", ["Orders", "ApiKeys"]],
+  ["shared/ORDERS-TABLE.md", ["Orders"]],
+])("restored tables fit the policies in %s", async (page, kinds) => {
+  const text = await readFile(join(root, page), "utf8");
+  const patterns = [...text.matchAll(/"arn:aws:dynamodb:REGION:ACCOUNT:table\/(.*?)\*"/g)];
+  const start = String(patterns[0]?.[1]).replace(/STACK|PetStoreOrders-production/, "PetStoreOrders-any");
+  for (const kind of kinds) expect(`PetStoreOrders-any-${kind}-20261120080005`.startsWith(start)).toBe(true);
+  // CDK puts no hyphen before what it adds to the name of the stack's own.
+  for (const kind of kinds) expect(`PetStoreOrders-any-${kind}7B9C`.startsWith(start)).toBe(true);
+});
+
+/** Tags in one order, which doesn't matter. */
+function sorted(tags: { Key?: string | undefined }[] = []): string {
+  return JSON.stringify(tags.toSorted((a, b) => (String(a.Key) < String(b.Key) ? -1 : 1)));
+}

@@ -1,25 +1,23 @@
 import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
-import { type Environment, environments } from "../../infra/environments.ts";
+import type { Environment } from "../../infra/environments.ts";
 import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
-import { named } from "../helpers/alarms/definitions.ts";
+import { constructId, named } from "../helpers/alarms/definitions.ts";
+import { everyOption } from "../helpers/fixture-environments.ts";
 import { ordersStack, resources } from "../helpers/synthesise.ts";
 
-const orders = "PetStoreOrders-production-Orders-20261120";
-const apiKeys = "PetStoreOrders-production-ApiKeys-20261120";
-const ordersStreamArn = "arn:aws:dynamodb:eu-central-1:111111111111:table/restored/stream/2026-11-20";
+const { restoredTables: _, formerTables: __, ...everythingElse } = everyOption;
 
-const production = synthesised({});
-const restored = synthesised({ restoredTables: { orders, apiKeys, ordersStreamArn }, ordersStream: true });
+const own = synthesised({});
+const restored = synthesised({ restoredTables: { orders: "orders-1", apiKeys: "keys-1" } });
 /** Orders on their way back to the stack's own table, keys from one restored table to the next. */
 const movedOn = synthesised({
-  restoredTables: { apiKeys },
-  formerTables: { orders, apiKeys: "keys-before" },
-  ordersStream: true,
+  restoredTables: { apiKeys: "keys-2" },
+  formerTables: { orders: "orders-1", apiKeys: "keys-1" },
 });
 
 function synthesised(settings: Partial<Environment>): Template {
-  return Template.fromStack(ordersStack({ ...environments.production, ...settings }));
+  return Template.fromStack(ordersStack({ ...everythingElse, ...settings }));
 }
 
 interface Statement {
@@ -27,14 +25,14 @@ interface Statement {
   Resource: string | string[];
 }
 
-/** The tables that each function may use; the stack's own are called `Orders` and `ApiKeys`. */
+/** The tables that each function may use, by their constructs: the stack's own are called `Orders` and `ApiKeys`. */
 function usable(template: Template): Record<string, string[]> {
   const tables: Record<string, string[]> = {};
   for (const [id, policy] of resources(template, "AWS::IAM::Policy")) {
     const [name] = /^\w+(?=Role)/.exec(id) ?? [];
     const { Statement } = named(policy["PolicyDocument"]) as { Statement: Statement[] };
     const arns = Statement.filter(({ Action }) => /^dynamodb:\w+$/.test(String(Action))).flatMap((one) => one.Resource);
-    if (name) tables[name] = arns.map((arn) => arn.replace(/^.*:table\/|\.Arn$/g, ""));
+    if (name) tables[name] = arns.map((arn) => arn.replace(/\.Arn$/, ""));
   }
   return tables;
 }
@@ -60,44 +58,100 @@ const naming = (ofOrders: string, ofKeys: string) => [
 const using = (ofOrders: string[], ofKeys: string[]) =>
   Object.fromEntries(lambdas.map(({ id, permission: { table } }) => [id, table === "orders" ? ofOrders : ofKeys]));
 
+/** The tables in a template by their constructs. */
+function tables(template: Template) {
+  const found = Object.entries(template.findResources("AWS::DynamoDB::Table"));
+  return Object.fromEntries(found.map(([id, table]) => [constructId(id), table]));
+}
+
 describe("restored tables", () => {
   test("are used instead of the stack's own", () => {
-    expect(inUse(production)).toEqual(naming("Orders", "ApiKeys"));
-    expect(inUse(restored)).toEqual(naming(orders, apiKeys));
-    expect(inUse(movedOn)).toEqual(naming("Orders", apiKeys));
+    expect(inUse(own)).toEqual(naming("Orders", "ApiKeys"));
+    expect(inUse(restored)).toEqual(naming("Restoredorders1", "Restoredkeys1"));
+    expect(inUse(movedOn)).toEqual(naming("Orders", "Restoredkeys2"));
   });
 
   // A deployment changes the policies before it moves the aliases, and older versions know the older tables.
   test("and those in use before stay open to the functions, so that live code works while the aliases move", () => {
-    expect(usable(production)).toEqual(using(["Orders"], ["ApiKeys"]));
-    expect(usable(restored)).toEqual(using([orders, "Orders"], [apiKeys, "ApiKeys"]));
-    expect(usable(movedOn)).toEqual(using(["Orders", orders], [apiKeys, "ApiKeys", "keys-before"]));
+    expect(usable(own)).toEqual(using(["Orders"], ["ApiKeys"]));
+    expect(usable(restored)).toEqual(using(["Restoredorders1", "Orders"], ["Restoredkeys1", "ApiKeys"]));
+    expect(usable(movedOn)).toEqual(
+      using(["Orders", "Restoredorders1"], ["Restoredkeys2", "ApiKeys", "Restoredkeys1"]),
+    );
   });
 
-  test("leave the stack's own as they are", () => {
-    const own = (template: Template) => template.findResources("AWS::DynamoDB::Table");
-    expect(own(restored)).toEqual(own(movedOn));
+  test("and former ones have every property of the stack's own, and the name under which they are adopted", () => {
+    const { Orders, ApiKeys, ...others } = tables(movedOn);
+    expect(Object.keys(others)).toHaveLength(3);
+    for (const [construct, name, like] of [
+      ["Restoredorders1", "orders-1", Orders],
+      ["Restoredkeys1", "keys-1", ApiKeys],
+      ["Restoredkeys2", "keys-2", ApiKeys],
+    ] as const) {
+      expect(others[construct]).toEqual({ ...like, Properties: { ...like?.["Properties"], TableName: name } });
+    }
+  });
+
+  test("keep their logical ids when they become former ones, and the stack's own stay as they are", () => {
+    const ids = (template: Template) => resources(template, "AWS::DynamoDB::Table").map(([id]) => id);
+    expect(ids(movedOn)).toEqual(expect.arrayContaining(ids(restored)));
+    const ownOf = (template: Template) => ids(own).map((id) => template.findResources("AWS::DynamoDB::Table")[id]);
+    expect(ids(own)).toHaveLength(2);
+    expect(ownOf(restored)).toEqual(ownOf(own));
+    expect(ownOf(movedOn)).toEqual(ownOf(own));
+  });
+
+  // CloudFormation adopts no table without this, and deletes one with RetainExceptOnCreate if that deployment fails.
+  test("outlive the stack, a failed deployment and their setting, even where the stack's own may be lost", () => {
+    const unprotected = synthesised({ keepData: false, restoredTables: { orders: "orders-1" } });
+    const retained = { DeletionPolicy: "Retain", UpdateReplacePolicy: "Retain" };
+    for (const table of Object.values(tables(movedOn))) expect(table).toMatchObject(retained);
+    expect(tables(unprotected)["Restoredorders1"]).toMatchObject(retained);
+    expect(tables(unprotected)["Orders"]).toMatchObject({ DeletionPolicy: "Delete" });
   });
 });
 
-describe("the stream of orders", () => {
-  test("is off, unless its setting turns it on for the orders table alone", () => {
-    const streams = (template: Template) =>
-      resources(template, "AWS::DynamoDB::Table").map(([, table]) => table["StreamSpecification"]);
-    expect(streams(production)).toEqual([undefined, undefined]);
-    expect(streams(movedOn)).toEqual([{ StreamViewType: "NEW_AND_OLD_IMAGES" }, undefined]);
+describe("what settings do to tables", () => {
+  test("they limit the throughput of each, protect it, and allow restoring it", () => {
+    const { reads, writes } = everyOption.tableThroughput;
+    for (const { Properties } of Object.values(tables(movedOn))) {
+      expect(Properties).toMatchObject({
+        OnDemandThroughput: { MaxReadRequestUnits: reads, MaxWriteRequestUnits: writes },
+        DeletionProtectionEnabled: true,
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      });
+    }
   });
 
-  test("is in the outputs: that of the table in use", () => {
+  test("they turn on the stream of orders alone, and name that of the table in use in the outputs", () => {
+    const streamed = (template: Template) =>
+      Object.entries(tables(template)).flatMap(([id, { Properties }]) => (Properties.StreamSpecification ? [id] : []));
     const output = (template: Template) => named(template.toJSON()["Outputs"].OrdersStreamArn);
-    expect(output(production)).toBeUndefined();
+    expect(streamed(movedOn)).toEqual(["Orders", "Restoredorders1"]);
     expect(output(movedOn)).toEqual({ Value: "Orders.StreamArn" });
-    expect(output(restored)).toEqual({ Value: ordersStreamArn });
+    expect(output(restored)).toEqual({ Value: "Restoredorders1.StreamArn" });
+    const unasked = synthesised({ ordersStream: false });
+    expect(streamed(unasked)).toEqual([]);
+    expect(output(unasked)).toBeUndefined();
   });
 
-  test("must be turned on for a restored table, which comes without one", () => {
-    expect(() => synthesised({ ordersStream: true, restoredTables: { orders } })).toThrow(
-      /^ordersStream: turn on the stream of the restored table, then set restoredTables\.ordersStreamArn$/,
-    );
+  test("they let other accounts write orders, and nothing more", () => {
+    const policies = (template: Template) =>
+      Object.fromEntries(
+        Object.entries(tables(template)).map(([id, table]) => [id, table["Properties"].ResourcePolicy]),
+      );
+    const PolicyDocument = {
+      Version: "2012-10-17",
+      Statement: [
+        {
+          Effect: "Allow",
+          Principal: { AWS: ["222222222222", "333333333333"] },
+          Action: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+          Resource: "*",
+        },
+      ],
+    };
+    expect(policies(restored)).toEqual({ Orders: { PolicyDocument }, Restoredorders1: { PolicyDocument } });
+    expect(policies(synthesised({ writerAccounts: [] }))).toEqual({});
   });
 });
