@@ -1,18 +1,14 @@
-import { mkdtemp, rm } from "node:fs/promises";
 import type { RequestListener } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { checkOrders, OrdersFileError, readOrders } from "../orders-file/orders-file.ts";
-import { readStack, type SynthesisedStack, synthesise } from "../template/synthesis.ts";
+import type { SynthesisedStack } from "../template/synthesis.ts";
 import { checkEndpoint, engineClient, startEngine } from "./engine/engine.ts";
 import { createTables, prepareTables } from "./engine/tables.ts";
 import type { GatewayOptions } from "./gateway/gateway.ts";
-import type { LambdaHost, LambdaHostOptions } from "./lambda/lambda-host.ts";
+import type { LambdaHostOptions } from "./lambda/lambda-host.ts";
 import { listen } from "./machine/ports.ts";
 import { StartError } from "./machine/start-error.ts";
 import { serveApiPage } from "./page/api-page.ts";
-import { notLoadedText } from "./ready-text.ts";
 import { LiveService, openService, type Service } from "./service.ts";
 import { watchSources } from "./source-watch.ts";
 import { issueStartKey } from "./start-key.ts";
@@ -29,13 +25,14 @@ export interface LocalStackOptions extends Partial<GatewayOptions & LambdaHostOp
   dynamodbEndpoint?: string | undefined;
   /** A key for this start, well-formed; a new one unless given. */
   apiKey?: string | undefined;
-  /** A directory with the synthesised staging stack; else each start synthesises it. */
-  assembly?: string | undefined;
-  /** Whether to rebuild when the sources change. */
+  /** Whether to build again when the sources change. */
   watch?: boolean | undefined;
   /** Gives up starting. */
   signal?: AbortSignal;
 }
+
+/** Synthesises the stack to serve. Builds may share a directory: CDK names a bundle by its hash, so all keep theirs. */
+export type Build = (signal: AbortSignal) => Promise<SynthesisedStack>;
 
 /** The service on this machine: the synthesised template and its bundles over a DynamoDB engine. */
 export interface LocalStack {
@@ -45,8 +42,8 @@ export interface LocalStack {
   apiKey: string;
   dynamodbEndpoint: string;
   tables: { orders: string; apiKeys: string };
-  /** The functions' processes; functions are named by their construct ids: `ListOrders`, `CancelOrder`, `Authorize`. */
-  functions: Pick<LambdaHost, "invoke" | "pids">;
+  /** Whether the tables are new, and so hold the orders of this start. */
+  hasNewTables: boolean;
   /** Aborts when the stack stops, or its engine has ended by itself: then the reason is a StartError. */
   ended: AbortSignal;
   /** Ends everything that was started. */
@@ -60,7 +57,7 @@ const sampleOrders = fileURLToPath(new URL("sample-orders.ndjson", import.meta.u
  *
  * @throws StartError, TemplateError or OrdersFileError with one line for the user.
  */
-export async function startLocalStack(options: LocalStackOptions = {}): Promise<LocalStack> {
+export async function startLocalStack(build: Build, options: LocalStackOptions = {}): Promise<LocalStack> {
   const { orders: ordersFile = sampleOrders, clock = Date.now, maxEnvironments = 4 } = options;
   const { log = (line) => process.stderr.write(`${line}\n`) } = options;
   await using started = new AsyncDisposableStack();
@@ -74,14 +71,9 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   );
   started.defer(() => listener.close());
 
-  const { assembly } = options;
-  const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-"));
-  started.defer(() => rm(directory, { recursive: true, force: true }));
-  // Each build adds to the same directory: CDK names a bundle by its hash, so those before it keep theirs.
-  const build = () => (assembly === undefined ? synthesise(directory, signal) : readStack(assembly));
   const file = { name: ordersFile, path: ordersFile };
   const tasks = [
-    build(),
+    build(signal),
     openEngine(options, started, ended),
     checkOrders(file, () => signal.throwIfAborted()),
   ] as const;
@@ -97,21 +89,25 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   const tables = { orders: template.output("OrdersTableName"), apiKeys: template.output("ApiKeysTableName") };
   // Several stacks may share an engine, but never a port.
   const keyName = options.dynamodbEndpoint === undefined ? "npm start" : `npm start, port ${listener.port}`;
-  const apiKey = await orEngineFailure(endpoint, ended.signal, async () => {
-    const isNew = await prepareTables(client, template, readOrders(file, orders), signal);
-    if (!isNew && options.orders !== undefined) log(notLoadedText(ordersFile));
-    return issueStartKey(client, tables.apiKeys, { name: keyName, key: options.apiKey });
-  });
+  const { apiKey, hasNewTables } = await orEngineFailure(endpoint, ended.signal, async () => ({
+    hasNewTables: await prepareTables(client, template, readOrders(file, orders), signal),
+    apiKey: await issueStartKey(client, tables.apiKeys, { name: keyName, key: options.apiKey }),
+  }));
 
   const serve = async (built: SynthesisedStack): Promise<Service> => {
-    const service = openService(built, endpoint, { clock, log, maxEnvironments });
+    const service = openService(built, endpoint, { ...options, clock, log, maxEnvironments });
+    const { leftOut } = built.template;
+    if (leftOut.length > 0) log(`Left out here: ${leftOut.join(", ")} (see infra/template/stack-template.ts)`);
     await createTables(client, built.template.all("AWS::DynamoDB::Table"));
     return service;
   };
   const live = new LiveService(await serve(firstBuild));
   started.defer(() => live.stop());
   if (options.watch) {
-    const watching = watchSources(() => live.replace(async () => serve(await build()), { signal, log }), ended.signal);
+    const watching = watchSources(
+      () => live.replace(async () => serve(await build(signal)), { signal, log }),
+      ended.signal,
+    );
     started.defer(() => watching);
   }
   started.defer(() => ended.abort());
@@ -126,10 +122,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
     apiKey,
     dynamodbEndpoint: endpoint,
     tables,
-    functions: {
-      invoke: (...invocation) => live.current.host.invoke(...invocation),
-      pids: (name) => live.current.host.pids(name),
-    },
+    hasNewTables,
     ended: ended.signal,
     stop: () => running.disposeAsync(),
   };

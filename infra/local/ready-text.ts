@@ -19,8 +19,12 @@ export function notLoadedText(file: string): string {
   ].join("\n");
 }
 
-/** The output of `npm start`: where the stack is, and commands to try it with. */
-export async function readyText(stack: Where, seconds: string): Promise<string> {
+/**
+ * The output of `npm start`: where the stack is, and commands to try it with.
+ *
+ * @param notes on how it was started, a sentence each.
+ */
+export async function readyText(stack: Where, seconds: string, notes: string[]): Promise<string> {
   const { baseUrl, apiKey, dynamodbEndpoint, tables } = stack;
   const client = engineClient(dynamodbEndpoint);
   const { Items = [] } = await client.send(new ScanCommand({ TableName: tables.orders, Limit: 1000 }));
@@ -37,6 +41,7 @@ export async function readyText(stack: Where, seconds: string): Promise<string> 
   const cancel = (id: bigint | string): string => `${curl} -X DELETE ${baseUrl}/store/orders/${id}`;
   return [
     `The pet store orders service is ready after ${seconds} s. Press Ctrl-C to stop it.`,
+    ...notes,
     "",
     `  Base URL  ${baseUrl}`,
     `  API key   ${apiKey}`,

@@ -1,84 +1,9 @@
-import { once } from "node:events";
-import { Command, InvalidArgumentError } from "commander";
-import { isApiKey, withoutKeys } from "../../shared/api-keys.ts";
-import { environments } from "../environments.ts";
-import { OrdersFileError } from "../orders-file/orders-file.ts";
-import { TemplateError } from "../template/template-error.ts";
-import { type LocalStackOptions, startLocalStack } from "./local-stack.ts";
-import { callersPath } from "./machine/callers-path.ts";
-import { StartError } from "./machine/start-error.ts";
-import { readyLine, readyText } from "./ready-text.ts";
-import { addToStackFile } from "./stack-file.ts";
-
-const { json, ...options } = new Command("npm start --")
-  .description("Runs the pet store orders service on this machine, from the stack that would be deployed.")
-  .option("--port <number>", "the port on localhost; 0 picks a free one (default: 3000)", parsePort)
-  .option(
-    "--orders <file>",
-    "orders for new tables: NDJSON, one order per line with its status (default: a small sample)",
-    parseFile,
-  )
-  .option("--db <file>", "keep the data in this file (default: in memory)", parseFile)
-  .option("--api-key <key>", "a key to accept, like one printed by an earlier start (default: a new one)", parseKey)
-  .option("--watch", "rebuild when the sources change")
-  .option("--json", "print one line of JSON when ready, for scripts")
-  .addHelpText(
-    "after",
-    "\nDYNAMODB_ENDPOINT names a DynamoDB engine to use instead of the embedded one, like http://localhost:8000.",
-  )
-  .configureOutput({ outputError: (text, write) => write(withoutKeys(text)) })
-  .parse()
-  .opts<LocalStackOptions & { json?: true }>();
-
-const stopping = new AbortController();
-// npm forwards signals that the terminal has already sent, so a second one means nothing.
-for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"]) process.on(signal, () => stopping.abort());
-// A signal sent to npm alone doesn't end this process. Its parent is npm: the script replaces npm's shell.
-const { ppid } = process;
-if (process.env["npm_lifecycle_event"] !== undefined) {
-  setInterval(() => process.ppid === ppid || stopping.abort(), 200).unref();
-}
-
+// Loads everything else, so that a syntax error anywhere is shown without the calls that led there.
 try {
-  const begun = performance.now();
-  const dynamodbEndpoint = process.env["DYNAMODB_ENDPOINT"] || undefined;
-  if (options.db !== undefined && dynamodbEndpoint !== undefined) {
-    throw new StartError("--db is for the embedded engine, but DYNAMODB_ENDPOINT names another: use one of the two");
-  }
-  const stack = await startLocalStack({ ...options, dynamodbEndpoint, signal: stopping.signal });
-  await using running = new AsyncDisposableStack();
-  running.defer(() => stack.stop());
-  running.defer(await addToStackFile(stack));
-  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-  process.stdout.write(json ? readyLine(stack) : await readyText(stack, seconds));
-  const over = AbortSignal.any([stopping.signal, stack.ended]);
-  if (!over.aborted) await once(over, "abort");
-  if (!stopping.signal.aborted) throw stack.ended.reason;
+  await import("./start-command.ts");
 } catch (error) {
-  if (!stopping.signal.aborted) {
-    if (!(error instanceof StartError || error instanceof TemplateError || error instanceof OrdersFileError))
-      throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exitCode = 1;
-  }
-}
-
-function parsePort(text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port <= 65_535)) throw new InvalidArgumentError("The port must be between 0 and 65535.");
-  return port;
-}
-
-/** For an empty name, as from an unset variable, SQLite would make a database that is gone once it is closed. */
-function parseFile(name: string): string {
-  if (name === "") throw new InvalidArgumentError("The name of a file is missing.");
-  return callersPath(name);
-}
-
-function parseKey(key: string): string {
-  const { apiKeyPrefix } = environments.staging;
-  if (!isApiKey(key) || !key.startsWith(`${apiKeyPrefix}_`)) {
-    throw new InvalidArgumentError(`Not a well-formed key that starts with ${apiKeyPrefix}_.`);
-  }
-  return key;
+  if (!(error instanceof SyntaxError)) throw error;
+  const [complaint] = `${error.stack}`.split("\n    at ");
+  process.stderr.write(`${complaint}\n`);
+  process.exitCode = 1;
 }

@@ -55,7 +55,7 @@ export function addFunction(
     memorySize,
     environment: { [tableVariables[permission.table]]: table.tableName },
     ...(concurrencyLimit !== undefined && { reservedConcurrentExecutions: concurrencyLimit }),
-    code: bundle(`${root}functions/${file}`),
+    code: bundle(stack, `${root}functions/${file}`),
     handler: "index.handler",
     runtime: Runtime.NODEJS_24_X,
     architecture: Architecture.ARM_64,
@@ -78,7 +78,7 @@ export function addFunction(
 }
 
 /** A function's code, bundled. CDK's own NodejsFunction starts npm for each bundle, which takes longer than the bundle. */
-function bundle(entry: string): Code {
+function bundle(stack: Stack, entry: string): Code {
   const tryBundle = (directory: string): boolean => {
     buildSync({
       entryPoints: [entry],
@@ -89,6 +89,9 @@ function bundle(entry: string): Code {
       target: "node24",
       mainFields: ["module", "main"],
       minify: true,
+      // For `npm start` only: in Lambda they would lengthen every cold start.
+      sourcemap: stack.node.tryGetContext("sourceMaps") === true,
+      sourcesContent: false,
       // The SDK's warning about old versions of Node, which never run this.
       define: { "process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED": JSON.stringify("true") },
       alias: { "@aws-sdk/credential-provider-node": `${root}shared/environment-credentials.ts` },

@@ -133,6 +133,7 @@ export const resourceSchemas = {
       z.strictObject({ AttributeName: z.string(), AttributeType: z.enum(["B", "N", "S"]) }),
     ),
     BillingMode: z.literal("PAY_PER_REQUEST"),
+    TableName: z.string().optional(),
     ...ignoring("DeletionProtectionEnabled", "OnDemandThroughput", "PointInTimeRecoverySpecification"),
     ...ignoring("ResourcePolicy", "SSESpecification", "StreamSpecification", "Tags"),
   }),

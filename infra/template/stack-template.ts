@@ -5,9 +5,12 @@ import { functionArn, pseudoParameters } from "./local-account.ts";
 import { ignoring, isServed, type Properties, resourceSchemas, type ServedType } from "./resources.ts";
 import { TemplateError } from "./template-error.ts";
 
-/** The resource types that have no meaning on one machine. */
+/** The resource types that are known to have no meaning on one machine. Add those of your own that need no mention. */
 const ignoredTypes =
-  /^AWS::(?:ApiGateway::(?:Account|BasePathMapping|Deployment|DomainName)|Lambda::(?:Permission|Version)|(?:CDK|CloudWatch|CodeDeploy|IAM|Logs|Route53|SNS)::\w+)$/;
+  /^AWS::(?:ApiGateway::(?:Account|BasePathMapping|Deployment|DomainName)|Lambda::(?:Permission|Version)|(?:CDK|CloudWatch|CodeDeploy|IAM|Logs|Route53|SNS)::\w+|WAFv2::WebACLAssociation)$/;
+
+/** The types of what the service is made of: leaving one out would change what clients see. */
+const serviceTypes = /^AWS::(?:ApiGateway|DynamoDB|Lambda)::/;
 
 const templateSchema = z.strictObject({
   Resources: z.record(z.string(), z.looseObject({ Type: z.string() })),
@@ -32,15 +35,21 @@ export interface Resource<T extends ServedType> {
 
 /** A synthesised template whose resources are read through schemas, intrinsic functions resolved first. */
 export class StackTemplate {
-  readonly #resources = new Map<string, { type: ServedType; properties: unknown }>();
+  readonly #resources = new Map<string, { type: ServedType; properties: Record<string, unknown> }>();
   readonly #outputs: z.infer<typeof templateSchema>["Outputs"];
+  /** The resources of unknown types, like `AWS::SQS::Queue (Parcels)`, which are left out. */
+  readonly leftOut: string[] = [];
 
-  /** @throws TemplateError naming the first resource that the local stack does not support. */
+  /** @throws TemplateError naming the first resource that the service needs and the local stack does not support. */
   constructor(json: unknown) {
     const { Resources, Outputs } = checked(templateSchema, json, "the template");
     this.#outputs = Outputs;
     for (const [id, resource] of Object.entries(Resources)) {
       if (ignoredTypes.test(resource.Type)) continue;
+      if (!serviceTypes.test(resource.Type)) {
+        this.leftOut.push(`${resource.Type} (${id})`);
+        continue;
+      }
       const { Type: type, Properties: properties } = checked(resourceSchema, resource, id);
       if (!isServed(type)) {
         throw new TemplateError(`The local stack does not support the resource type ${type} (${id})`);
@@ -70,13 +79,18 @@ export class StackTemplate {
     return checked(schema, properties, `${type} ${id}`) as Properties<T>;
   }
 
+  #tableName(id: string): string {
+    const given = resolveIntrinsics(this.#resources.get(id)?.properties["TableName"], this.#lookUp);
+    return typeof given === "string" ? given : `${environments.staging.stackName}-${constructId(id)}`;
+  }
+
   readonly #lookUp: LookUp = (id, attribute = "Ref") => {
     const type = this.#resources.get(id)?.type;
     switch (`${type} ${attribute}`) {
       case "AWS::ApiGateway::RestApi RootResourceId":
         return `${id}Root`;
       case "AWS::DynamoDB::Table Ref":
-        return `${environments.staging.stackName}-${constructId(id)}`;
+        return this.#tableName(id);
       case "AWS::Lambda::Alias Ref": {
         const { FunctionName, Name } = this.#properties("AWS::Lambda::Alias", id);
         return `${functionArn(FunctionName)}:${Name}`;

@@ -13,12 +13,18 @@ export type SynthesisedStack = Awaited<ReturnType<typeof readStack>>;
 /**
  * Synthesises the staging stack into a directory.
  *
+ * @param sourceMaps whether the bundles get source maps; those that are deployed have none.
  * @throws TemplateError with what CDK or esbuild said; the signal's reason when that aborts.
  */
-export async function synthesise(directory: string, signal: AbortSignal): Promise<SynthesisedStack> {
+export async function synthesise(
+  directory: string,
+  { signal, sourceMaps = false }: { signal: AbortSignal; sourceMaps?: boolean },
+): Promise<SynthesisedStack> {
   const script = fileURLToPath(new URL("synth.ts", import.meta.url));
   try {
-    await promisify(execFile)(process.execPath, [script, directory], { signal });
+    await promisify(execFile)(process.execPath, [script, directory, ...(sourceMaps ? ["--source-maps"] : [])], {
+      signal,
+    });
   } catch (error) {
     signal.throwIfAborted();
     const output = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
@@ -35,6 +41,7 @@ export async function readStack(directory: string) {
 
 /** The part of the output that says what is wrong: esbuild's errors or, without any, all of it but the stack traces. */
 function complaint(output: string): string {
-  const [esbuild] = /✘ \[ERROR\].*?(?=\n+\d+ errors?\n)/s.exec(output) ?? [];
-  return esbuild ?? output.replaceAll(/^(?: +at |Node\.js v).*\n?/gm, "").trim();
+  const [esbuild] = /^✘ .*\n(?:(?:[ ✘].*)?\n)*/m.exec(output) ?? [];
+  const isFromNode = /^(?:node:internal.*\n(?: .*\n)+\n?|(?: +at |Node\.js v).*\n?| {2}code: .*\n\}\n)/gm;
+  return (esbuild ?? output.replaceAll(isFromNode, "")).trim();
 }

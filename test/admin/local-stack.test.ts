@@ -3,13 +3,18 @@ import { expect, inject, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { engineClient } from "../../infra/local/engine/engine.ts";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
+import { readStack } from "../../infra/template/synthesis.ts";
 import { hashApiKey } from "../../shared/api-keys.ts";
 import { runHere } from "../helpers/admin/command-here.ts";
 
 test("the gateway accepts an issued key until it is revoked or expires and its cache has forgotten it", async () => {
   let now = Date.now();
   await using cleanUp = new AsyncDisposableStack();
-  const stack = await startLocalStack({ port: 0, assembly: inject("assembly"), clock: () => now, log: () => {} });
+  const stack = await startLocalStack(() => readStack(inject("assembly")), {
+    port: 0,
+    clock: () => now,
+    log: () => {},
+  });
   cleanUp.defer(() => stack.stop());
   const client = engineClient(stack.dynamodbEndpoint);
   cleanUp.defer(() => client.destroy());

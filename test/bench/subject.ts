@@ -32,7 +32,7 @@ export interface Subject {
 
 export async function prepare(): Promise<Subject> {
   const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-bench-"));
-  const stack = await synthesise(directory, new AbortController().signal);
+  const stack = await synthesise(directory, { signal: new AbortController().signal });
   const engine = await startEngine();
   const client = engineClient(engine.endpoint);
   await createTables(client, stack.template.all("AWS::DynamoDB::Table"));

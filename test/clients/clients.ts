@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Command } from "commander";
-import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { documentFile } from "../helpers/openapi/document.ts";
 import { startLaterVersion } from "../helpers/openapi/later-version.ts";
+import { startStack } from "../helpers/start-stack.ts";
 import { checks, conclude, failures, ordersFile, type Result } from "./checks.ts";
 import { type Toolchain, toolchains } from "./toolchains.ts";
 
@@ -58,7 +58,7 @@ async function tryClient({ folder, build, run: command }: Toolchain): Promise<Pi
   await cp(new URL(folder, import.meta.url), cwd, { recursive: true });
   const copy = join(cwd, "openapi.yaml");
   await cp(document, copy);
-  const stack = await startLocalStack({ port: 0, orders: fileURLToPath(ordersFile), log: () => {} });
+  const stack = await startStack({ orders: fileURLToPath(ordersFile), log: () => {} });
   started.defer(() => stack.stop());
   const later = await startLaterVersion();
   started.defer(() => later.stop());

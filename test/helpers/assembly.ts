@@ -24,7 +24,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   process.env["TMPDIR"] = directory;
   // These processes, and the commands that they start, compile the same modules.
   process.env["NODE_COMPILE_CACHE"] = join(directory, "compiled");
-  await synthesise(assembly, new AbortController().signal);
+  await synthesise(assembly, { signal: new AbortController().signal });
   project.provide("assembly", assembly);
   return () => rm(directory, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -15,7 +15,7 @@ export const mock = (ResourceId: unknown, HttpMethod: string, StatusCode: number
     },
   },
 });
-export const resource = (ParentId: unknown, PathPart: string) => ({
+export const resource = (ParentId: unknown, PathPart: unknown) => ({
   Type: "AWS::ApiGateway::Resource",
   Properties: { ParentId, PathPart },
 });

@@ -4,8 +4,6 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import type { Engine } from "../../infra/local/engine/engine.ts";
-import type { LocalStack } from "../../infra/local/local-stack.ts";
-import { functionList } from "../../infra/stack/function-list.ts";
 
 /** Whether this machine lists its processes in /proc. */
 export function hasProc(): boolean {
@@ -29,14 +27,15 @@ export async function processesRunning(command: string, pid: number): Promise<nu
   return found.map(({ pid }) => pid);
 }
 
-/** The processes of a stack's functions, each with its function's name. */
-export function functionProcesses({ functions }: Pick<LocalStack, "functions">): { name: string; pid: number }[] {
-  return Object.values(functionList).flatMap(({ id }) => functions.pids(id).map((pid) => ({ name: id, pid })));
+/** The processes of the functions of this one's stacks, each with its function's name. */
+export async function functionProcesses(): Promise<{ name: string; pid: number }[]> {
+  const found = below(process.pid, await allProcesses()).filter(({ command }) => command.includes("rapid-client.mjs"));
+  return found.map(({ pid, command }) => ({ name: /\w+(?=\W*$)/.exec(command)?.[0] ?? "", pid }));
 }
 
 /** Every process of a stack that this one runs over an engine of its own, with its name. */
-export function stackProcesses(stack: Pick<LocalStack, "functions">, engine: Pick<Engine, "pid">) {
-  const functions = functionProcesses(stack).map(({ name, pid }) => ({ name: `${name} ${pid}`, pid }));
+export async function stackProcesses(engine: Pick<Engine, "pid">) {
+  const functions = (await functionProcesses()).map(({ name, pid }) => ({ name: `${name} ${pid}`, pid }));
   return [{ name: "the gateway", pid: process.pid }, { name: "the engine", pid: engine.pid }, ...functions];
 }
 

@@ -3,6 +3,7 @@ import { expect, inject } from "vitest";
 import { engineClient } from "../../infra/local/engine/engine.ts";
 import { type LocalStack, type LocalStackOptions, startLocalStack } from "../../infra/local/local-stack.ts";
 import { type HttpResponse, responseProblems } from "../../infra/smoke/response-problems.ts";
+import { readStack } from "../../infra/template/synthesis.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { useExternalEngine } from "./external-engine.ts";
 import { type RequestOptions, send } from "./send.ts";
@@ -31,10 +32,9 @@ export async function startTestStack(options: LocalStackOptions = {}): Promise<T
   const log: string[] = [];
   const orders = fileURLToPath(new URL("orders.ndjson", import.meta.url));
   const engine = await useExternalEngine();
-  const stack = await startLocalStack({
+  const stack = await startLocalStack(() => readStack(inject("assembly")), {
     port: 0,
     dynamodbEndpoint: engine?.endpoint,
-    assembly: inject("assembly"),
     orders,
     log: (line) => void log.push(line),
     ...options,

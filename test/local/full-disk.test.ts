@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
+import { readStack } from "../../infra/template/synthesis.ts";
 
 test("a start whose engine has no room left fails with one line that says so, and leaves nothing behind", async () => {
   // On a full disk the engine responds like this: it has no table yet, and can't create one.
@@ -21,7 +22,9 @@ test("a start whose engine has no room left fails with one line that says so, an
   const dynamodbEndpoint = `http://127.0.0.1:${await listeningPort(server)}`;
   const temporary = await mkdtemp(join(tmpdir(), "full-disk-test-"));
   vi.stubEnv("TMPDIR", temporary);
-  await expect(startLocalStack({ port: 0, assembly: inject("assembly"), dynamodbEndpoint })).rejects.toMatchObject({
+  await expect(
+    startLocalStack(() => readStack(inject("assembly")), { port: 0, dynamodbEndpoint }),
+  ).rejects.toMatchObject({
     name: "StartError",
     message: `The DynamoDB engine at ${dynamodbEndpoint} failed: backend: database or disk is full`,
   });
@@ -32,7 +35,9 @@ test("a start whose endpoint is another kind of server fails with one line that 
   const server = createServer((_request, response) => void response.end("<!DOCTYPE html>"));
   onTestFinished(() => void server.close());
   const dynamodbEndpoint = `http://127.0.0.1:${await listeningPort(server)}`;
-  await expect(startLocalStack({ port: 0, assembly: inject("assembly"), dynamodbEndpoint })).rejects.toMatchObject({
+  await expect(
+    startLocalStack(() => readStack(inject("assembly")), { port: 0, dynamodbEndpoint }),
+  ).rejects.toMatchObject({
     name: "StartError",
     message: expect.stringMatching(new RegExp(`^The DynamoDB engine at ${dynamodbEndpoint} failed: .+$`)),
   });
@@ -44,5 +49,5 @@ test("a start whose port nobody chose takes 3000", async () => {
     return this;
   });
   onTestFinished(() => listening.mockRestore());
-  await expect(startLocalStack()).rejects.toThrow("Port 3000 on localhost is taken");
+  await expect(startLocalStack(() => readStack(inject("assembly")))).rejects.toThrow("Port 3000 on localhost is taken");
 });

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, 
 import { Gateway } from "../../infra/local/gateway/gateway.ts";
 import { FunctionFailure, type FunctionResponse } from "../../infra/local/lambda/function-response.ts";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
+import { responseProblems } from "../../infra/smoke/response-problems.ts";
 import { readRestApi } from "../../infra/template/rest-api.ts";
 import { readStack } from "../../infra/template/synthesis.ts";
 import { expectError } from "../helpers/expect-error.ts";
@@ -32,7 +33,9 @@ let events: Record<string, unknown>;
 let baseUrl: string;
 /** The latest request. */
 let served: Promise<void>;
-beforeEach(async () => {
+
+/** Serves the service's own API, before functions that do what a test says. */
+async function startGateway(rehearsed: { throttle?: number; unavailable?: number } = {}): Promise<void> {
   log.length = 0;
   events = {};
   functions = { Authorize: admitted };
@@ -45,7 +48,8 @@ beforeEach(async () => {
     },
   };
   const { template } = await readStack(inject("assembly"));
-  const gateway = new Gateway(readRestApi(template), host, { clock: () => 0, log: (line) => void log.push(line) });
+  const options = { clock: () => 0, log: (line: string) => void log.push(line), ...rehearsed };
+  const gateway = new Gateway(readRestApi(template), host, options);
   const server = createServer((request, response) => {
     served = gateway.serve(request, response);
   });
@@ -54,7 +58,9 @@ beforeEach(async () => {
     server.closeAllConnections();
     server.close();
   });
-});
+}
+
+beforeEach(() => startGateway());
 afterEach(() => void vi.useRealTimers());
 
 const headers = { authorization: `Bearer ${issuedKeys.test.key}` };
@@ -152,6 +158,29 @@ describe("the local gateway", () => {
     };
     expectError(await cancel(), "internal_error");
     expect(log).toHaveLength(1);
+  });
+
+  test("throttles every nth request on demand, with a good key or without", async () => {
+    await startGateway({ throttle: 3 });
+    functions["CancelOrder"] = buffered({ statusCode: 204 });
+    for (const _ of ["first", "second"]) {
+      expect((await cancel()).status).toBe(204);
+      expectError(await send(`${baseUrl}/v1/store/orders`), "unauthorized");
+      const throttled = await cancel();
+      expectError(throttled, "too_many_requests");
+      expect(throttled.headers["retry-after"]).toBe("1");
+    }
+  });
+
+  test("responds to every nth list or cancellation that it lets in as without a table, on demand", async () => {
+    await startGateway({ unavailable: 2 });
+    functions["CancelOrder"] = buffered({ statusCode: 204 });
+    expect((await cancel()).status).toBe(204);
+    expectError(await send(`${baseUrl}/v1/store/orders`), "unauthorized");
+    const unavailable = await list();
+    expectError(unavailable, "service_unavailable");
+    expect(responseProblems("GET", "/store/orders", unavailable)).toEqual([]);
+    expect((await cancel()).status).toBe(204);
   });
 
   test.each(["/V1/store/orders", "/v1/Store/orders", "/v1/store/ORDERS"])(

@@ -8,14 +8,14 @@ test("the examples name the smallest order that clients can name, whatever else 
   const orders = { "1.5": "pending", 1e20: "shipped", "-1": "pending", 7: "pending", 8: "pending", 9: "shipped" };
   for (const [id, status] of Object.entries(orders)) await putOrder({ id: { N: id }, status: { S: status } });
   const stack = { baseUrl: "http://localhost:3000/v1", apiKey: "the key", dynamodbEndpoint, tables };
-  const text = await readyText(stack, "1.0");
+  const text = await readyText(stack, "1.0", []);
   expect(text.match(/(?<=orders\/).+$/gm)).toEqual(["7", "none", "9"]);
 });
 
 test("without orders there are examples for none", async () => {
   const stack = { baseUrl: "http://localhost:3000/v1", apiKey: "the key", dynamodbEndpoint, tables };
   expect(
-    await readyText(stack, "1.0"),
+    await readyText(stack, "1.0", []),
   ).toBe(`The pet store orders service is ready after 1.0 s. Press Ctrl-C to stop it.
 
   Base URL  http://localhost:3000/v1

@@ -2,6 +2,7 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { issueStartKey } from "../../infra/local/start-key.ts";
+import { readStack } from "../../infra/template/synthesis.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { findActiveKeyId, issueApiKey } from "../../shared/api-keys-table.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
@@ -23,10 +24,11 @@ test("a start's key takes the place of the one before with its name, and of no o
 
 test("stacks that share an engine leave each other's keys alone", async () => {
   const log = vi.fn<(line: string) => void>();
-  const options = { port: 0, dynamodbEndpoint, assembly: inject("assembly"), log };
-  const first = await startLocalStack(options);
+  const options = { port: 0, dynamodbEndpoint, log };
+  const build = () => readStack(inject("assembly"));
+  const first = await startLocalStack(build, options);
   onTestFinished(first.stop);
-  const second = await startLocalStack(options);
+  const second = await startLocalStack(build, options);
   onTestFinished(second.stop);
   const keys = [first, second].map(({ apiKey }) => findActiveKeyId(documents, first.tables.apiKeys, apiKey, 1));
   expect(await Promise.all(keys)).not.toContain(undefined);

@@ -55,6 +55,28 @@ describe("npm start", () => {
     });
   });
 
+  test.each([
+    ["--port 3001", ["3001"], { port: "true" }],
+    ["--port 3001", [], { port: "3001" }],
+    ["--watch", [], { watch: "true" }],
+    ["--throttle <n> --unavailable <n>", ["3", "4"], { throttle: "true", unavailable: "true" }],
+  ])("says where %s goes when npm has taken it for its own", async (command, values, taken) => {
+    const config = Object.entries(taken).map(([name, value]) => [`npm_config_${name}`, value]);
+    expect(await failure(values, { npm_lifecycle_event: "start", ...Object.fromEntries(config) })).toEqual({
+      stdout: "",
+      stderr: `npm keeps options before -- for itself. Write: npm start -- ${command}\n`,
+      code: 1,
+    });
+  });
+
+  test.each(["0", "-1", "1.5", "many"])("rejects --throttle %s, in one line", async (n) => {
+    const { stderr, code } = await failure(["--throttle", n]);
+    expect({ stderr, code }).toEqual({
+      stderr: `error: option '--throttle <n>' argument '${n}' is invalid. It must be a whole number from 1 up.\n`,
+      code: 1,
+    });
+  });
+
   test("exits with one line when nobody can connect to 127.0.0.1", async () => {
     // As without a loopback interface; taking it away needs rights that tests may not have.
     const environment = preload(`import { Socket } from "node:net"; Socket.prototype.connect = function () {

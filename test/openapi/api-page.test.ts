@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { type LocalStack, startLocalStack } from "../../infra/local/local-stack.ts";
+import { readStack } from "../../infra/template/synthesis.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { document } from "../helpers/openapi/document.ts";
 import { ApiPage } from "../helpers/openapi/page.ts";
 
 let stack: LocalStack;
 beforeAll(async () => {
-  stack = await startLocalStack({ port: 0, assembly: inject("assembly"), log: () => {} });
+  stack = await startLocalStack(() => readStack(inject("assembly")), { port: 0, log: () => {} });
 });
 afterAll(() => stack?.stop());
 

@@ -1,9 +1,9 @@
 // Takes the screenshot of the page for infra/local/README.md: `node test/openapi/screenshot.ts`.
 import { fileURLToPath } from "node:url";
-import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { ApiPage } from "../helpers/openapi/page.ts";
+import { startStack } from "../helpers/start-stack.ts";
 
-const stack = await startLocalStack({ port: 0, log: () => {} });
+const stack = await startStack({ log: () => {} });
 const page = await ApiPage.open(new URL("/", stack.baseUrl).href);
 await page.unfold("cancelOrder");
 await page.operation("cancelOrder").locator("tr[data-param-name=orderId] input").fill("9223372036854775807");

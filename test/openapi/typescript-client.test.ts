@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { type LocalStack, startLocalStack } from "../../infra/local/local-stack.ts";
+import { readStack } from "../../infra/template/synthesis.ts";
 import { orderFields } from "../../shared/order.ts";
 import { documentFile } from "../helpers/openapi/document.ts";
 
@@ -54,7 +55,7 @@ test("the TypeScript of API.md compiles, with the fields of the document and no 
 describe("the client of API.md", () => {
   let stack: LocalStack;
   beforeAll(async () => {
-    stack = await startLocalStack({ port: 0, assembly: inject("assembly"), log: () => {} });
+    stack = await startLocalStack(() => readStack(inject("assembly")), { port: 0, log: () => {} });
   });
   afterAll(() => stack?.stop());
 

@@ -1,7 +1,8 @@
 // `npm run fuzz`: as many odd requests as asked for, every response checked. A failure prints the seed that repeats it.
 import { Command } from "commander";
-import { type LocalStack, startLocalStack } from "../../infra/local/local-stack.ts";
+import type { LocalStack } from "../../infra/local/local-stack.ts";
 import { wholeNumber } from "../helpers/number-options.ts";
+import { startStack } from "../helpers/start-stack.ts";
 import { fuzz } from "../helpers/traffic/fuzzing.ts";
 import { conclude, type Findings } from "../helpers/traffic/verdict.ts";
 
@@ -29,4 +30,4 @@ const traffic = async (stack: LocalStack): Promise<Findings> => {
   return { summary, lines: counts.lines(), responses: counts.total, wrong: [] };
 };
 
-await conclude((log) => startLocalStack({ port: 0, log }), traffic);
+await conclude((log) => startStack({ log }), traffic);

@@ -1,8 +1,9 @@
 // `npm run load`: clients that list and cancel at once, each as fast as it gets responses, and every response checked.
 import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
 import { Command } from "commander";
-import { type LocalStack, startLocalStack } from "../../infra/local/local-stack.ts";
+import type { LocalStack } from "../../infra/local/local-stack.ts";
 import { positiveNumber } from "../helpers/number-options.ts";
+import { startStack } from "../helpers/start-stack.ts";
 import { LoadClients, type Operation } from "../helpers/traffic/load-clients.ts";
 import { conclude, type Findings, loadFindings } from "../helpers/traffic/verdict.ts";
 
@@ -38,4 +39,4 @@ const traffic = async (stack: LocalStack): Promise<Findings> => {
   return loadFindings(`${connections} connections for ${seconds} s; wrong responses`, clients);
 };
 
-await conclude((log) => startLocalStack({ port: 0, log }), traffic);
+await conclude((log) => startStack({ log }), traffic);

@@ -4,6 +4,7 @@ import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Behaviour } from "../helpers/faults/fault-proxy.ts";
 import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
+import { functionProcesses } from "../helpers/processes.ts";
 
 const ordersPerPage = 3_000;
 // Long numbers: buffers fill by the byte, and a page costs by the order.
@@ -87,7 +88,8 @@ async function scanningStops(list: OpenList, other: OpenList): Promise<void> {
  * the function is not notified, and may list on to the end.
  */
 async function listsLeft(count: number): Promise<void> {
-  await vi.waitFor(() => expect(stack.functions.pids("ListOrders")).toHaveLength(count), { timeout: 60_000 });
+  const lists = async () => (await functionProcesses()).filter(({ name }) => name === "ListOrders");
+  await vi.waitFor(async () => expect(await lists()).toHaveLength(count), { timeout: 60_000 });
 }
 
 test("a client that stops reading stops the scan; one that hangs up ends it", async () => {

@@ -3,9 +3,10 @@ import { readdir } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { Command } from "commander";
 import { startEngine } from "../../infra/local/engine/engine.ts";
-import { type LocalStack, startLocalStack } from "../../infra/local/local-stack.ts";
+import type { LocalStack } from "../../infra/local/local-stack.ts";
 import { positiveNumber } from "../helpers/number-options.ts";
 import { residentMegabytes, stackProcesses } from "../helpers/processes.ts";
+import { startStack } from "../helpers/start-stack.ts";
 import { LoadClients } from "../helpers/traffic/load-clients.ts";
 import { conclude, type Findings, sampleUsage, soakFindings, type Usage } from "../helpers/traffic/verdict.ts";
 
@@ -24,9 +25,9 @@ const traffic = async (stack: LocalStack): Promise<Findings> => {
     for (; running; requests += 1) await clients.next();
   };
   const finished = Promise.all(Array.from({ length: connections }, client));
-  const use = () =>
+  const use = async () =>
     Promise.all(
-      stackProcesses(stack, engine).map(async ({ name, pid }): Promise<[string, Usage]> => [name, await usage(pid)]),
+      (await stackProcesses(engine)).map(async ({ name, pid }): Promise<[string, Usage]> => [name, await usage(pid)]),
     );
   const history = await sampleUsage(minutes, use, wait);
   running = false;
@@ -38,7 +39,7 @@ const traffic = async (stack: LocalStack): Promise<Findings> => {
 };
 
 try {
-  await conclude((log) => startLocalStack({ port: 0, dynamodbEndpoint: engine.endpoint, log }), traffic);
+  await conclude((log) => startStack({ dynamodbEndpoint: engine.endpoint, log }), traffic);
 } finally {
   await engine.stop();
 }

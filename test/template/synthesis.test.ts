@@ -12,7 +12,7 @@ test("tables that staging has restored in AWS are not looked for on this machine
     environments.staging.restoredTables = { orders: "PetStoreOrders-staging-Orders-20261120" };`;
   vi.stubEnv("NODE_OPTIONS", `--import=data:text/javascript,${encodeURIComponent(restore)}`);
   vi.stubEnv("CDK_CONTEXT_JSON", '{"aws:cdk:bundling-stacks":[]}');
-  const { template } = await synthesise(directory, AbortSignal.timeout(100_000));
+  const { template } = await synthesise(directory, { signal: AbortSignal.timeout(100_000) });
   expect(template.output("OrdersTableName")).toBe("PetStoreOrders-staging-Orders");
 });
 
@@ -20,7 +20,7 @@ describe("a stack that can't be synthesised", () => {
   /** The failure of a synthesis that does this first. */
   const failure = async (code: string, signal = AbortSignal.timeout(100_000)): Promise<unknown> => {
     vi.stubEnv("NODE_OPTIONS", `--import=data:text/javascript,${encodeURIComponent(code)}`);
-    return await synthesise("/dev/null/nowhere", signal).catch((error: unknown) => error);
+    return await synthesise("/dev/null/nowhere", { signal }).catch((error: unknown) => error);
   };
 
   test("because its code fails is an error that says where, without the calls that led there", async () => {
@@ -35,7 +35,7 @@ describe("a stack that can't be synthesised", () => {
 
   test("because esbuild found an error is one with esbuild's words only", async () => {
     const output =
-      "Bundling...\n✘ [ERROR] Unexpected =\n\n    shared/errors.ts:1:6\n\n1 error\nError: Failed to bundle\n";
+      "Bundling...\n✘ [ERROR] Unexpected =\n\n    shared/errors.ts:1:6\n\nnode:internal/main:1\n    ^\nError: Failed to bundle\n";
     expect(await failure(`console.error(${JSON.stringify(output)}); process.exit(1)`)).toMatchObject({
       name: "TemplateError",
       message: "The stack can't be synthesised: ✘ [ERROR] Unexpected =\n\n    shared/errors.ts:1:6",

@@ -4,7 +4,7 @@ import { describe, expect, inject, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { readRestApi } from "../../infra/template/rest-api.ts";
 import { StackTemplate } from "../../infra/template/stack-template.ts";
-import { alias, api, invoking, lambda, mock, root, stage, version } from "../helpers/pets-template.ts";
+import { alias, api, invoking, lambda, mock, resource, root, stage, version } from "../helpers/pets-template.ts";
 
 describe("intrinsic functions", () => {
   test("are resolved as CDK writes them", () => {
@@ -34,13 +34,36 @@ describe("intrinsic functions", () => {
   });
 });
 
-describe("a template is rejected", () => {
-  test("for a resource of a type that is not served", () => {
-    expect(() => new StackTemplate({ Resources: { Queue: { Type: "AWS::SQS::Queue" } } })).toThrow(
-      "The local stack does not support the resource type AWS::SQS::Queue (Queue)",
-    );
+describe("a resource of a type that is not served", () => {
+  test("is left out and named, unless it is known to have no meaning here", () => {
+    const Resources = {
+      Parcels: { Type: "AWS::SQS::Queue" },
+      Alarm: { Type: "AWS::CloudWatch::Alarm" },
+      Association: { Type: "AWS::WAFv2::WebACLAssociation" },
+      Acl: { Type: "AWS::WAFv2::WebACL" },
+    };
+    expect(new StackTemplate({ Resources }).leftOut).toEqual(["AWS::SQS::Queue (Parcels)", "AWS::WAFv2::WebACL (Acl)"]);
   });
 
+  test.each(["AWS::ApiGateway::Model", "AWS::DynamoDB::GlobalTable", "AWS::Lambda::EventSourceMapping"])(
+    "is rejected when it is the service's own: %s",
+    (Type) => {
+      expect(() => new StackTemplate({ Resources: { More: { Type } } })).toThrow(
+        `The local stack does not support the resource type ${Type} (More)`,
+      );
+    },
+  );
+
+  test("is rejected when a resource that is served refers to it", () => {
+    const PathPart = { "Fn::GetAtt": ["Parcels", "QueueName"] };
+    const Resources = { Parcels: { Type: "AWS::SQS::Queue" }, Path: resource(root, PathPart) };
+    expect(() => readRestApi(new StackTemplate({ Resources: { Api: api, Stage: stage, ...Resources } }))).toThrow(
+      'The local stack does not support {"Fn::GetAtt":["Parcels","QueueName"]} in PathPart of',
+    );
+  });
+});
+
+describe("a template is rejected", () => {
   const anyMethod = mock(root, "ANY", 404);
   const { Integration, ...method } = anyMethod.Properties;
   const withIntegration = (changes: object) => ({

@@ -92,14 +92,19 @@ test.each<[string, object]>([
   expect(() => tables({ ...schema, ...changes })).toThrow(`The local stack does not support ${named}`);
 });
 
-test.each([
-  [
-    "the resource type AWS::Lambda::EventSourceMapping (More)",
-    { Resources: { More: { Type: "AWS::Lambda::EventSourceMapping" } } },
-  ],
-  ["Transform of the template", { Resources: {}, Transform: "AWS::Serverless-2016-10-31" }],
-])("a template is rejected for %s", (named, template) => {
-  expect(() => new StackTemplate(template)).toThrow(`The local stack does not support ${named}`);
+test("a table has the name that the template gives it, or one of its own", () => {
+  const Properties = { ...schema, TableName: "orders-of-yesterday", ResourcePolicy: {} };
+  const Resources = {
+    Restored: { Type: "AWS::DynamoDB::Table", Properties },
+    OrdersA1B2C3D4: { Type: "AWS::DynamoDB::Table", Properties: schema },
+  };
+  const names = new StackTemplate({ Resources }).all("AWS::DynamoDB::Table").map(({ name }) => name);
+  expect(names).toEqual(["orders-of-yesterday", "PetStoreOrders-staging-Orders"]);
+});
+
+test("a template is rejected for what would change its meaning", () => {
+  const template = { Resources: {}, Transform: "AWS::Serverless-2016-10-31" };
+  expect(() => new StackTemplate(template)).toThrow("The local stack does not support Transform of the template");
 });
 
 test("an integration is buffered and has 29 seconds unless it says otherwise", () => {

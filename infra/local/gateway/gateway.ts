@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
+import { errorBody, errors } from "../../../shared/errors.ts";
 import { pseudoParameters } from "../../template/local-account.ts";
 import type { ConstantResponse, FunctionIntegration, MockIntegration, RestApi } from "../../template/rest-api.ts";
 import { FunctionFailure, type FunctionResponse } from "../lambda/function-response.ts";
@@ -14,6 +15,10 @@ export interface GatewayOptions {
   /** Epoch milliseconds, to expire what the authorizers cache. */
   clock: () => number;
   log: (line: string) => void;
+  /** Every how manyth request is throttled; none unless given. */
+  throttle?: number | undefined;
+  /** Of the requests that would invoke a function, every how manyth is told that the table can't be reached. */
+  unavailable?: number | undefined;
 }
 
 /** Serves a REST API as API Gateway does: routes, authorizer, MOCK and Lambda integrations, gateway responses. */
@@ -22,9 +27,13 @@ export class Gateway {
   readonly #host: Pick<LambdaHost, "invoke">;
   readonly #authorizers: Authorizers;
   readonly #log: (line: string) => void;
+  readonly #isThrottled: () => boolean;
+  readonly #isUnavailable: () => boolean;
 
-  constructor(api: RestApi, host: Pick<LambdaHost, "invoke">, { clock, log }: GatewayOptions) {
+  constructor(api: RestApi, host: Pick<LambdaHost, "invoke">, { clock, log, ...rehearsed }: GatewayOptions) {
     this.#api = api;
+    this.#isThrottled = everyNth(rehearsed.throttle);
+    this.#isUnavailable = everyNth(rehearsed.unavailable);
     this.#host = host;
     this.#authorizers = new Authorizers(host, clock);
     this.#log = log;
@@ -52,11 +61,14 @@ export class Gateway {
     const isStage = stage === this.#api.stageName;
     const route = isStage ? matchRoute(this.#api.methods, request.method, `/${below.join("/")}`) : undefined;
     if (route === undefined) throw new GatewayFailure("MISSING_AUTHENTICATION_TOKEN");
+    // Before the authorizer, as on AWS.
+    if (this.#isThrottled()) throw new GatewayFailure("THROTTLED");
     const { authorizer, integration } = route;
     const tokens = authorizer && headerValues(request.message, authorizer.header);
     const caller = tokens && (await this.#authorizers.admit(authorizer, tokens, this.#methodArn(request), abort));
     const body = await readBody(request);
     if (integration.kind === "mock") respondMock(integration, request, response);
+    else if (this.#isUnavailable()) sendConstant(response, errors.service_unavailable.status, unavailable);
     else {
       const event = proxyEvent(this.#api, route, request, body, caller);
       await this.#invoke(integration, event, response, abort);
@@ -102,6 +114,15 @@ export class Gateway {
     const resource = path.split("/").slice(2).join("/");
     return `arn:aws:execute-api:${region}:${account}:${this.#api.id}/${this.#api.stageName}/${method}/${resource}`;
   }
+}
+
+/** The response of a function that can't reach its table. */
+const unavailable = { headers: { "Cache-Control": "no-store" }, body: errorBody("service_unavailable") };
+
+/** Whether it is the nth call, the 2nth, and so on. */
+function everyNth(n: number | undefined): () => boolean {
+  let calls = 0;
+  return () => n !== undefined && ++calls % n === 0;
 }
 
 function respondMock(mock: MockIntegration, { message }: GatewayRequest, response: ServerResponse): void {

@@ -31,10 +31,12 @@ export function spawnRuntime(
     // The share of memory that Lambda's own bootstrap gives to old and new space.
     `--max-semi-space-size=${Math.floor(memoryMegabytes / 20)}`,
     `--max-old-space-size=${Math.floor(memoryMegabytes * 0.9)}`,
+    "--enable-source-maps",
     "--import",
     new URL("rapid-client.mjs", import.meta.url).href,
   ];
-  return spawn(process.execPath, [...options, runtimeClient], {
+  // The name says which function it is in a list of processes.
+  return spawn(process.execPath, [...options, runtimeClient, name], {
     cwd: directory,
     // A group of its own, so that Ctrl-C reaches only the process that stops the others.
     detached: true,

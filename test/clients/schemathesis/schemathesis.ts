@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { startLocalStack } from "../../../infra/local/local-stack.ts";
 import { documentFile } from "../../helpers/openapi/document.ts";
 import { exitCodeOf } from "../../helpers/processes.ts";
+import { startStack } from "../../helpers/start-stack.ts";
 import { ordersFile } from "../checks.ts";
 
 const run = promisify(exec);
@@ -26,7 +26,7 @@ await cp(requirements, join(cwd, "requirements.txt"));
 await run("python3 -m venv venv && venv/bin/pip install --quiet --requirement requirements.txt", { cwd });
 
 const events = new Map<string, number>();
-const stack = await startLocalStack({ port: 0, orders: fileURLToPath(ordersFile), log: countEvent });
+const stack = await startStack({ orders: fileURLToPath(ordersFile), log: countEvent });
 started.defer(() => stack.stop());
 
 const options = ["--checks=all", "--phases=examples,coverage,fuzzing,stateful", "--max-examples=1000", "--seed=1"];
