@@ -26,6 +26,12 @@ describe.runIf(machineHas("Chromium or Chrome", "the API page"))("the page at / 
     expect(await page.page.locator(".opblock-summary-description").allInnerTexts()).toEqual(summaries);
   });
 
+  test("shows them on a laptop's first screen, and promises no other", async () => {
+    const last = await page.page.locator(".opblock").last().boundingBox();
+    expect((last?.y ?? Number.NaN) + (last?.height ?? 0)).toBeLessThan(768);
+    expect(await page.page.locator("#reference").innerText()).not.toContain("Place");
+  });
+
   test("lists the sample orders, digit for digit, with the local key filled in", async () => {
     await page.unfold("listOrders");
     const { status, body } = await page.execute("listOrders");
@@ -47,6 +53,14 @@ describe.runIf(machineHas("Chromium or Chrome", "the API page"))("the page at / 
     const { status, body } = await page.execute("cancelOrder");
     expect(status).toBe("409");
     expect(JSON.parse(body ?? "")).toMatchObject({ code: "order_already_cancelled" });
+  });
+
+  test("says what is wrong with an id that is no integer, in place of the last response", async () => {
+    const operation = page.operation("cancelOrder");
+    await operation.locator("tr[data-param-name=orderId] input").fill("abc");
+    await operation.locator("button.execute").click();
+    await operation.getByText("Value must be an integer").waitFor();
+    expect(await operation.locator(".live-responses-table").count()).toBe(0);
   });
 
   test("links to the changelog, which is served beside it", async () => {
