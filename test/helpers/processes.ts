@@ -3,7 +3,6 @@ import { type EventEmitter, once } from "node:events";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import type { Engine } from "../../infra/local/engine/engine.ts";
 
 /** Whether this machine lists its processes in /proc. */
 export function hasProc(): boolean {
@@ -31,12 +30,6 @@ export async function processesRunning(command: string, pid: number): Promise<nu
 export async function functionProcesses(): Promise<{ name: string; pid: number }[]> {
   const found = below(process.pid, await allProcesses()).filter(({ command }) => command.includes("rapid-client.mjs"));
   return found.map(({ pid, command }) => ({ name: /\w+(?=\W*$)/.exec(command)?.[0] ?? "", pid }));
-}
-
-/** Every process of a stack that this one runs over an engine of its own, with its name. */
-export async function stackProcesses(engine: Pick<Engine, "pid">) {
-  const functions = (await functionProcesses()).map(({ name, pid }) => ({ name: `${name} ${pid}`, pid }));
-  return [{ name: "the gateway", pid: process.pid }, { name: "the engine", pid: engine.pid }, ...functions];
 }
 
 /** Resolves with a process's exit code when it exits: 1 when a signal ended it. */

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { mock } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
@@ -96,5 +97,5 @@ async function record(code: TableClient, responses: readonly Response[]): Promis
 function arrive(response: Response): HttpResponse {
   if (response === "none") throw Object.assign(new Error("No response in time"), { name: "TimeoutError" });
   const headers = { "content-type": "application/x-amz-json-1.0" };
-  return new HttpResponse({ statusCode: response.status, headers, body: Buffer.from(response.body) });
+  return new HttpResponse({ statusCode: response.status, headers, body: Readable.from([Buffer.from(response.body)]) });
 }

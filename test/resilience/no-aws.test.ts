@@ -4,10 +4,7 @@ import type { Socket } from "node:net";
 import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { makeApiKey } from "../../shared/api-keys.ts";
-import config from "../../vitest.config.ts";
 import { lambdaContext, proxyEvent } from "../helpers/lambda.ts";
-import { testEnvironment } from "../helpers/test-environment.ts";
-import mutationConfig from "../mutation/vitest.mutation.ts";
 
 /** Every name this process has looked up and every address it has tried to connect to. */
 const contacted: string[] = [];
@@ -50,10 +47,4 @@ test("a handler that a test imports and invokes tries to connect to the closed e
     await invoke().catch(() => {});
     expect([file, new Set(contacted)]).toEqual([file, new Set(["127.0.0.1:9"])]);
   }
-});
-
-test("every vitest configuration sets the environment that closes the endpoint", () => {
-  const projects = [...(config.test?.projects ?? []), mutationConfig];
-  expect(projects).toHaveLength(4);
-  for (const project of projects) expect(project).toMatchObject({ test: { env: testEnvironment } });
 });

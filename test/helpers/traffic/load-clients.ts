@@ -1,13 +1,11 @@
 import { Agent, request } from "node:http";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { type DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
+import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { engineClient } from "../../../infra/local/engine/engine.ts";
 import { seedOrders } from "../../../infra/local/engine/seed-orders.ts";
 import type { LocalStack } from "../../../infra/local/local-stack.ts";
 import { errorBody } from "../../../shared/errors.ts";
-import { Histories } from "../history/histories.ts";
-import { stateOf } from "../history/state.ts";
 import { type TableWriter, tableWriter } from "../table-writer.ts";
 import { ResponseCounts } from "./response-counts.ts";
 
@@ -32,8 +30,6 @@ export class LoadClients {
   /** A line for each response that was wrong. */
   readonly wrong: string[] = [];
   readonly responses = new ResponseCounts();
-  /** Every cancellation of every order, from when the order is pending until it is again. */
-  readonly histories = new Histories("pending");
   readonly #stack: LocalStack;
   readonly #agent: Agent;
   readonly #client: DynamoDBClient;
@@ -77,10 +73,8 @@ export class LoadClients {
     return operation;
   }
 
-  /** Reads the orders that are still contested, when every request has its response, and closes the connections. */
-  async close(): Promise<void> {
-    for (const id of this.histories.open) await this.#endHistory(id);
-    this.wrong.push(...this.histories.wrong);
+  /** Closes the connections. */
+  close(): void {
     this.#client.destroy();
     this.#agent.destroy();
   }
@@ -100,11 +94,8 @@ export class LoadClients {
     order.sent += 1;
     if (order.sent === rivals) this.#pending.shift();
     try {
-      const { status, body } = await this.histories.record(
-        String(order.id),
-        { kind: "cancel", by: `rival_${rival}` },
-        () => this.#send("cancelOrder", "DELETE", `/store/orders/${order.id}`, this.#keys[rival]),
-      );
+      const path = `/store/orders/${order.id}`;
+      const { status, body } = await this.#send("cancelOrder", "DELETE", path, this.#keys[rival]);
       if (status === 204 && body === "") order.cancelled += 1;
       else if (status === 409 && body === errorBody("order_already_cancelled")) order.conflicts += 1;
       else this.wrong.push(`Cancelling ${order.id}: ${status} ${body}`);
@@ -119,18 +110,8 @@ export class LoadClients {
     if (cancelled !== 1 || conflicts !== rivals - 1) {
       this.wrong.push(`Order ${id} was cancelled ${cancelled} times, and ${conflicts} of ${rivals} got the 409`);
     }
-    await this.#endHistory(String(id));
     await this.#writer.putOrder(pendingOrder(id));
     this.#pending.push(contest(id));
-  }
-
-  async #endHistory(id: string): Promise<void> {
-    const read = new GetItemCommand({
-      TableName: this.#stack.tables.orders,
-      Key: { id: { N: id } },
-      ConsistentRead: true,
-    });
-    this.histories.settle(id, stateOf((await this.#client.send(read)).Item));
   }
 
   async #send(
