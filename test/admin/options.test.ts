@@ -108,8 +108,8 @@ describe("a command", () => {
         stderr: expect.stringContaining("Must be a whole number from 1 to 999999."),
       });
     }
-    const [policy = ""] =
-      (await readFile(join(root, "infra/admin/README.md"), "utf8")).split("```json")[1]?.split("```") ?? [];
+    const [, policy = ""] =
+      /^## Orders\n\n```json\n(.*?)```/ms.exec(await readFile(join(root, "infra/PERMISSIONS.md"), "utf8")) ?? [];
     const actions = JSON.parse(policy).Statement.flatMap(({ Action }: { Action: string | string[] }) => Action);
     for (const operation of proxy.attempts.keys()) expect(actions).toContain(`dynamodb:${operation}`);
   });

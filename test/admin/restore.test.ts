@@ -231,7 +231,7 @@ describe("a table that can't be restored", () => {
 
 test.each([
   ["infra/README.md", ["ApiKeys"]],
-  ["infra/admin/README.md", ["Orders", "ApiKeys"]],
+  ["infra/PERMISSIONS.md", ["Orders", "ApiKeys"]],
   ["shared/ORDERS-TABLE.md", ["Orders"]],
 ])("restored tables fit the policies in %s", async (page, kinds) => {
   const text = await readFile(join(root, page), "utf8");
