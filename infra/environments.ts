@@ -10,8 +10,14 @@ export interface Environment {
   apiKeyPrefix: ApiKeyPrefix;
   /** The only account and region it may be deployed to. Without it, the caller's credentials decide. */
   account?: { id: string; region: string };
+  /** Tags of everything in the stack that can have any, beside its own two (see `tagsOf`). */
+  tags?: Record<string, string>;
   /** A domain of your own, which the base address then names. */
   domain?: OwnDomain;
+  /** A web ACL that you have, in the region of the stack, for all requests to the API. */
+  webAclArn?: `arn:${string}:wafv2:${string}`;
+  /** Set to false where the account has a role for API Gateway's logs already: one serves the account and region. */
+  ownsLogRole?: false;
   /**
    * Protects the stack and its tables from being deleted, keeps the tables when it is deleted all the same, and allows
    * restoring them to a point in time.
@@ -37,13 +43,13 @@ export interface Environment {
   throttling: { listOrders: Throttling; cancelOrder: Throttling };
   /**
    * How many lists may run at once, so that long lists can't use up the concurrency that cancellations need. Lambda
-   * turns further lists away and the client gets 500 `internal_error`; that neither alarms nor stops a deployment. The
-   * account must keep 100 unreserved: look up its quota first.
+   * turns further lists away and the client gets 500 `internal_error`; that stops no deployment. The account must keep
+   * 100 unreserved: look up its quota first.
    */
   listConcurrency?: number;
-  logRetentionDays: 14 | 365;
+  logRetentionDays: RetentionDays;
   /** The access log holds callers' addresses beside the ids of their keys: personal data, so keep it no longer than needed. */
-  accessLogRetentionDays: 14 | 90;
+  accessLogRetentionDays: RetentionDays;
   /** Never above INFO: the metrics are counted from INFO lines. */
   functionLogLevel: "DEBUG" | "INFO";
   /** Lambda's own lines: with INFO one on every invocation, which has its memory and init time; with WARN on failed ones. */
@@ -53,6 +59,9 @@ export interface Environment {
   /** Without it nothing is watched, and new code gets all requests at once. */
   alarms?: AlarmSettings;
 }
+
+/** The times that CloudWatch offers up to two years. */
+export type RetentionDays = 1 | 3 | 5 | 7 | 14 | 30 | 60 | 90 | 120 | 150 | 180 | 365 | 400 | 545 | 731;
 
 export interface Throttling {
   /** Requests a second. */
@@ -79,6 +88,8 @@ export interface OwnDomain {
 export interface AlarmSettings {
   /** Whom to notify. AWS sends a link that must be confirmed once. */
   email?: string;
+  /** A topic of your own to notify, instead of the stack's. CloudWatch must be allowed to publish to it. */
+  topicArn?: `arn:${string}:sns:${string}`;
   /**
    * Sends a tenth of the requests to new code for ten minutes, and rolls it back when an alarm goes off. No such
    * deployment starts while an alarm is on; set to false to get an urgent fix through.
@@ -97,6 +108,8 @@ export interface AlarmSettings {
   listsCutOff: number;
   functionThrottles: number;
   tableThrottles: number;
+  /** Requests that got 429. */
+  requestsThrottled: number;
 }
 
 /** An alarm's limit: this many percent, but only once there are at least so many. */
@@ -147,6 +160,7 @@ const production: Environment = {
     listsCutOff: 3,
     functionThrottles: 10,
     tableThrottles: 50,
+    requestsThrottled: 300,
   },
 };
 
@@ -154,3 +168,8 @@ const production: Environment = {
 export const environments = { staging, production } satisfies Record<string, Environment>;
 
 export type EnvironmentName = keyof typeof environments;
+
+/** The tags of everything that belongs to an environment. */
+export function tagsOf({ name, tags }: Environment): Record<string, string> {
+  return { ...tags, service: "pet-store-orders", environment: name };
+}

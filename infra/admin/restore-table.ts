@@ -16,6 +16,7 @@ import {
   type UpdateTableCommandInput,
 } from "@aws-sdk/client-dynamodb";
 import type { Command } from "commander";
+import { tagsOf } from "../environments.ts";
 import { writersPolicy } from "../stack/writers-policy.ts";
 import { parseSecond, parseText } from "./arguments.ts";
 import { type Result, run } from "./command.ts";
@@ -104,8 +105,7 @@ export async function restoreTable(
   if (begun === "before" && !isIt) throw new CommandError(`${name} is already another table. Restore another second`);
 
   const ResourceArn = restored.TableArn;
-  const service = { Key: "service", Value: "pet-store-orders" };
-  const Tags = [service, { Key: "environment", Value: environment.name }];
+  const Tags = Object.entries(tagsOf(environment)).map(([Key, Value]) => ({ Key, Value }));
   await client.send(new TagResourceCommand({ ResourceArn, Tags }));
   const recovery = { TableName: name, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } };
   await until(() =>

@@ -1,8 +1,8 @@
-import { Aws, Duration, type Stack } from "aws-cdk-lib";
+import { Aws, CfnOutput, Duration, type Stack } from "aws-cdk-lib";
 import { Alarm, ComparisonOperator, MathExpression, type Metric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { Topic } from "aws-cdk-lib/aws-sns";
+import { type ITopic, Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
 import type { AlarmSettings } from "../environments.ts";
@@ -22,11 +22,12 @@ const fiveMinutes = { period: Duration.minutes(5), evaluationPeriods: 1 };
  * @returns those that roll back a new version of a function, each about its own work. CodeDeploy accepts at most ten.
  */
 export function addAlarms(stack: Stack, settings: AlarmSettings, watched: Watched): PerFunction<Alarm[]> {
-  const { email, functionFailures, functionThrottles, listsCutOff, rejectedKeys, slow, tableThrottles } = settings;
+  const { functionFailures, functionThrottles, listsCutOff, rejectedKeys, slow, tableThrottles } = settings;
   const { api, functions, logMetrics } = watched;
-  const { failures, keysRejected, responses, serverErrors } = logMetrics;
+  const { failures, keysRejected, requestsThrottled, responses, serverErrors } = logMetrics;
   const scope = new Construct(stack, "Alarms");
-  const action = new SnsAction(addTopic(scope, email));
+  const topic = addTopic(scope, settings);
+  new CfnOutput(stack, "AlarmsTopicArn", { value: topic.topicArn });
   const share = (failed: Metric | MathExpression, total: Metric) => percentage(functionFailures, { failed, total });
   const alarm = (id: string, metric: Metric | MathExpression, threshold: number, window = fiveMinutes): Alarm => {
     const { period, ...evaluation } = window;
@@ -38,7 +39,8 @@ export function addAlarms(stack: Stack, settings: AlarmSettings, watched: Watche
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: TreatMissingData.NOT_BREACHING,
     });
-    made.addAlarmAction(action);
+    made.addAlarmAction(new SnsAction(topic));
+    made.addOkAction(new SnsAction(topic));
     return made;
   };
 
@@ -60,17 +62,19 @@ export function addAlarms(stack: Stack, settings: AlarmSettings, watched: Watche
   // The others notify, but roll nothing back: whoever makes up keys, lists much or imports orders can raise them.
   const rejected = percentage(rejectedKeys, { failed: keysRejected, total: api.metric("Count") });
   alarm("KeysRejected", rejected, rejectedKeys.percent);
+  alarm("RequestsThrottled", requestsThrottled, settings.requestsThrottled);
   for (const lambda of Object.values(functions)) {
     alarm(`${lambda.entry.id}TableThrottled`, throttledTableRequests(lambda), tableThrottles);
-    if (lambda.concurrencyLimit !== undefined) continue;
     alarm(`${lambda.entry.id}Throttled`, throttles(lambda), functionThrottles);
   }
   return rollingBack;
 }
 
 /** Not encrypted with a key of ours: that costs money while idle, and the text of an alarm isn't secret. */
-function addTopic(scope: Construct, email: string | undefined): Topic {
-  const topic = new Topic(scope, "Topic", { enforceSSL: true });
+function addTopic(scope: Construct, { email, topicArn }: AlarmSettings): ITopic {
+  const topic = topicArn
+    ? Topic.fromTopicArn(scope, "Topic", topicArn)
+    : new Topic(scope, "Topic", { enforceSSL: true });
   // A topic with its own policy loses the default one, which lets CloudWatch publish.
   const conditions = { StringEquals: { "aws:SourceAccount": Aws.ACCOUNT_ID } };
   topic.grantPublish(new ServicePrincipal("cloudwatch.amazonaws.com", { conditions }));

@@ -6,6 +6,7 @@ import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
  * texts echo what the client sent, and its template language can't render a status.
  */
 const codes: [ResponseType, ErrorCode][] = [
+  // Each has its own, even where the codes are equal: a default can't render the status that it is used for.
   [ResponseType.ACCESS_DENIED, "forbidden"],
   [ResponseType.API_CONFIGURATION_ERROR, "internal_error"],
   [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, "internal_error"],

@@ -63,6 +63,7 @@ export function addLogMetrics(stack: Stack, namespace: string, { accessLog }: Or
       // The runtime's own line: Lambda's Errors metric would count failures too.
       field("message.errorMessage", "=", "Unauthorized"),
     ),
+    requestsThrottled: count("RequestsThrottled", accessLog, field("status", "=", "429")),
     /** 5xx responses because of a function, as the gateway sees it: responses of the function that it can't use, too. */
     serverErrors: perFunction((_, { id, operation }) =>
       count(

@@ -1,12 +1,13 @@
 import { CfnOutput, Stack, Tags } from "aws-cdk-lib";
 import type { Construct } from "constructs";
-import type { Environment } from "../environments.ts";
+import { type Environment, tagsOf } from "../environments.ts";
 import { addAlarms } from "./alarms.ts";
 import { addCanaryRollout } from "./canary-rollout.ts";
 import { perFunction } from "./function-list.ts";
 import { addLogMetrics } from "./log-metrics.ts";
 import { addOrdersApi } from "./orders-api.ts";
 import { addDashboard } from "./orders-dashboard.ts";
+import { addRules } from "./rules.ts";
 import { addFunction } from "./service-function.ts";
 import { addTables } from "./tables.ts";
 
@@ -20,9 +21,8 @@ export class OrdersStack extends Stack {
       // CDK deploys a stack that names an account to no other account.
       ...(account && { env: { account: account.id, region: account.region } }),
     });
-    // For the bill.
-    Tags.of(this).add("service", "pet-store-orders");
-    Tags.of(this).add("environment", name);
+    addRules(this, environment);
+    for (const [tag, value] of Object.entries(tagsOf(environment))) Tags.of(this).add(tag, value);
 
     const tables = addTables(this, environment);
     const functions = perFunction((functionName, entry) => {
@@ -32,10 +32,7 @@ export class OrdersStack extends Stack {
     const api = addOrdersApi(this, environment, functions);
     const logMetrics = addLogMetrics(this, `PetStoreOrders/${name}`, api, functions);
     const watched = { api, functions, logMetrics };
-    if (alarms) {
-      const rollingBack = addAlarms(this, alarms, watched);
-      if (alarms.canary) addCanaryRollout(this, functions, rollingBack);
-    }
+    if (alarms) addCanaryRollout(this, functions, addAlarms(this, alarms, watched), alarms.canary);
     if (dashboard) addDashboard(this, stackName, watched);
 
     new CfnOutput(this, "BaseUrl", { value: api.baseUrl });

@@ -74,7 +74,7 @@ export function addFunction(
   // What callers invoke: it points to the version that is live.
   // CDK declares optional properties loosely: under exactOptionalPropertyTypes an Alias is not quite an IFunction.
   const live = lambda.addAlias("live") as Alias & IFunction;
-  return { entry, table, logGroup, concurrencyLimit, functionName: lambda.functionName, live };
+  return { entry, table, logGroup, functionName: lambda.functionName, live };
 }
 
 /** A function's code, bundled. CDK's own NodejsFunction starts npm for each bundle, which takes longer than the bundle. */

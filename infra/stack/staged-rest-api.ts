@@ -10,6 +10,7 @@ import {
   SecurityPolicy,
 } from "aws-cdk-lib/aws-apigateway";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
+import { CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
 import type { Construct } from "constructs";
 import type { Environment, Throttling } from "../environments.ts";
 import { operations } from "./function-list.ts";
@@ -27,7 +28,8 @@ const rejectionThrottling: Throttling = { rateLimit: 10, burstLimit: 20 };
 
 /** Makes a regional REST API with one throttled stage, `v1`, and its access and execution logs beside it. */
 export function addRestApi(scope: Construct, environment: Environment): { restApi: RestApi; accessLog: LogGroup } {
-  const { accessLogRetentionDays, domain, keepData, logRetentionDays, stackName, throttling } = environment;
+  const { accessLogRetentionDays, domain, keepData, logRetentionDays, stackName, throttling, webAclArn } = environment;
+  const ownsLogRole = environment.ownsLogRole !== false;
   const accessLog = new LogGroup(scope, "AccessLog", {
     retention: accessLogRetentionDays,
     // It shows what a leaked key was used for.
@@ -39,8 +41,8 @@ export function addRestApi(scope: Construct, environment: Environment): { restAp
     disableExecuteApiEndpoint: domain?.keepGatewayAddress === false,
     // One role serves every API of the account and region, and the last stack to be created sets it. Role and setting
     // outlive their stack, so that deleting one stack does not silence the others.
-    cloudWatchRole: true,
-    cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
+    cloudWatchRole: ownsLogRole,
+    ...(ownsLogRole && { cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN }),
     deployOptions: {
       stageName,
       ...methodSettings(rejectionThrottling),
@@ -69,14 +71,20 @@ export function addRestApi(scope: Construct, environment: Environment): { restAp
     id: "AwsSolutions-APIG2",
     reason: "No operation takes a query or a body, and a malformed order id is documented as 404, not 400",
   });
-  Validations.of(restApi.deploymentStage).acknowledge({
-    id: "AwsSolutions-APIG3",
-    reason: "A web ACL costs money while idle; the authorizer's expression and throttling keep junk out",
-  });
-  Validations.of(restApi.node.findChild("CloudWatchRole")).acknowledge({
-    id: `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]`,
-    reason: "AWS maintains this policy for the account-wide role by which API Gateway writes its logs",
-  });
+  if (webAclArn) {
+    new CfnWebACLAssociation(scope, "WebAcl", { webAclArn, resourceArn: restApi.deploymentStage.stageArn });
+  } else {
+    Validations.of(restApi.deploymentStage).acknowledge({
+      id: "AwsSolutions-APIG3",
+      reason: "A web ACL costs money while idle. Junk may use up the throttling of others: RequestsThrottled tells",
+    });
+  }
+  if (ownsLogRole) {
+    Validations.of(restApi.node.findChild("CloudWatchRole")).acknowledge({
+      id: `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]`,
+      reason: "AWS maintains this policy for the account-wide role by which API Gateway writes its logs",
+    });
+  }
   return { restApi, accessLog };
 }
 

@@ -6,6 +6,9 @@ export const everyOption = {
   stackName: "PetStoreOrders-every-option",
   apiKeyPrefix: "pets_every",
   account: { id: "111111111111", region: "eu-central-1" },
+  tags: { team: "orders", "cost-centre": "4711" },
+  webAclArn: "arn:aws:wafv2:eu-central-1:111111111111:regional/webacl/shops/5d1e7d58-1a2b-4c3d-8e4f-000000000000",
+  ownsLogRole: false,
   domain: {
     name: "orders.example.com",
     certificateArn: "arn:aws:acm:eu-central-1:111111111111:certificate/5d1e7d58-1a2b-4c3d-8e4f-000000000000",
@@ -38,6 +41,7 @@ export const everyOption = {
     listsCutOff: 3,
     functionThrottles: 10,
     tableThrottles: 50,
+    requestsThrottled: 250,
   },
 } satisfies Environment;
 

@@ -67,16 +67,17 @@ describe("one key that lists as fast as it can", () => {
 describe("with a limit on lists", () => {
   const tooManyLists = () => allTurnedAway(limited.healthy(), "ListOrders", { minutes: always, times: 300 });
 
-  test("lists that Lambda turns away raise nothing", () => {
-    expect(raised(limited.alarms, tooManyLists().samples, 5)).toEqual([]);
+  test("lists that Lambda turns away only notify", () => {
+    expect(raised(limited.alarms, tooManyLists().samples, 5)).toEqual(["ListOrdersThrottled"]);
   });
 
   test("other failures beside them still do, and so they do while no list is turned away", () => {
     const failing = { minutes: always, times: 100 };
     const expected = ["CancelOrderFailing", "CancelOrderServerErrors"];
-    expect(raised(limited.alarms, tooManyLists().requests(recorded.cancelFailed, failing).samples, 5)).toEqual(
-      expected,
-    );
+    expect(raised(limited.alarms, tooManyLists().requests(recorded.cancelFailed, failing).samples, 5)).toEqual([
+      ...expected,
+      "ListOrdersThrottled",
+    ]);
     expect(raised(limited.alarms, limited.healthy().requests(recorded.cancelFailed, failing).samples, 5)).toEqual(
       expected,
     );

@@ -69,6 +69,7 @@ const notifying: Record<string, Row> = {
     },
     ">= 10, 1 times of 1",
   ],
+  RequestsThrottled: [{ watched: `Sum of 300 s of ${own} RequestsThrottled []` }, ">= 300, 1 times of 1"],
 };
 const tables = { orders: "Orders", apiKeys: "ApiKeys" };
 for (const { id, permission } of lambdas) {
@@ -156,14 +157,5 @@ describe("production's rollout", () => {
     );
     // CodeDeploy's quota.
     expect(Alarms.length).toBeLessThanOrEqual(10);
-  });
-});
-
-describe("with a limit on lists", () => {
-  const limited = readAlarms(Template.fromStack(ordersStack({ ...production, listConcurrency: 20 })));
-
-  test("no alarm is about lists that Lambda turns away, and the others stay as they are", () => {
-    const { ListOrdersThrottled: _, ...others } = alarms;
-    expect(Object.fromEntries(limited.map((alarm) => [alarm.name, row(alarm)]))).toEqual(others);
   });
 });

@@ -164,7 +164,7 @@ describe.each(templates)("the API of %s", (_name, template) => {
 
   test("says where it is, and where its tables are", () => {
     const outputs = template.toJSON()["Outputs"];
-    expect(Object.keys(outputs).sort()).toEqual(["ApiKeysTableName", "BaseUrl", "OrdersTableName"]);
+    expect(Object.keys(outputs)).toEqual(expect.arrayContaining(["ApiKeysTableName", "BaseUrl", "OrdersTableName"]));
     expect(JSON.stringify(outputs.BaseUrl.Value)).toMatch(/\{"Ref":"AWS::URLSuffix"\},"\/v1"\]\]\}$/);
   });
 });

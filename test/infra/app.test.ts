@@ -50,9 +50,9 @@ test("the two stacks are deployed under the names that operators, the workflow a
   }
 });
 
-test("cdk deploy -c canary=false deploys production without CodeDeploy, and leaves the alarms", async () => {
+test("cdk deploy -c canary=false sends production's new code all requests at once, and leaves CodeDeploy and the alarms", async () => {
   const template = templates(await appWith({ canary: "false" }))["PetStoreOrders-production"];
-  template?.resourceCountIs("AWS::CodeDeploy::DeploymentGroup", 0);
+  template?.resourceCountIs("AWS::CodeDeploy::DeploymentGroup", functions);
   const aliases = Object.values(template?.findResources("AWS::Lambda::Alias") ?? {});
   expect(aliases).toHaveLength(functions);
   for (const { Properties, UpdatePolicy } of aliases) {

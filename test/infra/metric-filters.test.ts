@@ -25,6 +25,7 @@ const metrics: Record<string, [logGroup: string, pattern: string, value: string,
   ListFirstPage: ["ListOrdersLog", "{ $.message.firstPageMilliseconds >= 0 }", "$.message.firstPageMilliseconds"],
   ListsCutOff: ["ListOrdersLog", any(event("list_cut_off"), ...crashed), "1"],
   KeysRejected: ["AuthorizeLog", '{ $.message.errorMessage = "Unauthorized" }', "1"],
+  RequestsThrottled: ["ApiAccessLog", '{ $.status = "429" }', "1"],
   AuthorizeServerErrors: ["ApiAccessLog", '{ $.responseType = "AUTHORIZER_*" }', "1"],
 };
 

@@ -21,7 +21,10 @@ test("every alarm is explained under the heading that its description names, and
   const entries = section("When an alarm goes off")
     .split(/^- (?=\*\*)/m)
     .slice(1);
-  const explained = entries.flatMap((entry) => [...entry.matchAll(/\*\*`(\w+)`\*\*/g)].map(([, name]) => name));
+  const ids = Object.values(functionList).map(({ id }) => id);
+  const explained = entries
+    .flatMap((entry) => [...entry.matchAll(/\*\*`([\w<>]+)`\*\*/g)].map(([, name = ""]) => name))
+    .flatMap((name) => (name.startsWith("<Function>") ? ids.map((id) => name.replace("<Function>", id)) : [name]));
   for (const { failures } of Object.values(functionList)) {
     for (const event of failures) expect(section("When an alarm goes off")).toContain(`\`${event}\``);
   }
@@ -63,7 +66,7 @@ test("new code gets a tenth of the requests for as long as the runbook says, wel
   expect(groups.map(([, group]) => group["DeploymentConfigName"])).toEqual(
     Object.keys(functionList).map(() => "CodeDeployDefault.LambdaCanary10Percent10Minutes"),
   );
-  expect(section("Settings")).toMatch(/a tenth of the requests for ten\s+minutes/);
+  expect(section("Settings")).toMatch(/a tenth of\s+the\s+requests for ten\s+minutes/);
   // Even if the functions went one after the other.
   expect(deployEnvironment.jobs["deploy"]?.["timeout-minutes"]).toBeGreaterThanOrEqual(
     10 * Object.keys(functionList).length + 20,

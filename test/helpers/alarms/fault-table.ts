@@ -96,7 +96,7 @@ export const faults: Fault[] = [
         .requests(recorded.cancelFailed, canary.cancel)
         .requests(forCancelling(recorded.keyMissing), { minutes: always, times: 1000 })
         .requests(throttledByGateway(recorded.cancelled), { minutes: always, times: 1000 }),
-    ["CancelOrderFailing", "CancelOrderServerErrors"],
+    ["CancelOrderFailing", "CancelOrderServerErrors", "RequestsThrottled"],
   ],
   [
     "a table of orders that can't be reached",

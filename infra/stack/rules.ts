@@ -1,0 +1,91 @@
+import { Annotations, CfnDeletionPolicy, type Stack } from "aws-cdk-lib";
+import { CfnGlobalTable, CfnTable } from "aws-cdk-lib/aws-dynamodb";
+import type { Environment } from "../environments.ts";
+
+/**
+ * Makes synthesis fail for a table that isn't protected, and warn of what is better set.
+ *
+ * @throws Error with a line for each setting whose value can't be right.
+ */
+export function addRules(stack: Stack, environment: Environment): void {
+  const { alarms, keepData, listConcurrency } = environment;
+  stopFor(mistakes(environment));
+  if (keepData) stack.node.addValidation({ validate: () => unprotected(stack) });
+  const warn = (id: string, text: string) => Annotations.of(stack).addWarningV2(`pet-store-orders:${id}`, text);
+  if (keepData && listConcurrency === undefined) {
+    warn("listConcurrency", "Slow readers of lists can use up the account's concurrency: set listConcurrency");
+  }
+  if (alarms && alarms.email === undefined && alarms.topicArn === undefined) {
+    warn("alarms", "The alarms notify no one: set alarms.email or alarms.topicArn");
+  }
+}
+
+/** What the environments may not share. @throws Error with a line for each mistake. */
+export function requireDistinct(environments: Record<string, Environment>): void {
+  const entries = Object.entries(environments);
+  const misnamed = entries.filter(([key, { name }]) => name !== key);
+  const lines = misnamed.map(([key, { name }]) => `environments.${key}: its name must be "${key}", not "${name}"`);
+  for (const setting of ["stackName", "apiKeyPrefix"] as const) {
+    for (const [value, sharing] of Map.groupBy(entries, ([, environment]) => environment[setting])) {
+      const keys = sharing.map(([key]) => key).join(" and ");
+      if (sharing.length > 1) lines.push(`environments: ${keys} have one ${setting}, ${value}`);
+    }
+  }
+  stopFor(lines);
+}
+
+function stopFor(lines: string[]): void {
+  if (lines.length > 0) throw new Error(lines.join("\n"));
+}
+
+function mistakes(environment: Environment): string[] {
+  const { apiKeyPrefix, formerTables, functionLogLevel, name, restoredTables, tableThroughput } = environment;
+  const { listConcurrency = 1, throttling } = environment;
+  const positive = {
+    listConcurrency,
+    "tableThroughput.reads": tableThroughput.reads,
+    "tableThroughput.writes": tableThroughput.writes,
+    ...Object.fromEntries(
+      Object.entries(throttling).flatMap(([operation, { rateLimit, burstLimit }]) => [
+        [`throttling.${operation}.rateLimit`, rateLimit],
+        [`throttling.${operation}.burstLimit`, burstLimit],
+      ]),
+    ),
+  };
+  const lines = Object.entries(positive)
+    .filter(([, value]) => !(value > 0))
+    .map(([setting, value]) => `${setting} must be more than 0, not ${value}`);
+  if (!/^pets_[0-9a-z]+$/.test(apiKeyPrefix)) {
+    lines.push(`apiKeyPrefix must be pets_ and then digits or small letters, not "${apiKeyPrefix}"`);
+  }
+  if (!["DEBUG", "INFO"].includes(functionLogLevel)) {
+    lines.push(`functionLogLevel must be DEBUG or INFO, not ${functionLogLevel}: metrics are counted from INFO lines`);
+  }
+  const tables = [restoredTables, formerTables].flatMap((names) => [names?.orders, names?.apiKeys]);
+  const names = tables.filter((name) => name !== undefined);
+  if (new Set(names).size < names.length) lines.push("restoredTables and formerTables name one table twice");
+  return lines.map((line) => `environments.${name}: ${line}`);
+}
+
+/** What could be deleted with the stack, or couldn't be restored: tables of the deploying team's own, too. */
+function unprotected(stack: Stack): string[] {
+  const lines = stack.terminationProtection ? [] : ["keepData needs terminationProtection"];
+  for (const table of stack.node.findAll()) {
+    if (!(table instanceof CfnTable || table instanceof CfnGlobalTable)) continue;
+    const { deletionPolicy, updateReplacePolicy } = table.cfnOptions;
+    const retained = [deletionPolicy, updateReplacePolicy].every((policy) => policy === CfnDeletionPolicy.RETAIN);
+    const replicas: TableProtection[] = table instanceof CfnTable ? [table] : stack.resolve(table.replicas);
+    const kept = replicas.every(
+      ({ deletionProtectionEnabled, pointInTimeRecoverySpecification: recovery }) =>
+        deletionProtectionEnabled === true && stack.resolve(recovery)?.pointInTimeRecoveryEnabled === true,
+    );
+    if (!retained || !kept) {
+      lines.push(
+        `keepData: ${table.node.path} needs removal policy RETAIN, deletion protection and point-in-time recovery`,
+      );
+    }
+  }
+  return lines;
+}
+
+type TableProtection = Pick<CfnTable, "deletionProtectionEnabled" | "pointInTimeRecoverySpecification">;

@@ -1,0 +1,165 @@
+import { CfnDeletionPolicy, RemovalPolicy } from "aws-cdk-lib";
+import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
+import { AttributeType, CfnTable, Table, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { describe, expect, test } from "vitest";
+import type { Environment } from "../../infra/environments.ts";
+import type { OrdersStack } from "../../infra/stack/orders-stack.ts";
+import { requireDistinct } from "../../infra/stack/rules.ts";
+import { everyOption, noOption } from "../helpers/fixture-environments.ts";
+import { ordersStack } from "../helpers/synthesise.ts";
+
+/** What synthesis has against the tables of a stack, one line each. */
+function complaints(stack: OrdersStack): string[] {
+  try {
+    Template.fromStack(stack);
+    return [];
+  } catch (error) {
+    return [...String(error).matchAll(/^ *\[PetStoreOrders\] (.*)$/gm)].map(([, line = ""]) => line);
+  }
+}
+
+const untyped = (settings: object): Environment => ({ ...everyOption, ...settings });
+const { throttling, tableThroughput } = everyOption;
+
+describe("synthesis stops", () => {
+  test.each<[setting: string, settings: object, line: string]>([
+    [
+      "a log level at which nothing is counted",
+      { functionLogLevel: "WARN" },
+      "functionLogLevel must be DEBUG or INFO, not WARN: metrics are counted from INFO lines",
+    ],
+    [
+      "another form of key prefix",
+      { apiKeyPrefix: "pets_Demo-1" },
+      'apiKeyPrefix must be pets_ and then digits or small letters, not "pets_Demo-1"',
+    ],
+    [
+      "a rate of zero",
+      { throttling: { ...throttling, listOrders: { rateLimit: 0, burstLimit: 20 } } },
+      "throttling.listOrders.rateLimit must be more than 0, not 0",
+    ],
+    [
+      "a burst of zero",
+      { throttling: { ...throttling, cancelOrder: { rateLimit: 20, burstLimit: 0 } } },
+      "throttling.cancelOrder.burstLimit must be more than 0, not 0",
+    ],
+    [
+      "no reads",
+      { tableThroughput: { ...tableThroughput, reads: 0 } },
+      "tableThroughput.reads must be more than 0, not 0",
+    ],
+    [
+      "no writes",
+      { tableThroughput: { ...tableThroughput, writes: Number.NaN } },
+      "tableThroughput.writes must be more than 0, not NaN",
+    ],
+    ["no list at all", { listConcurrency: 0 }, "listConcurrency must be more than 0, not 0"],
+    [
+      "a table that is restored and former",
+      { formerTables: { orders: "orders-of-yesterday" } },
+      "restoredTables and formerTables name one table twice",
+    ],
+  ])("for %s", (_setting, settings, line) => {
+    expect(() => ordersStack(untyped(settings))).toThrow(new Error(`environments.every-option: ${line}`));
+  });
+
+  test("for several at once, with a line for each", () => {
+    const formerTables = { orders: "restored", apiKeys: "restored" };
+    const settings = { formerTables, listConcurrency: -1 };
+    expect(() => ordersStack({ ...noOption, ...settings })).toThrow(
+      new Error(
+        "environments.no-option: listConcurrency must be more than 0, not -1\n" +
+          "environments.no-option: restoredTables and formerTables name one table twice",
+      ),
+    );
+  });
+
+  test("never for every option, nor for none", () => {
+    expect([everyOption, noOption].flatMap((environment) => complaints(ordersStack(environment)))).toEqual([]);
+  });
+});
+
+describe("with keepData, synthesis stops for a table that is not protected", () => {
+  const partitionKey = { name: "id", type: AttributeType.STRING };
+  const line = (path: string) =>
+    `keepData: PetStoreOrders/${path} needs removal policy RETAIN, deletion protection and point-in-time recovery`;
+
+  test.each<[name: string, weaken: (table: CfnTable) => object]>([
+    ["retained", ({ cfnOptions }) => Object.assign(cfnOptions, { deletionPolicy: CfnDeletionPolicy.DELETE })],
+    [
+      "retained when replaced",
+      ({ cfnOptions }) => Object.assign(cfnOptions, { updateReplacePolicy: CfnDeletionPolicy.DELETE }),
+    ],
+    ["protected against deletion", (table) => Object.assign(table, { deletionProtectionEnabled: false })],
+    ["restorable", (table) => Object.assign(table, { pointInTimeRecoverySpecification: undefined })],
+  ])("because it is not %s", (_name, weaken) => {
+    const stack = ordersStack(everyOption);
+    const tables = stack.node.findAll().filter((construct) => construct instanceof CfnTable);
+    for (const table of tables) weaken(table);
+    expect(tables.length).toBeGreaterThan(1);
+    expect(complaints(stack)).toEqual(tables.map((table) => line(table.node.path.replace("PetStoreOrders/", ""))));
+  });
+
+  test("be it the team's own", () => {
+    const stack = ordersStack(everyOption);
+    new Table(stack, "Refunds", { partitionKey });
+    new TableV2(stack, "Returns", { partitionKey, removalPolicy: RemovalPolicy.RETAIN, deletionProtection: true });
+    new TableV2(stack, "Kept", {
+      partitionKey,
+      removalPolicy: RemovalPolicy.RETAIN,
+      deletionProtection: true,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+    });
+    expect(complaints(stack)).toEqual([line("Refunds/Resource"), line("Returns/Resource")]);
+  });
+
+  test("or for the stack itself, but not without keepData", () => {
+    const stack = ordersStack(everyOption);
+    stack.terminationProtection = false;
+    expect(complaints(stack)).toEqual(["keepData needs terminationProtection"]);
+    const loose = ordersStack(noOption);
+    new Table(loose, "Refunds", { partitionKey });
+    expect(complaints(loose)).toEqual([]);
+  });
+});
+
+describe("the environments", () => {
+  const other = { ...noOption, name: "other", stackName: "PetStoreOrders-other", apiKeyPrefix: "pets_other" } as const;
+
+  test("may be any, if each has a stack, a key prefix and its own name to itself", () => {
+    expect(() => requireDistinct({ "no-option": noOption, other })).not.toThrow();
+  });
+
+  test("share no stack and no key prefix, and are named like their entry: a line for each mistake", () => {
+    const { stackName, apiKeyPrefix } = noOption;
+    expect(() => requireDistinct({ "no-option": noOption, another: { ...other, stackName, apiKeyPrefix } })).toThrow(
+      new Error(
+        'environments.another: its name must be "another", not "other"\n' +
+          "environments: no-option and another have one stackName, PetStoreOrders-no-option\n" +
+          "environments: no-option and another have one apiKeyPrefix, pets_none",
+      ),
+    );
+  });
+});
+
+describe("synthesis warns", () => {
+  const warnings = (environment: Environment) =>
+    Annotations.fromStack(ordersStack(environment))
+      .findWarning("*", Match.anyValue())
+      .map(({ entry: { data } }) => String(data));
+  const { email: _, ...silent } = everyOption.alarms;
+  const { listConcurrency: __, ...unlimited } = everyOption;
+
+  test("of alarms that notify no one", () => {
+    const text = "The alarms notify no one: set alarms.email or alarms.topicArn";
+    expect(warnings({ ...everyOption, alarms: silent })).toEqual([expect.stringContaining(text)]);
+    const topicArn = "arn:aws:sns:eu-central-1:111111111111:on-call";
+    expect(warnings({ ...everyOption, alarms: { ...silent, topicArn } })).toEqual([]);
+  });
+
+  test("of slow readers without listConcurrency, where data is kept", () => {
+    expect(warnings(unlimited)).toEqual([expect.stringContaining("set listConcurrency")]);
+    expect(warnings(noOption)).toEqual([]);
+    expect(warnings(everyOption)).toEqual([]);
+  });
+});
