@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { readFunctions } from "../../infra/local/functions.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
-import { coldStartChart, listChart } from "./charts.ts";
+import { coldStartChart } from "./charts.ts";
 import { coldStarts } from "./cold-start.ts";
 import { closeConnection } from "./dynamodb-http.ts";
 import { goals } from "./goals.ts";
@@ -20,7 +20,7 @@ const { write } = new Command("npm run bench --")
   .description(
     "Measures the service beside the least work that could do the same, in one run. Exits with 1 when a goal is missed.",
   )
-  .option("--write", "put the figures into test/bench/README.md, and draw its charts from them")
+  .option("--write", "put the figures into test/bench/README.md, and draw its chart from them")
   .parse()
   .opts<{ write?: true }>();
 
@@ -86,8 +86,7 @@ try {
   if (write && cold === undefined) console.error("Nothing is written: this machine can't measure cold starts");
   if (write && cold !== undefined) {
     writeTables([table(rows), growth]);
-    writeChart("cold-start", cold);
-    writeChart("list", listChart(growth));
+    writeChart(cold);
   }
 } finally {
   closeConnection();

@@ -1,4 +1,4 @@
-import { type BarSeriesOption, type EChartsOption, init, type LineSeriesOption } from "echarts";
+import { type BarSeriesOption, type EChartsOption, init } from "echarts";
 
 /** Each colour on a light page and on a dark one. */
 const colours = {
@@ -49,54 +49,6 @@ export function coldStartChart(bench: string[][]): string | undefined {
     xAxis: { ...axis, type: "value", name: "milliseconds" },
     yAxis: { ...axis, type: "category", inverse: true, data: names },
     series: [bars("this service", light("blue"), "ours"), bars("floor", light("grey"), "floor")],
-  });
-}
-
-/** A list's time and memory as it grows. */
-export function listChart(growth: string[][]): string {
-  return drawPanels("A list's time and memory by the number of orders", [
-    { table: growth, unit: "milliseconds", columns: ["whole list", "first byte"] },
-    { table: growth, unit: "megabytes", columns: ["peak memory", "sent plain"] },
-  ]);
-}
-
-/** Columns of a table over its first one, which counts orders or requests. */
-interface Panel {
-  table: string[][];
-  unit: string;
-  columns: string[];
-}
-
-/** Panels side by side; both axes of each are logarithmic, because sizes and loads span decades. */
-function drawPanels(title: string, panels: Panel[]): string {
-  const left = (index: number): number => 72 + 400 * index;
-  const counts = {
-    ...axis,
-    type: "log" as const,
-    min: (extent: { min: number }) => extent.min / 2,
-    max: (extent: { max: number }) => extent.max * 2,
-    axisLabel: { ...axis.axisLabel, showMinLabel: false, showMaxLabel: false },
-  };
-  const line = ({ table }: Panel, index: number, column: string, nth: number): LineSeriesOption => ({
-    type: "line",
-    name: column,
-    xAxisIndex: index,
-    yAxisIndex: index,
-    color: light(nth === 0 ? "blue" : "green"),
-    symbol: "circle",
-    symbolSize: 7,
-    data: cells(table, column).flatMap((text, row) => {
-      const value = [quantity(table[row + 1]?.[0]), quantity(text)];
-      return value.some(Number.isNaN) ? [] : [{ value, label: { formatter: text } }];
-    }),
-    label: { ...label, position: nth === 0 ? "top" : "bottom" },
-  });
-  return draw(title, 330, {
-    legend: panels.map(({ columns }, index) => ({ ...legend, data: columns, left: left(index) - 2, top: 40 })),
-    grid: panels.map((_, index) => ({ left: left(index), width: 300, top: 80, bottom: 46 })),
-    xAxis: panels.map(({ table }, gridIndex) => ({ ...counts, gridIndex, name: table[0]?.[0] ?? "" })),
-    yAxis: panels.map(({ unit }, gridIndex) => ({ ...axis, type: "log" as const, gridIndex, name: unit, nameGap: 48 })),
-    series: panels.flatMap((panel, index) => panel.columns.map((column, nth) => line(panel, index, column, nth))),
   });
 }
 

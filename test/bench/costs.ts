@@ -1,11 +1,10 @@
-// Prints what the service costs, how the functions' memory sizes were chosen, and what it takes to grow, all of it
-// computed from prices.ts and growing.ts; then what follows from each environment's settings.
+// Prints what the service costs and how the functions' memory sizes were chosen, computed from prices.ts; then what
+// follows from each environment's settings.
 import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { Command } from "commander";
 import { type Environment, environments } from "../../infra/environments.ts";
 import { OrdersStack } from "../../infra/stack/orders-stack.ts";
-import { cancelGrowth, ends, listGrowth, readUnitsLastUntil } from "./growing.ts";
 import { markdown, writeTables } from "./page.ts";
 import {
   authorizerCost,
@@ -16,6 +15,7 @@ import {
   listOf,
   millionOrdersMonth,
   milliseconds,
+  orderBytes,
   price,
 } from "./prices.ts";
 
@@ -50,11 +50,9 @@ const tables = [
     ["a month of keeping a million orders, and restoring them to any second", dollars(millionOrdersMonth), "same"],
     ["an idle month, alarms and stored bytes aside", dollars(0), dollars(0)],
   ],
-  cancelGrowth([10, 100, 1000, 10_000]),
-  listGrowth([1e4, 1e5, 1e6, 1e7, 1e8]),
 ];
 for (const table of tables) console.log(`${markdown(table)}\n`);
-console.log(`${ends()}\n\nWith the settings in infra/environments.ts:\n`);
+console.log("With the settings in infra/environments.ts:\n");
 const heads = ["lists alone take all read units from", "a month of alarms", "a month of metrics in use all the time"];
 console.log(markdown([["", ...heads], ...Object.values(environments).map(ofEnvironment)]));
 if (write) writeTables(tables);
@@ -62,10 +60,12 @@ if (write) writeTables(tables);
 function ofEnvironment(environment: Environment): string[] {
   const { name, stackName, tableThroughput, throttling } = environment;
   const app = new App({ context: { "aws:cdk:bundling-stacks": [] } });
+  // A read unit is 8 KB of a list.
+  const exhausting = (tableThroughput.reads / throttling.listOrders.rateLimit) * 8192;
   const template = Template.fromStack(new OrdersStack(app, stackName, environment));
   return [
     name,
-    readUnitsLastUntil(throttling.listOrders.rateLimit, tableThroughput.reads),
+    `${(exhausting / 1e6).toFixed(1)} MB, ${Math.ceil(exhausting / orderBytes.stored).toLocaleString("en")} orders`,
     dollars(price.alarmMetric * alarmMetrics(template)),
     dollars(price.customMetric * customMetrics(template)),
   ];

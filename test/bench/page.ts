@@ -27,7 +27,7 @@ export function writeTables(tables: string[][][]): void {
   writeFileSync(page, written);
 }
 
-/** Writes a chart to where the README shows it from. */
-export function writeChart(name: "cold-start" | "list", svg: string): void {
-  writeFileSync(new URL(`charts/${name}.svg`, import.meta.url), svg);
+/** Writes the chart of cold starts to where the README shows it from. */
+export function writeChart(svg: string): void {
+  writeFileSync(new URL("charts/cold-start.svg", import.meta.url), svg);
 }
