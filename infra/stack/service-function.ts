@@ -1,11 +1,9 @@
-import { fileURLToPath } from "node:url";
-import { AssetHashType, DockerImage, Duration, RemovalPolicy, type Stack } from "aws-cdk-lib";
+import { Duration, RemovalPolicy, type Stack } from "aws-cdk-lib";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
   type Alias,
   ApplicationLogLevel,
   Architecture,
-  Code,
   type IFunction,
   Function as LambdaFunction,
   LoggingFormat,
@@ -13,12 +11,10 @@ import {
   SystemLogLevel,
 } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
-import { buildSync } from "esbuild";
 import type { Environment } from "../environments.ts";
+import { bundle } from "./bundle.ts";
 import type { FunctionEntry, PerFunction, TableName } from "./function-list.ts";
 import type { UsableTables } from "./tables.ts";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The environment variable in which a function finds the name of its table. */
 const tableVariables: Record<TableName, string> = { orders: "ORDERS_TABLE", apiKeys: "API_KEYS_TABLE" };
@@ -55,7 +51,7 @@ export function addFunction(
     memorySize,
     environment: { [tableVariables[permission.table]]: table.tableName },
     ...(concurrencyLimit !== undefined && { reservedConcurrentExecutions: concurrencyLimit }),
-    code: bundle(stack, `${root}functions/${file}`),
+    code: bundle(stack, file),
     handler: "index.handler",
     runtime: Runtime.NODEJS_24_X,
     architecture: Architecture.ARM_64,
@@ -75,32 +71,4 @@ export function addFunction(
   // CDK declares optional properties loosely: under exactOptionalPropertyTypes an Alias is not quite an IFunction.
   const live = lambda.addAlias("live") as Alias & IFunction;
   return { entry, table, logGroup, functionName: lambda.functionName, live };
-}
-
-/** A function's code, bundled. CDK's own NodejsFunction starts npm for each bundle, which takes longer than the bundle. */
-function bundle(stack: Stack, entry: string): Code {
-  const tryBundle = (directory: string): boolean => {
-    buildSync({
-      entryPoints: [entry],
-      outfile: `${directory}/index.mjs`,
-      bundle: true,
-      platform: "node",
-      format: "esm",
-      target: "node24",
-      mainFields: ["module", "main"],
-      minify: true,
-      // For `npm start` only: in Lambda they would lengthen every cold start.
-      sourcemap: stack.node.tryGetContext("sourceMaps") === true,
-      sourcesContent: false,
-      // The SDK's warning about old versions of Node, which never run this.
-      define: { "process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED": JSON.stringify("true") },
-      alias: { "@aws-sdk/credential-provider-node": `${root}shared/environment-credentials.ts` },
-    });
-    return true;
-  };
-  return Code.fromAsset(root, {
-    assetHashType: AssetHashType.OUTPUT,
-    // Tells the bundles apart; no container runs it.
-    bundling: { command: [entry], image: DockerImage.fromRegistry("none"), local: { tryBundle } },
-  });
 }

@@ -6,6 +6,7 @@ import { hasProc } from "./processes.ts";
 const checks = {
   // CI installs one, so there its absence is a failure.
   "Chromium or Chrome": () => browserPath !== undefined || Boolean(process.env["CI"]),
+  openssl: () => spawnSync("openssl", ["version"]).status === 0,
   git: () => spawnSync("git", ["--version"]).status === 0,
   "/dev/full": () => existsSync("/dev/full"),
   "/proc": hasProc,

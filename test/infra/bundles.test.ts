@@ -1,8 +1,16 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, inject, test, vi } from "vitest";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { readFunctions } from "../../infra/local/functions.ts";
 import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
 import { readStack } from "../../infra/template/synthesis.ts";
+import { startTlsEngine, type TlsEngine } from "../bench/tls-engine.ts";
+import { machineHas } from "../helpers/machine.ts";
+import { testEnvironment } from "../helpers/test-environment.ts";
 
 const functions = readFunctions(await readStack(inject("assembly")), "http://127.0.0.1:1");
 
@@ -25,6 +33,44 @@ describe("the bundle of every function", () => {
       // Node 24's runtime rejects handlers with more parameters, except streaming ones, which also take the stream.
       if (typeof handler === "function" && !streamed.includes(definition.name))
         expect(handler.length).toBeLessThanOrEqual(2);
+    },
+  );
+});
+
+describe.runIf(machineHas("openssl", "the bundles over TLS"))("the bundle of every function, as it starts,", () => {
+  const actions: string[] = [];
+  const table = createServer(({ headers }, response) => {
+    actions.push(`${headers["x-amz-target"]}`.replace(/^DynamoDB_\d+\./, "dynamodb:"));
+    response.writeHead(200, { "content-type": "application/x-amz-json-1.0" }).end("{}");
+  });
+  let tls: TlsEngine;
+  let endpoint: string;
+  beforeAll(async () => {
+    await once(table.listen(0, "127.0.0.1"), "listening");
+    endpoint = `http://127.0.0.1:${(table.address() as AddressInfo).port}`;
+    tls = await startTlsEngine(endpoint);
+  });
+  afterAll(async () => {
+    await tls?.stop();
+    table.closeAllConnections();
+    table.close();
+  });
+
+  test.each(entries)(
+    "$id calls its table over TLS, and over plain HTTP on a local stack",
+    async ({ id, permission }) => {
+      const { directory } = functions.find(({ name }) => name === id) ?? {};
+      // A busy machine takes longer than a start may wait.
+      const code = `AbortSignal.timeout = () => new AbortController().signal;
+        globalThis.awslambda = { streamifyResponse: (handler) => handler };
+        await import("${directory}/index.mjs");`;
+      for (const address of [tls.endpoint, endpoint]) {
+        const env = { ...testEnvironment, AWS_ENDPOINT_URL_DYNAMODB: address, NODE_EXTRA_CA_CERTS: tls.certificate };
+        const args = ["--input-type=module", "--eval", code];
+        const { stderr } = await promisify(execFile)(process.execPath, args, { env });
+        expect(stderr).toBe("");
+        expect(actions.splice(0)).toContain(permission.action);
+      }
     },
   );
 });

@@ -5,7 +5,7 @@
 // why:
 //
 // Caught by tests that run what was synthesised, which can't run mutants:
-// - service-function.ts: how bundles are made (bundles).
+// - bundle.ts: how bundles are made (bundles).
 // No template shows it:
 // - orders-api.ts, orders-stack.ts, service-function.ts: `?.` and checks for what CDK only declares optional.
 // - orders-api.ts: the root by another name, and what stands between two methods: no path has two yet.
