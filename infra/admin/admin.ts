@@ -1,13 +1,5 @@
-import { debuglog, getSystemErrorMessage } from "node:util";
-import { CommanderError } from "commander";
-import { createProgram } from "./command.ts";
-import { errorLine } from "./errors.ts";
-import { addKeyCommands } from "./key-commands.ts";
-import { addOrderCommands } from "./order-commands.ts";
-
-const program = createProgram();
-addKeyCommands(program);
-addOrderCommands(program);
+import { getSystemErrorMessage } from "node:util";
+import { runProgram } from "./program.ts";
 
 process.stdout.on("error", ({ code, errno = 0 }: NodeJS.ErrnoException) => {
   // The reader has closed the pipe, so no one is left to tell.
@@ -15,11 +7,4 @@ process.stdout.on("error", ({ code, errno = 0 }: NodeJS.ErrnoException) => {
   process.exit(1);
 });
 
-try {
-  await program.parseAsync();
-} catch (error) {
-  if (error instanceof CommanderError) process.exit(error.exitCode);
-  process.stderr.write(`${errorLine(error)}\n`);
-  debuglog("admin")("%s", error instanceof Error ? error.stack : error);
-  process.exitCode = 1;
-}
+await runProgram(process.argv.slice(2));

@@ -64,16 +64,23 @@ export async function listApiKeys({
   return { keys, damaged: items.length - keys.length };
 }
 
+/** Finds the record of the key with this id. @throws CommandError when there is none. */
+export async function findKey(target: Target, keyId: string): Promise<ApiKeyRecord> {
+  const { keys } = await listApiKeys(target);
+  const record = keys.find((key) => key.keyId === keyId);
+  if (!record) throw noKey(keyId);
+  return record;
+}
+
+const noKey = (keyId: string): CommandError => new CommandError(`No key has the id ${keyId}`);
+
 /**
  * Revokes the key with this id for good.
  *
  * @throws CommandError when there is none or it is already revoked.
  */
 export async function revoke(target: Target, keyId: string, now: number): Promise<Result> {
-  const { keys } = await listApiKeys(target);
-  const record = keys.find((key) => key.keyId === keyId);
-  const none = `No key has the id ${keyId}`;
-  if (!record) throw new CommandError(none);
+  const record = await findKey(target, keyId);
   const condition = {
     ConditionExpression: "keyId = :keyId AND attribute_not_exists(revokedAt)",
     ExpressionAttributeValues: { ":keyId": { S: keyId } },
@@ -83,7 +90,7 @@ export async function revoke(target: Target, keyId: string, now: number): Promis
   const unmet = await calls.update(target.apiKeysTable, { keyHash: { S: record.keyHash } }, set, condition);
   if (unmet) {
     const revokedAt = Number(unmet.found?.["revokedAt"]?.N);
-    throw new CommandError(unmet.found ? `Key ${keyId} was already revoked at ${isoTime(revokedAt)}` : none);
+    throw unmet.found ? new CommandError(`Key ${keyId} was already revoked at ${isoTime(revokedAt)}`) : noKey(keyId);
   }
   const { authorizerCacheSeconds } = target.environment;
   const cache = `The gateway's cache may still accept it for up to ${authorizerCacheSeconds} seconds.`;

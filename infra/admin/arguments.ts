@@ -7,6 +7,12 @@ export function parseText(text: string): string {
   return text;
 }
 
+/** A name that DynamoDB allows for a table. */
+export function parseTable(text: string): string {
+  if (!/^[\w.-]{3,255}$/.test(text)) throw new InvalidArgumentError("Must be 3 to 255 of a-z, A-Z, 0-9, _, - and .");
+  return text;
+}
+
 /** An order's id. */
 export function parseId(text: string): bigint {
   const id = parseOrderId(text);

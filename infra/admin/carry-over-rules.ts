@@ -13,8 +13,8 @@ export interface Rules {
   /** The partition key. */
   key: string;
   outcomes: readonly Outcome[];
-  /** The attributes to set in the new table, all of them if its item, `here`, is missing. */
-  judge(old: Item, here: Item | undefined): { outcomes: Outcome[]; set?: Item };
+  /** The attributes to set in the new table, all of them if its item, `current`, is missing. */
+  judge(old: Item, current: Item | undefined): { outcomes: Outcome[]; set?: Item };
   /** Holds while an item may be given what `judge` wants set, and never for a missing one. */
   condition: Condition;
 }
@@ -38,18 +38,18 @@ export function orderRules(notBy: string[]): Rules {
   return {
     key: "id",
     outcomes: orderOutcomes,
-    judge(old, here) {
-      const [there, now] = [old["status"]?.S ?? "pending", here?.["status"]?.S];
-      const change = there === "shipped" || there === "cancelled" ? there : "changed";
-      const leftOut = there === "cancelled" && notBy.includes(old["cancelledBy"]?.S ?? "");
-      if (!here) {
+    judge(old, current) {
+      const [oldStatus, newStatus] = [old["status"]?.S ?? "pending", current?.["status"]?.S];
+      const change = oldStatus === "shipped" || oldStatus === "cancelled" ? oldStatus : "changed";
+      const leftOut = oldStatus === "cancelled" && notBy.includes(old["cancelledBy"]?.S ?? "");
+      if (!current) {
         if (leftOut) return { outcomes: ["placed", "leftOut"], set: uncancelled(old) };
-        return { outcomes: there === "pending" ? ["placed"] : ["placed", change], set: old };
+        return { outcomes: oldStatus === "pending" ? ["placed"] : ["placed", change], set: old };
       }
-      if (there === "pending" || there === now) return { outcomes: ["alreadySo"] };
+      if (oldStatus === "pending" || oldStatus === newStatus) return { outcomes: ["alreadySo"] };
       if (leftOut) return { outcomes: ["leftOut"] };
-      return now === "pending"
-        ? { outcomes: [change], set: broughtBy(change, old, here) }
+      return newStatus === "pending"
+        ? { outcomes: [change], set: broughtBy(change, old, current) }
         : { outcomes: ["disagreeing"] };
     },
     condition: isPending,
@@ -57,9 +57,11 @@ export function orderRules(notBy: string[]): Rules {
 }
 
 /** The attributes that a change came with. A cancellation leaves the others' values alone; a shipment may set any. */
-function broughtBy(change: Outcome, old: Item, here: Item): Item {
+function broughtBy(change: Outcome, old: Item, current: Item): Item {
   const brought = ([name, value]: [string, AttributeValue]): boolean =>
-    change === "cancelled" ? cancellation.has(name) || here[name] === undefined : !sameAttribute(value, here[name]);
+    change === "cancelled"
+      ? cancellation.has(name) || current[name] === undefined
+      : !sameAttribute(value, current[name]);
   return Object.fromEntries(Object.entries(old).filter(brought));
 }
 
@@ -72,10 +74,10 @@ function uncancelled(order: Item): Item {
 export const keyRules: Rules = {
   key: "keyHash",
   outcomes: keyOutcomes,
-  judge(old, here) {
+  judge(old, current) {
     const { revokedAt } = old;
-    if (!here) return { outcomes: revokedAt ? ["issued", "revoked"] : ["issued"], set: old };
-    return revokedAt && !here["revokedAt"]
+    if (!current) return { outcomes: revokedAt ? ["issued", "revoked"] : ["issued"], set: old };
+    return revokedAt && !current["revokedAt"]
       ? { outcomes: ["revoked"], set: { revokedAt } }
       : { outcomes: ["alreadySo"] };
   },

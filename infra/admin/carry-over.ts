@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { type OrderItem, parseOrderId } from "../../shared/order.ts";
-import { parseText } from "./arguments.ts";
+import { parseTable } from "./arguments.ts";
 import type { Outcome, Rules } from "./carry-over-rules.ts";
 import { interruption, pacedCalls, type Result, rateOption, run } from "./command.ts";
 import { CommandError } from "./errors.ts";
@@ -17,8 +17,8 @@ export function addCarryOver(
   return commands
     .command("carry-over")
     .description("after a restore: bring forward from the old table what the new one lacks, and overwrite nothing")
-    .requiredOption("--from <table>", "the old table", parseText)
-    .option("--to <table>", "the new table (default: the one in use)", parseText)
+    .requiredOption("--from <table>", "the old table", parseTable)
+    .option("--to <table>", "the new table (default: the one in use)", parseTable)
     .option("--dry-run", "only say what would be carried over")
     .addOption(rateOption())
     .action((options: { from: string; to?: string; dryRun?: boolean; notBy?: string[] }, command: Command) =>
@@ -56,14 +56,14 @@ export async function carryOver({ from, to, rules, reads, writes, dryRun, signal
   const counts = new Map<Outcome, number>(rules.outcomes.map((outcome) => [outcome, 0]));
   const cancelledBy = new Map<string, number>();
   const disagreements: { id: bigint | string; here: string | undefined; there: string | undefined }[] = [];
-  const report = (outcomes: Outcome[], old: OrderItem, here: OrderItem | undefined): void => {
+  const report = (outcomes: Outcome[], old: OrderItem, current: OrderItem | undefined): void => {
     for (const outcome of outcomes) countOne(counts, outcome);
     if (outcomes.includes("cancelled")) countOne(cancelledBy, old["cancelledBy"]?.S ?? "no key");
     if (outcomes.includes("disagreeing")) {
       const { N: id = "" } = old["id"] ?? {};
       // Another team may have placed an order whose id no client can name.
       const exact = parseOrderId(id) ?? id;
-      disagreements.push({ id: exact, here: here?.["status"]?.S, there: old["status"]?.S });
+      disagreements.push({ id: exact, here: current?.["status"]?.S, there: old["status"]?.S });
     }
   };
   const oldItems = async function* (): AsyncGenerator<OrderItem, void, void> {
@@ -73,24 +73,25 @@ export async function carryOver({ from, to, rules, reads, writes, dryRun, signal
     const { [rules.key]: value } = old;
     if (!value) throw new CommandError(`${from} has an item without ${rules.key}: it is another kind of table`);
     const Key = { [rules.key]: value };
-    let here = await reads.get({ TableName: to, Key }, stop);
+    let current = await reads.get({ TableName: to, Key }, stop);
     for (;;) {
-      const { outcomes, set } = rules.judge(old, here);
-      if (set === undefined || dryRun) return report(outcomes, old, here);
-      const unmet = await (here
+      const { outcomes, set } = rules.judge(old, current);
+      if (set === undefined || dryRun) return report(outcomes, old, current);
+      const unmet = await (current
         ? writes.update(to, Key, set, rules.condition, stop)
         : writes.insert(to, rules.key, set, stop));
-      if (!unmet) return report(outcomes, old, here);
+      if (!unmet) return report(outcomes, old, current);
       // Someone else was faster, and what they left decides.
-      here = unmet.found;
+      current = unmet.found;
     }
   };
   const reason = await workThrough(oldItems(), carry, signal);
   const complete = reason === undefined;
+  const begun = counts.values().some((count) => count > 0);
   const words = [...counts].map(([outcome, count]) => `${count} ${outcome.replace(/[A-Z]/g, " $&").toLowerCase()}`);
   const byKey = [...cancelledBy].map(([keyId, orders]) => [keyId, String(orders)]);
   const text = [
-    `${dryRun ? "Would carry over" : "Carried over"} to ${to}: ${words.join(", ")}`,
+    `${dryRun ? "Would carry over" : "Carried over"} to ${to}${complete ? "" : ", then stopped"}: ${words.join(", ")}`,
     ...disagreements.map(
       ({ id, here, there }) =>
         `Order ${id} ${here === undefined ? "has no status" : `is ${here}`}, but ${there} in the old table`,
@@ -99,7 +100,7 @@ export async function carryOver({ from, to, rules, reads, writes, dryRun, signal
   ];
   const ofOrders = counts.has("cancelled") && { cancelledBy: Object.fromEntries(cancelledBy), disagreements };
   return {
-    text: text.join("\n"),
+    text: complete || begun ? text.join("\n") : "",
     json: { to, dryRun, complete, ...Object.fromEntries(counts), ...ofOrders },
     ...(!complete && { note: `${reason}. The rest is not carried over yet.` }),
     rejected: !complete || disagreements.length > 0,

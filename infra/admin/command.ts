@@ -1,7 +1,6 @@
-import { Command, InvalidArgumentError, Option } from "commander";
-import { withoutKeys } from "../../shared/api-keys.ts";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { type EnvironmentName, environments } from "../environments.ts";
-import { jsonText, printable } from "../terminal/printable.ts";
+import { jsonText } from "../terminal/printable.ts";
 import { TableCalls } from "./table-calls.ts";
 import { findDeployedStack, findLocalStack, type Target } from "./target.ts";
 
@@ -23,31 +22,6 @@ export interface Result {
   note?: string;
   /** Whether the result is a rejection, which makes the exit code 1. */
   rejected?: boolean;
-}
-
-/** The program without its commands. Wrong use at any level prints one line and exits with 2. */
-export function createProgram(): Command {
-  return (
-    new Command("admin")
-      .description("Manages API keys and orders. For operators; not part of the HTTP API.")
-      .addOption(
-        new Option("--env <name>", "work on this deployed environment, with your own AWS credentials")
-          .choices(Object.keys(environments))
-          .conflicts("local"),
-      )
-      .option("--local", "work on the running `npm start`")
-      .option("--json", "print JSON, for scripts")
-      .configureHelp({ showGlobalOptions: true })
-      .showHelpAfterError("(see --help)")
-      // commander echoes arguments unescaped.
-      .configureOutput({
-        outputError: (text, write) => write(withoutKeys(text.split("\n").map(printable).join("\n"))),
-      })
-      .exitOverride((error) => {
-        // commander has 1 for wrong use.
-        throw Object.assign(error, { exitCode: error.exitCode === 0 ? 0 : 2 });
-      })
-  );
 }
 
 /**

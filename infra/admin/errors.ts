@@ -27,7 +27,11 @@ function explain(error: unknown): string {
   if (name === "IncompleteResponseError") return `${error.message}. Run the command again`;
   const code = "code" in error ? String(error.code) : "";
   if (name === "CredentialsProviderError" || name === "TokenProviderError") {
-    return `No usable AWS credentials (${firstLine(error)}). Sign in, or set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`;
+    const { AWS_PROFILE: profile } = process.env;
+    const none = profile
+      ? `The AWS profile ${profile} does not exist or has no usable credentials`
+      : "No usable AWS credentials";
+    return `${none} (${firstLine(error)}). Sign in, or set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`;
   }
   if (name === "AbortError") return "Interrupted";
   if (badCredentials.test(name)) return `AWS rejected these credentials (${name}). Sign in again`;
@@ -37,7 +41,7 @@ function explain(error: unknown): string {
     return `DynamoDB can't restore that: ${firstLine(error)}`;
   }
   if (name === "ResourceNotFoundException") {
-    return "The table does not exist. Check its name, and whether its stack was deleted or replaced";
+    return `${firstLine(error)}. Check its name, and whether its stack was deleted or replaced`;
   }
   if (unreachable.test(code) || name === "TimeoutError") return `No response from ${address(error)} (${code || name})`;
   if ("path" in error && "errno" in error) {

@@ -27,8 +27,7 @@ export function exportCommand(command: Command, name = "-", table?: string): Pro
     const total = described?.Table?.ItemCount ?? 0;
     const progress = hasBar ? startProgress(stderr, { title: "Exporting", unit: "orders", total }) : undefined;
     const counts = { orders: 0, skipped: 0 };
-    const signal = interruption();
-    const pages = async function* (): AsyncGenerator<string, void, void> {
+    const pages = async function* (signal?: AbortSignal): AsyncGenerator<string, void, void> {
       for await (const page of calls.scan(ordersTable, signal)) {
         const { lines, skipped } = formatLines(page);
         if (skipped.length > 0) progress?.stop();
@@ -39,7 +38,7 @@ export function exportCommand(command: Command, name = "-", table?: string): Pro
         yield lines.join("");
       }
     };
-    const written = toStdout ? pipeline(pages, stdout, { end: false, signal }) : writeLines(name, pages(), signal);
+    const written = toStdout ? pipeline(pages(), stdout, { end: false }) : writeLines(name, pages);
     await written.finally(() => progress?.stop());
     const where = toStdout ? "" : ` to ${printable(name)}`;
     const skipped = counts.skipped === 0 ? "" : `, skipped ${counts.skipped}`;
@@ -65,19 +64,23 @@ export function formatLines(orders: OrderItem[]): { lines: string[]; skipped: st
 }
 
 /**
- * Writes to a device or pipe as it is. A file is replaced, keeping its mode, only once all lines are written; until then
- * they go to a file beside it.
+ * Writes to a device or pipe as it is; a signal then ends the process, even while no one reads the pipe. A file is replaced,
+ * keeping its mode, only once all lines are written; until then they go to a file beside it.
  */
-export async function writeLines(name: string, lines: AsyncIterable<string>, signal: AbortSignal): Promise<void> {
+export async function writeLines(
+  name: string,
+  linesUntil: (interrupted?: AbortSignal) => AsyncIterable<string>,
+): Promise<void> {
   const path = await realpath(callersPath(name)).catch(() => callersPath(name));
   const existing = await stat(path).catch(() => undefined);
   if (existing?.isFile() === false) {
-    return pipeline(lines, createWriteStream(path), { signal }).catch(rethrowNaming(name));
+    return pipeline(linesUntil(), createWriteStream(path)).catch(rethrowNaming(name));
   }
   const partial = `${path}.${process.pid}.partial`;
   const mode = existing?.mode ?? 0o666;
+  const signal = interruption();
   try {
-    await pipeline(lines, createWriteStream(partial, { flags: "wx", mode }), { signal });
+    await pipeline(linesUntil(signal), createWriteStream(partial, { flags: "wx", mode }), { signal });
     // The umask may have taken something away.
     if (existing) await chmod(partial, mode);
     await rename(partial, path);

@@ -42,7 +42,7 @@ async function readableTwice(typed: string, cleanUp: AsyncDisposableStack, signa
 
 /**
  * Checks every line of a file, then writes its orders; a file with a bad line is not imported at all. The result is a
- * rejection unless every order of the file is now in the table or, when it is only to be checked, was compared with it.
+ * rejection unless every order of the file is now in the table or, when it is only to be checked, the same in both.
  *
  * @param check whether to leave the table as it is, and only compare.
  * @param terminal where the progress is shown.
@@ -67,20 +67,27 @@ export async function importOrders(
   if (typeof total !== "number") return total;
   const writing = startProgress(terminal, { title: check ? "Comparing" : "Writing", unit: "orders", total });
   const orders = readOrders(file, total);
-  const { reason, differing, ...counts } = await writeOrders(table, orders, calls, check, signal, writing.done);
+  const result = await writeOrders(table, orders, calls, check, signal, writing.done);
   writing.stop();
-  const { written, alreadyThere } = counts;
-  const notWritten = total - written - alreadyThere;
+  const { reason, differing, written, alreadyThere, missing } = result;
+  const differ = differing.count;
+  const same = alreadyThere - differ;
+  const left = total - written - alreadyThere - missing;
+  const text = check
+    ? `${same} the same, ${differ} ${differ === 1 ? "differs" : "differ"}, ${missing} missing${left > 0 ? `, ${left} not compared` : ""}`
+    : `${written} written, ${alreadyThere} already there, ${left} not written`;
+  const counts = check ? { same, missing, notCompared: left } : { written, alreadyThere, notWritten: left };
   const note = [
+    ...(total === 0 ? [`${file.name} has no orders`] : []),
     ...differing.first.map(({ id, fields }) => `Order ${id} in the table differs: ${fields.join(", ")}`),
     ...differing.more,
     ...(reason === undefined ? [] : [`${reason}. Run it again to ${check ? "check" : "write"} the rest.`]),
   ];
   return {
-    text: `${counted(total, "order")}: ${written} written, ${alreadyThere} already there, ${notWritten} not written`,
-    json: { badLines: [], orders: total, ...counts, notWritten, differ: differing.count, differing: differing.first },
+    text: `${counted(total, "order")}: ${text}`,
+    json: { badLines: [], orders: total, ...counts, differ, differing: differing.first },
     note: note.map(printable).join("\n"),
-    rejected: reason !== undefined,
+    rejected: reason !== undefined || (check && same < total),
   };
 }
 

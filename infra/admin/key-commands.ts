@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { isApiKey } from "../../shared/api-keys.ts";
 import { printable } from "../terminal/printable.ts";
 import { check, issue, list, revoke } from "./api-keys.ts";
-import { parseMoment, parseText } from "./arguments.ts";
+import { parseMoment, parseTable, parseText } from "./arguments.ts";
 import { addCarryOver } from "./carry-over.ts";
 import { keyRules } from "./carry-over-rules.ts";
 import { run } from "./command.ts";
@@ -25,7 +25,7 @@ export function addKeyCommands(program: Command): void {
     .command("list")
     .option("--active", "only the keys that work")
     .description("list every key ever issued; the keys themselves are never shown again")
-    .option("--table <name>", "list the keys of this table (default: the one in use)")
+    .option("--table <name>", "list the keys of this table (default: the one in use)", parseTable)
     .action(({ table, active }: { table?: string; active?: boolean }, command: Command) =>
       run(command, (target) => list({ ...target, apiKeysTable: table ?? target.apiKeysTable }, now(), active)),
     );
@@ -45,7 +45,11 @@ export function addKeyCommands(program: Command): void {
     .command("check")
     .description("read a key from standard input and say whether the service accepts it")
     .action((_options, command: Command) =>
-      run(command, async (target) => check(target, await readSecret("Key (input is hidden): "), now())),
+      run(command, async (target) => {
+        const key = await readSecret("Key (input is hidden): ");
+        if (key === "") throw new CommandError("Standard input has no key");
+        return await check(target, key, now());
+      }),
     );
   addRestore(keys, "apiKeys");
   addCarryOver(keys, "apiKeysTable", () => keyRules);

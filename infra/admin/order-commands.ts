@@ -1,12 +1,12 @@
 import { type Command, Option } from "commander";
-import { parseId, parseMoment, parseText } from "./arguments.ts";
+import { parseId, parseMoment, parseTable, parseText } from "./arguments.ts";
 import { addCarryOver } from "./carry-over.ts";
 import { orderRules } from "./carry-over-rules.ts";
 import { pacedCalls, rateOption, run } from "./command.ts";
 import { exportCommand } from "./export-orders.ts";
 import { importCommand } from "./import-orders.ts";
 import { addRestore } from "./restore-table.ts";
-import { type ShipOptions, shipCommand } from "./ship-orders.ts";
+import { type ShipOptions, shipCommand, shipExitCodes } from "./ship-orders.ts";
 import { count, type Filter, listCommand, show, statusChoices } from "./show-orders.ts";
 
 /** Adds the commands that import, export, ship, list, count and show orders. */
@@ -22,7 +22,7 @@ export function addOrderCommands(program: Command): void {
   orders
     .command("export")
     .argument("[file]", "where to write (default: standard output)", parseText)
-    .option("--table <name>", "export this table (default: the one in use)")
+    .option("--table <name>", "export this table (default: the one in use)", parseTable)
     .addOption(rateOption())
     .description("write every order, one per line, in the format of `orders import`")
     .action((file: string | undefined, { table }: { table?: string }, command: Command) =>
@@ -36,7 +36,8 @@ export function addOrderCommands(program: Command): void {
       parseMoment(text, "00:00:00Z"),
     )
     .addOption(rateOption())
-    .description("ship pending orders; the exit code is 0 when each of them has now shipped, else see the README")
+    .description("ship pending orders")
+    .addHelpText("after", shipExitCodes)
     .action((ids: bigint[], options: ShipOptions, command: Command) => shipCommand(command, ids, options));
   orders
     .command("list")

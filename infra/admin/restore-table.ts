@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import {
   ContinuousBackupsUnavailableException,
   DescribeContinuousBackupsCommand,
@@ -16,9 +15,10 @@ import {
   type UpdateTableCommandInput,
 } from "@aws-sdk/client-dynamodb";
 import type { Command } from "commander";
+import { systemClock } from "../../shared/clock.ts";
 import { tagsOf } from "../environments.ts";
 import { writersPolicy } from "../stack/writers-policy.ts";
-import { parseSecond, parseText } from "./arguments.ts";
+import { parseSecond, parseTable } from "./arguments.ts";
 import { type Result, run } from "./command.ts";
 import { CommandError } from "./errors.ts";
 import type { Target } from "./target.ts";
@@ -31,10 +31,11 @@ export function addRestore(commands: Command, setting: TableSetting): void {
     .command("restore")
     .description("restore a table, as it was, into a new table; can be interrupted and run again")
     .requiredOption("--time <date-time>", "the second to restore, like 2026-11-20T08:00:00Z", parseSecond)
-    .option("--table <name>", "restore this table (default: the one in use)", parseText)
+    .option("--table <name>", "restore this table (default: the one in use)", parseTable)
     .action(({ time, table }: { time: Date; table?: string }, command: Command) =>
       run(command, (target) => {
-        process.stderr.write("Restoring takes minutes to hours. If it is interrupted, run the command again.\n");
+        const note = "Restoring takes minutes to hours. If it is interrupted, run the command again.\n";
+        if (target.environment.keepData) process.stderr.write(note);
         return restoreTable(target, setting, time, table);
       }),
     );
@@ -46,7 +47,6 @@ export function addRestore(commands: Command, setting: TableSetting): void {
  *
  * @param time a whole second.
  * @param source the table to restore.
- * @param pollEvery milliseconds between two looks at what takes its time.
  * @throws CommandError when there are no backups of that second, or another table has the name; what the DynamoDB client
  *   throws.
  */
@@ -55,7 +55,7 @@ export async function restoreTable(
   setting: TableSetting,
   time: Date,
   source = target[`${setting}Table`],
-  pollEvery = 20_000,
+  clock = systemClock,
 ): Promise<Result> {
   const { client, environment } = target;
   const { keepData, ordersStream, stackName, tableThroughput, writerAccounts = [] } = environment;
@@ -67,7 +67,7 @@ export async function restoreTable(
     for (;;) {
       const found = await look();
       if (found) return found;
-      await setTimeout(pollEvery);
+      await clock.pause(20_000);
     }
   };
   const active = (): Promise<TableDescription> =>

@@ -27,6 +27,10 @@ const outcomes = {
   unknown: ["may have shipped or not", 7],
 } as const;
 
+const codes = Object.values(outcomes).map(([words, code]) => `\n  ${code}  ${words}`);
+/** For the help. */
+export const shipExitCodes = `\nExit code, the highest of the orders':${codes.join("")}\n  1  some were not tried`;
+
 /** The outcome of shipping an order. */
 export interface Shipment {
   id: bigint;
@@ -42,6 +46,7 @@ export async function shipCommand(command: Command, named: bigint[], { file, dat
   if (named.length > 0 && file !== undefined) command.error("error: name either orders or a file of ids");
   await run(command, async (target, json) => {
     const ids = new Set(named.length > 0 ? named : await readIds(file));
+    if (ids.size === 0) return { note: "No order ids were given" };
     const print = (shipment: Shipment, text: string): void =>
       void process.stdout.write(`${json ? jsonText(shipment) : printable(text)}\n`);
     const calls = pacedCalls(command, target, "writes");

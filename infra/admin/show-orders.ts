@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { isInt64, type OrderItem, orderStatuses } from "../../shared/order.ts";
 import { attributeJson } from "../orders-file/attribute-json.ts";
 import { jsonText, printable } from "../terminal/printable.ts";
-import { listApiKeys } from "./api-keys.ts";
+import { findKey, listApiKeys } from "./api-keys.ts";
 import { pacedCalls, type Result, run } from "./command.ts";
 import { CommandError } from "./errors.ts";
 import { formatLines } from "./export-orders.ts";
@@ -47,11 +47,13 @@ export function listCommand(command: Command, { status, cancelledBy }: Filter): 
     const wanted = (item: OrderItem): boolean =>
       (status === undefined || statusOf(item) === status) &&
       (cancelledBy === undefined || item["cancelledBy"]?.S === cancelledBy);
+    let found = false;
     let rejected = false;
     const lines = async function* (): AsyncGenerator<string, void, void> {
       if (!json) yield row((name) => name);
       for await (const page of calls.scan(target.ordersTable)) {
         const orders = page.filter(wanted);
+        found ||= orders.length > 0;
         const { lines, skipped } = json
           ? formatLines(orders)
           : { lines: orders.map((item) => row((name) => valueText(item[name]))), skipped: [] };
@@ -61,6 +63,7 @@ export function listCommand(command: Command, { status, cancelledBy }: Filter): 
       }
     };
     await pipeline(lines, process.stdout, { end: false });
+    if (cancelledBy !== undefined && !found) await findKey(target, cancelledBy);
     return { rejected };
   });
 }

@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import {
   ConditionalCheckFailedException,
   type ConsumedCapacity,
@@ -10,6 +9,7 @@ import {
   type ScanCommandOutput,
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
+import { systemClock } from "../../shared/clock.ts";
 import { isThrottled } from "../../shared/dynamodb.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { sameAttribute } from "../orders-file/attribute-json.ts";
@@ -29,8 +29,8 @@ export interface Unmet {
   found: OrderItem | undefined;
 }
 
-/** A response to a call that asked for `ReturnConsumedCapacity: "TOTAL"`. */
-interface Response {
+/** The output of a call that asked for `ReturnConsumedCapacity: "TOTAL"`. */
+interface Metered {
   ConsumedCapacity?: ConsumedCapacity | undefined;
 }
 
@@ -40,15 +40,15 @@ const conditional = { ReturnValuesOnConditionCheckFailure: "ALL_OLD", ReturnCons
 export class TableCalls {
   readonly #client: DynamoDBClient;
   readonly #millisecondsPerUnit: number;
-  readonly #wait: typeof waitByTheClock;
-  /** When the next call may begin, in the time of `performance.now()`. */
+  readonly #clock: typeof systemClock;
+  /** When the next call may begin. */
   #next = 0;
 
   /** @param rate the most capacity units a second. */
-  constructor(client: DynamoDBClient, rate = Number.POSITIVE_INFINITY, wait = waitByTheClock) {
+  constructor(client: DynamoDBClient, rate = Number.POSITIVE_INFINITY, clock = systemClock) {
     this.#client = client;
     this.#millisecondsPerUnit = 1000 / rate;
-    this.#wait = wait;
+    this.#clock = clock;
   }
 
   /**
@@ -58,7 +58,7 @@ export class TableCalls {
    * @param signal ends its waits, but not the call itself.
    * @throws what the DynamoDB client throws.
    */
-  async make<Output extends Response>(
+  async make<Output extends Metered>(
     send: () => Promise<Output>,
     units: number,
     signal?: AbortSignal,
@@ -72,7 +72,7 @@ export class TableCalls {
       } catch (error) {
         const longest = throttleWaits[tries];
         if (longest === undefined || !isThrottled(error)) throw error;
-        await this.#wait(Math.random() * longest, signal);
+        await this.#clock.pause(Math.random() * longest, signal);
       }
     }
   }
@@ -114,11 +114,11 @@ export class TableCalls {
 
   async #write(
     attributes: OrderItem,
-    send: () => Promise<Response>,
+    send: () => Promise<Metered>,
     signal: AbortSignal | undefined,
   ): Promise<Unmet | undefined> {
     let attempts = 0;
-    const counted = (): Promise<Response> => {
+    const counted = (): Promise<Metered> => {
       attempts++;
       return send();
     };
@@ -153,14 +153,9 @@ export class TableCalls {
   }
 
   async #turn(units: number, signal: AbortSignal | undefined): Promise<void> {
-    const now = performance.now();
+    const now = this.#clock.now();
     const turn = Math.max(now, this.#next);
     this.#next = turn + units * this.#millisecondsPerUnit;
-    if (turn > now) await this.#wait(turn - now, signal);
+    if (turn > now) await this.#clock.pause(turn - now, signal);
   }
-}
-
-/** Rejects when the signal aborts. */
-async function waitByTheClock(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  await setTimeout(milliseconds, undefined, signal && { signal });
 }

@@ -1,5 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
-import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DescribeTableCommand, DynamoDBClient, ResourceNotFoundException } from "@aws-sdk/client-dynamodb";
 import { retryIncompleteResponses } from "../../shared/dynamodb.ts";
 import { type Environment, environments } from "../environments.ts";
 import { engineClient } from "../local/engine/engine.ts";
@@ -30,6 +30,8 @@ const callLimits = {
 export async function findDeployedStack(environment: Environment): Promise<Target> {
   const { name, stackName } = environment;
   const cloudFormation = new CloudFormationClient(callLimits);
+  // First, because the region may be missing with the profile.
+  await cloudFormation.config.credentials();
   const region = await cloudFormation.config.region();
   const described = cloudFormation.send(new DescribeStacksCommand({ StackName: stackName }));
   const { Stacks } = await described.catch((error: unknown) => {
@@ -54,8 +56,10 @@ export async function findDeployedStack(environment: Environment): Promise<Targe
     ordersTable: output("OrdersTableName"),
     apiKeysTable: output("ApiKeysTableName"),
     // The same credentials and region, so that the description holds for every later call.
-    client: retryIncompleteResponses(
-      new DynamoDBClient({ ...callLimits, credentials: cloudFormation.config.credentials, region }),
+    client: nameMissingTables(
+      retryIncompleteResponses(
+        new DynamoDBClient({ ...callLimits, credentials: cloudFormation.config.credentials, region }),
+      ),
     ),
   };
 }
@@ -68,7 +72,7 @@ export async function findDeployedStack(environment: Environment): Promise<Targe
 export async function findLocalStack(): Promise<Target> {
   const stacks = await readStackFile();
   for (const { baseUrl, dynamodbEndpoint, tables } of stacks) {
-    const client = engineClient(dynamodbEndpoint);
+    const client = nameMissingTables(engineClient(dynamodbEndpoint));
     try {
       await client.send(new DescribeTableCommand({ TableName: tables.orders }));
     } catch {
@@ -86,4 +90,22 @@ export async function findLocalStack(): Promise<Target> {
     };
   }
   throw new CommandError("No local stack is running. Start one with `npm start`");
+}
+
+/** Has a client's errors name the table that does not exist, as DynamoDB's own mostly don't. */
+function nameMissingTables(client: DynamoDBClient): DynamoDBClient {
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      try {
+        return await next(args);
+      } catch (error) {
+        if (error instanceof ResourceNotFoundException && "TableName" in args.input) {
+          error.message = `There is no table ${args.input.TableName}`;
+        }
+        throw error;
+      }
+    },
+    { name: "nameMissingTables", step: "initialize" },
+  );
+  return client;
 }

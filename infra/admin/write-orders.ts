@@ -10,8 +10,8 @@ import { workThrough } from "./work-through.ts";
  * @param check whether to look up each order instead of writing it.
  * @param signal stops it; orders being written are finished, so that the counts are right.
  * @param onOrder called with the number of orders done so far.
- * @returns how many were written and how many were there, which of those differ and in what, and why it did not get to the end, if
- *   it did not.
+ * @returns how many were written, were there already and are missing (of those only looked up), which differ and in what,
+ *   and why it did not get to the end, if it did not.
  */
 export async function writeOrders(
   table: string,
@@ -21,7 +21,12 @@ export async function writeOrders(
   signal: AbortSignal,
   onOrder: (done: number) => void,
 ) {
-  const result = { written: 0, alreadyThere: 0, differing: new Findings<{ id: bigint; fields: string[] }>() };
+  const result = {
+    written: 0,
+    alreadyThere: 0,
+    missing: 0,
+    differing: new Findings<{ id: bigint; fields: string[] }>(),
+  };
   let done = 0;
   const write = async (order: OrderItem, stop: AbortSignal): Promise<void> => {
     const { id = { N: "0" } } = order;
@@ -34,7 +39,8 @@ export async function writeOrders(
       const names = Object.keys({ ...order, ...found }).sort();
       const fields = names.filter((name) => !sameAttribute(order[name], found[name]));
       if (fields.length > 0) result.differing.add(fields.join(", "), { id: BigInt(id.N ?? 0), fields });
-    } else if (!check) result.written++;
+    } else if (check) result.missing++;
+    else result.written++;
     onOrder(++done);
   };
   return { reason: await workThrough(orders, write, signal), ...result };

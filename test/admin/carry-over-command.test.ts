@@ -41,6 +41,19 @@ describe("orders carry-over", () => {
     expect(await tables.items("orders")).toHaveLength(120);
   });
 
+  test("names a table that does not exist, and says nothing of success", async () => {
+    await putOld(1);
+    const stderr = expect.stringMatching(/^There is no table Typo\. .*\n$/);
+    for (const tableOptions of [
+      ["--from", "Typo"],
+      ["--from", old(), "--to", "Typo"],
+    ]) {
+      const args = ["orders", "carry-over", ...tableOptions];
+      expect(await runHere(tables, args)).toEqual({ code: 1, stdout: "", stderr });
+    }
+    expect(await runHere(tables, ["keys", "list", "--table", "Typo"])).toEqual({ code: 1, stdout: "", stderr });
+  });
+
   test("takes its tables and the keys to leave out from the command line", async () => {
     const to = `New-${randomUUID()}`;
     await createTable(tables.client, "orders", to);

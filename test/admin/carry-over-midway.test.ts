@@ -1,5 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { type Clock, systemClock } from "../../shared/clock.ts";
 import { cancelledBy, createOldOrders, order } from "../helpers/admin/old-orders.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { justBefore, onEvery } from "../helpers/faults/calls.ts";
@@ -94,12 +95,12 @@ describe("carrying orders over while others write and responses get lost", () =>
       const client = new DynamoDBClient({ endpoint: proxy.endpoint, region, credentials, maxAttempts: 1 });
       onTestFinished(() => client.destroy());
       const heeded: (boolean | undefined)[] = [];
-      const waits = async (_milliseconds: number, signal?: AbortSignal) => {
+      const pause: Clock["pause"] = async (_milliseconds, signal) => {
         interrupted.abort();
         heeded.push(signal?.aborted);
         signal?.throwIfAborted();
       };
-      const result = await carryOrders({ client, signal: interrupted.signal, waits });
+      const result = await carryOrders({ client, signal: interrupted.signal, clock: { ...systemClock, pause } });
       expect(result.note).toBe("Interrupted. The rest is not carried over yet.");
       expect(new Set(heeded)).toEqual(new Set([true]));
       // At most one for each order.

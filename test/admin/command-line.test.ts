@@ -63,6 +63,11 @@ describe("npm run admin", () => {
       code: 1,
       stdout: expect.stringMatching(/^Rejected: revoked at /),
     });
+    expect(await here(["keys", "check"], { input: "\n" })).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "Standard input has no key\n",
+    });
     expect(await here(["keys", "revoke", keyId])).toEqual({
       code: 1,
       stdout: "",

@@ -94,6 +94,10 @@ describe("a command for a deployed environment", () => {
     const cloudFormation = await cloudFormationWith(await productionStack());
     const signedOut = await operator.run(listKeys, { env: { ...region, ...cloudFormation } });
     expect(failure(signedOut)).toMatch(/^No usable AWS credentials/);
+    const noProfile = { AWS_PROFILE: "nobody", HOME: operator.folder };
+    expect(await notFound({ ...cloudFormation, ...noProfile })).toMatch(
+      /^The AWS profile nobody does not exist or has no usable credentials/,
+    );
     // Nor is there one in the operator's profile.
     const nowhere = {
       AWS_REGION: undefined,

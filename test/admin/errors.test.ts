@@ -61,8 +61,8 @@ describe("an error in one line", () => {
     ["no such time", named("InvalidRestoreTimeException", "too early"), "DynamoDB can't restore that: too early"],
     [
       "no table",
-      named("ResourceNotFoundException", "x"),
-      "The table does not exist. Check its name, and whether its stack was deleted or replaced",
+      named("ResourceNotFoundException", "There is no table x"),
+      "There is no table x. Check its name, and whether its stack was deleted or replaced",
     ],
     ["no host", named("Error", "x", { code: "ENOTFOUND", hostname: "h" }), "No response from h (ENOTFOUND)"],
     [

@@ -96,7 +96,7 @@ describe("orders export", () => {
     [
       "is rejected",
       rejectedAs("ResourceNotFoundException"),
-      "The table does not exist. Check its name, and whether its stack was deleted or replaced\n",
+      `There is no table ${tables.tables.orders}. Check its name, and whether its stack was deleted or replaced\n`,
     ],
     [
       "keeps coming back empty",
@@ -139,9 +139,22 @@ describe("orders export", () => {
     expect(stderr).toBe(`Exported ${lines.length} orders\n`);
   });
 
-  test("into a missing folder fails with the name that was typed", async () => {
+  test("into a missing folder, or to a folder, fails with the name that was typed", async () => {
     const path = `${operator.folder}/none/orders.ndjson`;
     expect(await orders("export", path)).toMatchObject({ code: 1, stderr: `${path}: no such file or directory\n` });
+    const { folder } = operator;
+    expect(await orders("export", folder)).toMatchObject({ code: 1, stderr: `${folder} is a folder\n` });
+  });
+
+  // Not even a handler of the signal would run while a write to a full pipe blocks.
+  test("to standard output ends at the first Ctrl-C, even if no one reads it", async () => {
+    const scanning = Promise.withResolvers<void>();
+    const { proxy } = await tables.behindProxy(() => () => scanning.resolve());
+    await operator.pointTo({ ...tables, dynamodbEndpoint: proxy.endpoint });
+    const running = operator.start(["orders", "export", "--local"]);
+    await scanning.promise;
+    running.kill("SIGINT");
+    expect(await running.ended).toEqual({ code: null, stdout: "", stderr: "" });
   });
 
   test("that is interrupted leaves no file behind, and meets no other export to its file", async () => {

@@ -83,12 +83,21 @@ describe("importing", () => {
       return undefined;
     });
     expect(await importFile(file, target, { check: true })).toMatchObject({
-      text: "2 orders: 0 written, 1 already there, 1 not written",
+      text: "2 orders: 0 the same, 1 differs, 1 missing",
       note: "Order 1 in the table differs: status",
-      json: { differing: [{ id: 1n, fields: ["status"] }] },
-      rejected: false,
+      json: { same: 0, differ: 1, missing: 1, notCompared: 0, differing: [{ id: 1n, fields: ["status"] }] },
+      rejected: true,
     });
     expect([...proxy.attempts.keys()]).toEqual(["GetItem"]);
+  });
+
+  test("of nothing says so, and is done", async () => {
+    const file = await operator.write("orders.ndjson", "\n");
+    expect(await importFile(file, tables.target)).toMatchObject({
+      text: "0 orders: 0 written, 0 already there, 0 not written",
+      note: "orders.ndjson has no orders",
+      rejected: false,
+    });
   });
 
   test("fails when the file changes after it was checked", async () => {

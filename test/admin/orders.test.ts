@@ -100,6 +100,17 @@ describe("listing and counting", () => {
     });
   });
 
+  test("of a key that cancelled none are none, and of one that does not exist an error", async () => {
+    await tables.putKey({ keyId: "key_3" });
+    const run = await commandsHere(tables);
+    const list = (key: string) => run(["orders", "list", "--json", "--cancelled-by", key]);
+    expect(await list("key_3")).toMatchObject({ code: 0, stdout: "" });
+    expect(await list("key_4")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/\nNo key has the id key_4\n$/),
+    });
+  });
+
   test("skip an order that no line can hold, and say so, on whichever page it is", async () => {
     const [id, ConsumedCapacity] = [{ N: "1.5" }, {}];
     const { proxy } = await tables.behindProxy(({ input }) => ({ response }) => {

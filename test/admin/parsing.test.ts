@@ -1,42 +1,31 @@
 import { createInterface } from "node:readline/promises";
 import { PassThrough } from "node:stream";
-import { CommanderError } from "commander";
 import { describe, expect, test } from "vitest";
 import { parseSecond } from "../../infra/admin/arguments.ts";
 import { errorLine } from "../../infra/admin/errors.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
-import { createCommands } from "../helpers/admin/command-here.ts";
-
-/** Parses a command line without running its command. Returns what is printed and the exit code. */
-async function parse(args: string[]): Promise<{ code: number | undefined; stdout: string; stderr: string }> {
-  const printed = { stdout: "", stderr: "" };
-  const program = createCommands({
-    writeOut: (text) => {
-      printed.stdout += text;
-    },
-    writeErr: (text) => {
-      printed.stderr += text;
-    },
-  });
-  const error: unknown = await program.parseAsync(args, { from: "user" }).catch((error: unknown) => error);
-  return { code: error instanceof CommanderError ? error.exitCode : undefined, ...printed };
-}
+import { here } from "../helpers/admin/command-here.ts";
 
 describe("parsing", () => {
   test.each([
     [["--help"], "Manages API keys and orders"],
     [["keys", "issue", "--help"], "--expires"],
     [["orders", "import", "--help"], "--env <name>"],
+    [["orders", "ship", "--help"], "7  may have shipped or not"],
   ])("%j explains itself", async (args, text) => {
-    expect(await parse(args)).toEqual({ code: 0, stdout: expect.stringContaining(text), stderr: "" });
+    expect(await here(args)).toEqual({ code: 0, stdout: expect.stringContaining(text), stderr: "" });
   });
 
   test.each([
     [["keys", "list", "--env", "qa"], "Allowed choices are staging, production"],
     [["keys", "list", "--env", "staging", "--local"], "cannot be used with"],
-    [["keys", "--local"], "Usage: admin keys"],
+    [["keys", "--local"], "Usage: npm run admin -- keys"],
     [["orders", "nope\u001b[31m", "--local"], "unknown command 'nope\\u{1b}[31m'"],
-    [["orders", "ship", "007"], "Not a 64-bit integer"],
+    [["orders", "ship", "007"], "error: '007' is invalid for argument 'order-id'. Not a 64-bit integer"],
+    [["orders", "export", "--local", "--table", "a b"], "Must be 3 to 255 of a-z, A-Z, 0-9, _, - and ."],
+    [["keys", "list", "--local", "--table", "ab"], "Must be 3 to 255"],
+    [["orders", "carry-over", "--local", "--from", "a/b"], "Must be 3 to 255"],
+    [["orders", "carry-over", "--local", "--from", "abc", "--to", "a".repeat(256)], "Must be 3 to 255"],
     [["orders", "show", "9223372036854775808"], "Not a 64-bit integer"],
     [["keys", "issue", "--local"], "required option '--name <name>'"],
     [["keys", "issue", "--name", " "], "Must have 1 to 200 characters (code points)."],
@@ -58,7 +47,7 @@ describe("parsing", () => {
       "Must be in the year 9999 or earlier",
     ],
   ])("%j is wrong use", async (args, why) => {
-    const { code, stdout, stderr } = await parse(args);
+    const { code, stdout, stderr } = await here(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(why);
     expect(stderr).not.toContain("\u001b");
@@ -80,6 +69,6 @@ describe("parsing", () => {
 
   test("a key in the place of a command is never repeated", async () => {
     const key = makeApiKey("pets_test");
-    expect((await parse(["keys", key])).stderr).toContain("unknown command 'pets_test_...'");
+    expect((await here(["keys", key])).stderr).toContain("unknown command 'pets_test_...'");
   });
 });

@@ -1,6 +1,7 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { createProgram, pacedCalls, rateOption } from "../../infra/admin/command.ts";
+import { pacedCalls, rateOption } from "../../infra/admin/command.ts";
+import { createProgram } from "../../infra/admin/program.ts";
 import type { TableCalls } from "../../infra/admin/table-calls.ts";
 import type { Target } from "../../infra/admin/target.ts";
 import { environments } from "../../infra/environments.ts";
@@ -11,7 +12,7 @@ const target: Target = { environment: environments.production, ordersTable: "ord
 /** The calls of a command with these options, in production, and what is said about them. */
 async function chosen(units: "reads" | "writes", options: string[]): Promise<{ calls?: TableCalls; said: string }> {
   const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
-  const program = createProgram().configureOutput({ writeErr: () => {} });
+  const program = createProgram();
   const result: { calls?: TableCalls; said: string } = { said: "" };
   const command = program.command("write").addOption(rateOption());
   command.action(() => {

@@ -19,11 +19,12 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { Template } from "aws-cdk-lib/assertions";
 import { mockClient } from "aws-sdk-client-mock";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { errorLine } from "../../infra/admin/errors.ts";
 import { restoreTable } from "../../infra/admin/restore-table.ts";
 import type { Target } from "../../infra/admin/target.ts";
 import type { Environment } from "../../infra/environments.ts";
+import { type Clock, systemClock } from "../../shared/clock.ts";
 import { root } from "../helpers/admin/admin-command.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 import { ordersStack } from "../helpers/synthesise.ts";
@@ -51,12 +52,15 @@ function mockedTables(environment: Environment = everyOption) {
     .resolves({})
     .on(PutResourcePolicyCommand)
     .resolves({});
+  const pauses: number[] = [];
+  const clock: Clock = { ...systemClock, pause: async (milliseconds) => void pauses.push(milliseconds) };
   return {
     sent,
-    restore: (table: "orders" | "apiKeys" = "orders", source?: string) => restoreTable(target, table, time, source, 1),
-    restoreAtItsPace: () => restoreTable(target, "orders", time),
+    restore: (table: "orders" | "apiKeys" = "orders", source?: string) =>
+      restoreTable(target, table, time, source, clock),
+    pauses,
     /** The line that says why it can't be restored. */
-    reason: async () => errorLine(await restoreTable(target, "orders", time, undefined, 1).catch((error) => error)),
+    reason: async () => errorLine(await restoreTable(target, "orders", time, undefined, clock).catch((error) => error)),
     changes: () => sent.commandCalls(UpdateTableCommand).map(({ args: [{ input }] }) => input),
   };
 }
@@ -157,18 +161,13 @@ describe("restoring a table", () => {
   });
 
   test("looks every twenty seconds", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout"], fakeNodeBuiltins: true });
-    onTestFinished(() => void vi.useRealTimers());
-    const { restoreAtItsPace, sent } = mockedTables();
+    const { restore, sent, pauses } = mockedTables();
     sent
       .on(DescribeTableCommand)
       .resolvesOnce({ Table: { TableStatus: "CREATING" } })
       .resolves(restored());
-    const restoring = restoreAtItsPace();
-    await vi.advanceTimersByTimeAsync(19_999);
-    expect(sent.commandCalls(DescribeTableCommand)).toHaveLength(1);
-    await vi.advanceTimersByTimeAsync(1);
-    expect((await restoring).json).toMatchObject({ name });
+    expect((await restore()).json).toMatchObject({ name });
+    expect(pauses).toEqual([20_000]);
   });
 });
 

@@ -3,6 +3,7 @@ import { mockClient } from "aws-sdk-client-mock";
 import { describe, expect, test, vi } from "vitest";
 import { shipOrders } from "../../infra/admin/ship-orders.ts";
 import { TableCalls } from "../../infra/admin/table-calls.ts";
+import { systemClock } from "../../shared/clock.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { createOperator } from "../helpers/admin/admin-process.ts";
 import { runHere } from "../helpers/admin/command-here.ts";
@@ -20,7 +21,10 @@ test("an order whose shipping is interrupted while the table throttles was not t
       operator.abort();
       throw Object.assign(new Error("Slow down"), { name: "ThrottlingException" });
     });
-  const calls = new TableCalls(client, undefined, async (_milliseconds, signal) => signal?.throwIfAborted());
+  const calls = new TableCalls(client, undefined, {
+    ...systemClock,
+    pause: async (_milliseconds, signal) => signal?.throwIfAborted(),
+  });
   const print = vi.fn();
   await expect(
     shipOrders("Orders", new Set([1n]), "2026-11-20T00:00:00Z", calls, print, operator.signal),
@@ -56,6 +60,8 @@ describe("orders ship", () => {
       stdout: "",
       stderr: `${file}:3: not a 64-bit integer: nothing has shipped\n`,
     });
+    await operator.write("ids.txt", "\n");
+    expect(await shipping()).toEqual({ code: 0, stdout: "", stderr: "No order ids were given\n" });
     await operator.write("ids.txt", "\ufeff7\n");
     expect(await shipping()).toEqual({
       code: 0,

@@ -7,11 +7,17 @@ let now = 0;
 
 /** Calls at this rate, by a clock that only their waits move. */
 function callsAt(rate?: number): TableCalls {
-  const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
-  onTestFinished(() => clock.mockRestore());
-  return new TableCalls(client, rate, async (milliseconds) => {
+  const pause = async (milliseconds: number) => {
     now += milliseconds;
-  });
+  };
+  return new TableCalls(client, rate, { now: () => now, pause });
+}
+
+/** Calls ten units a second by a clock that stands still, and how long each waits. */
+function standingStill() {
+  const waits: number[] = [];
+  const pause = async (milliseconds: number) => void waits.push(milliseconds);
+  return { calls: new TableCalls(client, 10, { now: () => now, pause }), waits };
 }
 
 /** Sends what uses this many units, and says when. */
@@ -46,23 +52,15 @@ describe("calls to a table", () => {
   });
 
   test("that are made at once take turns, each after what the others are likely to use", async () => {
-    const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
-    onTestFinished(() => clock.mockRestore());
-    const waits: number[] = [];
-    const calls = new TableCalls(client, 10, async (milliseconds) => void waits.push(milliseconds));
+    const { calls, waits } = standingStill();
     await Promise.all([1, 2, 3, 4].map(() => calls.make(sends(1), 1)));
     expect(waits).toEqual([100, 200, 300]);
   });
 
   test("each take as long as they are likely to use", async () => {
-    const waits: number[] = [];
-    const calls = new TableCalls(client, 10, async (milliseconds) => void waits.push(milliseconds));
+    const { calls, waits } = standingStill();
     const send = vi.spyOn(client, "send").mockResolvedValue({ ConsumedCapacity: {} } as never);
-    const clock = vi.spyOn(performance, "now").mockReturnValue(now);
-    onTestFinished(() => {
-      send.mockRestore();
-      clock.mockRestore();
-    });
+    onTestFinished(() => send.mockRestore());
     const read = { TableName: "orders", Key: {} };
     await calls.insert("orders", "id", {});
     await calls.get(read);
@@ -73,7 +71,10 @@ describe("calls to a table", () => {
 
   test("wait for a throttled table no longer than until they are interrupted", async () => {
     const operator = new AbortController();
-    const calls = new TableCalls(client, undefined, async (_milliseconds, signal) => signal?.throwIfAborted());
+    const calls = new TableCalls(client, undefined, {
+      now: () => now,
+      pause: async (_milliseconds, signal) => signal?.throwIfAborted(),
+    });
     const throttled = vi.fn(async (): Promise<never> => {
       operator.abort();
       throw Object.assign(new Error("Slow down"), { name: "ThrottlingException" });

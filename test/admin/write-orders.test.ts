@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { TableCalls } from "../../infra/admin/table-calls.ts";
 import type { Target } from "../../infra/admin/target.ts";
 import { writeOrders } from "../../infra/admin/write-orders.ts";
+import { type Clock, systemClock } from "../../shared/clock.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { unapplied } from "../helpers/faults/faults.ts";
@@ -29,7 +30,8 @@ async function* pendingOrders(count: number): AsyncGenerator<OrderItem, void, vo
 /** Writes orders by calls whose waits take no time, and records what is waited for and reported. */
 async function write({ client, ordersTable }: Target, orders: AsyncIterable<OrderItem>, calls?: TableCalls) {
   const recorded: { waits: number[]; done: number[] } = { waits: [], done: [] };
-  const impatient = new TableCalls(client, undefined, async (milliseconds) => void recorded.waits.push(milliseconds));
+  const pause: Clock["pause"] = async (milliseconds) => void recorded.waits.push(milliseconds);
+  const impatient = new TableCalls(client, undefined, { ...systemClock, pause });
   const { signal } = new AbortController();
   const onOrder = (done: number) => void recorded.done.push(done);
   const result = await writeOrders(ordersTable, orders, calls ?? impatient, false, signal, onOrder);
@@ -86,14 +88,14 @@ describe("writing orders", () => {
   test.each([false, true])("waits for a throttled table only until it is interrupted (check: %s)", async (check) => {
     const { client, ordersTable } = await throttledTarget(Number.POSITIVE_INFINITY);
     const operator = new AbortController();
-    const waits = vi.fn(async (_milliseconds: number, signal?: AbortSignal) => {
+    const pause = vi.fn(async (_milliseconds: number, signal?: AbortSignal) => {
       operator.abort();
       signal?.throwIfAborted();
     });
-    const calls = new TableCalls(client, undefined, waits);
+    const calls = new TableCalls(client, undefined, { ...systemClock, pause });
     const result = await writeOrders(ordersTable, pendingOrders(1), calls, check, operator.signal, () => {});
     expect(result).toMatchObject({ reason: "Interrupted", written: 0, alreadyThere: 0 });
-    expect(waits).toHaveBeenCalledTimes(1);
+    expect(pause).toHaveBeenCalledTimes(1);
   });
 
   test("stops at the first order that can't be read, and keeps what was written", async () => {

@@ -3,23 +3,11 @@ import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { CommanderError } from "commander";
 import { onTestFinished, vi } from "vitest";
-import { createProgram } from "../../../infra/admin/command.ts";
-import { errorLine } from "../../../infra/admin/errors.ts";
-import { addKeyCommands } from "../../../infra/admin/key-commands.ts";
-import { addOrderCommands } from "../../../infra/admin/order-commands.ts";
+import { runProgram } from "../../../infra/admin/program.ts";
 import { environments } from "../../../infra/environments.ts";
 import { startFakeCloudFormation } from "./fake-cloudformation.ts";
 import type { TestTables } from "./test-tables.ts";
-
-/** The whole program, which prints its help and wrong use to `print`. */
-export function createCommands(print: { writeOut(text: string): void; writeErr(text: string): void }) {
-  const program = createProgram().configureOutput(print);
-  addKeyCommands(program);
-  addOrderCommands(program);
-  return program;
-}
 
 export interface Here {
   code: number;
@@ -55,11 +43,8 @@ export async function here(args: string[], { input = "", terminals = [] }: Strea
   Object.defineProperty(process, "stdin", { configurable: true, value: Readable.from([Buffer.from(input)]) });
   process.exitCode = 0;
   try {
-    await createCommands({ writeOut: into("stdout"), writeErr: into("stderr") }).parseAsync(args, { from: "user" });
+    await runProgram(args);
     return { code: Number(process.exitCode), ...printed };
-  } catch (error) {
-    if (error instanceof CommanderError) return { code: error.exitCode, ...printed };
-    return { code: 1, stdout: printed.stdout, stderr: `${printed.stderr}${errorLine(error)}\n` };
   } finally {
     for (const spy of spies) spy.mockRestore();
     process.stdout.isTTY = before.stdout;

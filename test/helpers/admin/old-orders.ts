@@ -4,6 +4,7 @@ import { beforeEach } from "vitest";
 import { carryOver } from "../../../infra/admin/carry-over.ts";
 import { orderRules, type Rules } from "../../../infra/admin/carry-over-rules.ts";
 import { TableCalls } from "../../../infra/admin/table-calls.ts";
+import type { Clock } from "../../../shared/clock.ts";
 import type { OrderItem as Item } from "../../../shared/order.ts";
 import { createTable } from "../create-table.ts";
 import type { TestTables } from "./test-tables.ts";
@@ -29,8 +30,8 @@ interface Options {
   from?: string;
   dryRun?: boolean;
   signal?: AbortSignal;
-  /** How calls wait. */
-  waits?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+  /** By which calls wait. */
+  clock?: Clock;
 }
 
 /** An old table of orders, empty before each test, beside the test file's tables. */
@@ -45,8 +46,8 @@ export function createOldOrders({ client, tables: { orders: to }, items }: TestT
     /** Carries over from the old table to the new one. */
     carryOrders: (options: Options = {}) => {
       const { client: through = client, rules = orderRules([]), from = old(), dryRun = false } = options;
-      const { signal = new AbortController().signal, waits } = options;
-      const [reads, writes] = [new TableCalls(through, undefined, waits), new TableCalls(through, undefined, waits)];
+      const { signal = new AbortController().signal, clock } = options;
+      const [reads, writes] = [new TableCalls(through, undefined, clock), new TableCalls(through, undefined, clock)];
       return carryOver({ rules, from, to, reads, writes, dryRun, signal });
     },
   };

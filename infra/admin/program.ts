@@ -1,0 +1,49 @@
+import { debuglog } from "node:util";
+import { Command, CommanderError, Option } from "commander";
+import { withoutKeys } from "../../shared/api-keys.ts";
+import { environments } from "../environments.ts";
+import { printable } from "../terminal/printable.ts";
+import { errorLine } from "./errors.ts";
+import { addKeyCommands } from "./key-commands.ts";
+import { addOrderCommands } from "./order-commands.ts";
+
+/** The operators' command line. Wrong use at any level prints one line and exits with 2. */
+export function createProgram(): Command {
+  const program = new Command("npm run admin --")
+    .description("Manages API keys and orders. For operators; not part of the HTTP API.")
+    .addOption(
+      new Option("--env <name>", "work on this deployed environment, with your own AWS credentials")
+        .choices(Object.keys(environments))
+        .conflicts("local"),
+    )
+    .option("--local", "work on the running `npm start`")
+    .option("--json", "print JSON, for scripts")
+    .configureHelp({ showGlobalOptions: true })
+    .showHelpAfterError("(see --help)")
+    .configureOutput({
+      outputError: (text, write) => {
+        // commander echoes arguments unescaped.
+        const lines = withoutKeys(text.split("\n").map(printable).join("\n"));
+        write(lines.replace(/^error: command-argument value/, "error:"));
+      },
+    })
+    .exitOverride((error) => {
+      // commander has 1 for wrong use.
+      throw Object.assign(error, { exitCode: error.exitCode === 0 ? 0 : 2 });
+    });
+  addKeyCommands(program);
+  addOrderCommands(program);
+  return program;
+}
+
+/** Runs the command line with these arguments, and sets the exit code. */
+export async function runProgram(args: string[]): Promise<void> {
+  try {
+    await createProgram().parseAsync(args, { from: "user" });
+  } catch (error) {
+    process.exitCode = error instanceof CommanderError ? error.exitCode : 1;
+    if (error instanceof CommanderError) return;
+    process.stderr.write(`${errorLine(error)}\n`);
+    debuglog("admin")("%s", error instanceof Error ? error.stack : error);
+  }
+}
