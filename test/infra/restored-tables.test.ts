@@ -153,5 +153,7 @@ describe("what settings do to tables", () => {
     };
     expect(policies(restored)).toEqual({ Orders: { PolicyDocument }, Restoredorders1: { PolicyDocument } });
     expect(policies(synthesised({ writerAccounts: [] }))).toEqual({});
+    const mistyped = { writerAccounts: ["222222222222", "33333333333"] };
+    expect(() => synthesised(mistyped)).toThrow("writerAccounts: account ids have 12 digits");
   });
 });

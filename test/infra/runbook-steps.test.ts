@@ -22,21 +22,6 @@ test("rolling back cancels the run that waits, before it deploys without the can
   inOrder(section("Roll back"), [...steps, `gh workflow run deploy.yml --ref main ${input}`, "-c canary=false"]);
 });
 
-test("what happened since a restore is carried over before traffic moves and after, while no other team writes", () => {
-  inOrder(section("Restore a table"), [
-    "orders restore --time ",
-    "Stop the other teams' writers",
-    "orders carry-over --from OLD --to NEW --dry-run\n",
-    "orders carry-over --from OLD --to NEW\n",
-    '`restoredTables: { orders: "NEW" }`',
-    "without the canary",
-    "Repeat it until nothing is carried over",
-    "sleep 30\nnpm run admin -- --env production orders carry-over --from OLD\n",
-    "Start the other teams' writers",
-    "`formerTables`",
-  ]);
-});
-
 test("a stuck rollback skips the aliases that are stuck and nothing else, and ends with a deployment", () => {
   const stuck = section("A stuck rollback");
   inOrder(stuck, [
@@ -47,19 +32,6 @@ test("a stuck rollback skips the aliases that are stuck and nothing else, and en
     'continue-update-rollback --stack-name "$STACK" --resources-to-skip\n',
     "wait stack-rollback-complete",
     "Deploy the last good commit",
-  ]);
-});
-
-test("a stack whose deletion production protects is unprotected first, and its tables by name", () => {
-  inOrder(section("Delete a stack"), [
-    'update-termination-protection --no-enable-termination-protection --stack-name "$STACK"',
-    'npx cdk destroy "*-production"',
-    "list-tables --output text --query \"TableNames[?starts_with(@, '$STACK-')]\"",
-    "update-table --table-name NAME --no-deletion-protection-enabled",
-    "delete-table --table-name NAME",
-    "production's first deployment has failed",
-    "`ROLLBACK_COMPLETE`",
-    "--select COUNT",
   ]);
 });
 

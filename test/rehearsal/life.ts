@@ -113,15 +113,40 @@ export const life: Record<string, Step[]> = {
       values: { "production orders": `production ${table}`, OLD: `$OLD_${table}`, NEW: `$NEW_${table}` },
     })),
     {
-      meanwhile: "an order is cancelled before the traffic moves, and another one after that",
-      commands: `cancel 4; set_production "restoredTables: { orders: '$NEW_orders', apiKeys: '$NEW_keys' }"; merge Restore
-        deploy -c canary=false; kept production; cancel 5; items "$NEW_orders" | grep "^5.cancelled"`,
+      meanwhile: "a deployment that would make the tables anew fails",
+      commands: `BEFORE=$(git rev-parse HEAD); cancel 4
+        set_production "restoredTables: { orders: '$NEW_orders', apiKeys: '$NEW_keys' }"; merge Restore
+        fails npx cdk deploy "$STACK" --exclusively -c canary=false; kept production`,
+    },
+    {
+      meanwhile: "the traffic moves, and an order is cancelled after that",
+      commands: `deploy -c canary=false; kept production; cancel 5; items "$NEW_orders" | grep "^5.cancelled"
+        in_stack "$NEW_orders"; in_stack "$NEW_keys"`,
     },
     ...tables.map((table) => ({
       run: "sleep 30",
       check: `diff <(items "$OLD_${table}" | grep -v ^5) <(items "$NEW_${table}" | grep -v ^5)`,
       values: { "production orders": `production ${table}`, OLD: `$OLD_${table}`, "30": "1" },
     })),
+    {
+      meanwhile: "a setting changes, which holds for the table in use",
+      commands: `set_production "ordersStream: true"; merge "Tell others"; deploy -c canary=false
+        stack production "Outputs[?OutputKey=='OrdersStreamArn'].OutputValue" | grep "/$NEW_orders/stream/"`,
+    },
+    {
+      meanwhile: "the code of before the restore is deployed with today's settings, and the tables stay",
+      commands: `git checkout -q "$BEFORE"; git checkout -q main infra/environments.ts; deploy -c canary=false
+        kept production; cancel 6; items "$NEW_orders" | grep "^6.cancelled"; git checkout -qf main`,
+    },
+    {
+      meanwhile: "the table of orders is restored once more, and the former one leaves the stack",
+      commands: `FORMER=$NEW_orders; admin orders restore --time "$(date -u +%FT%TZ)" --table "$FORMER"; restored orders
+        sed -i "s|$FORMER|$NEW_orders|; s|ordersStream: true|formerTables: { orders: '$FORMER' }, &|" \
+          infra/environments.ts; merge "Restore again"; deploy -c canary=false; kept production
+        cancel 8; items "$NEW_orders" | grep "^8.cancelled"; in_stack "$NEW_orders"; in_stack "$FORMER"
+        sed -i "s|formerTables: { orders: '$FORMER' }, ||" infra/environments.ts; merge "Leave the former table"
+        deploy; kept production; fails in_stack "$FORMER"; items "$FORMER" | grep "^8.pending"`,
+    },
   ],
   "When an alarm goes off": [
     { run: "aws cloudformation list-stack-resources", check: "printed '^CancelOrderLog\\w+\\t\\S+$'" },
@@ -129,10 +154,10 @@ export const life: Record<string, Step[]> = {
   ],
   "Delete a stack": [
     { run: "npx cdk destroy", check: '[ -z "$(tables staging)" ]' },
-    { run: "aws cloudformation update-termination", check: "[ $(tables production | wc -l) = 4 ]" },
+    { run: "aws cloudformation update-termination", check: "[ $(tables production | wc -l) = 5 ]" },
     {
       run: "aws dynamodb list-tables",
-      check: "[ $(tables production | wc -l) = 3 ]",
+      check: "[ $(tables production | wc -l) = 4 ]",
       values: { NAME: "$(tables production-ApiKeys | head -1)" },
     },
     {

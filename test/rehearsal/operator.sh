@@ -43,8 +43,11 @@ items() {
 admin() { npm run --silent admin -- --env production "$@"; }
 active_key() { admin keys list | grep "active$" | grep -o "key_[0-9a-f]*"; }
 
-deploy() { npm run deploy -- "*-production" --exclusively "$@"; }
+deploy() { npm run deploy -- "*-production" --exclusively --import-existing-resources "$@"; }
 set_production() { sed -i "s|name: .production.,|& $1,|" infra/environments.ts; }
+in_stack() {
+  aws cloudformation list-stack-resources --stack-name "$STACK" --query "*[].PhysicalResourceId" | grep "\"$1\""
+}
 merge() { git commit -qam "$1" && git push -q; }
 
 # Changes every function on main.
