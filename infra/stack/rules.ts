@@ -40,7 +40,7 @@ function stopFor(lines: string[]): void {
 
 function mistakes(environment: Environment): string[] {
   const { apiKeyPrefix, formerTables, functionLogLevel, name, restoredTables, tableThroughput } = environment;
-  const { listConcurrency = 1, throttling } = environment;
+  const { keepData, listConcurrency = 1, throttling, writerAccounts = [] } = environment;
   const positive = {
     listConcurrency,
     "tableThroughput.reads": tableThroughput.reads,
@@ -64,6 +64,11 @@ function mistakes(environment: Environment): string[] {
   const tables = [restoredTables, formerTables].flatMap((names) => [names?.orders, names?.apiKeys]);
   const names = tables.filter((name) => name !== undefined);
   if (new Set(names).size < names.length) lines.push("restoredTables and formerTables name one table twice");
+  if (names.length > 0 && !keepData) lines.push("restoredTables and formerTables need keepData");
+  for (const name of names) if (!/^[\w.-]{3,255}$/.test(name)) lines.push(`no table can be called "${name}"`);
+  for (const id of writerAccounts) {
+    if (!/^\d{12}$/.test(id)) lines.push(`writerAccounts: an account id has 12 digits, not "${id}"`);
+  }
   return lines.map((line) => `environments.${name}: ${line}`);
 }
 

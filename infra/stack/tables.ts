@@ -25,7 +25,6 @@ const ownTables: Record<TableName, { id: string; partitionKey: Attribute }> = {
  */
 export function addTables(stack: Stack, environment: Environment): Record<TableName, UsableTables> {
   const { formerTables, keepData, ordersStream, restoredTables, tableThroughput, writerAccounts = [] } = environment;
-  if (!writerAccounts.every((id) => /^\d{12}$/.test(id))) throw new Error("writerAccounts: account ids have 12 digits");
   const orderSettings = {
     ...(ordersStream && { stream: StreamViewType.NEW_AND_OLD_IMAGES }),
     ...(writerAccounts.length > 0 && { resourcePolicy: PolicyDocument.fromJson(writersPolicy(writerAccounts)) }),
@@ -38,7 +37,7 @@ export function addTables(stack: Stack, environment: Environment): Record<TableN
       maxReadRequestUnits: tableThroughput.reads,
       maxWriteRequestUnits: tableThroughput.writes,
       // Not RETAIN_ON_UPDATE_OR_DELETE: when a deployment fails, it would delete what it has just adopted.
-      removalPolicy: keepData || tableName ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       deletionProtection: keepData,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: keepData },
       ...(tableName && { tableName }),

@@ -102,12 +102,9 @@ describe("restored tables", () => {
   });
 
   // CloudFormation adopts no table without this, and deletes one with RetainExceptOnCreate if that deployment fails.
-  test("outlive the stack, a failed deployment and their setting, even where the stack's own may be lost", () => {
-    const unprotected = synthesised({ keepData: false, restoredTables: { orders: "orders-1" } });
+  test("outlive the stack, a failed deployment and their setting", () => {
     const retained = { DeletionPolicy: "Retain", UpdateReplacePolicy: "Retain" };
     for (const table of Object.values(tables(movedOn))) expect(table).toMatchObject(retained);
-    expect(tables(unprotected)["Restoredorders1"]).toMatchObject(retained);
-    expect(tables(unprotected)["Orders"]).toMatchObject({ DeletionPolicy: "Delete" });
   });
 });
 
@@ -153,7 +150,5 @@ describe("what settings do to tables", () => {
     };
     expect(policies(restored)).toEqual({ Orders: { PolicyDocument }, Restoredorders1: { PolicyDocument } });
     expect(policies(synthesised({ writerAccounts: [] }))).toEqual({});
-    const mistyped = { writerAccounts: ["222222222222", "33333333333"] };
-    expect(() => synthesised(mistyped)).toThrow("writerAccounts: account ids have 12 digits");
   });
 });

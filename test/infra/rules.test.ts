@@ -59,13 +59,20 @@ describe("synthesis stops", () => {
       { formerTables: { orders: "orders-of-yesterday" } },
       "restoredTables and formerTables name one table twice",
     ],
+    ["restored tables that nothing protects", { keepData: false }, "restoredTables and formerTables need keepData"],
+    ["a name no table can have", { formerTables: { orders: "old orders" } }, 'no table can be called "old orders"'],
+    [
+      "a mistyped account",
+      { writerAccounts: ["222222222222", "33333333333"] },
+      'writerAccounts: an account id has 12 digits, not "33333333333"',
+    ],
   ])("for %s", (_setting, settings, line) => {
     expect(() => ordersStack(untyped(settings))).toThrow(new Error(`environments.every-option: ${line}`));
   });
 
   test("for several at once, with a line for each", () => {
     const formerTables = { orders: "restored", apiKeys: "restored" };
-    const settings = { formerTables, listConcurrency: -1 };
+    const settings = { formerTables, keepData: true, listConcurrency: -1 };
     expect(() => ordersStack({ ...noOption, ...settings })).toThrow(
       new Error(
         "environments.no-option: listConcurrency must be more than 0, not -1\n" +
