@@ -7,9 +7,8 @@ import { parse } from "yaml";
 
 /** The parts of a GitHub workflow that tests read. */
 export interface Workflow {
-  on: Record<string, { branches?: string[]; inputs?: Record<string, { type: string; default?: unknown }> } | null>;
+  on: Record<string, { branches?: string[]; inputs?: Record<string, { type: string }> } | null>;
   permissions: Record<string, string>;
-  concurrency?: unknown;
   jobs: Record<string, Job>;
 }
 
@@ -18,20 +17,15 @@ export interface Job {
   if?: string;
   uses?: string;
   with?: Record<string, unknown>;
-  "runs-on"?: string;
-  strategy?: { "fail-fast": boolean; matrix: Record<string, string[]> };
   environment?: string;
   concurrency?: { group: string; "cancel-in-progress": boolean };
   permissions?: Record<string, string>;
   "timeout-minutes"?: number;
-  outputs?: Record<string, string>;
-  env?: Record<string, string>;
   steps?: Step[];
 }
 
 export interface Step {
   name?: string;
-  id?: string;
   if?: string;
   uses?: string;
   with?: Record<string, unknown>;
@@ -53,14 +47,11 @@ export async function readWorkflow(
 }
 
 /** A step of a job by its name. */
-export function stepNamed({ steps = [] }: Job, name: string): Step {
+export function stepNamed({ steps = [] }: Job = {}, name: string): Step {
   const step = steps.find((step) => step.name === name);
   if (step === undefined) throw new Error(`The job has no step "${name}"`);
   return step;
 }
-
-/** A step's name in GitHub, without the version of its action. */
-export const stepTitle = ({ name, uses, run }: Step): string | undefined => name ?? uses?.replace(/@.*/, "") ?? run;
 
 /** A directory that is deleted when the test ends. */
 export async function temporaryDirectory(): Promise<string> {
@@ -70,7 +61,7 @@ export async function temporaryDirectory(): Promise<string> {
 }
 
 /**
- * Runs a step's script as GitHub does on Linux.
+ * Runs a step's script as GitHub does on Linux; programs in its directory come first.
  *
  * @returns whether it succeeded, and everything it printed.
  */
@@ -83,34 +74,21 @@ export function runScript(
     execFile(
       "bash",
       ["--norc", "-e", "-c", run],
-      { cwd, env: { PATH: process.env["PATH"], ...env } },
+      { cwd, env: { PATH: `${cwd}:${process.env["PATH"]}`, ...env } },
       (error, stdout, stderr) => resolve({ ok: error === null, output: stdout + stderr }),
     );
   });
 }
 
 /**
- * Puts a stand-in for npm into a directory; it notes its arguments and API_KEY, and prints a key when asked for one. It
- * fails at commands that contain FAILS.
+ * Puts a stand-in for a program into a directory.
+ *
+ * @param does what it does, as a shell script, once it has noted its words.
+ * @returns reads the words of its calls, in their order.
  */
-export async function fakeNpm(directory: string, apiKey = ""): Promise<() => Promise<NpmCall[]>> {
-  const script = `#!/bin/sh
-for argument; do printf '%s\\037' "$argument"; done >> "$CALLS"
-printf '\\036%s\\n' "$API_KEY" >> "$CALLS"
-case "$*" in *"\${FAILS-none}"*) exit 1;; esac
-case "$*" in *"keys issue"*) echo ${apiKey};; esac
-`;
-  await writeFile(join(directory, "npm"), script, { mode: 0o755 });
-  return async () => {
-    const lines = (await readFile(join(directory, "calls"), "utf8")).trim().split("\n");
-    return lines.map((line) => {
-      const [words = "", key = ""] = line.split("\x1e");
-      return { words: words.split("\x1f").slice(0, -1), apiKey: key };
-    });
-  };
-}
-
-export interface NpmCall {
-  words: string[];
-  apiKey: string;
+export async function standIn(directory: string, program: string, does: string): Promise<() => Promise<string[]>> {
+  const calls = join(directory, `${program}.calls`);
+  await writeFile(calls, "");
+  await writeFile(join(directory, program), `#!/bin/bash\necho "$*" >> ${calls}\n${does}\n`, { mode: 0o755 });
+  return async () => (await readFile(calls, "utf8")).split("\n").slice(0, -1);
 }

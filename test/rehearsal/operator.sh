@@ -43,7 +43,7 @@ items() {
 admin() { npm run --silent admin -- --env production "$@"; }
 active_key() { admin keys list | grep "active$" | grep -o "key_[0-9a-f]*"; }
 
-deploy() { npm run deploy -- "*-production" --exclusively --import-existing-resources "$@"; }
+deploy() { npm run deploy -- production "$@"; }
 set_production() { sed -i "s|name: .production.,|& $1,|" infra/environments.ts; }
 in_stack() {
   aws cloudformation list-stack-resources --stack-name "$STACK" --query "*[].PhysicalResourceId" | grep "\"$1\""

@@ -1,23 +1,10 @@
-import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { environments } from "../../infra/environments.ts";
-import { expression, readWorkflow, type Step, stepTitle, workflowNames } from "../helpers/workflows.ts";
+import { expression, readWorkflow, type Step, workflowNames } from "../helpers/workflows.ts";
 
 const { workflow: ci } = await readWorkflow("ci.yml");
 const { workflow: deploy } = await readWorkflow("deploy.yml");
 const { workflow: deployEnvironment } = await readWorkflow("deploy-environment.yml");
-const { workflow: rehearse } = await readWorkflow("rehearse.yml");
-
-test("these are all workflows", () => {
-  expect(readdirSync(new URL("../../.github/workflows/", import.meta.url)).sort()).toEqual([...workflowNames].sort());
-});
-
-test("every workflow uses the same commit of an action", async () => {
-  const texts = await Promise.all(workflowNames.map(async (name) => (await readWorkflow(name)).text));
-  const uses = new Set(texts.flatMap((text) => text.match(/(?<=uses: )(?!\.\/).*/g) ?? []));
-  const names = [...uses].map((action) => action.replace(/@.*/, ""));
-  expect(names.toSorted()).toEqual([...new Set(names)].sort());
-});
+const deployJob = deployEnvironment.jobs["deploy"];
 
 describe.each(workflowNames)("the workflow %s", async (name) => {
   const { text, workflow } = await readWorkflow(name);
@@ -35,127 +22,59 @@ describe.each(workflowNames)("the workflow %s", async (name) => {
     }
   });
 
-  test("goes on after no failure", () => {
+  test("runs no script with text that a caller chose, and goes on after no failure", () => {
+    for (const { run = "" } of steps) expect(run).not.toContain("${{");
     // Another shell might not stop at the first command that fails.
     expect(text).not.toMatch(/continue-on-error|always\(\)|\|\| true|shell:|defaults:/);
   });
-
-  test("runs no script with text that a caller chose", () => {
-    for (const { run = "" } of steps) expect(run).not.toContain("${{");
-  });
-
-  test("leaves the stack's name to the settings", () => {
-    for (const { stackName } of Object.values(environments)) {
-      expect(text).not.toContain(stackName.replace(/-\w+$/, ""));
-    }
-  });
 });
 
-test("only jobs that deploy may ask AWS for a role; the others may read", () => {
-  expect([ci, rehearse, deploy, deployEnvironment].map(({ permissions }) => permissions)).toEqual([
-    { contents: "read" },
-    { contents: "read" },
-    {},
-    {},
-  ]);
-  const permissions = (workflow: typeof ci) =>
-    Object.fromEntries(Object.entries(workflow.jobs).map(([name, job]) => [name, job.permissions]));
-  const readsCode = { contents: "read" };
-  const readsArtifacts = { actions: "read", contents: "read" };
-  const deploys = { ...readsArtifacts, "id-token": "write" };
-  expect(permissions(ci)).toEqual({ test: undefined, "other-machines": undefined });
-  expect(permissions(rehearse)).toEqual({ rehearse: undefined });
-  expect(permissions(deployEnvironment)).toEqual({ deploy: deploys });
-  expect(permissions(deploy)).toEqual({
-    commit: readsCode,
-    build: readsCode,
-    ci: readsCode,
-    changes: readsArtifacts,
-    staging: deploys,
-    production: deploys,
-    "straight-to-production": deploys,
-  });
-});
-
-test("the README's two commands run on every machine it names, but no deployment waits for the others", () => {
-  const { test, "other-machines": others } = ci.jobs;
-  expect(test?.["runs-on"]).toBe("ubuntu-24.04");
-  expect(others).toMatchObject({
-    if: expression("!inputs.ref"),
-    "runs-on": expression("matrix.machine"),
-    strategy: { "fail-fast": false, matrix: { machine: ["ubuntu-24.04-arm", "macos-15"] } },
-  });
-});
-
-test("jobs take these steps, and no longer than this", () => {
-  const jobs = Object.entries({ ...ci.jobs, ...deploy.jobs, ...deployEnvironment.jobs, ...rehearse.jobs }).filter(
-    ([, { uses }]) => !uses,
-  );
-  expect(
-    Object.fromEntries(
-      jobs.map(([name, job]) => [name, [job["timeout-minutes"], ...(job.steps ?? []).map(stepTitle)]]),
-    ),
-  ).toEqual({
-    test: [30, "actions/checkout", "npm ci", "npm run check", "npm test", "npm run synth"],
-    "other-machines": [
-      30,
-      "actions/checkout",
-      "npm ci",
-      "npx playwright-core install --with-deps chromium",
-      "npm test",
-    ],
-    commit: [5, "actions/checkout", "Accept only a commit that main contains"],
-    build: [15, "actions/checkout", "npm ci", "Build", "actions/upload-artifact"],
-    changes: [
-      10,
-      "actions/checkout",
-      "npm ci",
-      "actions/download-artifact",
-      "Fetch the template that production got last",
-      "Say what production would change",
-    ],
-    deploy: [
-      60,
-      "Reject the assembly of an earlier attempt",
-      "actions/checkout",
-      "npm ci --ignore-scripts",
-      "actions/download-artifact",
-      "aws-actions/configure-aws-credentials",
-      "Deploy",
-      "Smoke test",
-      "actions/upload-artifact",
-    ],
-    rehearse: [60, "actions/checkout", "npm ci", "npm run rehearse"],
-  });
-  const conditional = jobs.flatMap(([name, { steps = [] }]) =>
-    steps.filter((step) => step.if !== undefined).map((step) => `${name}: ${stepTitle(step)}`),
-  );
-  expect(conditional, "steps that may be left out").toEqual([
-    "test: npm run synth",
-    "deploy: Reject the assembly of an earlier attempt",
-    "deploy: actions/upload-artifact",
-  ]);
-  for (const [name, job] of jobs.filter(([name]) => name !== "other-machines")) {
-    expect([name, job["runs-on"]]).toEqual([name, "ubuntu-24.04"]);
+test("only jobs that deploy may ask AWS for a role, no job may write, and main alone deploys", () => {
+  const jobs = Object.entries({ ...ci.jobs, ...deploy.jobs, ...deployEnvironment.jobs });
+  const withRole = jobs.filter(([, { permissions }]) => permissions?.["id-token"]).map(([name]) => name);
+  expect(withRole).toEqual(["staging", "production", "straight-to-production", "deploy"]);
+  for (const [, { permissions: { "id-token": _, ...others } = {} }] of jobs) {
+    for (const access of Object.values(others)) expect(access).toBe("read");
   }
+  expect([ci.permissions, deploy.permissions, deployEnvironment.permissions]).toEqual([{ contents: "read" }, {}, {}]);
+  expect(deploy.on["push"]).toEqual({ branches: ["main"] });
+  expect(Object.keys(deploy.on)).toEqual(["push", "workflow_dispatch"]);
+  // GitHub's environment decides who approves, and which role AWS gives.
+  expect(deployJob?.environment).toBe(expression("inputs.environment"));
 });
 
-test("the runbook is rehearsed every week, and when someone asks for it", () => {
-  expect(rehearse.on).toEqual({ schedule: [{ cron: "0 5 * * 1" }], workflow_dispatch: null });
+test("where a role can be asked for, nothing is built or tested, and no package runs a script of its own", () => {
+  const scripts = (deployJob?.steps ?? []).map(({ run = "" }) => run).join("\n");
+  expect(scripts).not.toMatch(/synth|npm test|npx/);
+  for (const [install] of scripts.matchAll(/npm (?:ci|install).*/g)) expect(install).toContain("--ignore-scripts");
 });
 
-test("the tests run for every pull request, and for the commit that a deployment names", () => {
-  expect(ci.on).toEqual({
-    pull_request: null,
-    workflow_dispatch: null,
-    workflow_call: { inputs: { ref: { description: "The commit to test", type: "string", required: true } } },
+test("production waits for build, summary, tests and staging; a rollback for the build alone", () => {
+  const { staging, production, "straight-to-production": straight } = deploy.jobs;
+  expect(staging?.needs).toEqual(["commit", "build", "ci"]);
+  expect(production?.needs).toEqual(["commit", "build", "changes", "staging"]);
+  expect(straight).toMatchObject({ needs: ["commit", "build"], if: expression("inputs.straight-to-production") });
+  expect(deploy.jobs["ci"]?.if).toBe(expression("!inputs.straight-to-production"));
+  // A job without a condition of its own is skipped where one that it needs is.
+  expect([staging?.if, production?.if]).toEqual([undefined, undefined]);
+});
+
+test("one run at a time deploys to an environment, is never cut off, and its role lasts as long as it may", () => {
+  expect(deployJob?.concurrency).toEqual({
+    group: `deploy-${expression("inputs.environment")}`,
+    "cancel-in-progress": false,
   });
-  const [checkout, ...others] = ci.jobs["test"]?.steps ?? [];
-  expect(checkout?.with).toMatchObject({ ref: expression("inputs.ref || github.sha") });
-  expect(others.map((step) => step.if)).toEqual([
-    undefined,
-    undefined,
-    undefined,
-    expression("github.event_name == 'pull_request'"),
+  const minutes = deployJob?.["timeout-minutes"] ?? 0;
+  // A new domain takes up to an hour, the canary ten minutes.
+  expect(minutes).toBeGreaterThan(70);
+  const credentials = deployJob?.steps?.find(({ uses }) => uses?.startsWith("aws-actions/"))?.with;
+  expect(credentials?.["role-duration-seconds"]).toBe(minutes * 60);
+});
+
+test("a deployment uses today's tools, and the smoke test of the commit it deploys", () => {
+  const checkouts = deployJob?.steps?.filter(({ uses }) => uses?.startsWith("actions/checkout@")) ?? [];
+  expect(checkouts.map(({ with: { ref, path } = {} }) => [path ?? ".", ref])).toEqual([
+    [".", expression("github.sha")],
+    ["commit", expression("inputs.commit")],
   ]);
 });

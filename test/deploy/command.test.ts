@@ -1,0 +1,162 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { environments } from "../../infra/environments.ts";
+
+const { stackName } = environments.staging;
+const main = join(import.meta.dirname, "../../infra/deploy/main.ts");
+
+const using = (table: string) => ({
+  Resources: {
+    List: { Type: "AWS::Lambda::Function", Properties: { Environment: { Variables: { ORDERS_TABLE: table } } } },
+  },
+});
+
+let app: string;
+let saved: string;
+beforeAll(async () => {
+  app = await mkdtemp(join(tmpdir(), "pet-store-orders-deploy-"));
+  saved = join(app, "saved.json");
+  const artifact = {
+    type: "aws:cloudformation:stack",
+    environment: "aws://unknown-account/unknown-region",
+    properties: { templateFile: "next.json", terminationProtection: false },
+  };
+  await writeFile(
+    join(app, "manifest.json"),
+    JSON.stringify({ version: "55.0.0", artifacts: { [stackName]: artifact } }),
+  );
+  await writeFile(join(app, "next.json"), JSON.stringify(using("NEW")));
+  // A stand-in for CDK.
+  await writeFile(join(app, "cdk"), '#!/bin/sh\necho "cdk $*"; exit 7\n', { mode: 0o755 });
+  await writeFile(saved, JSON.stringify(using("OLD")));
+  return () => rm(app, { recursive: true });
+});
+
+/** Serves CloudFormation's API with a stack in this state; notes what it is asked. */
+async function cloudFormation(status: string) {
+  const asked: string[] = [];
+  const server = createServer(async (request, response) => {
+    const form = new URLSearchParams(await text(request));
+    asked.push(`${form.get("Action")} ${form.get("StackName")}`);
+    const result = {
+      DescribeStacks: `<Stacks><member><StackName>x</StackName><CreationTime>2026-11-20T08:00:00Z</CreationTime>
+        <EnableTerminationProtection>true</EnableTerminationProtection><StackStatus>${status}</StackStatus></member></Stacks>`,
+      GetTemplate: `<TemplateBody>${JSON.stringify(using("OLD"))}</TemplateBody>`,
+    }[form.get("Action") ?? ""];
+    const gone = `<Error><Code>ValidationError</Code><Message>Stack with id x does not exist</Message></Error>`;
+    const action = `${form.get("Action")}Result`;
+    if (status === "DENIED" || status === "GONE" || result === undefined) {
+      response.statusCode = status === "GONE" ? 400 : 403;
+      const denied = "<Error><Code>AccessDenied</Code><Message>You may not</Message></Error>";
+      response.end(`<ErrorResponse>${status === "GONE" ? gone : denied}</ErrorResponse>`);
+    } else response.end(`<Response><${action}>${result}</${action}></Response>`);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return { asked, endpoint: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}` };
+}
+
+/** Runs a command with the stack in this state. */
+async function run(status: string, ...words: string[]) {
+  const { asked, endpoint } = await cloudFormation(status);
+  const env = {
+    PATH: `${app}:${process.env["PATH"]}`,
+    AWS_ENDPOINT_URL_CLOUDFORMATION: endpoint,
+    AWS_REGION: "eu-central-1",
+    AWS_ACCESS_KEY_ID: "test",
+    AWS_SECRET_ACCESS_KEY: "test",
+    AWS_MAX_ATTEMPTS: "1",
+  };
+  return new Promise<{ exitCode: unknown; output: string[]; asked: string[] }>((resolve) => {
+    execFile(process.execPath, [main, ...words], { env }, (error, stdout, stderr) =>
+      resolve({ exitCode: error?.code ?? 0, output: (stdout + stderr).trim().split("\n"), asked }),
+    );
+  });
+}
+
+const inUse = "orders-table-in-use  ORDERS_TABLE: OLD becomes NEW";
+const protection = "termination-protection  the stack can then be deleted";
+
+test("each finding is a line, stops the deployment before CDK starts, and passes when it is accepted by name", async () => {
+  for (const verb of ["compare", "deploy"]) {
+    const { exitCode, output, asked } = await run("UPDATE_COMPLETE", verb, "staging", "--app", app, "--accept", "tls");
+    expect([exitCode, output]).toEqual([
+      1,
+      [
+        `${stackName}, compared with what is deployed: 2 findings`,
+        `STOP      ${inUse}`,
+        `STOP      ${protection}`,
+        'If that is meant: --accept "orders-table-in-use termination-protection"',
+        "Nothing to accept by the name tls",
+      ],
+    ]);
+    expect(asked).toEqual([`DescribeStacks ${stackName}`, `GetTemplate ${stackName}`]);
+  }
+  const accept = ["--accept", "orders-table-in-use  termination-protection"];
+  expect(await run("UPDATE_COMPLETE", "compare", "staging", "--app", app, ...accept)).toMatchObject({
+    exitCode: 0,
+    output: [expect.any(String), `accepted  ${inUse}`, `accepted  ${protection}`],
+  });
+});
+
+test("a saved template is compared without asking AWS", async () => {
+  const { exitCode, output, asked } = await run("DENIED", "compare", "staging", "--app", app, "--template", saved);
+  expect([exitCode, output[1], asked]).toEqual([1, `STOP      ${inUse}`, []]);
+});
+
+test.each(["GONE", "REVIEW_IN_PROGRESS", "ROLLBACK_COMPLETE"])(
+  "a first deployment has nothing to compare with: %s",
+  async (status) => {
+    const { exitCode, output } = await run(status, "compare", "staging", "--app", app);
+    expect([exitCode, output]).toEqual([0, [`${stackName} is not deployed yet: nothing to compare with`]]);
+  },
+);
+
+test("what can't be compared is one line, and exits with 2", async () => {
+  const broken = join(app, "broken.json");
+  await writeFile(broken, "# no template");
+  const wrong: [string[], RegExp][] = [
+    [["compare", "nowhere"], /'nowhere' is invalid.*staging, production/],
+    [["compare", "staging", "--app", tmpdir()], /manifest\.json/],
+    [["compare", "production", "--app", app], /has no stack/],
+    [["compare", "staging", "--app", app, "--template", broken], /broken\.json/],
+    [["compare", "staging", "--app", app, "--template", join(app, "manifest.json")], /manifest\.json.*Resources/],
+    [["compare", "staging", "--app", app], /You may not/],
+    [["deploy", "staging", "--app", app, "-c", "canary=false"], /'-c.*' cannot be used with option '--app/],
+  ];
+  for (const [words, message] of wrong) {
+    const { exitCode, output } = await run("DENIED", ...words);
+    expect([words, exitCode, output]).toEqual([words, 2, [expect.stringMatching(message)]]);
+  }
+});
+
+test("what is accepted is deployed: the assembly that was compared, the exact stack alone, tables by their names", async () => {
+  const accept = ["--accept", "orders-table-in-use", "--accept", "termination-protection"];
+  const options = ["--require-approval", "never"];
+  const { exitCode, output } = await run("UPDATE_COMPLETE", "deploy", "staging", ...accept, "--app", app, ...options);
+  const words = `deploy ${stackName} --exclusively --app ${app} --import-existing-resources --require-approval never`;
+  expect([exitCode, output.at(-1)]).toEqual([7, `cdk ${words}`]);
+});
+
+test("without an assembly, one is synthesised with the context given, compared and deployed", async () => {
+  const { exitCode, output } = await run("GONE", "deploy", "staging", "-c", "canary=false", "--context", "a=b c");
+  expect([exitCode, output]).toEqual([
+    2,
+    ["cdk synth --quiet --output cdk.out --context canary=false --context a=b c"],
+  ]);
+});
+
+test("a diff is the exact stack's alone, and says when it is not with what is deployed", async () => {
+  const said = "Compared with a saved template, not with what is deployed.";
+  const diff = `cdk diff ${stackName} --exclusively`;
+  expect((await run("GONE", "diff", "staging", "--app", app)).output).toEqual([`${diff} --app ${app}`]);
+  const { exitCode, output } = await run("GONE", "diff", "staging", "--template", saved);
+  expect([exitCode, output]).toEqual([7, [said, `${diff} --template ${saved}`]]);
+});

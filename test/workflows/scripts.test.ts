@@ -1,0 +1,222 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { machineHas } from "../helpers/machine.ts";
+import { expression, readWorkflow, runScript, standIn, stepNamed, temporaryDirectory } from "../helpers/workflows.ts";
+
+const { workflow: deploy } = await readWorkflow("deploy.yml");
+const { workflow: deployEnvironment } = await readWorkflow("deploy-environment.yml");
+const { build, changes, commit: commitJob } = deploy.jobs;
+const deployJob = deployEnvironment.jobs["deploy"];
+
+const hasGit = machineHas("git", "which commit is deployed");
+
+function git(cwd: string, ...words: string[]): string {
+  const identity = ["-c", "user.name=x", "-c", "user.email=x@example.com"];
+  return execFileSync("git", [...identity, ...words], { cwd, encoding: "utf8", stdio: "pipe" }).trim();
+}
+
+/** A clone whose origin has two commits on main, each with settings of its own, and one on a branch. */
+async function clone(): Promise<{ directory: string; main: string[]; branch: string }> {
+  const [origin, directory] = [await temporaryDirectory(), await temporaryDirectory()];
+  git(origin, "init", "--quiet", "--initial-branch=main");
+  await mkdir(join(origin, "infra"));
+  const commit = async (text: string) => {
+    await writeFile(join(origin, "infra", "environments.ts"), text);
+    git(origin, "add", ".");
+    git(origin, "commit", "--quiet", "--message", text);
+    return git(origin, "rev-parse", "HEAD");
+  };
+  const main = [await commit("old settings"), await commit("today's settings")];
+  git(origin, "checkout", "--quiet", "-b", "branch");
+  const branch = await commit("a branch's settings");
+  git(origin, "checkout", "--quiet", "main");
+  git(directory, "clone", "--quiet", origin, ".");
+  return { directory, main, branch };
+}
+
+describe.runIf(hasGit)("the commit to deploy", () => {
+  async function accepted(commit: string, directory: string): Promise<string | undefined> {
+    const output = join(await temporaryDirectory(), "output");
+    const step = stepNamed(commitJob, "Accept only a commit that main contains");
+    const { ok } = await runScript(step, directory, { COMMIT: commit, GITHUB_OUTPUT: output });
+    return ok ? (await readFile(output, "utf8")).trim() : undefined;
+  }
+
+  test("is accepted when main contains it, by its full or short name", async () => {
+    const { directory, main } = await clone();
+    for (const commit of main) {
+      expect(await accepted(commit, directory)).toBe(`sha=${commit}`);
+      expect(await accepted(commit.slice(0, 8), directory)).toBe(`sha=${commit}`);
+    }
+  });
+
+  test("is rejected when only a branch contains it, or nothing does", async () => {
+    const { directory, branch } = await clone();
+    for (const commit of [branch, branch.slice(0, 8), "origin/branch", "0".repeat(40), "--help", "", "main; true"]) {
+      expect([commit, await accepted(commit, directory)]).toEqual([commit, undefined]);
+    }
+  });
+
+  test("is built with today's settings, and says how to go on where it can't be", async () => {
+    const { directory, main } = await clone();
+    git(directory, "checkout", "--quiet", main[0] ?? "");
+    const settings = { GITHUB_SHA: main[1] ?? "" };
+    expect(await runScript(stepNamed(build, "Take today's settings"), directory, settings)).toMatchObject({ ok: true });
+    expect(await readFile(join(directory, "infra", "environments.ts"), "utf8")).toBe("today's settings");
+    const synths = await standIn(directory, "npm", "exit 1");
+    const { ok, output } = await runScript(stepNamed(build, "Build"), directory, { CANARY: "false" });
+    expect(ok).toBe(false);
+    expect(output).toContain("::error::This commit does not synthesise with today's settings.");
+    expect(output).toContain("own-settings=true");
+    expect(await synths()).toEqual(["run synth -- --context canary=false"]);
+  });
+});
+
+describe("a run", () => {
+  const run = (id: number, branch = "main", from = 7) => ({
+    id,
+    head_branch: branch,
+    repository_id: 7,
+    head_repository_id: from,
+  });
+  const artifact = (id: number, created: string, workflow_run = run(id)) => ({
+    id: id * 100,
+    expired: false,
+    created_at: `2026-11-20T${created}:00Z`,
+    workflow_run,
+  });
+
+  /** Runs a step where GitHub lists these pages of artifacts. */
+  async function withArtifacts(step: Parameters<typeof runScript>[0], ...pages: unknown[][]) {
+    const directory = await temporaryDirectory();
+    await symlink(fileURLToPath(new URL("../../.github", import.meta.url)), join(directory, ".github"));
+    const listed = JSON.stringify(pages.map((artifacts) => ({ artifacts })));
+    const calls = await standIn(directory, "gh", `case "$*" in *name=*) echo '${listed}';; *) echo "zip of $2";; esac`);
+    await standIn(directory, "unzip", 'mkdir -p "$4"; cp "$2" "$4/template"');
+    const environment = { GITHUB_REPOSITORY: "acme/orders", GITHUB_SERVER_URL: "https://github.com" };
+    const result = await runScript(step, directory, { ...environment, ENVIRONMENT: "production", GITHUB_RUN_ID: "11" });
+    return { ...result, directory, calls: await calls() };
+  }
+
+  const rejection = stepNamed(deployJob, "Reject a run after a later one has deployed");
+
+  test("is rejected once a later one has deployed, such as a rollback, wherever GitHub lists that", async () => {
+    const deployed = [artifact(11, "08:00"), artifact(10, "07:00")];
+    for (const pages of [[deployed, [artifact(12, "09:00")]], [[artifact(12, "09:00"), ...deployed]]]) {
+      const { ok, output } = await withArtifacts(rejection, ...pages);
+      expect([ok, output]).toEqual([
+        false,
+        expect.stringMatching(/^::error::Run 12 is newer and has deployed to production/),
+      ]);
+    }
+  });
+
+  test.each([
+    ["nothing was ever deployed", []],
+    ["it was the last itself", [artifact(10, "07:00"), artifact(11, "08:00")]],
+    ["the later one was a branch's", [artifact(12, "09:00", run(12, "release"))]],
+    ["the later one was a fork's", [artifact(12, "09:00", run(12, "main", 8))]],
+  ])("deploys when %s", async (_reason, artifacts) => {
+    const { ok, output, calls } = await withArtifacts(rejection, artifacts);
+    expect([ok, output]).toEqual([true, ""]);
+    expect(calls).toEqual([
+      "api --paginate --slurp repos/acme/orders/actions/artifacts?name=deployed-production&per_page=100",
+    ]);
+  });
+
+  test("fails when GitHub does not say", async () => {
+    expect((await withArtifacts({ run: `PATH=.:$PATH; gh() { return 1; }\n${rejection.run}` })).ok).toBe(false);
+  });
+
+  test("of an earlier attempt's build without the canary fails, and says what to do", async () => {
+    const step = stepNamed(deployJob, "Reject the assembly of an earlier attempt");
+    expect(step.if).toBe(expression("inputs.only-attempt && inputs.only-attempt != github.run_attempt"));
+    const { ok, output } = await runScript(step, await temporaryDirectory(), {});
+    expect([ok, output]).toEqual([false, expect.stringContaining("::error::Re-run all jobs")]);
+  });
+
+  test("tells its reviewers what was deployed last, what would stop, and every change", async () => {
+    const fetch = stepNamed(changes, "Fetch the template that production got last");
+    const { directory } = await withArtifacts(fetch, [artifact(10, "07:00"), artifact(9, "06:00")]);
+    expect(await readFile(join(directory, "deployed/template"), "utf8")).toContain("artifacts/1000/zip");
+    await writeFile(join(directory, "deployed/deployed.template.json"), "{}");
+    const npm = await standIn(
+      directory,
+      "npm",
+      'case "$*" in *compare*) echo "STOP tls"; exit 1;; *) echo "[~] Stage" >&2;; esac',
+    );
+    const summary = { GITHUB_STEP_SUMMARY: join(directory, "summary"), ACCEPT: "base-url tls" };
+    const say = stepNamed(changes, "Say what production would change");
+    expect(await runScript(say, directory, summary)).toEqual({ ok: true, output: "" });
+    const from =
+      "Compared with what \\[run 10]\\(https://github.com/acme/orders/actions/runs/10\\) deployed at [^\n]+\n";
+    expect(await readFile(join(directory, "summary"), "utf8")).toMatch(
+      new RegExp(`^## What production would change\n${from}\`\`\`\nSTOP tls\n\\[~] Stage\n\`\`\`\n$`),
+    );
+    const against = "production --app cdk.out --template deployed/deployed.template.json";
+    expect(await npm()).toEqual([
+      `run --silent compare -- ${against} --accept base-url tls`,
+      `run --silent diff -- ${against}`,
+    ]);
+    await standIn(directory, "npm", "exit 2");
+    expect((await runScript(say, directory, summary)).ok).toBe(false);
+  });
+
+  test("tells its reviewers when nothing is known of what was deployed", async () => {
+    const directory = await temporaryDirectory();
+    const step = stepNamed(changes, "Say what production would change");
+    expect((await runScript(step, directory, { GITHUB_STEP_SUMMARY: join(directory, "summary") })).ok).toBe(true);
+    expect(await readFile(join(directory, "summary"), "utf8")).toMatch(/\nUnknown: [^\n]+\n$/);
+  });
+});
+
+describe("deploying", () => {
+  async function run(stepName: string, fails = "nothing") {
+    const directory = await temporaryDirectory();
+    const does = `case "$*" in *"${fails}"*) exit 1;; *issue*) echo pets_made_up;; *smoke*) echo "with $API_KEY in $PWD";; esac`;
+    const calls = await standIn(directory, "npm", does);
+    await mkdir(join(directory, "cdk.out"));
+    await mkdir(join(directory, "commit"));
+    await writeFile(join(directory, "cdk.out", "Orders.template.json"), "the template");
+    await writeFile(join(directory, "outputs.json"), '{ "Orders": { "BaseUrl": "https://example/v1" } }');
+    const { ok, output } = await runScript(stepNamed(deployJob, stepName), directory, {
+      ENVIRONMENT: "staging",
+      ACCEPT: "tls base-url",
+      RUNNER_TEMP: directory,
+      GITHUB_RUN_ID: "4711",
+    });
+    return { ok, output, directory, calls: await calls() };
+  }
+
+  test("compares, deploys what was built, and keeps the template for the next comparison", async () => {
+    const { ok, calls, directory } = await run("Deploy");
+    expect(ok).toBe(true);
+    const options = "--accept tls base-url --app cdk.out --require-approval never";
+    expect(calls).toEqual([`run deploy -- staging ${options} --outputs-file ${directory}/outputs.json`]);
+    expect(await readFile(join(directory, "deployed.template.json"), "utf8")).toBe("the template");
+  });
+
+  test("ends with a smoke test, by a masked key that expires within a quarter of an hour", async () => {
+    const { ok, calls, output, directory } = await run("Smoke test");
+    const [issue = "", smoke] = calls;
+    expect(issue).toMatch(/^run --silent admin -- --env staging keys issue --name smoke test 4711 --expires \S+$/);
+    const secondsLeft = (Date.parse(issue.replace(/.* /, "")) - Date.now()) / 1000;
+    expect(secondsLeft).toBeGreaterThan(0);
+    expect(secondsLeft).toBeLessThanOrEqual(15 * 60);
+    expect(smoke).toBe("run smoke -- --base-url https://example/v1");
+    expect([ok, output]).toEqual([true, `::add-mask::pets_made_up\nwith pets_made_up in ${directory}/commit\n`]);
+  });
+
+  test.each([
+    ["Deploy", "run deploy", ""],
+    ["Smoke test", "keys issue", ""],
+    ["Smoke test", "run smoke", "::add-mask::pets_made_up\n"],
+  ])("fails in the step %s when npm fails at %s, and goes no further", async (stepName, command, printed) => {
+    const { ok, calls, output } = await run(stepName, command);
+    expect([ok, output]).toEqual([false, printed]);
+    expect(calls.at(-1)).toContain(command);
+  });
+});
