@@ -17,17 +17,11 @@ const common = {
   unstubGlobals: true,
 };
 
-const infra = "test/infra/*.test.ts";
-const isolated = [
-  // They load handlers, or put something in the place of the SDK, the console or the clock.
-  "test/unit/{authorize,cancel-order,dynamodb,environment,list-orders,respond-with-errors,scan-orders,time-budgets}.test.ts",
-  "test/integration/readiness.test.ts",
-  "test/resilience/{no-aws,patient-lists}.test.ts",
-  // It puts something in the place of the file system.
-  "test/local/stack-file.test.ts",
-  // An earlier JSON.parse can mislead its own (https://github.com/nodejs/node/issues/63785).
-  "test/smoke/list.test.ts",
-];
+const tests = "/**/*.test.ts";
+const infra = `test/infra${tests}`;
+// Their tests load handlers, or put something in the place of the SDK, the console or the clock; and an earlier JSON.parse
+// can mislead that of the smoke test (https://github.com/nodejs/node/issues/63785).
+const isolated = `test/{unit,integration,smoke}${tests}`;
 
 export default defineConfig({
   test: {
@@ -37,14 +31,14 @@ export default defineConfig({
     // Handlers warn about it where a test loads them and there is no table.
     onConsoleLog: (text) => !text.includes("not_ready"),
     projects: [
-      { test: { ...common, name: "isolated", include: isolated, exclude } },
+      { test: { ...common, name: "isolated", include: [isolated], exclude } },
       // These leave their process as they found it, so the next file can use it.
       {
         test: {
           ...common,
           name: "service",
-          include: ["test/**/*.test.ts"],
-          exclude: [infra, ...isolated, ...exclude],
+          include: [`test${tests}`],
+          exclude: [infra, isolated, ...exclude],
           isolate: false,
         },
       },

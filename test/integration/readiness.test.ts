@@ -9,6 +9,7 @@ import type { PerFunction } from "../../infra/stack/function-list.ts";
 import { issueApiKey, readApiKey } from "../../shared/api-keys-table.ts";
 import { scanOne, updateNothing } from "../../shared/orders-table.ts";
 import { createTable } from "../helpers/create-table.ts";
+import { useExternalEngine } from "../helpers/external-engine.ts";
 import { type Behaviour, passOn, startFaultProxy } from "../helpers/faults/fault-proxy.ts";
 import { faults } from "../helpers/faults/faults.ts";
 import { lambdaContext, proxyEvent } from "../helpers/lambda.ts";
@@ -20,7 +21,7 @@ const { ORDERS_TABLE: orders, API_KEYS_TABLE: apiKeys } = testEnvironment;
 
 /** The fault that calls of the engine meet; undefined passes them on. */
 let fault: Behaviour | undefined;
-const engine = await startEngine();
+const engine = (await useExternalEngine()) ?? (await startEngine());
 const proxy = await startFaultProxy(engine.endpoint, () => fault);
 const client = engineClient(engine.endpoint);
 let key: string;

@@ -67,7 +67,7 @@ function gunzipSoFar(body: Buffer): string {
 const idsIn = (text: string): string[] => text.match(/"id":-?\d+/g) ?? [];
 
 // A scan changes nothing, so a fault after the engine is the same as one before it, unless half of the response arrives.
-// A throttled page is waited out, for longer than a test should take: see patient-lists.test.ts.
+// A throttled page is waited out, for longer than a test should take: see integration/patient-lists.test.ts.
 const { "slow trickle": trickle, "reset mid-body": reset, "closed mid-body": closed } = applied;
 const brief = { ...unapplied, "reset mid-body": reset, "closed mid-body": closed, ...unnoticed };
 const faults = Object.entries<Behaviour>({ "slow trickle": trickle, ...brief }).filter(
