@@ -117,7 +117,8 @@ export const life: Record<string, Step[]> = {
       meanwhile: "a deployment that would make the tables anew fails",
       commands: `BEFORE=$(git rev-parse HEAD); cancel 4
         set_production "restoredTables: { orders: '$NEW_orders', apiKeys: '$NEW_keys' }"; merge Restore
-        fails npx cdk deploy "$STACK" --exclusively -c canary=false; kept production`,
+        fails npx cdk deploy "$STACK" --exclusively -c canary=false; kept production
+        aws cloudformation describe-stack-events --stack-name "$STACK" | grep "$NEW_orders' already exists"`,
     },
     {
       meanwhile: "the traffic moves, and an order is cancelled after that",
@@ -137,18 +138,23 @@ export const life: Record<string, Step[]> = {
         stack production "Outputs[?OutputKey=='OrdersStreamArn'].OutputValue" | grep "/$NEW_orders/stream/"`,
     },
     {
-      meanwhile: "the code of before the restore is deployed with today's settings, and the tables stay",
-      commands: `git checkout -q "$BEFORE"; git checkout -q main infra/environments.ts; deploy -c canary=false
-        kept production; cancel 6; items "$NEW_orders" | grep "^6.cancelled"; git checkout -qf main`,
+      meanwhile: "the code of before the restore is rolled back to with today's settings, and the tables stay",
+      commands: `git checkout -q "$BEFORE"; fails deploy -c canary=false
+        git checkout -q main -- infra/environments.ts; npx cdk synth --quiet --output cdk.out -c canary=false
+        git checkout -qf main; deploy --app cdk.out; kept production; cancel 6; items "$NEW_orders" | grep "^6.cancelled"`,
     },
     {
-      meanwhile: "the table of orders is restored once more, and the former one leaves the stack",
+      meanwhile: "the table of orders is restored once more",
       commands: `FORMER=$NEW_orders; admin orders restore --time "$(date -u +%FT%TZ)" --table "$FORMER"; restored orders
-        sed -i "s|$FORMER|$NEW_orders|; s|ordersStream: true|formerTables: { orders: '$FORMER' }, &|" \
-          infra/environments.ts; merge "Restore again"; deploy -c canary=false; kept production
-        cancel 8; items "$NEW_orders" | grep "^8.cancelled"; in_stack "$NEW_orders"; in_stack "$FORMER"
-        sed -i "s|formerTables: { orders: '$FORMER' }, ||" infra/environments.ts; merge "Leave the former table"
-        deploy; kept production; fails in_stack "$FORMER"; items "$FORMER" | grep "^8.pending"`,
+        sed -i "s|$FORMER|$NEW_orders|; s|ordersStream: true|formerTables: { orders: '$FORMER' }, &|" infra/environments.ts
+        merge "Restore again"; deploy -c canary=false --accept orders-table-in-use; kept production
+        cancel 8; items "$NEW_orders" | grep "^8.cancelled"; in_stack "$NEW_orders"; in_stack "$FORMER"`,
+    },
+    {
+      meanwhile: "the former table leaves the stack",
+      commands: `sed -i "s|formerTables: { orders: '$FORMER' }, ||" infra/environments.ts; merge "Leave the former table"
+        fails deploy; removed=$(OTHERWISE=:; npm run compare -- production | grep -o "table-removed:\\w*" | sort -u)
+        deploy --accept "$removed"; kept production; fails in_stack "$FORMER"; items "$FORMER" | grep "^8.pending"`,
     },
   ],
   "When an alarm goes off": [

@@ -13,30 +13,29 @@ await using started = new AsyncDisposableStack();
 try {
   const found = findCommands(readBlocks(runbookText), life);
   const tools = "a clone with its dependencies, the AWS command line, MiniStack";
-  const shell = await timed(`Set up ${tools}`, () => setStage(started, stopped.signal));
+  console.log(`Set up ${tools}`);
+  const shell = await setStage(started, stopped.signal);
   for (const [section, steps] of Object.entries(life)) {
     console.log(`\n${section}`);
     for (const step of steps) {
       const commands = found.get(step) ?? "";
       const [name = ""] = commands.split(/ *(?:#|\\?\n)/);
-      if ("skip" in step) console.log(`  not run: \`${name}\`: ${step.because}`);
-      else if ("meanwhile" in step) await timed(`  meanwhile ${step.meanwhile}`, () => run(shell, step.commands));
-      else if ("parse" in step) {
-        await timed(`  parsed: \`${name}\`: ${step.because}`, () => run(shell, parseOnly + commands));
-      } else await timed(`  ran: \`${name}\`, then \`${step.check}\``, () => run(shell, commands, step.check));
+      if ("skip" in step) {
+        console.log(`  not run: \`${name}\`: ${step.because}`);
+      } else if ("meanwhile" in step) {
+        console.log(`  meanwhile ${step.meanwhile}`);
+        await run(shell, step.commands);
+      } else if ("parse" in step) {
+        console.log(`  parsed: \`${name}\`: ${step.because}`);
+        await run(shell, parseOnly + commands);
+      } else {
+        console.log(`  run: \`${name}\`, then \`${step.check}\``);
+        await run(shell, commands, step.check);
+      }
     }
   }
   console.log("\nThe runbook keeps its promises here. Not shown: streaming, TLS, alarms, canaries and IAM.");
 } catch (error) {
   console.error(`\n${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;
-}
-
-/** Prints a line about some work, and how long it took once it is done. */
-async function timed<Result>(line: string, work: () => Promise<Result>): Promise<Result> {
-  process.stdout.write(line);
-  const begun = performance.now();
-  const result = await work();
-  console.log(` (${Math.round((performance.now() - begun) / 1000)} s)`);
-  return result;
 }

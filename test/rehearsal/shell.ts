@@ -9,7 +9,7 @@ export interface Shell {
   /** Where the commands run. */
   cwd: string;
   /** With SCRATCH, a folder, and PORT, where MiniStack listens. */
-  env: Record<string, string>;
+  env: NodeJS.ProcessEnv;
   /** Ends what runs. */
   signal: AbortSignal;
 }

@@ -14,18 +14,18 @@ const files = fileURLToPath(new URL(".", import.meta.url));
  *
  * @param started gets what must be ended.
  * @returns a shell in the clone of an `origin` whose `main` is this working copy as it is.
- * @throws Error when Python is missing, or something can't be installed or started.
+ * @throws Error when something, like Python, is missing, or can't be installed or started.
  */
 export async function setStage(started: AsyncDisposableStack, signal: AbortSignal): Promise<Shell> {
   const scratch = await mkdtemp(join(tmpdir(), "rehearsal-"));
   started.defer(() => rm(scratch, { recursive: true, force: true, maxRetries: 5 }));
+  // Nothing that leads to an account, a clone or a version of Node.js.
+  const ours = /^(AWS|CDK|GIT|INIT_CWD|NODE_OPTIONS|npm_lifecycle|npm_package)/;
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));
   const PATH = `${dirname(process.execPath)}:${process.env["PATH"]}`;
-  const env = { ...inherited(process.env), PATH, SCRATCH: scratch, PORT: String(await freePort()) };
+  const env = { ...inherited, PATH, SCRATCH: scratch, PORT: String(await freePort()) };
   const shell = { cwd: join(scratch, "clone"), env, signal };
   await mkdir(shell.cwd);
-  await run(shell, "python3 -m venv --help").catch(() => {
-    throw new Error("The rehearsal needs Python: `python3 -m venv` does not run on this machine");
-  });
   await run(
     shell,
     `python3 -m venv ../venv && ../venv/bin/pip install --quiet --requirement "${files}emulator/requirements.txt"
@@ -42,12 +42,4 @@ export async function setStage(started: AsyncDisposableStack, signal: AbortSigna
   started.defer(() => endGroup(pid));
   await run(shell, 'curl -fsS --retry 60 --retry-delay 1 --retry-connrefused "$AWS_ENDPOINT_URL/_ministack/health"');
   return shell;
-}
-
-/** The environment of an operator's terminal: nothing that leads to an account, a clone or a version of Node.js. */
-export function inherited(env: NodeJS.ProcessEnv): Record<string, string> {
-  const ours = /^(AWS|CDK|GIT|INIT_CWD|NODE_OPTIONS|npm_lifecycle|npm_package)/;
-  return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) => (ours.test(name) || value === undefined ? [] : [[name, value]])),
-  );
 }
