@@ -13,22 +13,8 @@ describe("a TOKEN authorizer", () => {
     await gate.admit("t");
     expect(gate.asked).toEqual(["t"]);
     gate.now = 10_000;
-    await gate.admit("t");
-    await gate.admit("u");
-    expect(gate.asked).toEqual(["t", "t", "u"]);
-  });
-
-  test("caches the policy of exactly this token", async () => {
-    const gate = authorizer([allow(everything)]);
-    for (const token of ["t", "T", "t", "T", "u"]) await gate.admit(token);
-    expect(gate.asked).toEqual(["t", "T", "u"]);
-  });
-
-  test("calls its function every time when the cache is off", async () => {
-    const gate = authorizer([allow(everything)], { ttlSeconds: 0 });
-    await gate.admit("t");
-    await gate.admit("t");
-    expect(gate.asked).toEqual(["t", "t"]);
+    for (const token of ["t", "T", "t"]) await gate.admit(token);
+    expect(gate.asked).toEqual(["t", "t", "T"]);
   });
 
   test("passes the context on as strings, with the principal", async () => {

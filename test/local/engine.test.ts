@@ -2,43 +2,105 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
-import { startEngine } from "../../infra/local/engine/engine.ts";
+import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
+import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import { checkEndpoint, engineClient, startEngine } from "../../infra/local/engine/engine.ts";
+import { readFunctions } from "../../infra/local/functions.ts";
+import { readStack } from "../../infra/template/synthesis.ts";
 import { isAlive } from "../helpers/processes.ts";
 
-const listens = 'echo "Dynoxide listening on http://127.0.0.1:$4" >&2; exec sleep 600';
+describe("the embedded engine", () => {
+  const listens = 'echo "Dynoxide listening on http://127.0.0.1:$4" >&2; exec sleep 600';
 
-/** A program that is started as the engine is: `$4` is its port, and `$0` its own path. */
-async function program(script: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "engine-test-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const path = join(folder, "engine");
-  await writeFile(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-  return path;
-}
+  /** A program that is started as the engine is: `$4` is its port, and `$0` its own path. */
+  async function program(script: string): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), "engine-test-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const path = join(folder, "engine");
+    await writeFile(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    return path;
+  }
 
-test.each([
-  "error: port $4 is already in use (detected listener on 127.0.0.1:$4)",
-  "error: failed to bind 127.0.0.1:$4: Address in use (os error 98)",
-  "error: failed to listen on 127.0.0.1:$4: Address already in use (os error 48)",
-])("an engine whose port another process took starts with another one: %s", async (line) => {
-  const path = await program(`mkdir "$0.tried" && echo "${line}" >&2 && exit 1\n${listens}`);
-  const engine = await startEngine(undefined, path);
-  expect(isAlive(engine.pid)).toBe(true);
-  await engine.stop();
-  expect(isAlive(engine.pid)).toBe(false);
+  test.each([
+    "error: port $4 is already in use (detected listener on 127.0.0.1:$4)",
+    "error: failed to bind 127.0.0.1:$4: Address in use (os error 98)",
+  ])("starts with another port when another process took its own: %s", async (line) => {
+    const path = await program(`mkdir "$0.tried" && echo "${line}" >&2 && exit 1\n${listens}`);
+    const engine = await startEngine(undefined, path);
+    expect(isAlive(engine.pid)).toBe(true);
+    await engine.stop();
+    expect(isAlive(engine.pid)).toBe(false);
+  });
+
+  test("fails the start with its last line when it ends at once", async () => {
+    const path = await program('echo "starting" >&2; echo "error: database is locked" >&2; exit 1');
+    await expect(startEngine("orders.db", path)).rejects.toThrow(
+      "The DynamoDB engine did not start with orders.db: error: database is locked",
+    );
+  });
+
+  test("may go on writing to its standard error", async () => {
+    const path = await program(`(head -c 3000000 /dev/zero >&2 && mkdir "$0.wrote") &\n${listens}`);
+    const engine = await startEngine(undefined, path);
+    await vi.waitFor(() => expect(existsSync(`${path}.wrote`)).toBe(true), { timeout: 60_000 });
+    await engine.stop();
+  });
 });
 
-test("an engine that ends at once fails the start with its last line", async () => {
-  const path = await program('echo "starting" >&2; echo "error: database is locked" >&2; exit 1');
-  await expect(startEngine("orders.db", path)).rejects.toThrow(
-    "The DynamoDB engine did not start with orders.db: error: database is locked",
+describe("DYNAMODB_ENDPOINT", () => {
+  test.each([
+    "dynamodb.us-east-1.amazonaws.com",
+    "dynamodb.us-east-1.amazonaws.com.",
+    "dynamodb.cn-north-1.amazonaws.com.cn",
+    "dynamodb.us-east-1.api.aws",
+    "dynamodb.eusc-de-east-1.amazonaws.eu",
+  ])("may not be %s, which is AWS, and nothing is sent there", async (host) => {
+    const fetched = vi.fn();
+    vi.stubGlobal("fetch", fetched);
+    await expect(checkEndpoint(`https://${host}`)).rejects.toThrow(`DYNAMODB_ENDPOINT points into AWS (${host})`);
+    expect(fetched).not.toHaveBeenCalled();
+  });
+
+  test.each(["localhost:8000", "nonsense"])("may not be %s, which HTTP can't reach", async (text) => {
+    await expect(checkEndpoint(text)).rejects.toMatchObject({
+      name: "StartError",
+      message: `DYNAMODB_ENDPOINT must be an address like http://localhost:8000, not ${text}`,
+    });
+  });
+
+  test.each(["http://amazonaws.com.localhost:8000", "http://myamazonaws.com:8000", "https://engine/with/path"])(
+    "may be %s",
+    async (endpoint) => {
+      vi.stubGlobal("fetch", vi.fn());
+      expect(await checkEndpoint(`${endpoint}/`)).toBe(endpoint);
+    },
   );
 });
 
-test("an engine may go on writing to its standard error", async () => {
-  const path = await program(`(head -c 3000000 /dev/zero >&2 && mkdir "$0.wrote") &\n${listens}`);
-  const engine = await startEngine(undefined, path);
-  await vi.waitFor(() => expect(existsSync(`${path}.wrote`)).toBe(true));
-  await engine.stop();
+test("a call to an engine that is silent fails after 30 seconds", async () => {
+  const client = engineClient("http://127.0.0.1:8000");
+  // The handler knows its settings once it has been used.
+  await expect(client.send(new ListTablesCommand(), { abortSignal: AbortSignal.abort() })).rejects.toThrow();
+  expect(client.config.requestHandler).toMatchObject({
+    config: { connectionTimeout: 30_000, requestTimeout: 30_000, throwOnRequestTimeout: true },
+  });
+});
+
+test("functions and whoever prepares their tables find them at one place, whatever keys an engine keeps apart", async () => {
+  const endpoint = "http://127.0.0.1:8000";
+  const { config } = engineClient(endpoint);
+  const { accessKeyId } = await config.credentials();
+  expect([await config.region(), accessKeyId]).toEqual(["us-east-1", "local"]);
+  for (const { environment, directory } of readFunctions(await readStack(inject("assembly")), endpoint)) {
+    expect(existsSync(join(directory, "index.mjs"))).toBe(true);
+    expect(environment).toMatchObject({
+      AWS_REGION: "us-east-1",
+      AWS_DEFAULT_REGION: "us-east-1",
+      AWS_ACCESS_KEY_ID: "local",
+      AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+      AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x",
+      AWS_LAMBDA_LOG_FORMAT: "JSON",
+      AWS_LAMBDA_LOG_LEVEL: expect.stringMatching(/^[A-Z]+$/),
+    });
+  }
 });

@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { Gateway } from "../../infra/local/gateway/gateway.ts";
+import { readProxyResponse } from "../../infra/local/gateway/proxy-response.ts";
 import { FunctionFailure } from "../../infra/local/lambda/function-response.ts";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
 import { readRestApi } from "../../infra/template/rest-api.ts";
@@ -16,12 +17,8 @@ async function startGateway(resources: object): Promise<string> {
   const [response] = any.Integration.IntegrationResponses;
   const Integration = { ...any.Integration, IntegrationResponses: [{ ...response, ...constant('{"cat":"é"}') }] };
   const Any = { Type: "AWS::ApiGateway::Method", Properties: { ...any, Integration } };
-  const functions = {
-    Fn: lambda,
-    Version: version("Fn"),
-    Live: alias("Fn", "Version"),
-    Get: invoking({ Ref: "Live" }),
-  };
+  const Get = invoking({ Ref: "Live" });
+  const functions = { Fn: lambda, Version: version("Fn"), Live: alias("Fn", "Version"), Get };
   const template = new StackTemplate({ Resources: { Api: api, Stage: stage, Any, ...functions, ...resources } });
   const host = { invoke: () => Promise.reject(new FunctionFailure("Runtime.ExitError", "crashed")) };
   const gateway = new Gateway(readRestApi(template), host, { clock: () => 0, log: () => {} });
@@ -30,17 +27,13 @@ async function startGateway(resources: object): Promise<string> {
   return `http://127.0.0.1:${await listeningPort(server)}`;
 }
 
-test("failures for which the API has no gateway response have AWS's status and no body", async () => {
+test("a failure for which the API has no gateway response has AWS's status and no body", async () => {
   const origin = await startGateway({});
   expect(await send(`${origin}/v1`)).toMatchObject({ status: 504, body: "" });
   expect(await send(`${origin}/v2`)).toMatchObject({ status: 403, body: "" });
-  expect(await send(`${origin}/v1`, { method: "PUT", headers: { "content-type": "image/png" } })).toMatchObject({
-    status: 415,
-    body: "",
-  });
 });
 
-test("failures without a gateway response of their own have the default one of their kind", async () => {
+test("a failure without a gateway response of its own has the default one of its kind", async () => {
   const gatewayResponse = (ResponseType: string, body: string, StatusCode?: string) => ({
     Type: "AWS::ApiGateway::GatewayResponse",
     Properties: { ResponseType, StatusCode, ...constant(body) },
@@ -53,12 +46,32 @@ test("failures without a gateway response of their own have the default one of t
   expect(await send(`${origin}/v1`)).toMatchObject({ status: 500, body: "5" });
 });
 
-test.each(["application/json", "Application/JSON ;charset=utf-8"])("a MOCK method takes %s", async (type) => {
+test("a MOCK method takes its content type in any case, with parameters, and no other", async () => {
   const origin = await startGateway({});
-  const { status, headers, body } = await send(`${origin}/v1`, { method: "PUT", headers: { "content-type": type } });
+  const put = (type: string) => send(`${origin}/v1`, { method: "PUT", headers: { "content-type": type } });
+  const { status, headers, body } = await put("Application/JSON ;charset=utf-8");
   expect({ status, length: headers["content-length"], body }).toEqual({
     status: 404,
     length: "12",
     body: '{"cat":"é"}',
   });
+  expect(await put("image/png")).toMatchObject({ status: 415, body: "" });
+});
+
+const json = { "content-type": "application/json" };
+test.each([
+  ["a status as text", { statusCode: "201" }, 201, { ...json, "content-length": 0 }, ""],
+  ["no status", { body: "é" }, 200, { ...json, "content-length": 2 }, "é"],
+  ["base64", { isBase64Encoded: true, body: "w6k=" }, 200, { ...json, "content-length": 2 }, "é"],
+  [
+    "headers in capitals, a number and a boolean among them",
+    { headers: { "Content-Type": "text/plain", "X-Count": 1, "X-New": true } },
+    200,
+    { "content-type": "text/plain", "x-count": "1", "x-new": "true", "content-length": 0 },
+    "",
+  ],
+  ["a status that has no length", { statusCode: 304 }, 304, json, ""],
+])("a function may respond with %s", (_, returned, status, headers, body) => {
+  const response = readProxyResponse({ kind: "buffered", payload: JSON.stringify(returned) }, false);
+  expect(response).toEqual({ status, headers, body: Buffer.from(body) });
 });

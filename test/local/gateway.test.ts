@@ -137,7 +137,7 @@ describe("the local gateway", () => {
     expect(log).toEqual([]);
   });
 
-  test.each([{ statusCode: 99 }, { statusCode: "ok" }, { status: 200 }, { statusCode: 204, body: {} }])(
+  test.each([{ statusCode: 199 }, { statusCode: 600 }, { statusCode: 200.5 }, { status: 200 }, { body: {} }])(
     "takes %j for no response",
     async (response) => {
       functions["CancelOrder"] = buffered(response);
@@ -183,10 +183,7 @@ describe("the local gateway", () => {
     expect((await cancel()).status).toBe(204);
   });
 
-  test.each(["/V1/store/orders", "/v1/Store/orders", "/v1/store/ORDERS"])(
-    "tells capital letters from small ones: %s is no path of the API",
-    async (path) => {
-      expectError(await send(baseUrl + path, { headers }), "resource_not_found");
-    },
-  );
+  test("tells capital letters from small ones", async () => {
+    expectError(await send(`${baseUrl}/V1/store/orders`, { headers }), "resource_not_found");
+  });
 });

@@ -1,8 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 
-/** The output of a script on such a machine, and its exit code. */
+/** What a script says on such a Linux machine, and its exit code. */
 function preloadOn(machine: { node?: string; arch?: string; glibc?: string }) {
   const { node = process.versions.node, arch = process.arch, glibc = "2.36" } = machine;
   const code = `
@@ -28,16 +27,7 @@ test("a script says what an old Node.js and a missing engine need, in one go", (
   expect(stderr).toMatch(new RegExp(`^    npm install --no-save @dynoxide/linux-${arch}@\\d+\\.\\d+\\.\\d+$`, "m"));
 });
 
-test("a script says what an old Node.js needs, and nothing of an engine that is there", () => {
-  const { stderr, status } = preloadOn({ node: "22.22.0" });
-  expect(status).toBe(1);
-  expect(stderr).toContain("npm ci");
-  expect(stderr).not.toContain("glibc");
-  const hasEngine = existsSync(`node_modules/@dynoxide/linux-${process.arch}/dynoxide`);
-  expect(stderr.includes("DynamoDB engine")).toBe(!hasEngine);
-});
-
-test("a script says nothing where nothing is missing, or only an engine, which not every script needs", () => {
-  expect(preloadOn({ node: "26.0.0" })).toEqual({ stderr: "", status: 0 });
-  expect(preloadOn({ arch: "riscv64" })).toEqual({ stderr: "", status: 0 });
+test("a script says nothing of what is there, nor of an engine alone, which not every script needs", () => {
+  expect(preloadOn({ node: "22.22.0" }).stderr).not.toContain("glibc");
+  expect(preloadOn({ node: "26.0.0", arch: "riscv64" })).toEqual({ stderr: "", status: 0 });
 });

@@ -28,22 +28,17 @@ describe("a route", () => {
 
   test.each([
     ["GET", "/pets", "/pets", {}],
-    ["GET", "/pets/", "/pets", {}],
     ["GET", "/pets//", "/pets", {}],
     ["GET", "/pets/best", "/pets/best", {}],
     ["GET", "/pets/a%20b%2Fc", "/pets/{petId}", { petId: "a b/c" }],
     // Decoded once.
     ["GET", "/pets/%2531", "/pets/{petId}", { petId: "%31" }],
-    ["GET", "/pets/%31", "/pets/{petId}", { petId: "1" }],
     ["GET", "/Pets", "/{proxy+}", { proxy: "Pets" }],
-    ["GET", "/pets/Best", "/pets/{petId}", { petId: "Best" }],
     ["GET", "/pets/%zz", "/pets/{petId}", { petId: "%zz" }],
-    ["PUT", "/pets/1", "/pets/{petId}", { petId: "1" }],
     ["PUT", "/pets/best", "/pets/{petId}", { petId: "best" }],
     ["PUT", "/pets", "/{proxy+}", { proxy: "pets" }],
     ["GET", "/pets//1", "/{proxy+}", { proxy: "pets//1" }],
     ["PATCH", "/cats", "/{section}", { section: "cats" }],
-    ["GET", "/cats/1/2", "/{proxy+}", { proxy: "cats/1/2" }],
   ])("for %s %s is %s", (method, sentPath, path, parameters) => {
     expect(matchRoute(methods, method, sentPath)).toMatchObject({ path, parameters });
   });

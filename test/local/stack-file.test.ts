@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeEach, expect, test, vi } from "vitest";
 import { addToStackFile, readStackFile } from "../../infra/local/stack-file.ts";
 
 const directory = await mkdtemp(join(tmpdir(), "stack-file-test-"));
@@ -38,17 +38,6 @@ test("a stack ends although its file is gone", async () => {
   const remove = await addToStackFile(stackAt(1));
   await rm(join(directory, "stack.json"));
   await remove();
-});
-
-test("an empty LOCAL_STACK_FILE stands for the checkout's own file", async () => {
-  const readFile = vi.fn(async () => JSON.stringify([stackAt(1)]));
-  vi.doMock("node:fs/promises", async (original) => ({ ...(await original<object>()), readFile }));
-  onTestFinished(() => void vi.doUnmock("node:fs/promises"));
-  vi.resetModules();
-  vi.stubEnv("LOCAL_STACK_FILE", "");
-  const { readStackFile } = await import("../../infra/local/stack-file.ts");
-  expect(await readStackFile()).toEqual([stackAt(1)]);
-  expect(readFile).toHaveBeenCalledWith(join(import.meta.dirname, "../../.local/stack.json"), "utf8");
 });
 
 test("a malformed file names no stack", async () => {

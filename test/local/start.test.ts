@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { parseArgs, promisify } from "node:util";
+import { promisify } from "node:util";
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, test, vi } from "vitest";
 import { engineClient } from "../../infra/local/engine/engine.ts";
@@ -101,17 +101,10 @@ async function printedCommands({ stdout }: { stdout: Readable }): Promise<string
 /** The status of the request that curl would send if the command were pasted into sh. */
 async function runCurl(command: string): Promise<number> {
   const { stdout } = await promisify(execFile)("sh", ["-c", `curl() { printf '%s\\n' "$@"; }; ${command}`]);
-  const { values, positionals } = parseArgs({
-    args: stdout.trimEnd().split("\n"),
-    options: {
-      include: { type: "boolean", short: "i" },
-      header: { type: "string", short: "H" },
-      request: { type: "string", short: "X", default: "GET" },
-    },
-    allowPositionals: true,
-  });
-  const [name = "", value = ""] = values.header?.split(": ") ?? [];
-  return (await send(positionals[0] ?? "", { method: values.request, headers: { [name]: value } })).status;
+  const [, , header = "", ...rest] = stdout.trimEnd().split("\n");
+  const [name = "", value = ""] = header.split(": ");
+  const [url = "", method = "GET"] = rest.reverse();
+  return (await send(url, { method, headers: { [name]: value } })).status;
 }
 
 async function expectToEnd(

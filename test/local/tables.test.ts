@@ -1,9 +1,8 @@
-import { createServer, Server } from "node:net";
-import { type DynamoDBClient, ListTablesCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
-import { afterAll, beforeEach, expect, inject, onTestFinished, test, vi } from "vitest";
-import { type Engine, engineClient, startEngine } from "../../infra/local/engine/engine.ts";
+import { DeleteTableCommand, type DynamoDBClient, ListTablesCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
+import { afterAll, afterEach, beforeEach, expect, inject, test, vi } from "vitest";
+import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
+import { seedOrders } from "../../infra/local/engine/seed-orders.ts";
 import { createTables, prepareTables } from "../../infra/local/engine/tables.ts";
-import { listeningPort } from "../../infra/local/machine/ports.ts";
 import { readStack } from "../../infra/template/synthesis.ts";
 import type { OrderItem } from "../../shared/order.ts";
 
@@ -11,18 +10,15 @@ const { template } = await readStack(inject("assembly"));
 const table = template.output("OrdersTableName");
 const { signal } = new AbortController();
 
-let engine: Engine | undefined;
+const engine = await startEngine();
 let client: DynamoDBClient;
-const stop = async () => {
-  client?.destroy();
-  await engine?.stop();
-};
 beforeEach(async () => {
-  await stop();
-  engine = await startEngine();
   client = engineClient(engine.endpoint);
+  const { TableNames = [] } = await client.send(new ListTablesCommand());
+  for (const TableName of TableNames) await client.send(new DeleteTableCommand({ TableName }));
 });
-afterAll(stop);
+afterEach(() => client.destroy());
+afterAll(() => engine.stop());
 
 /** Orders with these ids, and what happens then. */
 async function* orders(from: number, to: number, end = async () => {}): AsyncGenerator<OrderItem, void, void> {
@@ -72,27 +68,19 @@ test("a start that was cut off after its first table is made good by the next", 
   expect(await storedIds()).toEqual([1, 2, 3]);
 });
 
-test("a table that an engine takes time to create is waited for", async () => {
-  const commands: string[] = [];
-  client.middlewareStack.add(
-    (next, { commandName = "" }) =>
-      async (args) => {
-        commands.push(commandName);
-        return next(args);
-      },
-    { step: "initialize" },
-  );
-  await createTables(client, template.all("AWS::DynamoDB::Table").slice(0, 1));
-  expect(commands).toEqual(["DescribeTableCommand", "CreateTableCommand", "DescribeTableCommand"]);
+test("orders are written though there are more than one call takes, of them or of their bytes", async () => {
+  const note = { S: "€".repeat(130_000) };
+  const twelve = async function* (): AsyncGenerator<OrderItem, void, void> {
+    for await (const order of orders(201, 212)) yield { ...order, note };
+  };
+  await createTables(client, template.all("AWS::DynamoDB::Table"));
+  await seedOrders(client, table, orders(1, 120), signal);
+  expect(await storedIds()).toHaveLength(120);
+  await seedOrders(client, table, twelve(), signal);
 });
 
-test("an engine whose port another program has taken meanwhile gets another port", async () => {
-  await using other = createServer();
-  const taken = await listeningPort(other);
-  const free = vi.spyOn(Server.prototype, "address").mockReturnValueOnce({ port: taken, address: "", family: "IPv4" });
-  onTestFinished(() => free.mockRestore());
-  const second = await startEngine();
-  await second.stop();
-  expect(free.mock.calls.length).toBe(2);
-  expect(second.endpoint).not.toBe(`http://127.0.0.1:${taken}`);
+test("a start that is interrupted writes no order", async () => {
+  const interrupted = AbortSignal.abort(new Error("interrupted"));
+  await expect(prepareTables(client, template, orders(1, 1), interrupted)).rejects.toThrow("interrupted");
+  expect(await storedIds()).toEqual([]);
 });

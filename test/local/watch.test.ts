@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFile, cp, mkdtemp, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
-import { request } from "node:http";
+import { appendFile, cp, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { type RequestListener, request } from "node:http";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { LiveService, type Service } from "../../infra/local/service.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { isAlive, processesRunning } from "../helpers/processes.ts";
 import { send } from "../helpers/send.ts";
@@ -25,9 +26,7 @@ const waiting = { timeout: 60_000, interval: 100 };
 const hasList = machineHas("/proc or ps", "npm start --watch");
 test.runIf(hasList)(
   "npm start --watch serves what was changed, and the last good build else, until its engine ends",
-  {
-    timeout: 180_000,
-  },
+  { timeout: 180_000 },
   async () => {
     for (const name of ["functions", "shared", "infra", "package.json", "package-lock.json"]) {
       await cp(join(root, name), join(copy, name), { recursive: true });
@@ -52,7 +51,8 @@ test.runIf(hasList)(
 
     const errors = join(copy, "shared/errors.ts");
     // As many editors save: the file is another one afterwards.
-    await writeFile(`${errors}~`, (await readFile(errors, "utf8")).replace(before, "Nobody ordered this"));
+    const changed = (await readFile(errors, "utf8")).replace(before, "Nobody ordered this");
+    await writeFile(`${errors}~`, `${changed}console.warn(new Error("a stack"));\n`);
     await rename(`${errors}~`, errors);
     await vi.waitFor(async () => expect(await messageFor("none")).toBe("Nobody ordered this"), waiting);
     expect((await cancel("1")).status).toBe(409);
@@ -63,6 +63,8 @@ test.runIf(hasList)(
     expect(JSON.parse(await text(response))).toMatchObject({ code: "order_not_found", message: before });
     await vi.waitFor(() => expect(functionsBefore.filter(isAlive)).toEqual([]), waiting);
 
+    // A stack names the source's line, not the bundle's.
+    expect(messages.find((line) => line.includes("a stack"))).toMatch(/shared\/errors\.ts:\d+:14/);
     await appendFile(errors, "const = nothing;\n");
     const failures = () => messages.filter((line) => line.includes("The last good build still serves"));
     await vi.waitFor(() => expect(failures()).toHaveLength(1), waiting);
@@ -91,3 +93,92 @@ async function start() {
   const { baseUrl, apiKey }: { baseUrl: string; apiKey: string } = JSON.parse(line);
   return { baseUrl, apiKey, messages, pid };
 }
+
+describe("the sources", () => {
+  const sources = ["functions/one.ts", "shared/one.ts", "infra/stack/one.ts", "infra/app.ts", "infra/environments.ts"];
+  const folder = join(copy, "sources");
+
+  /** Watches small sources, which it finds beside it, until the test ends. */
+  async function watchSources() {
+    for (const name of sources) {
+      await mkdir(dirname(join(folder, name)), { recursive: true });
+      await writeFile(join(folder, name), "");
+    }
+    const watcher = join(folder, "infra/local/source-watch.ts");
+    await cp(join(root, "infra/local/source-watch.ts"), watcher);
+    const watch: typeof import("../../infra/local/source-watch.ts") = await import(watcher);
+    const ended = new AbortController();
+    const rebuild = vi.fn<() => Promise<void>>();
+    const watching = watch.watchSources(rebuild, ended.signal);
+    onTestFinished(async () => {
+      ended.abort();
+      await watching;
+    });
+    return async (change: () => Promise<unknown>, times = 1) => {
+      await change();
+      await vi.waitFor(() => expect(rebuild.mock.calls.length).toBeGreaterThanOrEqual(times), waiting);
+      rebuild.mockClear();
+      return rebuild;
+    };
+  }
+
+  test("are built again when any changes, folders that come and go included", async () => {
+    const expectRebuild = await watchSources();
+    for (const name of sources) await expectRebuild(() => appendFile(join(folder, name), "\n"));
+    const made = join(folder, "shared/new/deep");
+    for (const _ of ["first", "anew"]) {
+      await expectRebuild(() => mkdir(made, { recursive: true }));
+      await expectRebuild(() => writeFile(join(made, "one.ts"), ""));
+      await expectRebuild(() => rm(dirname(made), { recursive: true }));
+    }
+  });
+
+  test("are built once more when one changes during a build, and leave no watchers behind", async () => {
+    const watchers = () => process.getActiveResourcesInfo().filter((name) => name === "FSEventWrap").length;
+    await vi.waitFor(() => expect(watchers()).toBe(0), waiting);
+    const expectRebuild = await watchSources();
+    const before = watchers();
+    const change = (name: string) => appendFile(join(folder, name), "\n");
+    const rebuild = await expectRebuild(() => change("infra/app.ts"));
+    rebuild.mockImplementationOnce(() => change("shared/one.ts"));
+    await expectRebuild(() => change("functions/one.ts"), 2);
+    await vi.waitFor(() => expect(watchers()).toBe(before), waiting);
+  });
+});
+
+describe("a build", () => {
+  /** One whose requests end when they are told to. */
+  function build() {
+    const ends: (() => void)[] = [];
+    const stop = vi.fn<() => Promise<void>>();
+    const serve = () => new Promise<void>((resolve) => void ends.push(resolve));
+    const service = { stageName: "v1", host: { stop }, gateway: { serve }, requests: new Set() } as unknown as Service;
+    return { service, stop, ends };
+  }
+  const exchange = [{}, {}] as unknown as Parameters<RequestListener>;
+  const { signal } = new AbortController();
+  const log = () => {};
+
+  test("is stopped once when its last request has its response, and no sooner; or else at the end", async () => {
+    const [first, second, third] = [build(), build(), build()];
+    const live = new LiveService(first.service);
+    live.serve(...exchange);
+    await live.replace(async () => second.service, { signal, log });
+    live.serve(...exchange);
+    await live.replace(async () => third.service, { signal, log });
+    expect(live.current).toBe(third.service);
+    expect(first.stop).not.toHaveBeenCalled();
+    first.ends[0]?.();
+    await vi.waitFor(() => expect(first.stop).toHaveBeenCalled(), waiting);
+    await live.stop();
+    expect([first, second, third].map(({ stop }) => stop.mock.calls.length)).toEqual([1, 1, 1]);
+  });
+
+  test("that is interrupted is not said to have failed", async () => {
+    const lines: string[] = [];
+    const live = new LiveService(build().service);
+    const fail = () => Promise.reject(new Error("interrupted"));
+    await live.replace(fail, { signal: AbortSignal.abort(), log: (line) => lines.push(line) });
+    expect(lines).toEqual([]);
+  });
+});

@@ -6,31 +6,30 @@ import { readRestApi } from "../../infra/template/rest-api.ts";
 import { StackTemplate } from "../../infra/template/stack-template.ts";
 import { alias, api, invoking, lambda, mock, resource, root, stage, version } from "../helpers/pets-template.ts";
 
-describe("intrinsic functions", () => {
-  test("are resolved as CDK writes them", () => {
-    const template = templateWith({
-      Function: { Ref: "Fn" },
-      Joined: { "Fn::Join": ["-", ["a", { Ref: "AWS::Region" }]] },
-      Picked: { "Fn::Select": [1, { "Fn::Split": [":", "arn:aws:x"] }] },
-      Arn: { "Fn::GetAtt": ["Fn", "Arn"] },
-    });
-    expect(["Function", "Joined", "Picked", "Arn"].map((name) => template.output(name))).toEqual([
-      "Fn",
-      "a-us-east-1",
-      "aws",
-      "arn:aws:lambda:us-east-1:000000000000:function:Fn",
-    ]);
+const functions = { Fn: lambda, Version: version("Fn"), Live: alias("Fn", "Version") };
+const readApi = (resources: object) =>
+  readRestApi(new StackTemplate({ Resources: { Api: api, Stage: stage, ...functions, ...resources } }));
+const templateWith = (Value: unknown) =>
+  new StackTemplate({ Resources: { Fn: lambda }, Outputs: { Wanted: { Value } } });
+
+describe("an intrinsic function", () => {
+  test.each([
+    [{ Ref: "Fn" }, "Fn"],
+    [{ "Fn::Join": ["-", ["a", { Ref: "AWS::Region" }]] }, "a-us-east-1"],
+    [{ "Fn::Select": [1, { "Fn::Split": [":", "arn:aws:x"] }] }, "aws"],
+    [{ "Fn::GetAtt": ["Fn", "Arn"] }, "arn:aws:lambda:us-east-1:000000000000:function:Fn"],
+  ])("is resolved: %j", (value, result) => {
+    expect(templateWith(value).output("Wanted")).toBe(result);
   });
 
   test.each([
-    [{ "Fn::ImportValue": "x" }, '{"Fn::ImportValue":"x"}'],
-    [{ "Fn::GetAtt": ["Fn", "SnapStart"] }, '{"Fn::GetAtt":["Fn","SnapStart"]}'],
-    [{ "Fn::Join": ["", [{ Ref: "Fn" }, { Ref: "Nothing" }]] }, '{"Fn::Join":["",["Fn",{"Ref":"Nothing"}]]}'],
-    [{ "Fn::Sub": "a-b" }, '{"Fn::Sub":"a-b"}'],
-  ])("that have no value on one machine are rejected: %j", (value, named) => {
-    expect(() => templateWith({ Value: value }).output("Value")).toThrow(
-      `The local stack does not support ${named} in the output Value`,
-    );
+    [{ "Fn::ImportValue": "x" }, '{"Fn::ImportValue":"x"} in'],
+    [{ "Fn::GetAtt": ["Fn", "SnapStart"] }, '{"Fn::GetAtt":["Fn","SnapStart"]} in'],
+    [{ "Fn::Join": ["", [{ Ref: "Fn" }, { Ref: "Nothing" }]] }, '{"Fn::Join":["",["Fn",{"Ref":"Nothing"}]]} in'],
+    [{ "Fn::Sub": "a-b" }, '{"Fn::Sub":"a-b"} in'],
+    [{ Ref: "Fn", Else: "" }, ""],
+  ])("that has no value on one machine is rejected: %j", (value, named) => {
+    expect(() => templateWith(value).output("Wanted")).toThrow(`The local stack does not support ${named}`);
   });
 });
 
@@ -46,7 +45,7 @@ describe("a resource of a type that is not served", () => {
   });
 
   test.each(["AWS::ApiGateway::Model", "AWS::DynamoDB::GlobalTable", "AWS::Lambda::EventSourceMapping"])(
-    "is rejected when it is the service's own: %s",
+    "is rejected when it is of the service's own kind: %s",
     (Type) => {
       expect(() => new StackTemplate({ Resources: { More: { Type } } })).toThrow(
         `The local stack does not support the resource type ${Type} (More)`,
@@ -56,80 +55,95 @@ describe("a resource of a type that is not served", () => {
 
   test("is rejected when a resource that is served refers to it", () => {
     const PathPart = { "Fn::GetAtt": ["Parcels", "QueueName"] };
-    const Resources = { Parcels: { Type: "AWS::SQS::Queue" }, Path: resource(root, PathPart) };
-    expect(() => readRestApi(new StackTemplate({ Resources: { Api: api, Stage: stage, ...Resources } }))).toThrow(
+    expect(() => readApi({ Parcels: { Type: "AWS::SQS::Queue" }, Path: resource(root, PathPart) })).toThrow(
       'The local stack does not support {"Fn::GetAtt":["Parcels","QueueName"]} in PathPart of',
     );
   });
 });
 
-describe("a template is rejected", () => {
-  const anyMethod = mock(root, "ANY", 404);
-  const { Integration, ...method } = anyMethod.Properties;
-  const withIntegration = (changes: object) => ({
-    ...anyMethod,
-    Properties: { ...method, Integration: { ...Integration, ...changes } },
-  });
-  test.each([
-    ["Api", { ...api, Properties: { BinaryMediaTypes: ["*/*"] } }, "BinaryMediaTypes of AWS::ApiGateway::RestApi Api"],
-    ["Api", { ...api, Condition: "Sometimes" }, "Condition of Api"],
-    ["Stage", { ...stage, Properties: { StageName: "v1", Variables: {} } }, "Variables of AWS::ApiGateway::Stage"],
-    ["Stage", { ...stage, Properties: { StageName: 1 } }, "StageName of AWS::ApiGateway::Stage Stage: Invalid input"],
-    ["Any", { ...anyMethod, Properties: { ...anyMethod.Properties, ApiKeyRequired: true } }, "ApiKeyRequired of"],
-    ["Any", withIntegration({ Type: "HTTP" }), "Integration.Type of"],
-    ["Any", withIntegration({ PassthroughBehavior: "WHEN_NO_MATCH" }), "Integration.PassthroughBehavior of"],
-    ["Any", withIntegration({ Credentials: "arn" }), "Integration.Credentials of"],
-    ["Any", withIntegration({ RequestTemplates: { "text/plain": "$input" } }), "Integration.RequestTemplates of"],
-    [
-      "Gone",
-      {
-        Type: "AWS::ApiGateway::GatewayResponse",
-        Properties: { ResponseType: "THROTTLED", ResponseTemplates: { "application/json": "$context.error.message" } },
+describe("an API is rejected", () => {
+  const any = mock(root, "ANY", 404);
+  const { Integration } = any.Properties;
+  const [response] = Integration.IntegrationResponses;
+  const method = (changes: object) => ({ Any: { ...any, Properties: { ...any.Properties, ...changes } } });
+  const integration = (changes: object) => method({ Integration: { ...Integration, ...changes } });
+  const mocked = (changes: object) => integration({ IntegrationResponses: [{ ...response, ...changes }] });
+  const body = (text: string) => ({ ResponseTemplates: { "application/json": text } });
+  const authorizer = (changes: object) => ({
+    Keys: {
+      Type: "AWS::ApiGateway::Authorizer",
+      Properties: {
+        Type: "TOKEN",
+        AuthorizerUri: invoking({ Ref: "Live" }).Properties.Integration.Uri,
+        IdentitySource: "method.request.header.Authorization",
+        IdentityValidationExpression: "^cat$",
+        AuthorizerResultTtlInSeconds: 10,
+        ...changes,
       },
-      "ResponseTemplates.application/json of AWS::ApiGateway::GatewayResponse Gone: only constant text",
-    ],
-  ])("for what would be overlooked in %s: %j", (id, definition, named) => {
-    const resources = { Api: api, Stage: stage, [id]: definition };
-    expect(() => readRestApi(new StackTemplate({ Resources: resources }))).toThrow(
-      `The local stack does not support ${named}`,
-    );
+    },
   });
-});
+  const gatewayResponse = { ResponseType: "THROTTLED", ...body("$context.error.message") };
 
-test.each([undefined, { Ref: "Gone" }])("a method whose authorizer is %j is not served to everyone", (AuthorizerId) => {
-  const { Properties, ...any } = mock(root, "ANY", 404);
-  const Any = { ...any, Properties: { ...Properties, AuthorizationType: "CUSTOM", AuthorizerId } };
-  expect(() => readRestApi(new StackTemplate({ Resources: { Api: api, Stage: stage, Any } }))).toThrow(
-    AuthorizerId ? '{"Ref":"Gone"} in AuthorizerId of AWS::ApiGateway::Method Any' : "The authorizer of Any is missing",
-  );
+  test.each<[string, object]>([
+    [
+      "BinaryMediaTypes of AWS::ApiGateway::RestApi Api",
+      { Api: { ...api, Properties: { BinaryMediaTypes: ["*/*"] } } },
+    ],
+    ["Condition of Api", { Api: { ...api, Condition: "Sometimes" } }],
+    ["StageName of AWS::ApiGateway::Stage Stage", { Stage: { ...stage, Properties: { StageName: 1 } } }],
+    ["AuthorizationType of AWS::ApiGateway::Method Any", method({ AuthorizationType: "AWS_IAM" })],
+    ["ApiKeyRequired of", method({ ApiKeyRequired: true })],
+    ["Integration.Type of", integration({ Type: "HTTP" })],
+    ["Integration.PassthroughBehavior of", integration({ PassthroughBehavior: "WHEN_NO_MATCH" })],
+    ["Integration.RequestTemplates of", integration({ RequestTemplates: { "text/plain": "$input" } })],
+    ["Integration.IntegrationResponses", integration({ IntegrationResponses: [response, response] })],
+    ["Integration.IntegrationResponses.0.SelectionPattern", mocked({ SelectionPattern: "" })],
+    [
+      "Integration.IntegrationResponses.0.ResponseParameters",
+      mocked({ ResponseParameters: { "method.response.header.X-Pet": "integration.response.header.X-Pet" } }),
+    ],
+    ["Integration.IntegrationResponses.0.ResponseTemplates.application/json", mocked(body("#end"))],
+    [
+      "ResponseTemplates.application/json of AWS::ApiGateway::GatewayResponse Gone: only constant text",
+      { Gone: { Type: "AWS::ApiGateway::GatewayResponse", Properties: gatewayResponse } },
+    ],
+    ["Type of AWS::ApiGateway::Authorizer Keys", authorizer({ Type: "REQUEST" })],
+    ["IdentitySource of AWS::ApiGateway::Authorizer", authorizer({ IdentitySource: "method.request.querystring.key" })],
+    ["PathPart of AWS::ApiGateway::Resource Pets", { Pets: resource(root, "{pet-id}") }],
+    ["PathPart of AWS::ApiGateway::Resource Pets", { Pets: resource(root, "pet-{id}") }],
+  ])("for what would be overlooked: %s %#", (named, resources) => {
+    expect(() => readApi({ Any: any, ...authorizer({}) })).not.toThrow();
+    expect(() => readApi(resources)).toThrow(`The local stack does not support ${named}`);
+  });
+
+  test("unless there is one, of one stage", () => {
+    for (const resources of [{ OtherApi: api }, { OtherStage: stage }, { Stage: { Type: "AWS::IAM::Role" } }]) {
+      expect(() => readApi(resources)).toThrow("The local stack needs a template with one REST API of one stage");
+    }
+  });
+
+  test("for a method whose authorizer is missing, rather than served to everyone", () => {
+    const withAuthorizer = (AuthorizerId?: object) => method({ AuthorizationType: "CUSTOM", AuthorizerId });
+    expect(() => readApi(withAuthorizer())).toThrow("The authorizer of Any is missing");
+    expect(() => readApi(withAuthorizer({ Ref: "Gone" }))).toThrow('{"Ref":"Gone"} in AuthorizerId of');
+  });
 });
 
 describe("the function behind an integration", () => {
-  const pets = { Api: api, Stage: stage, Fn: lambda, Version: version("Fn"), Live: alias("Fn", "Version") };
-  const read = (resources: object) => readRestApi(new StackTemplate({ Resources: { ...pets, ...resources } }));
-
-  test("is the one that the invoked alias is of", () => {
-    const { methods } = read({ List: invoking({ Ref: "Live" }) });
-    expect(methods).toMatchObject([{ httpMethod: "GET", integration: { functionName: "Fn" } }]);
+  test("is the one that the invoked alias is of, buffered and with 29 seconds unless the method says otherwise", () => {
+    const { methods } = readApi({ List: invoking({ Ref: "Live" }) });
+    const integration = { kind: "function", functionName: "Fn", streamed: false, timeoutMs: 29_000 };
+    expect(methods).toMatchObject([{ httpMethod: "GET", integration }]);
   });
 
   test.each([
-    [
-      "the function itself",
-      { "Fn::GetAtt": ["Fn", "Arn"] },
-      /Integration.Uri of .* List: only an alias .*:function:Fn\//,
-    ],
     ["a version", { Ref: "Version" }, /^The local stack does not support .*"Version".* in Integration.Uri of .* List$/],
     ["no function", "arn:aws:s3:::bucket", /List: only an alias of a Lambda function can be invoked, not .*:::bucket/],
   ])("is not %s", (_, target, message) => {
-    expect(() => read({ List: invoking(target) })).toThrow(message);
+    expect(() => readApi({ List: invoking(target) })).toThrow(message);
   });
 
-  test.each([
-    ["CancelOrder", "DELETE6730C133"],
-    ["ListOrders", "GETBC1A58DF"],
-    ["Authorize", "BearerKeys"],
-  ])("is never %s without its alias, in the service's own template", async (name, owner) => {
+  test.each(["CancelOrder", "ListOrders", "Authorize"])("is never %s without its alias", async (name) => {
     const file = join(inject("assembly"), `${environments.staging.stackName}.template.json`);
     const text = await readFile(file, "utf8");
     expect(() => readRestApi(new StackTemplate(JSON.parse(text)))).not.toThrow();
@@ -138,14 +152,43 @@ describe("the function behind an integration", () => {
       String(value?.Ref).startsWith(`${name}Alias`) ? { "Fn::GetAtt": [functionId, "Arn"] } : value,
     );
     expect(() => readRestApi(new StackTemplate(unaliased))).toThrow(
-      new RegExp(`${owner}\\w*: only an alias of a Lambda function can be invoked, not .*:function:${name}/[\\w-]+$`),
+      new RegExp(`: only an alias of a Lambda function can be invoked, not .*:function:${name}/[\\w-]+$`),
     );
   });
 });
 
-function templateWith(outputs: Record<string, unknown>): StackTemplate {
-  return new StackTemplate({
-    Resources: { Fn: lambda },
-    Outputs: Object.fromEntries(Object.entries(outputs).map(([name, Value]) => [name, { Value }])),
+describe("a function or table", () => {
+  const settings = {
+    Code: { S3Bucket: "assets", S3Key: "cat.zip" },
+    Handler: "index.handler",
+    Runtime: "nodejs24.x",
+    Timeout: 3,
+    MemorySize: 128,
+    Environment: { Variables: {} },
+    LoggingConfig: { LogFormat: "JSON", ApplicationLogLevel: "INFO" },
+  };
+  const schema = {
+    KeySchema: [{ AttributeName: "id", KeyType: "HASH" }],
+    AttributeDefinitions: [{ AttributeName: "id", AttributeType: "N" }],
+    BillingMode: "PAY_PER_REQUEST",
+  };
+
+  test.each([
+    ["Layers of AWS::Lambda::Function Pets", "AWS::Lambda::Function", settings, { Layers: ["arn"] }],
+    ["Runtime of AWS::Lambda::Function Pets: only", "AWS::Lambda::Function", settings, { Runtime: "nodejs22.x" }],
+    ["GlobalSecondaryIndexes of", "AWS::DynamoDB::Table", schema, { GlobalSecondaryIndexes: [] }],
+    ["BillingMode of AWS::DynamoDB::Table Pets", "AWS::DynamoDB::Table", schema, { BillingMode: "PROVISIONED" }],
+  ] as const)("is rejected for its %s", (named, Type, properties, changes) => {
+    const read = (Properties: object) => new StackTemplate({ Resources: { Pets: { Type, Properties } } }).all(Type);
+    expect(read(properties)).toHaveLength(1);
+    expect(() => read({ ...properties, ...changes })).toThrow(`The local stack does not support ${named}`);
   });
-}
+
+  test("has the name that the template gives it, or one of its own", () => {
+    const Properties = { ...schema, TableName: "orders-of-yesterday", ResourcePolicy: {} };
+    const Type = "AWS::DynamoDB::Table";
+    const Resources = { Restored: { Type, Properties }, OrdersA1B2C3D4: { Type, Properties: schema } };
+    const names = new StackTemplate({ Resources }).all(Type).map(({ name }) => name);
+    expect(names).toEqual(["orders-of-yesterday", `${environments.staging.stackName}-Orders`]);
+  });
+});

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
-import { connect, type Server as TcpServer } from "node:net";
+import type { Server as TcpServer } from "node:net";
 import { StartError } from "./start-error.ts";
 
 /** The codes of errors of a port that is taken or not allowed. */
@@ -11,7 +11,7 @@ const taken: unknown[] = ["EADDRINUSE", "EACCES"];
  * closes every connection.
  *
  * @param port 0 for any free one.
- * @throws StartError when the port is taken, or the machine has no loopback interface.
+ * @throws StartError when the port is taken.
  */
 export async function listen(
   port: number,
@@ -24,19 +24,11 @@ export async function listen(
     await listeningPort(servers[1], chosen, "::1").catch((error: unknown) => {
       if (taken.includes(codeOf(error))) throw error;
     });
-    // Without a loopback interface, a server can listen there, but no client can connect.
-    const probe = connect(chosen, "127.0.0.1");
-    await once(probe, "connect");
-    probe.destroy();
     return { port: chosen, close };
   } catch (error) {
     await close();
-    const code = codeOf(error);
-    if (taken.includes(code)) {
-      throw new StartError(`Port ${port} on localhost is taken or not allowed; choose another with --port`);
-    }
-    if (code !== "EADDRNOTAVAIL" && code !== "ENETUNREACH") throw error;
-    throw new StartError(`127.0.0.1 can't be reached (${code}): the loopback interface is missing or down`);
+    if (!taken.includes(codeOf(error))) throw error;
+    throw new StartError(`Port ${port} on localhost is taken or not allowed; choose another with --port`);
   }
 }
 

@@ -10,7 +10,7 @@ export const echo = async (event, { awsRequestId, getRemainingTimeInMillis, invo
   invokedFunctionArn,
   remaining: getRemainingTimeInMillis(),
   environment: process.env,
-  limits: process.execArgv.slice(0, 2),
+  limits: process.execArgv.slice(0, 3),
   home: homedir(),
 });
 
