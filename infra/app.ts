@@ -1,6 +1,6 @@
 import { App, Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
-import { environments } from "./environments.ts";
+import { type Environment, environments } from "./environments.ts";
 import { OrdersStack } from "./stack/orders-stack.ts";
 import { requireDistinct } from "./stack/rules.ts";
 import { setEveryAlias, skipsCanary, withoutCanary } from "./stack/without-canary.ts";
@@ -8,7 +8,11 @@ import { setEveryAlias, skipsCanary, withoutCanary } from "./stack/without-canar
 export const app = new App();
 const atOnce = skipsCanary(app);
 requireDistinct(environments);
-for (const environment of Object.values(environments)) {
+// In the first hour, an environment borrows the alarms and the canary of another one: `-c alarms-of=production`.
+const lender: unknown = app.node.tryGetContext("alarms-of");
+const borrowed = Object.values<Environment>(environments).find(({ name }) => name === lender)?.alarms;
+for (const own of Object.values<Environment>(environments)) {
+  const environment = { ...own, ...(borrowed && { alarms: borrowed }) };
   const stack = new OrdersStack(app, environment.stackName, atOnce ? withoutCanary(environment) : environment);
   if (atOnce) setEveryAlias(stack);
 }

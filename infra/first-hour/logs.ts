@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import type { Checks } from "./run-checks.ts";
+import { cloudWatchLogs, eventually, idsOf, logLines } from "./stage.ts";
+
+const type = "AWS::Logs::LogGroup";
+
+/** They come last: the other checks make the lines. */
+export const logs: Checks = {
+  "no log holds a key": async (stage) => {
+    // The gateway writes nothing but its own errors there.
+    const [mayBeEmpty] = idsOf(stage, type, "ApiExecutionLog");
+    for (const group of idsOf(stage, type)) {
+      const finds = async (pattern: string): Promise<boolean> => (await logLines(group, pattern)).length > 0;
+      // Part of a word that every line has, as a key may be.
+      const control = async () => assert(await finds("%equestI[a-z]+%"), `the search finds nothing at all in ${group}`);
+      if (group !== mayBeEmpty) await eventually(stage, control);
+      assert(!(await finds(`%${stage.environment.apiKeyPrefix}_[0-9A-Za-z]+%`)), `${group} does`);
+    }
+    return `searched ${idsOf(stage, type).join(", ")}`;
+  },
+  "each metric filter counts some lines of its log, and not all": async (stage) => {
+    const described = idsOf(stage, type).map((logGroupName) => cloudWatchLogs.describeMetricFilters({ logGroupName }));
+    const filters = (await Promise.all(described)).flatMap(({ metricFilters = [] }) => metricFilters);
+    assert(filters.length > 0, "there is none");
+    for (const { filterName, filterPattern, logGroupName = "" } of filters) {
+      await eventually(stage, async () => {
+        const lines = [...(await logLines(logGroupName, filterPattern)), ...(await logLines(logGroupName))];
+        const logEventMessages = [...new Set(lines)];
+        const { matches = [] } = await cloudWatchLogs.testMetricFilter({ filterPattern, logEventMessages });
+        const share = `${filterName} counts ${matches.length} of ${logEventMessages.length} lines`;
+        assert(matches.length > 0 && matches.length < logEventMessages.length, share);
+      });
+    }
+    return `${filters.length} filters`;
+  },
+};

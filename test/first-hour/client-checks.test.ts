@@ -1,0 +1,100 @@
+import { once } from "node:events";
+import { createServer, type SecureVersion } from "node:tls";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { mockClient } from "aws-sdk-client-mock";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { gateway, smokeTest } from "../../infra/first-hour/gateway.ts";
+import { lists } from "../../infra/first-hour/lists.ts";
+import { listeningPort } from "../../infra/local/machine/ports.ts";
+import { errorBody } from "../../shared/errors.ts";
+import { runCheck, stageOf } from "../helpers/first-hour.ts";
+import { without } from "../helpers/smoke/faults.ts";
+import { type Fault, startTinyService } from "../helpers/smoke/tiny-service.ts";
+
+let service: Awaited<ReturnType<typeof startTinyService>>;
+beforeEach(async () => {
+  service = await startTinyService();
+  return () => service.stop();
+});
+
+test("the first hour begins with the smoke test, and names what fails in it", async () => {
+  const dynamodb = mockClient(DynamoDBClient);
+  onTestFinished(() => dynamodb.restore());
+  service.fault = without("Allow", 405);
+  const [line] = await runCheck(smokeTest, "smoke test", stageOf(service));
+  expect(line).toMatch(/^FAIL .*405 and Allow .*header Allow is missing/);
+});
+
+describe("requests beyond the limit", () => {
+  const name = "too many requests";
+  /** Turns every third request away. */
+  const throttled = (headers: Record<string, string>): Fault => {
+    let sent = 0;
+    return (_request, right) => {
+      const rejected = { status: 429, headers: { ...right.headers, ...headers }, body: errorBody("too_many_requests") };
+      return sent++ % 3 === 0 ? rejected : right;
+    };
+  };
+
+  test("pass when they get 429 and Retry-After", async () => {
+    service.fault = throttled({ "Retry-After": "1" });
+    expect(await runCheck(gateway, name, stageOf(service))).toEqual([
+      'pass too many requests get 429 and Retry-After, the others 404: {"404":40,"429":20}',
+    ]);
+  });
+
+  test.each<[string, Fault, string]>([
+    ["nothing limits them", (_request, right) => right, '{"404":60}'],
+    ["Retry-After is missing", throttled({}), "header Retry-After is missing"],
+    ["one of them fails", (_request, right) => ({ ...right, status: 500, body: errorBody("internal_error") }), "500"],
+  ])("fail when %s", async (_what, fault, seen) => {
+    service.fault = fault;
+    const [line] = await runCheck(gateway, name, stageOf(service));
+    expect(line).toMatch(/^FAIL/);
+    expect(line).toContain(seen);
+  });
+});
+
+test("requests with and without a key, and long headers, are reported as seen", async () => {
+  const stage = stageOf(service);
+  expect(await runCheck(gateway, "do requests without", stage)).toEqual([
+    expect.stringMatching(/^seen .*: \{"404":20\} with one.* \{"401":60\} without$/),
+  ]);
+  expect(await runCheck(gateway, "what do headers", stage)).toEqual([expect.stringMatching(/^seen .*: 404, app/)]);
+});
+
+describe("TLS 1.1", () => {
+  test.each<[SecureVersion, SecureVersion, string]>([
+    ["TLSv1.2", "TLSv1.3", "pass TLS 1.1 is refused, and TLS 1.2 is not: ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION"],
+    ["TLSv1.1", "TLSv1.2", "FAIL TLS 1.1 is refused, and TLS 1.2 is not: it speaks TLS 1.1"],
+    ["TLSv1.3", "TLSv1.3", "FAIL TLS 1.1 is refused, and TLS 1.2 is not: TLS 1.2: ERR_SSL"],
+  ])("is refused by a server from %s to %s, or the check fails", async (minVersion, maxVersion, expected) => {
+    const pskCallback = () => Buffer.from("shared");
+    const server = createServer({ ciphers: "ALL:PSK:@SECLEVEL=0", minVersion, maxVersion, pskCallback });
+    const port = await listeningPort(server);
+    onTestFinished(async () => void (await once(server.close(), "close")));
+    const stage = stageOf({ ...service, baseUrl: `https://localhost:${port}/v1` });
+    const [line] = await runCheck(gateway, "TLS 1.1", stage);
+    expect(line).toContain(expected);
+  });
+});
+
+describe("a slow client's list", () => {
+  const name = "a client that reads slowly";
+  const chunk = `{"id":1},`.repeat(5000);
+  const sends = (chunks: number, end: string): Fault => {
+    return (_request, right) =>
+      right.status === 200 ? { ...right, body: ["[", ...Array(chunks).fill(chunk), `{"id":2}${end}`] } : right;
+  };
+
+  test.each<[string, Fault, string]>([
+    ["is whole", sends(60, "]"), "pass"],
+    ["is cut off", (_request, right) => (right.status === 200 ? "hang up" : right), "FAIL .*, then the body can't be"],
+    ["has no end", sends(60, ""), "FAIL .* characters, then }"],
+    ["is too short to be read slowly", sends(1, "]"), "FAIL .* it was read before that"],
+  ])("%s, and the check says so", async (_what, fault, expected) => {
+    service.fault = fault;
+    const [line] = await runCheck(lists, name, stageOf(service));
+    expect(line).toMatch(new RegExp(`^${expected}`));
+  });
+});

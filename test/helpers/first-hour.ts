@@ -1,0 +1,42 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { type Checks, runChecks } from "../../infra/first-hour/run-checks.ts";
+import type { Stage } from "../../infra/first-hour/stage.ts";
+import type { Endpoint } from "../../infra/smoke/client.ts";
+import { noOption } from "./fixture-environments.ts";
+
+/** A stage of a service on this machine, with the resources that the checks look for, and a clock that waiting moves. */
+export function stageOf({ baseUrl, apiKey }: Endpoint, interrupted = new AbortController().signal): Stage {
+  let now = 0;
+  const resource = (type: string, id: string) => {
+    return { ResourceType: `AWS::${type}`, LogicalResourceId: `${id}1A2B`, PhysicalResourceId: id };
+  };
+  return {
+    baseUrl,
+    apiKey,
+    environment: { ...noOption, throttling: { ...noOption.throttling, cancelOrder: { rateLimit: 1, burstLimit: 3 } } },
+    ordersTable: "Orders",
+    apiKeysTable: "ApiKeys",
+    client: new DynamoDBClient(),
+    resources: [
+      resource("IAM::Role", "ListOrdersRole"),
+      resource("Lambda::Function", "CancelOrder"),
+      resource("Logs::LogGroup", "ListOrdersLog"),
+      resource("Logs::LogGroup", "ApiExecutionLog"),
+    ].map((summary) => ({ ...summary, LastUpdatedTimestamp: new Date(), ResourceStatus: "CREATE_COMPLETE" as const })),
+    clock: {
+      now: () => now,
+      pause: async (milliseconds) => {
+        now += milliseconds;
+      },
+    },
+    interrupted,
+    changes: [],
+  };
+}
+
+/** Runs the check whose name begins like this, and returns its lines. */
+export async function runCheck(checks: Checks, start: string, stage: Stage): Promise<string[]> {
+  const chosen = Object.entries(checks).filter(([name]) => name.includes(start));
+  const lines = await Array.fromAsync(runChecks(Object.fromEntries(chosen), stage));
+  return lines.map(({ kind, text }) => `${kind} ${text}`);
+}
