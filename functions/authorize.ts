@@ -7,7 +7,7 @@ import { environmentVariable } from "../shared/environment.ts";
 import { logFailure } from "../shared/log.ts";
 import { makeReady } from "../shared/make-ready.ts";
 
-const client = DynamoDBDocumentClient.from(createClient(callLimits.authorize));
+const client = DynamoDBDocumentClient.from(createClient(callLimits.authorizer));
 const apiKeysTable = environmentVariable("API_KEYS_TABLE");
 // The empty string is not a key, so no item has its hash.
 await makeReady((signal) => readApiKey(client, apiKeysTable, "", signal));

@@ -9,7 +9,7 @@ import { cancelOrder, updateNothing } from "../shared/orders-table.ts";
 import { callerOf, orderIdOf } from "../shared/request.ts";
 import { respondWithErrors } from "../shared/respond-with-errors.ts";
 
-const client = createClient(callLimits.cancel);
+const client = createClient(callLimits.oneOrder);
 const ordersTable = environmentVariable("ORDERS_TABLE");
 await makeReady((signal) => updateNothing(client, ordersTable, signal));
 

@@ -14,7 +14,7 @@ export interface CallLimits {
 }
 
 /**
- * The limits of each function's calls. They are the shortest of the waits that a request can add up to:
+ * The limits of the calls of the authorizer, of an operation on one order, and of a list. They are the shortest of the waits that a request can add up to:
  *
  * 1. One attempt at a call waits for `connectionTimeout` and `requestTimeout`.
  * 2. One call makes up to `maxAttempts` attempts, after pauses that grow from `retryBaseDelay`.
@@ -25,8 +25,8 @@ export interface CallLimits {
  * 5. The gateway waits a little longer than the function's timeout (`orders-api.ts`).
  */
 export const callLimits = {
-  authorize: { connectionTimeout: 300, requestTimeout: 1000, maxAttempts: 3 },
-  cancel: { connectionTimeout: 500, requestTimeout: 2000, maxAttempts: 3 },
+  authorizer: { connectionTimeout: 300, requestTimeout: 1000, maxAttempts: 3 },
+  oneOrder: { connectionTimeout: 500, requestTimeout: 2000, maxAttempts: 3 },
   list: { connectionTimeout: 500, requestTimeout: 4000, maxAttempts: 3 },
 } satisfies Record<string, CallLimits>;
 

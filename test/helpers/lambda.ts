@@ -1,4 +1,9 @@
-import type { APIGatewayProxyEvent, Context } from "aws-lambda";
+import { basename } from "node:path";
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import type { APIGatewayProxyEvent, APIGatewayTokenAuthorizerEvent, Context } from "aws-lambda";
+import { vi } from "vitest";
+import type { FunctionEntry } from "../../infra/stack/function-list.ts";
 
 /** A REST API's proxy event, admitted by the authorizer as `key_1`, with `changes`. */
 export function proxyEvent(changes: Partial<APIGatewayProxyEvent>): APIGatewayProxyEvent {
@@ -63,5 +68,38 @@ export function lambdaContext(awsRequestId = "invocation-1"): Context {
     done: () => {},
     fail: () => {},
     succeed: () => {},
+  };
+}
+
+/** The response of a streaming function, with what goes before its body. */
+export class ResponseStream extends PassThrough {
+  prelude: unknown;
+}
+
+/** The part of Lambda's runtime that streaming functions use, reduced to what reaches the gateway. */
+export const awslambda = {
+  streamifyResponse: <Handler>(streaming: Handler) => streaming,
+  HttpResponseStream: { from: (stream: object, prelude: unknown) => Object.assign(stream, { prelude }) },
+};
+
+/** An event that the gateway has a function serve: about order 42, or to authorize a key. */
+export function eventOf(
+  { operation }: FunctionEntry,
+  key: string,
+): APIGatewayProxyEvent | APIGatewayTokenAuthorizerEvent {
+  if (operation) return proxyEvent({ httpMethod: operation.method, pathParameters: { orderId: "42" } });
+  const methodArn = "arn:aws:execute-api:eu-central-1:000000000000:api/v1/GET/store/orders";
+  return { type: "TOKEN", methodArn, authorizationToken: `Bearer ${key}` };
+}
+
+/** Starts a function of the list as Lambda does. What this resolves with invokes it, and resolves with its response. */
+export async function startFunction({ file, operation }: FunctionEntry) {
+  vi.stubGlobal("awslambda", awslambda);
+  const { handler } = await import(`../../functions/${basename(file, ".ts")}.ts`);
+  return async (event: object, context = lambdaContext()): Promise<unknown> => {
+    if (!operation?.streamed) return handler(event, context);
+    const stream = new ResponseStream();
+    const [body] = await Promise.all([text(stream), handler(event, stream, context)]);
+    return { ...Object(stream.prelude), body };
   };
 }

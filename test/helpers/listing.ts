@@ -1,11 +1,12 @@
 import { buffer } from "node:stream/consumers";
 import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
+import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, expect } from "vitest";
 import type { OrderItem } from "../../shared/order.ts";
-import { lambdaContext, proxyEvent } from "./lambda.ts";
-import { awslambda, ResponseStream, type StreamingHandler } from "./streaming.ts";
+import { awslambda, lambdaContext, proxyEvent, ResponseStream } from "./lambda.ts";
 
+type StreamingHandler = (event: APIGatewayProxyEvent, stream: ResponseStream, context: Context) => Promise<void>;
 Object.assign(globalThis, { awslambda });
 const { handler } = (await import("../../functions/list-orders.ts")) as unknown as { handler: StreamingHandler };
 

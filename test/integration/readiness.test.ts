@@ -1,20 +1,17 @@
-import { text } from "node:stream/consumers";
 import { type AttributeValue, DeleteItemCommand, PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import type { APIGatewayTokenAuthorizerEvent } from "aws-lambda";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
-import type { PerFunction } from "../../infra/stack/function-list.ts";
+import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
 import { issueApiKey, readApiKey } from "../../shared/api-keys-table.ts";
 import { scanOne, updateNothing } from "../../shared/orders-table.ts";
 import { createTable } from "../helpers/create-table.ts";
 import { useExternalEngine } from "../helpers/external-engine.ts";
 import { type Behaviour, passOn, startFaultProxy } from "../helpers/faults/fault-proxy.ts";
 import { faults } from "../helpers/faults/faults.ts";
-import { lambdaContext, proxyEvent } from "../helpers/lambda.ts";
+import { eventOf, startFunction } from "../helpers/lambda.ts";
 import { spyOnLog } from "../helpers/log.ts";
-import { awslambda, ResponseStream, type StreamingHandler } from "../helpers/streaming.ts";
 import { testEnvironment } from "../helpers/test-environment.ts";
 
 const { ORDERS_TABLE: orders, API_KEYS_TABLE: apiKeys } = testEnvironment;
@@ -38,7 +35,6 @@ beforeEach(() => {
   proxy.attempts.clear();
   vi.resetModules();
   vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", proxy.endpoint);
-  vi.stubGlobal("awslambda", awslambda);
 });
 afterAll(async () => {
   client.destroy();
@@ -46,38 +42,24 @@ afterAll(async () => {
   await engine.stop();
 });
 
-/** Starts each function; what that resolves with serves a first request and expects its response. */
-const functions: PerFunction<() => Promise<() => Promise<unknown>>> = {
-  cancelOrder: async () => {
-    const { handler } = await import("../../functions/cancel-order.ts");
-    const event = proxyEvent({ httpMethod: "DELETE", pathParameters: { orderId: "404" } });
-    return async () => expect(await handler(event, lambdaContext())).toMatchObject({ statusCode: 404 });
-  },
-  listOrders: async () => {
-    const { handler } = (await import("../../functions/list-orders.ts")) as unknown as { handler: StreamingHandler };
-    return async () => {
-      const stream = new ResponseStream();
-      const ended = handler(proxyEvent({}), stream, lambdaContext("invocation-1"));
-      expect(await text(stream)).toBe("[]");
-      await ended;
-    };
-  },
-  authorize: async () => {
-    const { handler } = await import("../../functions/authorize.ts");
-    const methodArn = "arn:aws:execute-api:eu-central-1:000000000000:api/v1/GET/store/orders";
-    const event: APIGatewayTokenAuthorizerEvent = { type: "TOKEN", methodArn, authorizationToken: `Bearer ${key}` };
-    return async () => expect(await handler(event, lambdaContext())).toMatchObject({ context: {} });
-  },
-};
+/** Starts a function. What this resolves with serves a first request, which succeeds but for an order that isn't there. */
+async function start(entry: FunctionEntry): Promise<() => Promise<void>> {
+  const serve = await startFunction(entry);
+  return async () => {
+    const response = await serve(eventOf(entry, key));
+    if (entry.operation) expect(response).toMatchObject({ statusCode: expect.toSatisfy((status) => status < 405) });
+    else expect(response).toMatchObject({ context: { keyId: expect.any(String) } });
+  };
+}
 
-describe.each(Object.entries(functions))("the %s function", (_name, start) => {
+describe.each(Object.values<FunctionEntry>(functionList))("the function $id", (entry) => {
   test("makes one call as it starts, and serves its first request over the same connection", async () => {
     const connections: unknown[] = [];
     fault = async (exchange) => {
       connections.push(exchange.response.socket);
       await passOn(exchange);
     };
-    const serveFirstRequest = await start();
+    const serveFirstRequest = await start(entry);
     expect(connections).toHaveLength(1);
     await serveFirstRequest();
     expect(connections).toHaveLength(2);
@@ -87,7 +69,7 @@ describe.each(Object.entries(functions))("the %s function", (_name, start) => {
 
   test("starts and serves requests after its table was silent at the start, which took one attempt", async () => {
     fault = faults["no response"];
-    const serveFirstRequest = await start();
+    const serveFirstRequest = await start(entry);
     expect([...proxy.attempts.values()]).toEqual([1]);
     fault = undefined;
     await serveFirstRequest();
@@ -96,7 +78,7 @@ describe.each(Object.entries(functions))("the %s function", (_name, start) => {
 
   test("starts and serves requests after its table rejected connections at the start", async () => {
     await proxy.rejectConnections();
-    const serveFirstRequest = await start().finally(() => proxy.accept());
+    const serveFirstRequest = await start(entry).finally(() => proxy.accept());
     await serveFirstRequest();
     expectWarned([/ECONNREFUSED/]);
   });
@@ -106,7 +88,7 @@ test.each(["slow trickle", "reset before a response", "throttled by the table", 
   "a function starts and serves requests after its table's response at the start was: %s",
   async (name) => {
     fault = faults[name];
-    const serveFirstRequest = await functions.cancelOrder();
+    const serveFirstRequest = await start(functionList.cancelOrder);
     fault = undefined;
     await serveFirstRequest();
     expectWarned([/^\w*(Error|Exception): ./]);

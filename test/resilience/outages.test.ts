@@ -14,7 +14,7 @@ import { ownLines } from "../helpers/trouble.ts";
 const plagued = new Map<string, Behaviour>();
 let stack: FaultyStack;
 /** A client like that of the function that cancels, in this process. */
-const client = createClient(callLimits.cancel);
+const client = createClient(callLimits.oneOrder);
 const { AWS_ENDPOINT_URL_DYNAMODB: closedEndpoint } = process.env;
 beforeAll(async () => {
   stack = await startFaultyStack(({ input }) => [...plagued].find(([text]) => input.includes(text))?.[1], {

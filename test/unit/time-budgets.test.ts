@@ -1,23 +1,19 @@
 import { setImmediate } from "node:timers/promises";
 import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import type { APIGatewayTokenAuthorizerEvent, Context } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { handler as authorize } from "../../functions/authorize.ts";
-import { handler as cancelOrder } from "../../functions/cancel-order.ts";
-import { type FunctionName, functionList } from "../../infra/stack/function-list.ts";
+import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
 import { type CallLimits, callLimits, retryBaseDelay } from "../../shared/dynamodb.ts";
 import { scanOrders } from "../../shared/orders-table.ts";
 import { issuedKeys } from "../helpers/issued-keys.ts";
-import { lambdaContext, proxyEvent } from "../helpers/lambda.ts";
-import { awslambda } from "../helpers/streaming.ts";
+import { eventOf, lambdaContext, startFunction } from "../helpers/lambda.ts";
 
 const clients = [mockClient(DynamoDBClient), mockClient(DynamoDBDocumentClient)];
 beforeEach(() => {
   for (const client of clients) {
     client.reset();
-    client.onAnyCommand().callsFake(() => new Promise(() => {}));
+    client.onAnyCommand().resolves({});
   }
   vi.spyOn(console, "error").mockReturnValue();
 });
@@ -40,46 +36,38 @@ function longestCall({ connectionTimeout, requestTimeout, maxAttempts }: CallLim
   return from(1);
 }
 
-const { method, path } = functionList.cancelOrder.operation;
+/** The limits that each function's client must have. */
+function limitsOf({ operation }: FunctionEntry): CallLimits {
+  if (operation?.streamed) return callLimits.list;
+  return operation ? callLimits.oneOrder : callLimits.authorizer;
+}
+const entries = Object.values<FunctionEntry>(functionList);
 /** The functions that make one call for a request; a list makes many. */
-type Caller = Exclude<FunctionName, "listOrders">;
-const handlers: Record<Caller, (context: Context) => Promise<unknown>> = {
-  authorize: (context) => {
-    const event: APIGatewayTokenAuthorizerEvent = {
-      type: "TOKEN",
-      methodArn: "arn:x/v1/GET/",
-      authorizationToken: `Bearer ${issuedKeys.test.key}`,
-    };
-    return authorize(event, context);
-  },
-  cancelOrder: (context) => {
-    const event = proxyEvent({ httpMethod: method, path, pathParameters: { orderId: "42" } });
-    return cancelOrder(event, context);
-  },
-};
-const limits: Record<Caller, CallLimits> = { authorize: callLimits.authorize, cancelOrder: callLimits.cancel };
+const callers = entries.filter(({ operation }) => !operation?.streamed);
 
-describe.each(Object.keys(limits) as Caller[])("%s", (name) => {
+describe.each(callers)("$id", (entry) => {
   test("waits for the last attempt of its call, and responds before Lambda ends it", async () => {
-    const timeout = functionList[name].timeoutSeconds * 1000;
+    const serve = await startFunction(entry);
+    for (const client of clients) {
+      client.resetHistory();
+      client.onAnyCommand().callsFake(() => new Promise(() => {}));
+    }
+    const timeout = entry.timeoutSeconds * 1000;
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"], fakeNodeBuiltins: true });
     const ended = vi.fn();
-    handlers[name]({ ...lambdaContext("invocation-1"), getRemainingTimeInMillis: () => timeout }).then(ended, ended);
-    await vi.advanceTimersByTimeAsync(longestCall(limits[name]));
+    const context = { ...lambdaContext(), getRemainingTimeInMillis: () => timeout };
+    serve(eventOf(entry, issuedKeys.test.key), context).then(ended, ended);
+    await vi.advanceTimersByTimeAsync(longestCall(limitsOf(entry)));
     expect(clients.flatMap((client) => client.calls())).toHaveLength(1);
     expect(ended).not.toHaveBeenCalled();
     // The rest is for sending the response.
-    await vi.advanceTimersByTimeAsync(timeout - 250 - longestCall(limits[name]));
+    await vi.advanceTimersByTimeAsync(timeout - 250 - longestCall(limitsOf(entry)));
     await setImmediate();
     expect(ended).toHaveBeenCalledOnce();
   });
 });
 
-test.each([
-  ["authorize", callLimits.authorize],
-  ["cancel-order", callLimits.cancel],
-  ["list-orders", callLimits.list],
-])("functions/%s.ts has a client with its own limits", async (name, limits) => {
+test.each(entries)("functions/$file has a client with its own limits", async (entry) => {
   const given: CallLimits[] = [];
   vi.doMock("../../shared/dynamodb.ts", async (original) => {
     const module = await original<typeof import("../../shared/dynamodb.ts")>();
@@ -89,11 +77,9 @@ test.each([
     };
     return { ...module, createClient };
   });
-  for (const client of clients) client.onAnyCommand().resolves({});
-  vi.stubGlobal("awslambda", awslambda);
   vi.resetModules();
-  await import(`../../functions/${name}.ts`);
-  expect(given).toEqual([limits]);
+  await startFunction(entry);
+  expect(given).toEqual([limitsOf(entry)]);
 });
 
 test("listOrders waits for the last attempt at a page, and for a throttled page, before Lambda ends it", async () => {
