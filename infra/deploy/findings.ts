@@ -1,6 +1,7 @@
-import { fullDiff, type Resource, type ResourceDifference, ResourceImpact } from "@aws-cdk/cloudformation-diff";
+import { fullDiff, type Resource, type ResourceDifference } from "@aws-cdk/cloudformation-diff";
+import { asText } from "./as-text.ts";
 import { gainedActions } from "./function-actions.ts";
-import { asText, type StackToCompare, type Template } from "./template.ts";
+import type { StackToCompare, Template } from "./stacks.ts";
 
 /** What a deployment would do to data, clients or protections, so that someone has to mean it. */
 export interface Finding {
@@ -15,33 +16,26 @@ const irreplaceable: Record<string, string> = {
   "AWS::ApiGateway::DomainName": "domain",
   "AWS::ApiGateway::RestApi": "api",
   "AWS::ApiGateway::Stage": "stage",
-  "AWS::DynamoDB::GlobalTable": "table",
   "AWS::DynamoDB::Table": "table",
 };
 
 /** What must not become weaker: where a resource says it, and how strong that makes it. */
-const protections: Record<string, { of: (resource: Resource) => unknown; strength: (value: unknown) => number }> = {
-  "deletion-protection": {
-    of: ({ Properties }) => Properties?.["DeletionProtectionEnabled"],
-    strength: (value) => Number(value === true),
-  },
-  "point-in-time-recovery": {
-    of: ({ Properties }) => {
-      const settings = Properties?.["PointInTimeRecoverySpecification"];
-      return settings?.PointInTimeRecoveryEnabled === true ? (settings.RecoveryPeriodInDays ?? 35) : undefined;
+const protections: Record<string, [of: (resource: Resource) => unknown, strength: (value: unknown) => number]> = {
+  "deletion-protection": [
+    (resource) => resource.Properties?.["DeletionProtectionEnabled"],
+    (on) => Number(on === true),
+  ],
+  "point-in-time-recovery": [
+    (resource) => {
+      const settings = resource.Properties?.["PointInTimeRecoverySpecification"];
+      return settings?.PointInTimeRecoveryEnabled === true ? (settings.RecoveryPeriodInDays ?? 35) : 0;
     },
-    strength: (days) => Number(days ?? 0),
-  },
-  "deletion-policy": { of: (resource) => resource["DeletionPolicy"], strength: retains },
-  "replacement-policy": { of: (resource) => resource["UpdateReplacePolicy"], strength: retains },
-  "log-retention": {
-    of: ({ Properties }) => Properties?.["RetentionInDays"],
-    strength: (days) => Number(days ?? Number.POSITIVE_INFINITY),
-  },
-  "gateway-address": {
-    of: ({ Properties }) => Properties?.["DisableExecuteApiEndpoint"],
-    strength: (disabled) => Number(disabled !== true),
-  },
+    Number,
+  ],
+  "deletion-policy": [(resource) => resource["DeletionPolicy"], retains],
+  "replacement-policy": [(resource) => resource["UpdateReplacePolicy"], retains],
+  "log-retention": [(resource) => resource.Properties?.["RetentionInDays"], (days) => Number(days ?? Infinity)],
+  "gateway-address": [(resource) => resource.Properties?.["DisableExecuteApiEndpoint"], (off) => Number(off !== true)],
 };
 
 /**
@@ -49,39 +43,31 @@ const protections: Record<string, { of: (resource: Resource) => unknown; strengt
  *
  * @returns what someone has to mean; nothing for ordinary changes, such as code, throttling or an alarm's limit.
  */
-export function findChanges(deployedStack: StackToCompare, nextStack: StackToCompare): Finding[] {
-  const [{ template: deployed }, { template: next }] = [deployedStack, nextStack];
-  const found = [...changedFacts(deployed, next), ...gainedActions(deployed, next)];
-  if (deployedStack.terminationProtection && !nextStack.terminationProtection) {
+export function findChanges(deployed: StackToCompare, next: StackToCompare): Finding[] {
+  const found = [...changedFacts(deployed.template, next.template), ...gainedActions(deployed.template, next.template)];
+  if (deployed.terminationProtection && !next.terminationProtection) {
     found.push({ name: "termination-protection", text: "the stack can then be deleted" });
   }
-  const tls: string[] = [];
-  fullDiff(deployed, next).resources.forEachDifference((id, change) => {
+  fullDiff(deployed.template, next.template).resources.forEachDifference((id, change) => {
     found.push(...loss(id, change), ...weakened(id, change));
-    tls.push(...tlsChanges(id, change));
   });
-  if (tls.length > 0) found.push({ name: "tls", text: `${tls.join(", ")}. Deploy it alone, without the canary` });
   return found;
 }
 
 /** What clients and other teams rely on, by the name of the finding, each with where the template says it. */
 function facts(template: Template): Record<string, Record<string, string>> {
-  const { Resources, Outputs } = template;
-  const texts = (values: unknown[]) =>
-    [...new Set(values.map((value) => asText(value, template)))].sort().join(" and ");
-  const all = Object.values(Resources);
-  const variable = (name: string) =>
-    texts(all.flatMap(({ Properties }) => Properties?.["Environment"]?.Variables?.[name] ?? []));
-  const output = (name: string) => asText(Outputs?.[name]?.Value ?? "", template);
+  const all = Object.values(template.Resources);
+  const texts = (of: (properties: NonNullable<Resource["Properties"]>) => unknown) => {
+    const values = all.flatMap(({ Properties = {} }) => of(Properties) ?? []);
+    return [...new Set(values.map((value) => asText(value, template)))].sort().join(" and ");
+  };
+  const variable = (name: string) => texts((properties) => properties["Environment"]?.Variables?.[name]);
+  const output = (name: string) => asText(template.Outputs?.[name]?.Value ?? "", template);
   return {
     "orders-table-in-use": { ORDERS_TABLE: variable("ORDERS_TABLE"), OrdersTableName: output("OrdersTableName") },
     "keys-table-in-use": { API_KEYS_TABLE: variable("API_KEYS_TABLE"), ApiKeysTableName: output("ApiKeysTableName") },
     "base-url": { BaseUrl: output("BaseUrl") },
-    "key-expression": {
-      IdentityValidationExpression: texts(
-        all.flatMap(({ Properties }) => Properties?.["IdentityValidationExpression"] ?? []),
-      ),
-    },
+    "key-expression": { KeyExpression: texts((properties) => properties["IdentityValidationExpression"]) },
   };
 }
 
@@ -100,32 +86,27 @@ function changedFacts(deployed: Template, next: Template): Finding[] {
 function loss(id: string, { oldValue, isRemoval, changeImpact }: ResourceDifference): Finding[] {
   const kind = irreplaceable[oldValue?.Type ?? ""];
   if (kind === undefined) return [];
-  if (isRemoval) {
-    const text = retains(oldValue?.["DeletionPolicy"]) ? "leaves the stack, but is kept" : "is deleted";
-    return [{ name: `${kind}-removed:${id}`, text }];
-  }
-  const replaced = changeImpact === ResourceImpact.WILL_REPLACE || changeImpact === ResourceImpact.MAY_REPLACE;
-  return replaced ? [{ name: `${kind}-replaced:${id}`, text: "is replaced by a new one" }] : [];
+  const kept = retains(oldValue?.["DeletionPolicy"]) ? "leaves the stack, but is kept" : "is deleted";
+  if (isRemoval) return [{ name: `${kind}-removed:${id}`, text: kept }];
+  return /_REPLACE$/.test(changeImpact) ? [{ name: `${kind}-replaced:${id}`, text: "is replaced by a new one" }] : [];
 }
 
+/** What becomes weaker, and TLS that changes at all. */
 function weakened(id: string, { oldValue, newValue }: ResourceDifference): Finding[] {
   if (!oldValue || !newValue) return [];
-  return Object.entries(protections).flatMap(([name, { of, strength }]) => {
+  const becomes = (was: unknown, is: unknown) => `${was ?? "unset"} becomes ${is ?? "unset"}`;
+  const weaker = Object.entries(protections).flatMap(([name, [of, strength]]) => {
     const [was, is] = [of(oldValue), of(newValue)];
-    if (strength(is) >= strength(was)) return [];
-    return [{ name: `${name}:${id}`, text: `${was ?? "unset"} becomes ${is ?? "unset"}` }];
+    return strength(is) < strength(was) ? [{ name: `${name}:${id}`, text: becomes(was, is) }] : [];
   });
-}
-
-function tlsChanges(id: string, { oldValue, newValue }: ResourceDifference): string[] {
-  if (!oldValue || !newValue) return [];
-  return ["SecurityPolicy", "EndpointAccessMode"].flatMap((name) => {
-    const [was, is] = [oldValue.Properties?.[name], newValue.Properties?.[name]];
-    return was === is ? [] : [`${id}: ${was ?? "unset"} becomes ${is ?? "unset"}`];
+  const tls = ["SecurityPolicy", "EndpointAccessMode"].flatMap((property) => {
+    const [was, is] = [oldValue.Properties?.[property], newValue.Properties?.[property]];
+    return was === is ? [] : [{ name: "tls", text: `${id}: ${becomes(was, is)}; deploy it alone, without the canary` }];
   });
+  return [...weaker, ...tls];
 }
 
 /** Whether CloudFormation keeps a resource that was in use: 1 or 0. */
 function retains(policy: unknown): number {
-  return Number(policy === "Retain" || policy === "RetainExceptOnCreate");
+  return Number(/^Retain/.test(String(policy)));
 }

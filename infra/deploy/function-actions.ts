@@ -1,20 +1,15 @@
-import type { Resource } from "@aws-cdk/cloudformation-diff";
+import { asText } from "./as-text.ts";
 import type { Finding } from "./findings.ts";
-import { asText, type Template } from "./template.ts";
+import type { Template } from "./stacks.ts";
 
 /** Finds the actions that a function's role has in the next template only. A new function gains nothing. */
 export function gainedActions(deployed: Template, next: Template): Finding[] {
   const before = functionActions(deployed);
-  return functionActions(next)
-    .entries()
-    .flatMap(([id, actions]) => {
-      const had = before.get(id) ?? actions;
-      return [...actions.difference(had)].map((action) => ({
-        name: `action-gained:${id}:${action}`,
-        text: `its role had ${[...had].join(", ")}`,
-      }));
-    })
-    .toArray();
+  return [...functionActions(next)].flatMap(([id, actions]) => {
+    const had = before.get(id) ?? actions;
+    const text = `its role had ${[...had].join(", ")}`;
+    return [...actions.difference(had)].map((action) => ({ name: `action-gained:${id}:${action}`, text }));
+  });
 }
 
 /** The actions, and the managed policies, that each function's role allows, by the function's logical id. */
@@ -23,19 +18,16 @@ function functionActions(template: Template): Map<string, Set<string>> {
   const functions = resources.filter(([, { Type }]) => Type === "AWS::Lambda::Function");
   return new Map(
     functions.map(([id, { Properties }]) => {
-      const roleId = asText(Properties?.["Role"] ?? "", template).replace(/^\$\{(.*)\.Arn\}$/, "$1");
+      const roleId: string = Properties?.["Role"]?.["Fn::GetAtt"]?.[0] ?? "";
       const role = template.Resources[roleId]?.Properties ?? {};
-      const managed = [role["ManagedPolicyArns"] ?? []].flat().map((arn) => asText(arn, template).replace(/.*\//, ""));
-      const attached = resources.flatMap(([, { Properties: policy }]) =>
-        [policy?.["Roles"] ?? []].flat().some((ref) => asText(ref, template) === `\${${roleId}}`) ? [policy] : [],
+      const managed = (role["ManagedPolicyArns"] ?? []).map((arn: unknown) =>
+        asText(arn, template).replace(/.*\//, ""),
       );
-      return [id, new Set([...managed, ...[...(role["Policies"] ?? []), ...attached].flatMap(allowed)])];
+      const policies = resources.flatMap(([, resource]) => resource.Properties ?? []);
+      const attached = policies.filter((policy) => asText(policy["Roles"] ?? "", template).includes(`\${${roleId}}`));
+      const documents = [...attached, ...(role["Policies"] ?? [])].map((policy) => policy.PolicyDocument);
+      const allowed = documents.flatMap((document) => document.Statement).filter(({ Effect }) => Effect === "Allow");
+      return [id, new Set([...managed, ...allowed.flatMap(({ Action }) => Action ?? "*")])];
     }),
   );
-}
-
-function allowed(policy: Resource["Properties"]): string[] {
-  return [policy?.["PolicyDocument"]?.Statement ?? []]
-    .flat()
-    .flatMap(({ Effect, Action }) => (Effect === "Allow" ? (Action ?? "*") : []));
 }

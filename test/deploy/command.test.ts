@@ -9,7 +9,7 @@ import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
 
 const { stackName } = environments.staging;
-const main = join(import.meta.dirname, "../../infra/deploy/main.ts");
+const main = join(import.meta.dirname, "../../infra/deploy/deploy.ts");
 
 const using = (table: string) => ({
   Resources: {
@@ -91,8 +91,8 @@ test("each finding is a line, stops the deployment before CDK starts, and passes
       1,
       [
         `${stackName}, compared with what is deployed: 2 findings`,
-        `STOP      ${inUse}`,
-        `STOP      ${protection}`,
+        `STOP  ${inUse}`,
+        `STOP  ${protection}`,
         'If that is meant: --accept "orders-table-in-use termination-protection"',
         "Nothing to accept by the name tls",
       ],
@@ -108,26 +108,21 @@ test("each finding is a line, stops the deployment before CDK starts, and passes
 
 test("a saved template is compared without asking AWS", async () => {
   const { exitCode, output, asked } = await run("DENIED", "compare", "staging", "--app", app, "--template", saved);
-  expect([exitCode, output[1], asked]).toEqual([1, `STOP      ${inUse}`, []]);
+  expect([exitCode, output[1], asked]).toEqual([1, `STOP  ${inUse}`, []]);
 });
 
-test.each(["GONE", "REVIEW_IN_PROGRESS", "ROLLBACK_COMPLETE"])(
-  "a first deployment has nothing to compare with: %s",
-  async (status) => {
-    const { exitCode, output } = await run(status, "compare", "staging", "--app", app);
-    expect([exitCode, output]).toEqual([0, [`${stackName} is not deployed yet: nothing to compare with`]]);
-  },
-);
+test.each(["GONE", "ROLLBACK_COMPLETE"])("a first deployment has nothing to compare with: %s", async (status) => {
+  const { exitCode, output } = await run(status, "compare", "staging", "--app", app);
+  expect([exitCode, output]).toEqual([0, [`${stackName} is not deployed yet: nothing to compare with`]]);
+});
 
 test("what can't be compared is one line, and exits with 2", async () => {
   const broken = join(app, "broken.json");
   await writeFile(broken, "# no template");
   const wrong: [string[], RegExp][] = [
     [["compare", "nowhere"], /'nowhere' is invalid.*staging, production/],
-    [["compare", "staging", "--app", tmpdir()], /manifest\.json/],
     [["compare", "production", "--app", app], /has no stack/],
-    [["compare", "staging", "--app", app, "--template", broken], /broken\.json/],
-    [["compare", "staging", "--app", app, "--template", join(app, "manifest.json")], /manifest\.json.*Resources/],
+    [["compare", "staging", "--app", app, "--template", broken], /not valid JSON/],
     [["compare", "staging", "--app", app], /You may not/],
     [["deploy", "staging", "--app", app, "-c", "canary=false"], /'-c.*' cannot be used with option '--app/],
   ];
@@ -141,7 +136,7 @@ test("what is accepted is deployed: the assembly that was compared, the exact st
   const accept = ["--accept", "orders-table-in-use", "--accept", "termination-protection"];
   const options = ["--require-approval", "never"];
   const { exitCode, output } = await run("UPDATE_COMPLETE", "deploy", "staging", ...accept, "--app", app, ...options);
-  const words = `deploy ${stackName} --exclusively --app ${app} --import-existing-resources --require-approval never`;
+  const words = `deploy ${stackName} --exclusively --import-existing-resources --require-approval never --app ${app}`;
   expect([exitCode, output.at(-1)]).toEqual([7, `cdk ${words}`]);
 });
 

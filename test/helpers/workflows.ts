@@ -7,7 +7,7 @@ import { parse } from "yaml";
 
 /** The parts of a GitHub workflow that tests read. */
 export interface Workflow {
-  on: Record<string, { branches?: string[]; inputs?: Record<string, { type: string }> } | null>;
+  on: Record<string, unknown>;
   permissions: Record<string, string>;
   jobs: Record<string, Job>;
 }
@@ -15,10 +15,8 @@ export interface Workflow {
 export interface Job {
   needs?: string | string[];
   if?: string;
-  uses?: string;
-  with?: Record<string, unknown>;
   environment?: string;
-  concurrency?: { group: string; "cancel-in-progress": boolean };
+  concurrency?: unknown;
   permissions?: Record<string, string>;
   "timeout-minutes"?: number;
   steps?: Step[];
@@ -29,7 +27,6 @@ export interface Step {
   if?: string;
   uses?: string;
   with?: Record<string, unknown>;
-  env?: Record<string, string>;
   run?: string;
 }
 
@@ -84,11 +81,16 @@ export function runScript(
  * Puts a stand-in for a program into a directory.
  *
  * @param does what it does, as a shell script, once it has noted its words.
- * @returns reads the words of its calls, in their order.
+ * @returns reads its calls in their order, each as one would type it.
  */
 export async function standIn(directory: string, program: string, does: string): Promise<() => Promise<string[]>> {
   const calls = join(directory, `${program}.calls`);
   await writeFile(calls, "");
-  await writeFile(join(directory, program), `#!/bin/bash\necho "$*" >> ${calls}\n${does}\n`, { mode: 0o755 });
-  return async () => (await readFile(calls, "utf8")).split("\n").slice(0, -1);
+  const note = `printf '%s\\037' "$@" >> ${calls}; echo >> ${calls}`;
+  await writeFile(join(directory, program), `#!/bin/bash\n${note}\n${does}\n`, { mode: 0o755 });
+  const typed = (word: string) => (/^[^\s]+$/.test(word) ? word : `'${word}'`);
+  return async () => {
+    const lines = (await readFile(calls, "utf8")).split("\n").slice(0, -1);
+    return lines.map((line) => line.split("\x1f").slice(0, -1).map(typed).join(" "));
+  };
 }
