@@ -3,9 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { readBlocks, runbookText } from "../helpers/runbook.ts";
-import { life } from "./life.ts";
 import { run } from "./shell.ts";
-import { findCommands } from "./steps.ts";
+import { findCommands, life } from "./steps.ts";
 
 test("the rehearsal knows every block of the runbook, and fails for one that is added", () => {
   expect(findCommands(readBlocks(runbookText), life).size).toBeGreaterThan(30);

@@ -1,9 +1,8 @@
 // Lives the service's life by the blocks of infra/README.md, in an account of AWS on this machine: `npm run rehearse`.
 import { readBlocks, runbookText } from "../helpers/runbook.ts";
-import { life } from "./life.ts";
 import { run } from "./shell.ts";
 import { setStage } from "./stage.ts";
-import { findCommands } from "./steps.ts";
+import { findCommands, life } from "./steps.ts";
 
 const parseOnly = 'aws() { command aws "$@" --generate-cli-skeleton output || kill $$; }\n';
 

@@ -1,25 +1,36 @@
+import { readFile } from "node:fs/promises";
+import { parse } from "yaml";
+import { z } from "zod";
 import type { Block } from "../helpers/runbook.ts";
 
-/** The rehearsal's step for a block of the runbook, named by how the block begins, or for the time between two blocks. */
-export type Step =
-  | { run: string; check: string; values?: Record<string, string> }
+const stepSchema = z.union([
+  z.strictObject({ run: z.string(), check: z.string(), values: z.record(z.string(), z.string()).optional() }),
   // The AWS command line checks these, and sends nothing.
-  | { parse: string; because: string }
-  | { skip: string; because: string }
-  | { meanwhile: string; commands: string };
+  z.strictObject({ parse: z.string(), because: z.string() }),
+  z.strictObject({ skip: z.string(), because: z.string() }),
+  z.strictObject({ meanwhile: z.string(), commands: z.string() }),
+]);
+
+/** The rehearsal's step for a block of the runbook, named by how the block begins, or for the time between two blocks. */
+export type Step = z.infer<typeof stepSchema>;
+
+const lifeText = await readFile(new URL("life.yaml", import.meta.url), "utf8");
+
+/** The service's life by the sections of the runbook. */
+export const life = z.record(z.string(), z.array(stepSchema)).parse(parse(lifeText));
 
 /**
  * Gives each step its commands, with values in the place of what an operator replaces.
  *
- * @param life the steps by the runbook's sections.
+ * @param sections the steps by the runbook's sections.
  * @throws Error that lists the blocks no step names, and the steps whose block or placeholder is not where they say.
  */
-export function findCommands(blocks: Block[], life: Record<string, Step[]>): Map<Step, string> {
+export function findCommands(blocks: Block[], sections: Record<string, Step[]>): Map<Step, string> {
   const found = new Map<Step, string>();
   const unknown = new Set(blocks);
   const wrong: string[] = [];
   let last = 0;
-  for (const [section, steps] of Object.entries(life)) {
+  for (const [section, steps] of Object.entries(sections)) {
     for (const step of steps) {
       if ("meanwhile" in step) continue;
       const begins = "run" in step ? step.run : "parse" in step ? step.parse : step.skip;
