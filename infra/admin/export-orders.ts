@@ -52,13 +52,9 @@ export function exportCommand(command: Command, name = "-", table?: string): Pro
 export function formatLines(orders: OrderItem[]): { lines: string[]; skipped: string[] } {
   const [lines, skipped]: [string[], string[]] = [[], []];
   for (const item of orders) {
-    try {
-      lines.push(`${formatOrderLine(item)}\n`);
-    } catch (error) {
-      skipped.push(
-        `${printable(`Order ${item["id"]?.N} skipped: ${error instanceof Error ? error.message : error}`)}\n`,
-      );
-    }
+    const line = formatOrderLine(item);
+    if (line !== undefined) lines.push(`${line}\n`);
+    else skipped.push(`Order ${printable(String(item["id"]?.N))} skipped: id is not a 64-bit integer\n`);
   }
   return { lines, skipped };
 }

@@ -114,16 +114,16 @@ function addOthers(item: Map<string, AttributeValue>, others: unknown, cancelled
 /**
  * The line for an order, without the line ending, safe to print. `parseOrderLine` turns it back into the same item.
  *
- * @throws Error when no line can hold this item, because its id is not a 64-bit integer.
+ * @returns undefined when no line can hold this item, because its id is not a 64-bit integer.
  */
-export function formatOrderLine(item: OrderItem): string {
+export function formatOrderLine(item: OrderItem): string | undefined {
   const cancelled = item["status"]?.S === "cancelled";
   const members = new Map<string, unknown>();
   for (const name of fields.keys()) {
     const value = item[name] && fieldValue(name, item[name], cancelled);
     if (value !== undefined) members.set(name, value);
   }
-  if (!members.has("id")) throw new Error("id is not a 64-bit integer");
+  if (!members.has("id")) return undefined;
   const others = Object.entries(item).filter(([name]) => !members.has(name));
   if (item["status"] === undefined) members.set("status", null);
   if (others.length > 0) members.set(otherAttributes, attributeJson(Object.fromEntries(others)));

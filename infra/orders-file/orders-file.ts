@@ -49,33 +49,25 @@ export async function checkOrders(file: OrdersFile, onRead?: (bytes: number) => 
   if ((await stat(file.path).catch(() => undefined))?.isFIFO()) {
     throw new OrdersFileError(`${file.name} is a pipe, and an orders file is read twice`);
   }
-  const ids: bigint[] = [];
+  const lines = new Map<bigint, number>();
   const bad = new Findings<BadLine>();
   const add = (line: BadLine): void => bad.add(line.problems[0]?.kind ?? "", line);
   let orders = 0;
   for await (const order of readOrderLines(file, onRead)) {
     orders++;
-    if ("item" in order) ids.push(orderId(order.item));
-    else add(order);
+    if (!("item" in order)) {
+      add(order);
+      continue;
+    }
+    const id = BigInt(order.item["id"]?.N ?? 0);
+    const first = lines.get(id);
+    // An import would write the first order with an id and skip the others; which one is meant is not ours to choose.
+    if (first !== undefined) {
+      add({ line: order.line, problems: [problem("id ... is already on line ...", `${id}`, `${first}`)] });
+    } else lines.set(id, order.line);
   }
-  // Eight bytes for each.
-  const sorted = BigInt64Array.from(ids).sort();
-  const repeated = new Set(sorted.filter((id, at) => id === sorted[at - 1]));
-  if (repeated.size > 0) await findRepeatedIds(file, repeated, add);
   if (bad.count > 0) throw new BadLinesError(file.name, orders, bad);
   return orders;
-}
-
-/** An import would write the first order with an id and skip the others; which one is meant is not ours to choose. */
-async function findRepeatedIds(file: OrdersFile, repeated: Set<bigint>, add: (line: BadLine) => void): Promise<void> {
-  const firstLine = new Map<bigint, number>();
-  for await (const order of readOrderLines(file)) {
-    const id = "item" in order ? orderId(order.item) : undefined;
-    if (id === undefined || !repeated.has(id)) continue;
-    const first = firstLine.get(id);
-    if (first === undefined) firstLine.set(id, order.line);
-    else add({ line: order.line, problems: [problem("id ... is already on line ...", `${id}`, `${first}`)] });
-  }
 }
 
 /**
@@ -161,9 +153,4 @@ export function rethrowNaming(name: string): (error: unknown) => never {
       isFolder ? `${name} is a folder` : `${name}: ${getSystemErrorMessage(Number(error.errno))}`,
     );
   };
-}
-
-function orderId({ id }: OrderItem): bigint {
-  if (id?.N === undefined) throw new Error("A checked order has no id");
-  return BigInt(id.N);
 }

@@ -75,13 +75,6 @@ describe("carrying orders over", () => {
     expect(await newOrders()).toEqual({ 1: order(1, "cancelled", { ...cancelledBy("key_a", "c1"), ...refund }) });
   });
 
-  test("values that were only corrected stay behind", async () => {
-    await putOld(order(1, "pending", { petId: { N: "5" } }), order(2, "shipped", { petId: { N: "5" } }));
-    await putNew(order(1, "pending"), order(2, "shipped"));
-    expect((await carryOrders()).json).toMatchObject({ alreadySo: 2 });
-    expect(await newOrders()).toEqual({ 1: order(1, "pending"), 2: order(2, "shipped") });
-  });
-
   test("lists the orders that disagree, and leaves them as they are", async () => {
     await putOld(order(1, "shipped"), order(2, "cancelled", cancelledBy("key_a", "old")), order(3, "pending"));
     const here = {
@@ -131,17 +124,6 @@ describe("carrying orders over", () => {
     expect(await newOrders()).toEqual(wanted);
   });
 
-  test("writes nothing in a dry run, and says what it would do", async () => {
-    await putOld(order(1, "shipped"), order(2, "pending"));
-    await putNew(order(1, "pending"));
-    expect(await carryOrders({ dryRun: true })).toMatchObject({
-      text: expect.stringMatching(/^Would carry over to /),
-      json: { dryRun: true, placed: 1, shipped: 1 },
-      rejected: false,
-    });
-    expect(await newOrders()).toEqual({ 1: order(1, "pending") });
-  });
-
   test("spends half a read unit, and no write, on what is there already", async () => {
     const ids = Array.from({ length: 101 }, (_, id) => id);
     await putOld(...ids.map((id) => order(id, "pending")));
@@ -162,4 +144,45 @@ describe("carrying orders over", () => {
       rejected: true,
     });
   });
+});
+
+test("a status that the service does not know comes with what was set", async () => {
+  await putOld(order(1, "on hold", { until: { S: "Monday" } }), { id: { N: "2" } });
+  await putNew(order(1, "pending"), { id: { N: "2" } });
+  expect((await carryOrders()).json).toMatchObject({ changed: 1, alreadySo: 1 });
+  expect(await newOrders()).toEqual({ 1: order(1, "on hold", { until: { S: "Monday" } }), 2: { id: { N: "2" } } });
+});
+
+test("an order without a status counts as pending in the old table, and disagrees in the new one", async () => {
+  const none = (id: number): Item => ({ id: { N: String(id) } });
+  await putOld(none(1), none(2), order(3, "shipped"));
+  await putNew(order(2, "pending"), none(3));
+  expect(await carryOrders()).toMatchObject({
+    text: expect.stringContaining("Order 3 has no status, but shipped in the old table"),
+    json: { placed: 1, changed: 0, alreadySo: 1, disagreements: [{ id: 3n, there: "shipped" }] },
+  });
+  expect(await newOrders()).toEqual({ 1: none(1), 2: order(2, "pending"), 3: none(3) });
+});
+
+test("a shipment is not left out because a leaked key cancelled the order before", async () => {
+  const shipped = order(1, "shipped", cancelledBy("key_leaked", "c1"));
+  await putOld(shipped, order(2, "cancelled"));
+  await putNew(order(1, "pending"), order(2, "pending", cancelledBy("key_earlier", "c0")));
+  expect((await carryOrders({ rules: orderRules(["key_leaked"]) })).json).toMatchObject({
+    shipped: 1,
+    leftOut: 0,
+    cancelledBy: { "no key": 1 },
+  });
+  expect(await newOrders()).toMatchObject({ 1: shipped, 2: { status: { S: "cancelled" } } });
+});
+
+test("a cancellation replaces what an earlier one left behind", async () => {
+  const cancelled = order(1, "cancelled", {
+    ...cancelledBy("key_a", "c1"),
+    cancelledAt: { S: "2026-11-20T09:00:00Z" },
+  });
+  await putOld(cancelled);
+  await putNew(order(1, "pending", cancelledBy("key_earlier", "c0")));
+  await carryOrders();
+  expect(await newOrders()).toEqual({ 1: cancelled });
 });

@@ -1,13 +1,18 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { parseSecond } from "../../infra/admin/arguments.ts";
+import { errorLine } from "../../infra/admin/errors.ts";
+import { environments } from "../../infra/environments.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { adminCommand, root } from "../helpers/admin/admin-command.ts";
 import { createOperator } from "../helpers/admin/admin-process.ts";
-import { runHere } from "../helpers/admin/command-here.ts";
+import { here as program, runHere } from "../helpers/admin/command-here.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { machineHas } from "../helpers/machine.ts";
 
@@ -43,7 +48,7 @@ describe("npm run admin", () => {
     const key = issued.stdout.trimEnd();
     expect(issued).toEqual({
       code: 0,
-      stdout: expect.stringMatching(/^pets_test_\w{49}\n$/),
+      stdout: expect.stringMatching(new RegExp(`^${environments.staging.apiKeyPrefix}_\\w{49}\n$`)),
       stderr: expect.stringMatching(/^Issued key_\w+ to Acme \S+ shop; it expires at 9999-12-31T23:59:59Z\..*\n$/),
     });
     expect(issued.stderr).not.toContain(key);
@@ -58,6 +63,8 @@ describe("npm run admin", () => {
       stdout: `Accepted until 9999-12-31T23:59:59Z: ${keyId} (${client})\n`,
       stderr: "",
     });
+    const halfASecondLater = await here(["keys", "issue", "--name", "Acme", "--expires", "2999-12-31T00:00:00.5Z"]);
+    expect((await here(["keys", "check"], { input: halfASecondLater.stdout })).code).toBe(0);
     expect(await local(["keys", "revoke", keyId])).toMatchObject({ code: 0, stderr: "" });
     expect(await local(["keys", "check"], { input: `  ${key}\r\n` })).toMatchObject({
       code: 1,
@@ -95,7 +102,7 @@ describe("npm run admin", () => {
     expect(await operator.run(["keys", "list"])).toEqual({
       code: 2,
       stdout: "",
-      stderr: "error: choose --local or one of --env staging, --env production\n(see --help)\n",
+      stderr: `error: choose --local or one of --env ${Object.keys(environments).join(", --env ")}\n(see --help)\n`,
     });
   });
 
@@ -107,5 +114,95 @@ describe("npm run admin", () => {
       stderr: "That is a key, not a key id, and is now in your shell history. `keys check` prints its id\n",
     });
     expect((await here(["keys", "revoke", `${key}x`])).stderr).toBe("No key has the id pets_test_...\n");
+  });
+});
+
+/** The command line that runs another one on a terminal of its own. Whatever is typed goes in, what is shown comes out. */
+function onTerminal(command: string[]): [string, ...string[]] {
+  const python = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)";
+  if (process.platform === "darwin") return ["python3", "-c", python, ...command];
+  return ["script", "-qefc", command.map((word) => `'${word}'`).join(" "), "/dev/null"];
+}
+
+test("a key that is typed at the prompt is not shown", async () => {
+  const key = await tables.putKey({ keyId: "key_1" }, makeApiKey(environments.staging.apiKeyPrefix));
+  const [file, ...args] = onTerminal([process.execPath, ...(await adminCommand()), "keys", "check", "--local"]);
+  const env = { ...process.env, LOCAL_STACK_FILE: join(operator.folder, "stack.json") };
+  const child = spawn(file, args, { cwd: root, env, stdio: ["pipe", "pipe", "inherit"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let shown = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    shown += text;
+    if (text.includes("input is hidden")) child.stdin.write(` ${key} \r`);
+  });
+  const [code] = await once(child, "close");
+  expect(shown.replaceAll("\r", "")).toBe("Key (input is hidden): \nAccepted: key_1 (test)\n");
+  expect(code).toBe(0);
+});
+
+describe("parsing", () => {
+  test.each([
+    [["--help"], "Manages API keys and orders"],
+    [["keys", "issue", "--help"], "--expires"],
+    [["orders", "import", "--help"], "--env <name>"],
+    [["orders", "ship", "--help"], "7  may have shipped or not"],
+  ])("%j explains itself", async (args, text) => {
+    expect(await program(args)).toEqual({ code: 0, stdout: expect.stringContaining(text), stderr: "" });
+  });
+
+  test.each([
+    [["keys", "list", "--env", "qa"], `Allowed choices are ${Object.keys(environments).join(", ")}`],
+    [["keys", "list", "--env", "staging", "--local"], "cannot be used with"],
+    [["keys", "--local"], "Usage: npm run admin -- keys"],
+    [["orders", "nope\u001b[31m", "--local"], "unknown command 'nope\\u{1b}[31m'"],
+    [["orders", "ship", "007"], "error: '007' is invalid for argument 'order-id'. Not a 64-bit integer"],
+    [["orders", "export", "--local", "--table", "a b"], "Must be 3 to 255 of a-z, A-Z, 0-9, _, - and ."],
+    [["keys", "list", "--local", "--table", "ab"], "Must be 3 to 255"],
+    [["orders", "carry-over", "--local", "--from", "a/b"], "Must be 3 to 255"],
+    [["orders", "carry-over", "--local", "--from", "abc", "--to", "a".repeat(256)], "Must be 3 to 255"],
+    [["orders", "show", "9223372036854775808"], "Not a 64-bit integer"],
+    [["keys", "issue", "--local"], "required option '--name <name>'"],
+    [["keys", "issue", "--name", " "], "Must have 1 to 200 characters (code points)."],
+    [["keys", "issue", "--name", "\u{1f600}".repeat(201)], "Must have 1 to 200 characters (code points)."],
+    [["keys", "revoke", ""], "Must not be empty."],
+    [["orders", "import", ""], "Must not be empty."],
+    [["orders", "export", ""], "Must not be empty."],
+    [["orders", "list", "--cancelled-by", ""], "Must not be empty."],
+    [["orders", "carry-over", "--from", "old", "--not-by", ""], "Must not be empty."],
+    [["orders", "list", "--status", "lost"], "Allowed choices are pending, shipped, cancelled, other."],
+    [["orders", "ship", "1", "--file", "ids.txt"], "name either orders or a file of ids"],
+    [["orders", "ship", "1", "--date", "yesterday"], "Not a date like 2027-12-31"],
+    [["keys", "issue", "--name", "\u001b[31mred"], "Must be one line without control characters."],
+    [["keys", "issue", "--name", "\u202etekram"], "Must be one line without control characters."],
+    [["keys", "issue", "--name", "Acme", "--expires", "2026-02-30"], "Not a date like 2027-12-31"],
+    [["keys", "issue", "--name", "Acme", "--expires", "2020-01-01"], "Must be in the future."],
+    [
+      ["keys", "issue", "--name", "Acme", "--expires", "9999-12-31T23:59:59-18:00"],
+      "Must be in the year 9999 or earlier",
+    ],
+  ])("%j is wrong use", async (args, why) => {
+    const { code, stdout, stderr } = await program(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(why);
+    expect(stderr).not.toContain("\u001b");
+  });
+
+  test("takes the time of a restore to the second", () => {
+    expect(parseSecond("2026-11-20T09:00:05.987+01:00")).toEqual(new Date("2026-11-20T08:00:05Z"));
+    expect(parseSecond("2026-11-20")).toEqual(new Date("2026-11-20T00:00:00Z"));
+    expect(() => parseSecond("20 November 2026")).toThrow("Not a date like 2027-12-31");
+  });
+
+  test("Ctrl-C at a prompt is an interruption", async () => {
+    const input = new PassThrough();
+    const terminal = createInterface({ input, output: new PassThrough(), terminal: true });
+    const question = terminal.question("Key: ").catch(errorLine);
+    input.write("\u0003");
+    expect(await question).toBe("Interrupted");
+  });
+
+  test("a key in the place of a command is never repeated", async () => {
+    const key = makeApiKey("pets_test");
+    expect((await program(["keys", key])).stderr).toContain("unknown command 'pets_test_...'");
   });
 });

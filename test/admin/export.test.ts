@@ -3,15 +3,14 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import { parseOrderLine } from "../../infra/orders-file/order-line.ts";
 import { createOperator } from "../helpers/admin/admin-process.ts";
-import { runHere } from "../helpers/admin/command-here.ts";
-import { makeLines, sortedLines } from "../helpers/admin/order-file-lines.ts";
+import { commandsHere, runHere } from "../helpers/admin/command-here.ts";
+import { clearedLine, makeLines, sortedLines } from "../helpers/admin/orders-file.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { onEvery } from "../helpers/faults/calls.ts";
 import { type Behaviour, respond } from "../helpers/faults/fault-proxy.ts";
-import { rejectedAs, unapplied, unnoticed } from "../helpers/faults/faults.ts";
+import { rejectedAs } from "../helpers/faults/faults.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
-const asProcess = (...args: string[]) => operator.run(["orders", ...args, "--local"]);
 const orders = (...args: string[]) => runHere({ ...tables, dynamodbEndpoint: endpoint }, ["orders", ...args]);
 
 async function putLines(lines: string[]): Promise<void> {
@@ -92,31 +91,16 @@ describe("orders export", () => {
     ]);
   });
 
-  test.each([
-    [
-      "is rejected",
-      rejectedAs("ResourceNotFoundException"),
-      `There is no table ${tables.tables.orders}. Check its name, and whether its stack was deleted or replaced\n`,
-    ],
-    [
-      "keeps coming back empty",
-      unnoticed["an empty response of no length"],
-      "The response of DynamoDB was empty or not JSON. Run the command again\n",
-    ],
-    [
-      "never comes back",
-      unapplied["reset before a response"],
-      expect.stringMatching(/^No response from .* \(ECONNRESET\)\n$/),
-    ],
-  ])("whose second page %s leaves the last export as it was, and nothing beside it", async (_, fault, stderr) => {
+  test("whose second page fails leaves the last export as it was, and nothing beside it", async () => {
     await putLines(makeLines(5));
     const file = await operator.write("orders.ndjson", "the last export\n");
     let scans = 0;
     const { proxy } = await tables.behindProxy(
-      onEvery("Scan", (exchange) => (++scans === 1 ? smallPage : fault)(exchange)),
+      onEvery("Scan", (exchange) => (++scans === 1 ? smallPage : rejectedAs("ResourceNotFoundException"))(exchange)),
     );
     endpoint = proxy.endpoint;
-    expect(await orders("export", file)).toEqual({ code: 1, stdout: "", stderr });
+    const missing = `There is no table ${tables.tables.orders}. Check its name, and whether its stack was deleted or replaced`;
+    expect(await orders("export", file)).toEqual({ code: 1, stdout: "", stderr: `${missing}\n` });
     expect(scans).toBeGreaterThan(1);
     expect(await operator.read("orders.ndjson")).toBe("the last export\n");
     expect((await readdir(operator.folder)).filter((name) => name.includes("partial"))).toEqual([]);
@@ -130,13 +114,6 @@ describe("orders export", () => {
     expect(sortedLines(content)).toEqual([...lines].sort());
     expect(ended).toEqual({ code: 0, stdout: `Exported ${lines.length} orders to ${pipe}\n`, stderr: "" });
     expect((await stat(pipe)).isFIFO()).toBe(true);
-  });
-
-  test("to /dev/stdout holds nothing but orders", async () => {
-    await putLines(lines);
-    const { stdout, stderr } = await asProcess("export", "/dev/stdout");
-    expect(sortedLines(stdout)).toEqual([...lines].sort());
-    expect(stderr).toBe(`Exported ${lines.length} orders\n`);
   });
 
   test("into a missing folder, or to a folder, fails with the name that was typed", async () => {
@@ -175,4 +152,42 @@ describe("orders export", () => {
     expect(await running.ended).toEqual({ code: 1, stdout: "", stderr: "Interrupted\n" });
     expect(await files()).toEqual([]);
   });
+});
+
+const twoOrders = onEvery("DescribeTable", ({ response }) =>
+  respond(response, { status: 200, headers: {}, body: Buffer.from('{"Table":{"ItemCount":2}}') }),
+);
+
+test.each([
+  ["its share of the table", twoOrders, "50%"],
+  [
+    "its number of orders, where no one may ask for the table's",
+    onEvery("DescribeTable", rejectedAs("AccessDeniedException")),
+    "1 orders",
+  ],
+])("an export shows on a terminal %s", async (_, described, shown) => {
+  await tables.putOrder({ id: { N: "1" } });
+  const { proxy } = await tables.behindProxy(described);
+  const run = await commandsHere(tables, proxy.endpoint);
+  const { code, stderr } = await run(["orders", "export"], "stderr");
+  const [bar, rest] = stderr.split(clearedLine);
+  expect(code).toBe(0);
+  expect(bar).toContain(`Exporting ${shown}`);
+  expect(rest).toBe("Exported 1 order\n");
+});
+
+test("an export of orders that scroll by shows nothing else", async () => {
+  await tables.putOrder({ id: { N: "1" } });
+  const run = await commandsHere(tables);
+  const { stdout, stderr } = await run(["orders", "export"], "stdout", "stderr");
+  expect(stdout).toBe('{"id":1,"status":null}\n');
+  expect(stderr).not.toContain("Exporting");
+});
+
+test("an export names on a clear line what it skips", async () => {
+  await tables.putOrder({ id: { N: "1.5" } });
+  const run = await commandsHere(tables);
+  const { code, stderr } = await run(["orders", "export"], "stderr");
+  expect(code).toBe(1);
+  expect(stderr).toContain(`${clearedLine}Order 1.5 skipped: id is not a 64-bit integer\n`);
 });

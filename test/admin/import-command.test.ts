@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createOperator } from "../helpers/admin/admin-process.ts";
 import { runHere } from "../helpers/admin/command-here.ts";
-import { makeLines, sortedLines } from "../helpers/admin/order-file-lines.ts";
+import { makeLines, sortedLines } from "../helpers/admin/orders-file.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 import type { Behaviour } from "../helpers/faults/fault-proxy.ts";
 import { unapplied } from "../helpers/faults/faults.ts";
@@ -118,4 +118,47 @@ test("a second signal ends an import that waits for what it has begun", async ()
   const signals = setInterval(() => running.kill("SIGINT"), 50);
   onTestFinished(() => clearInterval(signals));
   expect(await running.ended).toMatchObject({ code: null, stdout: "" });
+});
+
+describe("orders import of a bad file", () => {
+  test("names every bad line and writes nothing", async () => {
+    const lines = ['{"id":4}', '{"id":1', '{"id":1,"\\u001b[2J":1}', '{"id":1,"\u009b2J":1}', '{"id":4}', '{"id":6}'];
+    const file = await operator.write("bad.ndjson", lines.join("\n"));
+    const stderr = [
+      `${file}:2:8: not JSON`,
+      String.raw`${file}:3: unknown field "\u001b[2J"`,
+      String.raw`${file}:4: unknown field "\u009b2J"`,
+      `${file}:5: id 4 is already on line 1`,
+      "4 of 6 lines are bad: nothing was written\n",
+    ].join("\n");
+    expect(await orders("import", file)).toEqual({ code: 1, stdout: "", stderr });
+    const json = await orders("import", file, "--json");
+    expect(json).toMatchObject({ code: 1, stderr });
+    const badLines = [2, 3, 4, 5].map((line) => expect.objectContaining({ line, problems: [expect.any(String)] }));
+    const counts = { bad: 4, orders: 6, written: 0, alreadyThere: 0, notWritten: 6 };
+    expect(JSON.parse(json.stdout)).toEqual({ badLines, ...counts });
+    expect(await tables.items("orders")).toEqual([]);
+  });
+
+  test("needs a heap that could not hold all its orders", async () => {
+    const lines = makeLines(50_000).join("\n");
+    const file = await operator.write("many.ndjson", `${lines}\n{"id":0}\n`);
+    await operator.pointTo(tables);
+    const env = { NODE_OPTIONS: "--max-old-space-size=30" };
+    expect(await operator.run(["orders", "import", file, "--local"], { env })).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `${file}:50001: id 0 is already on line 1\n1 of 50001 lines are bad: nothing was written\n`,
+    });
+  });
+
+  test("fails for a folder and a missing file", async () => {
+    const { folder } = operator;
+    const failed = { code: 1, stdout: "" };
+    expect(await orders("import", folder)).toEqual({ ...failed, stderr: `${folder} is a folder\n` });
+    expect(await orders("import", `${folder}/none`)).toEqual({
+      ...failed,
+      stderr: `${folder}/none: no such file or directory\n`,
+    });
+  });
 });

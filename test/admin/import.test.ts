@@ -1,15 +1,11 @@
 import { writeFileSync } from "node:fs";
-import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { importOrders } from "../../infra/admin/import-orders.ts";
-import { TableCalls } from "../../infra/admin/table-calls.ts";
+import { workThrough } from "../../infra/admin/work-through.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { createOperator } from "../helpers/admin/admin-process.ts";
-import { clearedLine, importFile } from "../helpers/admin/import-file.ts";
-import { makeLines } from "../helpers/admin/order-file-lines.ts";
+import { clearedLine, importFile, makeLines } from "../helpers/admin/orders-file.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
-import { onFirst } from "../helpers/faults/calls.ts";
-import { applied, rejectedAs, unapplied } from "../helpers/faults/faults.ts";
+import { rejectedAs, unapplied } from "../helpers/faults/faults.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 
@@ -33,12 +29,6 @@ describe("importing", () => {
     expect(terminal).toMatch(/Checking 100% \[=+\] \d+ bytes\/s/);
     expect(terminal).toMatch(/Writing 100% \[=+\] \d+ orders\/s/);
     expect(terminal.split(clearedLine)).toHaveLength(3);
-  });
-
-  test("leaves a terminal clear for what is wrong with the file", async () => {
-    const file = await operator.write("orders.ndjson", "[]");
-    const { terminal } = await importFile(file, tables.target, { onTerminal: () => {} });
-    expect(terminal.split(clearedLine)).toEqual([expect.stringContaining("Checking 100%"), ""]);
   });
 
   test("reports the orders that are there but differ, and leaves them", async () => {
@@ -114,14 +104,6 @@ describe("importing", () => {
     });
   });
 
-  test("counts an order as written when only the response is lost", async () => {
-    const file = await operator.write("orders.ndjson", '{"id":1}');
-    const { target, proxy } = await tables.behindProxy(onFirst("PutItem", applied["reset after the engine"]));
-    const { text } = await importFile(file, target);
-    expect(text).toBe("1 order: 1 written, 0 already there, 0 not written");
-    expect(proxy.attempts.get("PutItem")).toBe(2);
-  });
-
   test("never counts another's order as written, even at a later attempt", async () => {
     await tables.putOrder({ id: { N: "1" }, status: { S: "shipped" } });
     const file = await operator.write("orders.ndjson", '{"id":1}');
@@ -130,16 +112,6 @@ describe("importing", () => {
     );
     const { text } = await importFile(file, target);
     expect(text).toBe("1 order: 0 written, 1 already there, 0 not written");
-  });
-
-  test("interrupted while it checks the file writes nothing", async () => {
-    const path = await operator.write("orders.ndjson", '{"id":1}');
-    const terminal = new PassThrough();
-    const file = { name: "orders.ndjson", path };
-    const calls = new TableCalls(tables.client);
-    const importing = importOrders(tables.tables.orders, file, calls, false, terminal, AbortSignal.abort());
-    await expect(importing).rejects.toThrow("Interrupted: nothing was written");
-    expect(await tables.items("orders")).toEqual([]);
   });
 
   test("stops at a failure, with one line and counts that add up", async () => {
@@ -156,4 +128,20 @@ describe("importing", () => {
       note: "AWS denied access: not authorized to perform PutItem. Run it again to write the rest.",
     });
   });
+});
+
+test("after a failure nothing more begins, and what has begun is told to stop waiting", async () => {
+  const begun: number[] = [];
+  const stopped: number[] = [];
+  const work = async (item: number, stop: AbortSignal): Promise<void> => {
+    begun.push(item);
+    if (item === 1) throw new Error("broken");
+    await new Promise((resolve) => setImmediate(resolve));
+    if (stop.aborted) stopped.push(item);
+  };
+  const items = Array.from({ length: 100 }, (_, at) => at).values();
+  const reason = await workThrough(items, work, new AbortController().signal);
+  expect(reason).toContain("broken");
+  expect(begun).toHaveLength(48);
+  expect(stopped).toEqual(begun.filter((item) => item !== 1));
 });

@@ -71,7 +71,7 @@ describe("listing and counting", () => {
   ];
 
   test("show every order in a table, to the last digit", async () => {
-    for (const order of orders) await tables.putOrder(order);
+    for (const order of [...orders, { id: { N: "1.5" } }]) await tables.putOrder(order);
     const { stdout, ...ended } = await runHere(tables, ["orders", "list"]);
     expect(ended).toEqual({ code: 0, stderr: "" });
     expect(
@@ -83,6 +83,7 @@ describe("listing and counting", () => {
     ).toEqual([
       ["-9223372036854775808", "cancelled", "9007199254740993", "-", "false", "-", "key_1"],
       ["1", "pending", "-", "3", "-", "2026-12-24T00:00:00Z", "-"],
+      ["1.5", "-", "-", "-", "-", "-", "-"],
       ["2", String.raw`held\u{1b}`, "-", "-", "-", "-", "key_2"],
       ["3", "-", "-", "-", "-", "-", "-"],
       ["9223372036854775807", "cancelled", "-", "-", "-", "-", "key_2"],

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { startProgress } from "../../infra/admin/progress.ts";
-import { clearedLine } from "../helpers/admin/import-file.ts";
+import { clearedLine } from "../helpers/admin/orders-file.ts";
 
 function start(isTTY: boolean, { columns = 100, total = 400 } = {}) {
   const stream = Object.assign(new PassThrough({ encoding: "utf8" }), { isTTY, columns });
@@ -16,10 +16,6 @@ function draw(isTTY: boolean, options = {}): string {
   return String(stream.read() ?? "");
 }
 
-test("a terminal shows the share done, the rate and the time left", () => {
-  expect(draw(true)).toMatch(/Writing 25% \[={6}-{18}\] \d+ orders\/s, \d+s left/);
-});
-
 test("a terminal shows it from the start, and is clear at the end", () => {
   const { stream, progress } = start(true);
   expect(stream.read()).toMatch(/Writing 0% \[-{24}\] 0 orders\/s, \? left/);
@@ -29,17 +25,6 @@ test("a terminal shows it from the start, and is clear at the end", () => {
 
 test("anything else shows nothing", () => {
   expect(draw(false)).toBe("");
-});
-
-test("a terminal shows it while the work goes on", () => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  const { stream, progress } = start(true);
-  vi.advanceTimersByTime(5_000);
-  progress.done(100);
-  vi.advanceTimersByTime(200);
-  expect(stream.read()).toMatch(/Writing 25% \[={6}-{18}\] 20 orders\/s, 15s left/);
-  progress.stop();
 });
 
 test("a terminal shows no time left when there is more to do than was known", () => {

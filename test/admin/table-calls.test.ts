@@ -1,6 +1,11 @@
 import { ConditionalCheckFailedException, DynamoDBClient, ThrottlingException } from "@aws-sdk/client-dynamodb";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { pacedCalls, rateOption } from "../../infra/admin/command.ts";
+import { createProgram } from "../../infra/admin/program.ts";
 import { TableCalls } from "../../infra/admin/table-calls.ts";
+import type { Target } from "../../infra/admin/target.ts";
+import { systemClock } from "../../shared/clock.ts";
+import { everyOption } from "../helpers/fixture-environments.ts";
 
 const client = new DynamoDBClient();
 let now = 0;
@@ -13,11 +18,11 @@ function callsAt(rate?: number): TableCalls {
   return new TableCalls(client, rate, { now: () => now, pause });
 }
 
-/** Calls ten units a second by a clock that stands still, and how long each waits. */
-function standingStill() {
+/** Calls ten units a second, or as many, by a clock that stands still, and how long each waits. */
+function standingStill(rate = 10) {
   const waits: number[] = [];
   const pause = async (milliseconds: number) => void waits.push(milliseconds);
-  return { calls: new TableCalls(client, 10, { now: () => now, pause }), waits };
+  return { calls: new TableCalls(client, rate, { now: () => now, pause }), waits };
 }
 
 /** Sends what uses this many units, and says when. */
@@ -69,6 +74,17 @@ describe("calls to a table", () => {
     expect(waits).toEqual([100, 150, 250]);
   });
 
+  test("are made for a minute or so while the table throttles", async () => {
+    const random = vi.spyOn(Math, "random").mockReturnValue(0.5);
+    onTestFinished(() => random.mockRestore());
+    const { calls, waits } = standingStill(Number.POSITIVE_INFINITY);
+    const throttled = async (): Promise<never> => {
+      throw new ThrottlingException({ $metadata: {}, message: "Slow down" });
+    };
+    await expect(calls.make(throttled, 1)).rejects.toThrow("Slow down");
+    expect(waits).toEqual([100, 250, 500, 1000, 2500, 5000, 10_000, 15_000, 15_000, 15_000]);
+  });
+
   test("wait for a throttled table no longer than until they are interrupted", async () => {
     const operator = new AbortController();
     const calls = new TableCalls(client, undefined, {
@@ -116,5 +132,63 @@ describe("calls to a table", () => {
     const calls = callsAt();
     await calls.make(sends(1_000_000), 1);
     expect((await calls.make(sends(1), 1)).at).toBe(5_000);
+  });
+});
+
+const target: Target = { environment: everyOption, ordersTable: "orders", apiKeysTable: "keys", client };
+
+/** The calls of a command with these options, in production, and what is said about them. */
+async function chosen(units: "reads" | "writes", options: string[]): Promise<{ calls?: TableCalls; said: string }> {
+  const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  const program = createProgram();
+  const result: { calls?: TableCalls; said: string } = { said: "" };
+  const command = program.command("write").addOption(rateOption());
+  command.action(() => {
+    result.calls = pacedCalls(command, target, units);
+  });
+  try {
+    await program.parseAsync(["write", ...options], { from: "user" });
+    result.said = stderr.mock.calls.map(([text]) => String(text)).join("");
+    return result;
+  } finally {
+    stderr.mockRestore();
+  }
+}
+
+/** How many milliseconds a second call waits for a first one that used ten units. */
+async function wait(calls: TableCalls | undefined): Promise<number> {
+  vi.spyOn(systemClock, "now").mockReturnValue(5_000);
+  const pause = vi.spyOn(systemClock, "pause").mockResolvedValue();
+  onTestFinished(() => void vi.restoreAllMocks());
+  await calls?.make(sends(10), 1);
+  await calls?.make(sends(1), 1);
+  return pause.mock.calls[0]?.[0] ?? 0;
+}
+
+describe("the rate of a command", () => {
+  test("is half of what the environment's tables serve, which it says", async () => {
+    const [reads, writes] = [await chosen("reads", []), await chosen("writes", ["--env", "production"])];
+    expect(reads.said).toBe("Using at most 4500 read units a second (--rate)\n");
+    expect(writes.said).toBe("Using at most 750 write units a second (--rate)\n");
+    expect(await wait(writes.calls)).toBeCloseTo(10_000 / 750);
+  });
+
+  test("is what the operator chooses", async () => {
+    const { calls, said } = await chosen("writes", ["--local", "--rate", "50"]);
+    expect(said).toBe("Using at most 50 write units a second (--rate)\n");
+    expect(await wait(calls)).toBe(200);
+    const { said: most } = await chosen("writes", ["--rate", "999999"]);
+    expect(most).toBe("Using at most 999999 write units a second (--rate)\n");
+  });
+
+  test("has no limit on the local stack", async () => {
+    const { calls, said } = await chosen("writes", ["--local"]);
+    expect(said).toBe("");
+    expect(calls).toBeDefined();
+  });
+
+  test.each(["0", "-1", "1.5", "many", "1000000"])("is not %s", async (rate) => {
+    const error: unknown = await chosen("writes", [`--rate=${rate}`]).catch((error: unknown) => error);
+    expect(error).toMatchObject({ exitCode: 2 });
   });
 });

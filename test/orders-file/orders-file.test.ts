@@ -24,18 +24,13 @@ const problems = () =>
   );
 
 describe("checking", () => {
-  test("says how many orders there are", async () => {
-    await put('{"id":1}', "", '{"id":2}');
-    expect(await checkOrders(file)).toBe(2);
-  });
-
   test("reports every bad line by the name the user gave, where it stops being JSON, and every repetition of an id", async () => {
     await put('{"id":1}', "[]", '{"id":1}', '{"id":2}', "", '  {"id": 1,}', '{"id":1,"\u009b2J":1}', '{"id":1}');
     expect((await problems()).split("\n")).toEqual([
       "typed.ndjson:2: not a JSON object",
+      "typed.ndjson:3: id 1 is already on line 1",
       "typed.ndjson:6:12: not JSON",
       String.raw`typed.ndjson:7: unknown field "\u009b2J"`,
-      "typed.ndjson:3: id 1 is already on line 1",
       "typed.ndjson:8: id 1 is already on line 1",
       "5 of 7 lines are bad: nothing was written",
     ]);

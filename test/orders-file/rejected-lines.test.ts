@@ -100,12 +100,6 @@ describe("a line of an orders file", () => {
       problems: [String.raw`"\ud800" in otherAttributes is not in DynamoDB's JSON`],
     });
   });
-
-  test("takes no field's name for another because of what a text says", () => {
-    expect(parse('{"id":1,"status":"a\\":b\\""}')).toEqual({
-      problems: ["status is not one of pending, shipped, cancelled"],
-    });
-  });
 });
 
 test("a long line that is nowhere JSON takes little memory", async () => {

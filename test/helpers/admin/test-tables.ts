@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { DeleteTableCommand, type DynamoDBClient, paginateScan } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeEach, onTestFinished } from "vitest";
 import type { Target } from "../../../infra/admin/target.ts";
-import { environments } from "../../../infra/environments.ts";
 import { type Engine, engineClient, startEngine } from "../../../infra/local/engine/engine.ts";
 import type { OrderItem } from "../../../shared/order.ts";
 import { createTable } from "../create-table.ts";
 import { useExternalEngine } from "../external-engine.ts";
 import { type Behaviour, type EngineCall, type FaultProxy, startFaultProxy } from "../faults/fault-proxy.ts";
+import { noOption } from "../fixture-environments.ts";
 import { type TableWriter, tableWriter } from "../table-writer.ts";
 
 /** The service's two tables, the test file's own, empty before each test. */
@@ -52,7 +52,8 @@ export async function createTestTables(): Promise<TestTables> {
   beforeEach(empty);
   const target: Target = {
     description: "the tables of a test",
-    environment: environments.staging,
+    // The prefix of the keys that putKey makes.
+    environment: { ...noOption, apiKeyPrefix: "pets_test" },
     ordersTable: tables.orders,
     apiKeysTable: tables.apiKeys,
     client,
