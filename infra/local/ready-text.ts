@@ -19,12 +19,8 @@ export function notLoadedText(file: string): string {
   ].join("\n");
 }
 
-/**
- * The output of `npm start`: where the stack is, and commands to try it with.
- *
- * @param notes on how it was started, a sentence each.
- */
-export async function readyText(stack: Where, seconds: string, notes: string[]): Promise<string> {
+/** The output of `npm start`: where the stack is, and commands to try it with. */
+export async function readyText(stack: Where, seconds: string, isWatching = false): Promise<string> {
   const { baseUrl, apiKey, dynamodbEndpoint, tables } = stack;
   const client = engineClient(dynamodbEndpoint);
   const { Items = [] } = await client.send(new ScanCommand({ TableName: tables.orders, Limit: 1000 }));
@@ -41,7 +37,7 @@ export async function readyText(stack: Where, seconds: string, notes: string[]):
   const cancel = (id: bigint | string): string => `${curl} -X DELETE ${baseUrl}/store/orders/${id}`;
   return [
     `The pet store orders service is ready after ${seconds} s. Press Ctrl-C to stop it.`,
-    ...notes,
+    ...(isWatching ? ["Watching the sources: changes are served within seconds."] : []),
     "",
     `  Base URL  ${baseUrl}`,
     `  API key   ${apiKey}`,

@@ -13,11 +13,10 @@ import { callersPath } from "./machine/callers-path.ts";
 import { StartError } from "./machine/start-error.ts";
 import { notLoadedText, readyLine, readyText } from "./ready-text.ts";
 import { addToStackFile } from "./stack-file.ts";
-import { takenByNpm } from "./taken-by-npm.ts";
 
 const command = new Command("npm start --")
   .description("Runs the pet store orders service on this machine, from the stack that would be deployed.")
-  .option("--port <number>", "the port on localhost; 0 picks a free one (default: 3000)", parsePort)
+  .option("--port <number>", "the port on localhost; 0 picks a free one (default: 3000)", numberFrom(0))
   .option(
     "--orders <file>",
     "orders for new tables: NDJSON, one order per line with its status (default: a small sample)",
@@ -26,16 +25,15 @@ const command = new Command("npm start --")
   .option("--db <file>", "keep the data in this file (default: in memory)", parseFile)
   .option("--api-key <key>", "a key to accept, like one printed by an earlier start (default: a new one)", parseKey)
   .option("--watch", "rebuild when the sources change")
-  .option("--throttle <n>", "respond to every nth request with 429, to try a client's retries", parseNth)
-  .option("--unavailable <n>", "respond to every nth list or cancellation with 503, likewise", parseNth)
+  .option("--throttle <n>", "respond to every nth request with 429, to try a client's retries", numberFrom(1))
+  .option("--unavailable <n>", "respond to every nth list or cancellation with 503, likewise", numberFrom(1))
   .option("--json", "print one line of JSON when ready, for scripts")
   .addHelpText(
     "after",
     "\nDYNAMODB_ENDPOINT names a DynamoDB engine to use instead of the embedded one, like http://localhost:8000.",
   )
   .configureOutput({ outputError: (text, write) => write(withoutKeys(text)) });
-const taken = takenByNpm(command.options);
-if (taken !== undefined) command.error(`npm keeps options before -- for itself. Write: npm start -- ${taken}`);
+rejectOptionsOfNpm();
 const { json, ...options } = command.parse().opts<LocalStackOptions & { json?: true }>();
 
 const stopping = new AbortController();
@@ -65,7 +63,7 @@ try {
   }
   running.defer(await addToStackFile(stack));
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-  process.stdout.write(json ? readyLine(stack) : await readyText(stack, seconds, notes(options)));
+  process.stdout.write(json ? readyLine(stack) : await readyText(stack, seconds, options.watch));
   const over = AbortSignal.any([stopping.signal, stack.ended]);
   if (!over.aborted) await once(over, "abort");
   if (!stopping.signal.aborted) throw stack.ended.reason;
@@ -78,24 +76,26 @@ try {
   }
 }
 
-/** What is unusual about a start with these options, a sentence each. */
-function notes({ watch, throttle, unavailable }: LocalStackOptions): string[] {
-  return [
-    ...(watch ? ["Watching the sources: changes are served within seconds."] : []),
-    ...(throttle === undefined ? [] : [`One request in ${throttle} gets 429.`]),
-    ...(unavailable === undefined ? [] : [`One list or cancellation in ${unavailable} gets 503.`]),
-  ];
+/** npm takes options before `--` for its own and leaves their values at most: then this ends with what to write. */
+function rejectOptionsOfNpm(): void {
+  const { argv, env } = process;
+  if (env["npm_lifecycle_event"] !== "start") return;
+  const given = (long = ""): string | undefined => env[`npm_config_${long.slice(2).replaceAll("-", "_")}`];
+  const taken = command.options.filter(({ long = "" }) => given(long) && !argv.includes(long));
+  const written = taken.map(({ long, flags, required }) => {
+    const value = given(long) === "true" ? argv[2] : given(long);
+    return required && taken.length === 1 ? `${long} ${value}` : flags;
+  });
+  if (taken.length > 0)
+    command.error(`npm keeps options before -- for itself. Write: npm start -- ${written.join(" ")}`);
 }
 
-function parsePort(text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port <= 65_535)) throw new InvalidArgumentError("The port must be between 0 and 65535.");
-  return port;
-}
-
-function parseNth(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("It must be a whole number from 1 up.");
-  return Number(text);
+function numberFrom(least: number): (text: string) => number {
+  return (text) => {
+    const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= least && number <= 65_535) return number;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to 65535.`);
+  };
 }
 
 /** For an empty name, as from an unset variable, SQLite would make a database that is gone once it is closed. */

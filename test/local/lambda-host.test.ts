@@ -1,6 +1,7 @@
 import { once } from "node:events";
+import { Server } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
 import { ownLines } from "../helpers/trouble.ts";
 import { type HostOptions, startHost, streamOf } from "./functions/host.ts";
@@ -54,6 +55,14 @@ describe("an invocation", () => {
     start();
     await expect(host.invoke("grow", { megabytes: 600 })).rejects.toMatchObject({ errorType: "Runtime.ExitError" });
     expect(await payload("grow", { megabytes: 1 })).toEqual({ grown: 1 });
+  });
+
+  test("that is aborted before it begins starts nothing", async () => {
+    start();
+    const listening = vi.spyOn(Server.prototype, "listen");
+    onTestFinished(() => listening.mockRestore());
+    await expect(host.invoke("echo", {}, AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
+    expect(listening).not.toHaveBeenCalled();
   });
 
   test("that is aborted while it waits never runs", async () => {

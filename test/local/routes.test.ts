@@ -16,8 +16,8 @@ describe("a route", () => {
         Proxy: resource(root, "{proxy+}"),
         Section: resource(root, "{section}"),
         ListPets: mock({ Ref: "Pets" }, "GET", 200),
-        GetPet: mock({ Ref: "Pet" }, "GET", 201),
         AnyPet: mock({ Ref: "Pet" }, "ANY", 202),
+        GetPet: mock({ Ref: "Pet" }, "GET", 201),
         BestPet: mock({ Ref: "Best" }, "GET", 203),
         Else: mock({ Ref: "Proxy" }, "ANY", 404),
         PatchElse: mock({ Ref: "Proxy" }, "PATCH", 204),
@@ -41,6 +41,11 @@ describe("a route", () => {
     ["PATCH", "/cats", "/{section}", { section: "cats" }],
   ])("for %s %s is %s", (method, sentPath, path, parameters) => {
     expect(matchRoute(methods, method, sentPath)).toMatchObject({ path, parameters });
+  });
+
+  test("is the one for the method itself, where there is one for any", () => {
+    expect(matchRoute(methods, "GET", "/pets/1")?.httpMethod).toBe("GET");
+    expect(matchRoute(methods, "PUT", "/pets/1")?.httpMethod).toBe("ANY");
   });
 
   test("is none for the root, which a greedy parameter does not cover", () => {

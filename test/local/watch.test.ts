@@ -1,25 +1,18 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFile, cp, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { appendFile, cp, mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { type RequestListener, request } from "node:http";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { LiveService, type Service } from "../../infra/local/service.ts";
+import { root } from "../helpers/admin/admin-command.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { isAlive, processesRunning } from "../helpers/processes.ts";
 import { send } from "../helpers/send.ts";
+import { createStarter } from "../helpers/start-command.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const copy = await mkdtemp(join(tmpdir(), "watch-test-"));
-let child: ChildProcess | undefined;
-afterAll(async () => {
-  child?.kill("SIGKILL");
-  await rm(copy, { recursive: true });
-});
+const { directory: copy, run } = await createStarter();
 
 const waiting = { timeout: 60_000, interval: 100 };
 
@@ -32,7 +25,8 @@ test.runIf(hasList)(
       await cp(join(root, name), join(copy, name), { recursive: true });
     }
     await symlink(join(root, "node_modules"), join(copy, "node_modules"));
-    const { baseUrl, apiKey, messages, pid } = await start();
+    const { baseUrl, apiKey, messages, child } = await start();
+    const { pid = 0 } = child;
     const headers = { authorization: `Bearer ${apiKey}` };
     const cancel = (id: string) => send(`${baseUrl}/store/orders/${id}`, { method: "DELETE", headers });
     const messageFor = async (id: string): Promise<string> => JSON.parse((await cancel(id)).body).message;
@@ -72,7 +66,7 @@ test.runIf(hasList)(
     expect(await messageFor("none")).toBe("Nobody ordered this");
     expect(failures()).toHaveLength(1);
 
-    const exit = once(child ?? process, "exit");
+    const exit = once(child, "exit");
     for (const engine of await processesRunning("dynoxide", pid)) process.kill(engine, "SIGKILL");
     expect(await exit).toEqual([1, null]);
     expect(messages.at(-1)).toBe("The DynamoDB engine has ended by itself");
@@ -80,18 +74,14 @@ test.runIf(hasList)(
 );
 
 async function start() {
-  child = spawn(process.execPath, ["infra/local/start.ts", "--port", "0", "--json", "--watch"], {
-    cwd: copy,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const { stdout, stderr, pid = 0 } = child;
-  if (stdout === null || stderr === null) throw new Error("A process was started without its output");
+  const command = [process.execPath, "infra/local/start.ts", "--port", "0", "--json", "--watch"];
+  const child = run(command, { cwd: copy, environment: {} });
   const messages: string[] = [];
-  createInterface({ input: stderr }).on("line", (line) => messages.push(line));
-  const [line] = await Promise.race([once(createInterface({ input: stdout }), "line"), once(child, "close")]);
+  createInterface({ input: child.stderr }).on("line", (line) => messages.push(line));
+  const [line] = await Promise.race([once(createInterface({ input: child.stdout }), "line"), once(child, "close")]);
   expect(messages).toEqual([]);
   const { baseUrl, apiKey }: { baseUrl: string; apiKey: string } = JSON.parse(line);
-  return { baseUrl, apiKey, messages, pid };
+  return { baseUrl, apiKey, messages, child };
 }
 
 describe("the sources", () => {
