@@ -125,7 +125,9 @@ describe("restoring a table", () => {
     await plain.restore();
     const keys = mockedTables();
     const keysName = `${everyOption.stackName}-ApiKeys-20261120080005`;
-    expect((await keys.restore("apiKeys")).text).toContain(`restoredTables: { apiKeys: "${keysName}" }`);
+    const { text, json } = await keys.restore("apiKeys");
+    expect(text).toContain(`restoredTables: { apiKeys: "${keysName}" }`);
+    expect(json).toEqual({ source: "Own-ApiKeys", name: keysName });
     for (const { sent, changes } of [plain, keys]) {
       expect(changes()).toEqual([{ TableName: expect.any(String), DeletionProtectionEnabled: true }]);
       expect(sent.commandCalls(PutResourcePolicyCommand)).toEqual([]);
