@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { reason } from "../../infra/smoke/client.ts";
+import { excerpt, expectDocumented } from "../../infra/smoke/expect.ts";
 import { type HttpResponse, responseProblems } from "../../infra/smoke/response-problems.ts";
 import { errorBody, errors } from "../../shared/errors.ts";
 
@@ -21,18 +23,13 @@ const order =
 
 describe("a documented response passes", () => {
   test.each<[string, string, HttpResponse]>([
-    ["GET", "/store/orders", list("[]")],
     ["GET", "/store/orders?a=b", list(`[${order},{}]`, { "content-encoding": "gzip", date: "today" })],
     ["GET", "/store/orders", error("unauthorized", { "www-authenticate": "Bearer" })],
     ["GET", "/store/orders", error("too_many_requests", { "retry-after": "1" })],
     ["DELETE", "/store/orders/1", response(204, { "cache-control": "no-store" }, "")],
-    ["DELETE", "/store/orders/abc", error("order_not_found")],
-    ["DELETE", "/store/orders/1", error("order_already_cancelled")],
     ["DELETE", "/store/orders/", error("method_not_allowed", { allow: "GET" })],
-    ["POST", "/store/orders/1", error("method_not_allowed", { allow: "DELETE" })],
     ["POST", "/store/orders", error("unsupported_media_type")],
     ["HEAD", "/nope", response(404, json, "")],
-    ["GET", "/", error("resource_not_found")],
     ["GET", "/store/orders/1/2", error("resource_not_found")],
   ])("%s %s %#", (method, path, documented) => {
     expect(responseProblems(method, path, documented)).toEqual([]);
@@ -43,37 +40,45 @@ describe("an undocumented response fails", () => {
   test.each<[string, string, HttpResponse, RegExp]>([
     ["GET", "/store/orders", response(202, json, "[]"), /status 202/],
     ["GET", "/store/orders", error("order_already_shipped"), /status 409/],
-    ["GET", "/nope", error("order_already_shipped"), /status 409/],
-    ["GET", "/nope", error("method_not_allowed", { allow: "GET" }), /status 405/],
     ["GET", "/nope", error("order_not_found"), /code order_not_found/],
-    ["POST", "/store/orders", error("resource_not_found"), /status 404/],
-    ["DELETE", "/store/orders/1", error("method_not_allowed", { allow: "GET" }), /code method_not_allowed/],
     ["DELETE", "/store/orders/1", error("resource_not_found"), /code resource_not_found/],
     ["GET", "/store/orders", response(200, json, "[]"), /header Vary is missing/],
     ["GET", "/store/orders", list("[]", { "x-powered-by": "cats" }), /header x-powered-by/],
-    ["GET", "/store/orders", list("[]", { "cache-control": "private" }), /header Cache-Control must be equal/],
     ["GET", "/store/orders", list("[]", { "content-type": "text/json" }), /content type text\/json/],
-    ["GET", "/store/orders", error("unauthorized"), /header WWW-Authenticate is missing/],
     ["GET", "/store/orders", error("unauthorized", { "www-authenticate": "Basic" }), /header WWW-Authenticate/],
     ["GET", "/store/orders", list('{"orders":[]}'), /body must be array/],
-    ["GET", "/store/orders", list(`[${order}`), /body is not what it should be/],
-    ["GET", "/store/orders", list('[{"orderId":1}]'), /body\/0 must NOT have additional properties .*orderId/],
     ["GET", "/store/orders", list('[{"status":"pending"}]'), /body\/0 must NOT have additional properties .*status/],
-    ["GET", "/store/orders", list("[[]]"), /body\/0 must be object/],
     ["GET", "/store/orders", list('[{"id":1'), /body is not what it should be/],
     ["GET", "/store/orders", list('[{"id":"1"}]'), /body\/0\/id must be integer/],
     ["GET", "/store/orders", list('[{"id":9223372036854775808}]'), /not an int64/],
     ["GET", "/store/orders", list('[{"quantity":1.0}]'), /not an int64/],
-    ["GET", "/store/orders", list('[{"shipDate":"2026-12-01"}]'), /shipDate must match format/],
+    ["GET", "/store/orders", list('[{"petId":1e3}]'), /not an int64/],
     ["GET", "/store/orders", list('[{"shipDate":"0000-12-01T00:00:00Z"}]'), /shipDate must match format/],
-    ["GET", "/store/orders", list('[{"shipDate":"2026-12-01T00:00:00+18:01"}]'), /shipDate must match format/],
     ["GET", "/store/orders", list('[{"complete":null}]'), /complete must be boolean/],
     ["DELETE", "/store/orders/1", response(204, { "cache-control": "no-store" }, "{}"), /a body is not documented/],
     ["DELETE", "/store/orders/1", response(409, json, errorBody("order_not_found")), /the body says status 404/],
-    ["DELETE", "/store/orders/1", response(409, json, '{"code":"order_not_pending","status":409}'), /'message'/],
     ["DELETE", "/store/orders/1", response(409, json, '{"code":"no","message":"","status":409}'), /allowed values/],
     ["DELETE", "/store/orders/1", response(409, json, '{"message":"Conflict"}'), /'code'/],
   ])("%s %s %#", (method, path, undocumented, reason) => {
     expect(responseProblems(method, path, undocumented).join("\n")).toMatch(reason);
   });
+
+  test("with all that is wrong with it", () => {
+    const bare = { method: "GET", path: "/store/orders", status: 200, headers: {}, body: "[]" };
+    expect(() => expectDocumented(bare)).toThrow("header Cache-Control is missing; header Vary is missing; ");
+  });
+});
+
+test.each<[unknown, string]>([
+  [new AggregateError([new Error("::1"), new Error("127.0.0.1")], "all"), "::1; 127.0.0.1"],
+  [new Error("fetch failed", { cause: new Error("reset") }), "fetch failed: reset"],
+  ["nothing", "nothing"],
+])("the reason of a failure is what its causes say", (error, expected) => {
+  expect(reason(error)).toBe(expected);
+});
+
+test("a long body is quoted in part, on one line and without keys", () => {
+  const quoted = excerpt(`\n${"x".repeat(80)} pets_test_0abc ${"y".repeat(80)}`);
+  expect(quoted).toBe(`"\\n${"x".repeat(80)} pets_test_... ${"y".repeat(22)}…`);
+  expect(excerpt("x".repeat(118))).toBe(`"${"x".repeat(118)}"`);
 });
