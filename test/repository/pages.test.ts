@@ -76,7 +76,8 @@ describe("in the prose of a page", () => {
   const stack = JSON.stringify(Template.fromStack(ordersStack(everyOption)).toJSON());
   const sources = read(
     "{functions,shared,infra}/**/*.{ts,cjs,mjs,yaml}",
-    "test/{bench,clients,engines,mutation,protocol,resilience,steady}/*.*ts",
+    "test/helpers/**/*.ts",
+    "test/{bench,clients,mutation,protocol,resilience,steady}/*.ts",
     "*.json",
     ".github/**/*.yml",
   );
