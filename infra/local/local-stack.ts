@@ -1,5 +1,6 @@
 import type { RequestListener } from "node:http";
 import { fileURLToPath } from "node:url";
+import { systemClock } from "../../shared/clock.ts";
 import { checkOrders, OrdersFileError, readOrders } from "../orders-file/orders-file.ts";
 import type { SynthesisedStack } from "../template/synthesis.ts";
 import { checkEndpoint, engineClient, startEngine } from "./engine/engine.ts";
@@ -58,7 +59,7 @@ const sampleOrders = fileURLToPath(new URL("sample-orders.ndjson", import.meta.u
  * @throws StartError, TemplateError or OrdersFileError with one line for the user.
  */
 export async function startLocalStack(build: Build, options: LocalStackOptions = {}): Promise<LocalStack> {
-  const { orders: ordersFile = sampleOrders, clock = Date.now, maxEnvironments = 4 } = options;
+  const { orders: ordersFile = sampleOrders, clock = systemClock, maxEnvironments = 4 } = options;
   const { log = (line) => process.stderr.write(`${line}\n`) } = options;
   await using started = new AsyncDisposableStack();
   const ended = new AbortController();

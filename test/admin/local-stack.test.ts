@@ -12,7 +12,7 @@ test("the gateway accepts an issued key until it is revoked or expires and its c
   await using cleanUp = new AsyncDisposableStack();
   const stack = await startLocalStack(() => readStack(inject("assembly")), {
     port: 0,
-    clock: () => now,
+    clock: { now: () => now },
     log: () => {},
   });
   cleanUp.defer(() => stack.stop());

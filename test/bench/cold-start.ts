@@ -2,6 +2,7 @@ import { Gateway } from "../../infra/local/gateway/gateway.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
 import { listen } from "../../infra/local/machine/ports.ts";
 import { readRestApi } from "../../infra/template/rest-api.ts";
+import { systemClock } from "../../shared/clock.ts";
 import { send } from "../helpers/send.ts";
 import { type CpuShare, cpuShare } from "./cpu-share.ts";
 import { authorizeEvent, cancelEvent, listEvent } from "./events.ts";
@@ -90,7 +91,7 @@ async function firstAuthorisedCancel({ subject, host }: Cold): Promise<Row> {
   const { Authorize, CancelOrder } = subject.functions;
   const sample = async (...definitions: FunctionDefinition[]): Promise<number> => {
     const functions = host(...definitions);
-    const gateway = new Gateway(readRestApi(subject.stack.template), functions, { clock: Date.now, log: () => {} });
+    const gateway = new Gateway(readRestApi(subject.stack.template), functions, { clock: systemClock, log: () => {} });
     const listener = await listen(0, (request, response) => void gateway.serve(request, response));
     try {
       return await timed(async () => {

@@ -118,6 +118,6 @@ function authorizer(responses: unknown[], { ttlSeconds = 300 } = {}) {
       return { kind: "buffered" as const, payload: JSON.stringify(response) };
     },
   };
-  const authorizers = new Authorizers(host, () => gate.now);
+  const authorizers = new Authorizers(host, { now: () => gate.now });
   return gate;
 }

@@ -21,7 +21,7 @@ async function startGateway(resources: object): Promise<string> {
   const functions = { Fn: lambda, Version: version("Fn"), Live: alias("Fn", "Version"), Get };
   const template = new StackTemplate({ Resources: { Api: api, Stage: stage, Any, ...functions, ...resources } });
   const host = { invoke: () => Promise.reject(new FunctionFailure("Runtime.ExitError", "crashed")) };
-  const gateway = new Gateway(readRestApi(template), host, { clock: () => 0, log: () => {} });
+  const gateway = new Gateway(readRestApi(template), host, { clock: { now: () => 0 }, log: () => {} });
   const server = createServer((request, response) => gateway.serve(request, response));
   onTestFinished(() => void server.close());
   return `http://127.0.0.1:${await listeningPort(server)}`;

@@ -48,7 +48,7 @@ async function startGateway(rehearsed: { throttle?: number; unavailable?: number
     },
   };
   const { template } = await readStack(inject("assembly"));
-  const options = { clock: () => 0, log: (line: string) => void log.push(line), ...rehearsed };
+  const options = { clock: { now: () => 0 }, log: (line: string) => void log.push(line), ...rehearsed };
   const gateway = new Gateway(readRestApi(template), host, options);
   const server = createServer((request, response) => {
     served = gateway.serve(request, response);

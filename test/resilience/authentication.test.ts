@@ -13,7 +13,7 @@ beforeAll(async () => {
   const count = ({ operation, attempt, input }: EngineCall): undefined => {
     if (operation === "GetItem" && attempt === 1 && !input.includes(hashApiKey(""))) keysRead += 1;
   };
-  stack = await startFaultyStack(count, { clock: () => now });
+  stack = await startFaultyStack(count, { clock: { now: () => now } });
 });
 afterAll(() => stack?.stop());
 

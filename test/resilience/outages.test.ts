@@ -20,7 +20,7 @@ beforeAll(async () => {
   stack = await startFaultyStack(({ input }) => [...plagued].find(([text]) => input.includes(text))?.[1], {
     maxEnvironments: 4,
     // The stack's own key stays in the authorizer's cache, however long this takes.
-    clock: () => 0,
+    clock: { now: () => 0 },
   });
   process.env["AWS_ENDPOINT_URL_DYNAMODB"] = stack.proxy.endpoint;
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Clock } from "../../../shared/clock.ts";
 import type { TokenAuthorizer } from "../../template/rest-api.ts";
 import { FunctionFailure } from "../lambda/function-response.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
@@ -23,11 +24,11 @@ type Policy = z.infer<typeof policySchema>;
 /** The gateway's side of TOKEN authorizers: the expression, the cache of policies, and what their errors become. */
 export class Authorizers {
   readonly #host: Pick<LambdaHost, "invoke">;
-  readonly #clock: () => number;
+  readonly #clock: Pick<Clock, "now">;
   readonly #cache = new Map<string, { policy: Policy; expires: number }>();
 
-  /** @param clock epoch milliseconds, to expire cached policies. */
-  constructor(host: Pick<LambdaHost, "invoke">, clock: () => number) {
+  /** @param clock expires cached policies. */
+  constructor(host: Pick<LambdaHost, "invoke">, clock: Pick<Clock, "now">) {
     this.#host = host;
     this.#clock = clock;
   }
@@ -48,10 +49,10 @@ export class Authorizers {
     const token = values.join(", ");
     if (token === "" || values.length > 1 || !validation.test(token)) throw new GatewayFailure("UNAUTHORIZED");
     const cached = this.#cache.get(`${id} ${token}`);
-    const isFresh = cached !== undefined && this.#clock() < cached.expires;
+    const isFresh = cached !== undefined && this.#clock.now() < cached.expires;
     const event = { type: "TOKEN", authorizationToken: token, methodArn };
     const policy = isFresh ? cached.policy : await this.#ask(functionName, event, abort);
-    if (!isFresh) this.#cache.set(`${id} ${token}`, { policy, expires: this.#clock() + ttlSeconds * 1000 });
+    if (!isFresh) this.#cache.set(`${id} ${token}`, { policy, expires: this.#clock.now() + ttlSeconds * 1000 });
     const effects = policy.policyDocument.Statement.filter(
       ({ Action, Resource }) =>
         Action.some((action) => covers(action.toLowerCase(), "execute-api:invoke")) &&

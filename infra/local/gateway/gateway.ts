@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
+import type { Clock } from "../../../shared/clock.ts";
 import { errorBody, errors } from "../../../shared/errors.ts";
 import { pseudoParameters } from "../../template/local-account.ts";
 import type { ConstantResponse, FunctionIntegration, MockIntegration, RestApi } from "../../template/rest-api.ts";
@@ -12,8 +13,8 @@ import { readProxyResponse } from "./proxy-response.ts";
 import { matchRoute } from "./routes.ts";
 
 export interface GatewayOptions {
-  /** Epoch milliseconds, to expire what the authorizers cache. */
-  clock: () => number;
+  /** Expires what the authorizers cache. */
+  clock: Pick<Clock, "now">;
   log: (line: string) => void;
   /** Every how manyth request is throttled; none unless given. */
   throttle?: number | undefined;
