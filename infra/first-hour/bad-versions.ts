@@ -63,20 +63,12 @@ async function deployBadVersion(stage: Stage, root: string, file: string, ...arg
   const deployIt = (...more: string[]) => deploy(root, stage.environment.name, ...more);
   const first = async () => args.length > 0 && deployIt(...args);
   await change(stage, `${stage.environment.name}: deploy it again`, first, () => deployIt());
+  const write = (text: string) => () => writeFile(path, text);
   const bad = `${code}\nthrow new Error("first hour");\n`;
-  await change(
-    stage,
-    `${path}: check it out again`,
-    () => writeFile(path, bad),
-    () => writeFile(path, code),
-  );
-  // Nothing is put back before it is over: CloudFormation goes on in any case.
-  await change(
-    stage,
-    "",
-    () => deployIt(...args),
-    async () => {},
-  );
+  await change(stage, `${path}: check it out again`, write(bad), write(code));
+  // Nothing is put back before this is over: CloudFormation goes on in any case.
+  const nothing = async () => {};
+  await change(stage, "", () => deployIt(...args), nothing);
 }
 
 /** Deploys the working copy; Ctrl-C doesn't end that. @throws AssertionError when it fails. */

@@ -60,10 +60,8 @@ export const cloudWatchLogs = new CloudWatchLogs();
 /** Reads the first lines of a log that match a pattern, since a time in milliseconds. */
 export async function logLines(logGroupName: string, filterPattern?: string, startTime?: number): Promise<string[]> {
   const lines: string[] = [];
-  for await (const { events } of paginateFilterLogEvents(
-    { client: cloudWatchLogs },
-    { logGroupName, filterPattern, startTime },
-  )) {
+  const search = { logGroupName, filterPattern, startTime };
+  for await (const { events } of paginateFilterLogEvents({ client: cloudWatchLogs }, search)) {
     lines.push(...(events ?? []).map(({ message = "" }) => message));
     if (lines.length >= 25) break;
   }
