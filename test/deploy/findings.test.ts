@@ -75,7 +75,7 @@ describe("what passes", () => {
       ...rest,
       tableThroughput: { reads: 1, writes: 1 },
       authorizerCacheSeconds: 1,
-      throttling: { listOrders: { rateLimit: 1, burstLimit: 1 }, cancelOrder: { rateLimit: 1, burstLimit: 1 } },
+      throttling: { ...everyOption.throttling, listOrders: { rateLimit: 1, burstLimit: 1 } },
       functionLogLevel: "DEBUG",
       alarms: { ...everyOption.alarms, canary: false, listsCutOff: 9 },
     };

@@ -6,14 +6,15 @@ const { optionalDependencies } = JSON.parse(readFileSync(new URL("../../package.
 /** Whether the embedded DynamoDB engine is published for this platform. */
 const hasEnginePackage = `@dynoxide/${process.platform}-${process.arch}` in optionalDependencies;
 
+/** What can use another engine, one file at a time: each uses all of its tables. */
+const taking = ["test/http/*.test.ts", "test/integration/*-table.test.ts"];
+
 /** What needs the embedded engine. */
 const starting = [
-  "test/{admin,bench,local,openapi,protocol,resilience}/**/*.test.ts",
+  "test/{admin,bench,local,openapi,protocol,resilience}/*.test.ts",
+  "test/integration/!(*-table).test.ts",
   "test/infra/alarms-raised.test.ts",
 ];
-
-/** What can use another engine, one file at a time: each uses all of its tables. */
-const taking = ["test/{http,integration}/**/*.test.ts"];
 
 /** The test files that share the engine at DYNAMODB_ENDPOINT. */
 export const sharing = DYNAMODB_ENDPOINT ? taking : [];

@@ -7,7 +7,6 @@ import { callLimits, createClient } from "../../shared/dynamodb.ts";
 import { openOrderList } from "../../shared/order-list.ts";
 import { scanOrders } from "../../shared/orders-table.ts";
 import { createTable } from "../helpers/create-table.ts";
-import { useExternalEngine } from "../helpers/external-engine.ts";
 import { type Behaviour, passOn, startFaultProxy } from "../helpers/faults/fault-proxy.ts";
 import { faults } from "../helpers/faults/faults.ts";
 
@@ -27,7 +26,7 @@ const onePage: Behaviour = async (exchange) => {
   await passOn({ ...exchange, forward: () => exchange.forward(input) });
 };
 
-const engine = (await useExternalEngine()) ?? (await startEngine());
+const engine = await startEngine();
 const proxy = await startFaultProxy(engine.endpoint, () => {
   if (bucket < pageUnits) return throttled;
   bucket -= pageUnits;

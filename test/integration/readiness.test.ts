@@ -7,7 +7,6 @@ import { type FunctionEntry, functionList } from "../../infra/stack/function-lis
 import { issueApiKey, readApiKey } from "../../shared/api-keys-table.ts";
 import { scanOne, updateNothing } from "../../shared/orders-table.ts";
 import { createTable } from "../helpers/create-table.ts";
-import { useExternalEngine } from "../helpers/external-engine.ts";
 import { type Behaviour, passOn, startFaultProxy } from "../helpers/faults/fault-proxy.ts";
 import { faults } from "../helpers/faults/faults.ts";
 import { eventOf, startFunction } from "../helpers/lambda.ts";
@@ -18,7 +17,7 @@ const { ORDERS_TABLE: orders, API_KEYS_TABLE: apiKeys } = testEnvironment;
 
 /** The fault that calls of the engine meet; undefined passes them on. */
 let fault: Behaviour | undefined;
-const engine = (await useExternalEngine()) ?? (await startEngine());
+const engine = await startEngine();
 const proxy = await startFaultProxy(engine.endpoint, () => fault);
 const client = engineClient(engine.endpoint);
 let key: string;

@@ -5,7 +5,6 @@ import type { Target } from "../../../infra/admin/target.ts";
 import { type Engine, engineClient, startEngine } from "../../../infra/local/engine/engine.ts";
 import type { OrderItem } from "../../../shared/order.ts";
 import { createTable } from "../create-table.ts";
-import { useExternalEngine } from "../external-engine.ts";
 import { type Behaviour, type EngineCall, type FaultProxy, startFaultProxy } from "../faults/fault-proxy.ts";
 import { noOption } from "../fixture-environments.ts";
 import { type TableWriter, tableWriter } from "../table-writer.ts";
@@ -24,12 +23,12 @@ export interface TestTables extends TableWriter {
   behindProxy(choose: (call: EngineCall) => Behaviour | undefined): Promise<{ proxy: FaultProxy; target: Target }>;
 }
 
-/** The engine at DYNAMODB_ENDPOINT, or that of all test files that run in this process, with which it ends. */
-let engine: Promise<Pick<Engine, "endpoint">> | undefined;
+/** The engine of all test files that run in this process, with which it ends. */
+let engine: Promise<Engine> | undefined;
 
 /** Creates the tables of the calling test file. The file's end deletes them. */
 export async function createTestTables(): Promise<TestTables> {
-  engine ??= useExternalEngine().then((external) => external ?? startEngine());
+  engine ??= startEngine();
   const { endpoint } = await engine;
   const client = engineClient(endpoint);
   const tables = { orders: `Orders-${randomUUID()}`, apiKeys: `ApiKeys-${randomUUID()}` };
