@@ -29,11 +29,6 @@ describe("a promise is broken", () => {
   test.each<[string, (document: Document) => unknown, string]>([
     ["an operation disappears", (document) => document.deleteIn(orders), "no longer: GET /store/orders"],
     [
-      "a status disappears",
-      (document) => document.deleteIn([...orders, "responses", "429"]),
-      "no longer: GET /store/orders 429",
-    ],
-    [
       "a code disappears",
       (document) =>
         document.deleteIn([
@@ -43,19 +38,9 @@ describe("a promise is broken", () => {
       "no longer: DELETE /store/orders/{orderId} 409 code order_not_pending",
     ],
     [
-      "a field disappears",
-      (document) => document.deleteIn([...order, "properties", "complete"]),
-      "no longer: GET /store/orders 200 application/json [].complete: boolean, optional",
-    ],
-    [
       "a field changes its type",
       (document) => document.setIn([...order, "properties", "quantity", "type"], "string"),
       "no longer: GET /store/orders 200 application/json [].quantity: integer int64, optional",
-    ],
-    [
-      "a field changes its format",
-      (document) => document.setIn([...order, "properties", "id", "format"], "int32"),
-      "no longer: GET /store/orders 200 application/json [].id: integer int64, optional",
     ],
     [
       "a field becomes required",
@@ -63,20 +48,9 @@ describe("a promise is broken", () => {
       "no longer: GET /store/orders 200 application/json [].petId: integer int64, optional",
     ],
     [
-      "a field that was always there becomes optional",
-      (document) => document.setIn(["components", "schemas", "Error", "required"], ["message", "status"]),
-      "no longer: GET /store/orders 401 application/json .code: string, required",
-    ],
-    [
       "a header disappears",
       (document) => document.deleteIn(["components", "responses", "TooManyRequests", "headers", "Retry-After"]),
       "no longer: GET /store/orders 429 header Retry-After: string, always",
-    ],
-    [
-      "a parameter changes its type",
-      (document) =>
-        document.setIn(["paths", "/store/orders/{orderId}", "delete", "parameters", 0, "schema", "type"], "string"),
-      "no longer: must send path orderId: integer int64 to DELETE /store/orders/{orderId}",
     ],
     [
       "a new parameter is required",
@@ -86,11 +60,6 @@ describe("a promise is broken", () => {
           [{ name: "page", in: "query", required: true, schema: { type: "string" } }],
         ),
       "new: must send query page: string to GET /store/orders",
-    ],
-    [
-      "a body is required",
-      (document) => document.setIn([...orders, "requestBody"], { required: true }),
-      "new: must send a body to GET /store/orders",
     ],
   ])("when %s", (_change, edit, broken) => {
     expect(change(edit)).toContain(broken);
@@ -112,7 +81,6 @@ describe("no promise is broken", () => {
       (document) =>
         document.setIn([...orders, "parameters"], [{ name: "page", in: "query", schema: { type: "string" } }]),
     ],
-    ["a text is changed", (document) => document.setIn([...order, "description"], "An order")],
     [
       "anything happens in a new major version",
       (document) => document.setIn(["info", "version"], "2.0.0") ?? document.deleteIn(orders),
