@@ -92,7 +92,7 @@ describe("the metrics", () => {
     ["500", "API_CONFIGURATION_ERROR", { CancelOrderResponses: 1, CancelOrderServerErrors: 1 }],
     ["504", "INTEGRATION_TIMEOUT", { CancelOrderResponses: 1, CancelOrderServerErrors: 1 }],
     ["401", "UNAUTHORIZED", {}],
-    ["429", "THROTTLED", {}],
+    ["429", "THROTTLED", { RequestsThrottled: 1 }],
   ])("count a %s with the response type %s for its operation, unless the gateway let nobody in", (...args) => {
     const [status, responseType, expected] = args;
     expect(published([accessed(status, responseType)])).toEqual(expected);
