@@ -33,7 +33,13 @@ describe("importing", () => {
 
   test("reports the orders that are there but differ, and leaves them", async () => {
     const there: OrderItem[] = [
-      { id: { N: "1" }, status: { S: "shipped" }, petId: { N: "7" }, photo: { B: new Uint8Array([1]) } },
+      {
+        id: { N: "1" },
+        status: { S: "shipped" },
+        petId: { N: "7" },
+        photo: { B: new Uint8Array([1]) },
+        note: { S: "" },
+      },
       {
         id: { N: "2" },
         status: { S: "pending" },
@@ -56,7 +62,7 @@ describe("importing", () => {
     });
     const notes = note?.split("\n") ?? [];
     expect(notes).toHaveLength(1 + 20 + 1);
-    expect(notes).toContain(String.raw`Order 1 in the table differs: colour\u{1b}, petId, photo, status`);
+    expect(notes).toContain(String.raw`Order 1 in the table differs: colour\u{1b}, note, petId, photo, status`);
     expect(notes.filter((line) => /^Order \d\d in the table differs: status$/.test(line))).toHaveLength(20);
     expect(notes.at(-1)).toBe("and 2 more: status");
     expect(json).toMatchObject({ differ: 23, differing: { length: 21 } });
