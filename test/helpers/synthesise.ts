@@ -1,6 +1,6 @@
 import { App } from "aws-cdk-lib";
-import { Template } from "aws-cdk-lib/assertions";
-import { type Environment, environments } from "../../infra/environments.ts";
+import type { Template } from "aws-cdk-lib/assertions";
+import type { Environment } from "../../infra/environments.ts";
 import { OrdersStack } from "../../infra/stack/orders-stack.ts";
 
 /** The stack of an environment, without bundling its functions, and without CDK's validation, which takes seconds. */
@@ -12,11 +12,6 @@ export function ordersStack(environment: Environment): OrdersStack {
   });
   return new OrdersStack(app, "PetStoreOrders", environment);
 }
-
-/** The templates of both environments as they are deployed. */
-export const templates = Object.values(environments).map(
-  (environment) => [environment.name, Template.fromStack(ordersStack(environment)), environment] as const,
-);
 
 /** The resources of a type, each with its logical id. */
 export function resources(template: Template, type: string): [string, Record<string, unknown>][] {

@@ -1,144 +1,93 @@
 import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
-import { environments } from "../../infra/environments.ts";
-import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
-import { type Alarm, named, readAlarms } from "../helpers/alarms/definitions.ts";
+import { named, readAlarms } from "../helpers/alarms/definitions.ts";
+import { everyOption } from "../helpers/fixture-environments.ts";
+import { section } from "../helpers/runbook.ts";
 import { ordersStack, resources } from "../helpers/synthesise.ts";
 
-const { production } = environments;
-const template = Template.fromStack(ordersStack(production));
+const template = Template.fromStack(ordersStack(everyOption));
+const alarms = readAlarms(template);
+const names = alarms.map(({ name }) => name);
 
-type Row = [inputs: Record<string, string>, limit: string];
-
-const own = "PetStoreOrders/production";
-const stage = "[ApiName=PetStoreOrders-production,Stage=v1]";
-
-/** A share of a total, of which nothing may have been counted. */
-const percent = (atLeast: number) => `IF(failed >= ${atLeast}, 100 * failed / FILL(total, 1), 0)`;
-const invocations = (lambda: string) =>
-  `Sum of 300 s of AWS/Lambda Invocations [FunctionName=${lambda},Resource=${lambda}:live]`;
-const throttles = (lambda: string) => `Sum of 300 s of AWS/Lambda Throttles [FunctionName=${lambda}]`;
-
-/** About a function's own work: these roll its new version back. */
-const failing = (lambda: string): Row => [
-  { watched: percent(3), failed: `Sum of 300 s of ${own} ${lambda}Failed []`, total: invocations(lambda) },
-  ">= 5, 1 times of 1",
-];
-const serverErrors = (lambda: string, total = `Sum of 300 s of ${own} ${lambda}Responses []`): Row => [
-  {
-    watched: percent(3),
-    failed: "failures - FILL(turnedAway, 0)",
-    failures: `Sum of 300 s of ${own} ${lambda}ServerErrors []`,
-    turnedAway: throttles(lambda),
-    total,
-  },
-  ">= 5, 1 times of 1",
-];
-/** Those of one operation's own. */
-const special: Record<string, Record<string, Row>> = {
-  ListOrders: {
-    ListSlow: [{ watched: `p99 of 60 s of ${own} ListFirstPage []` }, ">= 3000, 3 times of 5"],
-    ListsCutOff: [{ watched: `Sum of 300 s of ${own} ListsCutOff []` }, ">= 3, 1 times of 1"],
-  },
-  CancelOrder: {
-    CancelSlow: [
-      { watched: "p99 of 60 s of AWS/Lambda Duration [FunctionName=CancelOrder,Resource=CancelOrder:live]" },
-      ">= 2000, 3 times of 5",
-    ],
-  },
+/** The alarms that roll a new version back, each about its function's own work. All others only notify. */
+const rollingBack: Record<string, string[]> = {
+  ListOrders: ["ListOrdersFailing", "ListOrdersServerErrors", "ListSlow", "ListsCutOff"],
+  CancelOrder: ["CancelOrderFailing", "CancelOrderServerErrors", "CancelSlow"],
+  Authorize: ["AuthorizeFailing", "AuthorizeServerErrors"],
 };
-const lambdas = Object.values<FunctionEntry>(functionList);
-const rollingBack: Record<string, Record<string, Row>> = Object.fromEntries(
-  lambdas.map(({ id, operation }) => [
-    id,
-    {
-      [`${id}Failing`]: failing(id),
-      [`${id}ServerErrors`]: operation ? serverErrors(id) : serverErrors(id, invocations(id)),
-      ...special[id],
-    },
-  ]),
-);
 
-/** The alarms that anyone with a key, or even without one, can raise. */
-const notifying: Record<string, Row> = {
-  KeysRejected: [
-    {
-      watched: percent(20),
-      failed: `Sum of 300 s of ${own} KeysRejected []`,
-      total: `Sum of 300 s of AWS/ApiGateway Count ${stage}`,
-    },
-    ">= 10, 1 times of 1",
-  ],
-  RequestsThrottled: [{ watched: `Sum of 300 s of ${own} RequestsThrottled []` }, ">= 300, 1 times of 1"],
-};
-const tables = { orders: "Orders", apiKeys: "ApiKeys" };
-for (const { id, permission } of lambdas) {
-  const dimensions = `Operation=${permission.action.replace("dynamodb:", "")},TableName=${tables[permission.table]}`;
-  const requests = `Sum of 300 s of AWS/DynamoDB ThrottledRequests [${dimensions}]`;
-  notifying[`${id}TableThrottled`] = [{ watched: requests }, ">= 50, 1 times of 1"];
-  notifying[`${id}Throttled`] = [{ watched: throttles(id) }, ">= 10, 1 times of 1"];
-}
+test("every alarm stays off without data, and tells the topic when it goes off and when it is over", () => {
+  expect(alarms.length).toBeGreaterThan(10);
+  for (const [id, { TreatMissingData, AlarmActions, OKActions }] of resources(template, "AWS::CloudWatch::Alarm")) {
+    const expected = [id, "notBreaching", ["AlarmsTopic"], ["AlarmsTopic"]];
+    expect([id, TreatMissingData, named(AlarmActions), named(OKActions)]).toEqual(expected);
+  }
+});
 
-const alarms: Record<string, Row> = { ...notifying, ...Object.assign({}, ...Object.values(rollingBack)) };
-
-function row({ inputs, watched, operator, threshold, datapointsToAlarm, evaluationPeriods }: Alarm): Row {
-  const texts = [...inputs].map(([name, input]): [string, string] => [
-    name === watched ? "watched" : name,
-    typeof input === "string" ? input : `${input.statistic} of ${input.period} s of ${input.metric}`,
-  ]);
-  const symbol = operator === "GreaterThanOrEqualToThreshold" ? ">=" : operator;
-  return [Object.fromEntries(texts), `${symbol} ${threshold}, ${datapointsToAlarm} times of ${evaluationPeriods}`];
-}
-
-const found = readAlarms(template);
-
-describe("production's alarms", () => {
-  test("are these", () => {
-    expect(found.map(({ name }) => name).sort()).toEqual(Object.keys(alarms).sort());
-  });
-
-  test.each(found.map((alarm) => [alarm.name, alarm] as const))("%s goes off as written here", (name, alarm) => {
-    expect(row(alarm)).toEqual(alarms[name]);
-  });
-
-  test.each(found.map((alarm) => [alarm.name, alarm] as const))(
-    "%s stays off without data, tells the topic, and says where to read on",
-    (name, { missingData, actions }) => {
-      expect([missingData, actions]).toEqual(["notBreaching", ["AlarmsTopic"]]);
-      const [description] = resources(template, "AWS::CloudWatch::Alarm")
-        .filter(([id]) => id.startsWith(`Alarms${name}`))
-        .map(([, { AlarmDescription }]) => AlarmDescription);
-      expect(description).toContain(`infra/README.md, "When an alarm goes off", ${name}`);
-    },
+test("every alarm names the section of the runbook that explains it, or its kind", () => {
+  const lambdas = Object.keys(rollingBack);
+  const explained = [...section("When an alarm goes off").matchAll(/^- \*\*`([\w<>]+)`\*\*/gm)].flatMap(
+    ([, name = ""]) => (name.startsWith("<") ? lambdas.map((id) => name.replace("<Function>", id)) : [name]),
   );
+  expect(explained.sort(), "infra/README.md, When an alarm goes off").toEqual(names.toSorted());
+  for (const [, { AlarmDescription }] of resources(template, "AWS::CloudWatch::Alarm")) {
+    const [, name] = /infra\/README\.md, "When an alarm goes off", (\w+)$/.exec(String(AlarmDescription)) ?? [];
+    expect(names).toContain(name);
+  }
+});
 
-  test("reach the topic, which CloudWatch may publish to on behalf of this account only", () => {
-    const [[, policy]] = resources(template, "AWS::SNS::TopicPolicy") as [[string, { PolicyDocument: object }]];
-    expect(JSON.stringify(template.findResources("AWS::SNS::Topic"))).not.toContain("KmsMasterKeyId");
-    expect(named(policy.PolicyDocument)).toMatchObject({
-      Statement: [
-        { Effect: "Deny", Condition: { Bool: { "aws:SecureTransport": "false" } } },
-        {
-          Effect: "Allow",
-          Action: "sns:Publish",
-          Principal: { Service: "cloudwatch.amazonaws.com" },
-          Resource: "AlarmsTopic",
-          Condition: { StringEquals: { "aws:SourceAccount": "AWS::AccountId" } },
-        },
-      ],
-    });
+test("each limit is that of its setting", () => {
+  const { functionFailures, rejectedKeys, slow, ...counts } = everyOption.alarms;
+  const share = Object.keys(rollingBack).flatMap((id) => [`${id}Failing`, `${id}ServerErrors`]);
+  const perFunction = (kind: string) => Object.keys(rollingBack).map((id) => `${id}${kind}`);
+  const limits: [names: string[], threshold: number, times: string][] = [
+    [share, functionFailures.percent, "1 of 1"],
+    [["KeysRejected"], rejectedKeys.percent, "1 of 1"],
+    // One slow minute is a blip.
+    [["CancelSlow"], slow.cancel, "3 of 5"],
+    [["ListSlow"], slow.listFirstPage, "3 of 5"],
+    [["ListsCutOff"], counts.listsCutOff, "1 of 1"],
+    [perFunction("Throttled"), counts.functionThrottles, "1 of 1"],
+    [perFunction("TableThrottled"), counts.tableThrottles, "1 of 1"],
+    [["RequestsThrottled"], counts.requestsThrottled, "1 of 1"],
+  ];
+  const expected = limits.flatMap(([of, threshold, times]) => of.map((name) => [name, { threshold, times }] as const));
+  const found = alarms.map(({ name, threshold, datapointsToAlarm, evaluationPeriods }) => {
+    return [name, { threshold, times: `${datapointsToAlarm} of ${evaluationPeriods}` }];
+  });
+  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected));
+  for (const { inputs } of alarms) {
+    const expressions = [...inputs.values()].filter((input) => typeof input === "string");
+    for (const [, least] of expressions.join().matchAll(/failed >= (\d+)/g)) {
+      expect([functionFailures.atLeast, rejectedKeys.atLeast]).toContain(Number(least));
+    }
+  }
+});
+
+test("CloudWatch may publish to the topic on behalf of this account only, and everyone only over TLS", () => {
+  const [[, policy]] = resources(template, "AWS::SNS::TopicPolicy") as [[string, { PolicyDocument: object }]];
+  expect(named(policy.PolicyDocument)).toMatchObject({
+    Statement: [
+      { Effect: "Deny", Condition: { Bool: { "aws:SecureTransport": "false" } } },
+      {
+        Effect: "Allow",
+        Action: "sns:Publish",
+        Principal: { Service: "cloudwatch.amazonaws.com" },
+        Resource: "AlarmsTopic",
+        Condition: { StringEquals: { "aws:SourceAccount": expect.stringMatching(/^AWS::AccountId$|^\d{12}$/) } },
+      },
+    ],
   });
 });
 
-describe("production's rollout", () => {
+describe("a canary", () => {
   const groups = resources(template, "AWS::CodeDeploy::DeploymentGroup");
 
-  test("shifts each function by a canary, and back when an alarm goes off", () => {
+  test("gets a tenth of the requests for ten minutes, and is rolled back when an alarm goes off", () => {
     const aliases = Object.values(template.findResources("AWS::Lambda::Alias"));
-    expect(aliases).toHaveLength(Object.keys(rollingBack).length);
-    expect(aliases.map(({ UpdatePolicy }) => UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName)).toEqual(
-      groups.map(([id]) => ({ Ref: id })),
-    );
+    const updates = aliases.map(({ UpdatePolicy }) => UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName);
+    expect(updates).toEqual(groups.map(([id]) => ({ Ref: id })));
+    expect(groups).toHaveLength(Object.keys(rollingBack).length);
     for (const [, group] of groups) {
       expect(group).toMatchObject({
         DeploymentConfigName: "CodeDeployDefault.LambdaCanary10Percent10Minutes",
@@ -148,14 +97,10 @@ describe("production's rollout", () => {
     }
   });
 
-  // Or a caller of one operation could hold up the rollout of another.
-  test.each(Object.keys(rollingBack))("rolls %s back on the alarms about its own work, and on no other", (lambda) => {
-    const [, group] = groups.find(([id]) => id.startsWith(`Rollout${lambda}`)) ?? [];
+  // Or a caller of one operation could hold up the rollout of another. CodeDeploy accepts at most ten.
+  test.each(Object.entries(rollingBack))("of %s is rolled back by the alarms about its own work only", (id, own) => {
+    const [, group] = groups.find(([groupId]) => groupId.startsWith(`Rollout${id}`)) ?? [];
     const { Alarms } = named(group?.["AlarmConfiguration"]) as { Alarms: { Name: string }[] };
-    expect(Alarms.map(({ Name }) => Name.replace(/^Alarms/, "")).sort()).toEqual(
-      Object.keys(rollingBack[lambda] ?? {}).sort(),
-    );
-    // CodeDeploy's quota.
-    expect(Alarms.length).toBeLessThanOrEqual(10);
+    expect(Alarms.map(({ Name }) => Name.replace(/^Alarms/, "")).sort()).toEqual(own);
   });
 });

@@ -1,65 +1,79 @@
 import { readFile } from "node:fs/promises";
-import { type App, CfnResource, Stack } from "aws-cdk-lib";
-import { Template } from "aws-cdk-lib/assertions";
+import { App, CfnResource, Stack } from "aws-cdk-lib";
 import { Bucket } from "aws-cdk-lib/aws-s3";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import cdkJson from "../../cdk.json" with { type: "json" };
-import { functionList } from "../../infra/stack/function-list.ts";
-import { OrdersStack } from "../../infra/stack/orders-stack.ts";
-import { everyOption } from "../helpers/fixture-environments.ts";
+import type { Environment } from "../../infra/environments.ts";
+import { skipsCanary } from "../../infra/stack/without-canary.ts";
+import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 
-/** `infra/app.ts` as `cdk` runs it with this context, but without bundling. */
-async function appWith(context: Record<string, string> = {}): Promise<App> {
+const demo = { ...noOption, name: "demo", stackName: "PetStoreOrders-demo", apiKeyPrefix: "pets_demo" } as const;
+const fixtures = { "every-option": everyOption, "no-option": noOption, demo };
+
+/** `infra/app.ts` as `cdk` runs it with this context, but with these environments, and without bundling. */
+async function appWith(
+  context: Record<string, unknown> = {},
+  environments: Record<string, Environment> = fixtures,
+): Promise<App> {
   const whole = { ...cdkJson.context, "aws:cdk:bundling-stacks": [], ...context };
   vi.stubEnv("CDK_CONTEXT_JSON", JSON.stringify(whole));
   vi.resetModules();
+  vi.doMock("../../infra/environments.ts", async (original) => ({ ...(await original<object>()), environments }));
+  onTestFinished(() => {
+    vi.doUnmock("../../infra/environments.ts");
+    vi.resetModules();
+  });
   const { app } = await import("../../infra/app.ts");
   return app;
 }
 
-/** The templates of an app, by the names of their stacks. */
-function templates(app: App): Record<string, Template> {
+type Resources = Record<string, { Type: string; Properties: Record<string, unknown>; UpdatePolicy?: unknown }>;
+
+/** The resources of an app's stacks, by the names of the stacks. */
+async function resourcesWith(context: Record<string, unknown>): Promise<Record<string, Resources>> {
+  const app = await appWith(context);
   vi.stubEnv("CDK_VALIDATION", "false");
   const { stacks } = app.synth();
-  return Object.fromEntries(stacks.map(({ stackName, template }) => [stackName, Template.fromJSON(template)]));
+  return Object.fromEntries(stacks.map(({ stackName, template }) => [stackName, template.Resources]));
 }
 
-const functions = Object.keys(functionList).length;
-
-test("cdk runs infra/app.ts, on Node 24", () => {
-  expect(cdkJson.app).toBe("node --require ./infra/require-node-24.cjs infra/app.ts");
+test("every environment, a third one too, is a stack of its name; a mistake in the entries stops synthesis", async () => {
+  const stacks = Object.keys(await resourcesWith({}));
+  expect(stacks.sort()).toEqual(["PetStoreOrders-demo", "PetStoreOrders-every-option", "PetStoreOrders-no-option"]);
+  await expect(appWith({}, { demo, other: demo })).rejects.toThrow(/demo and other have one stackName/);
 });
 
-test("cdk reports nothing to AWS: not what is deployed, nor how it is used", () => {
-  expect(cdkJson).toMatchObject({ versionReporting: false, notices: false, context: { "cli-telemetry": false } });
-});
-
-test("the two stacks are deployed under the names that operators, the workflow and the admin tool know", async () => {
-  const deployed = templates(await appWith());
-  const descriptions = Object.entries(deployed).map(([name, template]) => [name, template.toJSON()["Description"]]);
-  expect(Object.fromEntries(descriptions)).toEqual({
-    "PetStoreOrders-staging": "Pet store orders service, staging",
-    "PetStoreOrders-production": "Pet store orders service, production",
-  });
-  deployed["PetStoreOrders-staging"]?.resourceCountIs("AWS::CodeDeploy::DeploymentGroup", 0);
-  deployed["PetStoreOrders-production"]?.resourceCountIs("AWS::CodeDeploy::DeploymentGroup", functions);
-  // Set only without a canary, anew each time: every diff would show it.
-  for (const template of Object.values(deployed)) {
-    const aliases = Object.values(template.findResources("AWS::Lambda::Alias"));
-    expect(aliases.map(({ Properties }) => Properties.Description)).toEqual(Array(functions).fill(undefined));
+test("cdk deploy -c canary=false sets every alias at once, anew each time, and changes nothing else", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const usual = (await resourcesWith({}))["PetStoreOrders-every-option"] ?? {};
+  for (const time of ["2026-11-21T08:00:00.000Z", "2026-11-21T08:00:01.000Z"]) {
+    vi.setSystemTime(time);
+    const atOnce = (await resourcesWith({ canary: "false" }))["PetStoreOrders-every-option"];
+    for (const [id, { UpdatePolicy, ...resource }] of Object.entries(usual)) {
+      if (resource.Type === "AWS::Lambda::Alias") {
+        expect(UpdatePolicy).toBeDefined();
+        // Of the usual deployment's aliases, none: every diff would show it.
+        expect(resource.Properties).not.toHaveProperty("Description");
+        resource.Properties = { ...resource.Properties, Description: `Set without a canary at ${time}` };
+      }
+      expect(atOnce?.[id]).toEqual(resource);
+    }
   }
 });
 
-test("cdk deploy -c canary=false sends production's new code all requests at once, and leaves CodeDeploy and the alarms", async () => {
-  const template = templates(await appWith({ canary: "false" }))["PetStoreOrders-production"];
-  template?.resourceCountIs("AWS::CodeDeploy::DeploymentGroup", functions);
-  const aliases = Object.values(template?.findResources("AWS::Lambda::Alias") ?? {});
-  expect(aliases).toHaveLength(functions);
-  for (const { Properties, UpdatePolicy } of aliases) {
-    expect(UpdatePolicy).toBeUndefined();
-    expect(Properties.Description).toContain("Set without a canary");
-  }
-  expect(Object.keys(template?.findResources("AWS::CloudWatch::Alarm") ?? {})).not.toHaveLength(0);
+test.each([
+  [{}, false],
+  [{ canary: "true" }, false],
+  [{ canary: true }, false],
+  [{ canary: "false" }, true],
+  [{ canary: false }, true],
+])("the context %j skips the canary: %s", (context, skips) => {
+  expect(skipsCanary(new App({ context }))).toBe(skips);
+});
+
+test.each(["off", "", "False"])("-c canary=%s is an error, not a canary", (canary) => {
+  expect(() => skipsCanary(new App({ context: { canary } }))).toThrow("canary must be true or false, not");
 });
 
 interface Report {
@@ -68,9 +82,8 @@ interface Report {
   }[];
 }
 
-test("CDK's rules and cdk-nag find what is planted, and nothing else in either environment or with every option", async () => {
-  const app = await appWith();
-  new OrdersStack(app, "EveryOption", everyOption);
+test("CDK's rules and cdk-nag find what is planted, and nothing else with every option or none", async () => {
+  const app = await appWith({}, { "every-option": everyOption, "no-option": noOption });
   const planted = new Stack(app, "Planted");
   new Bucket(planted, "Bucket");
   new CfnResource(planted, "Table", { type: "AWS::DynamoDB::Table", properties: { BillingMode: "PAY_PER_REQUEST" } });

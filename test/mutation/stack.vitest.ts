@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/infra/*.test.ts"],
-    exclude: ["test/infra/{alarms-raised,bundles,runbook-steps}.test.ts"],
+    exclude: ["test/infra/{alarms-raised,bundles}.test.ts"],
     // Loading CDK takes longer than all of the tests.
     isolate: false,
     maxWorkers: 1,

@@ -5,7 +5,7 @@ import { readRestApi } from "../../infra/template/rest-api.ts";
 import { readStack } from "../../infra/template/synthesis.ts";
 import { document } from "../helpers/openapi/document.ts";
 
-// The staging stack; that the environments differ in nothing of this is pinned in test/infra/environments.test.ts.
+// The staging stack; that no setting changes anything of this is shown in test/infra/settings.test.ts.
 const api = readRestApi((await readStack(inject("assembly"))).template);
 const deployed = api.methods.filter(({ integration }) => integration.kind === "function");
 

@@ -11,8 +11,6 @@ export interface Alarm {
   threshold: number;
   evaluationPeriods: number;
   datapointsToAlarm: number;
-  missingData: string;
-  actions: string[];
 }
 
 export interface AlarmMetric {
@@ -53,8 +51,6 @@ export function readAlarms(template: Template): Alarm[] {
       threshold: properties.Threshold,
       evaluationPeriods: properties.EvaluationPeriods,
       datapointsToAlarm: properties.DatapointsToAlarm ?? properties.EvaluationPeriods,
-      missingData: properties.TreatMissingData,
-      actions: properties.AlarmActions,
     };
   });
 }
@@ -117,8 +113,6 @@ interface AlarmProperties extends MetricProperties {
   Threshold: number;
   EvaluationPeriods: number;
   DatapointsToAlarm?: number;
-  TreatMissingData: string;
-  AlarmActions: string[];
 }
 
 interface FilterResource {

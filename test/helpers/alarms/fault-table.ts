@@ -1,15 +1,23 @@
-import type { Exchange } from "./exchanges.ts";
-import { crashedAtStart, ended, forCancelling, report, throttledByGateway, unusable } from "./mishaps.ts";
-import type { Load, Traffic } from "./traffic.ts";
+import {
+  crashedAtStart,
+  type Exchange,
+  ended,
+  forCancelling,
+  report,
+  throttledByGateway,
+  unusable,
+} from "./exchanges.ts";
 import {
   allTurnedAway,
   always,
+  type Load,
   lambdas,
   recorded,
   requestFor,
   slowFirstPage,
+  type Traffic,
   unusablePolicy,
-} from "./watched-stack.ts";
+} from "./traffic.ts";
 
 /** The faults that occur while most requests are served, each with exactly the alarms that it raises. */
 type Fault = [name: string, add: (traffic: Traffic) => Traffic, alarms: string[]];

@@ -1,0 +1,182 @@
+import type { App } from "aws-cdk-lib";
+import { Match, Template } from "aws-cdk-lib/assertions";
+import { describe, expect, test } from "vitest";
+import type { Environment } from "../../infra/environments.ts";
+import { readRestApi } from "../../infra/template/rest-api.ts";
+import { StackTemplate } from "../../infra/template/stack-template.ts";
+import { constructId, named } from "../helpers/alarms/definitions.ts";
+import { everyOption, noOption } from "../helpers/fixture-environments.ts";
+import { ordersStack, resources } from "../helpers/synthesise.ts";
+
+const { alarms, domain } = everyOption;
+const everything = Template.fromStack(ordersStack(everyOption));
+const nothing = Template.fromStack(ordersStack(noOption));
+const changed = (settings: Partial<Environment>) => Template.fromStack(ordersStack({ ...everyOption, ...settings }));
+
+describe("the setting", () => {
+  test("domain: takes TLS 1.2 or newer, maps /v1, is in its hosted zone, and may be the only address", () => {
+    everything.hasResourceProperties("AWS::ApiGateway::DomainName", {
+      DomainName: "orders.example.com",
+      SecurityPolicy: "SecurityPolicy_TLS13_1_2_PQ_2025_09",
+      EndpointAccessMode: "STRICT",
+      EndpointConfiguration: { Types: ["REGIONAL"] },
+    });
+    everything.hasResourceProperties("AWS::ApiGateway::BasePathMapping", { BasePath: "v1", Stage: Match.anyValue() });
+    everything.hasResourceProperties("AWS::Route53::RecordSet", {
+      Name: "orders.example.com.",
+      Type: "A",
+      HostedZoneId: "Z0000000000000000000",
+    });
+    const both = changed({ domain: { ...domain, keepGatewayAddress: true } });
+    for (const [template, closed] of [
+      [everything, true],
+      [both, false],
+      [nothing, false],
+    ] as const) {
+      template.hasResourceProperties("AWS::ApiGateway::RestApi", {
+        DisableExecuteApiEndpoint: closed,
+        SecurityPolicy: "SecurityPolicy_TLS13_1_2_PQ_2025_09",
+        EndpointAccessMode: "STRICT",
+      });
+    }
+    for (const template of [everything, both])
+      template.hasOutput("BaseUrl", { Value: "https://orders.example.com/v1" });
+    expect(named(nothing.findOutputs("BaseUrl"))).toMatchObject({
+      BaseUrl: { Value: "https://ApiRest.execute-api.AWS::Region.AWS::URLSuffix/v1" },
+    });
+  });
+
+  test("account: CDK deploys nowhere else", () => {
+    expect(ordersStack(everyOption).environment).toBe("aws://111111111111/eu-central-1");
+  });
+
+  test("tags: they stand beside the stack's own two, which they can't replace", () => {
+    const { artifactId, node } = ordersStack({ ...everyOption, tags: { ...everyOption.tags, service: "another" } });
+    expect((node.root as App).synth().getStackArtifact(artifactId).tags).toEqual({
+      team: "orders",
+      "cost-centre": "4711",
+      service: "pet-store-orders",
+      environment: "every-option",
+    });
+  });
+
+  test("ownsLogRole: without it the stack leaves the account's setting alone, otherwise its stage waits for it", () => {
+    everything.resourceCountIs("AWS::ApiGateway::Account", 0);
+    expect(Object.keys(everything.findResources("AWS::IAM::Role")).join()).not.toContain("CloudWatchRole");
+    const [account] = Object.keys(nothing.findResources("AWS::ApiGateway::Account"));
+    const [stage] = Object.values(nothing.findResources("AWS::ApiGateway::Stage"));
+    expect(stage?.["DependsOn"]).toContain(account);
+  });
+
+  test("webAclArn: it is associated with the stage", () => {
+    const associations = resources(everything, "AWS::WAFv2::WebACLAssociation").map(([, association]) => association);
+    expect(associations.map(named)).toEqual([
+      {
+        WebACLArn: everyOption.webAclArn,
+        ResourceArn: expect.stringMatching(/ApiRest\/stages\/ApiRestDeploymentStagev1$/),
+      },
+    ]);
+    nothing.resourceCountIs("AWS::WAFv2::WebACLAssociation", 0);
+  });
+
+  test("throttling: each operation has its own, and what the gateway rejects by itself little", () => {
+    const settings = resources(everything, "AWS::ApiGateway::Stage").flatMap(
+      ([, { MethodSettings }]) => MethodSettings as Record<string, unknown>[],
+    );
+    const limits = settings.map(({ HttpMethod, ResourcePath, ThrottlingRateLimit, ThrottlingBurstLimit }) => [
+      `${HttpMethod} ${ResourcePath}`,
+      [ThrottlingRateLimit, ThrottlingBurstLimit],
+    ]);
+    expect(Object.fromEntries(limits)).toEqual({
+      "* /*": [10, 20],
+      "GET /~1store~1orders": [7, 15],
+      "DELETE /~1store~1orders~1{orderId}": [150, 300],
+    });
+  });
+
+  test("listConcurrency: it limits that function alone", () => {
+    const limits = (template: Template) =>
+      resources(template, "AWS::Lambda::Function").flatMap(([id, { ReservedConcurrentExecutions: limit }]) =>
+        limit === undefined ? [] : [[constructId(id), limit]],
+      );
+    expect(limits(everything)).toEqual([["ListOrders", 20]]);
+    expect(limits(nothing)).toEqual([]);
+  });
+
+  test.each([everyOption, noOption])("retention and levels: those of $name are what its logs have", (environment) => {
+    const template = Template.fromStack(ordersStack(environment));
+    const { accessLogRetentionDays, functionLogLevel, logRetentionDays, systemLogLevel } = environment;
+    for (const [id, { RetentionInDays }] of resources(template, "AWS::Logs::LogGroup")) {
+      const days = constructId(id) === "ApiAccessLog" ? accessLogRetentionDays : logRetentionDays;
+      expect([id, RetentionInDays]).toEqual([id, days]);
+    }
+    template.allResourcesProperties("AWS::Lambda::Function", {
+      LoggingConfig: { LogFormat: "JSON", ApplicationLogLevel: functionLogLevel, SystemLogLevel: systemLogLevel },
+    });
+  });
+
+  test("keepData: it protects the stack", () => {
+    expect([everyOption, noOption].map((environment) => ordersStack(environment).terminationProtection)).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  // A stage serves what was last deployed.
+  test("apiKeyPrefix and authorizerCacheSeconds: they take effect, by a new deployment of the API", () => {
+    everything.hasResourceProperties("AWS::ApiGateway::Authorizer", {
+      IdentityValidationExpression: "^[Bb][Ee][Aa][Rr][Ee][Rr] pets_every_[0-9A-Za-z]{49}$",
+      AuthorizerResultTtlInSeconds: 45,
+    });
+    const deployment = (template: Template) => Object.keys(template.findResources("AWS::ApiGateway::Deployment"))[0];
+    expect(deployment(changed({}))).toBe(deployment(everything));
+    for (const change of [{ authorizerCacheSeconds: 59 }, { apiKeyPrefix: "pets_other" } as const]) {
+      expect(deployment(changed(change)), JSON.stringify(change)).not.toBe(deployment(everything));
+    }
+  });
+
+  test("dashboard: it is named like the stack, and finds the gateway's metrics by the API's name", () => {
+    const { stackName } = everyOption;
+    everything.hasResourceProperties("AWS::CloudWatch::Dashboard", { DashboardName: stackName });
+    everything.hasResourceProperties("AWS::ApiGateway::RestApi", { Name: stackName });
+    const [, dashboard] = resources(everything, "AWS::CloudWatch::Dashboard")[0] ?? [];
+    expect(JSON.stringify(named(dashboard))).toContain(`\\"ApiName\\",\\"${stackName}\\"`);
+    nothing.resourceCountIs("AWS::CloudWatch::Dashboard", 0);
+  });
+
+  test("alarms: they tell the stack's topic and its email address, or a topic that the team has", () => {
+    everything.hasResourceProperties("AWS::SNS::Subscription", { Protocol: "email", Endpoint: "on-call@example.com" });
+    const topicArn = "arn:aws:sns:eu-central-1:111111111111:on-call";
+    const { email: _, ...silent } = alarms;
+    const own = changed({ alarms: { ...silent, topicArn } });
+    own.resourceCountIs("AWS::SNS::Topic", 0);
+    const [topic] = Object.keys(everything.findResources("AWS::SNS::Topic"));
+    for (const [template, receiver] of [
+      [own, topicArn],
+      [everything, { Ref: topic }],
+    ] as const) {
+      template.allResourcesProperties("AWS::CloudWatch::Alarm", { AlarmActions: [receiver], OKActions: [receiver] });
+      template.hasOutput("AlarmsTopicArn", { Value: receiver });
+    }
+    nothing.resourceCountIs("AWS::CloudWatch::Alarm", 0);
+  });
+
+  test("alarms.canary: without it new code gets all requests, and alarms and CodeDeploy's role stay as they are", () => {
+    const urgent = changed({ alarms: { ...alarms, canary: false } }).toJSON()["Resources"];
+    for (const [id, { UpdatePolicy, ...resource }] of Object.entries(everything.toJSON()["Resources"] as Aliases)) {
+      expect(urgent[id]).toEqual(resource);
+      expect(UpdatePolicy === undefined).toBe(resource.Type !== "AWS::Lambda::Alias");
+    }
+  });
+
+  test("any: the stack with every one still runs on one machine", () => {
+    // Restored tables are only in AWS, and the region is part of the addresses that are compared.
+    const { restoredTables: _, formerTables: __, account: ___, ...local } = everyOption;
+    const read = (environment: Environment) =>
+      readRestApi(new StackTemplate(Template.fromStack(ordersStack(environment)).toJSON()));
+    const { apiKeyPrefix, authorizerCacheSeconds } = local;
+    expect(read(local)).toEqual(read({ ...noOption, apiKeyPrefix, authorizerCacheSeconds }));
+  });
+});
+
+type Aliases = Record<string, { Type: string; UpdatePolicy?: unknown }>;
