@@ -14,14 +14,14 @@ export interface CallLimits {
 }
 
 /**
- * The limits of the calls of the authorizer, of an operation on one order, and of a list. They are the shortest of the waits that a request can add up to:
+ * The limits of the calls of the authorizer, of an operation on one order, and of a list. Longer waits are made of them:
  *
- * 1. One attempt at a call waits for `connectionTimeout` and `requestTimeout`.
- * 2. One call makes up to `maxAttempts` attempts, after pauses that grow from `retryBaseDelay`.
- * 3. One page of a list takes a call of up to `pageDeadline`, and while the table throttles more of them, until
- *    `throttlingDeadline` has passed (`orders-table.ts`).
- * 4. The function stops `timeoutEarlyInMillis` (`functions/`) before its `timeoutSeconds` (`function-list.ts`), in time
- *    to respond. All attempts at a call fit into that; a whole list has Lambda's 15 minutes.
+ * 1. An attempt waits for `connectionTimeout`, then for `requestTimeout`.
+ * 2. A call makes up to `maxAttempts` attempts. The pauses between them grow from `retryBaseDelay`.
+ * 3. A function makes one call for a request. All of its attempts fit into the function's `timeoutSeconds`
+ *    (`function-list.ts`), of which it leaves `timeoutEarlyInMillis` (`functions/`) for the response.
+ * 4. A list makes a call for each page, which ends after `pageDeadline`, and more of them while the table throttles,
+ *    until `throttlingDeadline` (`orders-table.ts`). The whole list has Lambda's 15 minutes.
  * 5. The gateway waits a little longer than the function's timeout (`orders-api.ts`).
  */
 export const callLimits = {
