@@ -1,4 +1,10 @@
 import type { Environment } from "../../infra/environments.ts";
+import { operations } from "../../infra/stack/function-list.ts";
+
+/** Limits for each operation that has none of its own here. */
+const everyOperation = Object.fromEntries(
+  operations.map(({ name }) => [name, { rateLimit: 40, burstLimit: 80 }]),
+) as Environment["throttling"];
 
 /** An environment with every setting, for tests: its values are nobody's, so any real one may change. */
 export const everyOption = {
@@ -23,6 +29,7 @@ export const everyOption = {
   tableThroughput: { reads: 9000, writes: 1500 },
   authorizerCacheSeconds: 45,
   throttling: {
+    ...everyOperation,
     listOrders: { rateLimit: 7, burstLimit: 15 },
     cancelOrder: { rateLimit: 150, burstLimit: 300 },
   },
@@ -54,6 +61,7 @@ export const noOption: Environment = {
   tableThroughput: { reads: 800, writes: 300 },
   authorizerCacheSeconds: 15,
   throttling: {
+    ...everyOperation,
     listOrders: { rateLimit: 3, burstLimit: 12 },
     cancelOrder: { rateLimit: 25, burstLimit: 60 },
   },

@@ -1,4 +1,5 @@
 import { vi } from "vitest";
+import type { Operation } from "../../../infra/stack/function-list.ts";
 import { type Behaviour, type EngineCall, respond } from "../faults/fault-proxy.ts";
 import { rejectedAs } from "../faults/faults.ts";
 import { type FaultyStack, startFaultyStack } from "../faults/faulty-stack.ts";
@@ -126,14 +127,10 @@ export const unusable = ({ context, ran }: Exchange, responseType = "API_CONFIGU
   context: { ...context, "$context.status": "502", "$context.error.responseType": responseType },
   ran,
 });
-/** A copy of a request for the other operation. */
-export const forCancelling = (exchange: Exchange): Exchange => ({
+/** A copy of a request for another operation. */
+export const forOperation = (exchange: Exchange, { method, path }: Operation): Exchange => ({
   ...exchange,
-  context: {
-    ...exchange.context,
-    "$context.httpMethod": "DELETE",
-    "$context.resourcePath": "/store/orders/{orderId}",
-  },
+  context: { ...exchange.context, "$context.httpMethod": method, "$context.resourcePath": path },
 });
 export const throttledByGateway = ({ context }: Exchange): Exchange => ({
   status: 429,

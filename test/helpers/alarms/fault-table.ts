@@ -1,8 +1,9 @@
+import { functionList } from "../../../infra/stack/function-list.ts";
 import {
   crashedAtStart,
   type Exchange,
   ended,
-  forCancelling,
+  forOperation,
   report,
   throttledByGateway,
   unusable,
@@ -84,7 +85,10 @@ export const faults: Fault[] = [
     (traffic) =>
       traffic
         .requests(recorded.authorizerFailed, { minutes: always, times: 60 })
-        .requests(forCancelling(recorded.authorizerFailed), { minutes: always, times: 60 }),
+        .requests(forOperation(recorded.authorizerFailed, functionList.cancelOrder.operation), {
+          minutes: always,
+          times: 60,
+        }),
     ["AuthorizeFailing", "AuthorizeServerErrors"],
   ],
   [
@@ -102,7 +106,10 @@ export const faults: Fault[] = [
     (traffic) =>
       traffic
         .requests(recorded.cancelFailed, canary.cancel)
-        .requests(forCancelling(recorded.keyMissing), { minutes: always, times: 1000 })
+        .requests(forOperation(recorded.keyMissing, functionList.cancelOrder.operation), {
+          minutes: always,
+          times: 1000,
+        })
         .requests(throttledByGateway(recorded.cancelled), { minutes: always, times: 1000 }),
     ["CancelOrderFailing", "CancelOrderServerErrors", "RequestsThrottled"],
   ],

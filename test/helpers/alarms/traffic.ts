@@ -3,7 +3,7 @@ import type { Environment } from "../../../infra/environments.ts";
 import { type FunctionEntry, functionList } from "../../../infra/stack/function-list.ts";
 import { ordersStack, resources } from "../synthesise.ts";
 import { constructId, type MetricFilter, named, readAlarms, readFilters } from "./definitions.ts";
-import { type Exchange, recordExchanges, turnedAway, unusable } from "./exchanges.ts";
+import { type Exchange, forOperation, recordExchanges, turnedAway, unusable } from "./exchanges.ts";
 import { counted } from "./filter-pattern.ts";
 import type { Sample } from "./raised.ts";
 
@@ -121,15 +121,16 @@ export const unusablePolicy = unusable(
 
 export const lambdas = Object.values<FunctionEntry>(functionList);
 
-/** A request for which a function ran, as far as there is one, by the function's name. */
+/** A recorded request for which a function ran, by the function's name; those of others are like a cancellation's. */
 const requestOf: Record<string, Exchange> = {
   ListOrders: recorded.listed,
   CancelOrder: recorded.cancelled,
   Authorize: recorded.authorizerFailed,
 };
 export const requestFor = (lambda: string): Exchange => {
-  const exchange = requestOf[lambda];
-  if (exchange === undefined) throw new Error(`Record a request of ${lambda} in exchanges.ts, name it in requestOf`);
+  const { operation } = lambdas.find(({ id }) => id === lambda) ?? {};
+  const exchange = requestOf[lambda] ?? (operation && forOperation({ ...recorded.notFound, ran: {} }, operation));
+  if (exchange === undefined) throw new Error(`No function ${lambda} serves requests`);
   return exchange;
 };
 /** Adds requests whose function Lambda turns away. */

@@ -1,12 +1,13 @@
 import { METHODS } from "node:http";
 import fc from "fast-check";
+import { operations } from "../../../infra/stack/function-list.ts";
 
 /** A request as bytes, one character each, and everything that its response depends on. */
 export interface FuzzRequest {
   method: string;
   bytes: string;
-  /** The operation whose path and method it has, as they are described; `other` may still reach one. */
-  operation: "listOrders" | "cancelOrder" | "other";
+  /** The operation whose path and method it has; `other` may still reach one. */
+  operation: string;
   /** Whether it carries one valid key, and so may be let in. */
   hasKey: boolean;
 }
@@ -149,9 +150,12 @@ export function fuzzRequests(key: string): fc.Arbitrary<FuzzRequest> {
     .filter(({ bytes }) => bytes.length < headLimit);
 }
 
-function operationOf(method: string, path: string): FuzzRequest["operation"] {
+function operationOf(method: string, path: string): string {
   // The target of a request may name its host.
   const resource = path.replace("http://elsewhere", "");
-  if (method === "GET" && resource === "/v1/store/orders") return "listOrders";
-  return method === "DELETE" && /^\/v1\/store\/orders\/[^/]+$/.test(resource) ? "cancelOrder" : "other";
+  const found = operations.find((operation) => {
+    const template = operation.path.replaceAll(/\{\w+\}/g, "[^/]+");
+    return operation.method === method && new RegExp(`^/v1${template}$`).test(resource);
+  });
+  return found?.name ?? "other";
 }

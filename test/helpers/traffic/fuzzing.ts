@@ -97,9 +97,9 @@ const headerNames = new Set([
 ]);
 const bodies = new Map(Object.entries(errors).map(([code, { status }]) => [errorBody(code as ErrorCode), status]));
 
-/** The judge: what is wrong with a response to a request, or undefined when the service may have sent it. */
-export function whatIsWrong(
-  { method, hasKey }: Pick<FuzzRequest, "method" | "hasKey">,
+/** What is wrong with a response to a request, or undefined when the service may have sent it. */
+function whatIsWrong(
+  { method, operation, hasKey }: FuzzRequest,
   { status, headers, body }: RawResponse,
 ): string | undefined {
   const values = new Map(headers);
@@ -109,10 +109,11 @@ export function whatIsWrong(
       return "echoes its request";
   }
   if (status === 200) {
-    if (!hasKey || method !== "GET") return "lists the orders for someone who may not see them";
+    if (!hasKey || method !== "GET") return "shows orders to someone who may not see them";
     const bytes = Buffer.from(body, "latin1");
     const list = values.get("content-encoding") === "gzip" ? gunzipSync(bytes) : bytes;
-    return Array.isArray(JSON.parse(list.toString())) ? undefined : "is not an array";
+    const isArray = Array.isArray(JSON.parse(list.toString()));
+    return isArray || operation !== "listOrders" ? undefined : "is not an array";
   }
   if (status === 204) {
     if (!hasKey || method !== "DELETE") return "cancels for someone who may not";
