@@ -67,10 +67,12 @@ export function createClient({ connectionTimeout, requestTimeout, maxAttempts }:
  */
 export function retryIncompleteResponses(client: DynamoDBClient): DynamoDBClient {
   client.middlewareStack.add(
-    (next) => async (args) => {
+    (next, { commandName }) => async (args) => {
       let cause: SyntaxError | undefined;
       try {
         const result = await next(args);
+        // Of the operations used here, only this one has an empty response.
+        if (commandName === "TagResourceCommand") return result;
         if (HttpResponse.isInstance(result.response) && result.response.body.readableDidRead) return result;
       } catch (error) {
         if (!(error instanceof SyntaxError)) throw error;

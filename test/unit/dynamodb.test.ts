@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { ListTablesCommand, PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
+import { ListTablesCommand, PutItemCommand, ScanCommand, TagResourceCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { engineClient } from "../../infra/local/engine/engine.ts";
 import { callFailed, createClient } from "../../shared/dynamodb.ts";
@@ -86,6 +86,14 @@ async function startResponding(head: string, body: (attempt: number) => string):
   vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", `http://127.0.0.1:${port}`);
   return counted;
 }
+
+test("a client takes the empty response to tags, which DynamoDB documents, for a whole one", async () => {
+  const engine = await startResponding("200 OK", () => "Content-Length: 0\r\n\r\n");
+  const client = createClient({ connectionTimeout: 5_000, requestTimeout: 5_000, maxAttempts: 3 });
+  await client.send(new TagResourceCommand({ ResourceArn: "arn:aws:dynamodb:eu-west-1:1:table/orders", Tags: [] }));
+  expect(engine.attempts).toBe(1);
+  client.destroy();
+});
 
 const startFailing = (status: string, name: string) => startResponding(status, () => `\r\n{"__type":"${name}"}`);
 
