@@ -1,5 +1,6 @@
 import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
+import { functionList } from "../../infra/stack/function-list.ts";
 import { named, readAlarms } from "../helpers/alarms/definitions.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
 import { section } from "../helpers/runbook.ts";
@@ -10,11 +11,10 @@ const alarms = readAlarms(template);
 const names = alarms.map(({ name }) => name);
 
 /** The alarms that roll a new version back, each about its function's own work. All others only notify. */
-const rollingBack: Record<string, string[]> = {
-  ListOrders: ["ListOrdersFailing", "ListOrdersServerErrors", "ListSlow", "ListsCutOff"],
-  CancelOrder: ["CancelOrderFailing", "CancelOrderServerErrors", "CancelSlow"],
-  Authorize: ["AuthorizeFailing", "AuthorizeServerErrors"],
-};
+const ofItsOwn: Record<string, string[]> = { ListOrders: ["ListSlow", "ListsCutOff"], CancelOrder: ["CancelSlow"] };
+const rollingBack = Object.fromEntries(
+  Object.values(functionList).map(({ id }) => [id, [`${id}Failing`, `${id}ServerErrors`, ...(ofItsOwn[id] ?? [])]]),
+);
 
 test("every alarm stays off without data, and tells the topic when it goes off and when it is over", () => {
   expect(alarms.length).toBeGreaterThan(10);

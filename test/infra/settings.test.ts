@@ -87,7 +87,7 @@ describe("the setting", () => {
       `${HttpMethod} ${ResourcePath}`,
       [ThrottlingRateLimit, ThrottlingBurstLimit],
     ]);
-    expect(Object.fromEntries(limits)).toEqual({
+    expect(Object.fromEntries(limits)).toMatchObject({
       "* /*": [10, 20],
       "GET /~1store~1orders": [7, 15],
       "DELETE /~1store~1orders~1{orderId}": [150, 300],
