@@ -67,20 +67,21 @@ export function createClient({ connectionTimeout, requestTimeout, maxAttempts }:
  */
 export function retryIncompleteResponses(client: DynamoDBClient): DynamoDBClient {
   client.middlewareStack.add(
-    (next, { commandName }) => async (args) => {
-      let cause: SyntaxError | undefined;
-      try {
-        const result = await next(args);
-        // Of the operations used here, only this one has an empty response.
-        if (commandName === "TagResourceCommand") return result;
-        if (HttpResponse.isInstance(result.response) && result.response.body.readableDidRead) return result;
-      } catch (error) {
-        if (!(error instanceof SyntaxError)) throw error;
-        cause = error;
-      }
-      const lost = { name: "IncompleteResponseError", $retryable: {} };
-      throw Object.assign(new Error("The response of DynamoDB was empty or not JSON", { cause }), lost);
-    },
+    (next, { commandName }) =>
+      async (args) => {
+        let cause: SyntaxError | undefined;
+        try {
+          const result = await next(args);
+          // Of the operations used here, only this one has an empty response.
+          if (commandName === "TagResourceCommand") return result;
+          if (HttpResponse.isInstance(result.response) && result.response.body.readableDidRead) return result;
+        } catch (error) {
+          if (!(error instanceof SyntaxError)) throw error;
+          cause = error;
+        }
+        const lost = { name: "IncompleteResponseError", $retryable: {} };
+        throw Object.assign(new Error("The response of DynamoDB was empty or not JSON", { cause }), lost);
+      },
     // Around the SDK's own deserialization, within its retries.
     { name: "retryIncompleteResponses", step: "deserialize", priority: "high" },
   );
