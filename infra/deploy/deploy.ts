@@ -10,6 +10,7 @@ interface Options {
   accept: string[];
   app?: string;
   context: string[];
+  profile?: string;
   template?: string;
 }
 
@@ -23,6 +24,7 @@ const comparing = (name: string, description: string) =>
     .addArgument(environment())
     .option("--accept <names>", "findings that are meant; may be repeated", collect, [])
     .option("--app <directory>", "a synthesised app; without it, synthesises into cdk.out")
+    .addOption(new Option("--profile <name>", "the AWS profile to compare and deploy with").env("AWS_PROFILE"))
     .addOption(
       new Option("-c, --context <key=value>", "such as canary=false, for the synthesis")
         .argParser(collect)
@@ -46,6 +48,7 @@ comparing("deploy", "Compare, then deploy with CDK if every finding is accepted"
       environments[name].stackName,
       "--exclusively",
       "--import-existing-resources",
+      ...(options.profile ? ["--profile", options.profile] : []),
       ...cdkOptions,
     ];
     process.exitCode = app === undefined ? 1 : await cdk(...words, "--app", app);
@@ -76,8 +79,12 @@ async function cdk(...words: string[]): Promise<number> {
 
 /** Prints what an app would change, and returns the app's directory if all of that is accepted. */
 async function compare(name: EnvironmentName, options: Options): Promise<string | undefined> {
-  const { app = "cdk.out", context, template } = options;
+  const { app = "cdk.out", context, profile, template } = options;
   const { stackName } = environments[name];
+  // The SDK must look where CDK will deploy, which also knows a default region.
+  if (profile) process.env["AWS_PROFILE"] = profile;
+  const { AWS_DEFAULT_REGION: region } = process.env;
+  if (region) process.env["AWS_REGION"] ||= region;
   if (!options.app) {
     const words = context.flatMap((entry) => ["--context", entry]);
     if ((await cdk("synth", "--quiet", "--output", app, ...words)) !== 0) process.exit(2);

@@ -11,12 +11,13 @@ export interface Finding {
   text: string;
 }
 
-/** What clients and other teams lose when it goes: their data or an address. */
+/** What clients and other teams lose when it goes: their data, an address, or what keeps floods away from it. */
 const irreplaceable: Record<string, string> = {
   "AWS::ApiGateway::DomainName": "domain",
   "AWS::ApiGateway::RestApi": "api",
   "AWS::ApiGateway::Stage": "stage",
   "AWS::DynamoDB::Table": "table",
+  "AWS::WAFv2::WebACLAssociation": "web-acl",
 };
 
 /** What must not become weaker: where a resource says it, and how strong that makes it. */
@@ -35,6 +36,8 @@ const protections: Record<string, [of: (resource: Resource) => unknown, strength
   "deletion-policy": [(resource) => resource["DeletionPolicy"], retains],
   "replacement-policy": [(resource) => resource["UpdateReplacePolicy"], retains],
   "log-retention": [(resource) => resource.Properties?.["RetentionInDays"], (days) => Number(days ?? Infinity)],
+  // Other accounts write by it.
+  "resource-policy": [(resource) => resource.Properties?.["ResourcePolicy"] && "set", (set) => Number(set === "set")],
   "gateway-address": [(resource) => resource.Properties?.["DisableExecuteApiEndpoint"], (off) => Number(off !== true)],
 };
 

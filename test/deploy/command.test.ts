@@ -35,15 +35,18 @@ beforeAll(async () => {
   // A stand-in for CDK.
   await writeFile(join(app, "cdk"), '#!/bin/sh\necho "cdk $*"; exit 7\n', { mode: 0o755 });
   await writeFile(saved, JSON.stringify(using("OLD")));
+  await writeFile(join(app, "credentials"), "[other]\naws_access_key_id = other\naws_secret_access_key = other\n");
   return () => rm(app, { recursive: true });
 });
 
-/** Serves CloudFormation's API with a stack in this state; notes what it is asked. */
+/** Serves CloudFormation's API with a stack in this state; notes what it is asked, by whom and in which region. */
 async function cloudFormation(status: string) {
   const asked: string[] = [];
+  const askedBy = new Set<string | undefined>();
   const server = createServer(async (request, response) => {
     const form = new URLSearchParams(await text(request));
     asked.push(`${form.get("Action")} ${form.get("StackName")}`);
+    askedBy.add(/Credential=(.*?)\/cloudformation/.exec(request.headers.authorization ?? "")?.[1]);
     const result = {
       DescribeStacks: `<Stacks><member><StackName>x</StackName><CreationTime>2026-11-20T08:00:00Z</CreationTime>
         <EnableTerminationProtection>true</EnableTerminationProtection><StackStatus>${status}</StackStatus></member></Stacks>`,
@@ -60,23 +63,24 @@ async function cloudFormation(status: string) {
   await once(server, "listening");
   onTestFinished(() => void server.close());
   const address = server.address();
-  return { asked, endpoint: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}` };
+  return { asked, askedBy, endpoint: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}` };
 }
 
 /** Runs a command with the stack in this state. */
 async function run(status: string, ...words: string[]) {
-  const { asked, endpoint } = await cloudFormation(status);
+  const { asked, askedBy, endpoint } = await cloudFormation(status);
   const env = {
     PATH: `${app}:${process.env["PATH"]}`,
     AWS_ENDPOINT_URL_CLOUDFORMATION: endpoint,
-    AWS_REGION: "eu-central-1",
+    AWS_DEFAULT_REGION: "eu-central-1",
+    AWS_SHARED_CREDENTIALS_FILE: join(app, "credentials"),
     AWS_ACCESS_KEY_ID: "test",
     AWS_SECRET_ACCESS_KEY: "test",
     AWS_MAX_ATTEMPTS: "1",
   };
-  return new Promise<{ exitCode: unknown; output: string[]; asked: string[] }>((resolve) => {
+  return new Promise<{ exitCode: unknown; output: string[]; asked: string[]; askedBy: unknown[] }>((resolve) => {
     execFile(process.execPath, [main, ...words], { env }, (error, stdout, stderr) =>
-      resolve({ exitCode: error?.code ?? 0, output: (stdout + stderr).trim().split("\n"), asked }),
+      resolve({ exitCode: error?.code ?? 0, output: (stdout + stderr).trim().split("\n"), asked, askedBy: [...askedBy] }),
     );
   });
 }
@@ -138,6 +142,13 @@ test("what is accepted is deployed: the assembly that was compared, the exact st
   const { exitCode, output } = await run("UPDATE_COMPLETE", "deploy", "staging", ...accept, "--app", app, ...options);
   const words = `deploy ${stackName} --exclusively --import-existing-resources --require-approval never --app ${app}`;
   expect([exitCode, output.at(-1)]).toEqual([7, `cdk ${words}`]);
+});
+
+test("what is compared is in the account and region that CDK deploys to", async () => {
+  const words = ["--app", app, "--profile", "other", "--accept", "orders-table-in-use termination-protection"];
+  const { output, askedBy } = await run("UPDATE_COMPLETE", "deploy", "staging", ...words);
+  expect(askedBy).toEqual([expect.stringMatching(/^other\/\d+\/eu-central-1$/)]);
+  expect(output).toContainEqual(expect.stringMatching(/^cdk deploy .* --profile other /));
 });
 
 test("without an assembly, one is synthesised with the context given, compared and deployed", async () => {

@@ -163,6 +163,12 @@ describe("what stops", () => {
     }
   });
 
+  test("a web ACL that goes, and a table that other accounts may no longer write, as in code that knows neither", () => {
+    const { webAclArn: _, writerAccounts: __, ...older } = plain;
+    expect(names(plain, older)).toEqual(["web-acl-removed:ApiWebAcl", "resource-policy:Orders"]);
+    expect(names(older, plain)).toEqual([]);
+  });
+
   test.each([
     ["DynamoDB::Table", "Orders", "table", "KeySchema"],
     ["ApiGateway::Stage", "", "stage", "StageName"],
