@@ -80,7 +80,12 @@ async function run(status: string, ...words: string[]) {
   };
   return new Promise<{ exitCode: unknown; output: string[]; asked: string[]; askedBy: unknown[] }>((resolve) => {
     execFile(process.execPath, [main, ...words], { env }, (error, stdout, stderr) =>
-      resolve({ exitCode: error?.code ?? 0, output: (stdout + stderr).trim().split("\n"), asked, askedBy: [...askedBy] }),
+      resolve({
+        exitCode: error?.code ?? 0,
+        output: (stdout + stderr).trim().split("\n"),
+        asked,
+        askedBy: [...askedBy],
+      }),
     );
   });
 }

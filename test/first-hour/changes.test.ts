@@ -91,6 +91,16 @@ describe("what a check has changed", () => {
   });
 });
 
+test("how long a slow list held its function is asked once its line had time to appear", async () => {
+  const stage = stageOf(service);
+  const report = (durationMs: number) => ({ message: JSON.stringify({ record: { metrics: { durationMs } } }) });
+  cloudWatchLogs.on(FilterLogEventsCommand).callsFake(() => ({
+    events: stage.clock.now() < 30_000 ? [report(900)] : [report(900), report(61_000)],
+  }));
+  const [line] = await runCheck(lists, "how long", stage);
+  expect(line).toMatch(/^seen .* took 61000 ms$/);
+});
+
 describe("a list that loses its permission midway", () => {
   const cutOff = '{"message":{ $.message.event = "list_cut_off" }}';
 
