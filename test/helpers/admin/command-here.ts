@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { EventEmitter } from "node:events";
 import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,10 +36,14 @@ export async function here(args: string[], { input = "", terminals = [] }: Strea
   ];
   const before = { stdout: process.stdout.isTTY, stderr: process.stderr.isTTY, exitCode: process.exitCode };
   const stdin = Object.getOwnPropertyDescriptor(process, "stdin");
-  const signals = (["SIGHUP", "SIGINT", "SIGTERM"] as const).map((signal) => ({
-    signal,
-    kept: process.listeners(signal),
-  }));
+  // A command leaves its process's end to remove these; ten exports later, Node would warn on standard error.
+  const listened: [EventEmitter, string][] = [
+    [process, "SIGHUP"],
+    [process, "SIGINT"],
+    [process, "SIGTERM"],
+    [process.stdout, "error"],
+  ];
+  const kept = listened.flatMap(([emitter, event]) => emitter.rawListeners(event));
   for (const name of ["stdout", "stderr"] as const) process[name].isTTY = terminals.includes(name);
   Object.defineProperty(process, "stdin", { configurable: true, value: Readable.from([Buffer.from(input)]) });
   process.exitCode = 0;
@@ -51,10 +56,9 @@ export async function here(args: string[], { input = "", terminals = [] }: Strea
     process.stderr.isTTY = before.stderr;
     process.exitCode = before.exitCode;
     if (stdin) Object.defineProperty(process, "stdin", stdin);
-    for (const { signal, kept } of signals) {
-      for (const listener of process.listeners(signal)) {
-        if (!kept.includes(listener)) process.off(signal, listener);
-      }
+    for (const [emitter, event] of listened) {
+      const added = emitter.rawListeners(event).filter((listener) => !kept.includes(listener));
+      for (const listener of added) emitter.off(event, listener as () => void);
     }
   }
 }
