@@ -37,7 +37,7 @@ test("the list of functions is the one promised here", () => {
   expect(listed).toEqual(Object.entries(promised).map(([id, [operation]]) => [id, operation]));
 });
 
-describe.each(templates)("whatever the template of %s looks like,", (_name, template, { keepData }) => {
+describe.each(templates)("whatever the template of %s looks like,", (environmentName, template, { keepData }) => {
   const all: Record<string, { Type: string; DeletionPolicy?: string }> = template.toJSON()["Resources"];
   const functions = resources(template, "AWS::Lambda::Function");
   const methods = resources(template, "AWS::ApiGateway::Method");
@@ -71,17 +71,19 @@ describe.each(templates)("whatever the template of %s looks like,", (_name, temp
     }
   });
 
-  test("the authorizer comes before every operation, and the gateway waits as long as its function may run", () => {
+  test("the authorizer comes before every operation, whose function is waited for and streamed as promised", () => {
     const served = methods.flatMap(([, method]) => {
-      const { Type, TimeoutInMillis, Uri } = named(method["Integration"]) as Record<string, string>;
+      const { Type, TimeoutInMillis, Uri, ...others } = named(method["Integration"]) as Record<string, string>;
       if (Type === "MOCK") return [];
       expect(named(method["AuthorizerId"])).toBe("ApiBearerKeys");
       expect(method["AuthorizationType"]).toBe("CUSTOM");
       const [, name = ""] = /functions\/(\w+?)Aliaslive/.exec(String(Uri)) ?? [];
-      return [[name, Number(TimeoutInMillis) / 1000]];
+      return [[name, Number(TimeoutInMillis) / 1000, others["ResponseTransferMode"] === "STREAM"]];
     });
-    const operations = Object.entries(promised).filter(([, [operation]]) => operation !== undefined);
-    expect(served).toEqual(operations.map(([name, [, , gatewaySeconds]]) => [name, gatewaySeconds]));
+    const operations = Object.entries(promised).flatMap(([name, [operation, , gatewaySeconds]]) =>
+      operation === undefined ? [] : [[name, gatewaySeconds, operation.endsWith(", streamed")]],
+    );
+    expect(served).toEqual(operations);
   });
 
   test("functions are called through the alias that a deployment moves, by the authorizer, too", () => {
@@ -97,6 +99,13 @@ describe.each(templates)("whatever the template of %s looks like,", (_name, temp
     const settings = stage["MethodSettings"] as { LoggingLevel: string; DataTraceEnabled: boolean }[];
     for (const { LoggingLevel, DataTraceEnabled } of settings) {
       expect([LoggingLevel, DataTraceEnabled]).toEqual(["ERROR", false]);
+    }
+  });
+
+  // Or one environment's failures would set off the alarms of another in its account, and roll its code back.
+  test("the metrics that are counted from logs are the environment's own", () => {
+    for (const [id, { MetricTransformations }] of resources(template, "AWS::Logs::MetricFilter")) {
+      expect(MetricTransformations, id).toMatchObject([{ MetricNamespace: `PetStoreOrders/${environmentName}` }]);
     }
   });
 
