@@ -44,7 +44,7 @@ function inUse(template: Template): unknown {
   return [...functions, named(OrdersTableName), named(ApiKeysTableName)];
 }
 
-/** Which function is for which table is promised in functions.test.ts. */
+/** Which function is for which table is promised in intentions.test.ts. */
 const lambdas = Object.values<FunctionEntry>(functionList);
 
 const naming = (ofOrders: string, ofKeys: string) => [
