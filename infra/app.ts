@@ -10,9 +10,10 @@ const atOnce = skipsCanary(app);
 requireDistinct(environments);
 // In the first hour, an environment borrows the alarms and the canary of another one: `-c alarms-of=production`.
 const lender: unknown = app.node.tryGetContext("alarms-of");
-const borrowed = Object.values<Environment>(environments).find(({ name }) => name === lender)?.alarms;
+const lent = Object.values<Environment>(environments).find(({ name }) => name === lender)?.alarms;
+if (lender !== undefined && !lent) throw new Error(`alarms-of: no environment ${lender} has alarms`);
 for (const own of Object.values<Environment>(environments)) {
-  const environment = { ...own, ...(borrowed && { alarms: borrowed }) };
+  const environment = { ...own, ...(lent && { alarms: { ...lent, canary: true } }) };
   const stack = new OrdersStack(app, environment.stackName, atOnce ? withoutCanary(environment) : environment);
   if (atOnce) setEveryAlias(stack);
 }

@@ -30,15 +30,21 @@ export function startChecks(root: string): Checks {
   return Object.fromEntries(entries);
 }
 
-/** Whether alarms and canary stop a version that can't start. @param root the working copy to deploy. */
-export function canaryCheck(root: string): Checks {
+/**
+ * Whether alarms and canary stop a version that can't start.
+ *
+ * @param root the working copy to deploy.
+ * @param lenders the environments that may lend their alarms.
+ */
+export function canaryCheck(root: string, lenders: Environment[] = Object.values(environments)): Checks {
   return {
     "alarms about cancellations, and no others, roll back a version that throws": async (stage) => {
-      const lender = Object.values<Environment>(environments).find(({ alarms }) => alarms?.canary);
+      const lender = lenders.find(({ name, alarms }) => alarms && name !== stage.environment.name);
+      assert(lender, "no other environment has alarms to lend");
       const alias = { FunctionName: idsOf(stage, "AWS::Lambda::Function", "CancelOrder")[0], Name: "live" };
       const [begun, { FunctionVersion: before }] = [new Date(), await new Lambda().getAlias(alias)];
       let outcome = "";
-      deployBadVersion(stage, root, "cancel-order.ts", "--context", `alarms-of=${lender?.name}`).then(
+      deployBadVersion(stage, root, "cancel-order.ts", "--context", `alarms-of=${lender.name}`).then(
         () => (outcome = "succeeded"),
         () => (outcome = "failed"),
       );

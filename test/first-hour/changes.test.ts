@@ -18,6 +18,7 @@ import { logs } from "../../infra/first-hour/logs.ts";
 import { change } from "../../infra/first-hour/stage.ts";
 import { errorBody } from "../../shared/errors.ts";
 import { runCheck, stageOf } from "../helpers/first-hour.ts";
+import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 import { listHeaders, startTinyService } from "../helpers/smoke/tiny-service.ts";
 
 let service: Awaited<ReturnType<typeof startTinyService>>;
@@ -232,11 +233,11 @@ describe("a version that throws", () => {
     cloudWatch.on(DescribeAlarmHistoryCommand).resolves({
       AlarmHistoryItems: [...history, went("PetStoreOrders-no-option-AlarmsKeysRejected", "OK")],
     });
-    const [line] = await runCheck(canaryCheck(root), "alarms", stageOf(service));
+    const [line] = await runCheck(canaryCheck(root, [noOption, everyOption]), "alarms", stageOf(service));
     lambda.restore();
     cloudWatch.restore();
     expect(line).toMatch(expected);
-    const alarmed = "run deploy -- no-option --context alarms-of=production --require-approval never";
+    const alarmed = "run deploy -- no-option --context alarms-of=every-option --require-approval never";
     expect(await deployments()).toEqual([`good ${alarmed}`, `bad ${alarmed}`, `good ${deployed}`]);
   });
 });

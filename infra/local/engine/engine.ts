@@ -21,7 +21,8 @@ export interface Engine {
 
 /** A shell that ends the engine when the pipe on 3 closes, which it does even when this process is killed. */
 const watchdog = '(read -r _ <&3; kill "$$") </dev/null >/dev/null 2>&1 & exec "$0" "$@" 3<&-';
-const startTimeoutMs = 10_000;
+/** Far more than it takes, even on a busy machine. */
+const startTimeoutMs = 60_000;
 const responseTimeoutMs = 5_000;
 
 /**
