@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { Argument, Command, Option } from "commander";
 import { type EnvironmentName, environments } from "../environments.ts";
 import { findChanges } from "./findings.ts";
-import { readAssembly, readDeployedStack, readTemplate } from "./stacks.ts";
+import { readAssembly, readDeployedStack, readTemplate, requireAdoptedTables } from "./stacks.ts";
 
 interface Options {
   accept: string[];
@@ -91,6 +91,7 @@ async function compare(name: EnvironmentName, options: Options): Promise<string 
   }
   const next = await readAssembly(app, stackName);
   const deployed = template ? { template: await readTemplate(template) } : await readDeployedStack(environments[name]);
+  if (!template) await requireAdoptedTables(environments[name], deployed?.template ?? { Resources: {} }, next.template);
   if (!deployed) console.log(`${stackName} is not deployed yet: nothing to compare with`);
   if (!deployed) return app;
   // The workflow passes on all that someone typed in one word.

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Resource } from "@aws-cdk/cloudformation-diff";
 import { CloudFormationClient, DescribeStacksCommand, GetTemplateCommand } from "@aws-sdk/client-cloudformation";
+import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { Environment } from "../environments.ts";
 
 /** The parts of a CloudFormation template that are compared. */
@@ -54,5 +55,27 @@ export async function readDeployedStack({ stackName, account }: Environment): Pr
   } catch (error) {
     if (error instanceof Error && / does not exist$/.test(error.message)) return undefined;
     throw error;
+  }
+}
+
+/**
+ * Looks up the tables that a deployment is to adopt by their names, with `dynamodb:DescribeTable`. CloudFormation would
+ * make an empty one for a name that is misspelt.
+ *
+ * @throws Error naming the first table that does not exist, and what the SDK throws when it can't ask.
+ */
+export async function requireAdoptedTables(
+  { account }: Environment,
+  deployed: Template,
+  next: Template,
+): Promise<void> {
+  const client = new DynamoDBClient(account ? { region: account.region } : {});
+  for (const [id, { Type, Properties }] of Object.entries(next.Resources)) {
+    const name: unknown = Type === "AWS::DynamoDB::Table" && !deployed.Resources[id] && Properties?.["TableName"];
+    if (typeof name !== "string") continue;
+    await client.send(new DescribeTableCommand({ TableName: name })).catch((error: Error) => {
+      const isMissing = error.name === "ResourceNotFoundException";
+      throw isMissing ? new Error(`There is no table ${name}: the stack would make an empty one`) : error;
+    });
   }
 }

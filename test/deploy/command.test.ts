@@ -44,7 +44,14 @@ async function cloudFormation(status: string) {
   const asked: string[] = [];
   const askedBy = new Set<string | undefined>();
   const server = createServer(async (request, response) => {
-    const form = new URLSearchParams(await text(request));
+    const body = await text(request);
+    if (request.headers["x-amz-target"]) {
+      const { TableName } = JSON.parse(body);
+      if (TableName === "there") response.end('{"Table":{}}');
+      else response.writeHead(400).end('{"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException"}');
+      return;
+    }
+    const form = new URLSearchParams(body);
     asked.push(`${form.get("Action")} ${form.get("StackName")}`);
     askedBy.add(/Credential=(.*?)\/cloudformation/.exec(request.headers.authorization ?? "")?.[1]);
     const result = {
@@ -72,6 +79,7 @@ async function run(status: string, ...words: string[]) {
   const env = {
     PATH: `${app}:${process.env["PATH"]}`,
     AWS_ENDPOINT_URL_CLOUDFORMATION: endpoint,
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
     AWS_DEFAULT_REGION: "eu-central-1",
     AWS_SHARED_CREDENTIALS_FILE: join(app, "credentials"),
     AWS_ACCESS_KEY_ID: "test",
@@ -113,6 +121,17 @@ test("each finding is a line, stops the deployment before CDK starts, and passes
     exitCode: 0,
     output: [expect.any(String), `accepted  ${inUse}`, `accepted  ${protection}`],
   });
+});
+
+test("a table to adopt must exist, or CloudFormation would make an empty one under the misspelt name", async () => {
+  const adopting = (TableName: string) =>
+    JSON.stringify({ Resources: { Restored: { Type: "AWS::DynamoDB::Table", Properties: { TableName } } } });
+  onTestFinished(() => writeFile(join(app, "next.json"), JSON.stringify(using("NEW"))));
+  await writeFile(join(app, "next.json"), adopting("there"));
+  expect((await run("GONE", "compare", "staging", "--app", app)).exitCode).toBe(0);
+  await writeFile(join(app, "next.json"), adopting("misspelt"));
+  const { exitCode, output } = await run("GONE", "deploy", "staging", "--app", app);
+  expect([exitCode, output]).toEqual([2, ["There is no table misspelt: the stack would make an empty one"]]);
 });
 
 test("a saved template is compared without asking AWS", async () => {
