@@ -57,6 +57,7 @@ describe("a new stage", () => {
 
   test.each<[string, Fault]>([
     ["a list that is wrong", list("[1]")],
+    ["a list that is cut off", (_request, right) => (right.status === 200 ? "hang up" : right)],
     ["a key that is not admitted", operation("GET", { status: 401, body: "" })],
     ["a check that needs no permission", without("Allow", 405)],
     ["an unknown path", (request, right) => (request.path === "/nope" ? { ...right, status: 500 } : right)],
