@@ -35,7 +35,8 @@ beforeAll(async () => {
   // A stand-in for CDK.
   await writeFile(join(app, "cdk"), '#!/bin/sh\necho "cdk $*"; exit 7\n', { mode: 0o755 });
   await writeFile(saved, JSON.stringify(using("OLD")));
-  await writeFile(join(app, "credentials"), "[other]\naws_access_key_id = other\naws_secret_access_key = other\n");
+  const keys = ["aws_access_key_id", "aws_secret_access_key"].map((name) => `${name} = other\n`);
+  await writeFile(join(app, "credentials"), `[other]\n${keys.join("")}`);
   return () => rm(app, { recursive: true });
 });
 

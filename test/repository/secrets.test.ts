@@ -7,8 +7,7 @@ import { apiKeyPattern, makeApiKey } from "../../shared/api-keys.ts";
 
 /** The forms of credentials, of this service and of those around it. */
 const shapes = [
-  new RegExp(apiKeyPattern("pets_test")),
-  new RegExp(apiKeyPattern("pets_live")),
+  new RegExp(apiKeyPattern("pets_[0-9a-z]+")),
   /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
   /\bgh[pousr]_[0-9A-Za-z]{36}\b|\bgithub_pat_\w{22,}/,
