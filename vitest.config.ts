@@ -13,6 +13,7 @@ const common = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
   expect: { poll: { timeout: 60_000 } },
+  setupFiles: "test/helpers/unstub.ts",
   unstubEnvs: true,
   unstubGlobals: true,
 };
