@@ -2,11 +2,11 @@ import type { ApiKeyPrefix } from "../shared/api-keys.ts";
 
 /** Everything in which one deployed environment may differ from another, and the only place where it may. */
 export interface Environment {
-  /** What commands and the workflow call it, as in `--env staging`: its name in `environments`. */
+  /** Its name in commands and the workflow, as in `--env staging`: its key in `environments`. */
   name: string;
   /** The name of the CloudFormation stack, and of the API in it. */
   stackName: string;
-  /** What its API keys begin with. No other environment has the same. */
+  /** The beginning of its API keys. No other environment has the same. */
   apiKeyPrefix: ApiKeyPrefix;
   /** The only account and region it may be deployed to. Without it, the caller's credentials decide. */
   account?: { id: string; region: string };

@@ -3,15 +3,15 @@ import { asText } from "./as-text.ts";
 import { gainedActions } from "./function-actions.ts";
 import type { StackToCompare, Template } from "./stacks.ts";
 
-/** What a deployment would do to data, clients or protections, so that someone has to mean it. */
+/** A change to data, clients or protections that someone has to mean. */
 export interface Finding {
-  /** What `--accept` takes. Without spaces, and the same for the same change. */
+  /** The name for `--accept`: without spaces, and the same for the same change. */
   name: string;
-  /** What changes, for people. */
+  /** The change, for people. */
   text: string;
 }
 
-/** What clients and other teams lose when it goes: their data, an address, or what keeps floods away from it. */
+/** The resources whose loss costs data, an address, or what keeps floods away from it. */
 const irreplaceable: Record<string, string> = {
   "AWS::ApiGateway::DomainName": "domain",
   "AWS::ApiGateway::RestApi": "api",
@@ -20,7 +20,7 @@ const irreplaceable: Record<string, string> = {
   "AWS::WAFv2::WebACLAssociation": "web-acl",
 };
 
-/** What must not become weaker: where a resource says it, and how strong that makes it. */
+/** The protections that must not become weaker: where a resource says it, and how strong that makes it. */
 const protections: Record<string, [of: (resource: Resource) => unknown, strength: (value: unknown) => number]> = {
   "deletion-protection": [
     (resource) => resource.Properties?.["DeletionProtectionEnabled"],
@@ -57,7 +57,7 @@ export function findChanges(deployed: StackToCompare, next: StackToCompare): Fin
   return found;
 }
 
-/** What clients and other teams rely on, by the name of the finding, each with where the template says it. */
+/** The facts that clients and other teams rely on, by the name of the finding, each with where the template says it. */
 function facts(template: Template): Record<string, Record<string, string>> {
   const all = Object.values(template.Resources);
   const texts = (of: (properties: NonNullable<Resource["Properties"]>) => unknown) => {
@@ -94,7 +94,7 @@ function loss(id: string, { oldValue, isRemoval, changeImpact }: ResourceDiffere
   return /_REPLACE$/.test(changeImpact) ? [{ name: `${kind}-replaced:${id}`, text: "is replaced by a new one" }] : [];
 }
 
-/** What becomes weaker, and TLS that changes at all. */
+/** The protections that become weaker, and TLS that changes at all. */
 function weakened(id: string, { oldValue, newValue }: ResourceDifference): Finding[] {
   if (!oldValue || !newValue) return [];
   const becomes = (was: unknown, is: unknown) => `${was ?? "unset"} becomes ${is ?? "unset"}`;

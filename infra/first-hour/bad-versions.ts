@@ -11,7 +11,7 @@ import { type FunctionEntry, functionList, operations } from "../stack/function-
 import type { Checks } from "./run-checks.ts";
 import { change, eventually, idsOf, type Stage } from "./stage.ts";
 
-/** What becomes of each function when its code can't start. @param root the working copy to deploy. */
+/** Checks each function with code that can't start. @param root the working copy to deploy. */
 export function startChecks(root: string): Checks {
   const entries = Object.values<FunctionEntry>(functionList).map(({ id, file, operation = operations[0] }) => {
     const check = async (stage: Stage): Promise<string> => {

@@ -7,7 +7,7 @@ import type { Endpoint } from "../smoke/client.ts";
 
 /** A deployed environment, and what has been changed in it for a while. */
 export interface Stage extends Endpoint, Target {
-  /** What the stack is made of. A logical id begins with the id of its construct. */
+  /** The resources of the stack. A logical id begins with the id of its construct. */
   resources: StackResourceSummary[];
   clock: Clock;
   /** Once it is aborted, nothing more is changed. */

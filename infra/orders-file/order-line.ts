@@ -7,7 +7,7 @@ import { attributeJson, isAttribute, reviveBinary } from "./attribute-json.ts";
 /** A parsed line of an orders file: its order, or everything that is wrong with it, and the column where it is not JSON. */
 export type OrderLine = { item: OrderItem } | { problems: Problem[]; column?: number | undefined };
 
-/** What is wrong with a line, for people. Lines with the same mistake have the same `kind`. */
+/** A mistake in a line, for people. Lines with the same mistake have the same `kind`. */
 export interface Problem {
   text: string;
   kind: string;

@@ -9,7 +9,7 @@ import { expectList } from "./list.ts";
 
 /** Something that a deployed service is held to. */
 export interface Check {
-  /** What must be so. Reads well after "pass" and "FAIL". */
+  /** The promise. Reads well after "pass" and "FAIL". */
   name: string;
   /** Whether a stage may fail it in its first minute. Together these need every function and permission. */
   needsReadyStage?: boolean;

@@ -20,7 +20,7 @@ export function addRules(stack: Stack, environment: Environment): void {
   }
 }
 
-/** What the environments may not share. @throws Error with a line for each mistake. */
+/** Checks what no two environments may share. @throws Error with a line for each mistake. */
 export function requireDistinct(environments: Record<string, Environment>): void {
   const entries = Object.entries(environments);
   const misnamed = entries.filter(([key, { name }]) => name !== key);
@@ -72,7 +72,7 @@ function mistakes(environment: Environment): string[] {
   return lines.map((line) => `environments.${name}: ${line}`);
 }
 
-/** What could be deleted with the stack, or couldn't be restored: tables of the deploying team's own, too. */
+/** The tables that could be deleted with the stack, or couldn't be restored: those of the deploying team's own, too. */
 function unprotected(stack: Stack): string[] {
   const lines = stack.terminationProtection ? [] : ["keepData needs terminationProtection"];
   for (const table of stack.node.findAll()) {

@@ -55,7 +55,7 @@ describe.runIf(machineHas("Chromium or Chrome", "the API page"))("the page at / 
     expect(JSON.parse(body ?? "")).toMatchObject({ code: "order_already_cancelled" });
   });
 
-  test("says what is wrong with an id that is no integer, in place of the last response", async () => {
+  test("says what is wrong with an id that is not an integer, in place of the last response", async () => {
     const operation = page.operation("cancelOrder");
     await operation.locator("tr[data-param-name=orderId] input").fill("abc");
     await operation.locator("button.execute").click();
