@@ -4,14 +4,12 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { readFunctions } from "../../infra/local/functions.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
-import { coldStartChart } from "./charts.ts";
 import { coldStarts } from "./cold-start.ts";
 import { closeConnection } from "./dynamodb-http.ts";
-import { goals } from "./goals.ts";
 import { type Growth, growthRows, growthTable, listCost, listGrowth } from "./list.ts";
-import { markdown, writeChart, writeTables } from "./page.ts";
+import { markdown, writeTables } from "./page.ts";
 import { startPageServer } from "./page-server.ts";
-import { conclude, type Row, table } from "./row.ts";
+import { conclude, goals, type Row, table } from "./row.ts";
 import { startTime } from "./start-time.ts";
 import { prepare, putOrders, type Subject } from "./subject.ts";
 import { warmCancel } from "./warm-cancel.ts";
@@ -20,7 +18,7 @@ const { write } = new Command("npm run bench --")
   .description(
     "Measures the service beside the least work that could do the same, in one run. Exits with 1 when a goal is missed.",
   )
-  .option("--write", "put the figures into test/bench/README.md, and draw its chart from them")
+  .option("--write", "put the figures into test/bench/README.md")
   .parse()
   .opts<{ write?: true }>();
 
@@ -79,15 +77,10 @@ try {
       [1_000_000, large],
     ]),
   );
-  const cold = coldStartChart(table(rows));
   console.log(`${cpus().length} x ${cpus()[0]?.model.trim()}, ${type()} ${release()}, Node ${process.versions.node}\n`);
   for (const cells of [table(rows), growth]) console.log(`${markdown(cells)}\n`);
   conclude(rows);
-  if (write && cold === undefined) console.error("Nothing is written: this machine can't measure cold starts");
-  if (write && cold !== undefined) {
-    writeTables([table(rows), growth]);
-    writeChart(cold);
-  }
+  if (write) writeTables([table(rows), growth]);
 } finally {
   closeConnection();
   await subject.stop();

@@ -2,9 +2,8 @@ import type { LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
 import { scanPages } from "./dynamodb-http.ts";
 import { listEvent } from "./events.ts";
-import { goals, reported } from "./goals.ts";
 import { cpuMilliseconds, peakMegabytes } from "./processes.ts";
-import { pairsRow, type Row, ratioRow } from "./row.ts";
+import { goals, pairsRow, type Row, ratioRow, reported } from "./row.ts";
 import { inTurn, median, timed } from "./samples.ts";
 import { floorOf, hostOf, type Subject, sdkFloorOf } from "./subject.ts";
 
@@ -13,7 +12,8 @@ const runs = 21;
 
 /**
  * The table's orders: the time beside bare Scans of the same engine, the CPU beside a function that reads the same pages
- * through the SDK and writes them by plain concatenation. What the SDK costs beside calls signed by hand is reported.
+ * through the SDK and writes them by plain concatenation. Reported are the time of a function that signs its calls by
+ * hand, which has to parse a page before it can ask for the next one, too, and what the SDK costs beside it.
  */
 export async function listCost(
   { engine, functions: { ListOrders }, ordersTable }: Subject,
@@ -26,6 +26,7 @@ export async function listCost(
   try {
     const wall = await inTurn(runs, {
       ours: async () => (await list(hosts.ours)).milliseconds,
+      byHand: async () => (await list(hosts.byHand)).milliseconds,
       floor: () => timed(bareScan),
     });
     const cpu = await inTurn(runs, {
@@ -36,6 +37,11 @@ export async function listCost(
     const whole = { unit: "ms", digits: 0 };
     return [
       pairsRow(`list of ${orders}, wall`, { ...wall, ...whole }, goals.listTime),
+      pairsRow(
+        `a list of ${orders} signed by hand, wall`,
+        { ours: wall.byHand, floor: wall.floor, ...whole },
+        reported,
+      ),
       pairsRow(
         `list of ${orders}, CPU, beside the SDK alone`,
         { ours: cpu.ours, floor: cpu.sdk, ...whole },

@@ -26,8 +26,3 @@ export function writeTables(tables: string[][][]): void {
   );
   writeFileSync(page, written);
 }
-
-/** Writes the chart of cold starts to where the README shows it from. */
-export function writeChart(svg: string): void {
-  writeFileSync(new URL("charts/cold-start.svg", import.meta.url), svg);
-}

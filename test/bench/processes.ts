@@ -17,21 +17,15 @@ export async function cpuPerRound<Name extends string, Result>(
   pids: Record<Name, number>,
   rounds: number,
   work: () => Promise<Result>,
-  cpuOf = cpuMilliseconds,
 ): Promise<{ result: Result; cpu: Record<Name, number> }> {
-  const entries = Object.entries<number>(pids).map(([name, pid]) => ({ name, pid, before: cpuOf(pid) }));
+  const entries = Object.entries<number>(pids).map(([name, pid]) => ({ name, pid, before: cpuMilliseconds(pid) }));
   const result = await work();
-  const cpu = entries.map(({ name, pid, before }) => [name, (cpuOf(pid) - before) / rounds]);
+  const cpu = entries.map(({ name, pid, before }) => [name, (cpuMilliseconds(pid) - before) / rounds]);
   return { result, cpu: Object.fromEntries(cpu) };
 }
 
-/** The most memory that a process has had so far, in megabytes. */
+/** The most memory that a process has had so far, in megabytes (proc(5), VmHWM). */
 export function peakMegabytes(pid: number): number {
-  return peakIn(readFileSync(`/proc/${pid}/status`, "utf8"));
-}
-
-/** The same from its status file (proc(5), VmHWM). */
-export function peakIn(status: string): number {
-  const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(status) ?? [];
+  const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
   return Number(kilobytes) / 1024;
 }

@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { goals } from "./goals.ts";
-import type { Row } from "./row.ts";
+import { goals, type Row } from "./row.ts";
 import { median } from "./samples.ts";
 
 /** Seconds from `npm start` to the line that says it is ready. */

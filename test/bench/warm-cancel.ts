@@ -1,7 +1,6 @@
 import { cancelEvent } from "./events.ts";
-import { goals, reported } from "./goals.ts";
 import { cpuPerRound } from "./processes.ts";
-import { pairsRow, type Row, ratioRow } from "./row.ts";
+import { goals, pairsRow, type Row, ratioRow, reported } from "./row.ts";
 import { inTurn, timed } from "./samples.ts";
 import { floorOf, hostOf, putOrders, type Subject, sdkFloorOf } from "./subject.ts";
 
