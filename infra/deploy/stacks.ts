@@ -33,9 +33,14 @@ export async function readAssembly(directory: string, stackName: string): Promis
 
 /** @throws Error when the file is not a template in JSON. */
 export async function readTemplate(file: string): Promise<Template> {
-  const template = JSON.parse(await readFile(file, "utf8"));
-  if (!template?.Resources) throw new Error(`${file} is not a template: it has no Resources`);
-  return template;
+  const text = await readFile(file, "utf8");
+  try {
+    const template = JSON.parse(text);
+    if (template?.Resources) return template;
+  } catch {
+    // The same line says so.
+  }
+  throw new Error(`${file} is not a template in JSON`);
 }
 
 /**

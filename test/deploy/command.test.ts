@@ -1,15 +1,15 @@
-import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { runDeploy } from "../../infra/deploy/command.ts";
 import { type Environment, environments } from "../../infra/environments.ts";
+import { watched } from "../helpers/watched.ts";
 
 const { stackName } = environments.staging;
-const main = join(import.meta.dirname, "../../infra/deploy/deploy.ts");
 
 const using = (table: string) => ({
   Resources: {
@@ -33,7 +33,7 @@ beforeAll(async () => {
   );
   await writeFile(join(app, "next.json"), JSON.stringify(using("NEW")));
   // A stand-in for CDK.
-  await writeFile(join(app, "cdk"), '#!/bin/sh\necho "cdk $*"; exit 7\n', { mode: 0o755 });
+  await writeFile(join(app, "cdk"), `#!/bin/sh\necho "cdk $*" >> "$CDK_CALLS"; exit 7\n`, { mode: 0o755 });
   await writeFile(saved, JSON.stringify(using("OLD")));
   const keys = ["aws_access_key_id", "aws_secret_access_key"].map((name) => `${name} = other\n`);
   await writeFile(join(app, "credentials"), `[other]\n${keys.join("")}`);
@@ -74,29 +74,31 @@ async function cloudFormation(status: string) {
   return { asked, askedBy, endpoint: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}` };
 }
 
-/** Runs a command with the stack in this state. */
+/** Runs a command with the stack in this state, and gives what it and the stand-in for CDK print. */
 async function run(status: string, ...words: string[]) {
   const { asked, askedBy, endpoint } = await cloudFormation(status);
+  const calls = join(app, "cdk.calls");
+  await writeFile(calls, "");
   const env = {
     PATH: `${app}:${process.env["PATH"]}`,
+    CDK_CALLS: calls,
     AWS_ENDPOINT_URL_CLOUDFORMATION: endpoint,
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
     AWS_DEFAULT_REGION: "eu-central-1",
+    AWS_REGION: undefined,
+    AWS_PROFILE: undefined,
     AWS_SHARED_CREDENTIALS_FILE: join(app, "credentials"),
     AWS_ACCESS_KEY_ID: "test",
     AWS_SECRET_ACCESS_KEY: "test",
     AWS_MAX_ATTEMPTS: "1",
   };
-  return new Promise<{ exitCode: unknown; output: string[]; asked: string[]; askedBy: unknown[] }>((resolve) => {
-    execFile(process.execPath, [main, ...words], { env }, (error, stdout, stderr) =>
-      resolve({
-        exitCode: error?.code ?? 0,
-        output: (stdout + stderr).trim().split("\n"),
-        asked,
-        askedBy: [...askedBy],
-      }),
-    );
-  });
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  const complain = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  const { printed, exitCode } = await watched(() => runDeploy(words)).finally(() => vi.unstubAllEnvs());
+  const complaints = complain.mock.calls.map(([text]) => String(text).trim());
+  complain.mockRestore();
+  const ofCdk = (await readFile(calls, "utf8")).split("\n").filter(Boolean);
+  return { exitCode, output: [...printed, ...complaints, ...ofCdk], asked, askedBy: [...askedBy] };
 }
 
 const inUse = "orders-table-in-use  ORDERS_TABLE: OLD becomes NEW";
@@ -149,9 +151,9 @@ test("what can't be compared is one line, and exits with 2", async () => {
   const broken = join(app, "broken.json");
   await writeFile(broken, "# no template");
   const wrong: [string[], RegExp][] = [
-    [["compare", "nowhere"], /'nowhere' is invalid.*staging, production/],
+    [["compare", "nowhere"], /^error: 'nowhere' is invalid.*staging, production/],
     [["compare", "production", "--app", app], /has no stack/],
-    [["compare", "staging", "--app", app, "--template", broken], /not valid JSON/],
+    [["compare", "staging", "--app", app, "--template", broken], /broken.json is not a template in JSON/],
     [["compare", "staging", "--app", app], /You may not/],
     [["deploy", "staging", "--app", app, "-c", "canary=false"], /'-c.*' cannot be used with option '--app/],
   ];

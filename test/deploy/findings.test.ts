@@ -30,7 +30,7 @@ function names(was: Environment, is: Environment): string[] {
   return found.map(({ name }) => name.replace(/[0-9A-F]{8}$/, ""));
 }
 
-/** What is found when a template changes like this, as `name  text`. */
+/** The findings when a template changes like this, as `name  text`. */
 function found(change: Change, deployed = template): string[] {
   const next = structuredClone(deployed);
   change(next);

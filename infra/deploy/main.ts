@@ -1,0 +1,3 @@
+import { runDeploy } from "./command.ts";
+
+await runDeploy(process.argv.slice(2));
