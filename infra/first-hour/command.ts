@@ -39,6 +39,7 @@ export function createFirstHourCommand(): Command {
 async function run({ env, part, yes, despiteData }: Options, command: Command): Promise<void> {
   const environment: Environment = environments[env];
   if (environment.keepData && !despiteData) command.error(`${env} keeps its data, and this breaks things.`);
+  if (!yes && !process.stdin.isTTY) command.error("There is no terminal to ask on: decide with --yes.");
   const target = await findDeployedStack(environment);
   console.log(`First hour of ${target.description}`);
   const terminal = createInterface({ input: process.stdin, output: process.stdout });

@@ -4,7 +4,7 @@ import type { Line } from "../smoke/report.ts";
 import type { Stage } from "./stage.ts";
 
 /**
- * What only AWS itself can answer, by what it should show. A name that ends in a question mark is a question to which no
+ * Checks that only AWS itself can answer, by what it should show. A name that ends in a question mark is a question to which no
  * one knows the right answer.
  *
  * @returns what was seen.
