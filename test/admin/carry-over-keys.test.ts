@@ -6,7 +6,7 @@ import { TableCalls } from "../../infra/admin/table-calls.ts";
 import type { OrderItem as Item } from "../../shared/order.ts";
 import { createOldTable, putItems } from "../helpers/admin/old-orders.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
-import { justBefore } from "../helpers/faults/calls.ts";
+import { justBefore } from "../helpers/faults/fault-proxy.ts";
 
 const tables = await createTestTables();
 const { client } = tables;

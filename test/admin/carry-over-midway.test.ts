@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { type Clock, systemClock } from "../../shared/clock.ts";
 import { cancelledBy, createOldOrders, order } from "../helpers/admin/old-orders.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
-import { justBefore, onEvery } from "../helpers/faults/calls.ts";
+import { justBefore, onEvery } from "../helpers/faults/fault-proxy.ts";
 import { unapplied } from "../helpers/faults/faults.ts";
 
 const tables = await createTestTables();

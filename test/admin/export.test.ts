@@ -6,8 +6,7 @@ import { createOperator } from "../helpers/admin/admin-process.ts";
 import { commandsHere, runHere } from "../helpers/admin/command-here.ts";
 import { clearedLine, makeLines, sortedLines } from "../helpers/admin/orders-file.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
-import { onEvery } from "../helpers/faults/calls.ts";
-import { type Behaviour, respond } from "../helpers/faults/fault-proxy.ts";
+import { type Behaviour, onEvery, respond } from "../helpers/faults/fault-proxy.ts";
 import { rejectedAs } from "../helpers/faults/faults.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);

@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 import { list } from "../../infra/admin/api-keys.ts";
 import { hashApiKey } from "../../shared/api-keys.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
-import { onEvery } from "../helpers/faults/calls.ts";
-import { respond } from "../helpers/faults/fault-proxy.ts";
+import { onEvery, respond } from "../helpers/faults/fault-proxy.ts";
 
 const tables = await createTestTables();
 const { target } = tables;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { check, issue, revoke } from "../../infra/admin/api-keys.ts";
 import { hashApiKey, isApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
-import { justBefore, onFirst } from "../helpers/faults/calls.ts";
+import { justBefore, onFirst } from "../helpers/faults/fault-proxy.ts";
 import { unapplied } from "../helpers/faults/faults.ts";
 
 const tables = await createTestTables();

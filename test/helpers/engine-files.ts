@@ -6,10 +6,10 @@ const { optionalDependencies } = JSON.parse(readFileSync(new URL("../../package.
 /** Whether the embedded DynamoDB engine is published for this platform. */
 const hasEnginePackage = `@dynoxide/${process.platform}-${process.arch}` in optionalDependencies;
 
-/** What can use another engine, one file at a time: each uses all of its tables. */
+/** The files that can use another engine, one at a time: each uses all of its tables. */
 const taking = ["test/http/*.test.ts", "test/integration/*-table.test.ts"];
 
-/** What needs the embedded engine. */
+/** The files that need the embedded engine. */
 const starting = [
   "test/{admin,bench,local,openapi,protocol,resilience}/*.test.ts",
   "test/integration/!(*-table).test.ts",

@@ -1,5 +1,4 @@
 import { execFile } from "node:child_process";
-import { type EventEmitter, once } from "node:events";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -30,12 +29,6 @@ export async function processesRunning(command: string, pid: number): Promise<nu
 export async function functionProcesses(): Promise<{ name: string; pid: number }[]> {
   const found = below(process.pid, await allProcesses()).filter(({ command }) => command.includes("rapid-client.mjs"));
   return found.map(({ pid, command }) => ({ name: /\w+(?=\W*$)/.exec(command)?.[0] ?? "", pid }));
-}
-
-/** Resolves with a process's exit code when it exits: 1 when a signal ended it. */
-export async function exitCodeOf(child: EventEmitter): Promise<number> {
-  const [code] = await once(child, "exit");
-  return code ?? 1;
 }
 
 export function isAlive(pid: number): boolean {

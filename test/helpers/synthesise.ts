@@ -3,10 +3,14 @@ import type { Template } from "aws-cdk-lib/assertions";
 import type { Environment } from "../../infra/environments.ts";
 import { OrdersStack } from "../../infra/stack/orders-stack.ts";
 
-/** The stack of an environment, without bundling its functions, and without CDK's validation, which takes seconds. */
-export function ordersStack(environment: Environment): OrdersStack {
+/**
+ * The stack of an environment, without bundling its functions, and without CDK's validation, which takes seconds.
+ *
+ * @param context further values of CDK's context.
+ */
+export function ordersStack(environment: Environment, context: Record<string, unknown> = {}): OrdersStack {
   const app = new App({
-    context: { "aws:cdk:bundling-stacks": [] },
+    context: { "aws:cdk:bundling-stacks": [], ...context },
     analyticsReporting: false,
     builtinCloudFormationValidation: false,
   });

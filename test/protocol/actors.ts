@@ -1,7 +1,7 @@
 import { ServiceError } from "../../shared/errors.ts";
 import { cancelOrder } from "../../shared/orders-table.ts";
-import type { Operation } from "../helpers/history/contract.ts";
 import { shipOrder } from "../helpers/ship-order.ts";
+import type { Operation } from "./contract.ts";
 import { type Fate, fates } from "./fates.ts";
 import type { Connect, TableClient } from "./recorded-client.ts";
 import { orderId, tableName } from "./remembered-table.ts";

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { type Actor, type Cancel, cancel, cancellers, shipper } from "./actors.ts";
+import { type Actor, cancel, cancellers, shipper } from "./actors.ts";
 import { exploreAll, type Found, followEach, shortestViolation } from "./explore.ts";
 import { fates } from "./fates.ts";
 import { Moves } from "./moves.ts";
@@ -18,10 +18,7 @@ describe("two cancellations and a shipment of one order, each cancellation with 
 
   test.each([
     ["pending", "204, 409 order_already_cancelled, 409 order_already_shipped", "not shipped, shipped", 11_553],
-    ["absent", "404 order_not_found", "not shipped", 3_360],
-    ["shipped", "409 order_already_shipped", "not shipped", 3_585],
     ["cancelled", "409 order_already_cancelled", "not shipped", 3_585],
-    ["something else", "409 order_not_pending", "not shipped", 3_360],
   ])(
     "keep to the contract in each of 28,910,474 interleavings when the order is %s",
     async (start, told, shipped, moments) => {
@@ -104,10 +101,9 @@ describe("interleavings that come to the same moment can be followed as one: eac
       (a, b) => [some(a, "delivered late"), some(b, "delivered", "applied, its response lost")],
     ],
   ];
-  const codes: [string, Cancel][] = [
-    ["the service", cancel],
-    ...Object.entries(plantedBugs).filter(([bug]) => bug !== "the status compared after a read"),
-  ];
+  const codes = Object.entries({ "the service": cancel, ...plantedBugs }).filter(([name]) =>
+    ["the service", "its own id ignored", "a late copy that wins after a ship"].includes(name),
+  );
 
   test.each(
     groups.flatMap(([group, of]) => codes.map(([name, code]) => ({ group, name, actors: of(...cancellers(code)) }))),

@@ -1,12 +1,12 @@
 import type { OrderItem } from "../../shared/order.ts";
-import type { OrderState } from "../helpers/history/contract.ts";
-import { stateOf } from "../helpers/history/state.ts";
-import { Worlds } from "../helpers/history/worlds.ts";
 import { type Actor, shippedAt } from "./actors.ts";
 import { attempt, begin, type Client, withoutCopy } from "./client.ts";
+import type { OrderState } from "./contract.ts";
 import type { Fate } from "./fates.ts";
 import { RecordedClient } from "./recorded-client.ts";
 import type { RememberedTable } from "./remembered-table.ts";
+import { stateOf } from "./starts.ts";
+import { Worlds } from "./worlds.ts";
 
 /** A moment of an interleaving: all that the rest of it depends on. */
 export interface Moment {

@@ -1,13 +1,13 @@
 // `npm run prove`: follows every interleaving of two cancellations and a shipment of one order, looks for the planted bugs,
 // and prints a line about each. Any problem makes the exit code 1: a violation of the contract, a bug that is missed,
 // interleavings that are left out.
-import { stateOf } from "../helpers/history/state.ts";
+
 import { cancel, cancellers, shipper } from "./actors.ts";
 import { exploreAll, shortestViolation } from "./explore.ts";
 import { Moves } from "./moves.ts";
 import { plantedBugs } from "./planted-bugs.ts";
 import { RememberedTable } from "./remembered-table.ts";
-import { starts } from "./starts.ts";
+import { starts, stateOf } from "./starts.ts";
 import { story } from "./story.ts";
 
 /** Five starts of the same 28,910,474 interleavings: if there are others, the search is not the one that was reviewed. */

@@ -1,4 +1,5 @@
 import type { OrderItem } from "../../shared/order.ts";
+import type { OrderState } from "./contract.ts";
 import { orderId } from "./remembered-table.ts";
 
 const id = { N: orderId.toString() };
@@ -17,3 +18,11 @@ export const starts: Record<string, OrderItem | undefined> = {
   },
   "something else": { id, status: { S: "lost" } },
 };
+
+/** The state of an order as the table has it; undefined when the table does not have it. */
+export function stateOf(item: OrderItem | undefined): OrderState {
+  if (item === undefined) return "absent";
+  const status = item["status"]?.S;
+  if (status === "cancelled") return `cancelled by ${item["cancelledBy"]?.S}`;
+  return status === "pending" || status === "shipped" ? status : "not pending";
+}

@@ -1,6 +1,6 @@
-import type { OrderState } from "../helpers/history/contract.ts";
-import { stateOf } from "../helpers/history/state.ts";
+import type { OrderState } from "./contract.ts";
 import type { Path } from "./explore.ts";
+import { stateOf } from "./starts.ts";
 
 /** An interleaving in words, a line for each move. */
 export function story(start: OrderState, path: Path): string {

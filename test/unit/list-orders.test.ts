@@ -2,12 +2,54 @@ import { once } from "node:events";
 import { buffer, text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
-import { ScanCommand } from "@aws-sdk/client-dynamodb";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
+import type { APIGatewayProxyEvent, Context } from "aws-lambda";
+import { mockClient } from "aws-sdk-client-mock";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { errorBody } from "../../shared/errors.ts";
+import type { OrderItem } from "../../shared/order.ts";
 import { openOrderList } from "../../shared/order-list.ts";
-import { havePages, lastKey, list, listCutOff, order, orders, table } from "../helpers/listing.ts";
+import { awslambda, lambdaContext, proxyEvent, ResponseStream } from "../helpers/lambda.ts";
 import { spyOnLog } from "../helpers/log.ts";
+
+type StreamingHandler = (event: APIGatewayProxyEvent, stream: ResponseStream, context: Context) => Promise<void>;
+Object.assign(globalThis, { awslambda });
+const { handler } = (await import("../../functions/list-orders.ts")) as unknown as { handler: StreamingHandler };
+
+/** The SDK's client as the function has it, new for each test. */
+const table = mockClient(DynamoDBClient);
+beforeEach(() => void table.reset());
+
+const order = (id: number) => ({ id: { N: String(id) }, petId: { N: "7" }, complete: { BOOL: false } });
+const orders = (count: number) => Array.from({ length: count }, (_, index) => order(index));
+
+/** The key of the last order of each page but the last. */
+const lastKey = { id: { N: "9223372036854775807" } };
+
+/** Has the table respond to Scans with these pages, or fail. */
+function havePages(...pages: (OrderItem[] | Error)[]): void {
+  const scan = table.on(ScanCommand);
+  for (const [at, page] of pages.entries()) {
+    if (page instanceof Error) scan.rejectsOnce(page);
+    else scan.resolvesOnce({ Items: page, ...(at + 1 < pages.length && { LastEvaluatedKey: lastKey }) });
+  }
+}
+
+/** Lists the orders, with these headers in the request. */
+function list(headers: Record<string, string> = {}) {
+  const stream = new ResponseStream();
+  const ended = handler(proxyEvent({ headers }), stream, lambdaContext("invocation-1"));
+  return { stream, ended };
+}
+
+/** Lists, and expects that the function and the body fail. */
+async function listCutOff(headers?: Record<string, string>): Promise<ResponseStream> {
+  const { stream, ended } = list(headers);
+  const received = buffer(stream);
+  await expect(ended).rejects.toThrow();
+  await expect(received).rejects.toThrow();
+  return stream;
+}
 
 const log = spyOnLog();
 

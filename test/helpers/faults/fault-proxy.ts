@@ -54,11 +54,30 @@ export function respond(response: ServerResponse, { status, headers, body }: Eng
   response.writeHead(status, headers).end(body);
 }
 
+/** Tells a proxy what to do with each call. */
+type Choice = (call: EngineCall) => Behaviour | undefined;
+
+/** Every call of an operation meets this. */
+export const onEvery =
+  (name: string, behaviour: Behaviour): Choice =>
+  ({ operation }) =>
+    operation === name ? behaviour : undefined;
+
+/** The first attempt of each call of an operation meets this. */
+export const onFirst =
+  (name: string, behaviour: Behaviour): Choice =>
+  ({ operation, attempt }) =>
+    operation === name && attempt === 1 ? behaviour : undefined;
+
+/** Does something just before each call of an operation reaches the engine. */
+export const justBefore = (name: string, act: () => Promise<unknown>): Choice =>
+  onEvery(name, async (exchange) => {
+    await act();
+    await passOn(exchange);
+  });
+
 /** @param choose decides what happens to each call; undefined passes it on. */
-export async function startFaultProxy(
-  target: string,
-  choose: (call: EngineCall) => Behaviour | undefined,
-): Promise<FaultProxy> {
+export async function startFaultProxy(target: string, choose: Choice): Promise<FaultProxy> {
   const attempts = new Map<string, number>();
   const agent = new Agent({ keepAlive: true });
   const server = createServer(async (incoming, response) => {

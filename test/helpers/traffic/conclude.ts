@@ -4,9 +4,9 @@ import { troubles } from "../trouble.ts";
 
 /** The result of a run of traffic. */
 export interface Findings {
-  /** What there was, a line each. */
+  /** The counts and times, a line each. */
   lines: string[];
-  /** What was wrong, a line each. */
+  /** The mistakes, a line each. */
   wrong: string[];
 }
 

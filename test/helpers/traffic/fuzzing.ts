@@ -97,7 +97,7 @@ const headerNames = new Set([
 ]);
 const bodies = new Map(Object.entries(errors).map(([code, { status }]) => [errorBody(code as ErrorCode), status]));
 
-/** What is wrong with a response to a request, or undefined when the service may have sent it. */
+/** Says what is wrong with a response to a request, or undefined when the service may have sent it. */
 function whatIsWrong(
   { method, operation, hasKey }: FuzzRequest,
   { status, headers, body }: RawResponse,
