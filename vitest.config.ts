@@ -32,7 +32,7 @@ export default defineConfig({
     // Handlers warn about it where a test loads them and there is no table.
     onConsoleLog: (text) => !text.includes("not_ready"),
     projects: [
-      { test: { ...common, name: "isolated", include: [isolated], exclude } },
+      { test: { ...common, name: "isolated", include: [isolated], exclude, pool: "threads" } },
       // These leave their process as they found it, so the next file can use it.
       {
         test: {

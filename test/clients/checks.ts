@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { getBorderCharacters, table } from "table";
-import { failWith } from "../helpers/fail-with.ts";
 
 /** The steps of every client, with what each must see. Programs print a line `step: what it saw` for every step. */
 export interface Check {
@@ -51,7 +50,11 @@ export function conclude(results: Result[]): void {
   const cells = results.map(({ client, generator, passed }) => [client, generator, `${passed} of ${checks.length}`]);
   const rows = [["Client", "Generator", "Checks passed"], ...cells];
   console.log(table(rows, { border: getBorderCharacters("void"), drawHorizontalLine: () => false }));
-  failWith(results.flatMap(({ client, complaints }) => complaints.map((complaint) => `${client}: ${complaint}`)));
+  const failures = results.flatMap(({ client, complaints }) =>
+    complaints.map((complaint) => `${client}: ${complaint}`),
+  );
+  for (const failure of failures) console.error(failure);
+  if (failures.length > 0) process.exitCode = 1;
 }
 
 /** A list is in no particular order. */

@@ -30,8 +30,11 @@ async function appWith(
 type Resources = Record<string, { Type: string; Properties: Record<string, unknown>; UpdatePolicy?: unknown }>;
 
 /** The resources of an app's stacks, by the names of the stacks. */
-async function resourcesWith(context: Record<string, unknown>): Promise<Record<string, Resources>> {
-  const app = await appWith(context);
+async function resourcesWith(
+  context: Record<string, unknown>,
+  environments?: Record<string, Environment>,
+): Promise<Record<string, Resources>> {
+  const app = await appWith(context, environments);
   vi.stubEnv("CDK_VALIDATION", "false");
   const { stacks } = app.synth();
   return Object.fromEntries(stacks.map(({ stackName, template }) => [stackName, template.Resources]));
@@ -46,10 +49,11 @@ test("every environment, a third one too, is a stack of its name; a mistake in t
 test("cdk deploy -c canary=false sets every alias at once, anew each time, and changes nothing else", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   onTestFinished(() => void vi.useRealTimers());
-  const usual = (await resourcesWith({}))["PetStoreOrders-every-option"] ?? {};
+  const one = { "every-option": everyOption };
+  const usual = (await resourcesWith({}, one))["PetStoreOrders-every-option"] ?? {};
   for (const time of ["2026-11-21T08:00:00.000Z", "2026-11-21T08:00:01.000Z"]) {
     vi.setSystemTime(time);
-    const atOnce = (await resourcesWith({ canary: "false" }))["PetStoreOrders-every-option"];
+    const atOnce = (await resourcesWith({ canary: "false" }, one))["PetStoreOrders-every-option"];
     for (const [id, { UpdatePolicy, ...resource }] of Object.entries(usual)) {
       if (resource.Type === "AWS::Lambda::Alias") {
         expect(UpdatePolicy).toBeDefined();

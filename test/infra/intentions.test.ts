@@ -7,7 +7,7 @@ import { ordersStack, resources } from "../helpers/synthesise.ts";
 
 type Row = [operation: string | undefined, seconds: number, gatewaySeconds: number, action: string, table: RegExp];
 
-/** What is promised of each function: a new one needs a row. */
+/** The promises about each function: a new one needs a row. */
 const promised: Record<string, Row> = {
   ListOrders: ["GET /store/orders, streamed", 900, 900, "dynamodb:Scan", /^(Orders|Restoredorders\w+)\.Arn$/],
   CancelOrder: ["DELETE /store/orders/{orderId}", 10, 15, "dynamodb:UpdateItem", /^(Orders|Restoredorders\w+)\.Arn$/],
@@ -18,7 +18,7 @@ const templates = [everyOption, noOption].map(
   (environment) => [environment.name, Template.fromStack(ordersStack(environment)), environment] as const,
 );
 
-/** What the access log may hold. */
+/** The fields that the access log may hold. */
 const harmless =
   /^\$context\.((authorizer\.(keyId|latency|requestId|status))|domainName|error\.responseType|httpMethod|identity\.sourceIp|integration\.\w+|integrationLatency|requestId|requestTimeEpoch|resourcePath|response\w+|status|tlsVersion)$/;
 

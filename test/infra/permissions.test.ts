@@ -1,8 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { expect, test } from "vitest";
-import { OrdersStack } from "../../infra/stack/orders-stack.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
 import { ordersStack, resources } from "../helpers/synthesise.ts";
 
@@ -19,7 +17,7 @@ function allowed({ Statement }: { Statement: { Action: string | string[] }[] }):
 const allows = (actions: string[] = [], action: string): boolean =>
   actions.some((pattern) => new RegExp(`^${pattern.replaceAll("*", ".*")}$`).test(action));
 
-/** What creates a resource of each type that an environment with every setting has. */
+/** The action that creates a resource of each type that an environment with every setting has. */
 const creating = {
   "AWS::ApiGateway": "apigateway:POST",
   "AWS::CloudWatch::Alarm": "cloudwatch:PutMetricAlarm",
@@ -49,10 +47,8 @@ test("the policy for bootstrapping lets CloudFormation create whatever a setting
 });
 
 test("CDK's context key gives every role the boundary, which allows what each function does and no more", () => {
-  const context = { "aws:cdk:bundling-stacks": [], "@aws-cdk/core:permissionsBoundary": { name: "boundary" } };
-  const template = Template.fromStack(
-    new OrdersStack(new App({ context, analyticsReporting: false }), "Bounded", everyOption),
-  );
+  const context = { "@aws-cdk/core:permissionsBoundary": { name: "boundary" } };
+  const template = Template.fromStack(ordersStack(everyOption, context));
   for (const [, role] of resources(template, "AWS::IAM::Role")) {
     expect(JSON.stringify(role["PermissionsBoundary"])).toContain(":policy/boundary");
   }

@@ -8,7 +8,7 @@ import { requireDistinct } from "../../infra/stack/rules.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 import { ordersStack } from "../helpers/synthesise.ts";
 
-/** What synthesis has against the tables of a stack, one line each. */
+/** The complaints of synthesis about the tables of a stack, one line each. */
 function complaints(stack: OrdersStack): string[] {
   try {
     Template.fromStack(stack);

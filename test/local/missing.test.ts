@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 
-/** What a script says on such a Linux machine, and its exit code. */
+/** Runs a script as on such a Linux machine, and gives its words and exit code. */
 function preloadOn(machine: { node?: string; arch?: string; glibc?: string }) {
   const { node = process.versions.node, arch = process.arch, glibc = "2.36" } = machine;
   const code = `

@@ -20,12 +20,12 @@ import { createStarter } from "../helpers/start-command.ts";
 const { directory, stackFile, start, run, ordersFile } = await createStarter();
 
 describe.runIf(machineHas("/proc or ps", "that npm start ends with all it started"))("npm start", () => {
-  test.each(["SIGTERM", "SIGHUP"] as const)("ends at once on a %s before it is ready", async (signal) => {
+  test("ends at once on a signal before it is ready", async () => {
     const child = start(["--port", "0"]);
     const output = Promise.all([text(child.stdout), text(child.stderr)]);
     await vi.waitFor(async () => expect(await descendants(child.pid ?? 0)).not.toEqual([]), { timeout: 60_000 });
     const exit = once(child, "exit");
-    child.kill(signal);
+    child.kill("SIGHUP");
     expect([await exit, await output]).toEqual([
       [0, null],
       ["", ""],

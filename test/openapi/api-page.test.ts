@@ -41,12 +41,8 @@ describe.runIf(machineHas("Chromium or Chrome", "the API page"))("the page at / 
     expect(body).toContain('"petId": 9007199254740993');
   });
 
-  test("cancels the order of its own example: 204", async () => {
-    await page.unfold("cancelOrder");
-    expect(await page.execute("cancelOrder")).toEqual({ status: "204", body: undefined });
-  });
-
   test("cancels an order whose id is beyond 2^53: 204, and 409 the second time", async () => {
+    await page.unfold("cancelOrder");
     const orderId = page.operation("cancelOrder").locator("tr[data-param-name=orderId] input");
     await orderId.fill("-9223372036854775808");
     expect(await page.execute("cancelOrder")).toEqual({ status: "204", body: undefined });

@@ -47,7 +47,7 @@ test.each(pages)("the links within the repository in $page lead somewhere", ({ p
 
 const admin = createProgram();
 
-/** What a command line of `npm run admin` has that the program doesn't know. */
+/** The words of a command line of `npm run admin` that the program doesn't know. */
 function unknownTo(program: Command, line: string): string[] {
   let command = program;
   const unknown: string[] = [];

@@ -30,8 +30,8 @@ describe("a request is rejected with 401", () => {
     const printable = Array.from({ length: 94 }, (_, code) => String.fromCharCode(code + 33));
     const changed = [...key].flatMap((old, index) =>
       printable
-        // A quarter of them in each place; every one of them in every fourth.
-        .filter((other, code) => other !== old && code % 4 === index % 4)
+        // An eighth of them in each place; every one of them in every eighth.
+        .filter((other, code) => other !== old && code % 8 === index % 8)
         .map((other) => key.slice(0, index) + other + key.slice(index + 1)),
     );
     const added = [...key, ""].map((_, index) => `${key.slice(0, index)}a${key.slice(index)}`);
@@ -42,7 +42,7 @@ describe("a request is rejected with 401", () => {
     const mutants = [...changed, ...added, ...removed, ...swapped].filter((mutant) => mutant !== key);
     const before = reads();
     const statuses = await admit(...mutants.map((mutant) => `Bearer ${mutant}`));
-    expect(mutants.length).toBeGreaterThan(1_500);
+    expect(mutants.length).toBeGreaterThan(800);
     expect(new Set(statuses)).toEqual(new Set([401]));
     expect(reads()).toBe(before);
   });
@@ -52,7 +52,7 @@ describe("a request is rejected with 401", () => {
     const cases = [...stack.apiKey.slice(prefix)].map((letter) => [letter.toLowerCase(), letter.toUpperCase()]);
     const others = fc.tuple(...cases.map((both) => fc.constantFrom(...both)));
     const mutants = fc
-      .sample(others, { numRuns: 200, seed: 1 })
+      .sample(others, { numRuns: 100, seed: 1 })
       .map((characters) => stack.apiKey.slice(0, prefix) + characters.join(""));
     const before = reads();
     const statuses = await admit(...mutants.filter((key) => key !== stack.apiKey).map((key) => `Bearer ${key}`));

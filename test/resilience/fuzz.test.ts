@@ -22,16 +22,16 @@ const kinds = [
   "other 415 unsupported_media_type",
 ];
 
-test("1,000 odd requests each get the operation's response or an Error record, and crash nothing", async () => {
+test("500 odd requests each get the operation's response or an Error record, and crash nothing", async () => {
   const sent: number[] = [];
-  const counts = await fuzz(stack, { requests: 1_000, seed: 1, onRound: (requests) => void sent.push(requests) });
+  const counts = await fuzz(stack, { requests: 500, seed: 1, onRound: (requests) => void sent.push(requests) });
   // Other requests in each round, and so another number of them.
   const [first = 0, second = 0] = sent;
   expect(second - first).not.toBe(first);
-  expect(counts.total).toBeGreaterThanOrEqual(1_000);
+  expect(counts.total).toBeGreaterThanOrEqual(500);
   expect(kinds.filter((kind) => counts.of(kind) === 0)).toEqual([]);
   // More than the stack's own two pending orders: each round resets its orders.
-  expect(counts.of("cancelOrder 204")).toBeGreaterThan(20);
+  expect(counts.of("cancelOrder 204")).toBeGreaterThan(10);
   expect(troubles(stack.log)).toEqual([]);
   expect(stack.log.join("\n")).not.toContain(stack.apiKey);
   expect((await stack.call("/store/orders")).status).toBe(200);

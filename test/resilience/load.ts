@@ -17,7 +17,7 @@ const { connections, seconds, orders, watch } = new Command("npm run load --")
   .parse()
   .opts<{ connections: number; seconds: number; orders: number; watch?: true }>();
 
-/** What a process uses at one moment: memory in megabytes, handles by count. */
+/** The usage of a process at one moment: memory in megabytes, handles by count. */
 type Usage = Record<"memory" | "handles", number>;
 
 /** How much more than in the second third of a run it may be in the last one. */

@@ -91,7 +91,7 @@ test("whatever the table holds, the list has the right types only, and logs once
 test("cancelling an order with an unknown status gets 409 order_not_pending and changes nothing", async () => {
   const unknown = fc.sample(
     values.filter((value) => value.S === undefined || !["pending", "shipped", "cancelled"].includes(value.S)),
-    { numRuns: 60, seed },
+    { numRuns: 40, seed },
   );
   const statuses: (AttributeValue | undefined)[] = [undefined, { S: "PENDING" }, { S: "pending " }, ...unknown];
   let tried = 0;
@@ -109,7 +109,7 @@ test("cancelling an order with an unknown status gets 409 order_not_pending and 
     });
     expect(await stack.order(id)).toEqual(before);
   }
-  expect(tried).toBeGreaterThan(40);
+  expect(tried).toBeGreaterThan(25);
 });
 
 test("an order of 400 KB is cancelled like any other, and its Error and log lines are no longer", async () => {

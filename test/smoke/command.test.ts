@@ -25,7 +25,7 @@ function run(args: string[], API_KEY = "", nodeArgs: string[] = []) {
   });
 }
 
-/** What wrong use says, in this process, which takes a fraction of what another one does. */
+/** Runs a wrong command in this process, which takes a fraction of what another one does. */
 async function wrongUse(args: string[], apiKey = ""): Promise<{ code: unknown; stderr: string }> {
   vi.stubEnv("API_KEY", apiKey);
   const exit = vi.spyOn(process, "exit").mockImplementation((code) => {
