@@ -32,7 +32,7 @@ export async function openOrderList(
   { acceptsGzip, keyId }: { acceptsGzip: boolean; keyId: string },
 ): Promise<{ body: Readable; contentEncoding: "gzip" | undefined }> {
   const progress: Progress = { orders: 0, leftOut: {}, firstPageMilliseconds: 0 };
-  const chunks = oneAhead(listJson(pages, progress));
+  const chunks = listJson(oneAhead(pages), progress);
   const opened = performance.now();
   const first = await chunks.next();
   progress.firstPageMilliseconds = Math.round(performance.now() - opened);
@@ -75,8 +75,9 @@ async function* listJson(pages: AsyncIterable<OrderItem[]>, progress: Progress):
   yield progress.orders === 0 ? "[]" : "]";
 }
 
-/** Requests the next value while the current one is in use. */
-async function* oneAhead<Value>(values: AsyncGenerator<Value, void, void>): AsyncGenerator<Value, void, void> {
+/** Requests the next page while the current one is in use: before it is even written, so that the table never waits. */
+async function* oneAhead(pages: AsyncIterable<OrderItem[]>): AsyncGenerator<OrderItem[], void, void> {
+  const values = pages[Symbol.asyncIterator]();
   let next = values.next();
   for (let result = await next; !result.done; result = await next) {
     next = values.next();
