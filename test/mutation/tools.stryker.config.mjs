@@ -7,7 +7,7 @@
 // - command.ts: what a signal does. terminal.ts: the prompt. ship-orders.ts, import-orders.ts: standard input, and a file
 //   that is none. export-orders.ts: standard output, and what a signal leaves behind.
 // - promises.ts: a compressed list of over 100,000 characters (smoke/command).
-// - template, other than intrinsics.ts: what the local stack's own tests read from it (local/functions).
+// - template, other than intrinsics.ts: what the local stack's own tests read from it.
 // - gateway, over HTTP (http/gateway, resilience/fuzz): the largest body, no parameters in a path, what is left of a
 //   request, 204 without a length.
 // No test can tell the difference:

@@ -7,10 +7,8 @@ export default defineConfig({
     globalSetup: "test/helpers/assembly.ts",
     include: [
       "test/{admin,orders-file,smoke,template}/*.test.ts",
-      "test/local/{authorizer,functions,gateway,gateway-request,gateway-responses,proxy-response,routes,tables}.test.ts",
+      "test/local/{authorizer,gateway,gateway-request,gateway-responses,routes,tables}.test.ts",
     ],
-    // They start processes only.
-    exclude: ["test/admin/{carry-over-command,prompt}.test.ts"],
     env: { ...testEnvironment, DYNAMODB_ENDPOINT: "" },
     maxConcurrency: 16,
     testTimeout: 60_000,
