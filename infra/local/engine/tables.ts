@@ -1,8 +1,8 @@
 import {
   CreateTableCommand,
-  DeleteTableCommand,
   DescribeTableCommand,
   type DynamoDBClient,
+  ResourceInUseException,
   ResourceNotFoundException,
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
@@ -13,16 +13,19 @@ import { seedOrders } from "./seed-orders.ts";
 /** Creates those of the tables that the engine does not have yet. Throws what the DynamoDB client throws. */
 export async function createTables(client: DynamoDBClient, tables: Resource<"AWS::DynamoDB::Table">[]): Promise<void> {
   for (const { name: TableName, properties } of tables) {
-    if (await tableExists(client, TableName)) continue;
     const { AttributeDefinitions, BillingMode, KeySchema } = properties;
-    await client.send(new CreateTableCommand({ TableName, AttributeDefinitions, BillingMode, KeySchema }));
+    try {
+      await client.send(new CreateTableCommand({ TableName, AttributeDefinitions, BillingMode, KeySchema }));
+    } catch (error) {
+      if (!(error instanceof ResourceInUseException)) throw error;
+    }
     await waitUntilTableExists({ client, maxWaitTime: 30, minDelay: 1 }, { TableName });
   }
 }
 
 /**
  * Creates the template's missing tables, and writes the orders if the orders table is new or an earlier start was killed
- * while it wrote them.
+ * while it wrote them. It deletes and overwrites nothing: others may have written to the table since.
  *
  * @returns whether it wrote them.
  * @throws the signal's reason when that aborts, and what the DynamoDB client throws.
@@ -34,21 +37,18 @@ export async function prepareTables(
   signal: AbortSignal,
 ): Promise<boolean> {
   const tables = template.all("AWS::DynamoDB::Table");
-  const TableName = template.output("OrdersTableName");
-  // Exists only while orders are written.
-  const unfinished = `${TableName}-unfinished`;
-  const cutOff = await tableExists(client, unfinished);
-  const exists = await tableExists(client, TableName);
-  if (exists && cutOff) await client.send(new DeleteTableCommand({ TableName }));
-  const isNew = cutOff || !exists;
-  const marker = tables
-    .filter(({ name }) => isNew && name === TableName)
-    .map((table) => ({ ...table, name: unfinished }));
-  await createTables(client, [...marker, ...tables]);
-  if (!isNew) return false;
-  await seedOrders(client, TableName, orders, signal);
-  await client.send(new DeleteTableCommand({ TableName: unfinished }));
-  return true;
+  const ordersTable = template.output("OrdersTableName");
+  const apiKeysTable = template.output("ApiKeysTableName");
+  const exist = await Promise.all([ordersTable, apiKeysTable].map((name) => tableExists(client, name)));
+  const isNew = exist.includes(false);
+  if (isNew) {
+    const orderTables = tables.filter(({ name }) => name === ordersTable);
+    await createTables(client, orderTables);
+    await seedOrders(client, ordersTable, orders, signal);
+  }
+  // The table of keys comes last: without it, the orders may not all have been written.
+  await createTables(client, tables);
+  return isNew;
 }
 
 async function tableExists(client: DynamoDBClient, TableName: string): Promise<boolean> {
