@@ -167,7 +167,7 @@ test.each([
 ])("an export shows on a terminal %s", async (_, described, shown) => {
   await tables.putOrder({ id: { N: "1" } });
   const { proxy } = await tables.behindProxy(described);
-  const run = await commandsHere(tables, proxy.endpoint);
+  const run = commandsHere(tables, proxy.endpoint);
   const { code, stderr } = await run(["orders", "export"], "stderr");
   const [bar, rest] = stderr.split(clearedLine);
   expect(code).toBe(0);
@@ -177,7 +177,7 @@ test.each([
 
 test("an export of orders that scroll by shows nothing else", async () => {
   await tables.putOrder({ id: { N: "1" } });
-  const run = await commandsHere(tables);
+  const run = commandsHere(tables);
   const { stdout, stderr } = await run(["orders", "export"], "stdout", "stderr");
   expect(stdout).toBe('{"id":1,"status":null}\n');
   expect(stderr).not.toContain("Exporting");
@@ -185,7 +185,7 @@ test("an export of orders that scroll by shows nothing else", async () => {
 
 test("an export names on a clear line what it skips", async () => {
   await tables.putOrder({ id: { N: "1.5" } });
-  const run = await commandsHere(tables);
+  const run = commandsHere(tables);
   const { code, stderr } = await run(["orders", "export"], "stderr");
   expect(code).toBe(1);
   expect(stderr).toContain(`${clearedLine}Order 1.5 skipped: id is not a 64-bit integer\n`);

@@ -30,7 +30,7 @@ describe("a command", () => {
     await putItems(tables.client, oldOrders(), [order(5, "pending")]);
     const revoked = { ...key("revoked"), revokedAt: { N: "1" } };
     await putItems(tables.client, oldKeys(), [key("old"), revoked]);
-    const run = await commandsHere(tables);
+    const run = commandsHere(tables);
     expect(await run(["orders", "export", "--table", oldOrders()])).toMatchObject({
       stdout: expect.stringContaining('"id":5,'),
     });
@@ -44,7 +44,7 @@ describe("a command", () => {
     await putItems(tables.client, oldOrders(), [order(5, "pending")]);
     const [scan, insert] = [vi.spyOn(TableCalls.prototype, "scan"), vi.spyOn(TableCalls.prototype, "insert")];
     onTestFinished(() => void vi.restoreAllMocks());
-    const run = await commandsHere(tables);
+    const run = commandsHere(tables);
     expect(await run(["keys", "carry-over", "--from", oldKeys()])).toMatchObject({ code: 0 });
     expect(await tables.items("apiKeys")).toEqual([key("old")]);
     expect(await run(["orders", "carry-over", "--from", oldOrders()])).toMatchObject({ code: 0 });
@@ -62,7 +62,7 @@ describe("a command", () => {
       inputs.push(input);
       return rejectedAs("PointInTimeRecoveryUnavailableException");
     });
-    const run = await commandsHere(tables, proxy.endpoint);
+    const run = commandsHere(tables, proxy.endpoint);
     expect(await run([kind, "restore", "--time", "2026-11-20"])).toMatchObject({ code: 1 });
     expect(inputs).toEqual([expect.stringContaining(`"SourceTableName":"${table}"`)]);
   });
@@ -70,7 +70,7 @@ describe("a command", () => {
   test("only compares with --check", async () => {
     const file = join(folder, "orders.ndjson");
     await writeFile(file, '{"id":1}');
-    const run = await commandsHere(tables);
+    const run = commandsHere(tables);
     const check = () => run(["orders", "import", "--check", file]);
     expect(await check()).toMatchObject({ code: 1, stdout: "1 order: 0 the same, 0 differ, 1 missing\n" });
     expect(await tables.items("orders")).toEqual([]);
@@ -82,7 +82,7 @@ describe("a command", () => {
     const file = join(folder, "empty.ndjson");
     await writeFile(file, "");
     const { proxy } = await tables.behindProxy(() => undefined);
-    const run = await commandsHere(tables, proxy.endpoint);
+    const run = commandsHere(tables, proxy.endpoint);
     const { reads, writes } = environments.production.tableThroughput;
     const [read, write] = [`${reads / 2} read`, `${writes / 2} write`];
     for (const [args, units] of [
@@ -108,7 +108,7 @@ describe("a command", () => {
   test("looks for files in the folder from which npm was called", async () => {
     vi.stubEnv("npm_lifecycle_event", "admin");
     vi.stubEnv("INIT_CWD", folder);
-    const run = await commandsHere(tables);
+    const run = commandsHere(tables);
     await tables.putOrder(order(1, "pending"));
     await run(["orders", "export", "exported.ndjson"]);
     expect(await readFile(join(folder, "exported.ndjson"), "utf8")).toMatch(/^\{"id":1,.*\n$/);
@@ -123,7 +123,7 @@ describe("a command", () => {
   test("imports what a named pipe gives", async () => {
     const pipe = join(folder, "pipe");
     execFileSync("mkfifo", [pipe]);
-    const run = await commandsHere(tables);
+    const run = commandsHere(tables);
     const [{ stdout }] = await Promise.all([run(["orders", "import", pipe]), writeFile(pipe, '{"id":1}\n{"id":2}\n')]);
     expect(stdout).toBe("2 orders: 2 written, 0 already there, 0 not written\n");
   });

@@ -94,7 +94,7 @@ describe("listing and counting", () => {
   test("show those with a status that were cancelled by a key, as lines of an orders file", async () => {
     const other: OrderItem = { id: { N: "4" }, status: { S: "cancelled" }, cancelledBy: { S: "key_22" } };
     for (const order of [...orders, other]) await tables.putOrder(order);
-    const run = await commandsHere(tables);
+    const run = commandsHere(tables);
     expect(await run(["orders", "list", "--status", "cancelled", "--cancelled-by", "key_2", "--json"])).toMatchObject({
       code: 0,
       stdout: '{"id":9223372036854775807,"status":"cancelled","cancelledBy":"key_2"}\n',
@@ -103,7 +103,7 @@ describe("listing and counting", () => {
 
   test("of a key that cancelled none are none, and of one that does not exist an error", async () => {
     await tables.putKey({ keyId: "key_3" });
-    const run = await commandsHere(tables);
+    const run = commandsHere(tables);
     const list = (key: string) => run(["orders", "list", "--json", "--cancelled-by", key]);
     expect(await list("key_3")).toMatchObject({ code: 0, stdout: "" });
     expect(await list("key_4")).toMatchObject({
@@ -118,7 +118,7 @@ describe("listing and counting", () => {
       const page = input.includes("ExclusiveStartKey") ? { Items: [] } : { Items: [{ id }], LastEvaluatedKey: { id } };
       response.end(JSON.stringify({ ...page, ConsumedCapacity }));
     });
-    const run = await commandsHere(tables, proxy.endpoint);
+    const run = commandsHere(tables, proxy.endpoint);
     expect(await run(["orders", "list", "--status", "other", "--json"])).toMatchObject({
       code: 1,
       stdout: "",

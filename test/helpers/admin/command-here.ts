@@ -4,13 +4,15 @@ import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
+import { mockClient } from "aws-sdk-client-mock";
 import { onTestFinished, vi } from "vitest";
 import { runProgram } from "../../../infra/admin/program.ts";
 import { environments } from "../../../infra/environments.ts";
-import { startFakeCloudFormation } from "./fake-cloudformation.ts";
 import type { TestTables } from "./test-tables.ts";
 
-export interface Here {
+/** How a command in this process ended. */
+interface Here {
   code: number;
   stdout: string;
   stderr: string;
@@ -65,19 +67,31 @@ export async function here(args: string[], { input = "", terminals = [] }: Strea
 
 type Tables = Pick<TestTables, "dynamodbEndpoint" | "tables">;
 
+/** Has CloudFormation know one stack, production's, with these outputs, until the test ends. */
+export function deployProduction(outputs: Record<string, string>): void {
+  const cloudFormation = mockClient(CloudFormationClient);
+  onTestFinished(() => cloudFormation.restore());
+  const { stackName } = environments.production;
+  const stack = {
+    StackId: `arn:aws:cloudformation:eu-central-1:210987654321:stack/${stackName}/5f3f`,
+    StackName: stackName,
+    StackStatus: "UPDATE_COMPLETE" as const,
+    CreationTime: new Date(),
+    Outputs: Object.entries(outputs).map(([OutputKey, OutputValue]) => ({ OutputKey, OutputValue })),
+  };
+  const unknown = Object.assign(new Error("Stack with id does not exist"), { name: "ValidationError" });
+  cloudFormation.on(DescribeStacksCommand).rejects(unknown);
+  cloudFormation.on(DescribeStacksCommand, { StackName: stackName }).resolves({ Stacks: [stack] });
+}
+
 /**
  * Makes the test file's tables those of production, until the test ends, and gives how to run a command on them in this
  * process.
  *
  * @param endpoint of another engine, or a proxy.
  */
-export async function commandsHere({ dynamodbEndpoint, tables }: Tables, endpoint = dynamodbEndpoint) {
-  const outputs = { OrdersTableName: tables.orders, ApiKeysTableName: tables.apiKeys };
-  const stack = { name: environments.production.stackName, account: "210987654321", region: "eu-central-1", outputs };
-  const cloudFormation = await startFakeCloudFormation(stack);
-  onTestFinished(cloudFormation.stop);
-  vi.stubEnv("AWS_REGION", stack.region);
-  vi.stubEnv("AWS_ENDPOINT_URL_CLOUDFORMATION", cloudFormation.endpoint);
+export function commandsHere({ dynamodbEndpoint, tables }: Tables, endpoint = dynamodbEndpoint) {
+  deployProduction({ OrdersTableName: tables.orders, ApiKeysTableName: tables.apiKeys });
   vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", endpoint);
   return (args: string[], ...terminals: ("stdout" | "stderr")[]) =>
     here([...args, "--env", "production"], { terminals });
