@@ -2,14 +2,14 @@ import { describe, expect, test } from "vitest";
 import { type Shipment, shipOrder, shipOrders } from "../../infra/admin/ship-orders.ts";
 import { TableCalls } from "../../infra/admin/table-calls.ts";
 import type { Target } from "../../infra/admin/target.ts";
-import { ServiceError } from "../../shared/errors.ts";
 import type { OrderItem } from "../../shared/order.ts";
-import { cancelOrder } from "../../shared/orders-table.ts";
+import { createOperator } from "../helpers/admin/admin-process.ts";
+import { runHere } from "../helpers/admin/command-here.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 import type { Behaviour } from "../helpers/faults/fault-proxy.ts";
-import { applied, rejectedAs, unapplied, unnoticed } from "../helpers/faults/faults.ts";
+import { applied, rejectedAs, unapplied } from "../helpers/faults/faults.ts";
 
-const tables = await createTestTables();
+const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 const never = new AbortController().signal;
 const noon = "2026-11-20T12:00:00.000001Z";
 const ship = ({ client, ordersTable }: Target, id: bigint, date = noon) =>
@@ -48,13 +48,6 @@ describe("shipping an order", () => {
       { id: { N: "1" }, status: { S: "shipped" }, shipDate: { S: "2026-11-01T00:00:00Z" } },
       { outcome: "already_shipped", shipDate: "2026-11-01T00:00:00Z" },
       "Order 1 had already shipped: 2026-11-01T00:00:00Z",
-      3,
-    ],
-    [
-      "has shipped, no one knows when",
-      { id: { N: "1" }, status: { S: "shipped" } },
-      { outcome: "already_shipped" },
-      "Order 1 had already shipped",
       3,
     ],
     [
@@ -103,22 +96,16 @@ describe("shipping an order", () => {
     expect(await ship(target, 1n)).toMatchObject({ outcome: "already_shipped" });
   });
 
-  test.each([
-    ["every response is lost", Array.from({ length: 9 }, () => applied["500 after the engine"]), "Unexpected error"],
-    [
-      "every response is empty",
-      Array.from({ length: 9 }, () => unnoticed["an empty response of no length"]),
-      "empty or not JSON",
-    ],
-  ])("is told as unknown when %s, and others go on", async (_, faults, reason) => {
+  test("is told as unknown when every response is lost, and others go on", async () => {
     await tables.putOrder(pending(1n));
     await tables.putOrder(pending(2n));
     const { target } = await tables.behindProxy(({ operation, input }) =>
-      operation === "UpdateItem" && input.includes('"N":"1"') ? faults.shift() : undefined,
+      operation === "UpdateItem" && input.includes('"N":"1"') ? applied["500 after the engine"] : undefined,
     );
     const { code, printed } = await shipAll([1n, 2n], target);
     expect(code).toBe(7);
-    expect(printed.get(1n)?.shipment).toMatchObject({ outcome: "unknown", reason: expect.stringContaining(reason) });
+    const reason = expect.stringContaining("Unexpected error");
+    expect(printed.get(1n)?.shipment).toMatchObject({ outcome: "unknown", reason });
     expect(printed.get(1n)?.text).toContain("Order 1 may have shipped or not: ");
     expect(printed.get(2n)?.shipment.outcome).toBe("shipped");
   });
@@ -147,39 +134,47 @@ describe("shipping many orders", () => {
   });
 });
 
-test("shipping and cancelling has one winner, and everyone is told the truth, whatever responses are lost", async () => {
-  const fates = [undefined, applied["reset after the engine"], unapplied["500 of the service"]];
-  /** A contender for each order, whose first attempts meet different fates. */
-  const contender = (position: number) =>
-    tables.behindProxy(({ input, attempt }) => {
-      const id = Number(/"id":{"N":"(\d+)"}/.exec(input)?.[1]);
-      return attempt === 1 ? fates[Math.floor(id / 3 ** position) % 3] : undefined;
+test("an order whose shipping is interrupted while it waits was not tried", async () => {
+  const calls = new TableCalls(tables.client, 1);
+  await calls.make(async () => ({ ConsumedCapacity: { CapacityUnits: 3 } }), 0);
+  await expect(shipOrder(tables.tables.orders, 1n, noon, calls, AbortSignal.abort())).rejects.toThrow("aborted");
+});
+
+describe("orders ship", () => {
+  test("takes ids from standard input and prints a line of JSON for each", async () => {
+    await operator.pointTo(tables);
+    await tables.putOrder(pending(-1n));
+    await tables.putOrder({ id: { N: "9007199254740993" }, status: { S: "held\u001b" } });
+    const input = "-1\r\n\n 9007199254740993 \n-1\n";
+    const begun = Date.now();
+    const { code, stdout, stderr } = await operator.run(["orders", "ship", "--local", "--json"], { input });
+    expect({ code, stderr }).toEqual({ code: 6, stderr: "" });
+    const [shipped = "", other, ...more] = stdout.split("\n").sort().slice(1);
+    expect(more).toEqual([]);
+    expect(other).toBe(String.raw`{"id":9007199254740993,"outcome":"not_pending","status":"held\u001b"}`);
+    const { shipDate, ...rest } = JSON.parse(shipped);
+    expect(rest).toEqual({ id: -1, outcome: "shipped" });
+    expect(shipDate).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+    expect(Date.parse(shipDate)).toBeGreaterThanOrEqual(begun - 1000);
+    expect(Date.parse(shipDate)).toBeLessThanOrEqual(Date.now() + 1000);
+  });
+
+  test("takes ids from a file, and a date, and ships nothing when a line is not an id", async () => {
+    await tables.putOrder(pending(7n));
+    const file = await operator.write("ids.txt", "7\n\n8.0\n");
+    const shipping = () => runHere(tables, ["orders", "ship", "--file", file, "--date", "2026-11-20"]);
+    expect(await shipping()).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `${file}:3: not a 64-bit integer: nothing has shipped\n`,
     });
-  const [first, second, third] = [await contender(0), await contender(1), await contender(2)];
-  const dates = ["2026-11-20T12:00:00.000001Z", "2026-11-20T12:00:00.000002Z"] as const;
-  const told = new Map<string, string>();
-  const contend = async (id: bigint): Promise<void> => {
-    await tables.putOrder({ id: { N: String(id) }, status: { S: "pending" } });
-    const cancellation = { orderId: id, cancelledBy: "key_1", cancelledAt: new Date(), cancellationId: String(id) };
-    const outcomes = await Promise.all([
-      ship(first.target, id, dates[0]),
-      ship(second.target, id, dates[1]),
-      cancelOrder(third.target.client, third.target.ordersTable, cancellation).then(
-        () => ({ outcome: "won" }),
-        (error: unknown) => ({ outcome: error instanceof ServiceError ? error.code : error }),
-      ),
-    ]);
-    told.set(String(id), outcomes.map(({ outcome }) => outcome).join(", "));
-  };
-  await Promise.all(Array.from({ length: 50 }, (_, at) => contend(BigInt(at))));
-  const truth: Record<string, string> = {
-    [dates[0]]: "shipped, already_shipped, order_already_shipped",
-    [dates[1]]: "already_shipped, shipped, order_already_shipped",
-    cancelled: "cancelled, cancelled, won",
-  };
-  const orders = await tables.items("orders");
-  expect(orders).toHaveLength(50);
-  for (const { id, status, shipDate } of orders) {
-    expect([id?.N, told.get(id?.N ?? "")]).toEqual([id?.N, truth[shipDate?.S ?? status?.S ?? ""]]);
-  }
+    await operator.write("ids.txt", "\n");
+    expect(await shipping()).toEqual({ code: 0, stdout: "", stderr: "No order ids were given\n" });
+    await operator.write("ids.txt", "\ufeff7\n");
+    expect(await shipping()).toEqual({
+      code: 0,
+      stdout: "Order 7 has shipped: 2026-11-20T00:00:00Z\n",
+      stderr: "",
+    });
+  });
 });
