@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { check, issue, revoke } from "../../infra/admin/api-keys.ts";
+import { check, issue, list, revoke } from "../../infra/admin/api-keys.ts";
 import { hashApiKey, isApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
-import { justBefore, onFirst } from "../helpers/faults/fault-proxy.ts";
-import { unapplied } from "../helpers/faults/faults.ts";
+import { justBefore, onEvery, respond } from "../helpers/faults/fault-proxy.ts";
 
 const tables = await createTestTables();
 const { target } = tables;
@@ -40,25 +39,18 @@ describe("issuing", () => {
 });
 
 describe("revoking", () => {
-  test("happens once, and says how long caches may still accept the key", async () => {
-    await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 });
+  test("happens once, changes nothing else, and says how long caches may still accept the key", async () => {
+    await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000, expiresAt: now + 3600, tier: "gold" });
+    const [before] = await tables.items("apiKeys");
     const { text, json } = await revoke(target, "key_1", now);
     expect(text).toBe("Revoked key_1 (test). The gateway's cache may still accept it for up to 15 seconds.");
     expect(json).toMatchObject({ keyId: "key_1", state: "revoked", acceptedForUpToSeconds: 15 });
-    const before = await tables.items("apiKeys");
-    expect(before).toEqual([expect.objectContaining({ revokedAt: { N: String(now) } })]);
+    const after = [{ ...before, revokedAt: { N: String(now) } }];
+    expect(await tables.items("apiKeys")).toEqual(after);
     await expect(revoke(target, "key_1", now + 1)).rejects.toThrow(
       "Key key_1 was already revoked at 2027-01-15T08:00:00Z",
     );
-    expect(await tables.items("apiKeys")).toEqual(before);
-  });
-
-  test("changes nothing else of the key", async () => {
-    const whole = { keyId: "key_1", name: "Acme", createdAt: 1_700_000_000, expiresAt: now + 3600, tier: "gold" };
-    await tables.putKey(whole);
-    const [before] = await tables.items("apiKeys");
-    await revoke(target, "key_1", now);
-    expect(await tables.items("apiKeys")).toEqual([{ ...before, revokedAt: { N: String(now) } }]);
+    expect(await tables.items("apiKeys")).toEqual(after);
   });
 
   test("does not create a key again that was deleted meanwhile", async () => {
@@ -72,16 +64,71 @@ describe("revoking", () => {
     await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 });
     await expect(revoke(target, "key_2", now)).rejects.toThrow("No key has the id key_2");
   });
+});
 
-  test("says so when another operator was first, even at a later attempt", async () => {
-    await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 });
+describe("listing", () => {
+  test("shows every key with its state, and never a key or its hash", async () => {
+    const keys = [
+      await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 }),
+      await tables.putKey({ keyId: "key_2", createdAt: 1_700_000_001, expiresAt: 1_700_000_002 }),
+      await tables.putKey({ keyId: "key_3", createdAt: 1_700_000_003, revokedAt: 1_700_000_004 }),
+    ];
+    const { text, json, note } = await list(target, now);
+    expect(text).toBe(
+      [
+        "KEY ID  NAME  CREATED               EXPIRES               REVOKED               STATE",
+        "key_1   test  2023-11-14T22:13:20Z  never                 never                 active",
+        "key_2   test  2023-11-14T22:13:21Z  2023-11-14T22:13:22Z  never                 expired",
+        "key_3   test  2023-11-14T22:13:23Z  never                 2023-11-14T22:13:24Z  revoked",
+      ].join("\n"),
+    );
+    expect(note).toBeUndefined();
+    const [active, expired, revoked] = Array.isArray(json) ? json : [];
+    expect(active).toEqual({
+      keyId: "key_1",
+      name: "test",
+      createdAt: "2023-11-14T22:13:20Z",
+      expiresAt: null,
+      revokedAt: null,
+      state: "active",
+    });
+    expect(expired).toMatchObject({ expiresAt: "2023-11-14T22:13:22Z", state: "expired" });
+    expect(revoked).toMatchObject({ revokedAt: "2023-11-14T22:13:24Z", state: "revoked" });
+    for (const secret of keys.flatMap((key) => [key, hashApiKey(key)])) {
+      expect(text + JSON.stringify(json)).not.toContain(secret);
+    }
+    expect((await list(target, now, true)).json).toEqual([expect.objectContaining({ keyId: "key_1" })]);
+  });
+
+  test("reads every page consistently, and begins with the oldest, of the same second with the smaller id", async () => {
+    const ids = Array.from({ length: 24 }, (_, index) => `key_${String(index).padStart(2, "0")}`);
+    for (const [index, keyId] of ids.entries()) {
+      await tables.putKey({ keyId, createdAt: 1_700_000_000 + Math.floor(index / 2) });
+    }
+    const consistent: unknown[] = [];
     const { target } = await tables.behindProxy(
-      onFirst("UpdateItem", async (exchange) => {
-        await revoke(tables.target, "key_1", now - 60);
-        unapplied["500 of the service"](exchange);
+      onEvery("Scan", async ({ forward, input, response }) => {
+        consistent.push(JSON.parse(input).ConsistentRead);
+        respond(response, await forward(JSON.stringify({ ...JSON.parse(input), Limit: 10 })));
       }),
     );
-    await expect(revoke(target, "key_1", now)).rejects.toThrow("Key key_1 was already revoked at 2027-01-15T07:59:00Z");
+    expect((await list(target, now)).json).toEqual(ids.map((keyId) => expect.objectContaining({ keyId })));
+    expect(consistent).toEqual([true, true, true]);
+  });
+
+  test("escapes names that would control the terminal, and counts damaged records", async () => {
+    await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000, name: "\u001b]0;owned\u0007\u009b31m\u202eemca" });
+    await tables.putKey({ keyId: "key_2", createdAt: "yesterday" });
+    const { text, json, note } = await list(target, now);
+    expect(text).toContain(String.raw`\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}emca`);
+    expect(text).not.toMatch(/[^\P{C}\n]/u);
+    expect(note).toBe("Skipped 1 damaged record: the service rejects such keys");
+    expect(json).toEqual([expect.objectContaining({ name: "\u001b]0;owned\u0007\u009b31m\u202eemca" })]);
+  });
+
+  test("says when there are none", async () => {
+    expect(await list(target, now)).toEqual({ text: "No keys yet.", json: [] });
+    expect(await list(target, now, true)).toEqual({ text: "No active keys.", json: [] });
   });
 });
 
