@@ -1,40 +1,72 @@
 // Lives the service's life by the blocks of infra/README.md, in an account of AWS on this machine: `npm run rehearse`.
-import { readBlocks, runbookText } from "../helpers/runbook.ts";
-import { run } from "./shell.ts";
-import { setStage } from "./stage.ts";
-import { findCommands, life } from "./steps.ts";
-
-const parseOnly = 'aws() { command aws "$@" --generate-cli-skeleton output || kill $$; }\n';
+import { spawn } from "node:child_process";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { freePort } from "../../infra/local/machine/ports.ts";
+import { endGroup, run, type Shell } from "./shell.ts";
+import { findCommands, life, runbook, type Step } from "./steps.ts";
 
 const stopped = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopped.abort());
 await using started = new AsyncDisposableStack();
 try {
-  const found = findCommands(readBlocks(runbookText), life);
-  const tools = "a clone with its dependencies, the AWS command line, MiniStack";
-  console.log(`Set up ${tools}`);
-  const shell = await setStage(started, stopped.signal);
+  const found = findCommands(runbook, life);
+  console.log("Set up a clone with its dependencies, the AWS command line, MiniStack");
+  const shell = await setStage();
   for (const [section, steps] of Object.entries(life)) {
     console.log(`\n${section}`);
-    for (const step of steps) {
-      const commands = found.get(step) ?? "";
-      const [name = ""] = commands.split(/ *(?:#|\\?\n)/);
-      if ("skip" in step) {
-        console.log(`  not run: \`${name}\`: ${step.because}`);
-      } else if ("meanwhile" in step) {
-        console.log(`  meanwhile ${step.meanwhile}`);
-        await run(shell, step.commands);
-      } else if ("parse" in step) {
-        console.log(`  parsed: \`${name}\`: ${step.because}`);
-        await run(shell, parseOnly + commands);
-      } else {
-        console.log(`  run: \`${name}\`, then \`${step.check}\``);
-        await run(shell, commands, step.check);
-      }
-    }
+    for (const step of steps) await take(step, found.get(step) ?? "", shell);
   }
   console.log("\nThe runbook keeps its promises here. Not shown: streaming, TLS, alarms, canaries and IAM.");
 } catch (error) {
   console.error(`\n${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;
+}
+
+async function take(step: Step, commands: string, shell: Shell): Promise<void> {
+  const [name = ""] = commands.split(/ *(?:#|\\?\n)/);
+  if ("skip" in step) {
+    console.log(`  not run: \`${name}\`: ${step.because}`);
+  } else if ("meanwhile" in step) {
+    console.log(`  meanwhile ${step.meanwhile}`);
+    await run(shell, step.commands);
+  } else if ("parse" in step) {
+    console.log(`  parsed: \`${name}\`: ${step.because}`);
+    await run(shell, `aws() { command aws "$@" --generate-cli-skeleton output || kill $$; }\n${commands}`);
+  } else {
+    console.log(`  run: \`${name}\`, then \`${step.check}\``);
+    await run(shell, commands, step.check);
+  }
+}
+
+/** A shell in a temporary clone of an `origin` whose `main` is this working copy as it is. */
+async function setStage(): Promise<Shell> {
+  const scratch = await mkdtemp(join(tmpdir(), "rehearsal-"));
+  started.defer(() => rm(scratch, { recursive: true, force: true, maxRetries: 5 }));
+  const [repository, files] = ["../..", "."].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+  // Nothing that leads to an account, a clone or a version of Node.js.
+  const ours = /^(AWS|CDK|GIT|INIT_CWD|NODE_OPTIONS|npm_lifecycle|npm_package)/;
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));
+  const PATH = `${dirname(process.execPath)}:${process.env["PATH"]}`;
+  const env = { ...inherited, PATH, SCRATCH: scratch, PORT: String(await freePort()) };
+  const shell = { cwd: join(scratch, "clone"), env, signal: stopped.signal };
+  await mkdir(shell.cwd);
+  await run(
+    shell,
+    `python3 -m venv ../venv && ../venv/bin/pip install --quiet --requirement "${files}emulator/requirements.txt"
+    commit=$(git -C "${repository}" stash create)
+    git -C "${repository}" archive "\${commit:-HEAD}" | tar -x
+    git init -q -b main; git config user.name Operator; git config user.email operator@localhost
+    git add --all; git commit -qm "Everything as it is"
+    git init -q --bare ../origin.git; git remote add origin ../origin.git; git push -qu origin main
+    npm ci; echo > "$ROLLOUT"`,
+  );
+  const ministack = `. "${files}operator.sh"; export NODE_OPTIONS="--require=${files}emulator/awslambda.cjs"
+    BIND_HOST=127.0.0.1 GATEWAY_PORT=$PORT LOG_LEVEL=CRITICAL exec python3 "${files}emulator/emulator.py"`;
+  const { pid } = spawn("bash", ["-c", ministack], { env, stdio: ["ignore", "ignore", "inherit"], detached: true });
+  started.defer(() => endGroup(pid));
+  await run(shell, 'curl -fsS --retry 60 --retry-delay 1 --retry-connrefused "$AWS_ENDPOINT_URL/_ministack/health"');
+  return shell;
 }
