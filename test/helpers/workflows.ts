@@ -5,49 +5,21 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { parse } from "yaml";
 
-/** The parts of a GitHub workflow that tests read. */
-export interface Workflow {
-  on: Record<string, unknown>;
-  permissions: Record<string, string>;
-  jobs: Record<string, Job>;
-}
-
-export interface Job {
-  needs?: string | string[];
-  if?: string;
-  environment?: string;
-  concurrency?: unknown;
-  permissions?: Record<string, string>;
-  "timeout-minutes"?: number;
-  steps?: Step[];
-}
-
 export interface Step {
   name?: string;
-  if?: string;
   uses?: string;
   with?: Record<string, unknown>;
   run?: string;
 }
 
-export const workflowNames = ["ci.yml", "deploy.yml", "deploy-environment.yml", "rehearse.yml"] as const;
-
 /** An expression in a workflow, which GitHub replaces by its value. */
 export const expression = (text: string): string => `$\{{ ${text} }}`;
 
-/** @returns the file's text, and the workflow parsed from it. */
-export async function readWorkflow(
-  name: (typeof workflowNames)[number],
-): Promise<{ text: string; workflow: Workflow }> {
+/** @returns the text of a workflow's file, its jobs by name, and the rest of it. */
+export async function readWorkflow(name: string) {
   const text = await readFile(new URL(`../../.github/workflows/${name}`, import.meta.url), "utf8");
-  return { text, workflow: parse(text) };
-}
-
-/** A step of a job by its name. */
-export function stepNamed({ steps = [] }: Job = {}, name: string): Step {
-  const step = steps.find((step) => step.name === name);
-  if (step === undefined) throw new Error(`The job has no step "${name}"`);
-  return step;
+  const { jobs, ...rest } = parse(text);
+  return { text, jobs, ...rest };
 }
 
 /** A directory that is deleted when the test ends. */
@@ -58,21 +30,22 @@ export async function temporaryDirectory(): Promise<string> {
 }
 
 /**
- * Runs a step's script as GitHub does on Linux; programs in its directory come first.
+ * Runs the script of a job's step as GitHub does on Linux; programs in its directory come first.
  *
  * @returns whether it succeeded, and everything it printed.
  */
 export function runScript(
-  { run = "" }: Step,
+  { steps }: { steps: Step[] },
+  stepName: string,
   cwd: string,
-  env: Record<string, string>,
+  env: Record<string, string> = {},
 ): Promise<{ ok: boolean; output: string }> {
+  const { run } = steps.find(({ name }) => name === stepName) ?? {};
+  if (run === undefined) throw new Error(`The job has no step "${stepName}" with a script`);
+  const path = `${cwd}:${process.env["PATH"]}`;
   return new Promise((resolve) => {
-    execFile(
-      "bash",
-      ["--norc", "-e", "-c", run],
-      { cwd, env: { PATH: `${cwd}:${process.env["PATH"]}`, ...env } },
-      (error, stdout, stderr) => resolve({ ok: error === null, output: stdout + stderr }),
+    execFile("bash", ["--norc", "-e", "-c", run], { cwd, env: { PATH: path, ...env } }, (error, stdout, stderr) =>
+      resolve({ ok: error === null, output: stdout + stderr }),
     );
   });
 }
@@ -85,12 +58,11 @@ export function runScript(
  */
 export async function standIn(directory: string, program: string, does: string): Promise<() => Promise<string[]>> {
   const calls = join(directory, `${program}.calls`);
-  await writeFile(calls, "");
-  const note = `printf '%s\\037' "$@" >> ${calls}; echo >> ${calls}`;
+  const note = `for word in "$@"; do
+    case $word in *" "*) word="'$word'";; esac
+    printf '%s ' "$word"
+  done >> ${calls}
+  echo >> ${calls}`;
   await writeFile(join(directory, program), `#!/bin/bash\n${note}\n${does}\n`, { mode: 0o755 });
-  const typed = (word: string) => (/^[^\s]+$/.test(word) ? word : `'${word}'`);
-  return async () => {
-    const lines = (await readFile(calls, "utf8")).split("\n").slice(0, -1);
-    return lines.map((line) => line.split("\x1f").slice(0, -1).map(typed).join(" "));
-  };
+  return async () => (await readFile(calls, "utf8")).split(" \n").slice(0, -1);
 }

@@ -4,12 +4,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { machineHas } from "../helpers/machine.ts";
-import { expression, readWorkflow, runScript, standIn, stepNamed, temporaryDirectory } from "../helpers/workflows.ts";
+import { readWorkflow, runScript, standIn, temporaryDirectory } from "../helpers/workflows.ts";
 
-const { workflow: deploy } = await readWorkflow("deploy.yml");
-const { workflow: deployEnvironment } = await readWorkflow("deploy-environment.yml");
-const { build, changes, commit: commitJob } = deploy.jobs;
-const deployJob = deployEnvironment.jobs["deploy"];
+const { build, changes, commit: commitJob } = (await readWorkflow("deploy.yml")).jobs;
+const deployJob = (await readWorkflow("deploy-environment.yml")).jobs.deploy;
 
 const hasGit = machineHas("git", "which commit is deployed");
 
@@ -40,22 +38,17 @@ async function clone(): Promise<{ directory: string; main: string[]; branch: str
 describe.runIf(hasGit)("the commit to deploy", () => {
   async function accepted(commit: string, directory: string): Promise<string | undefined> {
     const output = join(await temporaryDirectory(), "output");
-    const step = stepNamed(commitJob, "Accept only a commit that main contains");
-    const { ok } = await runScript(step, directory, { COMMIT: commit, GITHUB_OUTPUT: output });
+    const env = { COMMIT: commit, GITHUB_OUTPUT: output };
+    const { ok } = await runScript(commitJob, "Accept only a commit that main contains", directory, env);
     return ok ? (await readFile(output, "utf8")).trim() : undefined;
   }
 
-  test("is accepted when main contains it, by its full or short name", async () => {
-    const { directory, main } = await clone();
-    for (const commit of main) {
-      expect(await accepted(commit, directory)).toBe(`sha=${commit}`);
-      expect(await accepted(commit.slice(0, 8), directory)).toBe(`sha=${commit}`);
-    }
-  });
-
-  test("is rejected when only a branch contains it, or nothing does", async () => {
-    const { directory, branch } = await clone();
-    for (const commit of [branch, branch.slice(0, 8), "origin/branch", "0".repeat(40), "--help", "", "main; true"]) {
+  test("is one that main contains, by its full or short name, and not one of a branch", async () => {
+    const { directory, main, branch } = await clone();
+    const [commit = ""] = main;
+    expect(await accepted(commit, directory)).toBe(`sha=${commit}`);
+    expect(await accepted(commit.slice(0, 8), directory)).toBe(`sha=${commit}`);
+    for (const commit of [branch, "origin/branch", "0".repeat(40), "--help", "", "main; true"]) {
       expect([commit, await accepted(commit, directory)]).toEqual([commit, undefined]);
     }
   });
@@ -63,11 +56,10 @@ describe.runIf(hasGit)("the commit to deploy", () => {
   test("is built with today's settings, and says how to go on where it can't be", async () => {
     const { directory, main } = await clone();
     git(directory, "checkout", "--quiet", main[0] ?? "");
-    const settings = { GITHUB_SHA: main[1] ?? "" };
-    expect(await runScript(stepNamed(build, "Take today's settings"), directory, settings)).toMatchObject({ ok: true });
+    await runScript(build, "Take today's settings", directory, { GITHUB_SHA: main[1] ?? "" });
     expect(await readFile(join(directory, "infra", "environments.ts"), "utf8")).toBe("today's settings");
     const synths = await standIn(directory, "npm", "exit 1");
-    const { ok, output } = await runScript(stepNamed(build, "Build"), directory, { CANARY: "false" });
+    const { ok, output } = await runScript(build, "Build", directory, { CANARY: "false" });
     expect(ok).toBe(false);
     expect(output).toContain("::error::This commit does not synthesise with today's settings.");
     expect(output).toContain("own-settings=true");
@@ -83,23 +75,24 @@ describe("a run", () => {
   });
 
   /** Runs a step where GitHub lists these pages of artifacts. */
-  async function withArtifacts(step: Parameters<typeof runScript>[0], ...pages: unknown[][]) {
+  async function withArtifacts(job: typeof deployJob, step: string, ...pages: unknown[][]) {
     const directory = await temporaryDirectory();
     await symlink(fileURLToPath(new URL("../../.github", import.meta.url)), join(directory, ".github"));
     const listed = JSON.stringify(pages.map((artifacts) => ({ artifacts })));
     const calls = await standIn(directory, "gh", `case "$*" in *name=*) echo '${listed}';; *) echo "zip of $2";; esac`);
     await standIn(directory, "unzip", 'mkdir -p "$4"; cp "$2" "$4/template"');
-    const environment = { GITHUB_REPOSITORY: "acme/orders", GITHUB_SERVER_URL: "https://github.com" };
-    const result = await runScript(step, directory, { ...environment, ENVIRONMENT: "production", GITHUB_RUN_ID: "11" });
+    const github = { GITHUB_REPOSITORY: "acme/orders", GITHUB_SERVER_URL: "https://github.com", GITHUB_RUN_ID: "11" };
+    const result = await runScript(job, step, directory, { ...github, ENVIRONMENT: "production" });
     return { ...result, directory, calls: await calls() };
   }
 
-  const rejection = stepNamed(deployJob, "Reject a run after a later one has deployed");
+  const say = "Say what production would change";
+  const rejection = "Reject a run after a later one has deployed";
 
   test("is rejected once a later one has deployed, such as a rollback, wherever GitHub lists that", async () => {
     const deployed = [artifact(11, "08:00"), artifact(10, "07:00")];
     for (const pages of [[deployed, [artifact(12, "09:00")]], [[artifact(12, "09:00"), ...deployed]]]) {
-      const { ok, output } = await withArtifacts(rejection, ...pages);
+      const { ok, output } = await withArtifacts(deployJob, rejection, ...pages);
       expect([ok, output]).toEqual([
         false,
         expect.stringMatching(/^::error::Run 12 is newer and has deployed to production/),
@@ -113,33 +106,22 @@ describe("a run", () => {
     ["the later one was a branch's", [artifact(12, "09:00", "release")]],
     ["the later one was a fork's", [artifact(12, "09:00", "main", 8)]],
   ])("deploys when %s", async (_reason, artifacts) => {
-    const { ok, output, calls } = await withArtifacts(rejection, artifacts);
+    const { ok, output, calls } = await withArtifacts(deployJob, rejection, artifacts);
     expect([ok, output]).toEqual([true, ""]);
     expect(calls).toEqual([
       "api --paginate --slurp repos/acme/orders/actions/artifacts?name=deployed-production&per_page=100",
     ]);
   });
 
-  test("of an earlier attempt's build without the canary fails, and says what to do", async () => {
-    const step = stepNamed(deployJob, "Reject the assembly of an earlier attempt");
-    expect(step.if).toBe(expression("inputs.only-attempt && inputs.only-attempt != github.run_attempt"));
-    const { ok, output } = await runScript(step, await temporaryDirectory(), {});
-    expect([ok, output]).toEqual([false, expect.stringContaining("::error::Re-run all jobs")]);
-  });
-
   test("tells its reviewers what was deployed last, what would stop, and every change", async () => {
-    const fetch = stepNamed(changes, "Fetch the template that production got last");
-    const { directory } = await withArtifacts(fetch, [artifact(10, "07:00"), artifact(9, "06:00")]);
+    const fetch = "Fetch the template that production got last";
+    const { directory } = await withArtifacts(changes, fetch, [artifact(10, "07:00"), artifact(9, "06:00")]);
     expect(await readFile(join(directory, "deployed/template"), "utf8")).toContain("artifacts/1000/zip");
     await writeFile(join(directory, "deployed/deployed.template.json"), "{}");
-    const npm = await standIn(
-      directory,
-      "npm",
-      '[ $3 = diff ] && echo "[~] Stage" >&2 || { echo "STOP tls"; exit 1; }',
-    );
+    const does = '[ $3 = diff ] && echo "[~] Stage" >&2 || { echo "STOP tls"; exit 1; }';
+    const npm = await standIn(directory, "npm", does);
     const summary = { GITHUB_STEP_SUMMARY: join(directory, "summary"), ACCEPT: "base-url tls" };
-    const say = stepNamed(changes, "Say what production would change");
-    expect(await runScript(say, directory, summary)).toEqual({ ok: true, output: "" });
+    expect(await runScript(changes, say, directory, summary)).toEqual({ ok: true, output: "" });
     const text = await readFile(join(directory, "summary"), "utf8");
     expect(text).toContain(
       "Compared with what [run 10](https://github.com/acme/orders/actions/runs/10) deployed at 2026-",
@@ -151,13 +133,13 @@ describe("a run", () => {
       `run --silent diff -- ${against}`,
     ]);
     await standIn(directory, "npm", "exit 2");
-    expect((await runScript(say, directory, summary)).ok).toBe(false);
+    expect((await runScript(changes, say, directory, summary)).ok).toBe(false);
   });
 
   test("tells its reviewers when nothing is known of what was deployed", async () => {
     const directory = await temporaryDirectory();
-    const step = stepNamed(changes, "Say what production would change");
-    expect((await runScript(step, directory, { GITHUB_STEP_SUMMARY: join(directory, "summary") })).ok).toBe(true);
+    const summary = { GITHUB_STEP_SUMMARY: join(directory, "summary") };
+    expect((await runScript(changes, say, directory, summary)).ok).toBe(true);
     expect(await readFile(join(directory, "summary"), "utf8")).toMatch(/\nUnknown: [^\n]+\n$/);
   });
 });
@@ -171,7 +153,7 @@ describe("deploying", () => {
     await mkdir(join(directory, "commit"));
     await writeFile(join(directory, "cdk.out", "Orders.template.json"), "the template");
     await writeFile(join(directory, "outputs.json"), '{ "Orders": { "BaseUrl": "https://example/v1" } }');
-    const { ok, output } = await runScript(stepNamed(deployJob, stepName), directory, {
+    const { ok, output } = await runScript(deployJob, stepName, directory, {
       ENVIRONMENT: "staging",
       ACCEPT: "tls base-url",
       RUNNER_TEMP: directory,
