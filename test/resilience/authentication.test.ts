@@ -2,10 +2,11 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { hashApiKey, isApiKey, makeApiKey } from "../../shared/api-keys.ts";
+import { errorBody } from "../../shared/errors.ts";
 import { anyText } from "../helpers/any-text.ts";
 import type { EngineCall } from "../helpers/faults/fault-proxy.ts";
 import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
-import { admissions } from "../helpers/traffic/admissions.ts";
+import { exchange } from "../helpers/faults/pipeline.ts";
 
 let now = Date.parse("2026-11-20T12:00:00Z");
 let stack: FaultyStack;
@@ -21,8 +22,18 @@ afterAll(() => stack?.stop());
 let keysRead = 0;
 const reads = (): number => keysRead;
 
-/** The statuses of requests with each Authorization header. */
-const admit = (...authorizations: (string | undefined)[]) => admissions(stack, authorizations);
+/** Sends a DELETE of no order with each Authorization header (undefined: none), and resolves with the statuses. */
+async function admit(...authorizations: (string | undefined)[]): Promise<number[]> {
+  const requests = authorizations.map((value, index) => {
+    const header = value === undefined ? "" : `Authorization: ${value}\r\n`;
+    const close = index === authorizations.length - 1 ? "Connection: close\r\n" : "";
+    return `DELETE /v1/store/orders/none HTTP/1.1\r\nHost: localhost\r\n${header}${close}\r\n`;
+  });
+  const { responses, rest } = await exchange(Number(new URL(stack.baseUrl).port), requests.join(""));
+  expect([rest, responses.length]).toEqual(["", authorizations.length]);
+  for (const { body } of responses.filter(({ status }) => status === 401)) expect(body).toBe(errorBody("unauthorized"));
+  return responses.map(({ status }) => status);
+}
 
 describe("a request is rejected with 401", () => {
   test("when any one character of a valid key is changed, added or removed, and costs no read", async () => {

@@ -1,77 +1,135 @@
 // `npm run load`: clients that list and cancel at once, each as fast as it gets responses, and every response checked.
 // `npm run soak` does so for ten minutes: at its end no process may use more memory, or more handles, than in its middle.
 import { readdir } from "node:fs/promises";
-import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
+import { createHistogram } from "node:perf_hooks";
+import { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { Command } from "commander";
-import { positiveNumber } from "../helpers/number-options.ts";
+import { engineClient } from "../../infra/local/engine/engine.ts";
+import { seedOrders } from "../../infra/local/engine/seed-orders.ts";
+import type { LocalStack } from "../../infra/local/local-stack.ts";
+import { errorBody } from "../../shared/errors.ts";
+import type { OrderItem } from "../../shared/order.ts";
 import { functionProcesses, residentMegabytes } from "../helpers/processes.ts";
-import { conclude, type Findings } from "../helpers/traffic/conclude.ts";
-import { LoadClients, type Operation } from "../helpers/traffic/load-clients.ts";
+import { tableWriter } from "../helpers/table-writer.ts";
+import { conclude } from "../helpers/traffic/conclude.ts";
+import { ResponseCounts } from "../helpers/traffic/response-counts.ts";
 
 const { connections, seconds, orders, watch } = new Command("npm run load --")
-  .addOption(positiveNumber("--connections <number>", "how many clients send requests at once", 100))
-  .addOption(positiveNumber("--seconds <number>", "how long they do", 30))
-  .addOption(positiveNumber("--orders <number>", "how many orders they list, and contest", 2_000))
+  .option("--connections <number>", "how many requests are sent at once, in groups of five", Number, 100)
+  .option("--seconds <number>", "how long they are", Number, 30)
+  .option("--orders <number>", "how many orders they list, and contest", Number, 2_000)
   .option("--watch", "watch the memory and the handles of each process (on Linux)")
   .parse()
   .opts<{ connections: number; seconds: number; orders: number; watch?: true }>();
 
-/** The usage of a process at one moment: memory in megabytes, handles by count. */
-type Usage = Record<"memory" | "handles", number>;
+/** How many requests try to cancel one order. One more lists, at the same time. */
+const rivals = 4;
+const firstId = 1_000_000;
 
-/** How much more than in the second third of a run it may be in the last one. */
-const allowed: Usage = { memory: 5, handles: 2 };
-
-const latencies: Record<Operation, RecordableHistogram> = {
-  listOrders: createHistogram(),
-  cancelOrder: createHistogram(),
-};
+const counts = new ResponseCounts();
+const wrong: string[] = [];
+const latencies = { listOrders: createHistogram(), cancelOrder: createHistogram() };
 
 await conclude(async (stack) => {
-  const clients = await LoadClients.connect(stack, connections, orders);
+  const client = engineClient(stack.dynamodbEndpoint);
+  const { putOrder, putKey } = tableWriter(client, stack.tables);
+  const keys: string[] = [];
+  for (let rival = 0; rival < rivals; rival += 1) keys.push(await putKey({ keyId: `rival_${rival}` }));
+  const pending = Array.from({ length: orders }, (_, index) => firstId + index);
+  const items = Readable.from(pending.map(pendingOrder));
+  await seedOrders(client, stack.tables.orders, items, new AbortController().signal);
+
   const end = performance.now() + seconds * 1000;
-  const client = async (): Promise<void> => {
+  const group = async (): Promise<void> => {
     while (performance.now() < end) {
-      const sent = performance.now();
-      const operation = await clients.next();
-      latencies[operation].record(Math.max(1, Math.round((performance.now() - sent) * 1000)));
+      const id = pending.shift();
+      if (id === undefined) throw new Error("There are more groups of requests than orders");
+      await Promise.all([list(stack), contest(stack, id, keys)]).catch((error) => wrong.push(`No response: ${error}`));
+      await putOrder(pendingOrder(id));
+      pending.push(id);
     }
   };
-  const usages = watch ? watchProcesses(end) : Promise.resolve([]);
-  await Promise.all(Array.from({ length: connections }, client));
-  const growth = (await usages).map(([name, thirds]) => growthOf(name, thirds));
-  clients.close();
-  const times = Object.entries(latencies).map(([operation, histogram]) => {
-    const at = (percentile: number): string =>
-      `p${percentile} ${(histogram.percentile(percentile) / 1000).toFixed(1)} ms`;
-    return `${operation}: ${histogram.count} responses, ${[50, 90, 99, 100].map(at).join(", ")}`;
-  });
-  const lines = [...times, ...clients.responses.lines(), ...growth.flatMap((found) => found.lines)];
-  return { lines, wrong: [...clients.wrong, ...growth.flatMap((found) => found.wrong)] };
+  const watched = watch ? watchProcesses(end) : [];
+  await Promise.all(Array.from({ length: Math.ceil(connections / (rivals + 1)) }, group));
+  client.destroy();
+  for (const [operation, histogram] of Object.entries(latencies)) {
+    const at = (percentile: number): string => `p${percentile} ${histogram.percentile(percentile)} ms`;
+    console.log(`${operation}: ${histogram.count} responses, ${[50, 90, 99, 100].map(at).join(", ")}`);
+  }
+  for (const usage of await watched) checkGrowth(usage);
+  return { counts, wrong };
 });
 
-/** Samples every process 60 times, evenly over the run. */
-async function watchProcesses(end: number): Promise<[name: string, Usage[]][]> {
-  const usages = new Map<string, Usage[]>();
-  for (let sample = 0; sample < 60; sample += 1) {
-    await wait(Math.max(0, end - performance.now()) / (60 - sample));
-    const functions = (await functionProcesses()).map(({ name, pid }) => ({ name: `${name} ${pid}`, pid }));
-    for (const { name, pid } of [{ name: "the gateway", pid: process.pid }, ...functions]) {
-      const handles = (await readdir(`/proc/${pid}/fd`)).length;
-      usages.set(name, [...(usages.get(name) ?? []), { memory: Math.round(await residentMegabytes(pid)), handles }]);
-    }
-  }
-  return [...usages];
+/** Lists every order, whatever happens to them meanwhile. */
+async function list(stack: LocalStack): Promise<void> {
+  const { status, body } = await send(stack, "listOrders", "GET", "/store/orders", stack.apiKey);
+  const ids = new Set(body.match(/"id":1\d{6}\b/g));
+  if (status === 200 && Array.isArray(JSON.parse(body)) && ids.size === orders) return;
+  wrong.push(`A list of ${ids.size} instead of ${orders}: ${status} ${body.slice(0, 200)}`);
 }
 
-function growthOf(name: string, usages: Usage[]): Findings {
-  const third = Math.floor(usages.length / 3);
-  const parts = (["memory", "handles"] as const).map((what) => {
-    const middle = (part: Usage[]): number => part.map((usage) => usage[what]).sort((a, b) => a - b)[third >> 1] ?? 0;
-    const [before, after] = [middle(usages.slice(third, -third)), middle(usages.slice(-third))];
-    const grew = after > 1.1 * before + allowed[what];
-    return { line: `${name}: ${what} ${before} in the second third, ${after} in the last`, grew };
-  });
-  return { lines: parts.map(({ line }) => line), wrong: parts.filter(({ grew }) => grew).map(({ line }) => line) };
+/** Cancels one order with every key at once: one of them gets the 204, and the others the 409. */
+async function contest(stack: LocalStack, id: number, keys: string[]): Promise<void> {
+  const responses = await Promise.all(
+    keys.map((key) => send(stack, "cancelOrder", "DELETE", `/store/orders/${id}`, key)),
+  );
+  const won = responses.filter(({ status, body }) => status === 204 && body === "");
+  const lost = responses.filter(({ status, body }) => status === 409 && body === errorBody("order_already_cancelled"));
+  if (won.length === 1 && lost.length === rivals - 1) return;
+  wrong.push(`Cancelling ${id}: ${responses.map(({ status, body }) => `${status} ${body}`).join(", ")}`);
+}
+
+async function send(
+  { baseUrl }: LocalStack,
+  operation: keyof typeof latencies,
+  method: string,
+  path: string,
+  apiKey: string,
+): Promise<{ status: number; body: string }> {
+  const begun = performance.now();
+  const headers = { authorization: `Bearer ${apiKey}`, "accept-encoding": "identity" };
+  const response = await fetch(baseUrl + path, { method, headers });
+  const received = { status: response.status, body: await response.text() };
+  latencies[operation].record(Math.max(1, Math.round(performance.now() - begun)));
+  counts.add(received);
+  return received;
+}
+
+function pendingOrder(id: number): OrderItem {
+  return { id: { N: String(id) }, petId: { N: "1" }, status: { S: "pending" } };
+}
+
+/** What a process used, over a run. */
+interface Usage {
+  what: string;
+  samples: number[];
+  /** How much more than in the second third of the run it may be in the last one, beside a tenth. */
+  allowed: number;
+}
+
+/** Samples every process 60 times, evenly over the run. */
+async function watchProcesses(end: number): Promise<Usage[]> {
+  const usages = new Map<string, Usage>();
+  const add = (what: string, allowed: number, sample: number): void => {
+    const { samples = [] } = usages.get(what) ?? {};
+    usages.set(what, { what, samples: [...samples, sample], allowed });
+  };
+  for (let left = 60; left > 0; left -= 1) {
+    await wait(Math.max(0, end - performance.now()) / left);
+    for (const { name, pid } of [{ name: "the gateway", pid: process.pid }, ...(await functionProcesses())]) {
+      add(`megabytes of ${name} (${pid})`, 5, Math.round(await residentMegabytes(pid)));
+      add(`handles of ${name} (${pid})`, 2, (await readdir(`/proc/${pid}/fd`)).length);
+    }
+  }
+  return [...usages.values()];
+}
+
+function checkGrowth({ what, samples, allowed }: Usage): void {
+  const third = Math.floor(samples.length / 3);
+  const middle = (part: number[]): number => part.sort((a, b) => a - b)[third >> 1] ?? 0;
+  const [before, after] = [middle(samples.slice(third, -third)), middle(samples.slice(-third))];
+  const line = `${what}: ${before} in the second third, ${after} in the last`;
+  console.log(line);
+  if (after > 1.1 * before + allowed) wrong.push(line);
 }
