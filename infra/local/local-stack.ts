@@ -10,7 +10,7 @@ import type { LambdaHostOptions } from "./lambda/lambda-host.ts";
 import { listen } from "./machine/ports.ts";
 import { StartError } from "./machine/start-error.ts";
 import { serveApiPage } from "./page/api-page.ts";
-import { LiveService, openService, type Service } from "./service.ts";
+import { createLiveService, openService, type Service } from "./service.ts";
 import { watchSources } from "./source-watch.ts";
 import { issueStartKey } from "./start-key.ts";
 
@@ -102,7 +102,8 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
     await createTables(client, built.template.all("AWS::DynamoDB::Table"));
     return service;
   };
-  const live = new LiveService(await serve(firstBuild));
+  const first = await serve(firstBuild);
+  const live = createLiveService(first);
   started.defer(() => live.stop());
   if (options.watch) {
     const watching = watchSources(
@@ -113,7 +114,7 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
   }
   started.defer(() => ended.abort());
 
-  const basePath = `/${live.current.stageName}`;
+  const basePath = `/${first.stageName}`;
   ready.resolve((request, response) => {
     if (!serveApiPage({ basePath, apiKey }, request, response)) live.serve(request, response);
   });

@@ -1,4 +1,4 @@
-import { Gateway } from "../../infra/local/gateway/gateway.ts";
+import { createGateway } from "../../infra/local/gateway/gateway.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
 import { listen } from "../../infra/local/machine/ports.ts";
 import { readRestApi } from "../../infra/template/rest-api.ts";
@@ -89,8 +89,8 @@ async function firstAuthorisedCancel({ subject, host }: Cold): Promise<Row> {
   const { Authorize, CancelOrder } = subject.functions;
   const sample = async (...definitions: FunctionDefinition[]): Promise<number> => {
     const functions = host(...definitions);
-    const gateway = new Gateway(readRestApi(subject.stack.template), functions, { clock: systemClock, log: () => {} });
-    const listener = await listen(0, (request, response) => void gateway.serve(request, response));
+    const serve = createGateway(readRestApi(subject.stack.template), functions, { clock: systemClock, log: () => {} });
+    const listener = await listen(0, serve);
     try {
       return await timed(async () => {
         // An order that does not exist is as much work as one that does, and leaves nothing behind.

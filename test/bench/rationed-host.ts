@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { ExecutionEnvironment } from "../../infra/local/lambda/execution-environment.ts";
+import { type ExecutionEnvironment, startEnvironment } from "../../infra/local/lambda/execution-environment.ts";
 import type { FunctionResponse } from "../../infra/local/lambda/function-response.ts";
 import type { LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
@@ -23,10 +23,10 @@ export function rationedHost(definitions: FunctionDefinition[], shares: Map<numb
     if (running !== undefined) return running;
     const definition = definitions.find((candidate) => candidate.name === name);
     if (definition === undefined) throw new Error(`There is no function ${name}`);
-    const environment = new ExecutionEnvironment(definition, () => {});
+    const environment = startEnvironment(definition, () => {});
     environments.set(name, environment);
     await environment.ready;
-    shares.get(definition.memoryMegabytes)?.hold(environment.pid ?? 0);
+    shares.get(definition.memoryMegabytes)?.hold(environment.pid() ?? 0);
     return environment;
   };
   const invoke = async (name: string, event: unknown): Promise<FunctionResponse> => {
@@ -42,7 +42,7 @@ export function rationedHost(definitions: FunctionDefinition[], shares: Map<numb
       const response = await invoke(name, event);
       if (response.kind === "streamed") await buffer(response.body);
     },
-    pids: (name) => [environments.get(name)?.pid ?? 0],
+    pids: (name) => [environments.get(name)?.pid() ?? 0],
     stop: async () => {
       await Promise.all([...environments.values()].map((environment) => environment.stop()));
     },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Authorizers } from "../../infra/local/gateway/authorizer.ts";
+import { createAuthorizers } from "../../infra/local/gateway/authorizer.ts";
 import { FunctionFailure } from "../../infra/local/lambda/function-response.ts";
 
 const arn = "arn:aws:execute-api:us-east-1:000000000000:api/v1/GET/pets";
@@ -99,8 +99,8 @@ function authorizer(responses: unknown[], { ttlSeconds = 300 } = {}) {
   const gate = {
     now: 0,
     asked: [] as unknown[],
-    admit: (...values: string[]) => authorizers.admit(settings, values, arn, new AbortController()),
-    admitBy: (id: string, token: string) => authorizers.admit({ ...settings, id }, [token], arn, new AbortController()),
+    admit: (...values: string[]) => admit(settings, values, arn, new AbortController()),
+    admitBy: (id: string, token: string) => admit({ ...settings, id }, [token], arn, new AbortController()),
   };
   const settings = {
     id: "Keys",
@@ -118,6 +118,6 @@ function authorizer(responses: unknown[], { ttlSeconds = 300 } = {}) {
       return { kind: "buffered" as const, payload: JSON.stringify(response) };
     },
   };
-  const authorizers = new Authorizers(host, { now: () => gate.now });
+  const admit = createAuthorizers(host, { now: () => gate.now });
   return gate;
 }

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import { Gateway } from "../../infra/local/gateway/gateway.ts";
+import { createGateway } from "../../infra/local/gateway/gateway.ts";
 import { readProxyResponse } from "../../infra/local/gateway/proxy-response.ts";
 import { FunctionFailure } from "../../infra/local/lambda/function-response.ts";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
@@ -21,8 +21,8 @@ async function startGateway(resources: object): Promise<string> {
   const functions = { Fn: lambda, Version: version("Fn"), Live: alias("Fn", "Version"), Get };
   const template = new StackTemplate({ Resources: { Api: api, Stage: stage, Any, ...functions, ...resources } });
   const host = { invoke: () => Promise.reject(new FunctionFailure("Runtime.ExitError", "crashed")) };
-  const gateway = new Gateway(readRestApi(template), host, { clock: { now: () => 0 }, log: () => {} });
-  const server = createServer((request, response) => gateway.serve(request, response));
+  const serve = createGateway(readRestApi(template), host, { clock: { now: () => 0 }, log: () => {} });
+  const server = createServer((request, response) => serve(request, response));
   onTestFinished(() => void server.close());
   return `http://127.0.0.1:${await listeningPort(server)}`;
 }

@@ -1,7 +1,7 @@
 import { createServer, request as startRequest } from "node:http";
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from "vitest";
-import { Gateway } from "../../infra/local/gateway/gateway.ts";
+import { createGateway } from "../../infra/local/gateway/gateway.ts";
 import { FunctionFailure, type FunctionResponse } from "../../infra/local/lambda/function-response.ts";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
 import { responseProblems } from "../../infra/smoke/response-problems.ts";
@@ -49,9 +49,9 @@ async function startGateway(rehearsed: { throttle?: number; unavailable?: number
   };
   const { template } = await readStack(inject("assembly"));
   const options = { clock: { now: () => 0 }, log: (line: string) => void log.push(line), ...rehearsed };
-  const gateway = new Gateway(readRestApi(template), host, options);
+  const serve = createGateway(readRestApi(template), host, options);
   const server = createServer((request, response) => {
-    served = gateway.serve(request, response);
+    served = serve(request, response);
   });
   baseUrl = `http://127.0.0.1:${await listeningPort(server)}`;
   onTestFinished(() => {

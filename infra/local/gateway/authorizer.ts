@@ -21,17 +21,13 @@ const policySchema = z.object({
 
 type Policy = z.infer<typeof policySchema>;
 
-/** The gateway's side of TOKEN authorizers: the expression, the cache of policies, and what their errors become. */
-export class Authorizers {
-  readonly #host: Pick<LambdaHost, "invoke">;
-  readonly #clock: Pick<Clock, "now">;
-  readonly #cache = new Map<string, { policy: Policy; expires: number }>();
-
-  /** @param clock expires cached policies. */
-  constructor(host: Pick<LambdaHost, "invoke">, clock: Pick<Clock, "now">) {
-    this.#host = host;
-    this.#clock = clock;
-  }
+/**
+ * The gateway's side of TOKEN authorizers: the expression, the cache of policies, and what their errors become.
+ *
+ * @param clock expires cached policies.
+ */
+export function createAuthorizers(host: Pick<LambdaHost, "invoke">, clock: Pick<Clock, "now">) {
+  const cache = new Map<string, { policy: Policy; expires: number }>();
 
   /**
    * The statements about a caller who may call the method, as the integration sees them.
@@ -40,7 +36,7 @@ export class Authorizers {
    * @param abort aborted with AUTHORIZER_FAILURE when the function takes too long.
    * @throws GatewayFailure UNAUTHORIZED, ACCESS_DENIED, AUTHORIZER_FAILURE or AUTHORIZER_CONFIGURATION_ERROR.
    */
-  async admit(
+  return async function admit(
     { id, functionName, validation, ttlSeconds }: TokenAuthorizer,
     values: string[],
     methodArn: string,
@@ -48,11 +44,11 @@ export class Authorizers {
   ): Promise<Record<string, string>> {
     const token = values.join(", ");
     if (token === "" || values.length > 1 || !validation.test(token)) throw new GatewayFailure("UNAUTHORIZED");
-    const cached = this.#cache.get(`${id} ${token}`);
-    const isFresh = cached !== undefined && this.#clock.now() < cached.expires;
+    const cached = cache.get(`${id} ${token}`);
+    const isFresh = cached !== undefined && clock.now() < cached.expires;
     const event = { type: "TOKEN", authorizationToken: token, methodArn };
-    const policy = isFresh ? cached.policy : await this.#ask(functionName, event, abort);
-    if (!isFresh) this.#cache.set(`${id} ${token}`, { policy, expires: this.#clock.now() + ttlSeconds * 1000 });
+    const policy = isFresh ? cached.policy : await askForPolicy(host, functionName, event, abort);
+    if (!isFresh) cache.set(`${id} ${token}`, { policy, expires: clock.now() + ttlSeconds * 1000 });
     const effects = policy.policyDocument.Statement.filter(
       ({ Action, Resource }) =>
         Action.some((action) => covers(action.toLowerCase(), "execute-api:invoke")) &&
@@ -60,23 +56,28 @@ export class Authorizers {
     ).map(({ Effect }) => Effect);
     if (effects.includes("Deny") || !effects.includes("Allow")) throw new GatewayFailure("ACCESS_DENIED");
     return { ...policy.context, principalId: policy.principalId };
-  }
+  };
+}
 
-  async #ask(functionName: string, event: object, abort: AbortController): Promise<Policy> {
-    const failure = new GatewayFailure("AUTHORIZER_FAILURE");
-    const timer = setTimeout(() => abort.abort(failure), timeoutMs);
-    const response = await this.#host
-      .invoke(functionName, event, abort.signal)
-      .catch((error: unknown) => {
-        const unauthorized = error instanceof FunctionFailure && error.message === "Unauthorized";
-        throw unauthorized ? new GatewayFailure("UNAUTHORIZED") : failure;
-      })
-      .finally(() => clearTimeout(timer));
-    const returned: unknown = response.kind === "buffered" ? JSON.parse(response.payload) : undefined;
-    const { data: policy } = policySchema.safeParse(returned);
-    if (policy === undefined) throw new GatewayFailure("AUTHORIZER_CONFIGURATION_ERROR");
-    return policy;
-  }
+async function askForPolicy(
+  host: Pick<LambdaHost, "invoke">,
+  functionName: string,
+  event: object,
+  abort: AbortController,
+): Promise<Policy> {
+  const failure = new GatewayFailure("AUTHORIZER_FAILURE");
+  const timer = setTimeout(() => abort.abort(failure), timeoutMs);
+  const response = await host
+    .invoke(functionName, event, abort.signal)
+    .catch((error: unknown) => {
+      const unauthorized = error instanceof FunctionFailure && error.message === "Unauthorized";
+      throw unauthorized ? new GatewayFailure("UNAUTHORIZED") : failure;
+    })
+    .finally(() => clearTimeout(timer));
+  const returned: unknown = response.kind === "buffered" ? JSON.parse(response.payload) : undefined;
+  const { data: policy } = policySchema.safeParse(returned);
+  if (policy === undefined) throw new GatewayFailure("AUTHORIZER_CONFIGURATION_ERROR");
+  return policy;
 }
 
 /** Whether a pattern with `*` and `?` matches the whole text. */

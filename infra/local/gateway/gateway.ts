@@ -6,7 +6,7 @@ import { pseudoParameters } from "../../template/local-account.ts";
 import type { ConstantResponse, FunctionIntegration, MockIntegration, RestApi } from "../../template/rest-api.ts";
 import { FunctionFailure, type FunctionResponse } from "../lambda/function-response.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
-import { Authorizers } from "./authorizer.ts";
+import { createAuthorizers } from "./authorizer.ts";
 import { defaultStatuses, GatewayFailure } from "./gateway-failure.ts";
 import { type GatewayRequest, headerValues, proxyEvent, readBody, readRequest } from "./gateway-request.ts";
 import { readProxyResponse } from "./proxy-response.ts";
@@ -22,99 +22,88 @@ export interface GatewayOptions {
   unavailable?: number | undefined;
 }
 
-/** Serves a REST API as API Gateway does: routes, authorizer, MOCK and Lambda integrations, gateway responses. */
-export class Gateway {
-  readonly #api: RestApi;
-  readonly #host: Pick<LambdaHost, "invoke">;
-  readonly #authorizers: Authorizers;
-  readonly #log: (line: string) => void;
-  readonly #isThrottled: () => boolean;
-  readonly #isUnavailable: () => boolean;
+/**
+ * A gateway that serves a REST API as API Gateway does: routes, authorizer, MOCK and Lambda integrations, gateway
+ * responses.
+ *
+ * @returns a function that serves one request, and never rejects.
+ */
+export function createGateway(api: RestApi, host: Pick<LambdaHost, "invoke">, options: GatewayOptions) {
+  const isThrottled = everyNth(options.throttle);
+  const isUnavailable = everyNth(options.unavailable);
+  const admit = createAuthorizers(host, options.clock);
 
-  constructor(api: RestApi, host: Pick<LambdaHost, "invoke">, { clock, log, ...rehearsed }: GatewayOptions) {
-    this.#api = api;
-    this.#isThrottled = everyNth(rehearsed.throttle);
-    this.#isUnavailable = everyNth(rehearsed.unavailable);
-    this.#host = host;
-    this.#authorizers = new Authorizers(host, clock);
-    this.#log = log;
-  }
+  /** @param abort ends every wait; its reason is the failure. */
+  const respond = async (request: GatewayRequest, response: ServerResponse, abort: AbortController): Promise<void> => {
+    const [, stage, ...below] = request.path.split("/");
+    const route = stage === api.stageName ? matchRoute(api.methods, request.method, `/${below.join("/")}`) : undefined;
+    if (route === undefined) throw new GatewayFailure("MISSING_AUTHENTICATION_TOKEN");
+    // Before the authorizer, as on AWS.
+    if (isThrottled()) throw new GatewayFailure("THROTTLED");
+    const { authorizer, integration } = route;
+    const tokens = authorizer && headerValues(request.message, authorizer.header);
+    const caller = tokens && (await admit(authorizer, tokens, methodArn(api, request), abort));
+    const body = await readBody(request);
+    if (integration.kind === "mock") respondMock(integration, request, response);
+    else if (isUnavailable()) sendConstant(response, errors.service_unavailable.status, unavailable);
+    else await respondFunction(host, integration, proxyEvent(api, route, request, body, caller), response, abort);
+  };
 
-  /** Serves one request. Never rejects. */
-  async serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
+  const fail = (error: unknown, response: ServerResponse): void => {
+    const { type } = error instanceof GatewayFailure ? error : new GatewayFailure("INTEGRATION_FAILURE");
+    // A function logs its own failures; anything else is a bug of the local stack.
+    if (!(error instanceof GatewayFailure || error instanceof FunctionFailure)) {
+      options.log(`The local gateway failed: ${error instanceof Error ? error.stack : error}`);
+    }
+    const status = defaultStatuses[type];
+    const defaultType = status < 500 ? "DEFAULT_4XX" : "DEFAULT_5XX";
+    const constant = api.gatewayResponses.get(type) ?? api.gatewayResponses.get(defaultType);
+    if (constant === undefined) response.writeHead(status).end();
+    else sendConstant(response, constant.status ?? status, constant);
+  };
+
+  return async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const request = readRequest(message);
     response.setHeader("x-amzn-RequestId", request.id);
     const abort = new AbortController();
     response.once("close", () => abort.abort());
     try {
-      await this.#respond(request, response, abort);
+      await respond(request, response, abort);
     } catch (error) {
       if (response.headersSent || response.closed) response.destroy();
-      else this.#fail(error, response);
+      else fail(error, response);
       // An unread rest of the body would block the connection's next request.
       message.resume();
     }
-  }
+  };
+}
 
-  /** @param abort ends every wait; its reason is the failure. */
-  async #respond(request: GatewayRequest, response: ServerResponse, abort: AbortController): Promise<void> {
-    const [, stage, ...below] = request.path.split("/");
-    const isStage = stage === this.#api.stageName;
-    const route = isStage ? matchRoute(this.#api.methods, request.method, `/${below.join("/")}`) : undefined;
-    if (route === undefined) throw new GatewayFailure("MISSING_AUTHENTICATION_TOKEN");
-    // Before the authorizer, as on AWS.
-    if (this.#isThrottled()) throw new GatewayFailure("THROTTLED");
-    const { authorizer, integration } = route;
-    const tokens = authorizer && headerValues(request.message, authorizer.header);
-    const caller = tokens && (await this.#authorizers.admit(authorizer, tokens, this.#methodArn(request), abort));
-    const body = await readBody(request);
-    if (integration.kind === "mock") respondMock(integration, request, response);
-    else if (this.#isUnavailable()) sendConstant(response, errors.service_unavailable.status, unavailable);
-    else {
-      const event = proxyEvent(this.#api, route, request, body, caller);
-      await this.#invoke(integration, event, response, abort);
-    }
+async function respondFunction(
+  host: Pick<LambdaHost, "invoke">,
+  { functionName, streamed, timeoutMs }: FunctionIntegration,
+  event: object,
+  response: ServerResponse,
+  abort: AbortController,
+): Promise<void> {
+  const { signal } = abort;
+  const timer = setTimeout(() => abort.abort(new GatewayFailure("INTEGRATION_TIMEOUT")), timeoutMs);
+  let invoked: FunctionResponse | undefined;
+  try {
+    invoked = await host.invoke(functionName, event, signal);
+    const { status, headers, body } = readProxyResponse(invoked, streamed);
+    response.writeHead(status, headers);
+    if (Buffer.isBuffer(body)) response.end(body);
+    else await pipeline(body, response, { signal });
+  } finally {
+    clearTimeout(timer);
+    if (invoked?.kind === "streamed") invoked.body.destroy();
   }
+}
 
-  async #invoke(
-    { functionName, streamed, timeoutMs }: FunctionIntegration,
-    event: object,
-    response: ServerResponse,
-    abort: AbortController,
-  ): Promise<void> {
-    const { signal } = abort;
-    const timer = setTimeout(() => abort.abort(new GatewayFailure("INTEGRATION_TIMEOUT")), timeoutMs);
-    let invoked: FunctionResponse | undefined;
-    try {
-      invoked = await this.#host.invoke(functionName, event, signal);
-      const { status, headers, body } = readProxyResponse(invoked, streamed);
-      response.writeHead(status, headers);
-      if (Buffer.isBuffer(body)) response.end(body);
-      else await pipeline(body, response, { signal });
-    } finally {
-      clearTimeout(timer);
-      if (invoked?.kind === "streamed") invoked.body.destroy();
-    }
-  }
-
-  #fail(error: unknown, response: ServerResponse): void {
-    const { type } = error instanceof GatewayFailure ? error : new GatewayFailure("INTEGRATION_FAILURE");
-    // A function logs its own failures; anything else is a bug of the local stack.
-    if (!(error instanceof GatewayFailure || error instanceof FunctionFailure)) {
-      this.#log(`The local gateway failed: ${error instanceof Error ? error.stack : error}`);
-    }
-    const status = defaultStatuses[type];
-    const { gatewayResponses } = this.#api;
-    const constant = gatewayResponses.get(type) ?? gatewayResponses.get(status < 500 ? "DEFAULT_4XX" : "DEFAULT_5XX");
-    if (constant === undefined) response.writeHead(status).end();
-    else sendConstant(response, constant.status ?? status, constant);
-  }
-
-  #methodArn({ method, path }: GatewayRequest): string {
-    const { "AWS::Region": region, "AWS::AccountId": account } = pseudoParameters;
-    const resource = path.split("/").slice(2).join("/");
-    return `arn:aws:execute-api:${region}:${account}:${this.#api.id}/${this.#api.stageName}/${method}/${resource}`;
-  }
+function methodArn({ id, stageName }: RestApi, { method, path }: GatewayRequest): string {
+  const { "AWS::Region": region, "AWS::AccountId": account } = pseudoParameters;
+  const resource = path.split("/").slice(2).join("/");
+  return `arn:aws:execute-api:${region}:${account}:${id}/${stageName}/${method}/${resource}`;
 }
 
 /** The response of a function that can't reach its table. */

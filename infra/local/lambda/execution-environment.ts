@@ -9,97 +9,84 @@ const initTimeoutSeconds = 10;
 /** How long a process may take to notice and log that its response was cut off. */
 const cutOffMs = 1_000;
 
-/** One execution environment: a process that runs AWS's own runtime interface client, one invocation at a time. */
-export class ExecutionEnvironment {
-  readonly #definition: FunctionDefinition;
-  readonly #log: (line: string) => void;
-  readonly #api = new RuntimeApi();
-  readonly #ready = Promise.withResolvers<void>();
-  readonly #ended = Promise.withResolvers<void>();
-  /** Resolves when the function has been loaded; rejects with the FunctionFailure when it can't be. */
-  readonly ready = this.#ready.promise;
-  /** Resolves when the process has ended. */
-  readonly ended = this.#ended.promise;
-  #child: ChildProcess | undefined;
-  #failure: FunctionFailure | undefined;
+export type ExecutionEnvironment = ReturnType<typeof startEnvironment>;
+
+/** Starts an execution environment: a process that runs AWS's own runtime interface client, one invocation at a time. */
+export function startEnvironment(definition: FunctionDefinition, log: (line: string) => void) {
+  const api = new RuntimeApi();
+  const ready = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  let child: ChildProcess | undefined;
+  let failure: FunctionFailure | undefined;
   /** Whether its end is expected. Any other end is logged as a crash. */
-  #endExpected = false;
+  let endExpected = false;
 
-  constructor(definition: FunctionDefinition, log: (line: string) => void) {
-    this.#definition = definition;
-    this.#log = log;
-    this.#api.once("idle", this.#ready.resolve);
-    this.#api.once("initFailed", (failure) => {
-      this.#failure ??= failure;
+  const spawn = (runtimeApi: string): void => {
+    if (failure !== undefined) return;
+    const started = spawnRuntime(definition, runtimeApi);
+    child = started;
+    createInterface({ input: started.stdout }).on("line", log);
+    createInterface({ input: started.stderr }).on("line", (line) => {
+      if (!endExpected) log(line);
     });
-    this.#api.once("cutOff", (by) => {
-      this.#endExpected ||= by === "reader";
-      setTimeout(() => this.#child?.kill("SIGKILL"), cutOffMs).unref();
-    });
-    this.#api.listen().then((address) => this.#spawn(address));
-    const timer = this.#endAfter(initTimeoutSeconds, "Init");
-    this.ready.catch(() => {}).finally(() => clearTimeout(timer));
-  }
-
-  get pid(): number | undefined {
-    return this.#child?.pid;
-  }
-
-  /** Whether it takes invocations: `idle` does now, `becoming idle` soon and without further help. */
-  get state(): RuntimeApi["state"] | "ending" {
-    return this.#failure === undefined ? this.#api.state : "ending";
-  }
-
-  /** Runs one invocation. Resolves when the environment can take the next, or has ended. */
-  async run(invocation: Invocation): Promise<void> {
-    const { timeoutSeconds, arn } = this.#definition;
-    using _ = this.#endAfter(timeoutSeconds, "Task");
-    this.#api.hand(invocation, {
-      "Lambda-Runtime-Aws-Request-Id": invocation.requestId,
-      "Lambda-Runtime-Deadline-Ms": Date.now() + timeoutSeconds * 1000,
-      "Lambda-Runtime-Invoked-Function-Arn": arn,
-    });
-    await Promise.race([once(this.#api, "idle"), this.ended]);
-  }
-
-  /** Ends the process. Resolves when it has ended. */
-  async stop(): Promise<void> {
-    this.#endExpected = true;
-    this.#end(new FunctionFailure("Sandbox.Stopped", "The local stack is stopping"));
-    await this.ended;
-  }
-
-  #spawn(runtimeApi: string): void {
-    if (this.#failure !== undefined) return;
-    const child = spawnRuntime(this.#definition, runtimeApi);
-    this.#child = child;
-    createInterface({ input: child.stdout }).on("line", (line) => this.#log(line));
-    createInterface({ input: child.stderr }).on("line", (line) => {
-      if (!this.#endExpected) this.#log(line);
-    });
-    child.on("error", (error) => this.#hasEnded(error.message));
-    child.on("close", (code, signal) => this.#hasEnded(signal === null ? `exit status ${code}` : `signal ${signal}`));
-  }
-
-  #endAfter(seconds: number, what: "Init" | "Task"): NodeJS.Timeout {
-    const failure = new FunctionFailure("Sandbox.Timedout", `${what} timed out after ${seconds.toFixed(2)} seconds`);
-    return setTimeout(() => this.#end(failure), seconds * 1000);
-  }
-
-  #end(failure: FunctionFailure): void {
-    this.#failure ??= failure;
-    if (this.#child === undefined) this.#hasEnded("not started");
-    else this.#child.kill("SIGKILL");
-  }
-
-  #hasEnded(how: string): void {
-    const failure = this.#failure ?? new FunctionFailure("Runtime.ExitError", `Runtime exited with ${how}`);
-    const { invocation } = this.#api;
+    started.on("error", (error) => hasEnded(error.message));
+    started.on("close", (code, signal) => hasEnded(signal === null ? `exit status ${code}` : `signal ${signal}`));
+  };
+  const end = (reason: FunctionFailure): void => {
+    failure ??= reason;
+    if (child === undefined) hasEnded("not started");
+    else child.kill("SIGKILL");
+  };
+  const endAfter = (seconds: number, what: "Init" | "Task"): NodeJS.Timeout => {
+    const timeout = new FunctionFailure("Sandbox.Timedout", `${what} timed out after ${seconds.toFixed(2)} seconds`);
+    return setTimeout(() => end(timeout), seconds * 1000);
+  };
+  const hasEnded = (how: string): void => {
+    const reason = failure ?? new FunctionFailure("Runtime.ExitError", `Runtime exited with ${how}`);
+    const { invocation } = api;
     const request = invocation === undefined ? "" : `, request ${invocation.requestId}`;
-    if (!this.#endExpected) this.#log(`${this.#definition.name}: ${failure.message}${request}`);
-    this.#api.close();
-    this.#ready.reject(failure);
-    invocation?.response.reject(failure);
-    this.#ended.resolve();
-  }
+    if (!endExpected) log(`${definition.name}: ${reason.message}${request}`);
+    api.close();
+    ready.reject(reason);
+    invocation?.response.reject(reason);
+    ended.resolve();
+  };
+
+  api.once("idle", ready.resolve);
+  api.once("initFailed", (reason) => {
+    failure ??= reason;
+  });
+  api.once("cutOff", (by) => {
+    endExpected ||= by === "reader";
+    setTimeout(() => child?.kill("SIGKILL"), cutOffMs).unref();
+  });
+  api.listen().then(spawn);
+  const timer = endAfter(initTimeoutSeconds, "Init");
+  ready.promise.catch(() => {}).finally(() => clearTimeout(timer));
+
+  return {
+    /** Resolves when the function has been loaded; rejects with the FunctionFailure when it can't be. */
+    ready: ready.promise,
+    /** Resolves when the process has ended. */
+    ended: ended.promise,
+    pid: () => child?.pid,
+    /** Whether it takes invocations: `idle` does now, `becoming idle` soon and without further help. */
+    state: () => (failure === undefined ? api.state : "ending"),
+    /** Runs one invocation. Resolves when the environment can take the next, or has ended. */
+    run: async (invocation: Invocation): Promise<void> => {
+      using _ = endAfter(definition.timeoutSeconds, "Task");
+      api.hand(invocation, {
+        "Lambda-Runtime-Aws-Request-Id": invocation.requestId,
+        "Lambda-Runtime-Deadline-Ms": Date.now() + definition.timeoutSeconds * 1000,
+        "Lambda-Runtime-Invoked-Function-Arn": definition.arn,
+      });
+      await Promise.race([once(api, "idle"), ended.promise]);
+    },
+    /** Ends the process. Resolves when it has ended. */
+    stop: async (): Promise<void> => {
+      endExpected = true;
+      end(new FunctionFailure("Sandbox.Stopped", "The local stack is stopping"));
+      await ended.promise;
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { addAbortListener } from "node:events";
-import { ExecutionEnvironment } from "./execution-environment.ts";
+import { type ExecutionEnvironment, startEnvironment } from "./execution-environment.ts";
 import { FunctionFailure, type FunctionResponse } from "./function-response.ts";
 import type { Invocation } from "./runtime-api.ts";
 import type { FunctionDefinition } from "./runtime-process.ts";
@@ -17,8 +17,8 @@ export type LambdaHost = ReturnType<typeof createLambdaHost>;
 
 /** Creates a host for these functions. No process starts yet: each function's first invocation is a cold start. */
 export function createLambdaHost(definitions: FunctionDefinition[], options: LambdaHostOptions) {
-  const pools = new Map(definitions.map((definition) => [definition.name, new Pool(definition, options)]));
-  const pool = (name: string): Pool => {
+  const pools = new Map(definitions.map((definition) => [definition.name, createPool(definition, options)]));
+  const pool = (name: string): ReturnType<typeof createPool> => {
     const found = pools.get(name);
     if (found === undefined) throw new Error(`There is no function ${name}`);
     return found;
@@ -35,72 +35,60 @@ export function createLambdaHost(definitions: FunctionDefinition[], options: Lam
     pids: (name: string): number[] => pool(name).pids(),
     /** Ends every process. Invocations under way fail. */
     stop: async (): Promise<void> => {
-      await Promise.all([...pools.values()].map((functionPool) => functionPool.stop()));
+      await Promise.all([...pools.values()].map(({ stop }) => stop()));
     },
   };
 }
 
 /** The execution environments of one function and the invocations that wait for one. */
-class Pool {
-  readonly #definition: FunctionDefinition;
-  readonly #options: LambdaHostOptions;
-  readonly #environments = new Set<ExecutionEnvironment>();
-  #waiting: Invocation[] = [];
-  #stopped = false;
+function createPool(definition: FunctionDefinition, { log, maxEnvironments }: LambdaHostOptions) {
+  const environments = new Set<ExecutionEnvironment>();
+  let waiting: Invocation[] = [];
+  let isStopped = false;
 
-  constructor(definition: FunctionDefinition, options: LambdaHostOptions) {
-    this.#definition = definition;
-    this.#options = options;
-  }
-
-  pids(): number[] {
-    return [...this.#environments].map(({ pid }) => pid).filter((pid) => pid !== undefined);
-  }
-
-  async invoke(event: unknown, signal?: AbortSignal): Promise<FunctionResponse> {
-    signal?.throwIfAborted();
-    const response = Promise.withResolvers<FunctionResponse>();
-    const invocation = { requestId: randomUUID(), event: JSON.stringify(event), response, signal };
-    const giveUp = (): void => {
-      this.#waiting = this.#waiting.filter((waiting) => waiting !== invocation);
-      response.reject(signal?.reason);
-    };
-    using _ = signal && addAbortListener(signal, giveUp);
-    this.#waiting.push(invocation);
-    this.#dispatch();
-    return await response.promise;
-  }
-
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    this.#dispatch();
-    await Promise.all([...this.#environments].map((environment) => environment.stop()));
-  }
-
-  #dispatch(): void {
-    if (this.#stopped) {
+  const dispatch = (): void => {
+    if (isStopped) {
       const stopped = new FunctionFailure("Sandbox.Stopped", "The local stack has stopped");
-      for (const { response } of this.#waiting.splice(0)) response.reject(stopped);
+      for (const { response } of waiting.splice(0)) response.reject(stopped);
     }
     // The oldest first, so that as few processes as possible are busy.
-    for (const environment of this.#environments) {
-      const invocation = environment.state === "idle" ? this.#waiting.shift() : undefined;
-      if (invocation !== undefined) environment.run(invocation).then(() => this.#dispatch());
+    for (const environment of environments) {
+      const invocation = environment.state() === "idle" ? waiting.shift() : undefined;
+      if (invocation !== undefined) environment.run(invocation).then(dispatch);
     }
-    const soonIdle = [...this.#environments].filter(({ state }) => state === "becoming idle").length;
-    const room = this.#options.maxEnvironments - this.#environments.size;
-    for (let missing = Math.min(this.#waiting.length - soonIdle, room); missing > 0; missing -= 1) this.#start();
-  }
-
-  #start(): void {
-    const environment = new ExecutionEnvironment(this.#definition, this.#options.log);
-    this.#environments.add(environment);
-    environment.ready
-      .catch((failure: unknown) => this.#waiting.shift()?.response.reject(failure))
-      .finally(() => this.#dispatch());
+    const soonIdle = [...environments].filter(({ state }) => state() === "becoming idle").length;
+    const room = maxEnvironments - environments.size;
+    for (let missing = Math.min(waiting.length - soonIdle, room); missing > 0; missing -= 1) start();
+  };
+  const start = (): void => {
+    const environment = startEnvironment(definition, log);
+    environments.add(environment);
+    environment.ready.catch((failure: unknown) => waiting.shift()?.response.reject(failure)).finally(dispatch);
     environment.ended.then(() => {
-      this.#environments.delete(environment);
-      this.#dispatch();
+      environments.delete(environment);
+      dispatch();
     });
-  }
+  };
+
+  return {
+    pids: (): number[] => [...environments].map(({ pid }) => pid()).filter((pid) => pid !== undefined),
+    invoke: async (event: unknown, signal?: AbortSignal): Promise<FunctionResponse> => {
+      signal?.throwIfAborted();
+      const response = Promise.withResolvers<FunctionResponse>();
+      const invocation = { requestId: randomUUID(), event: JSON.stringify(event), response, signal };
+      const giveUp = (): void => {
+        waiting = waiting.filter((other) => other !== invocation);
+        response.reject(signal?.reason);
+      };
+      using _ = signal && addAbortListener(signal, giveUp);
+      waiting.push(invocation);
+      dispatch();
+      return await response.promise;
+    },
+    stop: async (): Promise<void> => {
+      isStopped = true;
+      dispatch();
+      await Promise.all([...environments].map(({ stop }) => stop()));
+    },
+  };
 }
