@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
 import { smoke } from "../../infra/smoke/smoke.ts";
-import { readFilters } from "../helpers/alarms/definitions.ts";
-import { counted } from "../helpers/alarms/filter-pattern.ts";
+import { counted, readFilters } from "../helpers/alarms/metric-filters.ts";
 import { startTestStack, type TestStack } from "../helpers/test-stack.ts";
 
 let stack: TestStack;

@@ -1,84 +1,195 @@
 import { describe, expect, test } from "vitest";
-import { functionList } from "../../infra/stack/function-list.ts";
-import { faults } from "../helpers/alarms/fault-table.ts";
-import { raised } from "../helpers/alarms/raised.ts";
-import {
-  allTurnedAway,
-  always,
-  lambdas,
-  recorded,
-  slowFirstPage,
-  unusablePolicy,
-  watch,
-} from "../helpers/alarms/traffic.ts";
+import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
+import { type Exchange, recordExchanges } from "../helpers/alarms/exchanges.ts";
+import { metricName, type Sample } from "../helpers/alarms/metric-filters.ts";
+import { type Traffic, watch } from "../helpers/alarms/raised.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
+import { ordersStack } from "../helpers/synthesise.ts";
 
 // The traffic is that of the stack's own tables.
 const { restoredTables: _, formerTables: __, ...watched } = everyOption;
-const stack = watch(watched);
+const { alarms, published, raised } = watch(ordersStack(watched));
+
+const recorded = await recordExchanges();
+const { cancelFailed, cancelled, cutOff, keyMissing, keyRejected, listFailed, listed } = recorded;
+const lambdas = Object.values<FunctionEntry>(functionList);
+
+// What only AWS counts or writes is made up (Lambda developer guide, "Telemetry API event schema").
+const report = (status: string, errorType?: string) => ({ type: "platform.report", record: { status, errorType } });
+const outOfMemory = report("error", "Runtime.OutOfMemory");
+const crashedAtStart = [
+  { type: "platform.initReport", record: { phase: "init", status: "error", errorType: "Runtime.ExitError" } },
+  { type: "platform.initReport", record: { phase: "invoke", status: "error", errorType: "Runtime.ExitError" } },
+  report("error", "Runtime.ExitError"),
+];
+const unusable = { status: 502, responseType: "API_CONFIGURATION_ERROR" };
+const unusablePolicy = {
+  ...recorded.authorizerFailed,
+  responseType: "AUTHORIZER_CONFIGURATION_ERROR",
+  lines: [],
+};
+const slowFirstPage: Exchange = {
+  ...listed,
+  lines: JSON.parse(JSON.stringify(listed.lines).replace(/(?<="firstPageMilliseconds":)\d+/, "3500")),
+};
+const ofCancellations = functionList.cancelOrder.operation;
+
+/** A request for which Lambda turned the function away. */
+function turnedAway({ id, operation }: FunctionEntry): Sample[] {
+  const { lambda: _, ...request } = { ...recorded.authorizerFailed, ...operation, lines: [] };
+  const responseType = operation ? undefined : request.responseType;
+  const throttle: Sample = [metricName("AWS/Lambda", "Throttles", { FunctionName: id }), 1];
+  return [...published({ ...request, status: 500, responseType }), throttle];
+}
+
+/** A request of a function to its table that DynamoDB throttled, whatever became of the retries. */
+function tableThrottled({ permission: { action, table } }: FunctionEntry): Sample[] {
+  const dimensions = {
+    Operation: action.replace("dynamodb:", ""),
+    TableName: { orders: "Orders", apiKeys: "ApiKeys" }[table],
+  };
+  return [[metricName("AWS/DynamoDB", "ThrottledRequests", dimensions), 1]];
+}
+
+/** 600 requests a minute, with everything that is harmless. */
+const healthy: Traffic = [
+  [published(listed), 540],
+  [published(cancelled), 30],
+  [published(recorded.rejected), 10],
+  [published(recorded.notFound), 5],
+  [published(recorded.unknownPath), 5],
+  [published(keyMissing), 5],
+  [published(keyRejected), 5],
+];
+
+// A canary takes a tenth of the requests.
+const canary = { cancels: 3, lists: 54 };
+
+/** The faults that occur while most requests are served, each with exactly the alarms that it raises. */
+const faults: [name: string, requests: [Exchange, perMinute: number][], alarms: string[]][] = [
+  ["nothing", [], []],
+  [
+    "a canary whose cancellations fail, half a percent of the traffic",
+    [[cancelFailed, canary.cancels]],
+    ["CancelOrderFailing", "CancelOrderServerErrors"],
+  ],
+  // A list that crashes is cut off, too; it has rows of its own.
+  ...lambdas
+    .filter(({ operation }) => operation && !operation.streamed)
+    .map(({ id, operation }): (typeof faults)[number] => [
+      `a few invocations of ${id} that crash at the start`,
+      [[{ ...cancelled, ...operation, status: 500, lambda: id, lines: crashedAtStart }, canary.cancels]],
+      [`${id}Failing`, `${id}ServerErrors`],
+    ]),
+  [
+    "a canary whose cancellations time out",
+    [[{ ...cancelled, status: 504, lines: [report("timeout")] }, canary.cancels]],
+    ["CancelOrderFailing", "CancelOrderServerErrors"],
+  ],
+  [
+    "a canary whose sandbox fails",
+    [[{ ...cancelled, status: 500, lines: [report("failure")] }, canary.cancels]],
+    ["CancelOrderFailing", "CancelOrderServerErrors"],
+  ],
+  [
+    "a canary that cancels, but whose responses the gateway can't use",
+    [[{ ...cancelled, ...unusable }, canary.cancels]],
+    ["CancelOrderServerErrors"],
+  ],
+  [
+    "a canary whose lists the gateway can't use",
+    [[{ ...listed, ...unusable }, canary.lists]],
+    ["ListOrdersServerErrors"],
+  ],
+  ["a canary whose lists fail", [[listFailed, canary.lists]], ["ListOrdersFailing", "ListOrdersServerErrors"]],
+  ["a canary whose lists are cut off", [[cutOff, canary.lists]], ["ListOrdersFailing", "ListsCutOff"]],
+  [
+    "lists that run out of memory midway",
+    [[{ ...listed, lines: [outOfMemory] }, canary.lists]],
+    ["ListOrdersFailing", "ListsCutOff"],
+  ],
+  ["three of thousands of lists cut off", [[cutOff, 3 / 5]], ["ListsCutOff"]],
+  [
+    "a canary of the authorizer that fails, for both operations",
+    [
+      [recorded.authorizerFailed, 60],
+      [{ ...recorded.authorizerFailed, ...ofCancellations }, 60],
+    ],
+    ["AuthorizeFailing", "AuthorizeServerErrors"],
+  ],
+  ["an authorizer whose policies the gateway can't use", [[unusablePolicy, 60]], ["AuthorizeServerErrors"]],
+  ["a new authorizer that rejects good keys, or a stranger who makes up keys", [[keyRejected, 120]], ["KeysRejected"]],
+  [
+    "a canary whose cancellations fail while a stranger tries out keys",
+    [
+      [cancelFailed, canary.cancels],
+      [{ ...keyMissing, ...ofCancellations }, 1000],
+      [{ ...keyMissing, ...ofCancellations, status: 429, responseType: "THROTTLED" }, 1000],
+    ],
+    ["CancelOrderFailing", "CancelOrderServerErrors", "RequestsThrottled"],
+  ],
+  [
+    "a table of orders that can't be reached",
+    [
+      [listFailed, 540],
+      [cancelFailed, 60],
+    ],
+    ["CancelOrderFailing", "CancelOrderServerErrors", "ListOrdersFailing", "ListOrdersServerErrors"],
+  ],
+  ["slow cancellations", [[{ ...cancelled, milliseconds: 2500 }, 1]], ["CancelSlow"]],
+  ["slow lists", [[slowFirstPage, 10]], ["ListSlow"]],
+  ["lists that last because clients read slowly", [[{ ...listed, milliseconds: 60_000 }, 100]], []],
+];
 
 describe("the alarms that go off", () => {
-  test.each(faults)("during %s", (_name, add, expected) => {
-    expect(raised(stack.alarms, add(stack.healthy()).samples, 5).sort()).toEqual(expected.sort());
+  test.each(faults)("during %s", (_name, requests, expected) => {
+    const traffic = requests.map(([request, perMinute]): Traffic[number] => [published(request), perMinute]);
+    expect(raised([...healthy, ...traffic])).toEqual(expected);
   });
 
-  test("include each alarm for some fault", () => {
-    const covered = new Set(faults.flatMap(([, , alarms]) => alarms));
-    expect(covered).toEqual(new Set(stack.alarms.map(({ name }) => name)));
+  test.each(lambdas)("while $id has no concurrency left, or only its table requests wait", (lambda) => {
+    expect(raised([...healthy, [turnedAway(lambda), 60]])).toEqual([`${lambda.id}Throttled`]);
+    expect(raised([...healthy, [tableThrottled(lambda), 20]])).toEqual([`${lambda.id}TableThrottled`]);
+  });
+
+  test("include each alarm for one of these faults", () => {
+    const throttled = lambdas.flatMap(({ id }) => [`${id}Throttled`, `${id}TableThrottled`]);
+    expect(new Set([...faults.flatMap(([, , expected]) => expected), ...throttled])).toEqual(new Set(alarms));
   });
 
   test("without any request, or with a few that fail in a quiet night: none", () => {
-    const silent = stack.healthy();
-    silent.samples.length = 0;
-    expect(raised(stack.alarms, silent.samples, 5)).toEqual([]);
-    silent.requests(recorded.cancelFailed, { minutes: [2, 4], times: 1 });
-    silent.requests(recorded.keyRejected, { minutes: always, times: 3 });
-    expect(raised(stack.alarms, silent.samples, 5)).toEqual([]);
-  });
-});
-
-test("an authorizer that the gateway may not even invoke raises its server errors", () => {
-  const silent = stack.healthy();
-  silent.samples.length = 0;
-  silent.requests({ ...unusablePolicy, ran: {} }, { minutes: always, times: 1 });
-  expect(raised(stack.alarms, silent.samples, 5)).toEqual(["AuthorizeServerErrors"]);
-});
-
-describe("one key that lists as fast as it can", () => {
-  // It slows lists down, exhausts the table's read units, and leaves no concurrency to anyone.
-  const flood = () => {
-    const load = { minutes: always, times: 600 };
-    const traffic = stack
-      .healthy()
-      .requests(slowFirstPage, load)
-      .requests(recorded.listFailed, load)
-      .requests(recorded.cutOff, load)
-      .tableThrottled(functionList.listOrders, load);
-    for (const { id } of lambdas) allTurnedAway(traffic, id, load);
-    return raised(stack.alarms, traffic.samples, 5);
-  };
-
-  test("stops the rollout of lists only", () => {
-    const on = new Set(flood());
-    const stopped = Object.entries(stack.rollingBack).filter(([, alarms]) => alarms.some((name) => on.has(name)));
-    expect(stopped.map(([lambda]) => lambda)).toEqual(["ListOrders"]);
-  });
-});
-
-describe("lists that Lambda turns away", () => {
-  const tooManyLists = () => allTurnedAway(stack.healthy(), "ListOrders", { minutes: always, times: 300 });
-
-  test("only notify", () => {
-    expect(raised(stack.alarms, tooManyLists().samples, 5)).toEqual(["ListOrdersThrottled"]);
+    expect(raised([])).toEqual([]);
+    const quiet: Traffic = [
+      [published(cancelFailed), 2 / 5],
+      [published(keyRejected), 3],
+    ];
+    expect(raised(quiet)).toEqual([]);
   });
 
-  test("hide no other failure beside them, nor does their absence", () => {
-    const failing = { minutes: always, times: 100 };
-    const expected = ["CancelOrderFailing", "CancelOrderServerErrors"];
-    expect(raised(stack.alarms, tooManyLists().requests(recorded.cancelFailed, failing).samples, 5)).toEqual([
-      ...expected,
+  test("because the gateway may not even invoke the authorizer: its server errors", () => {
+    expect(raised([[published({ ...unusablePolicy, lambda: undefined }), 1]])).toEqual(["AuthorizeServerErrors"]);
+  });
+
+  test("because one key lists as fast as it can stop no rollout but that of lists", () => {
+    // It slows lists down, exhausts the table's read units, and leaves no concurrency to anyone.
+    const flood = [slowFirstPage, listFailed, cutOff].map(published);
+    flood.push(tableThrottled(functionList.listOrders), ...lambdas.map(turnedAway));
+    const traffic = flood.map((what): Traffic[number] => [what, 600]);
+    const ofOthers = raised([...healthy, ...traffic]).filter((alarm) => !/^Lists?[A-Z]/.test(alarm));
+    // These only notify.
+    const notifying = lambdas.flatMap(({ id }) => (id === "ListOrders" ? [] : [`${id}Throttled`]));
+    expect(ofOthers).toEqual(notifying.sort());
+  });
+
+  test("because cancellations fail while Lambda turns lists away, too", () => {
+    const failing: Traffic = [
+      [published(cancelFailed), 100],
+      [turnedAway(functionList.listOrders), 300],
+    ];
+    expect(raised([...healthy, ...failing])).toEqual([
+      "CancelOrderFailing",
+      "CancelOrderServerErrors",
       "ListOrdersThrottled",
     ]);
-    expect(raised(stack.alarms, stack.healthy().requests(recorded.cancelFailed, failing).samples, 5)).toEqual(expected);
   });
 });

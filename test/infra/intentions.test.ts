@@ -1,8 +1,8 @@
 import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
 import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
-import { constructId, named } from "../helpers/alarms/definitions.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
+import { constructId, named } from "../helpers/named.ts";
 import { ordersStack, resources } from "../helpers/synthesise.ts";
 
 type Row = [operation: string | undefined, seconds: number, gatewaySeconds: number, action: string, table: RegExp];

@@ -2,8 +2,8 @@ import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
 import type { Environment } from "../../infra/environments.ts";
 import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
-import { constructId, named } from "../helpers/alarms/definitions.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
+import { constructId, named } from "../helpers/named.ts";
 import { ordersStack, resources } from "../helpers/synthesise.ts";
 
 const { restoredTables: _, formerTables: __, ...everythingElse } = everyOption;

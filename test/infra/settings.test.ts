@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import type { Environment } from "../../infra/environments.ts";
 import { readRestApi } from "../../infra/template/rest-api.ts";
 import { StackTemplate } from "../../infra/template/stack-template.ts";
-import { constructId, named } from "../helpers/alarms/definitions.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
+import { constructId, named } from "../helpers/named.ts";
 import { ordersStack, resources } from "../helpers/synthesise.ts";
 
 const { alarms, domain } = everyOption;

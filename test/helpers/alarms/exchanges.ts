@@ -1,29 +1,30 @@
-import { vi } from "vitest";
-import type { Operation } from "../../../infra/stack/function-list.ts";
+import { expect, vi } from "vitest";
 import { type Behaviour, type EngineCall, respond } from "../faults/fault-proxy.ts";
 import { rejectedAs } from "../faults/faults.ts";
 import { type FaultyStack, startFaultyStack } from "../faults/faulty-stack.ts";
 
-/** A request that was really made, with its response and the lines that it caused. */
+/** A request, its response, and the lines that it caused. */
 export interface Exchange {
-  /** By the names that the access log's format uses, like `$context.status`. */
-  context: Record<string, string>;
+  method: string;
+  /** The path of its resource, like `/store/orders/{orderId}`. */
+  path: string;
   status: number;
-  /** The functions that ran, each with the lines it logged, parsed. */
-  ran: Record<string, unknown[]>;
+  /** The type of the gateway's own response, when no function responds. */
+  responseType?: string | undefined;
+  /** The function that ran, and the lines it logged, parsed. */
+  lambda?: string | undefined;
+  lines: object[];
+  /** How long the function ran, 20 ms unless given. */
+  milliseconds?: number;
 }
 
-interface Request {
-  method: string;
-  /** As the template has it. */
-  resource: string;
-  path: string;
-  /** Without one, none is sent. */
-  key: string | undefined;
-  /** The function that logs, and the `event` or `errorMessage` of its line. Without it, no function runs. */
-  logs?: [lambda: string, text: string];
-  /** When no function responds: the type of the gateway's own response. */
-  responseType?: string;
+interface Request extends Pick<Exchange, "method" | "path" | "lambda" | "responseType"> {
+  orderId?: string;
+  key?: "unknown" | "none";
+  /** Whatever each call of the function's table meets. */
+  fault?: (call: EngineCall) => Behaviour;
+  /** A word of the line that the function logs about it. */
+  logs?: string;
 }
 
 const denied = rejectedAs("AccessDeniedException");
@@ -35,111 +36,64 @@ const deniedMidway = ({ input }: EngineCall): Behaviour => {
   return async ({ forward, response }) => respond(response, await forward(JSON.stringify({ ...scan, Limit: 2 })));
 };
 
-/** Makes one request of each kind to the service on this machine, over HTTP and to the bundled functions. */
+const list = { method: "GET", path: "/store/orders", lambda: "ListOrders" };
+const cancel = { method: "DELETE", path: "/store/orders/{orderId}", lambda: "CancelOrder" };
+const authorize = { method: "GET", path: "/store/orders", lambda: "Authorize" };
+
+/** One request of each kind. The first is the only one with this key to reach the authorizer: the gateway remembers it. */
+const requests = {
+  authorizerFailed: {
+    ...authorize,
+    fault: () => denied,
+    logs: "authorize_failed",
+    responseType: "AUTHORIZER_FAILURE",
+  },
+  listed: { ...list, logs: "orders_listed" },
+  cancelled: { ...cancel, orderId: "203", logs: "order_cancelled" },
+  rejected: { ...cancel, orderId: "102", logs: "cancel_rejected" },
+  notFound: { ...cancel, orderId: "7", logs: "cancel_rejected" },
+  unknownPath: { method: "GET", path: "/{proxy+}" },
+  keyMissing: { ...list, lambda: undefined, key: "none", responseType: "UNAUTHORIZED" },
+  keyRejected: { ...authorize, key: "unknown", logs: "Unauthorized", responseType: "UNAUTHORIZED" },
+  cutOff: { ...list, fault: deniedMidway, logs: "list_cut_off" },
+  listFailed: { ...list, fault: () => denied, logs: "list_failed" },
+  cancelFailed: { ...cancel, orderId: "204", fault: () => denied, logs: "cancel_failed" },
+} satisfies Record<string, Request>;
+
+/** Makes each request to the service on this machine, over HTTP and to the bundled functions. */
 export async function recordExchanges() {
-  let fault: ((call: EngineCall) => Behaviour) | undefined;
+  let fault: Request["fault"];
   const stack = await startFaultyStack((call) => fault?.(call));
-  const list = { method: "GET", resource: "/store/orders", path: "/store/orders", key: stack.apiKey };
-  const cancel = { method: "DELETE", resource: "/store/orders/{orderId}", key: stack.apiKey };
+  const recorded: Record<string, Exchange> = {};
   try {
-    fault = () => denied;
-    const authorizerFailed = await record(stack, {
-      ...list,
-      logs: ["Authorize", "authorize_failed"],
-      responseType: "AUTHORIZER_FAILURE",
-    });
-    fault = undefined;
-    const recorded = {
-      authorizerFailed,
-      listed: await record(stack, { ...list, logs: ["ListOrders", "orders_listed"] }),
-      cancelled: await record(stack, {
-        ...cancel,
-        path: "/store/orders/203",
-        logs: ["CancelOrder", "order_cancelled"],
-      }),
-      rejected: await record(stack, { ...cancel, path: "/store/orders/102", logs: ["CancelOrder", "cancel_rejected"] }),
-      notFound: await record(stack, { ...cancel, path: "/store/orders/7", logs: ["CancelOrder", "cancel_rejected"] }),
-      unknownPath: await record(stack, { ...list, resource: "/{proxy+}", path: "/unknown" }),
-      keyMissing: await record(stack, { ...list, key: undefined, responseType: "UNAUTHORIZED" }),
-      keyRejected: await record(stack, {
-        ...list,
-        key: stack.unknownKey,
-        logs: ["Authorize", "Unauthorized"],
-        responseType: "UNAUTHORIZED",
-      }),
-    };
-    fault = deniedMidway;
-    const cutOff = await record(stack, { ...list, logs: ["ListOrders", "list_cut_off"] });
-    fault = () => denied;
-    const listFailed = await record(stack, { ...list, logs: ["ListOrders", "list_failed"] });
-    const path = "/store/orders/204";
-    const cancelFailed = await record(stack, { ...cancel, path, logs: ["CancelOrder", "cancel_failed"] });
-    return { ...recorded, cutOff, listFailed, cancelFailed };
+    for (const [name, request] of Object.entries<Request>(requests)) {
+      fault = request.fault;
+      recorded[name] = await record(stack, request);
+    }
   } finally {
     await stack.stop();
   }
+  return recorded as Record<keyof typeof requests, Exchange>;
 }
 
 async function record(stack: FaultyStack, request: Request): Promise<Exchange> {
-  const { key, logs, method, path, resource, responseType } = request;
+  const { key, lambda, logs = "", method, orderId = "", path, responseType } = request;
   const before = stack.log.length;
-  const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
-  const response = await fetch(stack.baseUrl + path, { method, headers });
+  const token = key === "unknown" ? stack.unknownKey : stack.apiKey;
+  const headers = key === "none" ? undefined : { authorization: `Bearer ${token}` };
+  const url = stack.baseUrl + path.replace("{orderId}", orderId).replace("{proxy+}", "unknown");
+  const response = await fetch(url, { method, ...(headers && { headers }) });
   // Reading a list that is cut off fails here, after its status.
-  const body = await response.text().catch(() => "");
+  await response.text().catch(() => "");
   const lines = () => stack.log.slice(before).filter((line) => line.startsWith("{"));
-  if (logs) await vi.waitUntil(() => lines().some((line) => line.includes(`"${logs[1]}"`)), { timeout: 60_000 });
+  const logged = () => expect(lines().join("\n"), `the log of ${method} ${path}`).toContain(logs);
+  await vi.waitFor(logged, { timeout: 60_000 });
   return {
-    context: {
-      "$context.requestId": response.headers.get("x-amzn-requestid") ?? "-",
-      "$context.httpMethod": method,
-      "$context.resourcePath": resource,
-      "$context.status": String(response.status),
-      "$context.responseLength": String(body.length),
-      ...(responseType && { "$context.error.responseType": responseType }),
-    },
+    method,
+    path,
     status: response.status,
-    ran: logs ? { [logs[0]]: lines().map((line) => JSON.parse(line)) } : {},
+    responseType,
+    lambda,
+    lines: lines().map((line) => JSON.parse(line)),
   };
 }
-
-// Lambda's own lines, which only Lambda writes (Lambda developer guide, "Telemetry API event schema").
-const platform = (type: string, record: object) => ({ time: "2026-11-21T12:00:00.000Z", type, record });
-export const report = (status: string, errorType?: string) =>
-  platform("platform.report", { requestId: "1", metrics: { durationMs: 20 }, status, errorType });
-
-/** A copy of a request whose function Lambda ended: nothing but these lines was logged. */
-export const ended = (exchange: Exchange, lambda: string, lines: unknown[], status = 500): Exchange => ({
-  status,
-  context: { ...exchange.context, "$context.status": String(status) },
-  ran: { [lambda]: lines },
-});
-/** A copy of a request whose function Lambda turned away. */
-export const turnedAway = (exchange: Exchange): Exchange => ({
-  status: 500,
-  context: { ...exchange.context, "$context.status": "500" },
-  ran: {},
-});
-
-/** A copy of a request whose function responded with something that the gateway can't use. */
-export const unusable = ({ context, ran }: Exchange, responseType = "API_CONFIGURATION_ERROR"): Exchange => ({
-  status: 502,
-  context: { ...context, "$context.status": "502", "$context.error.responseType": responseType },
-  ran,
-});
-/** A copy of a request for another operation. */
-export const forOperation = (exchange: Exchange, { method, path }: Operation): Exchange => ({
-  ...exchange,
-  context: { ...exchange.context, "$context.httpMethod": method, "$context.resourcePath": path },
-});
-export const throttledByGateway = ({ context }: Exchange): Exchange => ({
-  status: 429,
-  context: { ...context, "$context.status": "429", "$context.error.responseType": "THROTTLED" },
-  ran: {},
-});
-
-export const crashedAtStart = [
-  platform("platform.initReport", { phase: "init", status: "error", errorType: "Runtime.ExitError" }),
-  platform("platform.initReport", { phase: "invoke", status: "error", errorType: "Runtime.ExitError" }),
-  report("error", "Runtime.ExitError"),
-];

@@ -1,80 +1,89 @@
 import { runInNewContext } from "node:vm";
-import type { Alarm, AlarmMetric } from "./definitions.ts";
+import { Template } from "aws-cdk-lib/assertions";
+import { Alarm, type CfnAlarm, type IMetric, MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
+import type { OrdersStack } from "../../../infra/stack/orders-stack.ts";
+import { named } from "../named.ts";
+import type { Exchange } from "./exchanges.ts";
+import { counted, metricName, readFilters, type Sample } from "./metric-filters.ts";
 
-/** A value that CloudWatch received for a metric. */
-export interface Sample {
-  /** Like `AWS/Lambda Throttles [FunctionName=CancelOrder]`. */
-  metric: string;
-  /** When; minutes count from 1. */
-  minute: number;
-  value: number;
-}
+/** What happens, each as the values that it adds to metrics, with how often it happens in a minute. */
+export type Traffic = [what: Sample[], perMinute: number][];
 
-/** The names of the alarms that are on at the end of a minute. */
-export function raised(alarms: Alarm[], samples: Sample[], minute: number): string[] {
-  const byMetric = Map.groupBy(samples, ({ metric }) => metric);
-  return alarms.filter((alarm) => isOn(alarm, byMetric, minute)).map(({ name }) => name);
-}
+/** The alarms of a stack, and what it publishes for them. */
+export function watch(stack: OrdersStack) {
+  const template = Template.fromStack(stack);
+  const filters = readFilters(template.toJSON());
+  const ofLog = (logGroup: string) => filters.filter(({ LogGroupName }) => LogGroupName === logGroup);
+  const [api] = Object.values(template.findResources("AWS::ApiGateway::RestApi"));
+  const [stage] = Object.values(template.findResources("AWS::ApiGateway::Stage"));
+  const accessLogFormat: string = stage?.["Properties"].AccessLogSetting.Format;
+  const requestCount = metricName("AWS/ApiGateway", "Count", {
+    ApiName: api?.["Properties"].Name,
+    Stage: stage?.["Properties"].StageName,
+  });
 
-function isOn(alarm: Alarm, samples: Map<string, Sample[]>, minute: number): boolean {
-  const { operator, threshold, evaluationPeriods, datapointsToAlarm } = alarm;
-  if (operator !== "GreaterThanOrEqualToThreshold") throw new Error(`Not supported here: ${operator}`);
-  const periods = Array.from({ length: evaluationPeriods }, (_, index) => datapoint(alarm, samples, minute, index));
-  return periods.filter((value) => value !== undefined && value >= threshold).length >= datapointsToAlarm;
-}
-
-/** The alarm's value for a period, counted back from the one that ends with the minute; undefined without data. */
-function datapoint(
-  { inputs, watched }: Alarm,
-  samples: Map<string, Sample[]>,
-  minute: number,
-  back: number,
-): number | undefined {
-  const values = new Map<string, number | undefined>();
-  // An expression may use others, which the template lists after it.
-  for (const [name, input] of [...inputs].reverse()) {
-    if (typeof input === "string") values.set(name, calculate(input, values));
-    else values.set(name, aggregate(input, samples, minute, back));
+  /** What a request adds: its log lines, and the metrics of the gateway and Lambda. */
+  function published({ lambda, lines, method, milliseconds = 20, path, responseType, status }: Exchange): Sample[] {
+    const context: Record<string, string | undefined> = {
+      "$context.httpMethod": method,
+      "$context.resourcePath": path,
+      "$context.status": String(status),
+      "$context.error.responseType": responseType,
+    };
+    const accessLogLine = JSON.parse(accessLogFormat.replaceAll(/\$[\w.]+/g, (name) => context[name] ?? "-"));
+    const gateway: Sample[] = [[requestCount, 1], ...counted(ofLog("ApiAccessLog"), accessLogLine)];
+    if (lambda === undefined) return gateway;
+    const alias = { FunctionName: lambda, Resource: `${lambda}:live` };
+    return [
+      ...gateway,
+      [metricName("AWS/Lambda", "Invocations", alias), 1],
+      [metricName("AWS/Lambda", "Duration", alias), milliseconds],
+      ...lines.flatMap((line) => counted(ofLog(`${lambda}Log`), line)),
+    ];
   }
-  return values.get(watched);
-}
 
-function aggregate(
-  { metric, statistic, period }: AlarmMetric,
-  samples: Map<string, Sample[]>,
-  minute: number,
-  back: number,
-): number | undefined {
-  const length = period / 60;
-  const end = minute - back * length;
-  const ofMetric = samples.get(metric) ?? [];
-  const values = ofMetric
-    .filter((sample) => sample.minute <= end && sample.minute > end - length)
-    .map(({ value }) => value)
-    .sort((a, b) => a - b);
-  if (values.length === 0) return undefined;
-  if (statistic === "Sum") return values.reduce((sum, value) => sum + value, 0);
-  if (statistic === "p99") return values[Math.ceil(0.99 * values.length) - 1];
-  throw new Error(`Not supported here: the statistic ${statistic}`);
-}
-
-/**
- * The value of a metric math expression for one period, of the few forms that the stack uses. As in CloudWatch, it is
- * missing when data that it needs is missing, other than inside FILL.
- *
- * @throws Error for syntax that the stack's expressions don't use.
- */
-function calculate(expression: string, values: ReadonlyMap<string, number | undefined>): number | undefined {
-  const filled = expression.replaceAll(/FILL\((\w+), (\d+)\)/g, (_, name: string, value: string) =>
-    String(values.get(name) ?? value),
-  );
-  const names = new Set(filled.match(/[A-Za-z]\w*/g));
-  if (!/^[\w\s().,*/>=-]+$/.test(filled)) throw new Error(`Not supported here: ${expression}`);
-  const context: Record<string, unknown> = { IF: (test: boolean, yes: number, no: number) => (test ? yes : no) };
-  for (const name of names) {
-    if (name === "IF") continue;
-    if (!values.has(name)) throw new Error(`${expression} uses ${name}, which the alarm does not define`);
-    context[name] = values.get(name);
+  /** The value of a metric for one period; without data, NaN. */
+  function value(metric: IMetric, traffic: Traffic): number {
+    if (metric instanceof MathExpression) {
+      const inputs = Object.entries(metric.usingMetrics).map(([name, input]) => [name, value(input, traffic)]);
+      // These expressions are JavaScript, too.
+      return runInNewContext(metric.expression, { ...mathFunctions, ...Object.fromEntries(inputs) });
+    }
+    if (!(metric instanceof Metric)) throw new Error(`Not supported here: ${metric}`);
+    const name = metricName(metric.namespace, metric.metricName, Object(named(stack.resolve(metric.dimensions))));
+    const samples = traffic.flatMap(([what, perMinute]) => {
+      const times = perMinute * metric.period.toMinutes();
+      return what.flatMap(([published, value]) => (published === name ? [{ value, times }] : []));
+    });
+    if (samples.length === 0) return Number.NaN;
+    if (metric.statistic === "Sum") return sum(samples.map(({ value, times }) => value * times));
+    if (metric.statistic !== "p99") throw new Error(`Not supported here: the statistic ${metric.statistic}`);
+    const timesFrom = (least: number) => sum(samples.map(({ value, times }) => (value >= least ? times : 0)));
+    const onePercent = sum(samples.map(({ times }) => times)) / 100;
+    return Math.max(...samples.map(({ value }) => value).filter((value) => timesFrom(value) > onePercent));
   }
-  return Object.values(context).includes(undefined) ? undefined : runInNewContext(filled, context);
+
+  const alarms = stack.node.findAll().filter((construct) => construct instanceof Alarm);
+  return {
+    alarms: alarms.map(({ node }) => node.id),
+    published,
+    /** The names of the alarms that are on after this traffic has lasted for five minutes. */
+    raised: (traffic: Traffic): string[] => {
+      const on = alarms.filter(({ metric, node }) => {
+        const { threshold = Number.NaN } = node.defaultChild as CfnAlarm;
+        return value(metric, traffic) >= threshold;
+      });
+      return on.map(({ node }) => node.id).sort();
+    },
+  };
+}
+
+// As in CloudWatch, no alarm goes off without the data that it needs: no comparison with NaN is true.
+const mathFunctions = {
+  IF: (test: boolean, yes: number, no: number) => (test ? yes : no),
+  FILL: (value: number, missing: number) => (Number.isNaN(value) ? missing : value),
+};
+
+function sum(values: number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }
