@@ -8,14 +8,14 @@ import { TableCalls } from "../../infra/admin/table-calls.ts";
 import { environments } from "../../infra/environments.ts";
 import { root } from "../helpers/admin/admin-command.ts";
 import { commandsHere, runHere } from "../helpers/admin/command-here.ts";
-import { createOldTable, order, putItems } from "../helpers/admin/old-orders.ts";
+import { createOldTable, order } from "../helpers/admin/old-orders.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { createTable } from "../helpers/create-table.ts";
 import { rejectedAs } from "../helpers/faults/faults.ts";
 
 const tables = await createTestTables();
-const oldOrders = createOldTable(tables.client, "orders");
-const oldKeys = createOldTable(tables.client, "apiKeys");
+const oldOrders = createOldTable(tables, "orders");
+const oldKeys = createOldTable(tables, "apiKeys");
 const folder = await mkdtemp(join(tmpdir(), "admin-options-"));
 afterAll(() => rm(folder, { recursive: true }));
 const key = (name: string) => ({
@@ -27,27 +27,27 @@ const key = (name: string) => ({
 
 describe("a command", () => {
   test("reads the table that --table names", async () => {
-    await putItems(tables.client, oldOrders(), [order(5, "pending")]);
+    await oldOrders.putOld(order(5, "pending"));
     const revoked = { ...key("revoked"), revokedAt: { N: "1" } };
-    await putItems(tables.client, oldKeys(), [key("old"), revoked]);
+    await oldKeys.putOld(key("old"), revoked);
     const run = commandsHere(tables);
-    expect(await run(["orders", "export", "--table", oldOrders()])).toMatchObject({
+    expect(await run(["orders", "export", "--table", oldOrders.name()])).toMatchObject({
       stdout: expect.stringContaining('"id":5,'),
     });
-    expect(JSON.parse((await run(["keys", "list", "--active", "--json", "--table", oldKeys()])).stdout)).toMatchObject([
-      { keyId: "key_old" },
-    ]);
+    expect(
+      JSON.parse((await run(["keys", "list", "--active", "--json", "--table", oldKeys.name()])).stdout),
+    ).toMatchObject([{ keyId: "key_old" }]);
   });
 
   test("carries keys over to the table of keys, and orders to that of orders", async () => {
-    await putItems(tables.client, oldKeys(), [key("old")]);
-    await putItems(tables.client, oldOrders(), [order(5, "pending")]);
+    await oldKeys.putOld(key("old"));
+    await oldOrders.putOld(order(5, "pending"));
     const [scan, insert] = [vi.spyOn(TableCalls.prototype, "scan"), vi.spyOn(TableCalls.prototype, "insert")];
     onTestFinished(() => void vi.restoreAllMocks());
     const run = commandsHere(tables);
-    expect(await run(["keys", "carry-over", "--from", oldKeys()])).toMatchObject({ code: 0 });
+    expect(await run(["keys", "carry-over", "--from", oldKeys.name()])).toMatchObject({ code: 0 });
     expect(await tables.items("apiKeys")).toEqual([key("old")]);
-    expect(await run(["orders", "carry-over", "--from", oldOrders()])).toMatchObject({ code: 0 });
+    expect(await run(["orders", "carry-over", "--from", oldOrders.name()])).toMatchObject({ code: 0 });
     expect(await tables.items("orders")).toEqual([order(5, "pending")]);
     // Reads and writes have rates of their own.
     expect(insert.mock.contexts[0]).not.toBe(scan.mock.contexts[0]);
@@ -65,17 +65,6 @@ describe("a command", () => {
     const run = commandsHere(tables, proxy.endpoint);
     expect(await run([kind, "restore", "--time", "2026-11-20"])).toMatchObject({ code: 1 });
     expect(inputs).toEqual([expect.stringContaining(`"SourceTableName":"${table}"`)]);
-  });
-
-  test("only compares with --check", async () => {
-    const file = join(folder, "orders.ndjson");
-    await writeFile(file, '{"id":1}');
-    const run = commandsHere(tables);
-    const check = () => run(["orders", "import", "--check", file]);
-    expect(await check()).toMatchObject({ code: 1, stdout: "1 order: 0 the same, 0 differ, 1 missing\n" });
-    expect(await tables.items("orders")).toEqual([]);
-    await run(["orders", "import", file]);
-    expect(await check()).toMatchObject({ code: 0, stdout: "1 order: 1 the same, 0 differ, 0 missing\n" });
   });
 
   test("that uses capacity leaves half of it to the service, or what --rate says, and needs no more than the documented permissions", async () => {
@@ -129,11 +118,11 @@ describe("a command", () => {
   });
 
   test("names a table that does not exist, and says nothing of success", async () => {
-    await putItems(tables.client, oldOrders(), [order(1, "shipped")]);
+    await oldOrders.putOld(order(1, "shipped"));
     const stderr = expect.stringMatching(/^There is no table Typo\. .*\n$/);
     for (const tableOptions of [
       ["--from", "Typo"],
-      ["--from", oldOrders(), "--to", "Typo"],
+      ["--from", oldOrders.name(), "--to", "Typo"],
     ]) {
       const args = ["orders", "carry-over", ...tableOptions];
       expect(await runHere(tables, args)).toEqual({ code: 1, stdout: "", stderr });
