@@ -1,6 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { readdir, readFile, stat } from "node:fs/promises";
-import { beforeEach, describe, expect, test } from "vitest";
+import { chmod, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { writeLines } from "../../infra/admin/export-orders.ts";
 import { parseOrderLine } from "../../infra/orders-file/order-line.ts";
 import { createOperator } from "../helpers/admin/admin-process.ts";
 import { commandsHere, runHere } from "../helpers/admin/command-here.ts";
@@ -8,9 +10,12 @@ import { clearedLine, makeLines, sortedLines } from "../helpers/admin/orders-fil
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { type Behaviour, onEvery, respond } from "../helpers/faults/fault-proxy.ts";
 import { rejectedAs } from "../helpers/faults/faults.ts";
+import { machineHas } from "../helpers/machine.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 const orders = (...args: string[]) => runHere({ ...tables, dynamodbEndpoint: endpoint }, ["orders", ...args]);
+
+const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
 async function putLines(lines: string[]): Promise<void> {
   for (const line of lines) {
@@ -153,12 +158,45 @@ describe("orders export", () => {
   });
 });
 
-const twoOrders = onEvery("DescribeTable", ({ response }) =>
-  respond(response, { status: 200, headers: {}, body: Buffer.from('{"Table":{"ItemCount":2}}') }),
-);
+test("an export that replaces a private file is private while it is written", async () => {
+  const path = join(operator.folder, "private.ndjson");
+  await writeFile(path, "");
+  await chmod(path, 0o600);
+  const modes: number[] = [];
+  const lines = async function* () {
+    yield "{}\n";
+    modes.push(await vi.waitFor(() => modeOf(`${path}.${process.pid}.partial`)));
+  };
+  await writeLines(path, lines);
+  expect([...modes, await modeOf(path)]).toEqual([0o600, 0o600]);
+});
+
+test("an export to a symbolic link replaces the file behind it, which keeps its mode", async () => {
+  const [path, link] = [join(operator.folder, "behind.ndjson"), join(operator.folder, "link.ndjson")];
+  await writeFile(path, "the last export\n");
+  await chmod(path, 0o666);
+  await symlink(path, link);
+  await writeLines(link, async function* () {});
+  expect([await readFile(path, "utf8"), await readlink(link), await modeOf(path)]).toEqual(["", path, 0o666]);
+});
+
+test("an export never writes through what is already beside its file", async () => {
+  const [path, other] = [join(operator.folder, "mine.ndjson"), join(operator.folder, "others")];
+  await writeFile(other, "theirs");
+  await symlink(other, `${path}.${process.pid}.partial`);
+  await expect(writeLines(path, async function* () {})).rejects.toThrow("mine.ndjson: file already exists");
+  expect(await readFile(other, "utf8")).toBe("theirs");
+});
+
+test.runIf(machineHas("/dev/full", "an export to a full device"))("an export names a full device", async () => {
+  const lines = async function* () {
+    yield "{}\n";
+  };
+  await expect(writeLines("/dev/full", lines)).rejects.toThrow("/dev/full: no space left on device");
+});
 
 test.each([
-  ["its share of the table", twoOrders, "50%"],
+  ["its share of the table", () => undefined, "100%"],
   [
     "its number of orders, where no one may ask for the table's",
     onEvery("DescribeTable", rejectedAs("AccessDeniedException")),

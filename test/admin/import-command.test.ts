@@ -70,28 +70,22 @@ describe("orders import, as a process", () => {
 });
 
 describe("orders import of standard input", () => {
-  test("writes its orders, and removes its copy", async () => {
-    await operator.pointTo(tables);
-    const TMPDIR = await mkdtemp(join(operator.folder, "tmp-"));
-    const options = { input: '{"id":1}\n{"id":2}\n', env: { TMPDIR } };
-    expect(await operator.run(["orders", "import", "--local"], options)).toEqual({
-      code: 0,
-      stdout: "2 orders: 2 written, 0 already there, 0 not written\n",
-      stderr: "",
-    });
-    expect(await tables.items("orders")).toHaveLength(2);
-    expect(await readdir(TMPDIR)).toEqual([]);
-  });
-
-  test("checks it first, and removes its copy", async () => {
+  test("checks and writes its orders, and removes its copy", async () => {
     const folder = await mkdtemp(join(operator.folder, "tmp-"));
     vi.stubEnv("TMPDIR", folder);
-    expect(await runHere(tables, ["orders", "import", "-"], { input: '{"id":1}\n{"id":2,}\n' })).toEqual({
+    const run = (input: string) => runHere(tables, ["orders", "import"], { input });
+    expect(await run('{"id":1}\n{"id":2,}\n')).toEqual({
       code: 1,
       stdout: "",
       stderr: "standard input:2:9: not JSON\n1 of 2 lines are bad: nothing was written\n",
     });
     expect(await tables.items("orders")).toEqual([]);
+    expect(await run('{"id":1}\n{"id":2}\n')).toEqual({
+      code: 0,
+      stdout: "2 orders: 2 written, 0 already there, 0 not written\n",
+      stderr: "",
+    });
+    expect(await tables.items("orders")).toHaveLength(2);
     expect(await readdir(folder)).toEqual([]);
   });
 
@@ -122,20 +116,17 @@ test("a second signal ends an import that waits for what it has begun", async ()
 
 describe("orders import of a bad file", () => {
   test("names every bad line and writes nothing", async () => {
-    const lines = ['{"id":4}', '{"id":1', '{"id":1,"\\u001b[2J":1}', '{"id":1,"\u009b2J":1}', '{"id":4}', '{"id":6}'];
-    const file = await operator.write("bad.ndjson", lines.join("\n"));
+    const file = await operator.write("bad.ndjson", '{"id":4}\n{"id":1\n{"id":4}');
     const stderr = [
       `${file}:2:8: not JSON`,
-      String.raw`${file}:3: unknown field "\u001b[2J"`,
-      String.raw`${file}:4: unknown field "\u009b2J"`,
-      `${file}:5: id 4 is already on line 1`,
-      "4 of 6 lines are bad: nothing was written\n",
+      `${file}:3: id 4 is already on line 1`,
+      "2 of 3 lines are bad: nothing was written\n",
     ].join("\n");
     expect(await orders("import", file)).toEqual({ code: 1, stdout: "", stderr });
     const json = await orders("import", file, "--json");
     expect(json).toMatchObject({ code: 1, stderr });
-    const badLines = [2, 3, 4, 5].map((line) => expect.objectContaining({ line, problems: [expect.any(String)] }));
-    const counts = { bad: 4, orders: 6, written: 0, alreadyThere: 0, notWritten: 6 };
+    const badLines = [2, 3].map((line) => expect.objectContaining({ line, problems: [expect.any(String)] }));
+    const counts = { bad: 2, orders: 3, written: 0, alreadyThere: 0, notWritten: 3 };
     expect(JSON.parse(json.stdout)).toEqual({ badLines, ...counts });
     expect(await tables.items("orders")).toEqual([]);
   });
