@@ -1,4 +1,4 @@
-import type { Fate } from "./fates.ts";
+import type { Fate } from "./actors.ts";
 import type { RecordedClient, Request, Response, Step } from "./recorded-client.ts";
 
 /** Where one actor is, from its first attempt on. */

@@ -1,11 +1,8 @@
 import type { OrderItem } from "../../shared/order.ts";
-import { type Actor, shippedAt } from "./actors.ts";
+import { type Actor, type Fate, shippedAt } from "./actors.ts";
 import { attempt, begin, type Client, withoutCopy } from "./client.ts";
-import type { OrderState } from "./contract.ts";
-import type { Fate } from "./fates.ts";
 import { RecordedClient } from "./recorded-client.ts";
-import type { RememberedTable } from "./remembered-table.ts";
-import { stateOf } from "./starts.ts";
+import { type RememberedTable, stateOf } from "./remembered-table.ts";
 import { Worlds } from "./worlds.ts";
 
 /** A moment of an interleaving: all that the rest of it depends on. */
@@ -52,11 +49,6 @@ export class Moves {
       morning: new RecordedClient(`${actor.name}, morning`, actor.code(new Date(shippedAt.getTime() - hour))),
       afternoon: new RecordedClient(`${actor.name}, afternoon`, actor.code(new Date(shippedAt.getTime() + hour))),
     }));
-  }
-
-  /** How many sequences of responses the actors' code has been run with. */
-  get sequences(): number {
-    return this.#recorded.reduce((sum, { morning, afternoon }) => sum + morning.sequences + afternoon.sequences, 0);
   }
 
   start(item: OrderItem | undefined): Moment {
@@ -107,36 +99,17 @@ export class Moves {
   }
 }
 
-/** Checks a moment against the contract: the worlds that explain it, and what the contract does not allow. */
-function judge(moment: Moment, actor: Actor, tells?: string): { moment: Moment; violation?: string } {
-  const state = stateOf(moment.item);
-  const key = [moment.worlds.key, state, actor.name, tells].join("\n");
-  const verdict = verdicts.get(key) ?? judgeOnce(moment.worlds, state, actor, tells);
-  verdicts.set(key, verdict);
-  const { worlds, ...violation } = verdict;
-  return { moment: { ...moment, worlds }, ...violation };
-}
-
-interface Verdict {
-  worlds: Worlds;
-  violation?: string;
-}
-
-const verdicts = new Map<string, Verdict>();
-
 /**
- * An observer reads the order, and the actor may respond to its client. Its request begins with its first attempt and
- * ends with its last: any longer time would allow more.
+ * Checks a moment against the contract: an observer reads the order, and the actor may respond to its client. Its request
+ * begins with its first attempt and ends with its last: any longer time would allow more.
  */
-function judgeOnce(worlds: Worlds, state: OrderState, { name }: Actor, tells: string | undefined): Verdict {
-  const seen = worlds.see(state);
+function judge(moment: Moment, { name }: Actor, tells?: string): { moment: Moment; violation?: string } {
+  const state = stateOf(moment.item);
+  const seen = moment.worlds.see(state);
   if (seen.none) {
-    const allowed = worlds.states().join(" or ");
-    return { worlds: seen, violation: `the order is ${state}; by the contract it is ${allowed}` };
+    return { moment, violation: `the order is ${state}; by the contract it is ${moment.worlds.states().join(" or ")}` };
   }
-  if (tells === undefined) return { worlds: seen };
-  const told = seen.end(name, tells);
-  if (!told.none) return { worlds: told };
-  const allowed = seen.responses(name).join(" or ");
-  return { worlds: told, violation: `${name} gets ${tells}; by the contract it is ${allowed}` };
+  const worlds = tells === undefined ? seen : seen.end(name, tells);
+  if (!worlds.none) return { moment: { ...moment, worlds } };
+  return { moment, violation: `${name} gets ${tells}; by the contract it is ${seen.responses(name).join(" or ")}` };
 }

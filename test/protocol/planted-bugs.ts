@@ -9,8 +9,8 @@ import {
 import { callFailed } from "../../shared/dynamodb.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { OrderItem } from "../../shared/order.ts";
-import { cancelOrder } from "../../shared/orders-table.ts";
 import { type Cancel, cancel, type Invocation, maxAttempts } from "./actors.ts";
+import type { Connect } from "./recorded-client.ts";
 import { orderId, tableName } from "./remembered-table.ts";
 
 /** Ten ways to get a cancellation wrong, each of which someone has thought right. */
@@ -32,7 +32,7 @@ export const plantedBugs: Record<string, Cancel> = {
     cancel(connect, { ...invocation, awsRequestId: invocation.gatewayRequestId }),
 
   "its own id made anew for each attempt": (connect, invocation) =>
-    retry((attempt) => once(connect(1), { ...invocation, awsRequestId: `${invocation.awsRequestId}, ${attempt}` })),
+    retry((attempt) => once(connect, { ...invocation, awsRequestId: `${invocation.awsRequestId}, ${attempt}` })),
 
   "the status compared after a read": async (connect, invocation) => {
     const client = connect(maxAttempts);
@@ -53,7 +53,7 @@ export const plantedBugs: Record<string, Cancel> = {
     let first: unknown;
     await retry(async () => {
       try {
-        await once(connect(1), invocation);
+        await once(connect, invocation);
       } catch (error) {
         // "There was no response, so it must have been ours that cancelled it."
         if (first !== undefined && !isThrottled(first) && isAlreadyCancelled(error)) return;
@@ -118,14 +118,9 @@ async function read(client: DynamoDBClient): Promise<OrderItem | undefined> {
   }
 }
 
-/** The service's own cancellation, on a client that leaves the retries to its caller. */
-function once(client: DynamoDBClient, invocation: Invocation): Promise<void> {
-  return cancelOrder(client, tableName, {
-    orderId,
-    cancelledBy: invocation.keyId,
-    cancelledAt: invocation.askedAt,
-    cancellationId: invocation.awsRequestId,
-  });
+/** The service's own cancellation, with a single attempt. */
+function once(connect: Connect, invocation: Invocation): Promise<void> {
+  return cancel(() => connect(1), invocation);
 }
 
 /** Tries until the outcome is known, as often as the service does. */

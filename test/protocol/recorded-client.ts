@@ -39,11 +39,6 @@ export class RecordedClient {
     this.#code = code;
   }
 
-  /** How many sequences of responses have been tried. */
-  get sequences(): number {
-    return this.#steps.size;
-  }
-
   /** The client's next step after these responses to its attempts so far. */
   async after(responses: readonly Response[]): Promise<Step> {
     const key = JSON.stringify(responses);

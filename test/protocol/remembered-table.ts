@@ -2,10 +2,35 @@ import { DeleteItemCommand, type DynamoDBClient, GetItemCommand, PutItemCommand 
 import { type Engine, engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { createTable } from "../helpers/create-table.ts";
+import type { OrderState } from "./contract.ts";
 import type { Request, Response } from "./recorded-client.ts";
 
 export const tableName = "orders";
 export const orderId = 10n;
+const id = { N: orderId.toString() };
+
+/** The order as it can be before anyone does anything to it. */
+export const starts: Record<string, OrderItem | undefined> = {
+  pending: { id, status: { S: "pending" } },
+  absent: undefined,
+  shipped: { id, status: { S: "shipped" }, shipDate: { S: "2026-11-20T09:00:00.000Z" } },
+  cancelled: {
+    id,
+    status: { S: "cancelled" },
+    cancelledAt: { S: "2026-11-20T09:00:00.000Z" },
+    cancelledBy: { S: "another client" },
+    cancellationId: { S: "invocation of another client" },
+  },
+  "something else": { id, status: { S: "lost" } },
+};
+
+/** The state of an order as the table has it; undefined when the table does not have it. */
+export function stateOf(item: OrderItem | undefined): OrderState {
+  if (item === undefined) return "absent";
+  const status = item["status"]?.S;
+  if (status === "cancelled") return `cancelled by ${item["cancelledBy"]?.S}`;
+  return status === "pending" || status === "shipped" ? status : "not pending";
+}
 
 // The engine wants a signature, and believes any.
 const signed = {
@@ -51,23 +76,14 @@ export class RememberedTable {
     const key = JSON.stringify([item, request]);
     const remembered = this.#known.get(key);
     if (remembered !== undefined) return remembered;
-    await this.#put(item);
+    const order = { TableName: tableName, Key: { id } };
+    if (item === undefined) await this.#client.send(new DeleteItemCommand(order));
+    else await this.#client.send(new PutItemCommand({ TableName: tableName, Item: item }));
     const response = await this.#send(request);
-    const applied = { item: await this.#get(), response };
+    const { Item } = await this.#client.send(new GetItemCommand(order));
+    const applied = { item: Item && JSON.parse(sorted(JSON.stringify(Item))), response };
     this.#known.set(key, applied);
     return applied;
-  }
-
-  async #put(Item: OrderItem | undefined): Promise<void> {
-    const Key = { id: { N: orderId.toString() } };
-    if (Item === undefined) await this.#client.send(new DeleteItemCommand({ TableName: tableName, Key }));
-    else await this.#client.send(new PutItemCommand({ TableName: tableName, Item }));
-  }
-
-  async #get(): Promise<OrderItem | undefined> {
-    const Key = { id: { N: orderId.toString() } };
-    const { Item } = await this.#client.send(new GetItemCommand({ TableName: tableName, Key }));
-    return Item && JSON.parse(sorted(JSON.stringify(Item)));
   }
 
   async #send({ target, body }: Request): Promise<Response> {

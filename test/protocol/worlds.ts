@@ -26,7 +26,6 @@ export class Worlds {
   /** The same for the same worlds. */
   readonly key: string;
   readonly #worlds: ReadonlyMap<string, World>;
-  #reached: World[] | undefined;
 
   private constructor(worlds: Iterable<World>) {
     this.#worlds = new Map(Array.from(worlds, (world) => [world.key, world]));
@@ -77,21 +76,16 @@ export class Worlds {
 
   /** These worlds, and all that follow when waiting operations take effect, in every order. */
   #after(): World[] {
-    this.#reached ??= reachedFrom(this.#worlds);
-    return this.#reached;
-  }
-}
-
-function reachedFrom(worlds: ReadonlyMap<string, World>): World[] {
-  const reached = new Map(worlds);
-  // Iterating over a map includes what is added on the way.
-  for (const world of reached.values()) {
-    for (const name of world.waiting.keys()) {
-      const next = takeEffect(world, name);
-      if (next !== undefined) reached.set(next.key, next);
+    const reached = new Map(this.#worlds);
+    // Iterating over a map includes what is added on the way.
+    for (const world of reached.values()) {
+      for (const name of world.waiting.keys()) {
+        const next = takeEffect(world, name);
+        if (next !== undefined) reached.set(next.key, next);
+      }
     }
+    return [...reached.values()];
   }
-  return [...reached.values()];
 }
 
 function takeEffect(world: World, name: string): World | undefined {
