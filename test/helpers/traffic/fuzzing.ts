@@ -1,12 +1,11 @@
-import { Readable } from "node:stream";
 import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { engineClient } from "../../../infra/local/engine/engine.ts";
-import { seedOrders } from "../../../infra/local/engine/seed-orders.ts";
 import type { LocalStack } from "../../../infra/local/local-stack.ts";
 import { responseProblems } from "../../../infra/smoke/response-problems.ts";
 import { type ErrorCode, errorBody, errors } from "../../../shared/errors.ts";
 import { exchange, type RawResponse } from "../faults/pipeline.ts";
+import { tableWriter } from "../table-writer.ts";
 import { type FuzzRequest, fuzzedIds, fuzzRequests, marker } from "./fuzz-requests.ts";
 import type { ResponseCounts } from "./response-counts.ts";
 
@@ -34,8 +33,9 @@ export async function fuzz(stack: LocalStack, seed: number, counts: ResponseCoun
 
 async function resetOrders({ dynamodbEndpoint, tables }: LocalStack): Promise<void> {
   const client = engineClient(dynamodbEndpoint);
+  const { putOrder } = tableWriter(client, tables);
   const orders = fuzzedIds.map((id, index) => ({ id: { N: id }, status: { S: index % 10 ? "pending" : "shipped" } }));
-  await seedOrders(client, tables.orders, Readable.from(orders), new AbortController().signal);
+  await Promise.all(orders.map(putOrder));
   client.destroy();
 }
 
