@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { type Clock, systemClock } from "../../shared/clock.ts";
 import { cancelledBy, createOldTable, order } from "../helpers/admin/old-orders.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
@@ -33,6 +33,7 @@ describe("carrying orders over while others write and responses get lost", () =>
       await putOld(order(1, "shipped"), order(2, "pending"));
       await putNew(order(1, "pending"));
       const interrupted = new AbortController();
+      vi.stubEnv("AWS_MAX_ATTEMPTS", "1");
       const { target } = await tables.behindProxy(onEvery(name, unapplied["throttled by the table"]));
       const heeded = new Set<boolean | undefined>();
       const pause: Clock["pause"] = async (_milliseconds, signal) => {
