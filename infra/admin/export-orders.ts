@@ -29,11 +29,9 @@ export function exportCommand(command: Command, name = "-", table?: string): Pro
     const counts = { orders: 0, skipped: 0 };
     const pages = async function* (signal?: AbortSignal): AsyncGenerator<string, void, void> {
       for await (const page of calls.scan(ordersTable, signal)) {
-        const { lines, skipped } = formatLines(page);
-        if (skipped.length > 0) progress?.stop();
-        stderr.write(skipped.join(""));
+        const lines = formatLines(page, () => progress?.stop());
         counts.orders += lines.length;
-        counts.skipped += skipped.length;
+        counts.skipped += page.length - lines.length;
         progress?.done(counts.orders + counts.skipped);
         yield lines.join("");
       }
@@ -48,15 +46,18 @@ export function exportCommand(command: Command, name = "-", table?: string): Pro
   });
 }
 
-/** The lines of an orders file for these orders, and one about each that has none: its id is not a 64-bit integer. */
-export function formatLines(orders: OrderItem[]): { lines: string[]; skipped: string[] } {
-  const [lines, skipped]: [string[], string[]] = [[], []];
-  for (const item of orders) {
+/**
+ * The lines of an orders file for these orders. Says on standard error which have none, as their id is not a 64-bit
+ * integer, and calls `beforeSaying` first.
+ */
+export function formatLines(orders: OrderItem[], beforeSaying = (): void => {}): string[] {
+  return orders.flatMap((item) => {
     const line = formatOrderLine(item);
-    if (line !== undefined) lines.push(`${line}\n`);
-    else skipped.push(`Order ${printable(String(item["id"]?.N))} skipped: id is not a 64-bit integer\n`);
-  }
-  return { lines, skipped };
+    if (line !== undefined) return `${line}\n`;
+    beforeSaying();
+    process.stderr.write(`Order ${printable(String(item["id"]?.N))} skipped: id is not a 64-bit integer\n`);
+    return [];
+  });
 }
 
 /**

@@ -5,7 +5,10 @@ import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
+import type { OrderItem } from "../../shared/order.ts";
 import { callersPath } from "../local/machine/callers-path.ts";
+import { sameAttribute } from "../orders-file/attribute-json.ts";
+import { Findings } from "../orders-file/findings.ts";
 import { BadLinesError, checkOrders, type OrdersFile, readOrders, rethrowNaming } from "../orders-file/orders-file.ts";
 import { printable } from "../terminal/printable.ts";
 import { interruption, pacedCalls, type Result, run } from "./command.ts";
@@ -13,7 +16,7 @@ import { CommandError } from "./errors.ts";
 import { startProgress } from "./progress.ts";
 import type { TableCalls } from "./table-calls.ts";
 import { counted, standardInput } from "./terminal.ts";
-import { writeOrders } from "./write-orders.ts";
+import { workThrough } from "./work-through.ts";
 
 /** Imports the file that the command line names, or standard input, until it is done or the operator interrupts it. */
 export function importCommand(command: Command, name: string, check = false): Promise<void> {
@@ -41,12 +44,13 @@ async function readableTwice(typed: string, cleanUp: AsyncDisposableStack, signa
 }
 
 /**
- * Checks every line of a file, then writes its orders; a file with a bad line is not imported at all. The result is a
- * rejection unless every order of the file is now in the table or, when it is only to be checked, the same in both.
+ * Checks every line of a file, then writes the orders whose ids are not in the table yet, several at a time, until the
+ * first failure; a file with a bad line is not imported at all. The result is a rejection unless every order of the file
+ * is now in the table or, when it is only to be checked, the same in both.
  *
  * @param check whether to leave the table as it is, and only compare.
  * @param terminal where the progress is shown.
- * @param signal stops it; orders being written are finished.
+ * @param signal stops it; orders being written are finished, so that the counts are right.
  * @throws CommandError or OrdersFileError when the file can't be read, or the check is interrupted.
  */
 export async function importOrders(
@@ -65,18 +69,33 @@ export async function importOrders(
   };
   const total = await checkOrders(file, onRead).finally(checking.stop).catch(badLines);
   if (typeof total !== "number") return total;
-  const writing = startProgress(terminal, { title: check ? "Comparing" : "Writing", unit: "orders", total });
-  const orders = readOrders(file, total);
-  const result = await writeOrders(table, orders, calls, check, signal, writing.done);
-  writing.stop();
-  const { reason, differing, written, alreadyThere, missing } = result;
+  const progress = startProgress(terminal, { title: check ? "Comparing" : "Writing", unit: "orders", total });
+  const differing = new Findings<{ id: bigint; fields: string[] }>();
+  let [there, lacking] = [0, 0];
+  const handle = async (order: OrderItem, stop: AbortSignal): Promise<void> => {
+    const { id = { N: "0" } } = order;
+    const found = check
+      ? await calls.get({ TableName: table, Key: { id }, ConsistentRead: true }, stop)
+      : (await calls.insert(table, "id", order, stop))?.found;
+    if (found) {
+      there++;
+      const names = Object.keys({ ...order, ...found }).sort();
+      const fields = names.filter((name) => !sameAttribute(order[name], found[name]));
+      if (fields.length > 0) differing.add(fields.join(", "), { id: BigInt(id.N ?? 0), fields });
+    } else lacking++;
+    progress.done(there + lacking);
+  };
+  const reason = await workThrough(readOrders(file, total), handle, signal);
+  progress.stop();
   const differ = differing.count;
-  const same = alreadyThere - differ;
-  const left = total - written - alreadyThere - missing;
+  const same = there - differ;
+  const left = total - there - lacking;
   const text = check
-    ? `${same} the same, ${differ} ${differ === 1 ? "differs" : "differ"}, ${missing} missing${left > 0 ? `, ${left} not compared` : ""}`
-    : `${written} written, ${alreadyThere} already there, ${left} not written`;
-  const counts = check ? { same, missing, notCompared: left } : { written, alreadyThere, notWritten: left };
+    ? `${same} the same, ${differ} ${differ === 1 ? "differs" : "differ"}, ${lacking} missing${left > 0 ? `, ${left} not compared` : ""}`
+    : `${lacking} written, ${there} already there, ${left} not written`;
+  const counts = check
+    ? { same, missing: lacking, notCompared: left }
+    : { written: lacking, alreadyThere: there, notWritten: left };
   const note = [
     ...(total === 0 ? [`${file.name} has no orders`] : []),
     ...differing.first.map(({ id, fields }) => `Order ${id} in the table differs: ${fields.join(", ")}`),

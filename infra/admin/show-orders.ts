@@ -47,24 +47,20 @@ export function listCommand(command: Command, { status, cancelledBy }: Filter): 
     const wanted = (item: OrderItem): boolean =>
       (status === undefined || statusOf(item) === status) &&
       (cancelledBy === undefined || item["cancelledBy"]?.S === cancelledBy);
-    let found = false;
-    let rejected = false;
+    let [found, skipped] = [0, 0];
     const lines = async function* (): AsyncGenerator<string, void, void> {
       if (!json) yield row((name) => name);
       for await (const page of calls.scan(target.ordersTable)) {
         const orders = page.filter(wanted);
-        found ||= orders.length > 0;
-        const { lines, skipped } = json
-          ? formatLines(orders)
-          : { lines: orders.map((item) => row((name) => valueText(item[name]))), skipped: [] };
-        process.stderr.write(skipped.join(""));
-        rejected ||= skipped.length > 0;
+        const lines = json ? formatLines(orders) : orders.map((item) => row((name) => valueText(item[name])));
+        found += orders.length;
+        skipped += orders.length - lines.length;
         yield lines.join("");
       }
     };
     await pipeline(lines, process.stdout, { end: false });
-    if (cancelledBy !== undefined && !found) await findKey(target, cancelledBy);
-    return { rejected };
+    if (cancelledBy !== undefined && found === 0) await findKey(target, cancelledBy);
+    return { rejected: skipped > 0 };
   });
 }
 

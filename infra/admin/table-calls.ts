@@ -64,7 +64,10 @@ export class TableCalls {
     signal?: AbortSignal,
   ): Promise<Output> {
     for (let tries = 0; ; tries++) {
-      await this.#turn(units, signal);
+      const now = this.#clock.now();
+      const turn = Math.max(now, this.#next);
+      this.#next = turn + units * this.#millisecondsPerUnit;
+      if (turn > now) await this.#clock.pause(turn - now, signal);
       try {
         const output = await send();
         this.#next += ((output.ConsumedCapacity?.CapacityUnits ?? units) - units) * this.#millisecondsPerUnit;
@@ -150,12 +153,5 @@ export class TableCalls {
       yield Items;
       ExclusiveStartKey = LastEvaluatedKey;
     } while (ExclusiveStartKey);
-  }
-
-  async #turn(units: number, signal: AbortSignal | undefined): Promise<void> {
-    const now = this.#clock.now();
-    const turn = Math.max(now, this.#next);
-    this.#next = turn + units * this.#millisecondsPerUnit;
-    if (turn > now) await this.#clock.pause(turn - now, signal);
   }
 }

@@ -17,7 +17,7 @@
 // - api-keys.ts: `...(true && { expiresAt })`: the document client leaves out what is undefined. `<=`: ids differ.
 // - attribute-json.ts: sorting a list of attributes, which are objects and so equal to sort; null is never an attribute.
 // - orders-file.ts: reading in smaller blocks.
-// - write-orders.ts: the key that stands for an order without one is only looked at when there is one.
+// - import-orders.ts: the key that stands for an order without one is only looked at when there is one.
 // - carry-over-rules.ts: any text but a key's id is left out for no key.
 // No test does: gateway.ts: `status <= 500`: the default response to a failure with 500. Our API sets each itself.
 // Looks only:
