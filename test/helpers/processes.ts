@@ -14,13 +14,8 @@ interface Process {
   command: string;
 }
 
-/** The processes that descend from this one. */
-export async function descendants(pid: number): Promise<number[]> {
-  return below(pid, await allProcesses()).map(({ pid }) => pid);
-}
-
-/** Those of the processes that descend from this one whose command line contains a text. */
-export async function processesRunning(command: string, pid: number): Promise<number[]> {
+/** The processes that descend from this one, or those of them whose command line contains a text. */
+export async function descendants(pid: number, command = ""): Promise<number[]> {
   const found = below(pid, await allProcesses()).filter((process) => process.command.includes(command));
   return found.map(({ pid }) => pid);
 }

@@ -1,36 +1,29 @@
-import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
 import { afterAll } from "vitest";
 import { root } from "./admin/admin-command.ts";
 
-type Child = ChildProcessByStdio<null, Readable, Readable>;
-
-/** Runs `npm start` as a terminal does, with a folder of its own. */
-export interface Starter {
-  /** As npm names it, without the links on the way. */
-  directory: string;
-  /** Where a running stack says where it is. */
-  stackFile: string;
-  /** The command behind `npm start`, without npm. */
-  start(options: string[], environment?: Record<string, string>): Child;
-  run(command: string[], options: { cwd: string; environment: Record<string, string> }): Child;
-  ordersFile(name: string, lines: string[]): Promise<string>;
+/** What is known of a process: what it wrote, and how it ended once it has. */
+interface Seen {
+  stdout: string;
+  stderr: string;
+  ended: [code: number | null, signal: NodeJS.Signals | null] | undefined;
 }
 
-/** Creates the starter of the calling test file. The file's end kills what still runs and removes the folder. */
-export async function createStarter(): Promise<Starter> {
+/** Runs commands as a terminal does. The end of the calling test file kills what still runs and removes the folder. */
+export async function createStarter() {
+  // As npm names it, without the links on the way.
   const directory = await realpath(await mkdtemp(join(tmpdir(), "start-test-")));
-  const started = new Set<ChildProcess>();
   // Not the checkout's own file: a stack may be running there.
   const stackFile = join(directory, "stack.json");
+  const started: { pid: number; seen: Seen }[] = [];
   afterAll(async () => {
-    for (const { pid = 0 } of started) killGroup(pid);
+    for (const { pid } of started.filter(({ seen }) => seen.ended === undefined)) process.kill(-pid, "SIGKILL");
     await rm(directory, { recursive: true });
   });
-  const run: Starter["run"] = ([command = "", ...args], { cwd, environment }) => {
+  const run = ([command = "", ...args]: string[], cwd: string, environment: Record<string, string> = {}) => {
     const child = spawn(command, args, {
       cwd,
       env: { ...process.env, LOCAL_STACK_FILE: stackFile, ...environment },
@@ -38,27 +31,26 @@ export async function createStarter(): Promise<Starter> {
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     });
-    started.add(child);
-    return child;
+    const seen: Seen = { stdout: "", stderr: "", ended: undefined };
+    child.stdout.setEncoding("utf8").on("data", (text) => (seen.stdout += text));
+    child.stderr.setEncoding("utf8").on("data", (text) => (seen.stderr += text));
+    child.on("close", (...how) => (seen.ended = how));
+    const running = { pid: child.pid ?? 0, seen };
+    started.push(running);
+    return running;
   };
   return {
     directory,
+    /** Where a running stack says where it is. */
     stackFile,
-    start: (options, environment = {}) =>
-      run([process.execPath, "infra/local/start.ts", ...options], { cwd: root, environment }),
     run,
-    ordersFile: async (name, lines) => {
+    /** Runs the command behind `npm start`, without npm. */
+    start: (options: string[], environment?: Record<string, string>) =>
+      run([process.execPath, "infra/local/start.ts", ...options], root, environment),
+    ordersFile: async (name: string, lines: string[]): Promise<string> => {
       const file = join(directory, name);
       await writeFile(file, `${lines.join("\n")}\n`);
       return file;
     },
   };
-}
-
-function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch {
-    // It has ended.
-  }
 }

@@ -1,9 +1,10 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
-import { expect, inject, onTestFinished, test, vi } from "vitest";
+import { expect, inject, onTestFinished, test } from "vitest";
+import { root } from "../helpers/admin/admin-command.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { descendants, isAlive } from "../helpers/processes.ts";
+import { createStarter } from "../helpers/start-command.ts";
+
+const { run } = await createStarter();
 
 const local = new URL("../../infra/local/", import.meta.url);
 
@@ -36,15 +37,14 @@ test.runIf(machineHas("/proc or ps", "that a kill leaves nothing behind")).each(
   ["an idle local stack, with its engine and who watches over it, and its functions", idleStack, 4],
   ["a function's host, with the function, though it is busy", busyFunction, 1],
 ])("SIGKILL ends %s", async (_, program, count) => {
-  const args = ["--input-type=module", "--eval", program, inject("assembly")];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-  let processes = [child.pid ?? 0];
+  const child = run([process.execPath, "--input-type=module", "--eval", program, inject("assembly")], root);
+  let processes: number[] = [];
   onTestFinished(() => {
     for (const pid of processes.filter(isAlive)) process.kill(pid, "SIGKILL");
   });
-  await once(createInterface({ input: child.stdout }), "line");
-  processes = await descendants(child.pid ?? 0);
+  await expect.poll(() => child.seen).toMatchObject({ stdout: expect.stringContaining("\n") });
+  processes = await descendants(child.pid);
   expect(processes).toHaveLength(count);
-  child.kill("SIGKILL");
-  await vi.waitFor(() => expect(processes.filter(isAlive)).toEqual([]), { timeout: 60_000 });
+  process.kill(child.pid, "SIGKILL");
+  await expect.poll(() => processes.filter(isAlive)).toEqual([]);
 });

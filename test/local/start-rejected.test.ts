@@ -1,10 +1,8 @@
-import { once } from "node:events";
 import { mkdtemp, readdir } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import { Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
@@ -16,10 +14,9 @@ const { start, ordersFile } = await createStarter();
 
 /** Starts, and gives the text of standard error, which is all that a failed start writes. */
 async function failure(options: string[], environment?: Record<string, string>): Promise<string> {
-  const child = start(options, environment);
-  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
-  expect({ stdout, code }).toEqual({ stdout: "", code: 1 });
-  return stderr;
+  const { seen } = start(options, environment);
+  await expect.poll(() => seen).toMatchObject({ stdout: "", ended: [1, null] });
+  return seen.stderr;
 }
 
 describe("npm start", () => {
@@ -55,20 +52,14 @@ describe("npm start", () => {
     );
   });
 
+  const badKey = "is invalid. Not a well-formed key that starts with pets_test_.";
   test.each([
-    [["--throttle", "0"], "--throttle <n>' argument '0' is invalid. It must be a whole number from 1 to 65535."],
-    [["--db", ""], "--db <file>' argument '' is invalid. The name of a file is missing."],
-  ])("rejects %j in one line", async (options, complaint) => {
+    ["--throttle <n>' argument '0' is invalid. It must be a whole number from 1 to 65535.", "--throttle", "0"],
+    ["--db <file>' argument '' is invalid. The name of a file is missing.", "--db", ""],
+    [`--api-key <key>' argument 'pets_live_...' ${badKey}`, "--api-key", makeApiKey("pets_live")],
+    [`--api-key <key>' argument 'pets_test_...-' ${badKey}`, "--api-key", `${makeApiKey("pets_test").slice(0, -1)}-`],
+  ])("rejects a value in one line, without a key: '%s", async (complaint, ...options) => {
     expect(await failure(options)).toBe(`error: option '${complaint}\n`);
-  });
-
-  test.each([
-    ["of production", makeApiKey("pets_live")],
-    ["mistyped", `${makeApiKey("pets_test").slice(0, -1)}-`],
-  ])("rejects an --api-key that is %s, in one line without it", async (_, key) => {
-    const line = await failure(["--api-key", key]);
-    expect(line).toMatch(/^error: option '--api-key <key>'.* Not a well-formed key that starts with pets_test_\.\n$/);
-    expect(line).not.toContain(key.slice(10, 50));
   });
 
   test("rejects --db beside DYNAMODB_ENDPOINT, and an endpoint that does not respond, in one line", async () => {

@@ -1,14 +1,12 @@
-import { once } from "node:events";
 import { appendFile, cp, mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
-import { type RequestListener, request } from "node:http";
+import { type IncomingMessage, type RequestListener, request } from "node:http";
 import { dirname, join } from "node:path";
-import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createLiveService, type Service } from "../../infra/local/service.ts";
 import { root } from "../helpers/admin/admin-command.ts";
 import { machineHas } from "../helpers/machine.ts";
-import { isAlive, processesRunning } from "../helpers/processes.ts";
+import { descendants, isAlive } from "../helpers/processes.ts";
 import { send } from "../helpers/send.ts";
 import { createStarter } from "../helpers/start-command.ts";
 
@@ -25,64 +23,58 @@ test.runIf(hasList)(
       await cp(join(root, name), join(copy, name), { recursive: true });
     }
     await symlink(join(root, "node_modules"), join(copy, "node_modules"));
-    const { baseUrl, apiKey, messages, child } = await start();
-    const { pid = 0 } = child;
+    const command = [process.execPath, "infra/local/start.ts", "--port", "0", "--json", "--watch"];
+    const { pid, seen } = run(command, copy);
+    await expect.poll(() => seen).toMatchObject({ stdout: expect.stringMatching(/^\{.*\}\n$/), stderr: "" });
+    const { baseUrl, apiKey }: { baseUrl: string; apiKey: string } = JSON.parse(seen.stdout);
     const headers = { authorization: `Bearer ${apiKey}` };
     const cancel = (id: string) => send(`${baseUrl}/store/orders/${id}`, { method: "DELETE", headers });
     const messageFor = async (id: string): Promise<string> => JSON.parse((await cancel(id)).body).message;
 
     expect((await cancel("1")).status).toBe(204);
     const before = await messageFor("none");
-    const functionsBefore = await processesRunning("rapid-client.mjs", pid);
+    const functionsBefore = await descendants(pid, "rapid-client.mjs");
     expect(functionsBefore.length).toBeGreaterThan(0);
     // Admitted, it waits for its body.
     const underWay = request(`${baseUrl}/store/orders/none`, {
       method: "DELETE",
       headers: { ...headers, expect: "100-continue", "content-length": "2" },
     });
-    underWay.flushHeaders();
-    await once(underWay, "continue");
+    const continued = vi.fn().mockName("100 Continue");
+    const responded = vi.fn<(response: IncomingMessage) => void>().mockName("response");
+    underWay.on("continue", continued).on("response", responded).flushHeaders();
+    await expect.poll(() => continued).toHaveBeenCalled();
 
     const errors = join(copy, "shared/errors.ts");
     // As many editors save: the file is another one afterwards.
     const changed = (await readFile(errors, "utf8")).replace(before, "Nobody ordered this");
     await writeFile(`${errors}~`, `${changed}console.warn(new Error("a stack"));\n`);
     await rename(`${errors}~`, errors);
-    await vi.waitFor(async () => expect(await messageFor("none")).toBe("Nobody ordered this"), waiting);
+    await expect.poll(() => messageFor("none"), { interval: 100 }).toBe("Nobody ordered this");
     expect((await cancel("1")).status).toBe(409);
 
-    const responded = once(underWay, "response");
     underWay.end("{}");
-    const [response] = await responded;
-    expect(JSON.parse(await text(response))).toMatchObject({ code: "order_not_found", message: before });
-    await vi.waitFor(() => expect(functionsBefore.filter(isAlive)).toEqual([]), waiting);
+    await expect.poll(() => responded).toHaveBeenCalled();
+    const [response] = responded.mock.lastCall ?? [];
+    expect(JSON.parse(response ? await text(response) : "")).toMatchObject({
+      code: "order_not_found",
+      message: before,
+    });
+    await expect.poll(() => functionsBefore.filter(isAlive)).toEqual([]);
 
     // A stack names the source's line, not the bundle's.
-    expect(messages.find((line) => line.includes("a stack"))).toMatch(/shared\/errors\.ts:\d+:14/);
+    expect(seen.stderr).toMatch(/a stack.*shared\/errors\.ts:\d+:14/);
     await appendFile(errors, "const = nothing;\n");
-    const failures = () => messages.filter((line) => line.includes("The last good build still serves"));
-    await vi.waitFor(() => expect(failures()).toHaveLength(1), waiting);
-    expect(messages.join("\n")).toContain("shared/errors.ts:");
+    const failures = /The last good build still serves.*shared\/errors\.ts:/gs;
+    await expect.poll(() => seen.stderr).toMatch(failures);
     expect(await messageFor("none")).toBe("Nobody ordered this");
-    expect(failures()).toHaveLength(1);
+    expect(seen.stderr.match(failures)).toHaveLength(1);
 
-    const exit = once(child, "exit");
-    for (const engine of await processesRunning("dynoxide", pid)) process.kill(engine, "SIGKILL");
-    expect(await exit).toEqual([1, null]);
-    expect(messages.at(-1)).toBe("The DynamoDB engine has ended by itself");
+    for (const engine of await descendants(pid, "dynoxide")) process.kill(engine, "SIGKILL");
+    const stderr = expect.stringMatching(/\nThe DynamoDB engine has ended by itself\n$/);
+    await expect.poll(() => seen).toMatchObject({ ended: [1, null], stderr });
   },
 );
-
-async function start() {
-  const command = [process.execPath, "infra/local/start.ts", "--port", "0", "--json", "--watch"];
-  const child = run(command, { cwd: copy, environment: {} });
-  const messages: string[] = [];
-  createInterface({ input: child.stderr }).on("line", (line) => messages.push(line));
-  const [line] = await Promise.race([once(createInterface({ input: child.stdout }), "line"), once(child, "close")]);
-  expect(messages).toEqual([]);
-  const { baseUrl, apiKey }: { baseUrl: string; apiKey: string } = JSON.parse(line);
-  return { baseUrl, apiKey, messages, child };
-}
 
 describe("the sources", () => {
   const sources = ["functions/one.ts", "shared/one.ts", "infra/stack/one.ts", "infra/app.ts", "infra/environments.ts"];
