@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { reason } from "../smoke/client.ts";
-import type { Line } from "../smoke/report.ts";
+import type { Line } from "../smoke/smoke.ts";
 import type { Stage } from "./stage.ts";
 
 /**

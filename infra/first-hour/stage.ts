@@ -9,6 +9,10 @@ import type { Endpoint } from "../smoke/client.ts";
 export interface Stage extends Endpoint, Target {
   /** The resources of the stack. A logical id begins with the id of its construct. */
   resources: StackResourceSummary[];
+  /** The working copy to deploy. */
+  root: string;
+  /** An environment that may lend its alarms. */
+  lender: string | undefined;
   clock: Clock;
   /** Once it is aborted, nothing more is changed. */
   interrupted: AbortSignal;

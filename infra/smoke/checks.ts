@@ -25,6 +25,8 @@ const unknownPaths = [
   { method: "POST", path: "/store" },
 ];
 const withoutKey = (request: ApiRequest): ApiRequest => ({ ...request, authorization: null });
+const withAuthorization = (authorization: string): ApiRequest[] =>
+  operations.map((request) => ({ ...request, authorization }));
 const emptyObject = { headers: { "content-type": "application/json" }, body: "{}" };
 
 /**
@@ -38,31 +40,35 @@ const emptyObject = { headers: { "content-type": "application/json" }, body: "{}
 export function smokeChecks(service: Endpoint, pending?: string): Check[] {
   const { apiKey } = service;
   const mistyped = apiKey.slice(0, -1) + (apiKey.endsWith("0") ? "1" : "0");
-  const unissued = makeApiKey(apiKeyPrefix(apiKey));
-  const rejects = (code: ErrorCode, requests: ApiRequest[]) => async () => {
-    for (const request of requests) expectError(await send(service, request), code);
-  };
+  const malformed = ["Bearer no-key", `Bearer ${mistyped}`, `Bearer ${apiKey}0`, "Basic bm86a2V5"];
+  const unissued = withAuthorization(`Bearer ${makeApiKey(apiKeyPrefix(apiKey))}`);
+  // One of 2^63 negative ids. The chance that one of a million orders has it is one in nine trillion.
+  const absent = String(-1n - (randomBytes(8).readBigUInt64BE() >> 1n));
+  const rejects = (name: string, code: ErrorCode, ...requests: ApiRequest[]): Check => ({
+    name,
+    run: async () => {
+      for (const request of requests) expectError(await send(service, request), code);
+    },
+  });
+  const cancels = (orderId: string): Check => ({
+    name: `204 for cancelling order ${orderId}, then 409 order_already_cancelled`,
+    run: async () => {
+      const response = await send(service, cancel(orderId));
+      expectStatus(response, 204);
+      expectDocumented(response);
+      expectError(await send(service, cancel(orderId)), "order_already_cancelled");
+    },
+  });
   return [
     {
-      name: "401 without a key, naming the Bearer scheme",
+      ...rejects("401 without a key, naming the Bearer scheme", "unauthorized", ...operations.map(withoutKey)),
       needsReadyStage: true,
-      run: rejects("unauthorized", operations.map(withoutKey)),
     },
     {
-      name: "404 order_not_found for cancelling an order that does not exist",
+      ...rejects("404 order_not_found for cancelling an order that does not exist", "order_not_found", cancel(absent)),
       needsReadyStage: true,
-      // One of 2^63 negative ids. The chance that one of a million orders has it is one in nine trillion.
-      run: rejects("order_not_found", [cancel(String(-1n - (randomBytes(8).readBigUInt64BE() >> 1n)))]),
     },
-    ...(pending === undefined ? [] : [pending]).map((orderId) => ({
-      name: `204 for cancelling order ${orderId}, then 409 order_already_cancelled`,
-      run: async () => {
-        const response = await send(service, cancel(orderId));
-        expectStatus(response, 204);
-        expectDocumented(response);
-        expectError(await send(service, cancel(orderId)), "order_already_cancelled");
-      },
-    })),
+    ...(pending === undefined ? [] : [cancels(pending)]),
     {
       name: `200 and an array of orders for GET /store/orders${pending === undefined ? "" : `, ${pending} among them`}`,
       needsReadyStage: true,
@@ -82,38 +88,23 @@ export function smokeChecks(service: Endpoint, pending?: string): Check[] {
         await expectList(response);
       },
     },
-    {
-      name: "401 for a malformed key or another scheme",
-      run: rejects(
-        "unauthorized",
-        ["Bearer no-key", `Bearer ${mistyped}`, `Bearer ${apiKey}0`, "Basic bm86a2V5"].flatMap((authorization) =>
-          operations.map((request) => ({ ...request, authorization })),
-        ),
-      ),
-    },
-    {
-      name: "401 for a key that was never issued, however often it is sent",
-      run: rejects(
-        "unauthorized",
-        [...operations, ...operations].map((request) => ({ ...request, authorization: `Bearer ${unissued}` })),
-      ),
-    },
-    {
-      name: "the Bearer scheme in any case",
-      run: rejects("order_not_found", [{ ...cancel("none"), authorization: `bEARER ${apiKey}` }]),
-    },
-    ...["abc", "007", "1.0", "9223372036854775808"].map((orderId) => ({
-      name: `404 order_not_found for cancelling ${orderId}, which is not a canonical 64-bit integer`,
-      run: rejects("order_not_found", [cancel(orderId)]),
-    })),
-    {
-      name: "a cancellation that ignores its body",
-      run: rejects("order_not_found", [{ ...cancel("none"), ...emptyObject }]),
-    },
-    {
-      name: "404 resource_not_found for an unknown path, with and without a key",
-      run: rejects("resource_not_found", [...unknownPaths, ...unknownPaths.map(withoutKey)]),
-    },
+    rejects("401 for a malformed key or another scheme", "unauthorized", ...malformed.flatMap(withAuthorization)),
+    rejects("401 for a key that was never issued, however often it is sent", "unauthorized", ...unissued, ...unissued),
+    rejects("the Bearer scheme in any case", "order_not_found", {
+      ...cancel("none"),
+      authorization: `bEARER ${apiKey}`,
+    }),
+    ...["abc", "007", "1.0", "9223372036854775808"].map((orderId) => {
+      const name = `404 order_not_found for cancelling ${orderId}, which is not a canonical 64-bit integer`;
+      return rejects(name, "order_not_found", cancel(orderId));
+    }),
+    rejects("a cancellation that ignores its body", "order_not_found", { ...cancel("none"), ...emptyObject }),
+    rejects(
+      "404 resource_not_found for an unknown path, with and without a key",
+      "resource_not_found",
+      ...unknownPaths,
+      ...unknownPaths.map(withoutKey),
+    ),
     {
       name: "405 and Allow for another method on a known path",
       run: async () => {
@@ -128,10 +119,11 @@ export function smokeChecks(service: Endpoint, pending?: string): Check[] {
         }
       },
     },
-    {
-      name: "415 for an unexpected content type",
-      run: rejects("unsupported_media_type", [{ ...unknown, headers: { "content-type": "image/png" }, body: "{}" }]),
-    },
+    rejects("415 for an unexpected content type", "unsupported_media_type", {
+      ...unknown,
+      headers: { "content-type": "image/png" },
+      body: "{}",
+    }),
     {
       name: "413 for a body of more than 10 MB, from the gateway or from AWS before it",
       run: async () => {

@@ -20,36 +20,30 @@ export interface ApiRequest {
 /** A response, with the method and path of its request. */
 export type ApiResponse = HttpResponse & Pick<ApiRequest, "method" | "path">;
 
-/** A response whose body is still to be read. */
-export interface OpenResponse extends Omit<ApiResponse, "body"> {
-  /** The body in chunks, decompressed. Reading it throws AssertionError when it is cut off. */
-  text: AsyncIterable<string>;
-}
+/** A response whose body is still to be read, in chunks. That throws AssertionError when it is cut off. */
+export type OpenResponse = Omit<ApiResponse, "body"> & { text: AsyncIterable<string> };
 
-/** How long a response may take to begin, in milliseconds. */
-const silenceLimit = 30_000;
-
-/** Sends a request and leaves the body of the response to be read. @throws Error when no response begins. */
+/** Sends a request and leaves the body of the response to be read. @throws Error when none begins in 30 seconds. */
 export async function open(
   { baseUrl, apiKey }: Endpoint,
   { method, path, authorization = `Bearer ${apiKey}`, headers, body }: ApiRequest,
 ): Promise<OpenResponse> {
   const silent = new AbortController();
-  const timer = setTimeout(() => silent.abort(new Error(`silent for ${silenceLimit / 1000} s`)), silenceLimit);
+  const timer = setTimeout(() => silent.abort(new Error("silent for 30 s")), 30_000);
   const response = await fetch(baseUrl + path, {
     method,
-    headers: {
-      connection: "close",
-      "accept-encoding": "gzip",
-      ...(authorization !== null && { authorization }),
-      ...headers,
-    },
+    headers: { connection: "close", "accept-encoding": "gzip", ...(authorization && { authorization }), ...headers },
     body: body ?? null,
     redirect: "manual",
     signal: silent.signal,
   }).finally(() => clearTimeout(timer));
-  const { status, headers: sent, body: stream } = response;
-  return { method, path, status, headers: Object.fromEntries(sent), text: read(stream) };
+  return {
+    method,
+    path,
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    text: read(response.body),
+  };
 }
 
 async function* read(body: ReadableStream<Uint8Array<ArrayBuffer>> | null): AsyncGenerator<string> {
@@ -62,12 +56,13 @@ async function* read(body: ReadableStream<Uint8Array<ArrayBuffer>> | null): Asyn
 
 /** Sends a request. @throws Error when no response begins, AssertionError when it is cut off. */
 export async function send(service: Endpoint, request: ApiRequest): Promise<ApiResponse> {
-  return readWhole(await open(service, request));
+  const { text, ...response } = await open(service, request);
+  return { ...response, body: await readText(text) };
 }
 
-/** @throws AssertionError when the response is cut off. */
-export async function readWhole({ text, ...response }: OpenResponse): Promise<ApiResponse> {
-  return { ...response, body: (await Array.fromAsync(text)).join("") };
+/** The whole text. */
+export async function readText(text: AsyncIterable<string>): Promise<string> {
+  return (await Array.fromAsync(text)).join("");
 }
 
 /** The messages of an error and its causes: fetch's own says only that it failed. */

@@ -9,14 +9,15 @@ export interface DocumentedResponse {
   content?: Record<string, { schema: object; examples: Record<string, { value: unknown }> }>;
 }
 
-const openapi = parse(readFileSync(new URL("../../shared/openapi.yaml", import.meta.url), "utf8"));
+const text = readFileSync(new URL("../../shared/openapi.yaml", import.meta.url), "utf8");
+const openapi = parse(text.replaceAll("x-extensible-enum:", "enum:"));
 
 /** The parts of `shared/openapi.yaml` that responses are held to, with everything it refers to in place. */
-export const document = strict(openapi) as {
+export const document: {
   /** Operations by path and lower-case method, and their responses by status. */
   paths: Record<string, Record<string, { responses: Record<string, DocumentedResponse> }>>;
   components: { responses: Record<string, DocumentedResponse> };
-};
+} = strict(openapi);
 
 /** Its paths, with a word for each parameter, the methods of each, and some that it does not have. */
 export const paths = Object.entries(document.paths).map(([template, operations]) => {
@@ -35,21 +36,14 @@ export const operations = paths.flatMap(({ path, methods }) => methods.map((meth
  * The document leaves objects and error codes open, so that later versions can add to them. A field or a code that this
  * version sends without documenting it is a mistake.
  */
-function strict(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(strict);
-  if (typeof node !== "object" || node === null) return node;
-  if ("$ref" in node) {
-    const [, ...names] = String(node.$ref).split("/");
-    return strict(names.reduce((value, name) => value[name], openapi));
-  }
-  const entries = Object.entries(node).map(([key, value]) => [
-    key === "x-extensible-enum" ? "enum" : key,
-    strict(value),
-  ]);
-  return {
-    ...Object.fromEntries(entries),
-    ...("type" in node && node.type === "object" && { additionalProperties: false }),
-  };
+function strict(node: unknown) {
+  return JSON.parse(JSON.stringify(node), (_name, value) => {
+    if (value?.$ref) {
+      const [, ...names]: string[] = value.$ref.split("/");
+      return strict(names.reduce((from, name) => from[name], openapi));
+    }
+    return value?.type === "object" ? { ...value, additionalProperties: false } : value;
+  });
 }
 
 const ajv = addFormats.default(new Ajv2020({ allErrors: true, strict: false }));

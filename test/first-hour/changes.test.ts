@@ -11,26 +11,21 @@ import {
 import { DeleteRolePolicyCommand, IAMClient, PutRolePolicyCommand } from "@aws-sdk/client-iam";
 import { GetAliasCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { type AwsClientStub, mockClient } from "aws-sdk-client-mock";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { canaryCheck, startChecks } from "../../infra/first-hour/bad-versions.ts";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { canary, start } from "../../infra/first-hour/bad-versions.ts";
 import { lists } from "../../infra/first-hour/lists.ts";
 import { logs } from "../../infra/first-hour/logs.ts";
 import { change } from "../../infra/first-hour/stage.ts";
-import { errorBody } from "../../shared/errors.ts";
 import { runCheck, stageOf } from "../helpers/first-hour.ts";
-import { everyOption, noOption } from "../helpers/fixture-environments.ts";
-import { listHeaders, startTinyService } from "../helpers/smoke/tiny-service.ts";
+import { errorResponse, startTinyService, type TinyService } from "../helpers/smoke/tiny-service.ts";
 
-let service: Awaited<ReturnType<typeof startTinyService>>;
+let service: TinyService;
 let cloudWatchLogs: AwsClientStub<CloudWatchLogsClient>;
 beforeEach(async () => {
   service = await startTinyService();
   cloudWatchLogs = mockClient(CloudWatchLogsClient);
 });
-afterEach(async () => {
-  cloudWatchLogs.restore();
-  await service.stop();
-});
+afterEach(() => cloudWatchLogs.restore());
 
 /** Every log has these lines. Patterns between % are regular expressions; any other one finds the lines with its text. */
 function logged(...messages: string[]): void {
@@ -64,30 +59,20 @@ describe("what a check has changed", () => {
 
   test("is put back after an interruption, once it has been made, and nothing more is changed", async () => {
     const interruption = new AbortController();
-    const stage = stageOf(service, interruption.signal);
+    const stage = { ...stageOf(service), interrupted: interruption.signal };
     const seen: string[] = [];
     const made = Promise.withResolvers<void>();
     const check = async () => {
-      const making = change(
-        stage,
-        "it",
-        () => made.promise.then(() => void seen.push("made")),
-        async () => {
-          seen.push("undone");
-          await change(
-            stage,
-            "more",
-            async () => seen.push("more"),
-            async () => {},
-          ).catch(() => {});
-        },
-      );
+      const make = () => made.promise.then(() => void seen.push("made"));
+      const making = change(stage, "it", make, async () => void seen.push("undone"));
       interruption.abort();
       setImmediate(made.resolve);
       await making;
       return "";
     };
     expect(await runCheck({ check, next: check }, "", stage)).toEqual(["FAIL check: interrupted"]);
+    expect(seen).toEqual(["made", "undone"]);
+    await expect(change(stage, "more", async () => seen.push("more"), check)).rejects.toThrow("abort");
     expect(seen).toEqual(["made", "undone"]);
   });
 });
@@ -105,58 +90,43 @@ test("how long a slow list held its function is asked once its line had time to 
 describe("a list that loses its permission midway", () => {
   const cutOff = '{"message":{ $.message.event = "list_cut_off" }}';
 
-  /** A service whose lists fail while they are denied; one that has begun ends like this. */
-  async function check(
-    end: "cut off" | "whole",
-    denialWorks = true,
-  ): Promise<{ line: string | undefined; calls: string[] }> {
+  test.each<[what: string, end: string, denialWorks: boolean, logLine: string, expected: RegExp]>([
+    [
+      "passes when it has no end, is logged, and the next gets 500",
+      "",
+      true,
+      cutOff,
+      /^pass .*: 3 characters, then }$/,
+    ],
+    ["fails when it is whole", "]", true, cutOff, /^FAIL .*it was whole, with 4 characters/],
+    ["fails when it keeps its permission", "]", false, cutOff, /^FAIL .*it was whole/],
+    ["fails when it is not logged", "", true, "", /^FAIL .*no line in ListOrdersLog matches/],
+  ])("%s, and gets its permission back", async (_what, end, denialWorks, logLine, expected) => {
+    logged(logLine);
     const iam = mockClient(IAMClient);
+    onTestFinished(() => iam.restore());
     const denied = Promise.withResolvers<void>();
     let isDenied = false;
     iam.on(PutRolePolicyCommand).callsFake(() => {
       isDenied = denialWorks;
       denied.resolve();
-      return {};
     });
     iam.on(DeleteRolePolicyCommand).callsFake(() => {
       isDenied = false;
-      return {};
     });
-    async function* body(isWhole: boolean) {
+    async function* body() {
       yield Buffer.from("[");
       await denied.promise;
-      yield Buffer.from("{}");
-      if (isWhole) yield Buffer.from("]");
+      yield Buffer.from(`{}${end}`);
     }
     service.fault = ({ headers }, right) => {
       if (right.status !== 200) return right;
-      if (isDenied) return { ...right, status: 500, body: errorBody("internal_error"), headers: listHeadersOfErrors };
-      return headers["accept-encoding"] === "identity" ? { ...right, body: body(end === "whole") } : right;
+      if (isDenied) return errorResponse("internal_error");
+      return headers["accept-encoding"] === "identity" ? { ...right, body: body() } : right;
     };
-    const [line] = await runCheck(lists, "fails midway", stageOf(service));
+    expect(await runCheck(lists, "fails midway", stageOf(service))).toEqual([expect.stringMatching(expected)]);
     const calls = iam.calls().map(({ args: [command] }) => command.constructor.name);
-    iam.restore();
-    return { line, calls };
-  }
-  const { Vary: _, ...listHeadersOfErrors } = listHeaders;
-  const putAndDeleted = ["PutRolePolicyCommand", "DeleteRolePolicyCommand"];
-
-  test("passes when it has no end, is logged, and the next one gets 500", async () => {
-    logged(cutOff);
-    const { line, calls } = await check("cut off");
-    expect(line).toMatch(/^pass .*: 3 characters, then }$/);
-    expect(calls).toEqual(putAndDeleted);
-  });
-
-  test.each<[string, Parameters<typeof check>, string[], RegExp]>([
-    ["is whole", ["whole"], [cutOff], /^FAIL .*it was whole, with 4 characters/],
-    ["keeps its permission", ["whole", false], [cutOff], /^FAIL .*it was whole/],
-    ["is not logged", ["cut off"], [], /^FAIL .*no line in ListOrdersLog matches/],
-  ])("fails when it %s, and gets its permission back", async (_what, args, lines, expected) => {
-    logged(...lines);
-    const { line, calls } = await check(...args);
-    expect(line).toMatch(expected);
-    expect(calls).toEqual(putAndDeleted);
+    expect(calls).toEqual(["PutRolePolicyCommand", "DeleteRolePolicyCommand"]);
   });
 });
 
@@ -185,6 +155,7 @@ describe("the logs", () => {
 });
 
 describe("a version that throws", () => {
+  const stage = () => ({ ...stageOf(service), root });
   let root: string;
   const code = "export const handler = 1;\n";
   beforeEach(async () => {
@@ -208,9 +179,8 @@ describe("a version that throws", () => {
     vi.stubEnv("DEPLOYS", "0");
     let requests = 0;
     // Only the second is for the new version: an alias takes a moment.
-    service.fault = (_request, right) =>
-      status === 500 && requests++ > 0 ? { ...right, status, body: errorBody("internal_error") } : right;
-    expect((await runCheck(startChecks(root), "CancelOrder", stageOf(service)))[0]).toMatch(expected);
+    service.fault = (_request, right) => (status === 500 && requests++ > 0 ? errorResponse("internal_error") : right);
+    expect((await runCheck(start, "CancelOrder", stage()))[0]).toMatch(expected);
     expect(await deployments()).toEqual([`bad ${deployed}`, `good ${deployed}`]);
     expect(await readFile(join(root, "functions/cancel-order.ts"), "utf8")).toBe(code);
   });
@@ -224,19 +194,18 @@ describe("a version that throws", () => {
   ])("in a canary %s", async (_what, exitCode, [before, after], alarms, expected) => {
     vi.stubEnv("DEPLOYS", exitCode);
     const [lambda, cloudWatch] = [mockClient(LambdaClient), mockClient(CloudWatchClient)];
+    onTestFinished(() => {
+      lambda.restore();
+      cloudWatch.restore();
+    });
     lambda.on(GetAliasCommand).resolvesOnce({ FunctionVersion: before }).resolves({ FunctionVersion: after });
     const went = (name: string, to: string) => ({ AlarmName: name, HistorySummary: `Alarm updated from OK to ${to}` });
-    const history = [
-      ...alarms.map((name) => went(`PetStoreOrders-no-option-${name}`, "ALARM")),
-      went("Other", "ALARM"),
-    ];
-    cloudWatch.on(DescribeAlarmHistoryCommand).resolves({
-      AlarmHistoryItems: [...history, went("PetStoreOrders-no-option-AlarmsKeysRejected", "OK")],
-    });
-    const [line] = await runCheck(canaryCheck(root, [noOption, everyOption]), "alarms", stageOf(service));
-    lambda.restore();
-    cloudWatch.restore();
-    expect(line).toMatch(expected);
+    const off = [...alarms.map((name) => `PetStoreOrders-no-option-${name}`), "Other"].map((name) =>
+      went(name, "ALARM"),
+    );
+    const AlarmHistoryItems = [...off, went("PetStoreOrders-no-option-AlarmsKeysRejected", "OK")];
+    cloudWatch.on(DescribeAlarmHistoryCommand).resolves({ AlarmHistoryItems });
+    expect(await runCheck(canary, "alarms", stage())).toEqual([expect.stringMatching(expected)]);
     const alarmed = "run deploy -- no-option --context alarms-of=every-option --require-approval never";
     expect(await deployments()).toEqual([`good ${alarmed}`, `bad ${alarmed}`, `good ${deployed}`]);
   });

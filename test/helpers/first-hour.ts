@@ -2,14 +2,15 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { type Checks, runChecks } from "../../infra/first-hour/run-checks.ts";
 import type { Stage } from "../../infra/first-hour/stage.ts";
 import type { Endpoint } from "../../infra/smoke/client.ts";
-import { noOption } from "./fixture-environments.ts";
+import { everyOption, noOption } from "./fixture-environments.ts";
 
 /** A stage of a service on this machine, with the resources that the checks look for, and a clock that waiting moves. */
-export function stageOf({ baseUrl, apiKey }: Endpoint, interrupted = new AbortController().signal): Stage {
+export function stageOf({ baseUrl, apiKey }: Endpoint): Stage {
   let now = 0;
-  const resource = (type: string, id: string) => {
-    return { ResourceType: `AWS::${type}`, LogicalResourceId: `${id}1A2B`, PhysicalResourceId: id };
-  };
+  const resource = (type: string, id: string) => ({
+    ...{ ResourceType: `AWS::${type}`, LogicalResourceId: `${id}1A2B`, PhysicalResourceId: id },
+    ...{ LastUpdatedTimestamp: new Date(), ResourceStatus: "CREATE_COMPLETE" as const },
+  });
   return {
     baseUrl,
     apiKey,
@@ -22,21 +23,23 @@ export function stageOf({ baseUrl, apiKey }: Endpoint, interrupted = new AbortCo
       resource("Lambda::Function", "CancelOrder"),
       resource("Logs::LogGroup", "ListOrdersLog"),
       resource("Logs::LogGroup", "ApiExecutionLog"),
-    ].map((summary) => ({ ...summary, LastUpdatedTimestamp: new Date(), ResourceStatus: "CREATE_COMPLETE" as const })),
+    ],
+    root: "",
+    lender: everyOption.name,
     clock: {
       now: () => now,
       pause: async (milliseconds) => {
         now += milliseconds;
       },
     },
-    interrupted,
+    interrupted: new AbortController().signal,
     changes: [],
   };
 }
 
-/** Runs the check whose name begins like this, and returns its lines. */
-export async function runCheck(checks: Checks, start: string, stage: Stage): Promise<string[]> {
-  const chosen = Object.entries(checks).filter(([name]) => name.includes(start));
+/** Runs the check whose name contains this, and returns its lines. */
+export async function runCheck(checks: Checks, part: string, stage: Stage): Promise<string[]> {
+  const chosen = Object.entries(checks).filter(([name]) => name.includes(part));
   const lines = await Array.fromAsync(runChecks(Object.fromEntries(chosen), stage));
   return lines.map(({ kind, text }) => `${kind} ${text}`);
 }

@@ -6,7 +6,7 @@
 // Caught by tests that start a process, which can't run mutants:
 // - command.ts: what a signal does. terminal.ts: the prompt. ship-orders.ts, import-orders.ts: standard input, and a file
 //   that is none. export-orders.ts: standard output, and what a signal leaves behind.
-// - promises.ts: a compressed list of over 100,000 characters (smoke/command).
+// - checks.ts: a compressed list of over 100,000 characters (smoke/main).
 // - template, other than intrinsics.ts: what the local stack's own tests read from it.
 // - gateway, over HTTP (http/gateway, resilience/fuzz): the largest body, no parameters in a path, what is left of a
 //   request, 204 without a length.

@@ -2,13 +2,11 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
 import { smoke } from "../../infra/smoke/smoke.ts";
 import { errorBody } from "../../shared/errors.ts";
-import { list, without } from "../helpers/smoke/faults.ts";
-import { type Fault, startTinyService } from "../helpers/smoke/tiny-service.ts";
+import { type Fault, startTinyService, type TinyService, whenStatus, without } from "../helpers/smoke/tiny-service.ts";
 
-let service: Awaited<ReturnType<typeof startTinyService>>;
+let service: TinyService;
 beforeEach(async () => {
   service = await startTinyService();
-  return () => service.stop();
 });
 
 describe("a new stage", () => {
@@ -56,7 +54,7 @@ describe("a new stage", () => {
   });
 
   test.each<[string, Fault]>([
-    ["a list that is wrong", list("[1]")],
+    ["a list that is wrong", whenStatus(200, { body: "[1]" })],
     ["a list that is cut off", (_request, right) => (right.status === 200 ? "hang up" : right)],
     ["a key that is not admitted", operation("GET", { status: 401, body: "" })],
     ["a check that needs no permission", without("Allow", 405)],

@@ -1,8 +1,9 @@
-import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
+import { onTestFinished } from "vitest";
+import { listen } from "../../../infra/local/machine/ports.ts";
 import { paths } from "../../../infra/smoke/document.ts";
 import { makeApiKey } from "../../../shared/api-keys.ts";
 import { type ErrorCode, errorBody, errors } from "../../../shared/errors.ts";
@@ -28,13 +29,23 @@ export interface TinyRequest {
 /** Makes the response of a broken service from the right one. */
 export type Fault = (request: TinyRequest, right: TinyResponse) => TinyResponse | "hang up";
 
-/** A service that keeps every promise in a few lines, so that each can be broken. */
-export interface TinyService {
-  baseUrl: string;
-  apiKey: string;
-  fault: Fault | undefined;
-  stop(): Promise<void>;
-}
+/** Changes the responses of the exchanges that meet a condition. */
+export const when =
+  (condition: (...exchange: Parameters<Fault>) => boolean, change: Partial<TinyResponse>): Fault =>
+  (request, right) =>
+    condition(request, right) ? { ...right, ...change, headers: { ...right.headers, ...change.headers } } : right;
+
+/** Changes the responses with a status. */
+export const whenStatus = (status: number, change: Partial<TinyResponse>): Fault =>
+  when((_request, right) => right.status === status, change);
+
+/** Leaves a header out of the responses with a status. */
+export const without =
+  (header: string, status: number): Fault =>
+  (_request, right) => {
+    const headers = Object.entries(right.headers).filter(([name]) => name !== header || right.status !== status);
+    return { ...right, headers: Object.fromEntries(headers) };
+  };
 
 export const pendingOrder = "9223372036854775807";
 
@@ -46,26 +57,30 @@ export const listHeaders = {
 
 const orders = `[{"id":${pendingOrder},"petId":1,"quantity":2,"shipDate":"2026-12-01T09:00:00Z","complete":false},{}]`;
 
-export async function startTinyService(): Promise<TinyService> {
+export type TinyService = Awaited<ReturnType<typeof startTinyService>>;
+
+/** Starts a service that keeps every promise in a few lines, so that each can be broken by a fault, for one test. */
+export async function startTinyService() {
   const apiKey = makeApiKey("pets_test");
   const cancelled = new Set<string>();
   const respond = ({ method, path, headers, body, key }: TinyRequest): TinyResponse => {
-    if (body.length > 10 * 1024 * 1024) return error("request_too_large");
-    if (headers["content-type"] === "image/png") return error("unsupported_media_type");
+    if (body.length > 10 * 1024 * 1024) return errorResponse("request_too_large");
+    if (headers["content-type"] === "image/png") return errorResponse("unsupported_media_type");
     const orderId = /^\/store\/orders\/([^/]+)$/.exec(path)?.[1];
     const known = paths.find((known) => known.path === path.replace(orderId ?? "none", "none"));
-    if (known === undefined) return error("resource_not_found");
-    if (!known.methods.includes(method)) return error("method_not_allowed", { Allow: known.methods.join(", ") });
+    if (known === undefined) return errorResponse("resource_not_found");
+    if (!known.methods.includes(method))
+      return errorResponse("method_not_allowed", { Allow: known.methods.join(", ") });
     if (!/^bearer /i.test(headers.authorization ?? "") || key !== apiKey) {
-      return error("unauthorized", { "WWW-Authenticate": "Bearer" });
+      return errorResponse("unauthorized", { "WWW-Authenticate": "Bearer" });
     }
     if (orderId === undefined) return { status: 200, headers: listHeaders, body: orders };
-    if (orderId !== pendingOrder) return error("order_not_found");
-    if (cancelled.has(orderId)) return error("order_already_cancelled");
+    if (orderId !== pendingOrder) return errorResponse("order_not_found");
+    if (cancelled.has(orderId)) return errorResponse("order_already_cancelled");
     cancelled.add(orderId);
     return { status: 204, headers: { "Cache-Control": "no-store" }, body: "" };
   };
-  const server = createServer(async (incoming, outgoing) => {
+  const { port, close } = await listen(0, async (incoming, outgoing) => {
     const request = await read(incoming, apiKey);
     const right = respond(request);
     const response = service.fault?.(request, right) ?? right;
@@ -74,24 +89,17 @@ export async function startTinyService(): Promise<TinyService> {
       setImmediate(() => outgoing.destroy());
       return;
     }
-    const { status, headers, body } = response;
-    outgoing.writeHead(status, headers);
-    if (typeof body === "string") outgoing.end(body);
+    outgoing.writeHead(response.status, response.headers);
+    if (typeof response.body === "string") outgoing.end(response.body);
     // A client that has seen enough hangs up.
-    else await pipeline(Readable.from(body), outgoing).catch(() => {});
+    else await pipeline(Readable.from(response.body), outgoing).catch(() => {});
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The server has no port");
-  const service: TinyService = {
-    baseUrl: `http://127.0.0.1:${address.port}/v1`,
+  onTestFinished(close);
+  const service = {
+    baseUrl: `http://127.0.0.1:${port}/v1`,
     apiKey,
-    fault: undefined,
-    stop: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    fault: undefined as Fault | undefined,
+    stop: close,
   };
   return service;
 }
@@ -102,7 +110,8 @@ async function read(incoming: IncomingMessage, apiKey: string): Promise<TinyRequ
   return { method, path: url.replace(/^\/v1/, ""), headers, body: await text(incoming), key, apiKey };
 }
 
-function error(code: ErrorCode, headers: Record<string, string> = {}): TinyResponse {
+/** The documented Error with this code. */
+export function errorResponse(code: ErrorCode, headers: Record<string, string> = {}): TinyResponse {
   return {
     status: errors[code].status,
     headers: { "Content-Type": "application/json", "Cache-Control": "no-store", ...headers },

@@ -2,19 +2,11 @@ import { execFile } from "node:child_process";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
-import { createSmokeCommand } from "../../infra/smoke/command.ts";
-import { without } from "../helpers/smoke/faults.ts";
-import { pendingOrder, startTinyService } from "../helpers/smoke/tiny-service.ts";
+import { pendingOrder, startTinyService, without } from "../helpers/smoke/tiny-service.ts";
 
 const main = fileURLToPath(new URL("../../infra/smoke/main.ts", import.meta.url));
-
-let service: Awaited<ReturnType<typeof startTinyService>>;
-beforeEach(async () => {
-  service = await startTinyService();
-  return () => service.stop();
-});
 
 function run(args: string[], API_KEY = "", nodeArgs: string[] = []) {
   const env = { API_KEY, NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] };
@@ -25,25 +17,9 @@ function run(args: string[], API_KEY = "", nodeArgs: string[] = []) {
   });
 }
 
-/** Runs a wrong command in this process, which takes a fraction of what another one does. */
-async function wrongUse(args: string[], apiKey = ""): Promise<{ code: unknown; stderr: string }> {
-  vi.stubEnv("API_KEY", apiKey);
-  const exit = vi.spyOn(process, "exit").mockImplementation((code) => {
-    throw new Error(String(code));
-  });
-  onTestFinished(() => exit.mockRestore());
-  let stderr = "";
-  const command = createSmokeCommand().configureOutput({
-    writeErr: (text) => {
-      stderr += text;
-    },
-  });
-  const code = await command.parseAsync(args, { from: "user" }).catch(({ message }: Error) => message);
-  return { code, stderr };
-}
-
 describe("npm run smoke", () => {
   test("exits 1, names what fails and how many, and cancels the order that it is told to", async () => {
+    const service = await startTinyService();
     service.fault = without("Allow", 405);
     const args = ["--base-url", `${service.baseUrl}/?a=b`, "--cancel", pendingOrder];
     const { code, stdout } = await run(args, service.apiKey);
@@ -56,6 +32,7 @@ describe("npm run smoke", () => {
   });
 
   test("reads a long list in little memory, and exits 0 when everything passes", async () => {
+    const service = await startTinyService();
     const order = `,{"id":-1,"petId":1,"quantity":2,"shipDate":"2026-12-01T09:00:00Z","complete":false}`;
     const chunks = Array.from({ length: 100 }, (_, chunk) =>
       Array.from({ length: 1000 }, (_, index) => order.replace("-1", String(chunk * 1000 + index))).join(""),
@@ -71,18 +48,18 @@ describe("npm run smoke", () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining(`${smokeChecks(service).length} passed, 0 failed`)]);
   });
 
-  test("gives a new stage two minutes", () => {
-    expect(createSmokeCommand().opts()).toMatchObject({ wait: 120 });
-  });
-
-  test.each([
-    [["--base-url", "http://localhost/v1"], "not a key"],
-    [["--base-url", "ftp://example.com/v1"]],
-    [["--base-url", "https://example.com"]],
-    [["--base-url", "http://localhost/v1", "--cancel", "007"]],
-    [["--base-url", "http://localhost/v1", "--wait", "-1"]],
-    [[]],
-  ])("exits 2 with one line when it is used wrongly, as %j", async (args, apiKey?: string) => {
-    expect(await wrongUse(args, apiKey)).toEqual({ code: "2", stderr: expect.stringMatching(/^[^\n]+\n$/) });
+  test("gives a new stage two minutes, and exits 2 with one line when it is used wrongly", async () => {
+    expect((await run(["--help"])).stdout).toMatch(/\(default:\s+120\)/);
+    const url = "--base-url=http://localhost/v1";
+    const wrong = [
+      [url],
+      ["--base-url=ftp://a/v1"],
+      ["--base-url=http://a"],
+      [url, "--cancel=007"],
+      [url, "--wait=-1"],
+    ];
+    const results = await Promise.all([[], ...wrong].map((args) => run(args, "not a key")));
+    const line = expect.stringMatching(/^[^\n]+\n$/);
+    expect(results).toEqual(results.map(() => ({ code: 2, stdout: "", stderr: line })));
   });
 });
