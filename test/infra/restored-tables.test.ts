@@ -109,17 +109,6 @@ describe("restored tables", () => {
 });
 
 describe("what settings do to tables", () => {
-  test("they limit the throughput of each, protect it, and allow restoring it", () => {
-    const { reads, writes } = everyOption.tableThroughput;
-    for (const { Properties } of Object.values(tables(movedOn))) {
-      expect(Properties).toMatchObject({
-        OnDemandThroughput: { MaxReadRequestUnits: reads, MaxWriteRequestUnits: writes },
-        DeletionProtectionEnabled: true,
-        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-      });
-    }
-  });
-
   test("they turn on the stream of orders alone, and name that of the table in use in the outputs", () => {
     const streamed = (template: Template) =>
       Object.entries(tables(template)).flatMap(([id, { Properties }]) => (Properties.StreamSpecification ? [id] : []));
