@@ -88,6 +88,7 @@ describe("the record of an API key", () => {
   });
 
   test.each([
+    { keyHash: 1 },
     { keyId: 1 },
     { name: 1 },
     { createdAt: "1" },

