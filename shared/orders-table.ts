@@ -6,7 +6,7 @@ import {
   type ScanCommandOutput,
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
-import { type Clock, systemClock } from "./clock.ts";
+import { systemClock } from "./clock.ts";
 import { callFailed, isThrottled } from "./dynamodb.ts";
 import { type ErrorCode, ServiceError } from "./errors.ts";
 import { type OrderItem, type OrderStatus, orderFields } from "./order.ts";
@@ -103,11 +103,7 @@ const projection = orderFields.map(({ name }) => name).join(", ");
  *
  * @throws ServiceError `service_unavailable` or `internal_error` when a page can't be read.
  */
-export async function* scanOrders(
-  client: DynamoDBClient,
-  table: string,
-  clock = systemClock,
-): AsyncGenerator<OrderItem[], void, void> {
+export async function* scanOrders(client: DynamoDBClient, table: string): AsyncGenerator<OrderItem[], void, void> {
   let ExclusiveStartKey: OrderItem | undefined;
   do {
     const input: ScanCommandInput = {
@@ -115,21 +111,21 @@ export async function* scanOrders(
       ProjectionExpression: projection,
       ...(ExclusiveStartKey && { ExclusiveStartKey }),
     };
-    const { Items = [], LastEvaluatedKey } = await scanPage(client, input, clock);
+    const { Items = [], LastEvaluatedKey } = await scanPage(client, input);
     yield Items;
     ExclusiveStartKey = LastEvaluatedKey;
   } while (ExclusiveStartKey);
 }
 
-async function scanPage(client: DynamoDBClient, input: ScanCommandInput, clock: Clock): Promise<ScanCommandOutput> {
-  const deadline = clock.now() + throttlingDeadline;
+async function scanPage(client: DynamoDBClient, input: ScanCommandInput): Promise<ScanCommandOutput> {
+  const deadline = systemClock.now() + throttlingDeadline;
   for (let longest = firstPause; ; longest = Math.min(2 * longest, longestPause)) {
     try {
       return await client.send(new ScanCommand(input), { abortSignal: AbortSignal.timeout(pageDeadline) });
     } catch (error) {
-      const remaining = deadline - clock.now();
+      const remaining = deadline - systemClock.now();
       if (!isThrottled(error) || remaining <= 0) throw callFailed(error);
-      await clock.pause(Math.min(Math.random() * longest, remaining));
+      await systemClock.pause(Math.min(Math.random() * longest, remaining));
     }
   }
 }
