@@ -12,6 +12,9 @@ import { openOrderList } from "../../shared/order-list.ts";
 import { awslambda, lambdaContext, proxyEvent, ResponseStream } from "../helpers/lambda.ts";
 import { spyOnLog } from "../helpers/log.ts";
 
+// Before middy's error handler is loaded, which would keep the real console.
+const log = spyOnLog();
+
 type StreamingHandler = (event: APIGatewayProxyEvent, stream: ResponseStream, context: Context) => Promise<void>;
 Object.assign(globalThis, { awslambda });
 const { handler } = (await import("../../functions/list-orders.ts")) as unknown as { handler: StreamingHandler };
@@ -50,8 +53,6 @@ async function listCutOff(headers?: Record<string, string>): Promise<ResponseStr
   await expect(received).rejects.toThrow();
   return stream;
 }
-
-const log = spyOnLog();
 
 const headers = { "Content-Type": "application/json", "Cache-Control": "no-store", Vary: "Accept-Encoding" };
 const listed = (orders: number) => ({
@@ -136,12 +137,13 @@ describe("listing the orders", () => {
   });
 
   test.each([{}, { "Accept-Encoding": "gzip" }])(
-    "cuts off the body when a later page can't be read (%j)",
+    "cuts off the body when a later page can't be read, and logs that and what was left out so far (%j)",
     async (accept) => {
-      havePages(orders(1000), new Error("secret"));
+      havePages([...orders(999), { id: { N: "1000" }, petId: { S: "x" } }], new Error("secret"));
       const stream = await listCutOff(accept);
       expect(stream.prelude).toMatchObject({ statusCode: 200 });
       expect(log.error.mock.calls).toEqual(logged({ event: "list_cut_off", keyId: "key_1", orders: 1000 }));
+      expect(log.warn.mock.calls).toEqual([[{ event: "order_fields_left_out", keyId: "key_1", fields: { petId: 1 } }]]);
     },
   );
 
@@ -168,7 +170,7 @@ describe("listing the orders", () => {
   });
 
   test.each(["gzip", "br, gzip", "gzip;q=0.5", "*"])("compresses when the client accepts %s", async (accepted) => {
-    havePages(orders(1000));
+    havePages([], orders(1000));
     const { stream } = list({ "Accept-Encoding": accepted });
     const body = await buffer(stream);
     expect(stream.prelude).toEqual({ statusCode: 200, headers: { ...headers, "Content-Encoding": "gzip" } });
@@ -185,24 +187,11 @@ describe("listing the orders", () => {
     },
   );
 
-  test("compresses a long list whose first page is empty", async () => {
-    havePages([], orders(1000));
-    const { stream } = list({ "Accept-Encoding": "gzip" });
-    expect(JSON.parse(gunzipSync(await buffer(stream)).toString())).toHaveLength(1000);
-  });
-
   test("leaves a small list uncompressed", async () => {
     havePages([order(1)]);
     const { stream } = list({ "Accept-Encoding": "gzip" });
     expect(await text(stream)).toBe('[{"id":1,"petId":7,"complete":false}]');
     expect(stream.prelude).toEqual({ statusCode: 200, headers });
-  });
-
-  test("logs the attributes that a list left out before it was cut off, too", async () => {
-    havePages([{ id: { N: "1" }, petId: { S: "x" } }], new Error("secret"));
-    await listCutOff();
-    expect(log.error).toHaveBeenCalledOnce();
-    expect(log.warn.mock.calls).toEqual([[{ event: "order_fields_left_out", keyId: "key_1", fields: { petId: 1 } }]]);
   });
 
   test("leaves out attributes of the wrong type and logs them once", async () => {
