@@ -1,6 +1,4 @@
 import { fullDiff, type Resource, type ResourceDifference } from "@aws-cdk/cloudformation-diff";
-import { asText } from "./as-text.ts";
-import { gainedActions } from "./function-actions.ts";
 import type { StackToCompare, Template } from "./stacks.ts";
 
 /** A change to data, clients or protections that someone has to mean. */
@@ -112,4 +110,49 @@ function weakened(id: string, { oldValue, newValue }: ResourceDifference): Findi
 /** Whether CloudFormation keeps a resource that was in use: 1 or 0. */
 function retains(policy: unknown): number {
   return Number(/^Retain/.test(String(policy)));
+}
+
+/** The actions that a function's role has in the next template only. A new function gains nothing. */
+function gainedActions(deployed: Template, next: Template): Finding[] {
+  const before = functionActions(deployed);
+  return [...functionActions(next)].flatMap(([id, actions]) => {
+    const had = before.get(id) ?? actions;
+    const text = `its role had ${[...had].join(", ")}`;
+    return [...actions.difference(had)].map((action) => ({ name: `action-gained:${id}:${action}`, text }));
+  });
+}
+
+/** The actions, and the managed policies, that each function's role allows, by the function's logical id. */
+function functionActions(template: Template): Map<string, Set<string>> {
+  const resources = Object.entries(template.Resources);
+  const functions = resources.filter(([, { Type }]) => Type === "AWS::Lambda::Function");
+  return new Map(
+    functions.map(([id, { Properties }]) => {
+      const roleId: string = Properties?.["Role"]?.["Fn::GetAtt"]?.[0] ?? "";
+      const role = template.Resources[roleId]?.Properties ?? {};
+      const managed = (role["ManagedPolicyArns"] ?? []).map((arn: unknown) =>
+        asText(arn, template).replace(/.*\//, ""),
+      );
+      const policies = resources.flatMap(([, resource]) => resource.Properties ?? []);
+      const attached = policies.filter((policy) => asText(policy["Roles"] ?? "", template).includes(`\${${roleId}}`));
+      const documents = [...attached, ...(role["Policies"] ?? [])].map((policy) => policy.PolicyDocument);
+      const allowed = documents.flatMap((document) => document.Statement).filter(({ Effect }) => Effect === "Allow");
+      return [id, new Set([...managed, ...allowed.flatMap(({ Action }) => Action ?? "*")])];
+    }),
+  );
+}
+
+/** A value of a template as text, with references like `${LogicalId.Arn}`, or a table's own name where it has one. */
+function asText(value: unknown, { Resources }: Template): string {
+  const resolved: unknown = JSON.parse(JSON.stringify(value), (_key, part) => {
+    if (part?.Ref) return Resources[part.Ref]?.Properties?.["TableName"] ?? `\${${part.Ref}}`;
+    if (part?.["Fn::GetAtt"]) return `\${${part["Fn::GetAtt"].join(".")}}`;
+    if (part?.["Fn::Join"]) return part["Fn::Join"][1].map(plain).join(part["Fn::Join"][0]);
+    return part;
+  });
+  return plain(resolved);
+}
+
+function plain(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

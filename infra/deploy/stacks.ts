@@ -71,12 +71,12 @@ export async function readDeployedStack({ stackName, account }: Environment): Pr
  */
 export async function requireAdoptedTables(
   { account }: Environment,
-  deployed: Template,
+  deployed: Template | undefined,
   next: Template,
 ): Promise<void> {
   const client = new DynamoDBClient(account ? { region: account.region } : {});
   for (const [id, { Type, Properties }] of Object.entries(next.Resources)) {
-    const name: unknown = Type === "AWS::DynamoDB::Table" && !deployed.Resources[id] && Properties?.["TableName"];
+    const name: unknown = Type === "AWS::DynamoDB::Table" && !deployed?.Resources[id] && Properties?.["TableName"];
     if (typeof name !== "string") continue;
     await client.send(new DescribeTableCommand({ TableName: name })).catch((error: Error) => {
       const isMissing = error.name === "ResourceNotFoundException";

@@ -1,0 +1,186 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CloudFormationClient, DescribeStacksCommand, GetTemplateCommand } from "@aws-sdk/client-cloudformation";
+import { DescribeTableCommand, DynamoDBClient, ResourceNotFoundException } from "@aws-sdk/client-dynamodb";
+import { mockClient } from "aws-sdk-client-mock";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { runDeploy } from "../../infra/deploy/main.ts";
+import { type Environment, environments } from "../../infra/environments.ts";
+import { watched } from "../helpers/watched.ts";
+
+const { stackName } = environments.staging;
+
+const using = (table: string) => ({
+  Resources: {
+    List: { Type: "AWS::Lambda::Function", Properties: { Environment: { Variables: { ORDERS_TABLE: table } } } },
+  },
+});
+
+let app: string;
+beforeAll(async () => {
+  app = await mkdtemp(join(tmpdir(), "pet-store-orders-deploy-"));
+  const properties = { templateFile: "next.json", terminationProtection: false };
+  await writeFile(join(app, "manifest.json"), JSON.stringify({ artifacts: { [stackName]: { properties } } }));
+  await writeFile(join(app, "next.json"), JSON.stringify(using("NEW")));
+  await writeFile(join(app, "saved.json"), JSON.stringify(using("OLD")));
+  await writeFile(join(app, "broken.json"), "# no template");
+  // A stand-in for CDK.
+  await writeFile(join(app, "cdk"), `#!/bin/sh\necho "cdk $*" >> "$CDK_CALLS"; exit 7\n`, { mode: 0o755 });
+  const keys = ["aws_access_key_id", "aws_secret_access_key"].map((name) => `${name} = other\n`);
+  await writeFile(join(app, "credentials"), `[other]\n${keys.join("")}`);
+  return () => rm(app, { recursive: true });
+});
+
+/** What CloudFormation says of the stack, the only table there is, and all that is asked about the stack. */
+const [cloudFormation, dynamoDb] = [mockClient(CloudFormationClient), mockClient(DynamoDBClient)];
+const missing = new ResourceNotFoundException({ message: "", $metadata: {} });
+afterAll(() => {
+  cloudFormation.restore();
+  dynamoDb.restore();
+});
+beforeEach(() => {
+  deployed("UPDATE_COMPLETE");
+  dynamoDb.on(DescribeTableCommand).rejects(missing).on(DescribeTableCommand, { TableName: "there" }).resolves({});
+});
+
+function deployed(status: "UPDATE_COMPLETE" | "ROLLBACK_COMPLETE" | Error): void {
+  cloudFormation.reset();
+  cloudFormation.on(GetTemplateCommand).resolves({ TemplateBody: JSON.stringify(using("OLD")) });
+  if (status instanceof Error) cloudFormation.on(DescribeStacksCommand).rejects(status);
+  else {
+    const stack = { StackName: stackName, CreationTime: new Date(), EnableTerminationProtection: true };
+    cloudFormation.on(DescribeStacksCommand).resolves({ Stacks: [{ ...stack, StackStatus: status }] });
+  }
+}
+const gone = new Error(`Stack with id ${stackName} does not exist`);
+
+/** Runs a command, and gives what it and the stand-in for CDK print. */
+async function run(...words: string[]): Promise<{ exitCode: unknown; output: unknown[] }> {
+  const calls = join(app, "cdk.calls");
+  await writeFile(calls, "");
+  const env = {
+    PATH: `${app}:${process.env["PATH"]}`,
+    CDK_CALLS: calls,
+    AWS_DEFAULT_REGION: "eu-central-1",
+    AWS_REGION: undefined,
+    AWS_PROFILE: undefined,
+    AWS_SHARED_CREDENTIALS_FILE: join(app, "credentials"),
+    AWS_ACCESS_KEY_ID: "test",
+    AWS_SECRET_ACCESS_KEY: "test",
+  };
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  const complain = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  const { printed, exitCode } = await watched(() => runDeploy(words));
+  const complaints = complain.mock.calls.map(([text]) => String(text).trim());
+  complain.mockRestore();
+  const ofCdk = (await readFile(calls, "utf8")).split("\n").filter(Boolean);
+  return { exitCode, output: [...printed, ...complaints, ...ofCdk] };
+}
+
+const inUse = "orders-table-in-use  ORDERS_TABLE: OLD becomes NEW";
+const protection = "termination-protection  the stack can then be deleted";
+
+test("each finding is a line, stops the deployment before CDK starts, and passes when it is accepted by name", async () => {
+  for (const verb of ["compare", "deploy"]) {
+    const { exitCode, output } = await run(verb, "staging", "--app", app, "--accept", "tls");
+    expect([exitCode, output]).toEqual([
+      1,
+      [
+        `${stackName}, compared with what is deployed: 2 findings`,
+        `STOP  ${inUse}`,
+        `STOP  ${protection}`,
+        'If that is meant: --accept "orders-table-in-use termination-protection"',
+        "Nothing to accept by the name tls",
+      ],
+    ]);
+  }
+  for (const call of cloudFormation.calls()) expect(call.args[0].input).toEqual({ StackName: stackName });
+  const accept = ["--accept", "orders-table-in-use  termination-protection"];
+  expect(await run("compare", "staging", "--app", app, ...accept)).toMatchObject({
+    exitCode: 0,
+    output: [expect.any(String), `accepted  ${inUse}`, `accepted  ${protection}`],
+  });
+});
+
+test("a table to adopt must exist, or CloudFormation would make an empty one under the misspelt name", async () => {
+  const adopting = (TableName: string) =>
+    JSON.stringify({ Resources: { Restored: { Type: "AWS::DynamoDB::Table", Properties: { TableName } } } });
+  onTestFinished(() => writeFile(join(app, "next.json"), JSON.stringify(using("NEW"))));
+  deployed(gone);
+  await writeFile(join(app, "next.json"), adopting("there"));
+  expect((await run("compare", "staging", "--app", app)).exitCode).toBe(0);
+  await writeFile(join(app, "next.json"), adopting("misspelt"));
+  expect(await run("deploy", "staging", "--app", app)).toEqual({
+    exitCode: 2,
+    output: ["There is no table misspelt: the stack would make an empty one"],
+  });
+});
+
+test("a saved template is compared without asking AWS", async () => {
+  const saved = join(app, "saved.json");
+  const { exitCode, output } = await run("compare", "staging", "--app", app, "--template", saved);
+  expect([exitCode, output.slice(0, 2)]).toEqual([
+    1,
+    [`${stackName}, compared with ${saved}: 1 finding`, `STOP  ${inUse}`],
+  ]);
+  expect(cloudFormation.calls()).toEqual([]);
+});
+
+test.each(["ROLLBACK_COMPLETE" as const, gone])(
+  "a first deployment has nothing to compare with: %s",
+  async (status) => {
+    deployed(status);
+    const output = [`${stackName} is not deployed yet: nothing to compare with`];
+    expect(await run("compare", "staging", "--app", app)).toEqual({ exitCode: 0, output });
+  },
+);
+
+test("what can't be compared is one line, and exits with 2", async () => {
+  const wrong: [string[], RegExp][] = [
+    [["compare", "nowhere"], /^error: 'nowhere' is invalid.*staging, production/],
+    [["compare", "production", "--app", app], /has no stack/],
+    [
+      ["compare", "staging", "--app", app, "--template", join(app, "broken.json")],
+      /broken.json is not a template in JSON/,
+    ],
+    [["compare", "staging", "--app", app], /You may not/],
+    [["deploy", "staging", "--app", app, "-c", "canary=false"], /'-c.*' cannot be used with option '--app/],
+  ];
+  deployed(new Error("You may not"));
+  for (const [words, message] of wrong) {
+    expect(await run(...words)).toEqual({ exitCode: 2, output: [expect.stringMatching(message)] });
+  }
+});
+
+test("what is accepted is deployed: the assembly that was compared, the exact stack alone, tables by their names", async () => {
+  const accept = ["--accept", "orders-table-in-use", "--accept", "termination-protection"];
+  const options = ["--require-approval", "never"];
+  const { exitCode, output } = await run("deploy", "staging", ...accept, "--app", app, ...options);
+  const words = `deploy ${stackName} --exclusively --import-existing-resources --require-approval never --app ${app}`;
+  expect([exitCode, output.at(-1)]).toEqual([7, `cdk ${words}`]);
+});
+
+test("what is compared is in the account and region that CDK deploys to", async () => {
+  const words = ["--app", app, "--profile", "other", "--accept", "orders-table-in-use termination-protection"];
+  const { output } = await run("deploy", "staging", ...words);
+  expect(output).toContainEqual(expect.stringMatching(/^cdk deploy .* --profile other /));
+  const { account }: Environment = environments.staging;
+  for (const { thisValue } of cloudFormation.calls()) {
+    expect(await thisValue.config.region()).toBe(account?.region ?? "eu-central-1");
+    expect(await thisValue.config.credentials()).toMatchObject({ accessKeyId: "other" });
+  }
+});
+
+test("without an assembly, one is synthesised with the context given, compared and deployed", async () => {
+  const output = ["cdk synth --quiet --output cdk.out --context canary=false --context a=b c"];
+  expect(await run("deploy", "staging", "-c", "canary=false", "--context", "a=b c")).toEqual({ exitCode: 2, output });
+});
+
+test("a diff is the exact stack's alone, and says when it is not with what is deployed", async () => {
+  const said = "Compared with a saved template, not with what is deployed.";
+  const diff = `cdk diff ${stackName} --exclusively`;
+  expect(await run("diff", "staging", "--app", app)).toMatchObject({ output: [`${diff} --app ${app}`] });
+  const output = [said, `${diff} --template saved.json`];
+  expect(await run("diff", "staging", "--template", "saved.json")).toEqual({ exitCode: 7, output });
+});
