@@ -5,6 +5,8 @@ import { testEnvironment } from "./test/helpers/test-environment.ts";
 const exclude = [...leftOut, ...sharing];
 
 const common = {
+  // Each file leaves its process as it found it, so the next one can use what it has loaded.
+  isolate: false,
   // Other files start an engine of their own.
   env: { ...testEnvironment, DYNAMODB_ENDPOINT: "" },
   // Concurrent tests mostly wait for the time limits of what they test.
@@ -19,10 +21,8 @@ const common = {
 };
 
 const tests = "/**/*.test.ts";
-const infra = `test/infra${tests}`;
-// Their tests load handlers, or put something in the place of the SDK, the console or the clock; and an earlier JSON.parse
-// can mislead that of the smoke test (https://github.com/nodejs/node/issues/63785).
-const isolated = `test/{unit,integration,smoke}${tests}`;
+// Their tests load modules anew, or put others in their places, which Node.js alone can't do.
+const loading = ["test/infra/app.test.ts", `test/{unit,integration}${tests}`];
 
 export default defineConfig({
   test: {
@@ -32,25 +32,15 @@ export default defineConfig({
     // Handlers warn about it where a test loads them and there is no table.
     onConsoleLog: (text) => !text.includes("not_ready"),
     projects: [
-      { test: { ...common, name: "isolated", include: [isolated], exclude, pool: "threads" } },
-      // These leave their process as they found it, so the next file can use it.
+      { test: { ...common, name: "loading", include: loading, exclude } },
       {
         test: {
           ...common,
           name: "service",
           include: [`test${tests}`],
-          exclude: [infra, isolated, ...exclude],
-          isolate: false,
-        },
-      },
-      // These only read templates, and loading CDK takes longer than most of them, so a worker loads it once.
-      {
-        test: {
-          ...common,
-          name: "infra",
-          include: [infra],
-          exclude,
-          isolate: false,
+          exclude: [...loading, ...exclude],
+          // Node.js runs the sources itself, as it does for every command.
+          experimental: { viteModuleRunner: false },
         },
       },
       ...(sharing.length === 0
