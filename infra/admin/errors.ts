@@ -37,7 +37,7 @@ function explain(error: unknown): string {
   if (badCredentials.test(name)) return `AWS rejected these credentials (${name}). Sign in again`;
   if (/^AccessDenied/.test(name)) return `AWS denied access: ${firstLine(error)}`;
   if (/^Region is missing/.test(error.message)) return "No AWS region. Set AWS_REGION, or a region in your profile";
-  if (/^(?:InvalidRestoreTime|PointInTimeRecoveryUnavailable)Exception$/.test(name)) {
+  if (name === "PointInTimeRecoveryUnavailableException") {
     return `DynamoDB can't restore that: ${firstLine(error)}`;
   }
   if (name === "ResourceNotFoundException") {

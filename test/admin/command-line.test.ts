@@ -72,11 +72,6 @@ describe("npm run admin", () => {
       stdout: "",
       stderr: "Standard input has no key\n",
     });
-    expect(await here(["keys", "revoke", keyId])).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: expect.stringMatching(/^Key key_\w+ was already revoked at .*Z\n$/),
-    });
   });
 
   test("orders ship and orders show print their result on stdout, safe for a terminal", async () => {
@@ -92,14 +87,6 @@ describe("npm run admin", () => {
       code: 0,
       stdout: '{"id":7,"status":"held\\u001b[2J"}\n',
       stderr: "",
-    });
-  });
-
-  test("wrong use exits with 2", async () => {
-    expect(await operator.run(["keys", "list"])).toEqual({
-      code: 2,
-      stdout: "",
-      stderr: `error: choose --local or one of --env ${Object.keys(environments).join(", --env ")}\n(see --help)\n`,
     });
   });
 
@@ -148,6 +135,7 @@ describe("parsing", () => {
   });
 
   test.each([
+    [["keys", "list"], `error: choose --local or one of --env ${Object.keys(environments).join(", --env ")}`],
     [["keys", "list", "--env", "qa"], `Allowed choices are ${Object.keys(environments).join(", ")}`],
     [["keys", "list", "--env", "staging", "--local"], "cannot be used with"],
     [["keys", "--local"], "Usage: npm run admin -- keys"],

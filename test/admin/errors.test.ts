@@ -35,7 +35,7 @@ describe("an error in one line", () => {
     ["several lines", new CommandError("one\ntwo"), "one\\u{a}two"],
     ["no access", named("AccessDeniedException", "x may not Scan\nmore"), "AWS denied access: x may not Scan"],
     ["no access to CloudFormation", named("AccessDenied", "x may not ask"), "AWS denied access: x may not ask"],
-    ["no such time", named("InvalidRestoreTimeException", "too early"), "DynamoDB can't restore that: too early"],
+    ["no backups", named("PointInTimeRecoveryUnavailableException", "off"), "DynamoDB can't restore that: off"],
     [
       "no table",
       named("ResourceNotFoundException", "There is no table x"),

@@ -1,11 +1,9 @@
-import { readFile } from "node:fs/promises";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isAttribute, sameAttribute } from "../../infra/orders-file/attribute-json.ts";
 import { formatOrderLine, parseOrderLine } from "../../infra/orders-file/order-line.ts";
 import { type OrderItem, orderStatuses } from "../../shared/order.ts";
-import { root } from "../helpers/admin/admin-command.ts";
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map((value) => ({ N: value.toString() }));
 const dateTime = fc
@@ -109,10 +107,6 @@ describe("a line of an orders file", () => {
     expect(formatOrderLine(order)).toBe(line);
     expect(formatOrderLine({ id: { N: "1" } })).toBe('{"id":1,"status":null}');
     expect(parseOrderLine('{"id":1,"status":null}')).toEqual({ item: { id: { N: "1" } } });
-  });
-
-  test("has a name for other attributes that no field of an Order has", async () => {
-    expect(await readFile(`${root}/shared/openapi.yaml`, "utf8")).not.toContain("otherAttributes");
   });
 
   test.each([
