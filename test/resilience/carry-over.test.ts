@@ -118,15 +118,8 @@ test("nothing acknowledged is left behind or overwritten, however often it is in
       const proxied = engineClient(proxy.endpoint);
       try {
         const carry = (signal: AbortSignal) => {
-          const calls = { reads: new TableCalls(proxied), writes: new TableCalls(proxied) };
-          return carryOver({
-            from,
-            to,
-            rules: orderRules(["key_leaked"]),
-            ...calls,
-            dryRun: false,
-            signal,
-          });
+          const [calls, rules] = [new TableCalls(proxied), orderRules(["key_leaked"])];
+          return carryOver({ from, to, rules, reads: calls, writes: calls, dryRun: false, signal });
         };
         await carry(interrupted.signal);
         const { signal } = new AbortController();

@@ -1,53 +1,33 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll } from "vitest";
 import { adminCommand, root } from "./admin-command.ts";
+import type { TestTables } from "./test-tables.ts";
 
-/** How a run of the command line ended. */
-export interface Ended {
-  /** Null when a signal ended it. */
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
-
-export interface Running {
-  kill(signal: NodeJS.Signals): void;
-  ended: Promise<Ended>;
-}
-
-export interface OperatorOptions {
+interface Options {
   /** Standard input, empty unless given; null stays open. */
   input?: string | null;
   env?: Record<string, string>;
 }
 
-/** Runs the command line as an operator does, with a folder of its own, no AWS credentials and no network. */
-export interface Operator {
-  folder: string;
-  start(args: string[], options?: OperatorOptions): Running;
-  run(args: string[], options?: OperatorOptions): Promise<Ended>;
-  /** Says where the local stack is, as the running `npm start` does. */
-  pointTo(stack: { dynamodbEndpoint: string; tables: { orders: string; apiKeys: string } }): Promise<void>;
-  write(name: string, content: string): Promise<string>;
-  read(name: string): Promise<string>;
-}
-
-/** Creates the operator of the calling test file. The file's end kills what still runs and removes the folder. */
-export async function createOperator(): Promise<Operator> {
+/**
+ * Creates the operator of the calling test file, who runs the command line with a folder of their own, no AWS credentials
+ * and no network. The file's end kills what still runs and removes the folder.
+ */
+export async function createOperator() {
   const folder = await mkdtemp(join(tmpdir(), "pet-store-admin-"));
   const command = await adminCommand();
   const stackFile = join(folder, "stack.json");
-  const running = new Set<Running>();
+  const running: ChildProcess[] = [];
   afterAll(async () => {
-    for (const process of running) process.kill("SIGKILL");
-    await Promise.all([...running].map(({ ended }) => ended));
+    for (const child of running) child.kill("SIGKILL");
     await rm(folder, { recursive: true, force: true });
   });
-  const start: Operator["start"] = (args, { input = "", env = {} } = {}) => {
+  const start = (args: string[], { input = "", env = {} }: Options = {}) => {
     const child = spawn(process.execPath, [...command, ...args], {
       cwd: root,
       env: {
@@ -63,28 +43,26 @@ export async function createOperator(): Promise<Operator> {
     });
     child.stdin.on("error", () => {});
     if (input !== null) child.stdin.end(input);
-    const { promise: exited, resolve, reject } = Promise.withResolvers<number | null>();
-    child.on("error", reject).on("exit", resolve);
-    const ended = Promise.all([exited, text(child.stdout), text(child.stderr)]).then(([code, stdout, stderr]) => ({
-      code,
-      stdout,
-      stderr,
-    }));
-    const run: Running = { kill: (signal) => void child.kill(signal), ended };
-    running.add(run);
-    return run;
+    running.push(child);
+    const ended = Promise.all([once(child, "exit"), text(child.stdout), text(child.stderr)]);
+    return {
+      kill: (signal: NodeJS.Signals) => void child.kill(signal),
+      /** The code is null when a signal ended it. */
+      ended: ended.then(([[code], stdout, stderr]) => ({ code, stdout, stderr })),
+    };
   };
   return {
     folder,
     start,
-    run: (args, options) => start(args, options).ended,
-    pointTo: ({ dynamodbEndpoint, tables }) =>
+    run: (args: string[], options?: Options) => start(args, options).ended,
+    /** Says where the local stack is, as the running `npm start` does. */
+    pointTo: ({ dynamodbEndpoint, tables }: Pick<TestTables, "dynamodbEndpoint" | "tables">) =>
       writeFile(stackFile, JSON.stringify([{ baseUrl: "http://localhost:1/v1", dynamodbEndpoint, tables }])),
-    write: async (name, content) => {
+    write: async (name: string, content: string) => {
       const path = join(folder, name);
       await writeFile(path, content);
       return path;
     },
-    read: (name) => readFile(join(folder, name), "utf8"),
+    read: (name: string) => readFile(join(folder, name), "utf8"),
   };
 }

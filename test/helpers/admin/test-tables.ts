@@ -1,33 +1,22 @@
 import { randomUUID } from "node:crypto";
-import { DeleteTableCommand, type DynamoDBClient, paginateScan } from "@aws-sdk/client-dynamodb";
+import { DeleteTableCommand, paginateScan } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeEach, onTestFinished } from "vitest";
 import type { Target } from "../../../infra/admin/target.ts";
 import { type Engine, engineClient, startEngine } from "../../../infra/local/engine/engine.ts";
 import type { OrderItem } from "../../../shared/order.ts";
 import { createTable } from "../create-table.ts";
-import { type Behaviour, type EngineCall, type FaultProxy, startFaultProxy } from "../faults/fault-proxy.ts";
+import { type Behaviour, type EngineCall, startFaultProxy } from "../faults/fault-proxy.ts";
 import { noOption } from "../fixture-environments.ts";
-import { type TableWriter, tableWriter } from "../table-writer.ts";
+import { tableWriter } from "../table-writer.ts";
 
 /** The service's two tables, the test file's own, empty before each test. */
-export interface TestTables extends TableWriter {
-  dynamodbEndpoint: string;
-  tables: { orders: string; apiKeys: string };
-  client: DynamoDBClient;
-  /** The tables as a command works on them. */
-  target: Target;
-  items(table: "orders" | "apiKeys"): Promise<OrderItem[]>;
-  /** Replaces both tables by empty ones. */
-  empty(): Promise<void>;
-  /** The same tables behind a proxy, until the test ends; `choose` decides what happens to each call. */
-  behindProxy(choose: (call: EngineCall) => Behaviour | undefined): Promise<{ proxy: FaultProxy; target: Target }>;
-}
+export type TestTables = Awaited<ReturnType<typeof createTestTables>>;
 
 /** The engine of all test files that run in this process, with which it ends. */
 let engine: Promise<Engine> | undefined;
 
 /** Creates the tables of the calling test file. The file's end deletes them. */
-export async function createTestTables(): Promise<TestTables> {
+export async function createTestTables() {
   engine ??= startEngine();
   const { endpoint } = await engine;
   const client = engineClient(endpoint);
@@ -44,11 +33,13 @@ export async function createTestTables(): Promise<TestTables> {
     await remove();
     client.destroy();
   });
+  /** Replaces both tables by empty ones. */
   const empty = async (): Promise<void> => {
     await remove();
     await create();
   };
   beforeEach(empty);
+  /** The tables as a command works on them. */
   const target: Target = {
     description: "the tables of a test",
     // The prefix of the keys that putKey makes.
@@ -63,13 +54,14 @@ export async function createTestTables(): Promise<TestTables> {
     client,
     target,
     ...tableWriter(client, tables),
-    items: async (table) => {
+    items: async (table: keyof typeof tables): Promise<OrderItem[]> => {
       const items: OrderItem[] = [];
       for await (const { Items = [] } of paginateScan({ client }, { TableName: tables[table] })) items.push(...Items);
       return items;
     },
     empty,
-    behindProxy: async (choose) => {
+    /** The same tables behind a proxy, until the test ends; `choose` decides what happens to each call. */
+    behindProxy: async (choose: (call: EngineCall) => Behaviour | undefined) => {
       const proxy = await startFaultProxy(endpoint, choose);
       const proxied = engineClient(proxy.endpoint);
       onTestFinished(async () => {
