@@ -4,11 +4,10 @@ import { listen } from "../../infra/local/machine/ports.ts";
 import { readRestApi } from "../../infra/template/rest-api.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { send } from "../helpers/send.ts";
-import { authorizeEvent, cancelEvent, listEvent } from "./events.ts";
-import { type CpuShare, cpuShare, type RationedHost, rationedHost } from "./rationed-host.ts";
+import { cpuShare, rationedHost } from "./rationed-host.ts";
 import { type Goal, goals, notMeasured, pairsRow, type Row } from "./row.ts";
 import { inTurn, timed } from "./samples.ts";
-import { type FunctionName, floorOf, type Subject } from "./subject.ts";
+import { authorizeEvent, cancelEvent, type FunctionName, floorOf, listEvent, type Subject } from "./subject.ts";
 import { startTlsEngine } from "./tls-engine.ts";
 
 /** A response under a CPU quota comes in steps of the quota's period, so it takes many. */
@@ -35,11 +34,8 @@ export async function coldStarts(subject: Subject): Promise<Row[]> {
         NODE_EXTRA_CA_CERTS: engine.certificate,
       },
     });
-    const shares = new Map<number, CpuShare>();
-    for (const { memoryMegabytes } of Object.values(subject.functions)) {
-      if (shares.has(memoryMegabytes)) continue;
-      shares.set(memoryMegabytes, cpuShare(memoryMegabytes / wholeCpuMegabytes, cleanup));
-    }
+    const sizes = new Set(Object.values(subject.functions).map(({ memoryMegabytes }) => memoryMegabytes));
+    const shares = new Map(sizes.values().map((size) => [size, cpuShare(size / wholeCpuMegabytes, cleanup)]));
     cold = { subject, host: (...definitions) => rationedHost(definitions.map(overTls), shares) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -55,7 +51,7 @@ const wholeCpuMegabytes = 1769;
 
 interface Cold {
   subject: Subject;
-  host: (...definitions: FunctionDefinition[]) => RationedHost;
+  host: (...definitions: FunctionDefinition[]) => ReturnType<typeof rationedHost>;
 }
 
 async function coldStart({ subject, host }: Cold, name: FunctionName): Promise<Row[]> {

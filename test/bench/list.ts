@@ -1,11 +1,9 @@
 import type { LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
-import { scanPages } from "./dynamodb-http.ts";
-import { listEvent } from "./events.ts";
-import { cpuMilliseconds, peakMegabytes } from "./processes.ts";
+import { bareScan } from "./bare-scan.ts";
 import { goals, pairsRow, type Row, ratioRow, reported } from "./row.ts";
-import { inTurn, median, timed } from "./samples.ts";
-import { floorOf, hostOf, type Subject, sdkFloorOf } from "./subject.ts";
+import { cpuMilliseconds, inTurn, median, peakMegabytes, timed } from "./samples.ts";
+import { floorOf, hostOf, listEvent, type Subject } from "./subject.ts";
 
 /** Enough for the spread of a list's time, which the engine's own makes wide. */
 const runs = 21;
@@ -19,15 +17,16 @@ export async function listCost(
   { engine, functions: { ListOrders }, ordersTable }: Subject,
   orders: string,
 ): Promise<Row[]> {
-  const bareScan = async (): Promise<void> => {
-    for await (const page of scanPages(engine.endpoint, ordersTable)) void page;
+  const hosts = {
+    ours: hostOf(ListOrders),
+    sdk: hostOf(floorOf(ListOrders, "floor/sdk")),
+    byHand: hostOf(floorOf(ListOrders)),
   };
-  const hosts = { ours: hostOf(ListOrders), sdk: hostOf(sdkFloorOf(ListOrders)), byHand: hostOf(floorOf(ListOrders)) };
   try {
     const wall = await inTurn(runs, {
       ours: async () => (await list(hosts.ours)).milliseconds,
       byHand: async () => (await list(hosts.byHand)).milliseconds,
-      floor: () => timed(bareScan),
+      floor: () => timed(() => bareScan(engine.endpoint, ordersTable)),
     });
     const cpu = await inTurn(runs, {
       ours: listCpu(hosts.ours),

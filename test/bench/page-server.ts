@@ -1,7 +1,6 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
+import { listeningPort } from "../../infra/local/machine/ports.ts";
 import type { OrderItem } from "../../shared/order.ts";
 
 /** About 1 MB, as DynamoDB's pages are. */
@@ -17,11 +16,9 @@ export async function startPageServer(orders: number): Promise<{ endpoint: strin
     const LastEvaluatedKey = to < orders ? { id: { N: String(to) } } : undefined;
     response.writeHead(200, { "content-type": "application/x-amz-json-1.0" });
     response.end(JSON.stringify({ Items, LastEvaluatedKey }));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  });
   return {
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint: `http://127.0.0.1:${await listeningPort(server)}`,
     close: () => {
       server.close();
       server.closeAllConnections();

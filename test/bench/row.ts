@@ -78,17 +78,6 @@ export function verdict({ value, spread, goal, margin }: Row): Verdict {
   return least <= goal ? "within noise" : "MISSED";
 }
 
-/** Prints each goal that the rows miss. Any that is missed makes the exit code 1. */
-export function conclude(rows: Row[]): void {
-  const missed = rows.filter((row) => verdict(row) === "MISSED");
-  for (const row of missed) console.error(`MISSED ${row.what}: ${figure(row)}; the goal is ${goalText(row)}`);
-  if (missed.length > 0) process.exitCode = 1;
-}
-
-function figure(row: Row): string {
-  return row.unit === "x" ? `${row.ours} beside ${row.floor} is ${ratioText(row)}` : row.ours;
-}
-
 function ratioText({ unit, value, spread }: Row): string {
   if (unit !== "x") return "";
   return `${value.toFixed(2)}x${spread ? ` (${spread.map((end) => end.toFixed(2)).join(" to ")})` : ""}`;

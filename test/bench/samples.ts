@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+
 /** The middle of the samples. */
 export function median(samples: number[]): number {
   const sorted = samples.toSorted((a, b) => a - b);
@@ -41,4 +43,19 @@ export async function inTurn<Name extends string, Sample>(
     }
   }
   return samples;
+}
+
+const ticksPerSecond = 100;
+
+/** Milliseconds of CPU that a process has used, in user and kernel mode (proc(5), fields utime and stime). */
+export function cpuMilliseconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticksPerSecond;
+}
+
+/** The most memory that a process has had so far, in megabytes (proc(5), VmHWM). */
+export function peakMegabytes(pid: number): number {
+  const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return Number(kilobytes) / 1024;
 }

@@ -11,6 +11,7 @@ import { createTables } from "../../infra/local/engine/tables.ts";
 import { readFunctions } from "../../infra/local/functions.ts";
 import { createLambdaHost, type LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
+import { functionList } from "../../infra/stack/function-list.ts";
 import { type SynthesisedStack, synthesise } from "../../infra/template/synthesis.ts";
 import { issueApiKey } from "../../shared/api-keys-table.ts";
 import type { OrderItem } from "../../shared/order.ts";
@@ -64,23 +65,15 @@ export async function prepare(): Promise<Subject> {
   };
 }
 
-const floors = { ListOrders: "list-orders", CancelOrder: "cancel-order", Authorize: "authorize" };
-
-/** The function with the least work that could do the same in its place, each call signed by hand: a file of `floor/`. */
-export function floorOf(definition: FunctionDefinition): FunctionDefinition {
-  return inPlaceOf(definition, "floor");
-}
-
-/** The function with the least work that could do the same through the SDK: a file of `floor/sdk/`. */
-export function sdkFloorOf(definition: FunctionDefinition): FunctionDefinition {
-  return inPlaceOf(definition, "floor/sdk");
-}
-
-function inPlaceOf(definition: FunctionDefinition, folder: string): FunctionDefinition {
-  const file = new Map(Object.entries(floors)).get(definition.name);
-  if (file === undefined) throw new Error(`There is no floor for ${definition.name}`);
+/**
+ * The function with the least work that could do the same in its place: a file of `floor`, which signs each call by hand,
+ * or of `floor/sdk`.
+ */
+export function floorOf(definition: FunctionDefinition, folder: "floor" | "floor/sdk" = "floor"): FunctionDefinition {
+  const entry = Object.values(functionList).find(({ id }) => id === definition.name);
+  if (entry === undefined) throw new Error(`There is no floor for ${definition.name}`);
   const directory = fileURLToPath(new URL(folder, import.meta.url));
-  return { ...definition, directory, handler: `${file}.handler` };
+  return { ...definition, directory, handler: entry.file.replace(/ts$/, "handler") };
 }
 
 /** A host for these functions, one process each, that logs nothing. */
@@ -94,4 +87,41 @@ export async function putOrders(client: DynamoDBClient, table: string, from: num
     for (let id = from; id < to; id += 1) yield { ...order(id), status: { S: "pending" } };
   };
   await seedOrders(client, table, orders(), new AbortController().signal);
+}
+
+/** The event of a list, as the gateway hands it to the function. */
+export function listEvent(acceptEncoding?: string): unknown {
+  return {
+    ...requestOf("GET", "/store/orders"),
+    headers: acceptEncoding === undefined ? {} : { "Accept-Encoding": acceptEncoding },
+  };
+}
+
+/** The event of a cancellation. */
+export function cancelEvent(orderId: number): unknown {
+  return {
+    ...requestOf("DELETE", "/store/orders/{orderId}"),
+    headers: {},
+    pathParameters: { orderId: String(orderId) },
+  };
+}
+
+/** The event of the authorizer. */
+export function authorizeEvent(apiKey: string): unknown {
+  const methodArn = "arn:aws:execute-api:us-east-1:000000000000:api/v1/DELETE/store/orders/1";
+  return { type: "TOKEN", authorizationToken: `Bearer ${apiKey}`, methodArn };
+}
+
+function requestOf(httpMethod: string, resource: string): object {
+  return {
+    resource,
+    httpMethod,
+    pathParameters: null,
+    requestContext: {
+      resourcePath: resource,
+      httpMethod,
+      stage: "v1",
+      authorizer: { principalId: "key_bench", keyId: "key_bench" },
+    },
+  };
 }

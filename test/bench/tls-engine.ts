@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer as createTlsServer } from "node:tls";
 import { promisify } from "node:util";
+import { listeningPort } from "../../infra/local/machine/ports.ts";
 
 /** Milliseconds that every byte takes, each way. */
 const delay = 1;
@@ -38,16 +38,15 @@ export async function startTlsEngine(endpoint: string): Promise<TlsEngine> {
     socket.pipe(upstream).pipe(socket);
     endTogether(socket, upstream);
   });
-  await listening(tls);
+  const tlsPort = await listeningPort(tls);
   const distance = createServer({ noDelay: true }, (socket) => {
-    const upstream = connect({ port: portOf(tls), host: "127.0.0.1", noDelay: true });
+    const upstream = connect({ port: tlsPort, host: "127.0.0.1", noDelay: true });
     passOnLater(socket, upstream);
     passOnLater(upstream, socket);
     endTogether(socket, upstream);
   });
-  await listening(distance);
   return {
-    endpoint: `https://127.0.0.1:${portOf(distance)}`,
+    endpoint: `https://127.0.0.1:${await listeningPort(distance)}`,
     certificate,
     stop: async () => {
       for (const server of [distance, tls]) server.close();
@@ -68,13 +67,4 @@ function endTogether(one: Socket, other: Socket): void {
     socket.on("error", () => {});
     socket.on("close", () => peer.destroy());
   }
-}
-
-async function listening(server: Server): Promise<void> {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-}
-
-function portOf(server: Server): number {
-  return (server.address() as AddressInfo).port;
 }

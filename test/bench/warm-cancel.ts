@@ -1,8 +1,6 @@
-import { cancelEvent } from "./events.ts";
-import { cpuPerRound } from "./processes.ts";
 import { goals, pairsRow, type Row, ratioRow, reported } from "./row.ts";
-import { inTurn, timed } from "./samples.ts";
-import { floorOf, hostOf, putOrders, type Subject, sdkFloorOf } from "./subject.ts";
+import { cpuMilliseconds, inTurn, timed } from "./samples.ts";
+import { cancelEvent, floorOf, hostOf, putOrders, type Subject } from "./subject.ts";
 
 const warmUp = 2000;
 const runs = 1000;
@@ -17,7 +15,7 @@ export async function warmCancel({ client, functions, ordersTable }: Subject): P
   const { CancelOrder } = functions;
   const host = hostOf(
     { ...CancelOrder, name: "ours" },
-    { ...sdkFloorOf(CancelOrder), name: "sdk" },
+    { ...floorOf(CancelOrder, "floor/sdk"), name: "sdk" },
     { ...floorOf(CancelOrder), name: "byHand" },
   );
   // Ids that the lists' orders don't have, and as few as not to matter there.
@@ -33,10 +31,12 @@ export async function warmCancel({ client, functions, ordersTable }: Subject): P
   const cancels = { ours: cancel("ours"), sdk: cancel("sdk"), byHand: cancel("byHand") };
   try {
     await inTurn(warmUp, cancels);
-    const pid = (name: string): number => host.pids(name)[0] ?? 0;
-    const pids = { ours: pid("ours"), sdk: pid("sdk"), byHand: pid("byHand") };
+    const used = (name: string): number => cpuMilliseconds(host.pids(name)[0] ?? 0);
+    const before = { ours: used("ours"), sdk: used("sdk"), byHand: used("byHand") };
+    const result = await inTurn(runs, cancels);
     // The round that `inTurn` throws away takes CPU, too.
-    const { result, cpu } = await cpuPerRound(pids, runs + 1, () => inTurn(runs, cancels));
+    const perRound = (name: keyof typeof before): number => (used(name) - before[name]) / (runs + 1);
+    const cpu = { ours: perRound("ours"), sdk: perRound("sdk"), byHand: perRound("byHand") };
     const unit = { unit: "ms", digits: 2 };
     return [
       pairsRow(`${ours}, p50${besideSdk}`, { ours: result.ours, floor: result.sdk, ...unit }, goals.warmCancel),
