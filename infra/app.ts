@@ -3,7 +3,7 @@ import { AwsSolutionsChecks } from "cdk-nag";
 import { type Environment, environments } from "./environments.ts";
 import { OrdersStack } from "./stack/orders-stack.ts";
 import { requireDistinct } from "./stack/rules.ts";
-import { setEveryAlias, skipsCanary, withoutCanary } from "./stack/without-canary.ts";
+import { setEveryAlias, skipsCanary } from "./stack/without-canary.ts";
 
 export const app = new App();
 const atOnce = skipsCanary(app);
@@ -13,8 +13,9 @@ const lender: unknown = app.node.tryGetContext("alarms-of");
 const lent = Object.values<Environment>(environments).find(({ name }) => name === lender)?.alarms;
 if (lender !== undefined && !lent) throw new Error(`alarms-of: no environment ${lender} has alarms`);
 for (const own of Object.values<Environment>(environments)) {
-  const environment = { ...own, ...(lent && { alarms: { ...lent, canary: true } }) };
-  const stack = new OrdersStack(app, environment.stackName, atOnce ? withoutCanary(environment) : environment);
+  const alarms = lent ? { ...lent, canary: true } : own.alarms;
+  const environment = { ...own, ...(alarms && { alarms: { ...alarms, canary: alarms.canary && !atOnce } }) };
+  const stack = new OrdersStack(app, environment.stackName, environment);
   if (atOnce) setEveryAlias(stack);
 }
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

@@ -61,7 +61,7 @@ export interface Environment {
 }
 
 /** The times that CloudWatch offers up to two years. */
-export type RetentionDays = 1 | 3 | 5 | 7 | 14 | 30 | 60 | 90 | 120 | 150 | 180 | 365 | 400 | 545 | 731;
+type RetentionDays = 1 | 3 | 5 | 7 | 14 | 30 | 60 | 90 | 120 | 150 | 180 | 365 | 400 | 545 | 731;
 
 export interface Throttling {
   /** Requests a second. */

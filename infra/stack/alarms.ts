@@ -1,12 +1,18 @@
 import { Aws, CfnOutput, Duration, type Stack } from "aws-cdk-lib";
-import { Alarm, ComparisonOperator, MathExpression, type Metric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import {
+  Alarm,
+  ComparisonOperator,
+  MathExpression,
+  type Metric,
+  Stats,
+  TreatMissingData,
+} from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { type ITopic, Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
-import type { AlarmSettings } from "../environments.ts";
-import { duration, invocations, percentage, throttledTableRequests, throttles } from "./aws-metrics.ts";
+import type { AlarmSettings, FailureShare } from "../environments.ts";
 import { type PerFunction, perFunction } from "./function-list.ts";
 import type { Watched } from "./log-metrics.ts";
 import type { ServiceFunction } from "./service-function.ts";
@@ -28,7 +34,6 @@ export function addAlarms(stack: Stack, settings: AlarmSettings, watched: Watche
   const scope = new Construct(stack, "Alarms");
   const topic = addTopic(scope, settings);
   new CfnOutput(stack, "AlarmsTopicArn", { value: topic.topicArn });
-  const share = (failed: Metric | MathExpression, total: Metric) => percentage(functionFailures, { failed, total });
   const alarm = (id: string, metric: Metric | MathExpression, threshold: number, window = fiveMinutes): Alarm => {
     const { period, ...evaluation } = window;
     const made = new Alarm(scope, id, {
@@ -45,27 +50,30 @@ export function addAlarms(stack: Stack, settings: AlarmSettings, watched: Watche
   };
 
   const rollingBack = perFunction((name, entry) => {
-    const invoked = invocations(functions[name]);
-    const failing = share(failures[name], invoked);
-    const erring = share(withoutTurnedAway(serverErrors[name], functions[name]), responses[name] ?? invoked);
+    // Through the alias: both versions during a canary, but not an operator's trial of the function.
+    const invoked = functions[name].live.metricInvocations();
+    const failing = percentage(functionFailures, failures[name], invoked);
+    const errors = withoutTurnedAway(serverErrors[name], functions[name]);
+    const erring = percentage(functionFailures, errors, responses[name] ?? invoked);
     return [
       alarm(`${entry.id}Failing`, failing, functionFailures.percent),
       alarm(`${entry.id}ServerErrors`, erring, functionFailures.percent),
     ];
   });
-  rollingBack.cancelOrder.push(alarm("CancelSlow", duration(functions.cancelOrder), slow.cancel, lasting));
+  const cancelDuration = functions.cancelOrder.live.metricDuration({ statistic: Stats.p(99) });
+  rollingBack.cancelOrder.push(alarm("CancelSlow", cancelDuration, slow.cancel, lasting));
   rollingBack.listOrders.push(
     alarm("ListSlow", logMetrics.listFirstPage, slow.listFirstPage, lasting),
     alarm("ListsCutOff", logMetrics.listsCutOff, listsCutOff),
   );
 
   // The others notify, but roll nothing back: whoever makes up keys, lists much or imports orders can raise them.
-  const rejected = percentage(rejectedKeys, { failed: keysRejected, total: api.metric("Count") });
+  const rejected = percentage(rejectedKeys, keysRejected, api.metric("Count"));
   alarm("KeysRejected", rejected, rejectedKeys.percent);
   alarm("RequestsThrottled", requestsThrottled, settings.requestsThrottled);
-  for (const lambda of Object.values(functions)) {
-    alarm(`${lambda.entry.id}TableThrottled`, throttledTableRequests(lambda), tableThrottles);
-    alarm(`${lambda.entry.id}Throttled`, throttles(lambda), functionThrottles);
+  for (const { entry, live, throttledTableRequests } of Object.values(functions)) {
+    alarm(`${entry.id}TableThrottled`, throttledTableRequests, tableThrottles);
+    alarm(`${entry.id}Throttled`, live.lambda.metricThrottles(), functionThrottles);
   }
   return rollingBack;
 }
@@ -83,9 +91,18 @@ function addTopic(scope: Construct, { email, topicArn }: AlarmSettings): ITopic 
 }
 
 /** Without the failures that Lambda caused by turning invocations away, because others took all the concurrency. */
-function withoutTurnedAway(failed: Metric, lambda: ServiceFunction): MathExpression {
+function withoutTurnedAway(failed: Metric, { live }: ServiceFunction): MathExpression {
   return new MathExpression({
     expression: "failures - FILL(turnedAway, 0)",
-    usingMetrics: { failures: failed, turnedAway: throttles(lambda) },
+    usingMetrics: { failures: failed, turnedAway: live.lambda.metricThrottles() },
+  });
+}
+
+/** Failures as a percentage of a total, or 0 while they are too few to mean anything; 100 % and more if it is missing. */
+function percentage({ atLeast }: FailureShare, failed: Metric | MathExpression, total: Metric): MathExpression {
+  return new MathExpression({
+    expression: `IF(failed >= ${atLeast}, 100 * failed / FILL(total, 1), 0)`,
+    usingMetrics: { failed, total },
+    label: "percent",
   });
 }

@@ -6,12 +6,11 @@ import {
   type RestApi,
   TokenAuthorizer,
 } from "aws-cdk-lib/aws-apigateway";
-import type { Metric } from "aws-cdk-lib/aws-cloudwatch";
+import { Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
 import { apiKeyPattern } from "../../shared/api-keys.ts";
 import type { Environment } from "../environments.ts";
 import { addDomain } from "./api-domain.ts";
-import { sum } from "./aws-metrics.ts";
 import { operations } from "./function-list.ts";
 import { addGatewayResponses } from "./gateway-responses.ts";
 import { rejectOtherMethods } from "./reject-other-methods.ts";
@@ -59,9 +58,14 @@ export function addOrdersApi(stack: Stack, environment: Environment, functions: 
     baseUrl: `https://${host}/${stageName}`,
     accessLog,
     /** The gateway's own metrics of the stage. Per method they would be ten more custom metrics, each of them billed. */
-    metric: (name: "Count" | "4XXError" | "5XXError"): Metric =>
-      // By name: a reference to the stage would make the functions, which alarms roll back, depend on themselves.
-      sum("AWS/ApiGateway", name, { ApiName: stackName, Stage: stageName }),
+    metric: (metricName: "Count" | "4XXError" | "5XXError"): Metric =>
+      new Metric({
+        namespace: "AWS/ApiGateway",
+        metricName,
+        // By name: a reference to the stage would make the functions, which alarms roll back, depend on themselves.
+        dimensionsMap: { ApiName: stackName, Stage: stageName },
+        statistic: Stats.SUM,
+      }),
   };
 }
 

@@ -1,7 +1,6 @@
 import { Duration, type Stack } from "aws-cdk-lib";
-import { Dashboard, GraphWidget, type IMetric, MathExpression } from "aws-cdk-lib/aws-cloudwatch";
+import { Dashboard, GraphWidget, type IMetric, MathExpression, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
-import { duration, throttledTableRequests, throttles } from "./aws-metrics.ts";
 import type { Watched } from "./log-metrics.ts";
 import type { ServiceFunction } from "./service-function.ts";
 
@@ -23,13 +22,15 @@ export function addDashboard(stack: Stack, dashboardName: string, { api, functio
       ],
       [
         graph("Slowest 1 %, ms", [
-          duration(cancelOrder).with({ label: "cancel" }),
+          cancelOrder.live.metricDuration({ statistic: Stats.p(99), label: "cancel" }),
           listFirstPage.with({ label: "list, first page" }),
-          duration(authorize).with({ label: "authorize" }),
+          authorize.live.metricDuration({ statistic: Stats.p(99), label: "authorize" }),
         ]),
         graph("Throttled", [
-          ...lambdas.map((lambda) => throttles(lambda).with({ label: lambda.entry.id })),
-          ...lambdas.map((lambda) => throttledTableRequests(lambda).with({ label: `${lambda.entry.id}'s table` })),
+          ...lambdas.map(({ entry, live }) => live.lambda.metricThrottles({ label: entry.id })),
+          ...lambdas.map(({ entry, throttledTableRequests }) =>
+            throttledTableRequests.with({ label: `${entry.id}'s table` }),
+          ),
         ]),
       ],
       ...["Invocations", "Errors", "Duration"].map((metric) =>
@@ -44,10 +45,10 @@ function graph(title: string, left: IMetric[]): GraphWidget {
 }
 
 /** A line for each version that the alias sends requests to: during a canary, the old and the new one side by side. */
-function byVersion({ functionName }: ServiceFunction, metric: string): MathExpression {
+function byVersion({ live }: ServiceFunction, metric: string): MathExpression {
   const schema = "{AWS/Lambda,ExecutedVersion,FunctionName,Resource}";
   const statistic = metric === "Duration" ? "p99" : "Sum";
-  return search(`${schema} MetricName="${metric}" FunctionName="${functionName}"`, statistic);
+  return search(`${schema} MetricName="${metric}" FunctionName="${live.lambda.functionName}"`, statistic);
 }
 
 function search(query: string, statistic: string): MathExpression {

@@ -70,5 +70,8 @@ export function addFunction(
   // What callers invoke: it points to the version that is live.
   // CDK declares optional properties loosely: under exactOptionalPropertyTypes an Alias is not quite an IFunction.
   const live = lambda.addAlias("live") as Alias & IFunction;
-  return { entry, table, logGroup, functionName: lambda.functionName, live };
+  // Of the function's one operation on its table: DynamoDB counts by table and operation only.
+  const operation = permission.action.replace("dynamodb:", "");
+  const throttledTableRequests = table.metricThrottledRequestsForOperation(operation);
+  return { entry, throttledTableRequests, logGroup, live };
 }

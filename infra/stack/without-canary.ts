@@ -1,6 +1,5 @@
 import type { App, Stack } from "aws-cdk-lib";
 import { CfnAlias } from "aws-cdk-lib/aws-lambda";
-import type { Environment } from "../environments.ts";
 
 /**
  * Whether this deployment goes live at once, whatever the settings say: `cdk deploy -c canary=false`. Meant for a
@@ -12,10 +11,6 @@ export function skipsCanary(app: App): boolean {
   const canary: unknown = app.node.tryGetContext("canary") ?? "true";
   if (!["true", "false"].includes(String(canary))) throw new Error(`canary must be true or false, not ${canary}`);
   return String(canary) === "false";
-}
-
-export function withoutCanary({ alarms, ...environment }: Environment): Environment {
-  return { ...environment, ...(alarms && { alarms: { ...alarms, canary: false } }) };
 }
 
 /**
