@@ -1,28 +1,20 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { ListTablesCommand, PutItemCommand, ScanCommand, TagResourceCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { engineClient } from "../../infra/local/engine/engine.ts";
 import { callFailed, createClient } from "../../shared/dynamodb.ts";
 
 test("a client gives up an attempt without a response, and makes as many attempts as it may", async () => {
-  const silent = createServer(() => {}).listen(0, "127.0.0.1");
-  await once(silent, "listening");
-  const { port } = silent.address() as AddressInfo;
-  vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", `http://127.0.0.1:${port}`);
+  await startEngine(() => {});
   const client = createClient({ connectionTimeout: 1_000, requestTimeout: 50, maxAttempts: 2 });
-  try {
-    // Counted by the SDK: on a busy machine an attempt may be over before the server hears of it.
-    await expect(client.send(new ListTablesCommand({}))).rejects.toMatchObject({
-      name: "TimeoutError",
-      $metadata: { attempts: 2 },
-    });
-  } finally {
-    client.destroy();
-    silent.closeAllConnections();
-    silent.close();
-  }
+  // Counted by the SDK: on a busy machine an attempt may be over before the server hears of it.
+  await expect(client.send(new ListTablesCommand({}))).rejects.toMatchObject({
+    name: "TimeoutError",
+    $metadata: { attempts: 2 },
+  });
+  client.destroy();
 });
 
 test("a client makes every attempt it may, however many calls have failed before", async () => {
@@ -70,13 +62,9 @@ test("a client limits the time to connect, too", async () => {
   client.destroy();
 });
 
-/** Starts an engine that responds to each attempt with these bytes, for clients that are created after it. */
-async function startResponding(head: string, body: (attempt: number) => string): Promise<{ attempts: number }> {
-  const counted = { attempts: 0 };
-  const server = createServer(({ socket }) => {
-    counted.attempts += 1;
-    socket.end(`HTTP/1.1 ${head}\r\nConnection: close\r\n${body(counted.attempts)}`);
-  }).listen(0, "127.0.0.1");
+/** Starts an engine that does this with each attempt, for clients that are created after it. */
+async function startEngine(respond: (socket: Socket) => void): Promise<void> {
+  const server = createServer(({ socket }) => respond(socket)).listen(0, "127.0.0.1");
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
@@ -84,6 +72,15 @@ async function startResponding(head: string, body: (attempt: number) => string):
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", `http://127.0.0.1:${port}`);
+}
+
+/** Starts an engine that responds to each attempt with these bytes, and counts them. */
+async function startResponding(head: string, body: (attempt: number) => string): Promise<{ attempts: number }> {
+  const counted = { attempts: 0 };
+  await startEngine((socket) => {
+    counted.attempts += 1;
+    socket.end(`HTTP/1.1 ${head}\r\nConnection: close\r\n${body(counted.attempts)}`);
+  });
   return counted;
 }
 

@@ -36,8 +36,6 @@ export type Behaviour = (exchange: Exchange) => void | Promise<void>;
 /** A proxy in front of a DynamoDB engine that can do to each call what a network and a failing service do. */
 export interface FaultProxy {
   endpoint: string;
-  /** The engine's address; another may take its place. */
-  target: string;
   /** How often each operation has been attempted. */
   attempts: Map<string, number>;
   /** From now on connections are rejected, and open ones are reset. */
@@ -85,7 +83,7 @@ export async function startFaultProxy(target: string, choose: Choice): Promise<F
         headers,
       };
       attempts.set(call.operation, (attempts.get(call.operation) ?? 0) + 1);
-      const forward = (input = call.input): Promise<EngineResponse> => send(proxy.target, agent, headers, input);
+      const forward = (input = call.input): Promise<EngineResponse> => send(target, agent, headers, input);
       await (choose(call) ?? passOn)({ ...call, response, forward });
     } catch {
       // The engine or the client has gone: either way the other side sees its connection break.
@@ -106,9 +104,8 @@ export async function startFaultProxy(target: string, choose: Choice): Promise<F
     await closed;
   };
   const port = await listen(0);
-  const proxy: FaultProxy = {
+  return {
     endpoint: `http://127.0.0.1:${port}`,
-    target,
     attempts,
     rejectConnections: close,
     accept: async () => void (await listen(port)),
@@ -118,7 +115,6 @@ export async function startFaultProxy(target: string, choose: Choice): Promise<F
       if (server.listening) await close();
     },
   };
-  return proxy;
 }
 
 async function send(

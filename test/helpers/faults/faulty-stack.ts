@@ -1,19 +1,15 @@
 import { type AttributeValue, GetItemCommand } from "@aws-sdk/client-dynamodb";
-import { type Engine, engineClient, startEngine } from "../../../infra/local/engine/engine.ts";
+import { engineClient, startEngine } from "../../../infra/local/engine/engine.ts";
 import type { LocalStackOptions } from "../../../infra/local/local-stack.ts";
-import { shipOrder } from "../ship-order.ts";
 import { tableWriter } from "../table-writer.ts";
 import { startTestStack, type TestStack } from "../test-stack.ts";
 import { type Behaviour, type EngineCall, type FaultProxy, startFaultProxy } from "./fault-proxy.ts";
 
 /** A test stack whose functions reach their engine through a fault proxy. The test's own calls bypass it. */
 export interface FaultyStack extends TestStack {
-  engine: Engine;
   proxy: FaultProxy;
   /** The order as the table has it. */
   order(id: string): Promise<Record<string, AttributeValue> | undefined>;
-  /** Ships the order if it is pending, and resolves with whether it was. */
-  ship(id: string): Promise<boolean>;
   /** The lines that the functions have logged with this event, oldest first. */
   events(event: string): LoggedEvent[];
 }
@@ -43,10 +39,8 @@ export async function startFaultyStack(
   return {
     ...stack,
     ...tableWriter(client, stack.tables),
-    engine,
     proxy,
     order: async (id) => (await client.send(new GetItemCommand({ TableName, Key: { id: { N: id } } }))).Item,
-    ship: (id) => shipOrder(client, TableName, BigInt(id)),
     events: (event) =>
       stack.log
         .filter((line) => line.startsWith("{"))

@@ -4,9 +4,9 @@ import { engineClient } from "../../../infra/local/engine/engine.ts";
 import type { LocalStack } from "../../../infra/local/local-stack.ts";
 import { responseProblems } from "../../../infra/smoke/response-problems.ts";
 import { type ErrorCode, errorBody, errors } from "../../../shared/errors.ts";
-import { exchange, type RawResponse } from "../faults/pipeline.ts";
 import { tableWriter } from "../table-writer.ts";
 import { type FuzzRequest, fuzzedIds, fuzzRequests, marker } from "./fuzz-requests.ts";
+import { exchange, type RawResponse } from "./pipeline.ts";
 import type { ResponseCounts } from "./response-counts.ts";
 
 /**
@@ -54,7 +54,7 @@ const last: FuzzRequest = {
 async function sendAll(port: number, batch: FuzzRequest[]): Promise<RawResponse[]> {
   const requests = [...batch, last];
   const bytes = requests.map((request) => request.bytes).join("");
-  const { responses, rest } = await exchange(port, bytes, { bodiless: (index) => batch[index]?.method === "HEAD" });
+  const { responses, rest } = await exchange(port, bytes, (index) => batch[index]?.method === "HEAD");
   if (responses.length === requests.length && rest === "") return responses;
   const unanswered = show(requests[responses.length]?.bytes ?? "");
   throw new Error(`${responses.length} responses to ${requests.length} requests: ${show(rest)} to ${unanswered}`);

@@ -8,30 +8,16 @@ export interface RawResponse {
   body: string;
 }
 
-/** Everything that a connection returned before it ended. */
-export interface RawResponses {
-  responses: RawResponse[];
-  /** The bytes after the last whole response. */
-  rest: string;
-}
-
 const silenceLimitMs = 60_000;
 
-export interface ExchangeOptions {
-  /** Whether the response with this index has no body, like one to HEAD. */
-  bodiless?: (index: number) => boolean;
-}
-
 /**
- * Writes bytes to a connection of its own, exactly as given, and reads every response until the other side closes it.
+ * Writes bytes to a connection of its own, exactly as given, and reads until the other side closes it.
  *
+ * @param bodiless whether the response with this index has no body, like one to HEAD.
+ * @returns every response, and the bytes after the last whole one.
  * @throws Error when the connection stays open and silent.
  */
-export async function exchange(
-  port: number,
-  bytes: string,
-  { bodiless = () => false }: ExchangeOptions = {},
-): Promise<RawResponses> {
+export async function exchange(port: number, bytes: string, bodiless: (index: number) => boolean) {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const chunks: Buffer[] = [];
   const socket = connect({ port, host: "127.0.0.1" });
@@ -46,7 +32,7 @@ export async function exchange(
   return readResponses(Buffer.concat(chunks).toString("latin1"), bodiless);
 }
 
-function readResponses(text: string, bodiless: (index: number) => boolean): RawResponses {
+function readResponses(text: string, bodiless: (index: number) => boolean): { responses: RawResponse[]; rest: string } {
   const responses: RawResponse[] = [];
   let rest = text;
   for (;;) {
