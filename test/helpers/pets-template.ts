@@ -1,6 +1,19 @@
+import { readRestApi } from "../../infra/template/rest-api.ts";
+import { StackTemplate } from "../../infra/template/stack-template.ts";
+
 /** Resources of a small template of a pet API, for the tests of how templates are read. */
 export const stage = { Type: "AWS::ApiGateway::Stage", Properties: { StageName: "v1" } };
 export const api = { Type: "AWS::ApiGateway::RestApi", Properties: { Name: "pets" } };
+export const lambda = { Type: "AWS::Lambda::Function", Properties: {} };
+const alias = { Type: "AWS::Lambda::Alias", Properties: { FunctionName: { Ref: "Fn" }, Name: "live" } };
+
+/** The reference to the root resource. */
+export const root = { "Fn::GetAtt": ["Api", "RootResourceId"] };
+export const resource = (ParentId: unknown, PathPart: unknown) => ({
+  Type: "AWS::ApiGateway::Resource",
+  Properties: { ParentId, PathPart },
+});
+export const constant = (body: string) => ({ ResponseTemplates: { "application/json": body } });
 export const mock = (ResourceId: unknown, HttpMethod: string, StatusCode: number) => ({
   Type: "AWS::ApiGateway::Method",
   Properties: {
@@ -11,32 +24,12 @@ export const mock = (ResourceId: unknown, HttpMethod: string, StatusCode: number
       Type: "MOCK",
       PassthroughBehavior: "NEVER",
       RequestTemplates: { "application/json": JSON.stringify({ statusCode: StatusCode }) },
-      IntegrationResponses: [{ StatusCode: String(StatusCode), ResponseTemplates: { "application/json": "{}" } }],
+      IntegrationResponses: [{ StatusCode: String(StatusCode), ...constant('{"cat":"é"}') }],
     },
   },
 });
-export const resource = (ParentId: unknown, PathPart: unknown) => ({
-  Type: "AWS::ApiGateway::Resource",
-  Properties: { ParentId, PathPart },
-});
-/** The reference to the root resource. */
-export const root = { "Fn::GetAtt": ["Api", "RootResourceId"] };
 
-export const lambda = { Type: "AWS::Lambda::Function", Properties: {} };
-export const version = (functionId: string) => ({
-  Type: "AWS::Lambda::Version",
-  Properties: { FunctionName: { Ref: functionId } },
-});
-export const alias = (functionId: string, versionId: string) => ({
-  Type: "AWS::Lambda::Alias",
-  Properties: {
-    FunctionName: { Ref: functionId },
-    FunctionVersion: { "Fn::GetAtt": [versionId, "Version"] },
-    Name: "live",
-  },
-});
-
-/** A GET of the root that invokes the target of this reference. */
+/** A GET of the root that invokes the target of this reference; `Live` is the alias of the function `Fn`. */
 export const invoking = (target: unknown) => ({
   Type: "AWS::ApiGateway::Method",
   Properties: {
@@ -49,3 +42,10 @@ export const invoking = (target: unknown) => ({
     },
   },
 });
+
+/** The API of a template with these resources, which may replace the ones it has anyway. */
+export function petsApi(resources: object) {
+  return readRestApi(
+    new StackTemplate({ Resources: { Api: api, Stage: stage, Fn: lambda, Live: alias, ...resources } }),
+  );
+}

@@ -4,13 +4,9 @@ import { expect, test } from "vitest";
 import { proxyEvent, readBody, readRequest } from "../../infra/local/gateway/gateway-request.ts";
 import { matchRoute } from "../../infra/local/gateway/routes.ts";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
-import { readRestApi } from "../../infra/template/rest-api.ts";
-import { StackTemplate } from "../../infra/template/stack-template.ts";
-import { api as apiResource, mock, root, stage } from "../helpers/pets-template.ts";
+import { mock, petsApi, root } from "../helpers/pets-template.ts";
 
-const api = readRestApi(
-  new StackTemplate({ Resources: { Api: apiResource, Stage: stage, Any: mock(root, "ANY", 404) } }),
-);
+const api = petsApi({ Any: mock(root, "ANY", 404) });
 const [route] = [matchRoute(api.methods, "GET", "/")].filter((found) => found !== undefined);
 
 /** The event of a GET of the root with a body. */

@@ -4,25 +4,14 @@ import { createGateway } from "../../infra/local/gateway/gateway.ts";
 import { readProxyResponse } from "../../infra/local/gateway/proxy-response.ts";
 import { FunctionFailure } from "../../infra/local/lambda/function-response.ts";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
-import { readRestApi } from "../../infra/template/rest-api.ts";
-import { StackTemplate } from "../../infra/template/stack-template.ts";
-import { alias, api, invoking, lambda, mock, root, stage, version } from "../helpers/pets-template.ts";
+import { constant, invoking, mock, petsApi, root } from "../helpers/pets-template.ts";
 import { send } from "../helpers/send.ts";
-
-const constant = (body: string) => ({ ResponseTemplates: { "application/json": body } });
 
 /** Starts the gateway of an API whose GET fails, and whose other methods are MOCK ones, besides these resources. */
 async function startGateway(resources: object): Promise<string> {
-  const { Properties: any } = mock(root, "ANY", 404);
-  const [response] = any.Integration.IntegrationResponses;
-  const Integration = { ...any.Integration, IntegrationResponses: [{ ...response, ...constant('{"cat":"é"}') }] };
-  const Any = { Type: "AWS::ApiGateway::Method", Properties: { ...any, Integration } };
-  const Get = invoking({ Ref: "Live" });
-  const functions = { Fn: lambda, Version: version("Fn"), Live: alias("Fn", "Version"), Get };
-  const template = new StackTemplate({ Resources: { Api: api, Stage: stage, Any, ...functions, ...resources } });
+  const api = petsApi({ Any: mock(root, "ANY", 404), Get: invoking({ Ref: "Live" }), ...resources });
   const host = { invoke: () => Promise.reject(new FunctionFailure("Runtime.ExitError", "crashed")) };
-  const serve = createGateway(readRestApi(template), host, { clock: { now: () => 0 }, log: () => {} });
-  const server = createServer((request, response) => serve(request, response));
+  const server = createServer(createGateway(api, host, { clock: { now: () => 0 }, log: () => {} }));
   onTestFinished(() => void server.close());
   return `http://127.0.0.1:${await listeningPort(server)}`;
 }

@@ -1,30 +1,22 @@
 import { describe, expect, test } from "vitest";
 import { matchRoute } from "../../infra/local/gateway/routes.ts";
-import { readRestApi } from "../../infra/template/rest-api.ts";
-import { StackTemplate } from "../../infra/template/stack-template.ts";
-import { api, mock, resource, root, stage } from "../helpers/pets-template.ts";
+import { mock, petsApi, resource, root } from "../helpers/pets-template.ts";
 
 describe("a route", () => {
-  const { methods } = readRestApi(
-    new StackTemplate({
-      Resources: {
-        Api: api,
-        Stage: stage,
-        Pets: resource(root, "pets"),
-        Pet: resource({ Ref: "Pets" }, "{petId}"),
-        Best: resource({ Ref: "Pets" }, "best"),
-        Proxy: resource(root, "{proxy+}"),
-        Section: resource(root, "{section}"),
-        ListPets: mock({ Ref: "Pets" }, "GET", 200),
-        AnyPet: mock({ Ref: "Pet" }, "ANY", 202),
-        GetPet: mock({ Ref: "Pet" }, "GET", 201),
-        BestPet: mock({ Ref: "Best" }, "GET", 203),
-        Else: mock({ Ref: "Proxy" }, "ANY", 404),
-        PatchElse: mock({ Ref: "Proxy" }, "PATCH", 204),
-        PatchSection: mock({ Ref: "Section" }, "PATCH", 205),
-      },
-    }),
-  );
+  const { methods } = petsApi({
+    Pets: resource(root, "pets"),
+    Pet: resource({ Ref: "Pets" }, "{petId}"),
+    Best: resource({ Ref: "Pets" }, "best"),
+    Proxy: resource(root, "{proxy+}"),
+    Section: resource(root, "{section}"),
+    ListPets: mock({ Ref: "Pets" }, "GET", 200),
+    AnyPet: mock({ Ref: "Pet" }, "ANY", 202),
+    GetPet: mock({ Ref: "Pet" }, "GET", 201),
+    BestPet: mock({ Ref: "Best" }, "GET", 203),
+    Else: mock({ Ref: "Proxy" }, "ANY", 404),
+    PatchElse: mock({ Ref: "Proxy" }, "PATCH", 204),
+    PatchSection: mock({ Ref: "Section" }, "PATCH", 205),
+  });
 
   test.each([
     ["GET", "/pets", "/pets", {}],

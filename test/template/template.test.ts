@@ -4,11 +4,8 @@ import { describe, expect, inject, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { readRestApi } from "../../infra/template/rest-api.ts";
 import { StackTemplate } from "../../infra/template/stack-template.ts";
-import { alias, api, invoking, lambda, mock, resource, root, stage, version } from "../helpers/pets-template.ts";
+import { api, constant, invoking, lambda, mock, petsApi, resource, root, stage } from "../helpers/pets-template.ts";
 
-const functions = { Fn: lambda, Version: version("Fn"), Live: alias("Fn", "Version") };
-const readApi = (resources: object) =>
-  readRestApi(new StackTemplate({ Resources: { Api: api, Stage: stage, ...functions, ...resources } }));
 const templateWith = (Value: unknown) =>
   new StackTemplate({ Resources: { Fn: lambda }, Outputs: { Wanted: { Value } } });
 
@@ -55,7 +52,7 @@ describe("a resource of a type that is not served", () => {
 
   test("is rejected when a resource that is served refers to it", () => {
     const PathPart = { "Fn::GetAtt": ["Parcels", "QueueName"] };
-    expect(() => readApi({ Parcels: { Type: "AWS::SQS::Queue" }, Path: resource(root, PathPart) })).toThrow(
+    expect(() => petsApi({ Parcels: { Type: "AWS::SQS::Queue" }, Path: resource(root, PathPart) })).toThrow(
       'The local stack does not support {"Fn::GetAtt":["Parcels","QueueName"]} in PathPart of',
     );
   });
@@ -68,7 +65,6 @@ describe("an API is rejected", () => {
   const method = (changes: object) => ({ Any: { ...any, Properties: { ...any.Properties, ...changes } } });
   const integration = (changes: object) => method({ Integration: { ...Integration, ...changes } });
   const mocked = (changes: object) => integration({ IntegrationResponses: [{ ...response, ...changes }] });
-  const body = (text: string) => ({ ResponseTemplates: { "application/json": text } });
   const authorizer = (changes: object) => ({
     Keys: {
       Type: "AWS::ApiGateway::Authorizer",
@@ -82,7 +78,7 @@ describe("an API is rejected", () => {
       },
     },
   });
-  const gatewayResponse = { ResponseType: "THROTTLED", ...body("$context.error.message") };
+  const gatewayResponse = { ResponseType: "THROTTLED", ...constant("$context.error.message") };
 
   test.each<[string, object]>([
     [
@@ -102,7 +98,7 @@ describe("an API is rejected", () => {
       "Integration.IntegrationResponses.0.ResponseParameters",
       mocked({ ResponseParameters: { "method.response.header.X-Pet": "integration.response.header.X-Pet" } }),
     ],
-    ["Integration.IntegrationResponses.0.ResponseTemplates.application/json", mocked(body("#end"))],
+    ["Integration.IntegrationResponses.0.ResponseTemplates.application/json", mocked(constant("#end"))],
     [
       "ResponseTemplates.application/json of AWS::ApiGateway::GatewayResponse Gone: only constant text",
       { Gone: { Type: "AWS::ApiGateway::GatewayResponse", Properties: gatewayResponse } },
@@ -112,26 +108,26 @@ describe("an API is rejected", () => {
     ["PathPart of AWS::ApiGateway::Resource Pets", { Pets: resource(root, "{pet-id}") }],
     ["PathPart of AWS::ApiGateway::Resource Pets", { Pets: resource(root, "pet-{id}") }],
   ])("for what would be overlooked: %s %#", (named, resources) => {
-    expect(() => readApi({ Any: any, ...authorizer({}) })).not.toThrow();
-    expect(() => readApi(resources)).toThrow(`The local stack does not support ${named}`);
+    expect(() => petsApi({ Any: any, ...authorizer({}) })).not.toThrow();
+    expect(() => petsApi(resources)).toThrow(`The local stack does not support ${named}`);
   });
 
   test("unless there is one, of one stage", () => {
     for (const resources of [{ OtherApi: api }, { OtherStage: stage }, { Stage: { Type: "AWS::IAM::Role" } }]) {
-      expect(() => readApi(resources)).toThrow("The local stack needs a template with one REST API of one stage");
+      expect(() => petsApi(resources)).toThrow("The local stack needs a template with one REST API of one stage");
     }
   });
 
   test("for a method whose authorizer is missing, rather than served to everyone", () => {
     const withAuthorizer = (AuthorizerId?: object) => method({ AuthorizationType: "CUSTOM", AuthorizerId });
-    expect(() => readApi(withAuthorizer())).toThrow("The authorizer of Any is missing");
-    expect(() => readApi(withAuthorizer({ Ref: "Gone" }))).toThrow('{"Ref":"Gone"} in AuthorizerId of');
+    expect(() => petsApi(withAuthorizer())).toThrow("The authorizer of Any is missing");
+    expect(() => petsApi(withAuthorizer({ Ref: "Gone" }))).toThrow('{"Ref":"Gone"} in AuthorizerId of');
   });
 });
 
 describe("the function behind an integration", () => {
   test("is the one that the invoked alias is of, buffered and with 29 seconds unless the method says otherwise", () => {
-    const { methods } = readApi({ List: invoking({ Ref: "Live" }) });
+    const { methods } = petsApi({ List: invoking({ Ref: "Live" }) });
     const integration = { kind: "function", functionName: "Fn", streamed: false, timeoutMs: 29_000 };
     expect(methods).toMatchObject([{ httpMethod: "GET", integration }]);
   });
@@ -140,7 +136,7 @@ describe("the function behind an integration", () => {
     ["a version", { Ref: "Version" }, /^The local stack does not support .*"Version".* in Integration.Uri of .* List$/],
     ["no function", "arn:aws:s3:::bucket", /List: only an alias of a Lambda function can be invoked, not .*:::bucket/],
   ])("is not %s", (_, target, message) => {
-    expect(() => readApi({ List: invoking(target) })).toThrow(message);
+    expect(() => petsApi({ List: invoking(target) })).toThrow(message);
   });
 
   test.each(["CancelOrder", "ListOrders", "Authorize"])("is never %s without its alias", async (name) => {
