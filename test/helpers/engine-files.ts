@@ -9,7 +9,7 @@ const hasEnginePackage = `@dynoxide/${process.platform}-${process.arch}` in opti
 /** The files that can use another engine, one at a time: each uses all of its tables. */
 const taking = ["test/http/*.test.ts", "test/integration/*-table.test.ts"];
 
-/** The files that need the embedded engine. */
+/** The files that need the embedded engine. Those in a folder of `test/local` need none. */
 const starting = [
   "test/{admin,bench,local,openapi,protocol,resilience}/*.test.ts",
   "test/integration/!(*-table).test.ts",

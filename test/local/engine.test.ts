@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
 import { checkEndpoint, engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import { readFunctions } from "../../infra/local/functions.ts";
@@ -77,30 +76,17 @@ describe("DYNAMODB_ENDPOINT", () => {
   );
 });
 
-test("a call to an engine that is silent fails after 30 seconds", async () => {
-  const client = engineClient("http://127.0.0.1:8000");
-  // The handler knows its settings once it has been used.
-  await expect(client.send(new ListTablesCommand(), { abortSignal: AbortSignal.abort() })).rejects.toThrow();
-  expect(client.config.requestHandler).toMatchObject({
-    config: { connectionTimeout: 30_000, requestTimeout: 30_000, throwOnRequestTimeout: true },
-  });
-});
-
 test("functions and whoever prepares their tables find them at one place, whatever keys an engine keeps apart", async () => {
   const endpoint = "http://127.0.0.1:8000";
   const { config } = engineClient(endpoint);
   const { accessKeyId } = await config.credentials();
-  expect([await config.region(), accessKeyId]).toEqual(["us-east-1", "local"]);
-  for (const { environment, directory } of readFunctions(await readStack(inject("assembly")), endpoint)) {
-    expect(existsSync(join(directory, "index.mjs"))).toBe(true);
+  const functions = readFunctions(await readStack(inject("assembly")), endpoint);
+  expect(functions).toHaveLength(3);
+  for (const { environment } of functions) {
     expect(environment).toMatchObject({
-      AWS_REGION: "us-east-1",
-      AWS_DEFAULT_REGION: "us-east-1",
-      AWS_ACCESS_KEY_ID: "local",
+      AWS_REGION: await config.region(),
+      AWS_ACCESS_KEY_ID: accessKeyId,
       AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-      AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x",
-      AWS_LAMBDA_LOG_FORMAT: "JSON",
-      AWS_LAMBDA_LOG_LEVEL: expect.stringMatching(/^[A-Z]+$/),
     });
   }
 });

@@ -24,7 +24,7 @@ const busyFunction = `
   const hang = {
     name: "hang",
     arn: "arn:aws:lambda:us-east-1:000000000000:function:hang",
-    directory: "${import.meta.dirname}/functions",
+    directory: "${import.meta.dirname}/lambda",
     handler: "index.hang",
     timeoutSeconds: 900,
     memoryMegabytes: 256,

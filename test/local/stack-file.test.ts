@@ -34,12 +34,6 @@ test("a stack takes the place of a killed one at its address", async () => {
   await remove();
 });
 
-test("a stack ends although its file is gone", async () => {
-  const remove = await addToStackFile(stackAt(1));
-  await rm(join(directory, "stack.json"));
-  await remove();
-});
-
 test("a malformed file names no stack", async () => {
   await writeFile(join(directory, "stack.json"), '{"baseUrl":');
   expect(await readStackFile()).toEqual([]);

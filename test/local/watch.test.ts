@@ -154,12 +154,4 @@ describe("a build", () => {
     await live.stop();
     expect([first, second, third].map(({ stop }) => stop.mock.calls.length)).toEqual([1, 1, 1]);
   });
-
-  test("that is interrupted is not said to have failed", async () => {
-    const lines: string[] = [];
-    const live = createLiveService(build().service);
-    const fail = () => Promise.reject(new Error("interrupted"));
-    await live.replace(fail, { signal: AbortSignal.abort(), log: (line) => lines.push(line) });
-    expect(lines).toEqual([]);
-  });
 });

@@ -1,6 +1,6 @@
 import { connect, Server } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { listen } from "../../infra/local/machine/ports.ts";
+import { listen } from "../../../infra/local/machine/ports.ts";
 
 /** Makes every attempt to listen at a host fail, and records the others. */
 function failAt(host: string, code: string) {

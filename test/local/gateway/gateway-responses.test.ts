@@ -1,11 +1,11 @@
 import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import { createGateway } from "../../infra/local/gateway/gateway.ts";
-import { readProxyResponse } from "../../infra/local/gateway/proxy-response.ts";
-import { FunctionFailure } from "../../infra/local/lambda/function-response.ts";
-import { listeningPort } from "../../infra/local/machine/ports.ts";
-import { constant, invoking, mock, petsApi, root } from "../helpers/pets-template.ts";
-import { send } from "../helpers/send.ts";
+import { createGateway } from "../../../infra/local/gateway/gateway.ts";
+import { readProxyResponse } from "../../../infra/local/gateway/proxy-response.ts";
+import { FunctionFailure } from "../../../infra/local/lambda/function-response.ts";
+import { listeningPort } from "../../../infra/local/machine/ports.ts";
+import { constant, invoking, mock, petsApi, root } from "../../helpers/pets-template.ts";
+import { send } from "../../helpers/send.ts";
 
 /** Starts the gateway of an API whose GET fails, and whose other methods are MOCK ones, besides these resources. */
 async function startGateway(resources: object): Promise<string> {

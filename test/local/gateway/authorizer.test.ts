@@ -1,13 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { createAuthorizers } from "../../infra/local/gateway/authorizer.ts";
-import { FunctionFailure } from "../../infra/local/lambda/function-response.ts";
+import { createAuthorizers } from "../../../infra/local/gateway/authorizer.ts";
+import { FunctionFailure } from "../../../infra/local/lambda/function-response.ts";
 
 const arn = "arn:aws:execute-api:us-east-1:000000000000:api/v1/GET/pets";
 const everything = "arn:aws:execute-api:us-east-1:000000000000:api/v1/*";
 
 describe("a TOKEN authorizer", () => {
+  const [allowing] = allow(everything).policyDocument.Statement;
+  const denied = policy({ ...allowing }, { ...allowing, Effect: "Deny" });
+
   test("calls its function once per token until the cached policy expires", async () => {
-    const gate = authorizer([allow(everything)], { ttlSeconds: 10 });
+    const gate = authorizer(allow(everything));
     await gate.admit("t");
     gate.now = 9_999;
     await gate.admit("t");
@@ -18,18 +21,18 @@ describe("a TOKEN authorizer", () => {
   });
 
   test("passes the context on as strings, with the principal", async () => {
-    const policy = { ...allow(everything), context: { n: 1, b: true, s: "x" } };
-    expect(await authorizer([policy]).admit("t")).toEqual({ n: "1", b: "true", s: "x", principalId: "me" });
+    const response = { ...allow(everything), context: { n: 1, b: true, s: "x" } };
+    expect(await authorizer(response).admit("t")).toEqual({ n: "1", b: "true", s: "x", principalId: "me" });
   });
 
   test("caches the policies of each authorizer for itself", async () => {
-    const gate = authorizer([allow(everything)]);
-    for (const id of ["Keys", "OtherKeys", "Keys"]) await gate.admitBy(id, "t");
+    const gate = authorizer(allow(everything));
+    for (const id of ["Keys", "OtherKeys", "Keys"]) await gate.admit("t", id);
     expect(gate.asked).toEqual(["t", "t"]);
   });
 
   test("caches that a policy denies", async () => {
-    const gate = authorizer([denyToo(allow(everything))]);
+    const gate = authorizer(denied);
     for (const _ of [1, 2]) await expect(gate.admit("t")).rejects.toMatchObject({ type: "ACCESS_DENIED" });
     expect(gate.asked).toEqual(["t"]);
   });
@@ -37,8 +40,8 @@ describe("a TOKEN authorizer", () => {
   test.each([
     ["with ? for a character", allow(arn.replace("pets", "p?t?"))],
     ["with several actions and resources", allow(["other", arn], ["s3:*", "EXECUTE-API:*"])],
-  ])("admits under a policy %s", async (_, policy) => {
-    expect(await authorizer([policy]).admit("t")).toEqual({ principalId: "me" });
+  ])("admits under a policy %s", async (_, response) => {
+    expect(await authorizer(response).admit("t")).toEqual({ principalId: "me" });
   });
 
   test.each([
@@ -47,8 +50,8 @@ describe("a TOKEN authorizer", () => {
     ["a token that the expression does not match", ["x"]],
     ["two tokens", ["t", "t"]],
   ])("rejects %s without calling its function", async (_, values) => {
-    const gate = authorizer([allow(everything)]);
-    await expect(gate.admit(...values)).rejects.toMatchObject({ type: "UNAUTHORIZED" });
+    const gate = authorizer(allow(everything));
+    await expect(gate.admit(values)).rejects.toMatchObject({ type: "UNAUTHORIZED" });
     expect(gate.asked).toEqual([]);
   });
 
@@ -57,7 +60,7 @@ describe("a TOKEN authorizer", () => {
     ["a policy for the beginning of this method", allow(arn.slice(0, -1)), "ACCESS_DENIED"],
     ["a policy for another action", allow(everything, "s3:*"), "ACCESS_DENIED"],
     ["a policy for a path one character shorter", allow(`${arn.slice(0, -4)}???`), "ACCESS_DENIED"],
-    ["a Deny beside an Allow", denyToo(allow(everything)), "ACCESS_DENIED"],
+    ["a Deny beside an Allow", denied, "ACCESS_DENIED"],
     ["Unauthorized", new FunctionFailure("Error", "Unauthorized"), "UNAUTHORIZED"],
     ["any other failure", new FunctionFailure("Error", "unauthorized"), "AUTHORIZER_FAILURE"],
     ["a timeout", new FunctionFailure("Sandbox.Timedout", "Task timed out"), "AUTHORIZER_FAILURE"],
@@ -65,54 +68,44 @@ describe("a TOKEN authorizer", () => {
     ["no principal", { ...allow(everything), principalId: undefined }, "AUTHORIZER_CONFIGURATION_ERROR"],
     ["a context that is not flat", { ...allow(everything), context: { a: {} } }, "AUTHORIZER_CONFIGURATION_ERROR"],
   ])("rejects when its function returns %s", async (_, response, type) => {
-    await expect(authorizer([response]).admit("t")).rejects.toMatchObject({ type });
+    await expect(authorizer(response).admit("t")).rejects.toMatchObject({ type });
   });
 
   test("does not cache that a token was rejected", async () => {
-    const gate = authorizer([new FunctionFailure("Error", "Unauthorized"), allow(everything)]);
+    const gate = authorizer(new FunctionFailure("Error", "Unauthorized"), allow(everything));
     await expect(gate.admit("t")).rejects.toMatchObject({ type: "UNAUTHORIZED" });
     expect(await gate.admit("t")).toEqual({ principalId: "me" });
   });
 });
 
-interface PolicyResponse {
-  principalId: string | undefined;
-  policyDocument: { Statement: { Action: OneOrMore; Effect: string; Resource: OneOrMore }[] };
+function policy(...Statement: object[]) {
+  return { principalId: "me", policyDocument: { Statement } };
 }
 
-type OneOrMore = string | string[];
-
-function allow(Resource: OneOrMore, Action: OneOrMore = "execute-api:Invoke"): PolicyResponse {
-  return { principalId: "me", policyDocument: { Statement: [{ Action, Effect: "Allow", Resource }] } };
-}
-
-function denyToo({ principalId, policyDocument }: PolicyResponse): PolicyResponse {
-  const denied = policyDocument.Statement.map((statement) => ({ ...statement, Effect: "Deny" }));
-  return { principalId, policyDocument: { Statement: [...policyDocument.Statement, ...denied] } };
+function allow(Resource: string | string[], Action: string | string[] = "execute-api:Invoke") {
+  return policy({ Action, Effect: "Allow", Resource });
 }
 
 /**
  * An authorizer for every token without an x, even an empty one, whose function gives these responses, then repeats the
  * last.
  */
-function authorizer(responses: unknown[], { ttlSeconds = 300 } = {}) {
+function authorizer(...responses: unknown[]) {
   const gate = {
     now: 0,
     asked: [] as unknown[],
-    admit: (...values: string[]) => admit(settings, values, arn, new AbortController()),
-    admitBy: (id: string, token: string) => admit({ ...settings, id }, [token], arn, new AbortController()),
+    admit: (values: string | string[], id = "Keys") =>
+      admit({ ...settings, id }, [values].flat(), arn, new AbortController()),
   };
   const settings = {
-    id: "Keys",
     functionName: "Authorize",
     header: "Authorization",
     validation: /^[^x]*$/,
-    ttlSeconds,
+    ttlSeconds: 10,
   };
   const host = {
     invoke: async (_name: string, event: unknown) => {
-      if (typeof event === "object" && event !== null && "authorizationToken" in event)
-        gate.asked.push(event.authorizationToken);
+      gate.asked.push(Object(event).authorizationToken);
       const response = responses.length > 1 ? responses.shift() : responses[0];
       if (response instanceof Error) throw response;
       return { kind: "buffered" as const, payload: JSON.stringify(response) };

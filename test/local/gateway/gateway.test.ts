@@ -1,16 +1,16 @@
 import { createServer, request as startRequest } from "node:http";
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from "vitest";
-import { createGateway } from "../../infra/local/gateway/gateway.ts";
-import { FunctionFailure, type FunctionResponse } from "../../infra/local/lambda/function-response.ts";
-import { listeningPort } from "../../infra/local/machine/ports.ts";
-import { responseProblems } from "../../infra/smoke/response-problems.ts";
-import { readRestApi } from "../../infra/template/rest-api.ts";
-import { readStack } from "../../infra/template/synthesis.ts";
-import { expectError } from "../helpers/expect-error.ts";
-import { issuedKeys } from "../helpers/issued-keys.ts";
-import { send } from "../helpers/send.ts";
-import { ownLines } from "../helpers/trouble.ts";
+import { createGateway } from "../../../infra/local/gateway/gateway.ts";
+import { FunctionFailure, type FunctionResponse } from "../../../infra/local/lambda/function-response.ts";
+import { listeningPort } from "../../../infra/local/machine/ports.ts";
+import { responseProblems } from "../../../infra/smoke/response-problems.ts";
+import { readRestApi } from "../../../infra/template/rest-api.ts";
+import { readStack } from "../../../infra/template/synthesis.ts";
+import { expectError } from "../../helpers/expect-error.ts";
+import { issuedKeys } from "../../helpers/issued-keys.ts";
+import { send } from "../../helpers/send.ts";
+import { ownLines } from "../../helpers/trouble.ts";
 
 type Invoke = (signal: AbortSignal) => Promise<FunctionResponse>;
 
@@ -60,6 +60,18 @@ async function startGateway(rehearsed: { throttle?: number; unavailable?: number
   });
 }
 
+/** Has a function respond to nothing. Resolves when it is invoked. */
+function hang(name: string): Promise<void> {
+  const invoked = Promise.withResolvers<void>();
+  functions[name] = (signal) => {
+    const { promise, reject } = Promise.withResolvers<FunctionResponse>();
+    signal.addEventListener("abort", () => reject(signal.reason));
+    invoked.resolve();
+    return promise;
+  };
+  return invoked.promise;
+}
+
 beforeEach(() => startGateway());
 afterEach(() => void vi.useRealTimers());
 
@@ -74,16 +86,10 @@ describe("the local gateway", () => {
     ["Authorize", list, 29_000, "internal_error"],
   ] as const)("gives up on %s when it hangs, as the real one does", async (name, request, milliseconds, code) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const invoked = Promise.withResolvers<void>();
-    functions[name] = (signal) => {
-      const { promise, reject } = Promise.withResolvers<FunctionResponse>();
-      signal.addEventListener("abort", () => reject(signal.reason));
-      invoked.resolve();
-      return promise;
-    };
+    const invoked = hang(name);
     const responded = vi.fn();
     const response = request().finally(responded);
-    await invoked.promise;
+    await invoked;
     await vi.advanceTimersByTimeAsync(milliseconds - 1);
     expect(responded).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
@@ -122,16 +128,10 @@ describe("the local gateway", () => {
   });
 
   test("does not call it a fault that a client leaves", async () => {
-    const invoked = Promise.withResolvers<void>();
-    functions["ListOrders"] = (signal) => {
-      const { promise, reject } = Promise.withResolvers<FunctionResponse>();
-      signal.addEventListener("abort", () => reject(signal.reason));
-      invoked.resolve();
-      return promise;
-    };
+    const invoked = hang("ListOrders");
     const client = startRequest(`${baseUrl}/v1/store/orders`, { headers }).on("error", () => {});
     client.end();
-    await invoked.promise;
+    await invoked;
     client.destroy();
     await served;
     expect(log).toEqual([]);
@@ -181,9 +181,5 @@ describe("the local gateway", () => {
     expectError(unavailable, "service_unavailable");
     expect(responseProblems("GET", "/store/orders", unavailable)).toEqual([]);
     expect((await cancel()).status).toBe(204);
-  });
-
-  test("tells capital letters from small ones", async () => {
-    expectError(await send(`${baseUrl}/V1/store/orders`, { headers }), "resource_not_found");
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { matchRoute } from "../../infra/local/gateway/routes.ts";
-import { mock, petsApi, resource, root } from "../helpers/pets-template.ts";
+import { matchRoute } from "../../../infra/local/gateway/routes.ts";
+import { mock, petsApi, resource, root } from "../../helpers/pets-template.ts";
 
 describe("a route", () => {
   const { methods } = petsApi({

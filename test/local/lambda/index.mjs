@@ -70,3 +70,7 @@ export const throwLate = awslambda.streamifyResponse(async (_event, stream) => {
 export const throwFirst = awslambda.streamifyResponse(async () => {
   throw new Error("before the first byte");
 });
+
+export const noPrelude = awslambda.streamifyResponse(async (_event, stream) => {
+  stream.end("meow");
+});

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 import { expect, test } from "vitest";
-import { proxyEvent, readBody, readRequest } from "../../infra/local/gateway/gateway-request.ts";
-import { matchRoute } from "../../infra/local/gateway/routes.ts";
-import { listeningPort } from "../../infra/local/machine/ports.ts";
-import { mock, petsApi, root } from "../helpers/pets-template.ts";
+import { proxyEvent, readBody, readRequest } from "../../../infra/local/gateway/gateway-request.ts";
+import { matchRoute } from "../../../infra/local/gateway/routes.ts";
+import { listeningPort } from "../../../infra/local/machine/ports.ts";
+import { mock, petsApi, root } from "../../helpers/pets-template.ts";
 
 const api = petsApi({ Any: mock(root, "ANY", 404) });
 const [route] = [matchRoute(api.methods, "GET", "/")].filter((found) => found !== undefined);

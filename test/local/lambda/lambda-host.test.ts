@@ -1,0 +1,217 @@
+import { Server } from "node:net";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { setImmediate } from "node:timers/promises";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { createLambdaHost, type LambdaHost } from "../../../infra/local/lambda/lambda-host.ts";
+import { isAlive } from "../../helpers/processes.ts";
+import { ownLines } from "../../helpers/trouble.ts";
+
+/** The folder of `index.mjs`, which has these functions. */
+const directory = import.meta.dirname;
+const names = ["echo", "fail", "crash", "hang", "grow", "missing"];
+const streaming = ["flood", "breakOff", "throwLate", "throwFirst", "noPrelude"];
+
+let host: LambdaHost;
+let log: string[];
+
+/** Starts a host of the functions. */
+function start({ maxEnvironments = 1, timeoutSeconds = 20, folder = directory } = {}): void {
+  log = [];
+  const definitions = [...names, ...streaming].map((name) => ({
+    name,
+    arn: `arn:aws:lambda:us-east-1:000000000000:function:${name}`,
+    directory: folder,
+    handler: `index.${name}`,
+    timeoutSeconds,
+    memoryMegabytes: 256,
+    environment: { AWS_LAMBDA_LOG_FORMAT: "JSON" },
+  }));
+  host = createLambdaHost(definitions, { log: (line) => log.push(line), maxEnvironments });
+}
+
+afterEach(async () => {
+  vi.useRealTimers();
+  await host.stop();
+});
+
+async function payload(name: string, event: unknown): Promise<Record<string, unknown>> {
+  const response = await host.invoke(name, event);
+  return response.kind === "buffered" ? JSON.parse(response.payload) : {};
+}
+
+async function stream(name: string): Promise<Readable> {
+  const response = await host.invoke(name, {});
+  if (response.kind !== "streamed") throw new Error(`${name} did not stream`);
+  return response.body;
+}
+
+describe("a process", () => {
+  test("gets each event with an id and time of its own, and Lambda's environment with nothing of the host's", async () => {
+    start();
+    const [first, second] = [await payload("echo", "€".repeat(100_000)), await payload("echo", {})];
+    expect(first["event"]).toBe("€".repeat(100_000));
+    expect(first["awsRequestId"]).not.toBe(second["awsRequestId"]);
+    expect(first["invokedFunctionArn"]).toBe("arn:aws:lambda:us-east-1:000000000000:function:echo");
+    expect(first["remaining"]).toSatisfy((ms: number) => ms > 15_000 && ms <= 20_000);
+    expect(first["home"]).toBe(directory);
+    expect(first["limits"]).toEqual(["--max-semi-space-size=12", "--max-old-space-size=230", "--enable-source-maps"]);
+    expect(first["environment"]).toEqual({
+      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: "256",
+      AWS_LAMBDA_FUNCTION_NAME: "echo",
+      AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
+      AWS_LAMBDA_INITIALIZATION_TYPE: "on-demand",
+      AWS_LAMBDA_LOG_FORMAT: "JSON",
+      AWS_LAMBDA_LOG_GROUP_NAME: "/aws/lambda/echo",
+      AWS_LAMBDA_LOG_STREAM_NAME: expect.stringMatching(/^local\/\[\$LATEST\][\da-f-]{36}$/),
+      AWS_LAMBDA_RUNTIME_API: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+      HOME: directory,
+      LAMBDA_TASK_ROOT: directory,
+      TZ: ":UTC",
+      _HANDLER: "index.echo",
+    });
+  });
+
+  test("that does not start in 10 seconds is ended, and fails its invocation", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    start();
+    const failed = vi.fn<(error: unknown) => void>();
+    const invocation = host.invoke("echo", {}).catch(failed);
+    await vi.advanceTimersByTimeAsync(0);
+    vi.advanceTimersByTime(9_999);
+    for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+    expect(failed).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    await invocation;
+    expect(failed.mock.lastCall).toMatchObject([{ message: "Init timed out after 10.00 seconds" }]);
+    expect(log).toEqual(["echo: Init timed out after 10.00 seconds"]);
+  });
+
+  test("says why its function can't be loaded", async () => {
+    start();
+    await expect(host.invoke("missing", {})).rejects.toMatchObject({
+      errorType: "Runtime.HandlerNotFound",
+      message: "index.missing is undefined or not exported",
+    });
+  });
+
+  test("whose folder has gone fails its invocation and nothing else", async () => {
+    start({ folder: `${directory}/gone` });
+    const failure = { errorType: "Runtime.ExitError" };
+    // The second waits for a process of its own.
+    await Promise.all([1, 2].map(() => expect(host.invoke("echo", {})).rejects.toMatchObject(failure)));
+    const line = expect.stringMatching(/^echo: Runtime exited with spawn .* ENOENT$/);
+    expect(log).toEqual([line, line]);
+  });
+});
+
+describe("an invocation", () => {
+  test("reuses an idle process, and waits for one when the function has as many as it may", async () => {
+    start({ maxEnvironments: 2 });
+    for (let count = 0; count < 5; count += 1) await payload("echo", {});
+    expect(host.pids("echo")).toHaveLength(1);
+    const payloads = await Promise.all(Array.from({ length: 10 }, (_, n) => payload("echo", n)));
+    expect(payloads.map(({ event }) => event)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(host.pids("echo")).toHaveLength(2);
+  });
+
+  test("fails with what its handler threw, and the process lives on", async () => {
+    start();
+    for (const _ of [1, 2]) await expect(host.invoke("fail", {})).rejects.toMatchObject({ message: "Unauthorized" });
+    expect(host.pids("fail")).toHaveLength(1);
+  });
+
+  test("fails when its process ends, and the next gets a new one", async () => {
+    start();
+    for (const _ of [1, 2])
+      await expect(host.invoke("crash", {})).rejects.toMatchObject({ errorType: "Runtime.ExitError" });
+    const lines = ["the reason of the crash", expect.stringMatching(/^crash: .*status 3/)];
+    expect(log).toEqual([...lines, ...lines]);
+    expect(ownLines(log)).toEqual(log);
+  });
+
+  test("fails when it times out, and its process is ended", async () => {
+    start({ timeoutSeconds: 0.3 });
+    await expect(host.invoke("hang", {})).rejects.toMatchObject({ errorType: "Sandbox.Timedout" });
+    expect(host.pids("hang")).toEqual([]);
+    expect(ownLines(log)).toEqual([expect.stringMatching(/^hang: Task timed out after 0.30 seconds, request /)]);
+  });
+
+  test("fails when it takes more memory than its function has, and the next is served", async () => {
+    start();
+    await expect(host.invoke("grow", { megabytes: 600 })).rejects.toMatchObject({ errorType: "Runtime.ExitError" });
+    expect(await payload("grow", { megabytes: 1 })).toEqual({ grown: 1 });
+  });
+
+  test("that is aborted before it begins starts nothing", async () => {
+    start();
+    const listening = vi.spyOn(Server.prototype, "listen");
+    onTestFinished(() => listening.mockRestore());
+    await expect(host.invoke("echo", {}, AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
+    expect(listening).not.toHaveBeenCalled();
+  });
+
+  test("that is aborted while it waits never runs", async () => {
+    start();
+    const first = await stream("flood");
+    const abort = new AbortController();
+    const waiting = host.invoke("flood", {}, abort.signal);
+    abort.abort(new Error("nobody waits"));
+    await expect(waiting).rejects.toThrow("nobody waits");
+    await text(first);
+    await text(await stream("flood"));
+    expect(log.filter((line) => line.includes('"chunk":0'))).toHaveLength(2);
+  });
+
+  test("fails when the host stops, and so does one that comes later", async () => {
+    start();
+    const running = host.invoke("hang", {}).catch((error: unknown) => error);
+    await host.stop();
+    expect(await running).toMatchObject({ errorType: "Sandbox.Stopped" });
+    await expect(host.invoke("echo", {})).rejects.toMatchObject({ errorType: "Sandbox.Stopped" });
+    expect(ownLines(log)).toEqual([]);
+  });
+});
+
+describe("a streamed response", () => {
+  test.each([
+    ["while more comes", "flood"],
+    ["while nothing comes", "breakOff"],
+  ])(
+    "ends its function when the reader leaves %s, without logging a crash, and the next is served",
+    async (_, name) => {
+      start();
+      const body = await stream(name);
+      await expect.poll(() => body.readableLength).toBeGreaterThan(0);
+      const [pid = 0] = host.pids(name);
+      body.destroy();
+      await expect.poll(() => isAlive(pid)).toBe(false);
+      expect(ownLines(log)).toEqual([]);
+      expect((await text(await stream("flood"))).length).toBe(1024 * 65_536);
+    },
+  );
+
+  test.each([
+    ["the handler's source breaks", "breakOff", "SIGUSR2"],
+    ["the handler throws", "throwLate", "SIGUSR2"],
+    ["its process is killed", "flood", "SIGKILL"],
+  ] as const)("fails when %s, and so does the next", async (_, name, signal) => {
+    start();
+    for (const _ of [1, 2]) {
+      const body = (await stream(name)).on("error", () => {});
+      for (const pid of host.pids(name)) process.kill(pid, signal);
+      body.resume();
+      await expect.poll(() => body.errored).toBeInstanceOf(Error);
+      expect(body.readableEnded).toBe(false);
+    }
+  });
+
+  test.each([
+    ["its handler throws before the first byte", "throwFirst", "before the first byte"],
+    ["it has no HTTP metadata", "noPrelude", "The response has no HTTP metadata"],
+  ])("never begins when %s", async (_, name, message) => {
+    start();
+    await expect(host.invoke(name, {})).rejects.toMatchObject({ message });
+    expect(host.pids(name)).toHaveLength(1);
+  });
+});
