@@ -7,8 +7,7 @@ import { Lambda } from "@aws-sdk/client-lambda";
 import { send } from "../smoke/client.ts";
 import { excerpt, expectDocumented } from "../smoke/expect.ts";
 import { type FunctionEntry, functionList, operations } from "../stack/function-list.ts";
-import type { Checks } from "./run-checks.ts";
-import { change, eventually, idsOf, type Stage } from "./stage.ts";
+import { type Checks, change, eventually, idsOf, type Stage } from "./stage.ts";
 
 /** Each function with code that can't start. */
 export const start: Checks = Object.fromEntries(
@@ -35,15 +34,15 @@ export const canary: Checks = {
     assert(stage.lender, "no other environment has alarms to lend");
     const alias = { FunctionName: idsOf(stage, "AWS::Lambda::Function", "CancelOrder")[0], Name: "live" };
     const [begun, { FunctionVersion: before }] = [new Date(), await new Lambda().getAlias(alias)];
-    let outcome = "";
-    deployBadVersion(stage, "cancel-order.ts", "--context", `alarms-of=${stage.lender}`).then(
-      () => (outcome = "succeeded"),
-      () => (outcome = "failed"),
+    const deployment = deployBadVersion(stage, "cancel-order.ts", "--context", `alarms-of=${stage.lender}`).then(
+      () => "succeeded",
+      () => "failed",
     );
-    while (outcome === "") {
+    let outcome: string | undefined;
+    do {
       await send(stage, { method: "DELETE", path: "/store/orders/none" }).catch(() => {});
-      await stage.clock.pause(500);
-    }
+      outcome = await Promise.race([deployment, stage.clock.pause(500).then(() => undefined)]);
+    } while (outcome === undefined);
     const { FunctionVersion: after } = await new Lambda().getAlias(alias);
     const alarms = await wentOff(`${stage.environment.stackName}-`, begun);
     const saw = `the deployment ${outcome}, version ${before} became ${after}, alarms: ${alarms.join(", ") || "none"}`;

@@ -6,8 +6,7 @@ import { listeningPort } from "../local/machine/ports.ts";
 import { type ApiRequest, reason, send } from "../smoke/client.ts";
 import { excerpt, expectDocumented } from "../smoke/expect.ts";
 import { smoke } from "../smoke/smoke.ts";
-import type { Checks } from "./run-checks.ts";
-import { change, type Stage } from "./stage.ts";
+import { type Checks, change, type Stage } from "./stage.ts";
 
 const cancel = { method: "DELETE", path: "/store/orders/none" };
 

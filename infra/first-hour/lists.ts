@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { IAM } from "@aws-sdk/client-iam";
 import { open, reason, send } from "../smoke/client.ts";
 import { expectError } from "../smoke/expect.ts";
-import type { Checks } from "./run-checks.ts";
-import { change, eventually, idsOf, logLines, type Stage } from "./stage.ts";
+import { logLines } from "./logs.ts";
+import { type Checks, change, eventually, idsOf, type Stage } from "./stage.ts";
 
 const list = { method: "GET", path: "/store/orders" };
 const noScan = { Version: "2012-10-17", Statement: [{ Effect: "Deny", Action: "dynamodb:Scan", Resource: "*" }] };

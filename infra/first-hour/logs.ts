@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import type { Checks } from "./run-checks.ts";
-import { cloudWatchLogs, eventually, idsOf, logLines } from "./stage.ts";
+import { CloudWatchLogs, paginateFilterLogEvents } from "@aws-sdk/client-cloudwatch-logs";
+import { type Checks, eventually, idsOf } from "./stage.ts";
 
+const cloudWatchLogs = new CloudWatchLogs();
 const type = "AWS::Logs::LogGroup";
 
 /** They come last: the other checks make the lines. */
@@ -34,3 +35,14 @@ export const logs: Checks = {
     return `${filters.length} filters`;
   },
 };
+
+/** Reads the first lines of a log that match a pattern, since a time in milliseconds. */
+export async function logLines(logGroupName: string, filterPattern?: string, startTime?: number): Promise<string[]> {
+  const lines: string[] = [];
+  const search = { logGroupName, filterPattern, startTime };
+  for await (const { events } of paginateFilterLogEvents({ client: cloudWatchLogs }, search)) {
+    lines.push(...(events ?? []).map(({ message = "" }) => message));
+    if (lines.length >= 25) break;
+  }
+  return lines.slice(0, 25);
+}

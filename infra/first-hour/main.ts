@@ -1,6 +1,7 @@
 // `npm run first-hour`. Wrong use prints one line and exits with 2.
 import { createInterface } from "node:readline/promises";
 import { fileURLToPath } from "node:url";
+import { CloudFormation, paginateListStackResources } from "@aws-sdk/client-cloudformation";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { Command, Option } from "commander";
 import { issueApiKey } from "../../shared/api-keys-table.ts";
@@ -14,10 +15,8 @@ import { canary, start } from "./bad-versions.ts";
 import { gateway, smokeTest } from "./gateway.ts";
 import { lists } from "./lists.ts";
 import { logs } from "./logs.ts";
-import { type Checks, runChecks } from "./run-checks.ts";
-import { readStack } from "./stage.ts";
+import { type Checks, runChecks } from "./stage.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const parts: Record<string, Checks> = { smoke: smokeTest, gateway, lists, start, logs, canary };
 const usualParts = Object.keys(parts).filter((name) => name !== "canary");
 const warning = `It sends some thousand requests, deploys code that throws, and takes permissions away: for minutes,
@@ -51,15 +50,24 @@ async function run(): Promise<void> {
   terminal.close();
 
   const createdAt = Math.floor(Date.now() / 1000);
-  const { key: apiKey } = await issueApiKey(
-    DynamoDBDocumentClient.from(target.client),
-    target.apiKeysTable,
-    environment.apiKeyPrefix,
-    { name: "first hour", createdAt, expiresAt: createdAt + 4 * 3600 },
-  );
-  const stack = await readStack(environment.stackName);
-  const lender = Object.values<Environment>(environments).find(({ name, alarms }) => alarms && name !== env)?.name;
-  const local = { root, clock: systemClock, interrupted: interruption(), changes: [] };
+  const life = { name: "first hour", createdAt, expiresAt: createdAt + 4 * 3600 };
+  const keys = DynamoDBDocumentClient.from(target.client);
+  const { key: apiKey } = await issueApiKey(keys, target.apiKeysTable, environment.apiKeyPrefix, life);
+  const client = new CloudFormation();
+  const search = { StackName: environment.stackName };
+  const { Stacks: [stack] = [] } = await client.describeStacks(search);
+  const pages = await Array.fromAsync(paginateListStackResources({ client }, search));
   const checks: Checks = Object.assign({}, ...part.map((name) => parts[name]));
-  await report(runChecks(checks, { ...target, ...stack, ...local, apiKey, lender }));
+  const stage = {
+    ...target,
+    apiKey,
+    baseUrl: stack?.Outputs?.find(({ OutputKey }) => OutputKey === "BaseUrl")?.OutputValue ?? "",
+    resources: pages.flatMap(({ StackResourceSummaries = [] }) => StackResourceSummaries),
+    root: fileURLToPath(new URL("../..", import.meta.url)),
+    lender: Object.values<Environment>(environments).find(({ name, alarms }) => alarms && name !== env)?.name,
+    clock: systemClock,
+    interrupted: interruption(),
+    changes: [],
+  };
+  await report(runChecks(checks, stage));
 }

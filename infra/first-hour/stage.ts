@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { CloudFormation, paginateListStackResources, type StackResourceSummary } from "@aws-sdk/client-cloudformation";
-import { CloudWatchLogs, paginateFilterLogEvents } from "@aws-sdk/client-cloudwatch-logs";
+import { once } from "node:events";
+import type { StackResourceSummary } from "@aws-sdk/client-cloudformation";
 import type { Clock } from "../../shared/clock.ts";
 import type { Target } from "../admin/target.ts";
-import type { Endpoint } from "../smoke/client.ts";
+import { type Endpoint, reason } from "../smoke/client.ts";
+import type { Line } from "../smoke/smoke.ts";
 
 /** A deployed environment, and what has been changed in it for a while. */
 export interface Stage extends Endpoint, Target {
@@ -19,22 +20,37 @@ export interface Stage extends Endpoint, Target {
   changes: { what: string; undo: () => Promise<unknown> }[];
 }
 
-/** Reads a stack's address and resources. @throws what CloudFormation's client throws. */
-export async function readStack(StackName: string): Promise<Pick<Stage, "baseUrl" | "resources">> {
-  const client = new CloudFormation();
-  const { Stacks } = await client.describeStacks({ StackName });
-  const { OutputValue: baseUrl = "" } = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === "BaseUrl") ?? {};
-  const pages = await Array.fromAsync(paginateListStackResources({ client }, { StackName }));
-  const resources = pages.flatMap(({ StackResourceSummaries = [] }) => StackResourceSummaries);
-  return { baseUrl, resources };
+/**
+ * Checks that only AWS itself can answer, by what it should show. A name that ends in a question mark is a question to which no
+ * one knows the right answer.
+ *
+ * @returns what was seen.
+ * @throws Error when it should have been something else.
+ */
+export type Checks = Record<string, (stage: Stage) => Promise<string>>;
+
+/** Runs the checks, and puts back what each has changed, in the reverse order, when it has run or is interrupted. */
+export async function* runChecks(checks: Checks, stage: Stage): AsyncGenerator<Line, void, void> {
+  const stopped = once(stage.interrupted, "abort").then(() => Promise.reject(new Error("interrupted")));
+  for (const [name, run] of Object.entries(checks)) {
+    const [right, wrong] = name.endsWith("?") ? (["seen", "seen"] as const) : (["pass", "FAIL"] as const);
+    yield await Promise.race([run(stage), stopped]).then(
+      (saw): Line => ({ kind: right, text: `${name}: ${saw}` }),
+      (error: unknown): Line => ({ kind: wrong, text: `${name}: ${reason(error)}` }),
+    );
+    for (const { what, undo } of stage.changes.splice(0).reverse()) {
+      const problem = await undo().then(() => undefined, reason);
+      if (problem !== undefined) yield { kind: "FAIL", text: `could not put back ${what}: ${problem}` };
+    }
+    if (stage.interrupted.aborted) return;
+  }
 }
 
 /** The physical ids of the resources of a type, by how their logical ids begin. @throws AssertionError without any. */
 export function idsOf({ resources }: Stage, type: string, start = ""): [string, ...string[]] {
-  const found = resources.filter((resource) => resource.ResourceType === type);
-  const [first, ...others] = found.flatMap(({ LogicalResourceId = "", PhysicalResourceId = "" }) =>
-    LogicalResourceId.startsWith(start) ? [PhysicalResourceId] : [],
-  );
+  const [first, ...others] = resources
+    .filter(({ ResourceType, LogicalResourceId }) => ResourceType === type && LogicalResourceId?.startsWith(start))
+    .map(({ PhysicalResourceId = "" }) => PhysicalResourceId);
   assert(first, `the stack has no ${type} ${start}`);
   return [first, ...others];
 }
@@ -57,17 +73,4 @@ export async function eventually<Found>({ clock }: Stage, look: () => Promise<Fo
       if (clock.now() >= end) throw error;
     }
   }
-}
-
-export const cloudWatchLogs = new CloudWatchLogs();
-
-/** Reads the first lines of a log that match a pattern, since a time in milliseconds. */
-export async function logLines(logGroupName: string, filterPattern?: string, startTime?: number): Promise<string[]> {
-  const lines: string[] = [];
-  const search = { logGroupName, filterPattern, startTime };
-  for await (const { events } of paginateFilterLogEvents({ client: cloudWatchLogs }, search)) {
-    lines.push(...(events ?? []).map(({ message = "" }) => message));
-    if (lines.length >= 25) break;
-  }
-  return lines.slice(0, 25);
 }

@@ -7,16 +7,6 @@ import { operations, paths } from "./document.ts";
 import { excerpt, expectDocumented, expectError, expectStatus } from "./expect.ts";
 import { expectList } from "./list.ts";
 
-/** Something that a deployed service is held to. */
-export interface Check {
-  /** The promise. Reads well after "pass" and "FAIL". */
-  name: string;
-  /** Whether a stage may fail it in its first minute. Together these need every function and permission. */
-  needsReadyStage?: boolean;
-  /** @throws AssertionError when it fails, another Error when no response comes or the stage may not be ready. */
-  run(): Promise<void>;
-}
-
 const list: ApiRequest = { method: "GET", path: "/store/orders" };
 const cancel = (orderId: string): ApiRequest => ({ method: "DELETE", path: `/store/orders/${orderId}` });
 const unknown: ApiRequest = { method: "POST", path: "/nope" };
@@ -29,6 +19,9 @@ const withAuthorization = (authorization: string): ApiRequest[] =>
   operations.map((request) => ({ ...request, authorization }));
 const emptyObject = { headers: { "content-type": "application/json" }, body: "{}" };
 
+/** How many of the checks, from the first, a stage may fail in its first minute. They need every function and permission. */
+export const readinessChecks = 3;
+
 /**
  * Everything that a service promises its clients, in the order to check it. What holds for every operation comes from
  * the interface description; an operation adds what only it promises. The list is read only twice, because each costs a
@@ -36,102 +29,84 @@ const emptyObject = { headers: { "content-type": "application/json" }, body: "{}
  *
  * @param pending the id of a pending order, which will be cancelled for good. Without one, no order changes: the ids that
  *   are cancelled don't exist.
+ * @returns the checks by their promises, which read well after "pass" and "FAIL". A check throws AssertionError when it
+ *   fails, another Error when no response comes or the stage may not be ready.
  */
-export function smokeChecks(service: Endpoint, pending?: string): Check[] {
+export function smokeChecks(service: Endpoint, pending?: string): Record<string, () => Promise<void>> {
   const { apiKey } = service;
   const mistyped = apiKey.slice(0, -1) + (apiKey.endsWith("0") ? "1" : "0");
   const malformed = ["Bearer no-key", `Bearer ${mistyped}`, `Bearer ${apiKey}0`, "Basic bm86a2V5"];
   const unissued = withAuthorization(`Bearer ${makeApiKey(apiKeyPrefix(apiKey))}`);
   // One of 2^63 negative ids. The chance that one of a million orders has it is one in nine trillion.
-  const absent = String(-1n - (randomBytes(8).readBigUInt64BE() >> 1n));
-  const rejects = (name: string, code: ErrorCode, ...requests: ApiRequest[]): Check => ({
-    name,
-    run: async () => {
+  const absent = cancel(String(-1n - (randomBytes(8).readBigUInt64BE() >> 1n)));
+  const rejects =
+    (code: ErrorCode, ...requests: ApiRequest[]) =>
+    async () => {
       for (const request of requests) expectError(await send(service, request), code);
+    };
+  const cancelsPending = async (orderId: string) => {
+    const response = await send(service, cancel(orderId));
+    expectStatus(response, 204);
+    expectDocumented(response);
+    expectError(await send(service, cancel(orderId)), "order_already_cancelled");
+  };
+  return {
+    "401 without a key, naming the Bearer scheme": rejects("unauthorized", ...operations.map(withoutKey)),
+    "404 order_not_found for cancelling an order that does not exist": rejects("order_not_found", absent),
+    [`200 and an array of orders for GET /store/orders${pending ? `, ${pending} among them` : ""}`]: async () => {
+      const response = await open(service, list);
+      const length = await expectList(response, pending);
+      const compressed = response.headers["content-encoding"] === "gzip";
+      assert(compressed || length < 100_000, `a list of ${length} characters is not compressed`);
     },
-  });
-  const cancels = (orderId: string): Check => ({
-    name: `204 for cancelling order ${orderId}, then 409 order_already_cancelled`,
-    run: async () => {
-      const response = await send(service, cancel(orderId));
-      expectStatus(response, 204);
-      expectDocumented(response);
-      expectError(await send(service, cancel(orderId)), "order_already_cancelled");
+    ...(pending && {
+      [`204 for cancelling order ${pending}, then 409 order_already_cancelled`]: () => cancelsPending(pending),
+    }),
+    "an uncompressed list for a client that accepts no compression": async () => {
+      const response = await open(service, { ...list, headers: { "accept-encoding": "identity" } });
+      const encoding = response.headers["content-encoding"];
+      assert(encoding === undefined, `Content-Encoding is ${excerpt(String(encoding))}`);
+      await expectList(response, pending);
     },
-  });
-  return [
-    {
-      ...rejects("401 without a key, naming the Bearer scheme", "unauthorized", ...operations.map(withoutKey)),
-      needsReadyStage: true,
-    },
-    {
-      ...rejects("404 order_not_found for cancelling an order that does not exist", "order_not_found", cancel(absent)),
-      needsReadyStage: true,
-    },
-    ...(pending === undefined ? [] : [cancels(pending)]),
-    {
-      name: `200 and an array of orders for GET /store/orders${pending === undefined ? "" : `, ${pending} among them`}`,
-      needsReadyStage: true,
-      run: async () => {
-        const response = await open(service, list);
-        const length = await expectList(response, pending);
-        const compressed = response.headers["content-encoding"] === "gzip";
-        assert(compressed || length < 100_000, `a list of ${length} characters is not compressed`);
-      },
-    },
-    {
-      name: "an uncompressed list for a client that accepts no compression",
-      run: async () => {
-        const response = await open(service, { ...list, headers: { "accept-encoding": "identity" } });
-        const encoding = response.headers["content-encoding"];
-        assert(encoding === undefined, `Content-Encoding is ${excerpt(String(encoding))}`);
-        await expectList(response);
-      },
-    },
-    rejects("401 for a malformed key or another scheme", "unauthorized", ...malformed.flatMap(withAuthorization)),
-    rejects("401 for a key that was never issued, however often it is sent", "unauthorized", ...unissued, ...unissued),
-    rejects("the Bearer scheme in any case", "order_not_found", {
+    "401 for a malformed key or another scheme": rejects("unauthorized", ...malformed.flatMap(withAuthorization)),
+    "401 for a key that was never issued, however often it is sent": rejects("unauthorized", ...unissued, ...unissued),
+    "the Bearer scheme in any case": rejects("order_not_found", {
       ...cancel("none"),
       authorization: `bEARER ${apiKey}`,
     }),
-    ...["abc", "007", "1.0", "9223372036854775808"].map((orderId) => {
-      const name = `404 order_not_found for cancelling ${orderId}, which is not a canonical 64-bit integer`;
-      return rejects(name, "order_not_found", cancel(orderId));
-    }),
-    rejects("a cancellation that ignores its body", "order_not_found", { ...cancel("none"), ...emptyObject }),
-    rejects(
-      "404 resource_not_found for an unknown path, with and without a key",
+    ...Object.fromEntries(
+      ["abc", "007", "1.0", "9223372036854775808"].map((orderId) => [
+        `404 order_not_found for cancelling ${orderId}, which is not a canonical 64-bit integer`,
+        rejects("order_not_found", cancel(orderId)),
+      ]),
+    ),
+    "a cancellation that ignores its body": rejects("order_not_found", { ...cancel("none"), ...emptyObject }),
+    "404 resource_not_found for an unknown path, with and without a key": rejects(
       "resource_not_found",
       ...unknownPaths,
       ...unknownPaths.map(withoutKey),
     ),
-    {
-      name: "405 and Allow for another method on a known path",
-      run: async () => {
-        for (const { path, methods, otherMethods } of paths) {
-          for (const request of otherMethods.flatMap((method) => [{ method }, { method, ...emptyObject }])) {
-            const response = await send(service, { ...request, path });
-            expectError(response, "method_not_allowed");
-            const { allow = "" } = response.headers;
-            const same = allow.split(", ").sort().join() === methods.join();
-            assert(same, `header Allow is ${excerpt(allow)} instead of "${methods.join(", ")}"`);
-          }
+    "405 and Allow for another method on a known path": async () => {
+      for (const { path, methods, otherMethods } of paths) {
+        for (const request of otherMethods.flatMap((method) => [{ method }, { method, ...emptyObject }])) {
+          const response = await send(service, { ...request, path });
+          expectError(response, "method_not_allowed");
+          const { allow = "" } = response.headers;
+          const same = allow.split(", ").sort().join() === methods.join();
+          assert(same, `header Allow is ${excerpt(allow)} instead of "${methods.join(", ")}"`);
         }
-      },
+      }
     },
-    rejects("415 for an unexpected content type", "unsupported_media_type", {
+    "415 for an unexpected content type": rejects("unsupported_media_type", {
       ...unknown,
       headers: { "content-type": "image/png" },
       body: "{}",
     }),
-    {
-      name: "413 for a body of more than 10 MB, from the gateway or from AWS before it",
-      run: async () => {
-        const body = "x".repeat(10 * 1024 * 1024 + 1);
-        const response = await send(service, { ...unknown, ...emptyObject, body });
-        expectStatus(response, 413);
-        if (/json/.test(String(response.headers["content-type"]))) expectError(response, "request_too_large");
-      },
+    "413 for a body of more than 10 MB, from the gateway or from AWS before it": async () => {
+      const body = "x".repeat(10 * 1024 * 1024 + 1);
+      const response = await send(service, { ...unknown, ...emptyObject, body });
+      expectStatus(response, 413);
+      if (/json/.test(String(response.headers["content-type"]))) expectError(response, "request_too_large");
     },
-  ];
+  };
 }

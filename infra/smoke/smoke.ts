@@ -1,6 +1,6 @@
 import { AssertionError } from "node:assert/strict";
 import { systemClock } from "../../shared/clock.ts";
-import { smokeChecks } from "./checks.ts";
+import { readinessChecks, smokeChecks } from "./checks.ts";
 import { type Endpoint, reason } from "./client.ts";
 
 /** A line about a check: what it checks and, unless that is all, what it saw. */
@@ -22,9 +22,9 @@ export async function* smoke(
 ): AsyncGenerator<Line, void, void> {
   const deadline = clock.now() + waitSeconds * 1000;
   let waiting = false;
-  for (const { name, needsReadyStage, run } of smokeChecks(service, cancel)) {
+  for (const [index, [name, run]] of Object.entries(smokeChecks(service, cancel)).entries()) {
     let error = await failure(run);
-    while (needsReadyStage && error && !(error instanceof AssertionError) && clock.now() < deadline) {
+    while (index < readinessChecks && error && !(error instanceof AssertionError) && clock.now() < deadline) {
       const text = `up to ${waitSeconds} s for the stage to be ready. ${name}: ${reason(error)}`;
       if (!waiting) yield { kind: "waiting", text };
       waiting = true;

@@ -1,6 +1,5 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { type Checks, runChecks } from "../../infra/first-hour/run-checks.ts";
-import type { Stage } from "../../infra/first-hour/stage.ts";
+import { type Checks, runChecks, type Stage } from "../../infra/first-hour/stage.ts";
 import type { Endpoint } from "../../infra/smoke/client.ts";
 import { everyOption, noOption } from "./fixture-environments.ts";
 

@@ -30,7 +30,7 @@ describe("the service on this machine", () => {
   test("keeps every promise that a deployed one must", async () => {
     const lines = await Array.fromAsync(smoke({ baseUrl: stack.baseUrl, apiKey: stack.apiKey, cancel: "204" }));
     expect(lines.filter(({ kind }) => kind === "FAIL")).toEqual([]);
-    expect(lines.filter(({ kind }) => kind === "pass")).toHaveLength(smokeChecks(stack, "204").length);
+    expect(lines.filter(({ kind }) => kind === "pass")).toHaveLength(Object.keys(smokeChecks(stack, "204")).length);
   });
 });
 

@@ -27,7 +27,7 @@ describe("npm run smoke", () => {
     expect(stdout).toContain(`Smoke test of ${service.baseUrl}\n`);
     expect(stdout).toContain("FAIL     405 and Allow for another method on a known path: header Allow is missing\n");
     expect(stdout).toContain(`pass     204 for cancelling order ${pendingOrder}`);
-    expect(stdout).toContain(`${smokeChecks(service).length} passed, 1 failed`);
+    expect(stdout).toContain(`${Object.keys(smokeChecks(service)).length} passed, 1 failed`);
     expect(stdout).not.toContain(service.apiKey);
   });
 
@@ -45,7 +45,10 @@ describe("npm run smoke", () => {
       return { ...right, headers: { ...right.headers, "Content-Encoding": "gzip" }, body: Readable.from([gzipped]) };
     };
     const { code, stdout } = await run(["--base-url", service.baseUrl], service.apiKey, ["--max-old-space-size=36"]);
-    expect([code, stdout]).toEqual([0, expect.stringContaining(`${smokeChecks(service).length} passed, 0 failed`)]);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining(`${Object.keys(smokeChecks(service)).length} passed, 0 failed`),
+    ]);
   });
 
   test("gives a new stage two minutes, and exits 2 with one line when it is used wrongly", async () => {
