@@ -56,7 +56,7 @@ describe("cancelling an order", () => {
     expect(table.calls()[0]?.args.at(1)).toEqual({ abortSignal: expect.any(AbortSignal) });
   });
 
-  test.each(cancellations)("of %s (%j) responds with %s", async (_, before, outcome) => {
+  test.each(cancellations)("ends for %s (%j) in %s", async (_, before, outcome) => {
     if (outcome === 204 && !before?.["cancellationId"]) table.on(UpdateItemCommand).resolves({});
     else table.on(UpdateItemCommand).rejects(failedCondition(before));
     const response = await cancel("42");
