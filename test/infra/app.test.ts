@@ -4,6 +4,7 @@ import { Bucket } from "aws-cdk-lib/aws-s3";
 import { expect, onTestFinished, test, vi } from "vitest";
 import cdkJson from "../../cdk.json" with { type: "json" };
 import type { Environment } from "../../infra/environments.ts";
+import { functionList } from "../../infra/stack/function-list.ts";
 import { skipsCanary } from "../../infra/stack/without-canary.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 
@@ -66,18 +67,24 @@ test("cdk deploy -c canary=false sets every alias at once, anew each time, and c
   }
 });
 
-test.each([
-  [{}, false],
-  [{ canary: "true" }, false],
-  [{ canary: true }, false],
-  [{ canary: "false" }, true],
-  [{ canary: false }, true],
-])("the context %j skips the canary: %s", (context, skips) => {
-  expect(skipsCanary(new App({ context }))).toBe(skips);
+test("-c canary takes true or false, and nothing else", () => {
+  const skips = (context: object) => skipsCanary(new App({ context }));
+  expect([{}, { canary: "true" }, { canary: true }].map(skips)).toEqual([false, false, false]);
+  expect([{ canary: "false" }, { canary: false }].map(skips)).toEqual([true, true]);
+  for (const canary of ["off", "", "False"]) {
+    expect(() => skips({ canary })).toThrow("canary must be true or false, not");
+  }
 });
 
-test.each(["off", "", "False"])("-c canary=%s is an error, not a canary", (canary) => {
-  expect(() => skipsCanary(new App({ context: { canary } }))).toThrow("canary must be true or false, not");
+test("-c alarms-of=ENVIRONMENT lends its alarms, with a canary, to those without", async () => {
+  const silent = { ...everyOption, alarms: { ...everyOption.alarms, canary: false } };
+  const stacks = await resourcesWith(
+    { "alarms-of": "every-option" },
+    { "every-option": silent, "no-option": noOption },
+  );
+  const canaries = Object.values(stacks["PetStoreOrders-no-option"] ?? {}).filter(({ UpdatePolicy }) => UpdatePolicy);
+  expect(canaries).toHaveLength(Object.keys(functionList).length);
+  await expect(appWith({ "alarms-of": "demo" })).rejects.toThrow("alarms-of: no environment demo has alarms");
 });
 
 interface Report {
