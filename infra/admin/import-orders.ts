@@ -2,7 +2,6 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import type { OrderItem } from "../../shared/order.ts";
@@ -25,7 +24,7 @@ export function importCommand(command: Command, name: string, check = false): Pr
     await using cleanUp = new AsyncDisposableStack();
     const file = await readableTwice(name, cleanUp, signal);
     const calls = pacedCalls(command, target, check ? "reads" : "writes");
-    return await importOrders(target.ordersTable, file, calls, check, process.stderr, signal);
+    return await importOrders(target.ordersTable, file, calls, check, signal);
   });
 }
 
@@ -44,32 +43,27 @@ async function readableTwice(typed: string, cleanUp: AsyncDisposableStack, signa
 }
 
 /**
- * Checks every line of a file, then writes the orders whose ids are not in the table yet, several at a time, until the
- * first failure; a file with a bad line is not imported at all. The result is a rejection unless every order of the file
- * is now in the table or, when it is only to be checked, the same in both.
- *
- * @param check whether to leave the table as it is, and only compare.
- * @param terminal where the progress is shown.
- * @param signal stops it; orders being written are finished, so that the counts are right.
- * @throws CommandError or OrdersFileError when the file can't be read, or the check is interrupted.
+ * Checks every line of a file, then writes the orders whose ids are not in the table yet, or only compares them; a file
+ * with a bad line is not imported at all. The result is a rejection unless every order of the file is now in the table
+ * or, when it is only to be checked, the same in both. The signal stops it; orders being written are finished, so that
+ * the counts are right.
  */
-export async function importOrders(
+async function importOrders(
   table: string,
   file: OrdersFile,
   calls: TableCalls,
   check: boolean,
-  terminal: Writable,
   signal: AbortSignal,
 ): Promise<Result> {
   const { size } = await stat(file.path);
-  const checking = startProgress(terminal, { title: "Checking", unit: "bytes", total: size });
+  const checking = startProgress(process.stderr, { title: "Checking", unit: "bytes", total: size });
   const onRead = (bytes: number): void => {
     if (signal.aborted) throw new CommandError("Interrupted: nothing was written");
     checking.done(bytes);
   };
   const total = await checkOrders(file, onRead).finally(checking.stop).catch(badLines);
   if (typeof total !== "number") return total;
-  const progress = startProgress(terminal, { title: check ? "Comparing" : "Writing", unit: "orders", total });
+  const progress = startProgress(process.stderr, { title: check ? "Comparing" : "Writing", unit: "orders", total });
   const differing = new Findings<{ id: bigint; fields: string[] }>();
   let [there, lacking] = [0, 0];
   const handle = async (order: OrderItem, stop: AbortSignal): Promise<void> => {

@@ -31,8 +31,7 @@ const codes = Object.values(outcomes).map(([words, code]) => `\n  ${code}  ${wor
 /** For the help. */
 export const shipExitCodes = `\nExit code, the highest of the orders':${codes.join("")}\n  1  some were not tried`;
 
-/** The outcome of shipping an order. */
-export interface Shipment {
+interface Shipment {
   id: bigint;
   outcome: keyof typeof outcomes;
   shipDate?: string | undefined;
@@ -41,49 +40,29 @@ export interface Shipment {
   reason?: string;
 }
 
-/** Ships the orders that the command line names, or a file or standard input, and prints a line for each. */
+/** Ships the orders that the command line names, or a file or standard input, several at a time, and prints a line for each. */
 export async function shipCommand(command: Command, named: bigint[], { file, date }: ShipOptions): Promise<void> {
   if (named.length > 0 && file !== undefined) command.error("error: name either orders or a file of ids");
   await run(command, async (target, json) => {
     const ids = new Set(named.length > 0 ? named : await readIds(file));
     if (ids.size === 0) return { note: "No order ids were given" };
-    const print = (shipment: Shipment, text: string): void =>
-      void process.stdout.write(`${json ? jsonText(shipment) : printable(text)}\n`);
     const calls = pacedCalls(command, target, "writes");
-    process.exitCode = await shipOrders(target.ordersTable, ids, date ?? now(), calls, print, interruption());
+    const shipDate = date ?? now();
+    let [left, exitCode] = [ids.size, 0];
+    const ship = async (id: bigint, stop: AbortSignal): Promise<void> => {
+      const shipment = await shipOrder(target.ordersTable, id, shipDate, calls, stop);
+      left--;
+      const [words, code] = outcomes[shipment.outcome];
+      const detail = shipment.shipDate ?? shipment.status ?? shipment.reason;
+      const text = `Order ${id} ${words}${detail === undefined ? "" : `: ${detail}`}`;
+      process.stdout.write(`${json ? jsonText(shipment) : printable(text)}\n`);
+      exitCode = Math.max(exitCode, code);
+    };
+    const reason = await workThrough(ids.values(), ship, interruption());
+    if (reason !== undefined) throw new CommandError(`${reason}. ${counted(left, "order")} not tried`);
+    process.exitCode = exitCode;
     return {};
   });
-}
-
-/**
- * Ships orders, several at a time.
- *
- * @param print called with each order's outcome, also as a sentence.
- * @param signal stops it; orders being shipped are finished.
- * @returns the exit code.
- * @throws CommandError when not all were tried.
- */
-export async function shipOrders(
-  table: string,
-  ids: Set<bigint>,
-  shipDate: string,
-  calls: TableCalls,
-  print: (shipment: Shipment, text: string) => void,
-  signal: AbortSignal,
-): Promise<number> {
-  let left = ids.size;
-  let exitCode = 0;
-  const ship = async (id: bigint, stop: AbortSignal): Promise<void> => {
-    const shipment = await shipOrder(table, id, shipDate, calls, stop);
-    left--;
-    const [words, code] = outcomes[shipment.outcome];
-    const detail = shipment.shipDate ?? shipment.status ?? shipment.reason;
-    print(shipment, `Order ${id} ${words}${detail === undefined ? "" : `: ${detail}`}`);
-    exitCode = Math.max(exitCode, code);
-  };
-  const reason = await workThrough(ids.values(), ship, signal);
-  if (reason !== undefined) throw new CommandError(`${reason}. ${counted(left, "order")} not tried`);
-  return exitCode;
 }
 
 /**

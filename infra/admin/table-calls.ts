@@ -1,6 +1,5 @@
 import {
   ConditionalCheckFailedException,
-  type ConsumedCapacity,
   type DynamoDBClient,
   GetItemCommand,
   type GetItemCommandInput,
@@ -8,6 +7,7 @@ import {
   ScanCommand,
   type ScanCommandOutput,
   UpdateItemCommand,
+  type UpdateItemCommandInput,
 } from "@aws-sdk/client-dynamodb";
 import { systemClock } from "../../shared/clock.ts";
 import { isThrottled } from "../../shared/dynamodb.ts";
@@ -18,11 +18,10 @@ import { sameAttribute } from "../orders-file/attribute-json.ts";
 const throttleWaits = [200, 500, 1000, 2000, 5000, 10_000, 20_000, 30_000, 30_000, 30_000];
 
 /** The condition that an item must meet to be updated. */
-export interface Condition {
-  ConditionExpression: string;
-  ExpressionAttributeNames?: Record<string, string>;
-  ExpressionAttributeValues?: OrderItem;
-}
+export type Condition = Pick<
+  UpdateItemCommandInput,
+  "ConditionExpression" | "ExpressionAttributeNames" | "ExpressionAttributeValues"
+>;
 
 /** A write that was not applied, and the item that did not meet its condition, if there is one. */
 export interface Unmet {
@@ -30,9 +29,7 @@ export interface Unmet {
 }
 
 /** The output of a call that asked for `ReturnConsumedCapacity: "TOTAL"`. */
-interface Metered {
-  ConsumedCapacity?: ConsumedCapacity | undefined;
-}
+type Metered = Pick<ScanCommandOutput, "ConsumedCapacity">;
 
 const conditional = { ReturnValuesOnConditionCheckFailure: "ALL_OLD", ReturnConsumedCapacity: "TOTAL" } as const;
 

@@ -2,20 +2,25 @@ import { describe, expect, test } from "vitest";
 import { workThrough } from "../../infra/admin/work-through.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { createOperator } from "../helpers/admin/admin-process.ts";
-import { clearedLine, importFile, makeLines } from "../helpers/admin/orders-file.ts";
+import { runHere } from "../helpers/admin/command-here.ts";
+import { clearedLine, makeLines } from "../helpers/admin/orders-file.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { rejectedAs, unapplied } from "../helpers/faults/faults.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
+
+/** Imports this file, through this endpoint. */
+const importing = (args: string[], dynamodbEndpoint = tables.dynamodbEndpoint) =>
+  runHere({ ...tables, dynamodbEndpoint }, ["orders", "import", ...args]);
 
 describe("importing", () => {
   test("never overwrites an order, and so never revives a cancelled one", async () => {
     const cancelled = { id: { N: "1" }, status: { S: "cancelled" }, cancelledBy: { S: "key_1" } };
     await tables.putOrder(cancelled);
     const file = await operator.write("orders.ndjson", '\n{"id":1,"status":"pending"}\r\n\n{"id":2}');
-    expect(await importFile(file, tables.target)).toMatchObject({
-      rejected: false,
-      text: "2 orders: 1 written, 1 already there, 0 not written",
+    expect(await importing([file])).toMatchObject({
+      code: 0,
+      stdout: "2 orders: 1 written, 1 already there, 0 not written\n",
     });
     const items = await tables.items("orders");
     expect(items).toHaveLength(2);
@@ -24,10 +29,10 @@ describe("importing", () => {
 
   test("shows on a terminal how much is checked and how much is written", async () => {
     const file = await operator.write("orders.ndjson", makeLines(50).join("\n"));
-    const { terminal } = await importFile(file, tables.target, { isTTY: true });
-    expect(terminal).toMatch(/Checking 100% \[=+\] \d+ bytes\/s/);
-    expect(terminal).toMatch(/Writing 100% \[=+\] \d+ orders\/s/);
-    expect(terminal.split(clearedLine)).toHaveLength(3);
+    const { stderr } = await runHere(tables, ["orders", "import", file], { terminals: ["stderr"] });
+    expect(stderr).toMatch(/Checking 100% \[=+\] \d+ bytes\/s/);
+    expect(stderr).toMatch(/Writing 100% \[=+\] \d+ orders\/s/);
+    expect(stderr.split(clearedLine)).toHaveLength(3);
   });
 
   test("reports the orders that are there but differ, and leaves them", async () => {
@@ -54,16 +59,14 @@ describe("importing", () => {
       ...Array.from({ length: 22 }, (_, at) => `{"id":${at + 10}}`),
     ];
     const file = await operator.write("orders.ndjson", lines.join("\n"));
-    const { text, note, json, rejected } = await importFile(file, tables.target);
-    expect({ text, rejected }).toEqual({
-      text: "24 orders: 0 written, 24 already there, 0 not written",
-      rejected: false,
-    });
-    const notes = note?.split("\n") ?? [];
+    const { code, stdout, stderr } = await importing([file]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "24 orders: 0 written, 24 already there, 0 not written\n" });
+    const notes = stderr.trimEnd().split("\n");
     expect(notes).toHaveLength(1 + 20 + 1);
     expect(notes).toContain(String.raw`Order 1 in the table differs: colour\u{1b}, note, petId, photo, status`);
     expect(notes.filter((line) => /^Order \d\d in the table differs: status$/.test(line))).toHaveLength(20);
     expect(notes.at(-1)).toBe("and 2 more: status");
+    const json = JSON.parse((await importing([file, "--json"])).stdout);
     expect(json).toMatchObject({ differ: 23, differing: { length: 21 } });
     const after = await tables.items("orders");
     expect(after).toHaveLength(there.length);
@@ -73,56 +76,53 @@ describe("importing", () => {
   test("only to be checked compares, and writes nothing", async () => {
     await tables.putOrder({ id: { N: "1" }, status: { S: "shipped" } });
     const file = await operator.write("orders.ndjson", '{"id":1}\n{"id":2}');
-    const { target, proxy } = await tables.behindProxy(({ input }) => {
-      expect(JSON.parse(input)).toMatchObject({ ConsistentRead: true });
+    const { proxy } = await tables.behindProxy(({ operation, input }) => {
+      if (operation === "GetItem") expect(JSON.parse(input)).toMatchObject({ ConsistentRead: true });
       return undefined;
     });
-    expect(await importFile(file, target, { check: true })).toMatchObject({
-      text: "2 orders: 0 the same, 1 differs, 1 missing",
-      note: "Order 1 in the table differs: status",
-      json: { same: 0, differ: 1, missing: 1, notCompared: 0, differing: [{ id: 1n, fields: ["status"] }] },
-      rejected: true,
-    });
+    const check = (...options: string[]) => importing([file, "--check", ...options], proxy.endpoint);
+    const stderr = "Order 1 in the table differs: status\n";
+    expect(await check()).toEqual({ code: 1, stdout: "2 orders: 0 the same, 1 differs, 1 missing\n", stderr });
+    const counts = { orders: 2, same: 0, differ: 1, missing: 1, notCompared: 0 };
+    const differing = [{ id: 1, fields: ["status"] }];
+    expect(JSON.parse((await check("--json")).stdout)).toEqual({ badLines: [], ...counts, differing });
     await tables.empty();
-    await importFile(file, tables.target);
-    expect(await importFile(file, target, { check: true })).toMatchObject({
-      text: "2 orders: 2 the same, 0 differ, 0 missing",
-      rejected: false,
-    });
-    expect([...proxy.attempts.keys()]).toEqual(["GetItem"]);
+    await importing([file]);
+    expect(await check()).toMatchObject({ code: 0, stdout: "2 orders: 2 the same, 0 differ, 0 missing\n" });
+    expect([...proxy.attempts.keys()]).toEqual(["DescribeTable", "GetItem"]);
   });
 
   test("of nothing says so, and is done", async () => {
     const file = await operator.write("orders.ndjson", "\n");
-    expect(await importFile(file, tables.target)).toMatchObject({
-      text: "0 orders: 0 written, 0 already there, 0 not written",
-      note: "orders.ndjson has no orders",
-      rejected: false,
+    expect(await importing([file])).toEqual({
+      code: 0,
+      stdout: "0 orders: 0 written, 0 already there, 0 not written\n",
+      stderr: `${file} has no orders\n`,
     });
   });
 
   test("never counts another's order as written, even at a later attempt", async () => {
     await tables.putOrder({ id: { N: "1" }, status: { S: "shipped" } });
     const file = await operator.write("orders.ndjson", '{"id":1}');
-    const { target } = await tables.behindProxy(({ attempt }) =>
-      attempt === 1 ? unapplied["500 of the service"] : undefined,
+    const { proxy } = await tables.behindProxy(({ operation, attempt }) =>
+      operation === "PutItem" && attempt === 1 ? unapplied["500 of the service"] : undefined,
     );
-    const { text } = await importFile(file, target);
-    expect(text).toBe("1 order: 0 written, 1 already there, 0 not written");
+    const { stdout } = await importing([file], proxy.endpoint);
+    expect(stdout).toBe("1 order: 0 written, 1 already there, 0 not written\n");
   });
 
   test("stops at a failure, with one line and counts that add up", async () => {
     const file = await operator.write("orders.ndjson", makeLines(200).join("\n"));
     let puts = 0;
-    const { target } = await tables.behindProxy(({ operation }) =>
+    const { proxy } = await tables.behindProxy(({ operation }) =>
       operation === "PutItem" && ++puts > 60
         ? rejectedAs("AccessDeniedException", "not authorized to perform PutItem")
         : undefined,
     );
-    expect(await importFile(file, target)).toMatchObject({
-      rejected: true,
-      text: "200 orders: 60 written, 0 already there, 140 not written",
-      note: "AWS denied access: not authorized to perform PutItem. Run it again to write the rest.",
+    expect(await importing([file], proxy.endpoint)).toEqual({
+      code: 1,
+      stdout: "200 orders: 60 written, 0 already there, 140 not written\n",
+      stderr: "AWS denied access: not authorized to perform PutItem. Run it again to write the rest.\n",
     });
   });
 });
