@@ -6,11 +6,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Command } from "commander";
+import { listen } from "../../infra/local/machine/ports.ts";
 import { documentFile } from "../helpers/openapi/document.ts";
-import { startLaterVersion } from "../helpers/openapi/later-version.ts";
 import { startStack } from "../helpers/start-stack.ts";
-import { checks, conclude, failures, ordersFile, type Result } from "./checks.ts";
-import { type Toolchain, toolchains } from "./toolchains.ts";
 
 const run = promisify(exec);
 
@@ -20,70 +18,124 @@ const { document } = new Command("npm run clients --")
   .parse()
   .opts<{ document: string }>();
 
-const results: Result[] = [];
+/** How a language's client is generated, compiled and run. The commands are the shell's, in a copy of the folder. */
+interface Toolchain {
+  language: string;
+  folder: string;
+  /** Fails where a tool is missing. */
+  tools: string;
+  /** Generates the client from the document at `$DOCUMENT`, and compiles it with the program. */
+  build: string;
+  /** Prints a line `step: what it saw` for every step of `checks`. */
+  program: string;
+}
+
+const toolchains: Toolchain[] = [
+  {
+    language: "Go",
+    folder: "go",
+    tools: "go version",
+    build: "go generate ./... && go mod tidy && go vet ./... && go build -o program .",
+    program: "./program",
+  },
+  {
+    language: "Java",
+    folder: "java",
+    tools: "java --version && mvn --version",
+    build: "mvn --quiet --batch-mode compile dependency:build-classpath",
+    program: 'java -classpath "target/classes:$(cat target/classpath)" Main',
+  },
+  {
+    language: "Python",
+    folder: "python",
+    tools: "python3 --version",
+    build:
+      "python3 -m venv venv && venv/bin/pip install --quiet --requirement requirements.txt && " +
+      'PATH="$PWD/venv/bin:$PATH" openapi-python-client generate --path "$DOCUMENT" --meta none --output-path store',
+    program: "venv/bin/python main.py",
+  },
+];
+
+const ordersFile = fileURLToPath(new URL("orders.ndjson", import.meta.url));
+
+/** The steps of every program, with what each must see. */
+const checks = {
+  list: listed(await readFile(ordersFile, "utf8")),
+  cancel: "204",
+  "cancel again": "409 order_already_cancelled",
+  "cancel no order": "404 order_not_found",
+  "list without a key": "401 unauthorized",
+  // Of a later version of the service, which has added a field and an error code.
+  "list later": "9223372036854775807,-,-,-,-",
+  "cancel later": "409 order_being_packed",
+};
+const laterOrders = '[{"id":9223372036854775807,"gift":true}]';
+const laterError = '{"code":"order_being_packed","message":"Order is being packed","status":409}';
+
+const count = Object.keys(checks).length;
+let ran = 0;
 for (const toolchain of toolchains) {
-  const versions = await readVersions(toolchain);
-  if (versions === undefined) continue;
-  results.push({ ...versions, ...(await tryClient(toolchain)) });
-}
-conclude(results);
-
-/** The language's and the generator's versions, or undefined, said aloud, when this machine lacks a tool. */
-async function readVersions({
-  language,
-  folder,
-  tools,
-  generator,
-}: Toolchain): Promise<Pick<Result, "client" | "generator"> | undefined> {
-  const versions: string[] = [];
-  for (const tool of tools) {
-    try {
-      const { stdout } = await run(tool);
-      versions.push(/\d+(?:\.\d+)+/.exec(stdout)?.[0] ?? stdout);
-    } catch {
-      console.log(`Skipped ${language}: \`${tool}\` does not run on this machine`);
-      return undefined;
-    }
+  const { language, tools } = toolchain;
+  if (!(await run(tools).then(Boolean, () => false))) {
+    console.log(`${language}: skipped, as \`${tools}\` does not run on this machine`);
+    continue;
   }
-  const [, version] =
-    generator.version.exec(await readFile(new URL(`${folder}/${generator.file}`, import.meta.url), "utf8")) ?? [];
-  return { client: `${language} ${versions[0]}`, generator: `${generator.name} ${version}` };
+  ran += 1;
+  const failures = await tryClient(toolchain);
+  console.log(`${language}: ${count - failures.length} of ${count} checks passed`);
+  for (const failure of failures) console.error(`  ${failure}`);
+  if (failures.length > 0) process.exitCode = 1;
 }
+if (ran === 0) throw new Error("No client ran");
 
-/** Builds a language's client in a scratch folder and runs it against a service of its own. */
-async function tryClient({ folder, build, run: command }: Toolchain): Promise<Pick<Result, "passed" | "complaints">> {
+/**
+ * Builds a language's client in a scratch folder, and runs it against a service of its own and a later version.
+ *
+ * @returns a line for each check that failed.
+ */
+async function tryClient({ folder, build, program }: Toolchain): Promise<string[]> {
   await using started = new AsyncDisposableStack();
   const cwd = await mkdtemp(join(tmpdir(), `client-${folder}-`));
   started.defer(() => rm(cwd, { recursive: true, force: true }));
   await cp(new URL(folder, import.meta.url), cwd, { recursive: true });
   const copy = join(cwd, "openapi.yaml");
   await cp(document, copy);
-  const stack = await startStack({ orders: fileURLToPath(ordersFile), log: () => {} });
+  const stack = await startStack({ orders: ordersFile, log: () => {} });
   started.defer(() => stack.stop());
-  const later = await startLaterVersion();
-  started.defer(() => later.stop());
-  const env = {
-    ...process.env,
-    DOCUMENT: copy,
-    BASE_URL: stack.baseUrl,
-    API_KEY: stack.apiKey,
-    LATER_BASE_URL: later.baseUrl,
-  };
-  try {
-    await run(build, { cwd, env });
-    const { stdout } = await run(command, { cwd, env });
-    const failed = failures(stdout);
-    return {
-      passed: checks.length - failed.length,
-      complaints: failed.map(({ check, saw }) => `${check.name}: expected ${check.expected}, saw ${saw}`),
-    };
-  } catch (error) {
-    return { passed: 0, complaints: [`it does not build or run: ${outputOf(error)}`] };
-  }
+  const later = await listen(0, ({ method }, response) => {
+    response.writeHead(method === "DELETE" ? 409 : 200, { "Content-Type": "application/json" });
+    response.end(method === "DELETE" ? laterError : laterOrders);
+  });
+  started.defer(() => later.close());
+  const LATER_BASE_URL = `http://localhost:${later.port}/v1`;
+  const env = { ...process.env, DOCUMENT: copy, BASE_URL: stack.baseUrl, API_KEY: stack.apiKey, LATER_BASE_URL };
+  const steps = run(build, { cwd, env }).then(() => run(program, { cwd, env }));
+  const { stdout } = await steps.catch((error) => {
+    console.error(`${folder} does not build or run: ${error.stdout}${error.stderr}`);
+    return { stdout: "" };
+  });
+  const lines = new Map(stdout.split("\n").map((line) => [line.split(": ", 1)[0], line.slice(line.indexOf(": ") + 2)]));
+  return Object.entries(checks)
+    .map(([step, expected]) => ({ step, expected, saw: lines.get(step) ?? "nothing" }))
+    .filter(({ expected, saw }) => sorted(saw) !== sorted(expected))
+    .map(({ step, expected, saw }) => `${step}: expected ${expected}, saw ${saw}`);
 }
 
-/** The output of a command that failed. */
-function outputOf(error: unknown): string {
-  const { stdout = "", stderr = "" }: { stdout?: string; stderr?: string } = Object(error);
-  return `${stdout}${stderr}`.trim() || String(error);
+/** A list is in no particular order. */
+function sorted(orders: string): string {
+  return orders.split(" ").sort().join(" ");
+}
+
+/** Orders as the programs print them: the five fields, a date in milliseconds since 1970, and `-` for none. */
+function listed(ndjson: string): string {
+  const digits = (_name: string, value: unknown, context?: { source: string }) =>
+    typeof value === "number" ? context?.source : value;
+  return ndjson
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line, digits))
+    .map(({ id, petId = "-", quantity = "-", shipDate, complete = "-" }) =>
+      [id, petId, quantity, shipDate === undefined ? "-" : Date.parse(shipDate), complete].join(),
+    )
+    .join(" ");
 }

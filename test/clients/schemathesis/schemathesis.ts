@@ -9,10 +9,10 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { documentFile } from "../../helpers/openapi/document.ts";
 import { startStack } from "../../helpers/start-stack.ts";
-import { ordersFile } from "../checks.ts";
 
 const run = promisify(exec);
 const requirements = new URL("requirements.txt", import.meta.url);
+const orders = fileURLToPath(new URL("../orders.ndjson", import.meta.url));
 
 await run("python3 --version").catch(() => {
   console.error("Schemathesis needs Python: `python3` does not run on this machine");
@@ -26,7 +26,7 @@ await cp(requirements, join(cwd, "requirements.txt"));
 await run("python3 -m venv venv && venv/bin/pip install --quiet --requirement requirements.txt", { cwd });
 
 const events = new Map<string, number>();
-const stack = await startStack({ orders: fileURLToPath(ordersFile), log: countEvent });
+const stack = await startStack({ orders, log: countEvent });
 started.defer(() => stack.stop());
 
 const options = ["--checks=all", "--phases=examples,coverage,fuzzing,stateful", "--max-examples=1000", "--seed=1"];
