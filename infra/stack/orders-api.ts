@@ -47,10 +47,8 @@ export function addOrdersApi(stack: Stack, environment: Environment, functions: 
     });
   }
   for (const path of rejectingPaths) {
-    const resource = restApi.root.resourceForPath(path);
     const methods = operations.filter((operation) => operation.path === path).map(({ method }) => method);
-    if (methods.length > 0) rejectOtherMethods(resource, "method_not_allowed", { Allow: methods.join(", ") });
-    else rejectOtherMethods(resource, "resource_not_found");
+    rejectOtherMethods(restApi.root.resourceForPath(path), methods);
   }
   const host = domain?.name ?? `${restApi.restApiId}.execute-api.${stack.region}.${stack.urlSuffix}`;
   return {

@@ -1,6 +1,6 @@
 import { Validations } from "aws-cdk-lib";
 import { AuthorizationType, type IResource, MockIntegration, PassthroughBehavior } from "aws-cdk-lib/aws-apigateway";
-import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
+import { errorBody, errors } from "../../shared/errors.ts";
 
 // The gateway picks a request template by the request's content type, and rejects types without one with 415.
 const contentTypes = [
@@ -17,11 +17,13 @@ const contentTypes = [
  * Makes the gateway itself respond with an Error record to every method of the resource that isn't an operation. No key
  * is needed: there is nothing to protect.
  *
- * @param headers literal values of further response headers.
+ * @param operations the methods of its operations; without any, its path is unknown to clients.
  */
-export function rejectOtherMethods(resource: IResource, code: ErrorCode, headers: Record<string, string> = {}): void {
+export function rejectOtherMethods(resource: IResource, operations: string[]): void {
+  const code = operations.length > 0 ? "method_not_allowed" : "resource_not_found";
   const statusCode = String(errors[code].status);
-  const literals = Object.entries({ "Cache-Control": "no-store", ...headers }).map(
+  const headers = { "Cache-Control": "no-store", ...(operations.length > 0 && { Allow: operations.join(", ") }) };
+  const literals = Object.entries(headers).map(
     ([name, value]) => [`method.response.header.${name}`, `'${value}'`] as const,
   );
   const integration = new MockIntegration({

@@ -39,20 +39,9 @@ function stopFor(lines: string[]): void {
 }
 
 function mistakes(environment: Environment): string[] {
-  const { apiKeyPrefix, formerTables, functionLogLevel, name, restoredTables, tableThroughput } = environment;
-  const { keepData, listConcurrency = 1, throttling, writerAccounts = [] } = environment;
-  const positive = {
-    listConcurrency,
-    "tableThroughput.reads": tableThroughput.reads,
-    "tableThroughput.writes": tableThroughput.writes,
-    ...Object.fromEntries(
-      Object.entries(throttling).flatMap(([operation, { rateLimit, burstLimit }]) => [
-        [`throttling.${operation}.rateLimit`, rateLimit],
-        [`throttling.${operation}.burstLimit`, burstLimit],
-      ]),
-    ),
-  };
-  const lines = Object.entries(positive)
+  const { apiKeyPrefix, formerTables, functionLogLevel, keepData, name, restoredTables } = environment;
+  const { listConcurrency = 1, tableThroughput, throttling, writerAccounts = [] } = environment;
+  const lines = numbers({ listConcurrency, tableThroughput, throttling })
     .filter(([, value]) => !(value > 0))
     .map(([setting, value]) => `${setting} must be more than 0, not ${value}`);
   if (!/^pets_[0-9a-z]+$/.test(apiKeyPrefix)) {
@@ -70,6 +59,13 @@ function mistakes(environment: Environment): string[] {
     if (!/^\d{12}$/.test(id)) lines.push(`writerAccounts: an account id has 12 digits, not "${id}"`);
   }
   return lines.map((line) => `environments.${name}: ${line}`);
+}
+
+/** Every number in settings, by its path. */
+function numbers(settings: object, path = ""): [path: string, number][] {
+  return Object.entries(settings).flatMap(([name, value]) =>
+    typeof value === "number" ? [[path + name, value]] : numbers(value, `${path}${name}.`),
+  );
 }
 
 /** The tables that could be deleted with the stack, or couldn't be restored: those of the deploying team's own, too. */
