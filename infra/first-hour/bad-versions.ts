@@ -5,7 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { CloudWatch, paginateDescribeAlarmHistory } from "@aws-sdk/client-cloudwatch";
 import { Lambda } from "@aws-sdk/client-lambda";
 import { send } from "../smoke/client.ts";
-import { excerpt, expectDocumented } from "../smoke/expect.ts";
+import { excerpt, expectDocumented } from "../smoke/response-problems.ts";
 import { type FunctionEntry, functionList, operations } from "../stack/function-list.ts";
 import { type Checks, change, eventually, idsOf, type Stage } from "./stage.ts";
 

@@ -4,7 +4,7 @@ import { connect, createServer, type SecureVersion } from "node:tls";
 import { DeleteItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { listeningPort } from "../local/machine/ports.ts";
 import { type ApiRequest, reason, send } from "../smoke/client.ts";
-import { excerpt, expectDocumented } from "../smoke/expect.ts";
+import { excerpt, expectDocumented } from "../smoke/response-problems.ts";
 import { smoke } from "../smoke/smoke.ts";
 import { type Checks, change, type Stage } from "./stage.ts";
 

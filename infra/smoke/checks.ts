@@ -4,8 +4,8 @@ import { apiKeyPrefix, makeApiKey } from "../../shared/api-keys.ts";
 import type { ErrorCode } from "../../shared/errors.ts";
 import { type ApiRequest, type Endpoint, open, send } from "./client.ts";
 import { operations, paths } from "./document.ts";
-import { excerpt, expectDocumented, expectError, expectStatus } from "./expect.ts";
 import { expectList } from "./list.ts";
+import { excerpt, expectDocumented, expectError, expectStatus } from "./response-problems.ts";
 
 const list: ApiRequest = { method: "GET", path: "/store/orders" };
 const cancel = (orderId: string): ApiRequest => ({ method: "DELETE", path: `/store/orders/${orderId}` });

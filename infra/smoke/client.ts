@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { HttpResponse } from "./response-problems.ts";
+import type { ApiResponse } from "./response-problems.ts";
 
 /** A deployed service, and a key of its environment. */
 export interface Endpoint {
@@ -16,9 +16,6 @@ export interface ApiRequest {
   headers?: Record<string, string>;
   body?: string;
 }
-
-/** A response, with the method and path of its request. */
-export type ApiResponse = HttpResponse & Pick<ApiRequest, "method" | "path">;
 
 /** A response whose body is still to be read, in chunks. That throws AssertionError when it is cut off. */
 export type OpenResponse = Omit<ApiResponse, "body"> & { text: AsyncIterable<string> };

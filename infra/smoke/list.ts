@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type OpenResponse, readText } from "./client.ts";
-import { expectDocumented, expectStatus } from "./expect.ts";
+import { expectDocumented, expectStatus } from "./response-problems.ts";
 
 /**
  * Checks a list of orders as it arrives. Keeps a few orders at a time in memory, and every id.

@@ -1,4 +1,7 @@
+import assert from "node:assert/strict";
 import type { IncomingHttpHeaders } from "node:http";
+import { withoutKeys } from "../../shared/api-keys.ts";
+import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 import { isInt64 } from "../../shared/order.ts";
 import { type DocumentedResponse, document, schemaProblems } from "./document.ts";
 
@@ -9,6 +12,12 @@ export interface HttpResponse {
   headers: IncomingHttpHeaders;
   /** Decompressed. */
   body: string;
+}
+
+/** A response, with the method and path of its request. */
+export interface ApiResponse extends HttpResponse {
+  method: string;
+  path: string;
 }
 
 /**
@@ -99,4 +108,39 @@ function jsonProblems(schema: object, json: string): string[] {
   } catch (error) {
     return [`body is not what it should be: ${error}`];
   }
+}
+
+// An AssertionError is a failed check. Any other Error says what a stage may also do in its first minute, before every
+// route and permission is in place. Both say what the service did, and never hold a key.
+
+/** @throws AssertionError or Error unless the response has this status. */
+export function expectStatus({ status, body }: Pick<ApiResponse, "status" | "body">, expected: number): void {
+  if (status === expected) return;
+  const seen = `status ${status} instead of ${expected}, with the body ${excerpt(body)}`;
+  if ([403, 404].includes(status) || status >= 500) throw new Error(seen);
+  assert.fail(seen);
+}
+
+/** @throws AssertionError unless the interface description allows the response: its headers, content type and body. */
+export function expectDocumented({ method, path, ...response }: ApiResponse): void {
+  const problems = responseProblems(method, path, response);
+  assert(problems.length === 0, withoutKeys(problems.join("; ")));
+}
+
+/** @throws AssertionError or Error unless the response is the documented Error with this code and its status. */
+export function expectError(response: ApiResponse, expected: ErrorCode): void {
+  expectStatus(response, errors[expected].status);
+  // The gateway responds like this until an operation's route has reached it.
+  if (expected !== "resource_not_found" && response.body === errorBody("resource_not_found")) {
+    throw new Error(`code resource_not_found instead of ${expected}`);
+  }
+  expectDocumented(response);
+  const { code }: { code: string } = JSON.parse(response.body);
+  assert(code === expected, `code ${code} instead of ${expected}`);
+}
+
+/** The start of a text that the service sent, on one line and without keys. */
+export function excerpt(text: string): string {
+  const quoted = JSON.stringify(withoutKeys(text));
+  return quoted.length > 120 ? `${quoted.slice(0, 120)}…` : quoted;
 }

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
 import { smoke } from "../../infra/smoke/smoke.ts";
 import { errorBody } from "../../shared/errors.ts";
-import { type Fault, startTinyService, type TinyService, whenStatus, without } from "../helpers/smoke/tiny-service.ts";
+import { type Fault, startTinyService, type TinyService, whenStatus } from "../helpers/smoke/tiny-service.ts";
 
 let service: TinyService;
 beforeEach(async () => {
@@ -36,7 +36,6 @@ describe("a new stage", () => {
     ["may not call the list's function", operation("GET", { status: 500, body: "" })],
     ["may not call the cancellation's function", operation("DELETE", forbidden)],
     ["has no route for cancellations", operation("DELETE", noRoute)],
-    ["has no route for the list", operation("GET", noRoute)],
   ])("gets time, once announced, while it %s", async (_symptom, fault) => {
     const { kinds } = await smokeTest(fault, 40);
     expect(kinds.filter((kind) => kind !== "pass")).toEqual(["waiting"]);
@@ -57,7 +56,6 @@ describe("a new stage", () => {
     ["a list that is wrong", whenStatus(200, { body: "[1]" })],
     ["a list that is cut off", (_request, right) => (right.status === 200 ? "hang up" : right)],
     ["a key that is not admitted", operation("GET", { status: 401, body: "" })],
-    ["a check that needs no permission", without("Allow", 405)],
     ["an unknown path", (request, right) => (request.path === "/nope" ? { ...right, status: 500 } : right)],
   ])("gets no time for %s", async (_reason, fault) => {
     const { waited, kinds } = await smokeTest(fault);

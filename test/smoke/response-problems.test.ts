@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { reason } from "../../infra/smoke/client.ts";
-import { excerpt, expectDocumented } from "../../infra/smoke/expect.ts";
-import { type HttpResponse, responseProblems } from "../../infra/smoke/response-problems.ts";
+import { excerpt, type HttpResponse, responseProblems } from "../../infra/smoke/response-problems.ts";
 import { errorBody, errors } from "../../shared/errors.ts";
 
 const json = { "content-type": "application/json", "cache-control": "no-store" };
@@ -18,22 +17,13 @@ function error(code: keyof typeof errors, headers: Record<string, string> = {}):
   return response(errors[code].status, { ...json, ...headers }, errorBody(code));
 }
 
-const order =
-  '{"id":9223372036854775807,"petId":-9223372036854775808,"quantity":1,"shipDate":"2026-12-01T09:30:00Z","complete":false}';
-
-describe("a documented response passes", () => {
-  test.each<[string, string, HttpResponse]>([
-    ["GET", "/store/orders?a=b", list(`[${order},{}]`, { "content-encoding": "gzip", date: "today" })],
-    ["GET", "/store/orders", error("unauthorized", { "www-authenticate": "Bearer" })],
-    ["GET", "/store/orders", error("too_many_requests", { "retry-after": "1" })],
-    ["DELETE", "/store/orders/1", response(204, { "cache-control": "no-store" }, "")],
-    ["DELETE", "/store/orders/", error("method_not_allowed", { allow: "GET" })],
-    ["POST", "/store/orders", error("unsupported_media_type")],
-    ["HEAD", "/nope", response(404, json, "")],
-    ["GET", "/store/orders/1/2", error("resource_not_found")],
-  ])("%s %s %#", (method, path, documented) => {
-    expect(responseProblems(method, path, documented)).toEqual([]);
-  });
+test.each<[string, string, HttpResponse]>([
+  ["GET", "/store/orders?a=b", list('[{"id":-9223372036854775808},{}]', { "content-encoding": "gzip", date: "today" })],
+  ["GET", "/store/orders", error("too_many_requests", { "retry-after": "1" })],
+  ["DELETE", "/store/orders/", error("method_not_allowed", { allow: "GET" })],
+  ["HEAD", "/nope", response(404, json, "")],
+])("a documented response passes: %s %s", (method, path, documented) => {
+  expect(responseProblems(method, path, documented)).toEqual([]);
 });
 
 describe("an undocumented response fails", () => {
@@ -61,11 +51,6 @@ describe("an undocumented response fails", () => {
     ["DELETE", "/store/orders/1", response(409, json, '{"message":"Conflict"}'), /'code'/],
   ])("%s %s %#", (method, path, undocumented, reason) => {
     expect(responseProblems(method, path, undocumented).join("\n")).toMatch(reason);
-  });
-
-  test("with all that is wrong with it", () => {
-    const bare = { method: "GET", path: "/store/orders", status: 200, headers: {}, body: "[]" };
-    expect(() => expectDocumented(bare)).toThrow("header Cache-Control is missing; header Vary is missing; ");
   });
 });
 
