@@ -18,10 +18,7 @@ export interface Environment {
   webAclArn?: `arn:${string}:wafv2:${string}`;
   /** Set to false where the account has a role for API Gateway's logs already: one serves the account and region. */
   ownsLogRole?: false;
-  /**
-   * Protects the stack and its tables from being deleted, keeps the tables when it is deleted all the same, and allows
-   * restoring them to a point in time.
-   */
+  /** Protects the stack and its tables from deletion, keeps the tables if it is deleted all the same, and their backups. */
   keepData: boolean;
   /** Tables that `orders restore` or `keys restore` made, to use instead of the stack's own, which stay as they are. */
   restoredTables?: TableNames;
@@ -36,15 +33,13 @@ export interface Environment {
   /** How many seconds the gateway remembers an accepted key. A revoked key works for that long. */
   authorizerCacheSeconds: number;
   /**
-   * Roughly how much each operation accepts; beyond that, 429. A cancellation takes one write unit. A list reads the
-   * whole table, 8 KB with each read unit, so lists alone exhaust `tableThroughput.reads` once the table has
-   * reads / rateLimit * 8 KB. `npm run costs` prints how many orders that is.
+   * Roughly how much each operation accepts; beyond that, 429. A cancellation takes one write unit. Lists alone exhaust
+   * `tableThroughput.reads` once the table has reads / rateLimit * 8 KB: `npm run costs` prints how many orders that is.
    */
   throttling: { listOrders: Throttling; cancelOrder: Throttling };
   /**
-   * How many lists may run at once, so that long lists can't use up the concurrency that cancellations need. Lambda
-   * turns further lists away and the client gets 500 `internal_error`; that stops no deployment. The account must keep
-   * 100 unreserved: look up its quota first.
+   * How many lists may run at once, so that they leave concurrency for cancellations. Further ones get 500
+   * `internal_error`, which stops no deployment. The account must keep 100 unreserved: look up its quota first.
    */
   listConcurrency?: number;
   logRetentionDays: RetentionDays;

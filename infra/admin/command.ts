@@ -4,14 +4,6 @@ import { jsonText } from "../terminal/printable.ts";
 import { TableCalls } from "./table-calls.ts";
 import { findDeployedStack, findLocalStack, type Target } from "./target.ts";
 
-/** The options that commands share. */
-interface GlobalOptions {
-  env?: EnvironmentName;
-  local?: true;
-  json?: true;
-  rate?: number;
-}
-
 /** The result of a command that is still to be printed. */
 export interface Result {
   /** For people, on standard output. */
@@ -29,7 +21,8 @@ export interface Result {
  * result, as JSON if the command line says so.
  */
 export async function run(command: Command, work: (target: Target, asJson: boolean) => Promise<Result>): Promise<void> {
-  const { env, local, json: asJson = false } = command.optsWithGlobals<GlobalOptions>();
+  type Options = { env?: EnvironmentName; local?: true; json?: true };
+  const { env, local, json: asJson = false } = command.optsWithGlobals<Options>();
   if (!env && !local) {
     return command.error(`error: choose --local or one of --env ${Object.keys(environments).join(", --env ")}`);
   }
@@ -57,7 +50,7 @@ export function rateOption(): Option {
 
 /** Calls that read from tables, or write to them, at the rate of the command line. Says on standard error which that is. */
 export function pacedCalls(command: Command, { client, environment }: Target, units: "reads" | "writes"): TableCalls {
-  const { rate: asked, local } = command.optsWithGlobals<GlobalOptions>();
+  const { rate: asked, local } = command.optsWithGlobals<{ rate?: number; local?: true }>();
   // The other half is for the service.
   const rate = asked ?? (local ? undefined : environment.tableThroughput[units] / 2);
   if (rate !== undefined) process.stderr.write(`Using at most ${rate} ${units.slice(0, -1)} units a second (--rate)\n`);

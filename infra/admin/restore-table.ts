@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import {
   ContinuousBackupsUnavailableException,
   DescribeContinuousBackupsCommand,
@@ -81,12 +82,13 @@ export async function restoreTable(
     await active();
   };
 
-  const { reads: MaxReadRequestUnits, writes: MaxWriteRequestUnits } = tableThroughput;
+  const { reads, writes } = tableThroughput;
+  const OnDemandThroughput = { MaxReadRequestUnits: reads, MaxWriteRequestUnits: writes };
   const restore = new RestoreTableToPointInTimeCommand({
     SourceTableName: source,
     TargetTableName: name,
     RestoreDateTime: time,
-    OnDemandThroughputOverride: { MaxReadRequestUnits, MaxWriteRequestUnits },
+    OnDemandThroughputOverride: OnDemandThroughput,
   });
   const begun = await until(async () => {
     try {
@@ -113,10 +115,7 @@ export async function restoreTable(
     client.send(new UpdateContinuousBackupsCommand(recovery)).catch(allow(ContinuousBackupsUnavailableException)),
   );
   // A run before may have had other settings.
-  const { MaxReadRequestUnits: reads, MaxWriteRequestUnits: writes } = restored.OnDemandThroughput ?? {};
-  if (reads !== MaxReadRequestUnits || writes !== MaxWriteRequestUnits) {
-    await update({ OnDemandThroughput: { MaxReadRequestUnits, MaxWriteRequestUnits } });
-  }
+  if (!isDeepStrictEqual(restored.OnDemandThroughput, OnDemandThroughput)) await update({ OnDemandThroughput });
   if (!restored.DeletionProtectionEnabled) await update({ DeletionProtectionEnabled: true });
   if (setting === "orders" && ordersStream && !restored.StreamSpecification?.StreamEnabled) {
     await update({ StreamSpecification: { StreamEnabled: true, StreamViewType: "NEW_AND_OLD_IMAGES" } });

@@ -19,17 +19,16 @@ export async function workThrough<Item>(
   let reason: string | undefined;
   // All workers share the one iterator, so each item goes to one of them, and is read only when one is free.
   const worker = async (): Promise<void> => {
-    for await (const item of items) {
-      stop.throwIfAborted();
-      await work(item, stop);
-    }
-  };
-  const guarded = Array.from({ length: concurrency }, () =>
-    worker().catch((error: unknown) => {
+    try {
+      for await (const item of items) {
+        stop.throwIfAborted();
+        await work(item, stop);
+      }
+    } catch (error) {
       reason ??= signal.aborted ? "Interrupted" : errorLine(error);
       failed.abort();
-    }),
-  );
-  await Promise.all(guarded);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
   return reason;
 }

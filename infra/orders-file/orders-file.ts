@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { getSystemErrorMessage } from "node:util";
@@ -87,6 +88,8 @@ export async function* readOrders(file: OrdersFile, orders: number): AsyncGenera
   if (count < orders) throw new OrdersFileError(`${changed}: ${count} of ${orders} orders are left`);
 }
 
+const utf8 = new TextDecoder();
+
 async function* readOrderLines(
   { name, path }: OrdersFile,
   onRead?: (bytes: number) => void,
@@ -99,8 +102,10 @@ async function* readOrderLines(
         yield { line, problems: [problem(`longer than ${longestLine} bytes, so the rest was not checked`)] };
         return;
       }
-      const text = decode(bytes);
-      if (text === undefined) yield { line, problems: [problem("not UTF-8")] };
+      const buffer = Buffer.from(bytes, "latin1");
+      // Decoded without the byte order mark that some Windows programs put at the start.
+      const text = utf8.decode(buffer);
+      if (!isUtf8(buffer)) yield { line, problems: [problem("not UTF-8")] };
       else if (text.trim() !== "") yield { line, ...parseOrderLine(text) };
     }
   } catch (error) {
@@ -130,17 +135,6 @@ async function* readLines(path: string, onRead?: (bytes: number) => void): Async
     if (rest.length > longestLine) break;
   }
   yield rest;
-}
-
-const utf8 = new TextDecoder("utf-8", { fatal: true });
-
-/** The text of a line, without the byte order mark that some Windows programs put at the start; undefined if not UTF-8. */
-function decode(bytes: string): string | undefined {
-  try {
-    return utf8.decode(Buffer.from(bytes, "latin1"));
-  } catch {
-    return undefined;
-  }
 }
 
 /** Rethrows a failure of the file system by what the user calls the file, and any other error as it is. */
