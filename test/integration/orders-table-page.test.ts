@@ -1,31 +1,73 @@
-import { writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { parseArgs, promisify } from "node:util";
+import {
+  ConditionalCheckFailedException,
+  DynamoDBClient,
+  PutItemCommand,
+  PutItemInput$,
+  UpdateItemCommand,
+  UpdateItemInput$,
+} from "@aws-sdk/client-dynamodb";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { type OrderItem, orderFields, orderStatuses } from "../../shared/order.ts";
 import { cancelOrder } from "../../shared/orders-table.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { applied, unnoticed } from "../helpers/faults/faults.ts";
-import { createPageFolder, example, examples, page, runCommands } from "../helpers/orders-table/page.ts";
 
 const tables = await createTestTables();
 const table = tables.tables.orders;
+const page = await readFile("shared/ORDERS-TABLE.md", "utf8");
 
-const folder = await createPageFolder();
+/** The code blocks of a language under a heading. */
+function examples(heading: string, language: "sh" | "ts" | "json"): string[] {
+  const section = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
+  const blocks = [...section.matchAll(/```(\w+)\n(.*?)```/gs)];
+  return blocks.flatMap(([, tag, code = ""]) => (tag === language ? [code] : []));
+}
 
-const shell = (...commands: string[]) => runCommands(folder, tables, commands);
+/** The arguments with which a command of the page calls the AWS CLI. */
+async function awsArguments(command: string): Promise<string[]> {
+  const script = `aws() { printf '%s\\0' "$@"; }\nORDERS=${table}\n${command}`;
+  const { stdout } = await promisify(execFile)("bash", ["-uc", script]);
+  return stdout.split("\0").slice(0, -1);
+}
 
+/** Calls the table as the AWS CLI would for the only command under a heading. */
+async function run(heading: string): Promise<unknown> {
+  const [command = "", ...others] = examples(heading, "sh");
+  expect(others).toEqual([]);
+  const [service, operation = "", ...args] = await awsArguments(command);
+  expect(service).toBe("dynamodb");
+  const members = { "put-item": PutItemInput$[4], "update-item": UpdateItemInput$[4] }[operation] ?? [];
+  const names = new Map(members.map((name) => [name.replaceAll(/(?<=.)(?=[A-Z])/g, "-").toLowerCase(), name]));
+  const options = Object.fromEntries([...names.keys()].map((name) => [name, { type: "string" as const }]));
+  const given = Object.entries(parseArgs({ args, options }).values).map(([name, value = ""]) => {
+    return [names.get(name), /^[[{]/.test(value) ? JSON.parse(value) : value];
+  });
+  const input = Object.fromEntries(given);
+  return operation === "put-item"
+    ? tables.client.send(new PutItemCommand(input))
+    : tables.client.send(new UpdateItemCommand(input));
+}
+
+// The page's code finds the project's packages there.
+const folder = await mkdtemp(join(tmpdir(), "orders-table-"));
+afterAll(() => rm(folder, { recursive: true }));
+await symlink(join(process.cwd(), "node_modules"), join(folder, "node_modules"));
+await writeFile(join(folder, "package.json"), '{"type":"module"}');
+await writeFile(join(folder, "ship-order.ts"), examples("Ship an order", "ts").join("\n"));
 type ShipOrder = (client: DynamoDBClient, table: string, id: bigint, shipmentId: string) => Promise<string>;
-await writeFile(join(folder, "ship-order.ts"), example("Ship an order", "ts"));
 const { shipOrder }: { shipOrder: ShipOrder } = await import(join(folder, "ship-order.ts"));
 
 const pending: OrderItem = { id: { N: "4711" }, status: { S: "pending" } };
 const cancellation = { orderId: 4711n, cancelledBy: "key_a", cancelledAt: new Date(), cancellationId: "request" };
 
 describe("the commands of the orders table's page", () => {
-  const [place, ship, correct] = ["Place", "Ship", "Correct"].map((verb) => example(`${verb} an order`, "sh"));
   const placed = {
     id: { N: "4711" },
     petId: { N: "104" },
@@ -36,22 +78,32 @@ describe("the commands of the orders table's page", () => {
   };
 
   test("place, correct and ship an order", async () => {
-    expect(await shell("set -e", `${place}`, `${correct}`, `${ship}`)).toEqual({ code: 0, stderr: "" });
+    for (const heading of ["Place an order", "Correct an order", "Ship an order"]) await run(heading);
     const shipped = { shipDate: { S: "2026-12-22T09:30:00Z" }, complete: { BOOL: true }, status: { S: "shipped" } };
     expect(await tables.items("orders")).toEqual([{ ...placed, quantity: { N: "3" }, ...shipped }]);
   });
 
   test("do nothing when there is no such order, or another one, or it was cancelled", async () => {
-    const { stderr } = await shell(`${ship}`, `${correct}`);
-    expect(stderr.match(/\(ConditionalCheckFailedException\) when calling the UpdateItem operation/g)).toHaveLength(2);
+    for (const heading of ["Ship an order", "Correct an order"]) {
+      await expect(run(heading)).rejects.toThrow(ConditionalCheckFailedException);
+    }
     expect(await tables.items("orders")).toEqual([]);
 
     await tables.putOrder(pending);
     await cancelOrder(tables.client, table, cancellation);
     const cancelled = await tables.items("orders");
-    const again = await shell(`${place}`, `${ship}`);
-    expect(again).toEqual({ code: 254, stderr: expect.stringMatching(/PutItem(.|\n)*UpdateItem/) });
+    for (const heading of ["Place an order", "Ship an order"]) {
+      await expect(run(heading)).rejects.toThrow(ConditionalCheckFailedException);
+    }
     expect(await tables.items("orders")).toEqual(cancelled);
+  });
+
+  test("find the table by an output of production's stack", async () => {
+    const [, command = ""] = /^ORDERS=\$\((.*)\)$/s.exec(examples("Find the table", "sh").join("").trim()) ?? [];
+    expect((await awsArguments(command)).join(" ")).toBe(
+      `cloudformation describe-stacks --stack-name ${environments.production.stackName} --output text` +
+        " --query Stacks[0].Outputs[?OutputKey=='OrdersTableName'].OutputValue",
+    );
   });
 });
 
@@ -150,7 +202,7 @@ describe("the orders table's page", () => {
   });
 
   test("gives a writer what the examples call, on tables named like the stack's", () => {
-    const [tablePolicy] = JSON.parse(example("Find the table", "json")).Statement;
+    const [tablePolicy] = JSON.parse(examples("Find the table", "json").join()).Statement;
     const { stackName } = environments.production;
     expect(tablePolicy.Resource).toBe(`arn:aws:dynamodb:REGION:ACCOUNT:table/${stackName}-Orders*`);
     expect(tablePolicy.Action).toEqual(["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"]);
