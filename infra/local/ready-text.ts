@@ -5,11 +5,6 @@ import type { LocalStack } from "./local-stack.ts";
 
 type Where = Pick<LocalStack, "baseUrl" | "apiKey" | "dynamodbEndpoint" | "tables">;
 
-/** The output of `npm start -- --json`: where the stack is, in one line of JSON. */
-export function readyLine({ baseUrl, apiKey, dynamodbEndpoint, tables }: Where): string {
-  return `${JSON.stringify({ baseUrl, apiKey, dynamodbEndpoint, tables })}\n`;
-}
-
 /** Says that an orders file was not loaded because the tables exist already, and how to add its orders. */
 export function notLoadedText(file: string): string {
   const argument = /^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`;

@@ -11,7 +11,7 @@ import { TemplateError } from "../template/template-error.ts";
 import { type Build, type LocalStackOptions, startLocalStack } from "./local-stack.ts";
 import { callersPath } from "./machine/callers-path.ts";
 import { StartError } from "./machine/start-error.ts";
-import { notLoadedText, readyLine, readyText } from "./ready-text.ts";
+import { notLoadedText, readyText } from "./ready-text.ts";
 import { addToStackFile } from "./stack-file.ts";
 
 const command = new Command("npm start --")
@@ -63,7 +63,9 @@ try {
   }
   running.defer(await addToStackFile(stack));
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-  process.stdout.write(json ? readyLine(stack) : await readyText(stack, seconds, options.watch));
+  const { baseUrl, apiKey, tables } = stack;
+  const line = JSON.stringify({ baseUrl, apiKey, dynamodbEndpoint: stack.dynamodbEndpoint, tables });
+  process.stdout.write(json ? `${line}\n` : await readyText(stack, seconds, options.watch));
   const over = AbortSignal.any([stopping.signal, stack.ended]);
   if (!over.aborted) await once(over, "abort");
   if (!stopping.signal.aborted) throw stack.ended.reason;

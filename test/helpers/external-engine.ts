@@ -1,18 +1,12 @@
 import { DeleteTableCommand, type DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { engineClient } from "../../infra/local/engine/engine.ts";
 
-export interface ExternalEngine {
-  endpoint: string;
-  /** Drops the tables that were created, and leaves the engine running. */
-  stop(): Promise<void>;
-}
-
 /**
  * The DynamoDB engine at DYNAMODB_ENDPOINT, or undefined when it isn't set. Only one test file at a time may use it.
  *
  * @throws Error when it has tables: the orders of an `npm start` are neither for tests to change nor what they expect.
  */
-export async function useExternalEngine(): Promise<ExternalEngine | undefined> {
+export async function useExternalEngine() {
   const endpoint = process.env["DYNAMODB_ENDPOINT"];
   if (!endpoint) return undefined;
   const client = engineClient(endpoint);
@@ -20,6 +14,7 @@ export async function useExternalEngine(): Promise<ExternalEngine | undefined> {
   if (tables.length > 0) throw new Error(`The tests need an empty engine; DYNAMODB_ENDPOINT has ${tables.join(", ")}`);
   return {
     endpoint,
+    /** Drops the tables that were created, and leaves the engine running. */
     stop: async () => {
       for (const TableName of await listTables(client)) await client.send(new DeleteTableCommand({ TableName }));
       client.destroy();

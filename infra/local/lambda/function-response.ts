@@ -44,7 +44,7 @@ export async function readStreamedResponse(request: IncomingMessage): Promise<St
         const body = untilFailure(request);
         if (end + delimiter.length < head.length) body.write(head.subarray(end + delimiter.length));
         pipeline(request, body, () => {});
-        return { kind: "streamed", prelude: parseJson(head.toString("utf8", 0, end)), body };
+        return { kind: "streamed", prelude: JSON.parse(head.toString("utf8", 0, end)), body };
       }
     }
   }
@@ -57,8 +57,8 @@ const report = z.object({ errorType: z.string(), errorMessage: z.string() });
 
 /** The failure that the runtime reports as JSON: `{"errorType","errorMessage"}`. */
 export function reportedFailure(json: string): FunctionFailure {
-  const { errorType, errorMessage } = report.safeParse(parseJson(json)).data ?? {};
-  return new FunctionFailure(errorType ?? "Runtime.Unknown", errorMessage ?? "The runtime reported no reason");
+  const { errorType, errorMessage } = report.parse(JSON.parse(json));
+  return new FunctionFailure(errorType, errorMessage);
 }
 
 /**
@@ -77,12 +77,4 @@ function untilFailure(request: IncomingMessage): Transform {
 function failureInTrailers({ trailers }: IncomingMessage): FunctionFailure | undefined {
   if (trailers["lambda-runtime-function-error-type"] === undefined) return undefined;
   return reportedFailure(Buffer.from(trailers["lambda-runtime-function-error-body"] ?? "", "base64").toString());
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

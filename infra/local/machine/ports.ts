@@ -1,10 +1,10 @@
 import { once } from "node:events";
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import type { Server as TcpServer } from "node:net";
 import { StartError } from "./start-error.ts";
 
-/** The codes of errors of a port that is taken or not allowed. */
-const taken: unknown[] = ["EADDRINUSE", "EACCES"];
+/** Whether an error says that a port is taken or not allowed. */
+const isTaken = (error: unknown): boolean => ["EADDRINUSE", "EACCES"].includes(Object(error).code);
 
 /**
  * Listens on localhost, over IPv4 and, where the machine has it, IPv6. Node.js itself rejects malformed HTTP. Closing
@@ -18,16 +18,21 @@ export async function listen(
   serve: RequestListener,
 ): Promise<{ port: number; close: () => Promise<void> }> {
   const servers = [createServer(serve), createServer(serve)] as const;
-  const close = async (): Promise<void> => void (await Promise.all(servers.map(closeServer)));
+  const close = async (): Promise<void> => {
+    for (const server of servers.filter(({ listening }) => listening)) {
+      server.closeAllConnections();
+      await server[Symbol.asyncDispose]();
+    }
+  };
   try {
     const chosen = await listeningPort(servers[0], port);
     await listeningPort(servers[1], chosen, "::1").catch((error: unknown) => {
-      if (taken.includes(codeOf(error))) throw error;
+      if (isTaken(error)) throw error;
     });
     return { port: chosen, close };
   } catch (error) {
     await close();
-    if (!taken.includes(codeOf(error))) throw error;
+    if (!isTaken(error)) throw error;
     throw new StartError(`Port ${port} on localhost is taken or not allowed; choose another with --port`);
   }
 }
@@ -51,15 +56,4 @@ export async function listeningPort(server: TcpServer, port = 0, host = "127.0.0
 export async function freePort(): Promise<number> {
   await using server = createServer();
   return await listeningPort(server);
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
-}
-
-async function closeServer(server: Server): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  server.close(() => resolve());
-  server.closeAllConnections();
-  await promise;
 }
