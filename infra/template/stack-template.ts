@@ -64,35 +64,33 @@ export class StackTemplate {
    * @throws TemplateError naming the first property that the local stack would overlook or does not understand.
    */
   all<T extends ServedType>(type: T): Resource<T>[] {
-    const ids = [...this.#resources].filter(([, resource]) => resource.type === type).map(([id]) => id);
-    return ids.map((id) => ({ id, name: this.#lookUp(id) ?? id, properties: this.#properties(type, id) }));
+    const resources = [...this.#resources].filter(([, resource]) => resource.type === type);
+    return resources.map(([id, { properties }]) => {
+      const schema: z.ZodType = resourceSchemas[type];
+      const read = checked(schema, this.#resolve(properties), `${type} ${id}`) as Properties<T>;
+      return { id, name: this.#lookUp(id) ?? id, properties: read };
+    });
   }
 
   /** @throws TemplateError when the template has no such output, or its value has no meaning here. */
   output(name: string): string {
-    return checked(z.string(), resolveIntrinsics(this.#outputs[name]?.Value, this.#lookUp), `the output ${name}`);
+    return checked(z.string(), this.#resolve(this.#outputs[name]?.Value), `the output ${name}`);
   }
 
-  #properties<T extends ServedType>(type: T, id: string): Properties<T> {
-    const schema: z.ZodType = resourceSchemas[type];
-    const properties = resolveIntrinsics(this.#resources.get(id)?.properties, this.#lookUp);
-    return checked(schema, properties, `${type} ${id}`) as Properties<T>;
-  }
-
-  #tableName(id: string): string {
-    const given = resolveIntrinsics(this.#resources.get(id)?.properties["TableName"], this.#lookUp);
-    return typeof given === "string" ? given : `${environments.staging.stackName}-${constructId(id)}`;
+  #resolve(part: unknown): unknown {
+    return resolveIntrinsics(part, this.#lookUp);
   }
 
   readonly #lookUp: LookUp = (id, attribute = "Ref") => {
-    const type = this.#resources.get(id)?.type;
+    const { type, properties = {} } = this.#resources.get(id) ?? {};
     switch (`${type} ${attribute}`) {
       case "AWS::ApiGateway::RestApi RootResourceId":
         return `${id}Root`;
       case "AWS::DynamoDB::Table Ref":
-        return this.#tableName(id);
+        return String(this.#resolve(properties["TableName"]) ?? `${environments.staging.stackName}-${constructId(id)}`);
       case "AWS::Lambda::Alias Ref": {
-        const { FunctionName, Name } = this.#properties("AWS::Lambda::Alias", id);
+        const schema = resourceSchemas["AWS::Lambda::Alias"];
+        const { FunctionName, Name } = checked(schema, this.#resolve(properties), `AWS::Lambda::Alias ${id}`);
         return `${functionArn(FunctionName)}:${Name}`;
       }
       case "AWS::Lambda::Function Arn":

@@ -1,34 +1,20 @@
 import { fileURLToPath } from "node:url";
 import { expect, inject } from "vitest";
 import { engineClient } from "../../infra/local/engine/engine.ts";
-import { type LocalStack, type LocalStackOptions, startLocalStack } from "../../infra/local/local-stack.ts";
-import { type HttpResponse, responseProblems } from "../../infra/smoke/response-problems.ts";
+import { type LocalStackOptions, startLocalStack } from "../../infra/local/local-stack.ts";
+import { responseProblems } from "../../infra/smoke/response-problems.ts";
 import { readStack } from "../../infra/template/synthesis.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { useExternalEngine } from "./external-engine.ts";
 import { type RequestOptions, send } from "./send.ts";
-import { type TableWriter, tableWriter } from "./table-writer.ts";
+import { tableWriter } from "./table-writer.ts";
 
-/** A local stack of a test file's own, at a free port, with the orders of `orders.ndjson`. */
-export interface TestStack extends LocalStack, TableWriter {
-  /** How many orders it was given. */
-  seeded: number;
-  /** The lines the functions have logged. */
-  log: string[];
-  /** A well-formed key that was never issued. */
-  unknownKey: string;
-  /**
-   * Sends a request to a path under the base URL, with the stack's key unless another or none is given, and checks the
-   * response against the interface description.
-   */
-  call(path: string, options?: RequestOptions, key?: string | null): Promise<HttpResponse>;
-  /** Ends it, and fails when a function has logged a secret. */
-  stop(): Promise<void>;
-}
+export type TestStack = Awaited<ReturnType<typeof startTestStack>>;
 
 const secrets = /pets_(?:test|live)_|bearer|authorization|"(?:multiValueH|h)eaders"|"body"/i;
 
-export async function startTestStack(options: LocalStackOptions = {}): Promise<TestStack> {
+/** Starts a local stack of a test file's own, at a free port, with the orders of `orders.ndjson`. */
+export async function startTestStack(options: LocalStackOptions = {}) {
   const log: string[] = [];
   const orders = fileURLToPath(new URL("orders.ndjson", import.meta.url));
   const engine = await useExternalEngine();
@@ -43,16 +29,24 @@ export async function startTestStack(options: LocalStackOptions = {}): Promise<T
   return {
     ...stack,
     ...tableWriter(client, stack.tables),
+    /** How many orders it was given. */
     seeded: 10,
+    /** The lines the functions have logged. */
     log,
+    /** A well-formed key that was never issued. */
     unknownKey: makeApiKey("pets_test"),
-    call: async (path, request = {}, key = stack.apiKey) => {
+    /**
+     * Sends a request to a path under the base URL, with the stack's key unless another or none is given, and checks the
+     * response against the interface description.
+     */
+    call: async (path: string, request: RequestOptions = {}, key: string | null = stack.apiKey) => {
       const headers = key === null ? {} : { authorization: `Bearer ${key}` };
       const response = await send(stack.baseUrl + path, { ...request, headers: { ...headers, ...request.headers } });
       const problems = responseProblems(request.method ?? "GET", path, response);
       expect(problems, "what shared/openapi.yaml does not describe").toEqual([]);
       return response;
     },
+    /** Ends it, and fails when a function has logged a secret. */
     stop: async () => {
       client.destroy();
       await stack.stop();

@@ -1,9 +1,8 @@
 import { appendFile, cp, mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
-import { type IncomingMessage, type RequestListener, request } from "node:http";
+import { type IncomingMessage, request } from "node:http";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { createLiveService, type Service } from "../../infra/local/service.ts";
 import { root } from "../helpers/admin/admin-command.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { descendants, isAlive } from "../helpers/processes.ts";
@@ -125,33 +124,5 @@ describe("the sources", () => {
     rebuild.mockImplementationOnce(() => change("shared/one.ts"));
     await expectRebuild(() => change("functions/one.ts"), 2);
     await vi.waitFor(() => expect(watchers()).toBe(before), waiting);
-  });
-});
-
-describe("a build", () => {
-  /** One whose requests end when they are told to. */
-  function build() {
-    const ends: (() => void)[] = [];
-    const stop = vi.fn<() => Promise<void>>();
-    const serve = () => new Promise<void>((resolve) => void ends.push(resolve));
-    const service = { stageName: "v1", serve, stop, requests: new Set() } as unknown as Service;
-    return { service, stop, ends };
-  }
-  const exchange = [{}, {}] as unknown as Parameters<RequestListener>;
-  const { signal } = new AbortController();
-  const log = () => {};
-
-  test("is stopped once when its last request has its response, and no sooner; or else at the end", async () => {
-    const [first, second, third] = [build(), build(), build()];
-    const live = createLiveService(first.service);
-    live.serve(...exchange);
-    await live.replace(async () => second.service, { signal, log });
-    live.serve(...exchange);
-    await live.replace(async () => third.service, { signal, log });
-    expect(first.stop).not.toHaveBeenCalled();
-    first.ends[0]?.();
-    await vi.waitFor(() => expect(first.stop).toHaveBeenCalled(), waiting);
-    await live.stop();
-    expect([first, second, third].map(({ stop }) => stop.mock.calls.length)).toEqual([1, 1, 1]);
   });
 });

@@ -64,3 +64,11 @@ test.each([
   const response = readProxyResponse({ kind: "buffered", payload: JSON.stringify(returned) }, false);
   expect(response).toEqual({ status, headers, body: Buffer.from(body) });
 });
+
+test.each([{ statusCode: 199 }, { statusCode: 600 }, { statusCode: 200.5 }, { status: 200 }, { body: {} }])(
+  "a function may not respond with %j",
+  (returned) => {
+    const response = { kind: "buffered" as const, payload: JSON.stringify(returned) };
+    expect(() => readProxyResponse(response, false)).toThrow(FunctionFailure);
+  },
+);
