@@ -20,7 +20,14 @@ export async function send(
   // Without a length, which Node.js doesn't add to a DELETE, a body is malformed HTTP.
   const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
   const path = url.slice(origin.length);
-  const sent = request(origin, { method, path, headers: { host, ...length, ...headers }, agent: false });
+  const sent = request(origin, {
+    method,
+    path,
+    headers: { host, ...length, ...headers },
+    agent: false,
+    timeout: 60_000,
+  });
+  sent.on("timeout", () => received.reject(new Error(`Nothing came for 60 seconds: ${method} ${url}`)));
   sent.on("error", received.reject);
   sent.on("response", (response) => {
     const gzip = response.headers["content-encoding"] === "gzip";
