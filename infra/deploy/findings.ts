@@ -1,4 +1,5 @@
 import { fullDiff, type Resource, type ResourceDifference } from "@aws-cdk/cloudformation-diff";
+import { resolveIntrinsics } from "../template/intrinsics.ts";
 import type { StackToCompare, Template } from "./stacks.ts";
 
 /** A change to data, clients or protections that someone has to mean. */
@@ -144,15 +145,8 @@ function functionActions(template: Template): Map<string, Set<string>> {
 
 /** A value of a template as text, with references like `${LogicalId.Arn}`, or a table's own name where it has one. */
 function asText(value: unknown, { Resources }: Template): string {
-  const resolved: unknown = JSON.parse(JSON.stringify(value), (_key, part) => {
-    if (part?.Ref) return Resources[part.Ref]?.Properties?.["TableName"] ?? `\${${part.Ref}}`;
-    if (part?.["Fn::GetAtt"]) return `\${${part["Fn::GetAtt"].join(".")}}`;
-    if (part?.["Fn::Join"]) return part["Fn::Join"][1].map(plain).join(part["Fn::Join"][0]);
-    return part;
-  });
-  return plain(resolved);
-}
-
-function plain(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
+  const resolved = resolveIntrinsics(value, (id, attribute) =>
+    attribute ? `\${${id}.${attribute}}` : (Resources[id]?.Properties?.["TableName"] ?? `\${${id}}`),
+  );
+  return typeof resolved === "string" ? resolved : JSON.stringify(resolved);
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { text as readText } from "node:stream/consumers";
 import type { ApiResponse } from "./response-problems.ts";
 
 /** A deployed service, and a key of its environment. */
@@ -18,7 +19,7 @@ export interface ApiRequest {
 }
 
 /** A response whose body is still to be read, in chunks. That throws AssertionError when it is cut off. */
-export type OpenResponse = Omit<ApiResponse, "body"> & { text: AsyncIterable<string> };
+export type OpenResponse = Omit<ApiResponse, "body"> & { text: AsyncGenerator<string> };
 
 /** Sends a request and leaves the body of the response to be read. @throws Error when none begins in 30 seconds. */
 export async function open(
@@ -55,11 +56,6 @@ async function* read(body: ReadableStream<Uint8Array<ArrayBuffer>> | null): Asyn
 export async function send(service: Endpoint, request: ApiRequest): Promise<ApiResponse> {
   const { text, ...response } = await open(service, request);
   return { ...response, body: await readText(text) };
-}
-
-/** The whole text. */
-export async function readText(text: AsyncIterable<string>): Promise<string> {
-  return (await Array.fromAsync(text)).join("");
 }
 
 /** The messages of an error and its causes: fetch's own says only that it failed. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type OpenResponse, readText } from "./client.ts";
+import { text as readText } from "node:stream/consumers";
+import type { OpenResponse } from "./client.ts";
 import { expectDocumented, expectStatus } from "./response-problems.ts";
 
 /**
