@@ -5,7 +5,7 @@ import { fuzz } from "../helpers/traffic/fuzzing.ts";
 import { ResponseCounts } from "../helpers/traffic/response-counts.ts";
 
 const { requests, seed } = new Command("npm run fuzz --")
-  .option("--requests <number>", "how many requests to send", Number, 1_000_000)
+  .option("--requests <number>", "how many requests to send", Number, 20_000)
   .option("--seed <number>", "the same seed sends the same requests", Number, 1)
   .parse()
   .opts<{ requests: number; seed: number }>();
