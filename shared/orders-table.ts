@@ -106,11 +106,7 @@ const projection = orderFields.map(({ name }) => name).join(", ");
 export async function* scanOrders(client: DynamoDBClient, table: string): AsyncGenerator<OrderItem[], void, void> {
   let ExclusiveStartKey: OrderItem | undefined;
   do {
-    const input: ScanCommandInput = {
-      TableName: table,
-      ProjectionExpression: projection,
-      ...(ExclusiveStartKey && { ExclusiveStartKey }),
-    };
+    const input = { TableName: table, ProjectionExpression: projection, ExclusiveStartKey };
     const { Items = [], LastEvaluatedKey } = await scanPage(client, input);
     yield Items;
     ExclusiveStartKey = LastEvaluatedKey;
