@@ -3,7 +3,7 @@ import { glob } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { apiKeyPattern, makeApiKey } from "../../shared/api-keys.ts";
+import { apiKeyPattern } from "../../shared/api-keys.ts";
 
 /** The forms of credentials, of this service and of those around it. */
 const shapes = [
@@ -43,17 +43,4 @@ test("no file of the repository contains anything that looks like a credential",
     return looksSecret(text).map((secret) => `${file}: ${secret.slice(0, 12)}...`);
   });
   expect(found).toEqual([]);
-});
-
-test("anything that looks like a credential is found", () => {
-  const secrets = [
-    makeApiKey("pets_test"),
-    makeApiKey("pets_live"),
-    `AKIA${"A1".repeat(8)}`,
-    `-----BEGIN ${"RSA"} PRIVATE KEY-----`,
-    `ghp_${"a".repeat(36)}`,
-    `npm_${"a".repeat(36)}`,
-    `//registry/:_auth${"Token"}=x`,
-  ];
-  for (const secret of secrets) expect(looksSecret(`const key = "${secret}";`)).toHaveLength(1);
 });
