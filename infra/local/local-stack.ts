@@ -36,20 +36,7 @@ export interface LocalStackOptions extends Partial<GatewayOptions & LambdaHostOp
 export type Build = (signal: AbortSignal) => Promise<SynthesisedStack>;
 
 /** The service on this machine: the synthesised template and its bundles over a DynamoDB engine. */
-export interface LocalStack {
-  /** Like `http://localhost:3000/v1`. */
-  baseUrl: string;
-  /** A key issued for this start. */
-  apiKey: string;
-  dynamodbEndpoint: string;
-  tables: { orders: string; apiKeys: string };
-  /** Whether the tables are new, and so hold the orders of this start. */
-  hasNewTables: boolean;
-  /** Aborts when the stack stops, or its engine has ended by itself: then the reason is a StartError. */
-  ended: AbortSignal;
-  /** Ends everything that was started. */
-  stop(): Promise<void>;
-}
+export type LocalStack = Awaited<ReturnType<typeof startLocalStack>>;
 
 const sampleOrders = fileURLToPath(new URL("sample-orders.ndjson", import.meta.url));
 
@@ -58,7 +45,7 @@ const sampleOrders = fileURLToPath(new URL("sample-orders.ndjson", import.meta.u
  *
  * @throws StartError, TemplateError or OrdersFileError with one line for the user.
  */
-export async function startLocalStack(build: Build, options: LocalStackOptions = {}): Promise<LocalStack> {
+export async function startLocalStack(build: Build, options: LocalStackOptions = {}) {
   const { orders: ordersFile = sampleOrders, clock = systemClock, maxEnvironments = 4 } = options;
   const { log = (line) => process.stderr.write(`${line}\n`) } = options;
   await using started = new AsyncDisposableStack();
@@ -92,7 +79,7 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
   const keyName = options.dynamodbEndpoint === undefined ? "npm start" : `npm start, port ${listener.port}`;
   const { apiKey, hasNewTables } = await orEngineFailure(endpoint, ended.signal, async () => ({
     hasNewTables: await prepareTables(client, template, readOrders(file, orders), signal),
-    apiKey: await issueStartKey(client, tables.apiKeys, { name: keyName, key: options.apiKey }),
+    apiKey: await issueStartKey(client, tables.apiKeys, keyName, options.apiKey),
   }));
 
   const serve = async (built: SynthesisedStack): Promise<Service> => {
@@ -106,10 +93,8 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
   const live = createLiveService(first);
   started.defer(() => live.stop());
   if (options.watch) {
-    const watching = watchSources(
-      () => live.replace(async () => serve(await build(signal)), { signal, log }),
-      ended.signal,
-    );
+    const rebuild = () => live.replace(async () => serve(await build(signal)), signal, log);
+    const watching = watchSources(rebuild, ended.signal);
     started.defer(() => watching);
   }
   started.defer(() => ended.abort());
@@ -120,12 +105,17 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
   });
   const running = started.move();
   return {
+    /** Like `http://localhost:3000/v1`. */
     baseUrl: `http://localhost:${listener.port}${basePath}`,
+    /** A key issued for this start. */
     apiKey,
     dynamodbEndpoint: endpoint,
     tables,
+    /** Whether the tables are new, and so hold the orders of this start. */
     hasNewTables,
+    /** Aborts when the stack stops, or its engine has ended by itself: then the reason is a StartError. */
     ended: ended.signal,
+    /** Ends everything that was started. */
     stop: () => running.disposeAsync(),
   };
 }

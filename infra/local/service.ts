@@ -42,10 +42,7 @@ export function createLiveService(first: Service) {
       requests.add(served);
     },
     /** Sends new requests to the service that opens. When none does, the last one goes on, and the log says why. */
-    replace: async (
-      open: () => Promise<Service>,
-      { signal, log }: { signal: AbortSignal; log: (line: string) => void },
-    ): Promise<void> => {
+    replace: async (open: () => Promise<Service>, signal: AbortSignal, log: (line: string) => void) => {
       const begun = performance.now();
       try {
         const next = await open();

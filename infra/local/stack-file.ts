@@ -11,7 +11,7 @@ const stackSchema = z.object({
 });
 
 /** Where the running local stacks are, the latest first; it holds no keys. */
-export type StackFile = z.infer<typeof stackSchema>[];
+type StackFile = z.infer<typeof stackSchema>[];
 
 /** One per checkout, ignored by git. LOCAL_STACK_FILE names another. */
 const stackFile = () =>

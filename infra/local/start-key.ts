@@ -3,16 +3,8 @@ import { DeleteCommand, DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib
 import { issueApiKey } from "../../shared/api-keys-table.ts";
 import { environments } from "../environments.ts";
 
-/**
- * Issues a start's key, a given or a new one, in place of earlier ones with this name.
- *
- * @throws what the DynamoDB client throws.
- */
-export async function issueStartKey(
-  client: DynamoDBClient,
-  TableName: string,
-  { name, key }: { name: string; key: string | undefined },
-): Promise<string> {
+/** Issues a key, the given or a new one, in place of earlier ones with this name. Throws what the client throws. */
+export async function issueStartKey(client: DynamoDBClient, TableName: string, name: string, key?: string) {
   const documents = DynamoDBDocumentClient.from(client);
   const { Items = [] } = await documents.send(
     new ScanCommand({

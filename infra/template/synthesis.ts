@@ -21,10 +21,9 @@ export async function synthesise(
   { signal, sourceMaps = false }: { signal: AbortSignal; sourceMaps?: boolean },
 ): Promise<SynthesisedStack> {
   const script = fileURLToPath(new URL("synth.ts", import.meta.url));
+  const args = [script, directory, ...(sourceMaps ? ["--source-maps"] : [])];
   try {
-    await promisify(execFile)(process.execPath, [script, directory, ...(sourceMaps ? ["--source-maps"] : [])], {
-      signal,
-    });
+    await promisify(execFile)(process.execPath, args, { signal });
   } catch (error) {
     signal.throwIfAborted();
     const output = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);

@@ -11,7 +11,7 @@ const { dynamodbEndpoint, target } = await createTestTables();
 const { client, apiKeysTable } = target;
 const documents = DynamoDBDocumentClient.from(client);
 const works = async (key: string) => (await findActiveKeyId(documents, apiKeysTable, key, 1)) !== undefined;
-const start = (name: string, key?: string) => issueStartKey(client, apiKeysTable, { name, key });
+const start = (name: string, key?: string) => issueStartKey(client, apiKeysTable, name, key);
 
 test("a start's key takes the place of the one before with its name, and of no other", async () => {
   const { key: issued } = await issueApiKey(documents, apiKeysTable, "pets_test", { name: "Acme", createdAt: 0 });

@@ -38,12 +38,13 @@ export async function prepareTables(
 ): Promise<boolean> {
   const tables = template.all("AWS::DynamoDB::Table");
   const ordersTable = template.output("OrdersTableName");
-  const apiKeysTable = template.output("ApiKeysTableName");
-  const exist = await Promise.all([ordersTable, apiKeysTable].map((name) => tableExists(client, name)));
-  const isNew = exist.includes(false);
+  const names = [ordersTable, template.output("ApiKeysTableName")];
+  const isNew = (await Promise.all(names.map((name) => tableExists(client, name)))).includes(false);
   if (isNew) {
-    const orderTables = tables.filter(({ name }) => name === ordersTable);
-    await createTables(client, orderTables);
+    await createTables(
+      client,
+      tables.filter(({ name }) => name === ordersTable),
+    );
     await seedOrders(client, ordersTable, orders, signal);
   }
   // The table of keys comes last: without it, the orders may not all have been written.

@@ -1,5 +1,4 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import type { Readable } from "node:stream";
 import { z } from "zod";
 import { FunctionFailure, type FunctionResponse } from "../lambda/function-response.ts";
 
@@ -17,14 +16,11 @@ const proxySchema = z.strictObject({
  * @param streamed whether the integration streams; the function must do the same.
  * @throws FunctionFailure when the response is malformed.
  */
-export function readProxyResponse(
-  response: FunctionResponse,
-  streamed: boolean,
-): { status: number; headers: OutgoingHttpHeaders; body: Buffer | Readable } {
+export function readProxyResponse(response: FunctionResponse, streamed: boolean) {
   const returned: unknown = response.kind === "buffered" ? JSON.parse(response.payload) : response.prelude;
   const { data } = proxySchema.safeParse(returned ?? {});
   if (data === undefined || streamed !== (response.kind === "streamed")) {
-    throw new FunctionFailure("MalformedProxyResponse", "The function returned no Lambda proxy response");
+    throw new FunctionFailure("The function returned no Lambda proxy response");
   }
   const headers: OutgoingHttpHeaders = { "content-type": "application/json" };
   for (const [name, value] of Object.entries(data.headers ?? {})) headers[name.toLowerCase()] = value;

@@ -1,4 +1,3 @@
-import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { FunctionFailure } from "./function-response.ts";
@@ -16,21 +15,20 @@ export function startEnvironment(definition: FunctionDefinition, log: (line: str
   const api = new RuntimeApi();
   const ready = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
-  let child: ChildProcess | undefined;
+  let child: ReturnType<typeof spawnRuntime> | undefined;
   let failure: FunctionFailure | undefined;
   /** Whether its end is expected. Any other end is logged as a crash. */
   let endExpected = false;
 
   const spawn = (runtimeApi: string): void => {
     if (failure !== undefined) return;
-    const started = spawnRuntime(definition, runtimeApi);
-    child = started;
-    createInterface({ input: started.stdout }).on("line", log);
-    createInterface({ input: started.stderr }).on("line", (line) => {
+    child = spawnRuntime(definition, runtimeApi);
+    createInterface({ input: child.stdout }).on("line", log);
+    createInterface({ input: child.stderr }).on("line", (line) => {
       if (!endExpected) log(line);
     });
-    started.on("error", (error) => hasEnded(error.message));
-    started.on("close", (code, signal) => hasEnded(signal === null ? `exit status ${code}` : `signal ${signal}`));
+    child.on("error", (error) => hasEnded(error.message));
+    child.on("close", (code, signal) => hasEnded(signal === null ? `exit status ${code}` : `signal ${signal}`));
   };
   const end = (reason: FunctionFailure): void => {
     failure ??= reason;
@@ -38,11 +36,11 @@ export function startEnvironment(definition: FunctionDefinition, log: (line: str
     else child.kill("SIGKILL");
   };
   const endAfter = (seconds: number, what: "Init" | "Task"): NodeJS.Timeout => {
-    const timeout = new FunctionFailure("Sandbox.Timedout", `${what} timed out after ${seconds.toFixed(2)} seconds`);
+    const timeout = new FunctionFailure(`${what} timed out after ${seconds.toFixed(2)} seconds`);
     return setTimeout(() => end(timeout), seconds * 1000);
   };
   const hasEnded = (how: string): void => {
-    const reason = failure ?? new FunctionFailure("Runtime.ExitError", `Runtime exited with ${how}`);
+    const reason = failure ?? new FunctionFailure(`Runtime exited with ${how}`);
     const { invocation } = api;
     const request = invocation === undefined ? "" : `, request ${invocation.requestId}`;
     if (!endExpected) log(`${definition.name}: ${reason.message}${request}`);
@@ -85,7 +83,7 @@ export function startEnvironment(definition: FunctionDefinition, log: (line: str
     /** Ends the process. Resolves when it has ended. */
     stop: async (): Promise<void> => {
       endExpected = true;
-      end(new FunctionFailure("Sandbox.Stopped", "The local stack is stopping"));
+      end(new FunctionFailure("The local stack is stopping"));
       await ended.promise;
     },
   };

@@ -14,15 +14,9 @@ export interface StreamedResponse {
   body: Readable;
 }
 
-/** An invocation without a response. `errorType` is Lambda's name for the reason, or that of the handler's error. */
+/** An invocation without a response. */
 export class FunctionFailure extends Error {
   override name = "FunctionFailure";
-  readonly errorType: string;
-
-  constructor(errorType: string, message: string) {
-    super(message);
-    this.errorType = errorType;
-  }
 }
 
 const preludeType = "application/vnd.awslambda.http-integration-response";
@@ -50,15 +44,14 @@ export async function readStreamedResponse(request: IncomingMessage): Promise<St
   }
   request.resume();
   await finished(request);
-  throw failureInTrailers(request) ?? new FunctionFailure("Runtime.NoPrelude", "The response has no HTTP metadata");
+  throw failureInTrailers(request) ?? new FunctionFailure("The response has no HTTP metadata");
 }
 
-const report = z.object({ errorType: z.string(), errorMessage: z.string() });
+const report = z.object({ errorMessage: z.string() });
 
-/** The failure that the runtime reports as JSON: `{"errorType","errorMessage"}`. */
+/** The failure that the runtime reports as JSON: `{"errorType","errorMessage","trace"}`. */
 export function reportedFailure(json: string): FunctionFailure {
-  const { errorType, errorMessage } = report.parse(JSON.parse(json));
-  return new FunctionFailure(errorType, errorMessage);
+  return new FunctionFailure(report.parse(JSON.parse(json)).errorMessage);
 }
 
 /**

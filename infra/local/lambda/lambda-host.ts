@@ -48,7 +48,7 @@ function createPool(definition: FunctionDefinition, { log, maxEnvironments }: La
 
   const dispatch = (): void => {
     if (isStopped) {
-      const stopped = new FunctionFailure("Sandbox.Stopped", "The local stack has stopped");
+      const stopped = new FunctionFailure("The local stack has stopped");
       for (const { response } of waiting.splice(0)) response.reject(stopped);
     }
     // The oldest first, so that as few processes as possible are busy.

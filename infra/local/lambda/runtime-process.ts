@@ -1,6 +1,5 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 
 /** A function as its template describes it. */
@@ -18,15 +17,9 @@ export interface FunctionDefinition {
 
 const runtimeClient = fileURLToPath(import.meta.resolve("aws-lambda-ric"));
 
-/**
- * Starts a function's process.
- *
- * @param runtimeApi host and port.
- */
-export function spawnRuntime(
-  { directory, environment, handler, memoryMegabytes, name }: FunctionDefinition,
-  runtimeApi: string,
-): ChildProcessByStdio<null, Readable, Readable> {
+/** Starts a function's process, which finds the Runtime API at this host and port. */
+export function spawnRuntime(definition: FunctionDefinition, runtimeApi: string) {
+  const { directory, environment, handler, memoryMegabytes, name } = definition;
   const options = [
     // The share of memory that Lambda's own bootstrap gives to old and new space.
     `--max-semi-space-size=${Math.floor(memoryMegabytes / 20)}`,

@@ -13,10 +13,7 @@ const isTaken = (error: unknown): boolean => ["EADDRINUSE", "EACCES"].includes(O
  * @param port 0 for any free one.
  * @throws StartError when the port is taken.
  */
-export async function listen(
-  port: number,
-  serve: RequestListener,
-): Promise<{ port: number; close: () => Promise<void> }> {
+export async function listen(port: number, serve: RequestListener) {
   const servers = [createServer(serve), createServer(serve)] as const;
   const close = async (): Promise<void> => {
     for (const server of servers.filter(({ listening }) => listening)) {

@@ -61,9 +61,9 @@ describe("a TOKEN authorizer", () => {
     ["a policy for another action", allow(everything, "s3:*"), "ACCESS_DENIED"],
     ["a policy for a path one character shorter", allow(`${arn.slice(0, -4)}???`), "ACCESS_DENIED"],
     ["a Deny beside an Allow", denied, "ACCESS_DENIED"],
-    ["Unauthorized", new FunctionFailure("Error", "Unauthorized"), "UNAUTHORIZED"],
-    ["any other failure", new FunctionFailure("Error", "unauthorized"), "AUTHORIZER_FAILURE"],
-    ["a timeout", new FunctionFailure("Sandbox.Timedout", "Task timed out"), "AUTHORIZER_FAILURE"],
+    ["Unauthorized", new FunctionFailure("Unauthorized"), "UNAUTHORIZED"],
+    ["any other failure", new FunctionFailure("unauthorized"), "AUTHORIZER_FAILURE"],
+    ["a timeout", new FunctionFailure("Task timed out"), "AUTHORIZER_FAILURE"],
     ["nothing", null, "AUTHORIZER_CONFIGURATION_ERROR"],
     ["no principal", { ...allow(everything), principalId: undefined }, "AUTHORIZER_CONFIGURATION_ERROR"],
     ["a context that is not flat", { ...allow(everything), context: { a: {} } }, "AUTHORIZER_CONFIGURATION_ERROR"],
@@ -72,7 +72,7 @@ describe("a TOKEN authorizer", () => {
   });
 
   test("does not cache that a token was rejected", async () => {
-    const gate = authorizer(new FunctionFailure("Error", "Unauthorized"), allow(everything));
+    const gate = authorizer(new FunctionFailure("Unauthorized"), allow(everything));
     await expect(gate.admit("t")).rejects.toMatchObject({ type: "UNAUTHORIZED" });
     expect(await gate.admit("t")).toEqual({ principalId: "me" });
   });

@@ -10,7 +10,7 @@ import { send } from "../../helpers/send.ts";
 /** Starts the gateway of an API whose GET fails, and whose other methods are MOCK ones, besides these resources. */
 async function startGateway(resources: object): Promise<string> {
   const api = petsApi({ Any: mock(root, "ANY", 404), Get: invoking({ Ref: "Live" }), ...resources });
-  const host = { invoke: () => Promise.reject(new FunctionFailure("Runtime.ExitError", "crashed")) };
+  const host = { invoke: () => Promise.reject(new FunctionFailure("crashed")) };
   const server = createServer(createGateway(api, host, { clock: { now: () => 0 }, log: () => {} }));
   onTestFinished(() => void server.close());
   return `http://127.0.0.1:${await listeningPort(server)}`;

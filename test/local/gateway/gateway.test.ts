@@ -144,7 +144,7 @@ describe("the local gateway", () => {
     expectError(await cancel(), "internal_error");
     expect(ownLines(log)).toEqual([expect.stringMatching(/^The local gateway failed: Error: a bug of ours/)]);
     functions["CancelOrder"] = async () => {
-      throw new FunctionFailure("Runtime.ExitError", "a bug of the function");
+      throw new FunctionFailure("a bug of the function");
     };
     expectError(await cancel(), "internal_error");
     expect(log).toHaveLength(1);
