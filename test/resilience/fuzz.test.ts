@@ -22,10 +22,10 @@ const kinds = [
   "415 unsupported_media_type",
 ];
 
-test("500 odd requests each get a documented response, an Error unless they are let in, and crash nothing", async () => {
+test("over 400 odd requests each get a response that the document describes, and crash nothing", async () => {
   const counts = new ResponseCounts();
   await fuzz(stack, 1, counts);
-  expect(counts.total).toBeGreaterThanOrEqual(400);
+  expect(counts.total).toBeGreaterThan(400);
   expect(kinds.filter((kind) => !counts.has(kind))).toEqual([]);
   expect(troubles(stack.log)).toEqual([]);
   expect(stack.log.join("\n")).not.toContain(stack.apiKey);
