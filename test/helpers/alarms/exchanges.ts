@@ -40,7 +40,7 @@ const list = { method: "GET", path: "/store/orders", lambda: "ListOrders" };
 const cancel = { method: "DELETE", path: "/store/orders/{orderId}", lambda: "CancelOrder" };
 const authorize = { method: "GET", path: "/store/orders", lambda: "Authorize" };
 
-/** One request of each kind. The first is the only one with this key to reach the authorizer: the gateway remembers it. */
+/** One request of each kind, in this order: once the gateway remembers the key, the authorizer can't fail for it. */
 const requests = {
   authorizerFailed: {
     ...authorize,

@@ -70,7 +70,8 @@ export function watch(stack: OrdersStack) {
     /** The names of the alarms that are on after this traffic has lasted for five minutes. */
     raised: (traffic: Traffic): string[] => {
       const on = alarms.filter(({ metric, node }) => {
-        const { threshold = Number.NaN } = node.defaultChild as CfnAlarm;
+        const { comparisonOperator, threshold = Number.NaN } = node.defaultChild as CfnAlarm;
+        if (comparisonOperator !== "GreaterThanOrEqualToThreshold") throw new Error(`Not supported here: ${node.id}`);
         return value(metric, traffic) >= threshold;
       });
       return on.map(({ node }) => node.id).sort();
