@@ -21,11 +21,7 @@ const policySchema = z.object({
 
 type Policy = z.infer<typeof policySchema>;
 
-/**
- * The gateway's side of TOKEN authorizers: the expression, the cache of policies, and what their errors become.
- *
- * @param clock expires cached policies.
- */
+/** The gateway's side of TOKEN authorizers: the expression, the cache of policies, and what their errors become. */
 export function createAuthorizers(host: Pick<LambdaHost, "invoke">, clock: Pick<Clock, "now">) {
   const cache = new Map<string, { policy: Policy; expires: number }>();
 

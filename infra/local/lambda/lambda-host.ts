@@ -73,7 +73,6 @@ function createPool(definition: FunctionDefinition, { log, maxEnvironments }: La
   return {
     pids: (): number[] => [...environments].map(({ pid }) => pid()).filter((pid) => pid !== undefined),
     invoke: async (event: unknown, signal?: AbortSignal): Promise<FunctionResponse> => {
-      signal?.throwIfAborted();
       const response = Promise.withResolvers<FunctionResponse>();
       const invocation = { requestId: randomUUID(), event: JSON.stringify(event), response, signal };
       const giveUp = (): void => {

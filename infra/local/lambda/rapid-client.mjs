@@ -24,14 +24,14 @@ export async function next() {
   return { bodyJson: body, headers };
 }
 
-/** Posts what the handler returned. The addon blocks until that is done; here `next` waits for it. */
-export function done(requestId, body) {
-  posted = call("POST", `/2018-06-01/runtime/invocation/${requestId}/response`, body);
-}
+/** Posts what the handler returned or threw. The addon blocks until that is done; here `next` waits for it. */
+export const done = post("response");
+export const error = post("error");
 
-/** Posts what the handler threw. */
-export function error(requestId, body) {
-  posted = call("POST", `/2018-06-01/runtime/invocation/${requestId}/error`, body);
+function post(what) {
+  return (requestId, body) => {
+    posted = call("POST", `/2018-06-01/runtime/invocation/${requestId}/${what}`, body);
+  };
 }
 
 function call(method, path, body) {

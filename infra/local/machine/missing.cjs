@@ -26,16 +26,11 @@ exports.missing = function missing() {
     }
   }
   if (exports.enginePath() === undefined) {
-    const npm = engineVersion ? [`npm install --no-save ${enginePackage}@${engineVersion}`] : [];
-    const commands = [
-      ...npm,
-      "brew install nubo-db/tap/dynoxide && dynoxide --port 8000",
-      "docker run --rm -p 8000:8000 ghcr.io/nubo-db/dynoxide",
-    ];
-    lacks.push(
-      `a DynamoDB engine, which one of these brings:${commands.map((command) => `\n    ${command}`).join("")}
-  and after either of the last two, DYNAMODB_ENDPOINT=http://localhost:8000 npm start`,
-    );
+    const npm = engineVersion ? `\n    npm install --no-save ${enginePackage}@${engineVersion}` : "";
+    lacks.push(`a DynamoDB engine, which one of these brings:${npm}
+    brew install nubo-db/tap/dynoxide && dynoxide --port 8000
+    docker run --rm -p 8000:8000 ghcr.io/nubo-db/dynoxide
+  and after either of the last two, DYNAMODB_ENDPOINT=http://localhost:8000 npm start`);
   }
   return [`This machine (${platform}) lacks`, ...lacks.map((lack) => `- ${lack}`)].join("\n");
 };

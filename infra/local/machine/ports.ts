@@ -34,13 +34,7 @@ export async function listen(port: number, serve: RequestListener) {
   }
 }
 
-/**
- * Makes a server listen.
- *
- * @param port 0 for any free one.
- * @returns the port it got.
- * @throws the error of the server's `error` event, such as `EADDRINUSE`.
- */
+/** Makes a server listen at this port, or any free one for 0, and returns it. Throws the server's error otherwise. */
 export async function listeningPort(server: TcpServer, port = 0, host = "127.0.0.1"): Promise<number> {
   server.listen(port, host);
   await once(server, "listening");
