@@ -17,12 +17,7 @@ type StackFile = z.infer<typeof stackSchema>[];
 const stackFile = () =>
   process.env["LOCAL_STACK_FILE"] || fileURLToPath(new URL("../../.local/stack.json", import.meta.url));
 
-/**
- * Adds a stack to the file that says where they are.
- *
- * @returns a function that removes it again.
- * @throws StartError when the file can't be written.
- */
+/** Adds a stack to the file, and returns what removes it again. Throws a StartError when that can't be written. */
 export async function addToStackFile(stack: StackFile[number]): Promise<() => Promise<void>> {
   const others = async (): Promise<StackFile> =>
     (await readStackFile()).filter(({ baseUrl }) => baseUrl !== stack.baseUrl);

@@ -1,4 +1,4 @@
-import { DeleteTableCommand, type DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
+import { DeleteTableCommand, ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { engineClient } from "../../infra/local/engine/engine.ts";
 
 /**
@@ -10,19 +10,16 @@ export async function useExternalEngine() {
   const endpoint = process.env["DYNAMODB_ENDPOINT"];
   if (!endpoint) return undefined;
   const client = engineClient(endpoint);
-  const tables = await listTables(client);
-  if (tables.length > 0) throw new Error(`The tests need an empty engine; DYNAMODB_ENDPOINT has ${tables.join(", ")}`);
+  // A test file creates far fewer tables than the 100 that one call returns.
+  const tables = async () => (await client.send(new ListTablesCommand())).TableNames ?? [];
+  const found = await tables();
+  if (found.length > 0) throw new Error(`The tests need an empty engine; DYNAMODB_ENDPOINT has ${found.join(", ")}`);
   return {
     endpoint,
     /** Drops the tables that were created, and leaves the engine running. */
     stop: async () => {
-      for (const TableName of await listTables(client)) await client.send(new DeleteTableCommand({ TableName }));
+      for (const TableName of await tables()) await client.send(new DeleteTableCommand({ TableName }));
       client.destroy();
     },
   };
-}
-
-/** A test file creates far fewer tables than the 100 that one call returns. */
-async function listTables(client: DynamoDBClient): Promise<string[]> {
-  return (await client.send(new ListTablesCommand())).TableNames ?? [];
 }

@@ -8,11 +8,7 @@ export function hasProc(): boolean {
   return existsSync("/proc/self/status");
 }
 
-interface Process {
-  pid: number;
-  parent: number;
-  command: string;
-}
+type Process = Awaited<ReturnType<typeof allProcesses>>[number];
 
 /** The processes that descend from this one, or those of them whose command line contains a text. */
 export async function descendants(pid: number, command = ""): Promise<number[]> {
@@ -46,7 +42,7 @@ function below(pid: number, all: Process[]): Process[] {
 }
 
 /** From /proc where there is one, as small Linux images have no `ps`. */
-async function allProcesses(): Promise<Process[]> {
+async function allProcesses() {
   if (!hasProc()) {
     const lines = await ps("-A", "-o", "pid=,ppid=,command=");
     return [...lines.matchAll(/^ *(\d+) +(\d+) (.*)$/gm)].map(([, pid, parent, command = ""]) => ({

@@ -41,7 +41,7 @@ describe("the embedded engine", () => {
   test("may go on writing to its standard error", async () => {
     const path = await program(`(head -c 3000000 /dev/zero >&2 && mkdir "$0.wrote") &\n${listens}`);
     const engine = await startEngine(undefined, path);
-    await vi.waitFor(() => expect(existsSync(`${path}.wrote`)).toBe(true), { timeout: 60_000 });
+    await expect.poll(() => existsSync(`${path}.wrote`), { message: "all 3 MB were written" }).toBe(true);
     await engine.stop();
   });
 });
