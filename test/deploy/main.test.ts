@@ -20,7 +20,7 @@ const using = (table: string) => ({
 let app: string;
 beforeAll(async () => {
   app = await mkdtemp(join(tmpdir(), "pet-store-orders-deploy-"));
-  const properties = { templateFile: "next.json", terminationProtection: false };
+  const properties = { templateFile: "next.json" };
   await writeFile(join(app, "manifest.json"), JSON.stringify({ artifacts: { [stackName]: { properties } } }));
   await writeFile(join(app, "next.json"), JSON.stringify(using("NEW")));
   await writeFile(join(app, "saved.json"), JSON.stringify(using("OLD")));
