@@ -22,7 +22,7 @@ const common = {
 
 const tests = "/**/*.test.ts";
 // Their tests load modules anew, or put others in their places, which Node.js alone can't do.
-const loading = ["test/infra/app.test.ts", `test/{unit,integration}${tests}`];
+const loading = `test/{unit,integration}${tests}`;
 
 export default defineConfig({
   test: {
@@ -32,13 +32,13 @@ export default defineConfig({
     // Handlers warn about it where a test loads them and there is no table.
     onConsoleLog: (text) => !text.includes("not_ready"),
     projects: [
-      { test: { ...common, name: "loading", include: loading, exclude } },
+      { test: { ...common, name: "loading", include: [loading], exclude } },
       {
         test: {
           ...common,
           name: "service",
           include: [`test${tests}`],
-          exclude: [...loading, ...exclude],
+          exclude: [loading, ...exclude],
           // Node.js runs the sources itself, as it does for every command.
           experimental: { viteModuleRunner: false },
         },

@@ -5,56 +5,47 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import cdkJson from "../../cdk.json" with { type: "json" };
 import type { Environment } from "../../infra/environments.ts";
 import { functionList } from "../../infra/stack/function-list.ts";
+import { createOrdersApp } from "../../infra/stack/orders-app.ts";
 import { skipsCanary } from "../../infra/stack/without-canary.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 
 const demo = { ...noOption, name: "demo", stackName: "PetStoreOrders-demo", apiKeyPrefix: "pets_demo" } as const;
 const fixtures = { "every-option": everyOption, "no-option": noOption, demo };
 
-/** `infra/app.ts` as `cdk` runs it with this context, but with these environments, and without bundling. */
-async function appWith(
-  context: Record<string, unknown> = {},
-  environments: Record<string, Environment> = fixtures,
-): Promise<App> {
+/** The app as `cdk` creates it with this context, but for these environments, and without bundling. */
+function appWith(context: Record<string, unknown> = {}, environments: Record<string, Environment> = fixtures): App {
   const whole = { ...cdkJson.context, "aws:cdk:bundling-stacks": [], ...context };
   vi.stubEnv("CDK_CONTEXT_JSON", JSON.stringify(whole));
-  vi.resetModules();
-  vi.doMock("../../infra/environments.ts", async (original) => ({ ...(await original<object>()), environments }));
-  onTestFinished(() => {
-    vi.doUnmock("../../infra/environments.ts");
-    vi.resetModules();
-  });
-  const { app } = await import("../../infra/app.ts");
-  return app;
+  return createOrdersApp(environments);
 }
 
 type Resources = Record<string, { Type: string; Properties: Record<string, unknown>; UpdatePolicy?: unknown }>;
 
 /** The resources of an app's stacks, by the names of the stacks. */
-async function resourcesWith(
+function resourcesWith(
   context: Record<string, unknown>,
   environments?: Record<string, Environment>,
-): Promise<Record<string, Resources>> {
-  const app = await appWith(context, environments);
+): Record<string, Resources> {
+  const app = appWith(context, environments);
   vi.stubEnv("CDK_VALIDATION", "false");
   const { stacks } = app.synth();
   return Object.fromEntries(stacks.map(({ stackName, template }) => [stackName, template.Resources]));
 }
 
-test("every environment, a third one too, is a stack of its name; a mistake in the entries stops synthesis", async () => {
-  const stacks = Object.keys(await resourcesWith({}));
+test("every environment, a third one too, is a stack of its name; a mistake in the entries stops synthesis", () => {
+  const stacks = Object.keys(resourcesWith({}));
   expect(stacks.sort()).toEqual(["PetStoreOrders-demo", "PetStoreOrders-every-option", "PetStoreOrders-no-option"]);
-  await expect(appWith({}, { demo, other: demo })).rejects.toThrow(/demo and other have one stackName/);
+  expect(() => appWith({}, { demo, other: demo })).toThrow(/demo and other have one stackName/);
 });
 
-test("cdk deploy -c canary=false sets every alias at once, anew each time, and changes nothing else", async () => {
+test("cdk deploy -c canary=false sets every alias at once, anew each time, and changes nothing else", () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   onTestFinished(() => void vi.useRealTimers());
   const one = { "every-option": everyOption };
-  const usual = (await resourcesWith({}, one))["PetStoreOrders-every-option"] ?? {};
+  const usual = resourcesWith({}, one)["PetStoreOrders-every-option"] ?? {};
   for (const time of ["2026-11-21T08:00:00.000Z", "2026-11-21T08:00:01.000Z"]) {
     vi.setSystemTime(time);
-    const atOnce = (await resourcesWith({ canary: "false" }, one))["PetStoreOrders-every-option"];
+    const atOnce = resourcesWith({ canary: "false" }, one)["PetStoreOrders-every-option"];
     for (const [id, { UpdatePolicy, ...resource }] of Object.entries(usual)) {
       if (resource.Type === "AWS::Lambda::Alias") {
         expect(UpdatePolicy).toBeDefined();
@@ -76,15 +67,12 @@ test("-c canary takes true or false, and nothing else", () => {
   }
 });
 
-test("-c alarms-of=ENVIRONMENT lends its alarms, with a canary, to those without", async () => {
+test("-c alarms-of=ENVIRONMENT lends its alarms, with a canary, to those without", () => {
   const silent = { ...everyOption, alarms: { ...everyOption.alarms, canary: false } };
-  const stacks = await resourcesWith(
-    { "alarms-of": "every-option" },
-    { "every-option": silent, "no-option": noOption },
-  );
+  const stacks = resourcesWith({ "alarms-of": "every-option" }, { "every-option": silent, "no-option": noOption });
   const canaries = Object.values(stacks["PetStoreOrders-no-option"] ?? {}).filter(({ UpdatePolicy }) => UpdatePolicy);
   expect(canaries).toHaveLength(Object.keys(functionList).length);
-  await expect(appWith({ "alarms-of": "demo" })).rejects.toThrow("alarms-of: no environment demo has alarms");
+  expect(() => appWith({ "alarms-of": "demo" })).toThrow("alarms-of: no environment demo has alarms");
 });
 
 interface Report {
@@ -94,7 +82,7 @@ interface Report {
 }
 
 test("CDK's rules and cdk-nag find what is planted, and nothing else with every option or none", async () => {
-  const app = await appWith({}, { "every-option": everyOption, "no-option": noOption });
+  const app = appWith({}, { "every-option": everyOption, "no-option": noOption });
   const planted = new Stack(app, "Planted");
   new Bucket(planted, "Bucket");
   new CfnResource(planted, "Table", { type: "AWS::DynamoDB::Table", properties: { BillingMode: "PAY_PER_REQUEST" } });
