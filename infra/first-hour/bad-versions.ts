@@ -6,15 +6,14 @@ import { CloudWatch, paginateDescribeAlarmHistory } from "@aws-sdk/client-cloudw
 import { Lambda } from "@aws-sdk/client-lambda";
 import { send } from "../smoke/client.ts";
 import { excerpt, expectDocumented } from "../smoke/response-problems.ts";
-import { type FunctionEntry, functionList, operations } from "../stack/function-list.ts";
+import { type FunctionEntry, functionList } from "../stack/function-list.ts";
 import { type Checks, change, eventually, idsOf, type Stage } from "./stage.ts";
 
 /** Each function with code that can't start. */
 export const start: Checks = Object.fromEntries(
-  Object.values<FunctionEntry>(functionList).map(({ id, file, operation = operations[0] }) => [
+  Object.values<FunctionEntry>(functionList).map(({ id, file, operation = functionList.listOrders.operation }) => [
     `clients get an Error record while ${id} can't start`,
     async (stage) => {
-      assert(operation);
       await deployBadVersion(stage, file);
       const request = { method: operation.method, path: operation.path.replace(/\{\w+\}/, "none") };
       return await eventually(stage, async () => {
@@ -79,6 +78,6 @@ async function wentOff(start: string, StartDate: Date): Promise<string[]> {
   const pages = await Array.fromAsync(paginateDescribeAlarmHistory({ client: new CloudWatch() }, search));
   const changes = pages.flatMap(({ AlarmHistoryItems = [] }) => AlarmHistoryItems);
   const off = changes.filter(({ HistorySummary = "" }) => HistorySummary.endsWith("to ALARM"));
-  const names = new Set(off.map(({ AlarmName = "" }) => AlarmName));
-  return [...names].filter((name) => name.startsWith(start)).map((name) => name.slice(start.length));
+  const names = off.flatMap(({ AlarmName = "" }) => (AlarmName.startsWith(start) ? AlarmName.slice(start.length) : []));
+  return [...new Set(names)];
 }

@@ -33,12 +33,10 @@ const { env, part, yes } = command.opts<{ env: EnvironmentName; part: string[]; 
 const environment: Environment = environments[env];
 if (environment.keepData) command.error(`${env} keeps its data, and this breaks things.`);
 if (!yes && !process.stdin.isTTY) command.error("There is no terminal to ask on: decide with --yes.");
-try {
-  await run();
-} catch (error) {
+await run().catch((error: unknown) => {
   process.stderr.write(`${errorLine(error)}\n`);
   process.exitCode = 1;
-}
+});
 // What was interrupted may still be going on.
 process.exit();
 
