@@ -8,10 +8,8 @@ type Where = Pick<LocalStack, "baseUrl" | "apiKey" | "dynamodbEndpoint" | "table
 /** Says that an orders file was not loaded because the tables exist already, and how to add its orders. */
 export function notLoadedText(file: string): string {
   const argument = /^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`;
-  return [
-    `${file} was not loaded: the tables exist already. To add its orders, run:`,
-    `  npm run admin -- orders import --local ${argument}`,
-  ].join("\n");
+  return `${file} was not loaded: the tables exist already. To add its orders, run:
+  npm run admin -- orders import --local ${argument}`;
 }
 
 /** The output of `npm start`: where the stack is, and commands to try it with. */

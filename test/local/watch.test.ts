@@ -11,8 +11,6 @@ import { createStarter } from "../helpers/start-command.ts";
 
 const { directory: copy, run } = await createStarter();
 
-const waiting = { timeout: 60_000, interval: 100 };
-
 const hasList = machineHas("/proc or ps", "npm start --watch");
 test.runIf(hasList)(
   "npm start --watch serves what was changed, and the last good build else, until its engine ends",
@@ -97,7 +95,7 @@ describe("the sources", () => {
     });
     return async (change: () => Promise<unknown>, times = 1) => {
       await change();
-      await vi.waitFor(() => expect(rebuild.mock.calls.length).toBeGreaterThanOrEqual(times), waiting);
+      await expect.poll(() => rebuild.mock.calls.length).toBeGreaterThanOrEqual(times);
       rebuild.mockClear();
       return rebuild;
     };
@@ -116,13 +114,13 @@ describe("the sources", () => {
 
   test("are built once more when one changes during a build, and leave no watchers behind", async () => {
     const watchers = () => process.getActiveResourcesInfo().filter((name) => name === "FSEventWrap").length;
-    await vi.waitFor(() => expect(watchers()).toBe(0), waiting);
+    await expect.poll(watchers).toBe(0);
     const expectRebuild = await watchSources();
     const before = watchers();
     const change = (name: string) => appendFile(join(folder, name), "\n");
     const rebuild = await expectRebuild(() => change("infra/app.ts"));
     rebuild.mockImplementationOnce(() => change("shared/one.ts"));
     await expectRebuild(() => change("functions/one.ts"), 2);
-    await vi.waitFor(() => expect(watchers()).toBe(before), waiting);
+    await expect.poll(watchers).toBe(before);
   });
 });
