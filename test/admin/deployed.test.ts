@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { beforeEach, describe, expect, inject, test, vi } from "vitest";
 import { errorLine } from "../../infra/admin/errors.ts";
 import { findDeployedStack } from "../../infra/admin/target.ts";
@@ -50,6 +51,16 @@ describe("a command for a deployed environment", () => {
       `No stack ${staging.stackName} in region eu-central-1 of this AWS account. ` +
         "Deploy it, or choose another region or account",
     );
+  });
+
+  test("gives each call five attempts of ten seconds", async () => {
+    deployProduction({ OrdersTableName: "orders", ApiKeysTableName: "keys" });
+    const { client } = await findDeployedStack(production);
+    // The handler reads its settings with its first call.
+    await client.send(new ListTablesCommand(), { abortSignal: AbortSignal.abort() }).catch(() => {});
+    const config = { connectionTimeout: 3000, requestTimeout: 10_000, throwOnRequestTimeout: true };
+    expect(client.config.requestHandler).toMatchObject({ config });
+    expect(await client.config.maxAttempts()).toBe(5);
   });
 
   test("fails without credentials, a region or a response, in one line without a secret", async () => {

@@ -117,13 +117,15 @@ describe("listing", () => {
   });
 
   test("escapes names that would control the terminal, and counts damaged records", async () => {
-    await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000, name: "\u001b]0;owned\u0007\u009b31m\u202eemca" });
+    const name = "\u001b]0;owned\u0007\u009b31m\u202eemca";
+    await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000, name, revokedAt: Number.MAX_SAFE_INTEGER });
     await tables.putKey({ keyId: "key_2", createdAt: "yesterday" });
     const { text, json, note } = await list(target, now);
     expect(text).toContain(String.raw`\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}emca`);
     expect(text).not.toMatch(/[^\P{C}\n]/u);
+    expect(text).toContain("9007199254740991 s after 1970");
     expect(note).toBe("Skipped 1 damaged record: the service rejects such keys");
-    expect(json).toEqual([expect.objectContaining({ name: "\u001b]0;owned\u0007\u009b31m\u202eemca" })]);
+    expect(json).toEqual([expect.objectContaining({ name })]);
   });
 
   test("says when there are none", async () => {
