@@ -89,6 +89,8 @@ describe("importing", () => {
     await tables.empty();
     await importing([file]);
     expect(await check()).toMatchObject({ code: 0, stdout: "2 orders: 2 the same, 0 differ, 0 missing\n" });
+    await tables.putOrder({ id: { N: "2" }, status: { S: "shipped" } });
+    expect((await check()).code).toBe(1);
     expect([...proxy.attempts.keys()]).toEqual(["DescribeTable", "GetItem"]);
   });
 
