@@ -10,7 +10,6 @@ import { clearedLine, makeLines, sortedLines } from "../helpers/admin/orders-fil
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { type Behaviour, onEvery, respond } from "../helpers/faults/fault-proxy.ts";
 import { rejectedAs } from "../helpers/faults/faults.ts";
-import { machineHas } from "../helpers/machine.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 const orders = (...args: string[]) => runHere({ ...tables, dynamodbEndpoint: endpoint }, ["orders", ...args]);
@@ -186,13 +185,6 @@ test("an export never writes through what is already beside its file", async () 
   await symlink(other, `${path}.${process.pid}.partial`);
   await expect(writeLines(path, async function* () {})).rejects.toThrow("mine.ndjson: file already exists");
   expect(await readFile(other, "utf8")).toBe("theirs");
-});
-
-test.runIf(machineHas("/dev/full", "an export to a full device"))("an export names a full device", async () => {
-  const lines = async function* () {
-    yield "{}\n";
-  };
-  await expect(writeLines("/dev/full", lines)).rejects.toThrow("/dev/full: no space left on device");
 });
 
 test.each([
