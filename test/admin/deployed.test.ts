@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
-import { beforeEach, describe, expect, inject, test, vi } from "vitest";
+import { describe, expect, inject, test, vi } from "vitest";
 import { errorLine } from "../../infra/admin/errors.ts";
 import { findDeployedStack } from "../../infra/admin/target.ts";
 import { environments } from "../../infra/environments.ts";
@@ -76,34 +76,5 @@ describe("a command for a deployed environment", () => {
     expect(await notFound(production, { AWS_PROFILE: "nobody" })).toMatch(
       /^The AWS profile nobody does not exist or has no usable credentials/,
     );
-  });
-});
-
-describe("a command for the local stack", () => {
-  const list = ["keys", "list", "--local"];
-  beforeEach(() => void vi.stubEnv("LOCAL_STACK_FILE", join(operator.folder, "stack.json")));
-
-  test("fails when none runs, and when it was killed", async () => {
-    const failed = { code: 1, stdout: "", stderr: "No local stack is running. Start one with `npm start`\n" };
-    expect(await here(list)).toEqual(failed);
-    await operator.pointTo({ ...tables, dynamodbEndpoint: "http://127.0.0.1:1" });
-    expect(await here(list)).toEqual(failed);
-  });
-
-  test("of several, works on the latest that still runs, and says which", async () => {
-    const stackAt = (port: number, dynamodbEndpoint: string) => ({
-      baseUrl: `http://localhost:${port}/v1`,
-      dynamodbEndpoint,
-      tables: tables.tables,
-    });
-    const alive = [stackAt(2, tables.dynamodbEndpoint), stackAt(1, tables.dynamodbEndpoint)];
-    for (const stacks of [alive, [stackAt(3, "http://127.0.0.1:1"), ...alive]]) {
-      await operator.write("stack.json", JSON.stringify(stacks));
-      expect(await here(list)).toEqual({
-        code: 0,
-        stdout: "No keys yet.\n",
-        stderr: "local: http://localhost:2/v1\n",
-      });
-    }
   });
 });

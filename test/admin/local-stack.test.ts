@@ -1,8 +1,13 @@
-import { expect, inject, test } from "vitest";
+import { join } from "node:path";
+import { beforeEach, describe, expect, inject, test, vi } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { readStack } from "../../infra/template/synthesis.ts";
-import { runHere } from "../helpers/admin/command-here.ts";
+import { createOperator } from "../helpers/admin/admin-process.ts";
+import { here, runHere } from "../helpers/admin/command-here.ts";
+import { createTestTables } from "../helpers/admin/test-tables.ts";
+
+const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 
 test("the gateway accepts an issued key until it is revoked and its cache has forgotten it", async () => {
   let now = Date.now();
@@ -32,4 +37,33 @@ test("the gateway accepts an issued key until it is revoked and its cache has fo
   now += environments.staging.authorizerCacheSeconds * 1000 + 1;
   expect(await list(key)).toEqual(rejected);
   expect(await admin("keys", "list")).toContainEqual(expect.objectContaining({ keyId, state: "revoked" }));
+});
+
+describe("a command for the local stack", () => {
+  const list = ["keys", "list", "--local"];
+  beforeEach(() => void vi.stubEnv("LOCAL_STACK_FILE", join(operator.folder, "stack.json")));
+
+  test("fails when none runs, and when it was killed", async () => {
+    const failed = { code: 1, stdout: "", stderr: "No local stack is running. Start one with `npm start`\n" };
+    expect(await here(list)).toEqual(failed);
+    await operator.pointTo({ ...tables, dynamodbEndpoint: "http://127.0.0.1:1" });
+    expect(await here(list)).toEqual(failed);
+  });
+
+  test("of several, works on the latest that still runs, and says which", async () => {
+    const stackAt = (port: number, dynamodbEndpoint: string) => ({
+      baseUrl: `http://localhost:${port}/v1`,
+      dynamodbEndpoint,
+      tables: tables.tables,
+    });
+    const alive = [stackAt(2, tables.dynamodbEndpoint), stackAt(1, tables.dynamodbEndpoint)];
+    for (const stacks of [alive, [stackAt(3, "http://127.0.0.1:1"), ...alive]]) {
+      await operator.write("stack.json", JSON.stringify(stacks));
+      expect(await here(list)).toEqual({
+        code: 0,
+        stdout: "No keys yet.\n",
+        stderr: "local: http://localhost:2/v1\n",
+      });
+    }
+  });
 });
