@@ -93,6 +93,16 @@ describe("carrying orders over", () => {
     expect(await newItems()).toEqual(here);
   });
 
+  test("goes on past an order that disagrees and has an id that no client can name", async () => {
+    await putOld({ ...order(1, "cancelled"), id: { N: "1.5" } }, order(2, "shipped"));
+    await putNew({ ...order(1, "shipped"), id: { N: "1.5" } }, order(2, "pending"));
+    expect((await carry()).json).toMatchObject({
+      complete: true,
+      shipped: 1,
+      disagreements: [{ id: "1.5", here: "shipped", there: "cancelled" }],
+    });
+  });
+
   test("leaves out what a leaked key cancelled, and places the orders it cancelled as pending", async () => {
     const leaked = (id: number): Item =>
       order(id, "cancelled", { ...cancelledBy("key_leaked", `c${id}`), note: { S: "x" } });
