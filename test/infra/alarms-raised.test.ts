@@ -142,7 +142,7 @@ const faults: [name: string, requests: [Exchange, perMinute: number][], alarms: 
 ];
 
 describe("the alarms that go off", () => {
-  test.each(faults)("during %s", (_name, requests, expected) => {
+  test.each(faults)("during %s: $2", (_name, requests, expected) => {
     const traffic = requests.map(([request, perMinute]): Traffic[number] => [published(request), perMinute]);
     expect(raised([...healthy, ...traffic])).toEqual(expected);
   });

@@ -40,16 +40,16 @@ describe("an undocumented response fails", () => {
     ["GET", "/store/orders", list('[{"status":"pending"}]'), /body\/0 must NOT have additional properties .*status/],
     ["GET", "/store/orders", list('[{"id":1'), /body is not what it should be/],
     ["GET", "/store/orders", list('[{"id":"1"}]'), /body\/0\/id must be integer/],
-    ["GET", "/store/orders", list('[{"id":9223372036854775808}]'), /not an int64/],
-    ["GET", "/store/orders", list('[{"quantity":1.0}]'), /not an int64/],
-    ["GET", "/store/orders", list('[{"petId":1e3}]'), /not an int64/],
+    ["GET", "/store/orders", list('[{"id":9223372036854775808}]'), /9223372036854775808 is not an int64/],
+    ["GET", "/store/orders", list('[{"quantity":1.0}]'), /1\.0 is not an int64/],
+    ["GET", "/store/orders", list('[{"petId":1e3}]'), /1e3 is not an int64/],
     ["GET", "/store/orders", list('[{"shipDate":"0000-12-01T00:00:00Z"}]'), /shipDate must match format/],
     ["GET", "/store/orders", list('[{"complete":null}]'), /complete must be boolean/],
     ["DELETE", "/store/orders/1", response(204, { "cache-control": "no-store" }, "{}"), /a body is not documented/],
     ["DELETE", "/store/orders/1", response(409, json, errorBody("order_not_found")), /the body says status 404/],
     ["DELETE", "/store/orders/1", response(409, json, '{"code":"no","message":"","status":409}'), /allowed values/],
     ["DELETE", "/store/orders/1", response(409, json, '{"message":"Conflict"}'), /'code'/],
-  ])("%s %s %#", (method, path, undocumented, reason) => {
+  ])("$0 $1: $3", (method, path, undocumented, reason) => {
     expect(responseProblems(method, path, undocumented).join("\n")).toMatch(reason);
   });
 });
@@ -58,7 +58,7 @@ test.each<[unknown, string]>([
   [new AggregateError([new Error("::1"), new Error("127.0.0.1")], "all"), "::1; 127.0.0.1"],
   [new Error("fetch failed", { cause: new Error("reset") }), "fetch failed: reset"],
   ["nothing", "nothing"],
-])("the reason of a failure is what its causes say", (error, expected) => {
+])("the reason of a failure is what its causes say: $1", (error, expected) => {
   expect(reason(error)).toBe(expected);
 });
 
