@@ -68,7 +68,7 @@ export function notMeasured(what: string, why: string): Row {
   return { what, ours, floor: "", value: Number.NaN, goal: undefined, margin: 0, unit: "s" };
 }
 
-export type Verdict = "met" | "within noise" | "MISSED" | "-";
+type Verdict = "met" | "within noise" | "MISSED" | "-";
 
 /** A goal is missed when noise alone does not explain the figure: the whole spread, or more than the margin, is over it. */
 export function verdict({ value, spread, goal, margin }: Row): Verdict {

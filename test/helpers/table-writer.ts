@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
 
 /** Puts items straight into the tables. */
-export interface TableWriter {
+interface TableWriter {
   /** Puts an item into the orders table, whatever it holds. */
   putOrder(item: Record<string, AttributeValue>): Promise<void>;
   /**

@@ -20,7 +20,7 @@ export interface Fate {
 const serverError = exception(500, "com.amazonaws.dynamodb.v20120810#InternalServerError");
 const throttled = exception(400, "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException");
 
-export const fates: readonly Fate[] = [
+const fates: readonly Fate[] = [
   { name: "delivered", applied: "now" },
   { name: "lost on its way", applied: "never", seen: "none" },
   { name: "applied, its response lost", applied: "now", seen: "none" },

@@ -2,7 +2,7 @@ import type { OrderItem } from "../../shared/order.ts";
 import type { Moment, Move, Moves } from "./moves.ts";
 
 /** The result of a search. */
-export interface Found {
+interface Found {
   /** How many interleavings there are, and of how many different moments they consist. */
   interleavings: number;
   moments: number;

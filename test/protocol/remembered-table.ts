@@ -40,7 +40,7 @@ const signed = {
 };
 
 /** The effect of a request: the order's item afterwards, undefined when there is none, and the response. */
-export interface Applied {
+interface Applied {
   item: OrderItem | undefined;
   response: Response;
 }

@@ -23,7 +23,7 @@ export interface EngineResponse {
 }
 
 /** A call under way, for a behaviour to handle. */
-export interface Exchange extends EngineCall {
+interface Exchange extends EngineCall {
   /** The client's side of it. */
   response: ServerResponse;
   /** Lets the engine carry the call out, with another input if given. */

@@ -14,7 +14,7 @@ export interface FaultyStack extends TestStack {
   events(event: string): LoggedEvent[];
 }
 
-export interface LoggedEvent {
+interface LoggedEvent {
   level: string;
   requestId: string;
   message: { event: string; keyId?: string; orderId?: string; orders?: number; code?: string; fields?: object };
