@@ -12,6 +12,8 @@ import { type Behaviour, onEvery, respond } from "../helpers/faults/fault-proxy.
 import { rejectedAs } from "../helpers/faults/faults.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
+/** The engine, or a proxy before it. */
+let endpoint: string;
 const orders = (...args: string[]) => runHere({ ...tables, dynamodbEndpoint: endpoint }, ["orders", ...args]);
 
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
@@ -24,7 +26,6 @@ async function putLines(lines: string[]): Promise<void> {
   }
 }
 
-let endpoint: string;
 beforeEach(() => {
   endpoint = tables.dynamodbEndpoint;
   return operator.pointTo(tables);

@@ -7,7 +7,7 @@ import { listeningPort } from "../../../infra/local/machine/ports.ts";
 import { mock, petsApi, root } from "../../helpers/pets-template.ts";
 
 const api = petsApi({ Any: mock(root, "ANY", 404) });
-const [route] = [matchRoute(api.methods, "GET", "/")].filter((found) => found !== undefined);
+const route = matchRoute(api.methods, "GET", "/");
 
 /** The event of a GET of the root with a body. */
 async function eventOf(path: string, headers: Record<string, string | string[]>, body: string) {
