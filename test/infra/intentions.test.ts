@@ -18,9 +18,12 @@ const templates = [everyOption, noOption].map(
   (environment) => [environment.name, Template.fromStack(ordersStack(environment)), environment] as const,
 );
 
-/** The fields that the access log may hold. */
-const harmless =
-  /^\$context\.((authorizer\.(keyId|latency|requestId|status))|domainName|error\.responseType|httpMethod|identity\.sourceIp|integration\.\w+|integrationLatency|requestId|requestTimeEpoch|resourcePath|response\w+|status|tlsVersion)$/;
+/** What the access log may hold: of the caller, of the request, and of what became of it. */
+const harmless = [
+  /^\$context\.(authorizer\.(keyId|latency|requestId|status)|identity\.sourceIp|tlsVersion)$/,
+  /^\$context\.(domainName|httpMethod|requestId|requestTimeEpoch|resourcePath)$/,
+  /^\$context\.(error\.responseType|integration\.\w+|integrationLatency|response\w+|status)$/,
+];
 
 interface Resource {
   Type: string;
@@ -103,7 +106,8 @@ describe.each(templates)("whatever the template of %s looks like,", (environment
 
   test("no log can hold a key: no header in the access log, no data and nothing below an error from the gateway", () => {
     const { Format } = stage["AccessLogSetting"] as { Format: string };
-    for (const field of Object.values(JSON.parse(Format))) expect(field).toMatch(harmless);
+    const logged = Object.values<string>(JSON.parse(Format));
+    expect(logged.filter((field) => !harmless.some((known) => known.test(field)))).toEqual([]);
     const settings = stage["MethodSettings"] as { LoggingLevel: string; DataTraceEnabled: boolean }[];
     for (const { LoggingLevel, DataTraceEnabled } of settings) {
       expect([LoggingLevel, DataTraceEnabled]).toEqual(["ERROR", false]);
