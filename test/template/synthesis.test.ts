@@ -24,16 +24,16 @@ test("tables that staging has restored in AWS are not looked for on this machine
 
 test.each([
   [
-    "its own code fails, where, without the calls that led there",
+    "where its own code failed, without the calls that led there",
     "node:internal/modules/run_main:107\n    triggerUncaughtException(\n    ^\n\nError: no such table\n    at stack.ts:1:1 {\n  code: 'X'\n}\n\nNode.js v24\n",
     "Error: no such table",
   ],
   [
-    "esbuild found errors, esbuild's words and nothing after them",
+    "what esbuild found, in its words, and nothing after them",
     "Bundling...\n✘ [ERROR] Unexpected =\n\n    shared/errors.ts:1:6\n\n✘ [ERROR] Unexpected ;\n\n    shared/errors.ts:2:1\n\nnode:internal/main:1\n    ^\n",
     "✘ [ERROR] Unexpected =\n\n    shared/errors.ts:1:6\n\n✘ [ERROR] Unexpected ;\n\n    shared/errors.ts:2:1",
   ],
-])("a stack that can't be synthesised says, when %s", async (_, output, complaint) => {
+])("a stack that can't be synthesised says %s", async (_, output, complaint) => {
   await expect(synthesiseAfter(`console.error(${JSON.stringify(output)}); process.exit(1)`)).rejects.toMatchObject({
     name: "TemplateError",
     message: `The stack can't be synthesised: ${complaint}`,
