@@ -43,7 +43,7 @@ function one({ Resources }: Template, type: string, start = "") {
   return { id, properties: Properties };
 }
 
-describe("what passes", () => {
+describe("the comparison passes", () => {
   test("code, a deployment of the API, an alarm that goes and a new function", () => {
     const changes = found((next) => {
       const { properties: authorize } = one(next, "Lambda::Function", "Authorize");
@@ -72,7 +72,7 @@ describe("what passes", () => {
   });
 });
 
-describe("what stops", () => {
+describe("the comparison stops at", () => {
   test("another table in use, by its name and not by how it is referred to", () => {
     const restored = { ...plain, restoredTables: { orders: "NEW", apiKeys: "NEWER" }, ordersStream: false };
     expect(names(plain, restored)).toEqual(expect.arrayContaining(["orders-table-in-use", "keys-table-in-use"]));

@@ -1,12 +1,12 @@
 import { expect, test, vi } from "vitest";
 import { environmentVariable } from "../../shared/environment.ts";
 
-test("reads the value that the stack set", () => {
+test("an environment variable has the value that the stack set", () => {
   vi.stubEnv("ORDERS_TABLE", "orders-1");
   expect(environmentVariable("ORDERS_TABLE")).toBe("orders-1");
 });
 
-test.each([undefined, ""])("fails and names the variable when it is %j", (value) => {
+test.each([undefined, ""])("an environment variable that is %j fails, and is named", (value) => {
   vi.stubEnv("API_KEYS_TABLE", value);
   expect(() => environmentVariable("API_KEYS_TABLE")).toThrow("The environment variable API_KEYS_TABLE is not set");
 });

@@ -39,6 +39,6 @@ test("a route is the one for the method itself, where there is one for any", () 
   expect(matchRoute(methods, "PUT", "/pets/1")?.httpMethod).toBe("ANY");
 });
 
-test("there is none for the root, which a greedy parameter does not cover", () => {
+test("the root has no route, because a greedy parameter does not cover it", () => {
   expect(matchRoute(methods, "GET", "/")).toBeUndefined();
 });
