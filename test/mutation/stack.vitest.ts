@@ -8,6 +8,7 @@ export default defineConfig({
     // Loading CDK takes longer than all of the tests.
     isolate: false,
     maxWorkers: 1,
+    unstubEnvs: true,
     testTimeout: 60_000,
   },
 });
