@@ -59,6 +59,7 @@ describe("an API is rejected", () => {
   const any = mock(root, "ANY", 404);
   const { Integration } = any.Properties;
   const [response] = Integration.IntegrationResponses;
+  const templates = { ...Integration.RequestTemplates, "text/plain": "$input" };
   const method = (changes: object) => ({ Any: { ...any, Properties: { ...any.Properties, ...changes } } });
   const integration = (changes: object) => method({ Integration: { ...Integration, ...changes } });
   const mocked = (changes: object) => integration({ IntegrationResponses: [{ ...response, ...changes }] });
@@ -88,7 +89,7 @@ describe("an API is rejected", () => {
     ["ApiKeyRequired of", method({ ApiKeyRequired: true })],
     ["Integration.Type of", integration({ Type: "HTTP" })],
     ["Integration.PassthroughBehavior of", integration({ PassthroughBehavior: "WHEN_NO_MATCH" })],
-    ["Integration.RequestTemplates of", integration({ RequestTemplates: { "text/plain": "$input" } })],
+    ["Integration.RequestTemplates of", integration({ RequestTemplates: templates })],
     ["Integration.IntegrationResponses", integration({ IntegrationResponses: [response, response] })],
     ["Integration.IntegrationResponses.0.SelectionPattern", mocked({ SelectionPattern: "" })],
     [
@@ -117,8 +118,9 @@ describe("an API is rejected", () => {
   });
 
   test("for a method whose authorizer is missing, rather than served to everyone", () => {
-    const withAuthorizer = (AuthorizerId?: object) => method({ AuthorizationType: "CUSTOM", AuthorizerId });
+    const withAuthorizer = (AuthorizerId?: unknown) => method({ AuthorizationType: "CUSTOM", AuthorizerId });
     expect(() => petsApi(withAuthorizer())).toThrow("The authorizer of Any is missing");
+    expect(() => petsApi(withAuthorizer("imported"))).toThrow("The authorizer of Any is missing");
     expect(() => petsApi(withAuthorizer({ Ref: "Gone" }))).toThrow('{"Ref":"Gone"} in AuthorizerId of');
   });
 });
