@@ -87,6 +87,7 @@ describe("importing", () => {
     const differing = [{ id: 1, fields: ["status"] }];
     expect(JSON.parse((await check("--json")).stdout)).toEqual({ badLines: [], ...counts, differing });
     await tables.empty();
+    expect(await check()).toMatchObject({ code: 1, stdout: "2 orders: 0 the same, 0 differ, 2 missing\n" });
     await importing([file]);
     expect(await check()).toMatchObject({ code: 0, stdout: "2 orders: 2 the same, 0 differ, 0 missing\n" });
     await tables.putOrder({ id: { N: "2" }, status: { S: "shipped" } });
