@@ -74,6 +74,17 @@ describe("calls to a table", () => {
     expect(waits).toEqual([100, 150, 250]);
   });
 
+  test("ask what they have used", async () => {
+    const send = vi.spyOn(client, "send").mockResolvedValue({} as never);
+    onTestFinished(() => send.mockRestore());
+    await callsAt().get({ TableName: "orders", Key: {} });
+    await callsAt().insert("orders", "id", {});
+    await callsAt().update("orders", {}, {}, {});
+    await Array.fromAsync(callsAt().scan("orders"));
+    const inputs = send.mock.calls.map(([{ input }]) => input);
+    expect(inputs).toEqual(Array(4).fill(expect.objectContaining({ ReturnConsumedCapacity: "TOTAL" })));
+  });
+
   test("are made for a minute or so while the table throttles", async () => {
     const random = vi.spyOn(Math, "random").mockReturnValue(0.5);
     onTestFinished(() => random.mockRestore());
