@@ -47,7 +47,8 @@ export async function readStreamedResponse(request: IncomingMessage): Promise<St
   throw failureInTrailers(request) ?? new FunctionFailure("The response has no HTTP metadata");
 }
 
-const report = z.object({ errorMessage: z.string() });
+// The runtime leaves the message out when the error that a handler throws has none.
+const report = z.object({ errorMessage: z.string().default("The error has no message") });
 
 /** The failure that the runtime reports as JSON: `{"errorType","errorMessage","trace"}`. */
 export function reportedFailure(json: string): FunctionFailure {

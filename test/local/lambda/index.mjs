@@ -18,6 +18,10 @@ export const fail = async () => {
   throw new Error("Unauthorized");
 };
 
+export const failSilently = async () => {
+  throw Object.assign(new Error(), { message: undefined });
+};
+
 export const crash = async () => {
   process.stderr.write("the reason of the crash\n");
   process.exit(3);

@@ -8,7 +8,7 @@ import { ownLines } from "../../helpers/trouble.ts";
 
 /** The folder of `index.mjs`, which has these functions. */
 const directory = import.meta.dirname;
-const names = ["echo", "fail", "crash", "hang", "grow", "missing"];
+const names = ["echo", "fail", "failSilently", "crash", "hang", "grow", "missing"];
 const streaming = ["flood", "breakOff", "throwLate", "throwFirst", "noPrelude"];
 
 let host: LambdaHost;
@@ -113,10 +113,13 @@ describe("an invocation", () => {
     expect(host.pids("echo")).toHaveLength(2);
   });
 
-  test("fails with what its handler threw, and the process lives on", async () => {
+  test.each([
+    ["what its handler threw", "fail", "Unauthorized"],
+    ["its handler's error, though that has no message", "failSilently", "The error has no message"],
+  ])("fails with %s, and the process lives on", async (_, name, message) => {
     start();
-    for (const _ of [1, 2]) await expect(host.invoke("fail", {})).rejects.toMatchObject({ message: "Unauthorized" });
-    expect(host.pids("fail")).toHaveLength(1);
+    for (const _ of [1, 2]) await expect(host.invoke(name, {})).rejects.toMatchObject({ message });
+    expect(host.pids(name)).toHaveLength(1);
   });
 
   test("fails when its process ends, and the next gets a new one", async () => {
