@@ -25,7 +25,7 @@ export interface StackToCompare {
  */
 export async function readAssembly(directory: string, stackName: string): Promise<StackToCompare> {
   const { artifacts } = JSON.parse(await readFile(join(directory, "manifest.json"), "utf8"));
-  const { properties } = artifacts[stackName] ?? {};
+  const properties = artifacts?.[stackName]?.properties;
   if (!properties) throw new Error(`${directory} has no stack ${stackName}`);
   const template = await readTemplate(join(directory, properties.templateFile));
   return { template, terminationProtection: properties.terminationProtection === true };
@@ -34,9 +34,13 @@ export async function readAssembly(directory: string, stackName: string): Promis
 /** @throws Error when the file is not a template in JSON. */
 export async function readTemplate(file: string): Promise<Template> {
   const text = await readFile(file, "utf8");
-  const template = /^\s*\{/.test(text) ? JSON.parse(text) : {};
-  if (!template.Resources) throw new Error(`${file} is not a template in JSON`);
-  return template;
+  try {
+    const template = JSON.parse(text);
+    if (template?.Resources) return template;
+  } catch {
+    // The same line says so, and names the file.
+  }
+  throw new Error(`${file} is not a template in JSON`);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CloudFormationClient, DescribeStacksCommand, GetTemplateCommand } from "@aws-sdk/client-cloudformation";
@@ -25,6 +25,9 @@ beforeAll(async () => {
   await writeFile(join(app, "next.json"), JSON.stringify(using("NEW")));
   await writeFile(join(app, "saved.json"), JSON.stringify(using("OLD")));
   await writeFile(join(app, "broken.json"), "# no template");
+  await writeFile(join(app, "cut.json"), '{ "Resources": {');
+  await mkdir(join(app, "other"));
+  await writeFile(join(app, "other/manifest.json"), '{ "name": "of something else" }');
   // A stand-in for CDK.
   await writeFile(join(app, "cdk"), `#!/bin/sh\necho "cdk $*" >> "$CDK_CALLS"; exit 7\n`, { mode: 0o755 });
   const keys = ["aws_access_key_id", "aws_secret_access_key"].map((name) => `${name} = other\n`);
@@ -140,10 +143,11 @@ test("what can't be compared is one line, and exits with 2", async () => {
   const wrong: [string[], RegExp][] = [
     [["compare", "nowhere"], /^error: 'nowhere' is invalid.*staging, production/],
     [["compare", "production", "--app", app], /has no stack/],
-    [
-      ["compare", "staging", "--app", app, "--template", join(app, "broken.json")],
-      /broken.json is not a template in JSON/,
-    ],
+    [["compare", "staging", "--app", join(app, "other")], /other has no stack/],
+    ...["broken.json", "cut.json"].map((name): [string[], RegExp] => [
+      ["compare", "staging", "--app", app, "--template", join(app, name)],
+      new RegExp(`${name} is not a template in JSON`),
+    ]),
     [["compare", "staging", "--app", app], /You may not/],
     [["deploy", "staging", "--app", app, "-c", "canary=false"], /'-c.*' cannot be used with option '--app/],
   ];
