@@ -68,9 +68,10 @@ async function importOrders(
   let [there, lacking] = [0, 0];
   const handle = async (order: OrderItem, stop: AbortSignal): Promise<void> => {
     const { id = { N: "0" } } = order;
+    const unmet = check ? undefined : await calls.insert(table, "id", order, stop);
     const found = check
       ? await calls.get({ TableName: table, Key: { id }, ConsistentRead: true }, stop)
-      : (await calls.insert(table, "id", order, stop))?.found;
+      : unmet && (unmet.found ?? {});
     if (found) {
       there++;
       const names = Object.keys({ ...order, ...found }).sort();

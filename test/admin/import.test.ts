@@ -5,6 +5,7 @@ import { createOperator } from "../helpers/admin/admin-process.ts";
 import { runHere } from "../helpers/admin/command-here.ts";
 import { clearedLine, makeLines } from "../helpers/admin/orders-file.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
+import { onEvery } from "../helpers/faults/fault-proxy.ts";
 import { rejectedAs, unapplied } from "../helpers/faults/faults.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
@@ -110,6 +111,13 @@ describe("importing", () => {
     const { proxy } = await tables.behindProxy(({ operation, attempt }) =>
       operation === "PutItem" && attempt === 1 ? unapplied["500 of the service"] : undefined,
     );
+    const { stdout } = await importing([file], proxy.endpoint);
+    expect(stdout).toBe("1 order: 0 written, 1 already there, 0 not written\n");
+  });
+
+  test("counts no order as written that an engine turns down without showing what is there", async () => {
+    const file = await operator.write("orders.ndjson", '{"id":1}');
+    const { proxy } = await tables.behindProxy(onEvery("PutItem", rejectedAs("ConditionalCheckFailedException")));
     const { stdout } = await importing([file], proxy.endpoint);
     expect(stdout).toBe("1 order: 0 written, 1 already there, 0 not written\n");
   });
