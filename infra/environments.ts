@@ -18,7 +18,7 @@ export interface Environment {
   webAclArn?: `arn:${string}:wafv2:${string}`;
   /** Set to false where the account has a role for API Gateway's logs already: one serves the account and region. */
   ownsLogRole?: false;
-  /** Protects the stack and its tables from deletion, keeps the tables if it is deleted all the same, and their backups. */
+  /** Protects the stack and its tables from deletion, keeps the tables if it is deleted anyway, and backs them up. */
   keepData: boolean;
   /** Tables that `orders restore` or `keys restore` made, to use instead of the stack's own, which stay as they are. */
   restoredTables?: TableNames;
@@ -39,7 +39,7 @@ export interface Environment {
   throttling: { listOrders: Throttling; cancelOrder: Throttling };
   /**
    * How many lists may run at once, so that they leave concurrency for cancellations. Further ones get 500
-   * `internal_error`, which stops no deployment. The account must keep 100 unreserved: look up its quota first.
+   * `internal_error`, which rolls back no deployment. The account must keep 100 unreserved: look up its quota first.
    */
   listConcurrency?: number;
   logRetentionDays: RetentionDays;

@@ -35,7 +35,10 @@ function createProgram(): Command {
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: command-argument value/, "error:")) });
   const collect = (value: string, before: string[]) => [...before, value];
-  const context = new Option("-c, --context <key=value>", "such as canary=false, for the synthesis");
+  const context = new Option("-c, --context <key=value>", "such as canary=false, for the synthesis")
+    .argParser(collect)
+    .default([])
+    .conflicts("app");
   const command = (name: string, description: string) =>
     program
       .command(name)
@@ -46,7 +49,7 @@ function createProgram(): Command {
       .option("--accept <names>", "findings that are meant; may be repeated", collect, [])
       .option("--app <directory>", "a synthesised app; without it, synthesises into cdk.out")
       .addOption(new Option("--profile <name>", "the AWS profile to compare and deploy with").env("AWS_PROFILE"))
-      .addOption(context.argParser(collect).default([]).conflicts("app"));
+      .addOption(context);
 
   comparing("compare", "Say what a deployment would do to data, clients or protections")
     .option("--template <file>", "compare with a saved template; needs no credentials")

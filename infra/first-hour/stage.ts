@@ -21,11 +21,8 @@ export interface Stage extends Endpoint, Target {
 }
 
 /**
- * Checks that only AWS itself can answer, by what it should show. A name that ends in a question mark is a question to which no
- * one knows the right answer.
- *
- * @returns what was seen.
- * @throws Error when it should have been something else.
+ * Checks of what only AWS itself can show, each under the name of what it should see. A name that ends in a question mark
+ * is a question whose right answer no one knows. A check returns what it saw, and throws when that is wrong.
  */
 export type Checks = Record<string, (stage: Stage) => Promise<string>>;
 

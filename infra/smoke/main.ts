@@ -2,7 +2,6 @@
 import { Command, InvalidArgumentError } from "commander";
 import { isApiKey } from "../../shared/api-keys.ts";
 import { isInt64 } from "../../shared/order.ts";
-
 import { report, smoke } from "./smoke.ts";
 
 const command = new Command("npm run smoke --")

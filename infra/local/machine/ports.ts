@@ -34,7 +34,7 @@ export async function listen(port: number, serve: RequestListener) {
   }
 }
 
-/** Makes a server listen at this port, or any free one for 0, and returns it. Throws the server's error otherwise. */
+/** Makes a server listen at a port, any free one for 0. Returns the port, or throws the server's error. */
 export async function listeningPort(server: TcpServer, port = 0, host = "127.0.0.1"): Promise<number> {
   server.listen(port, host);
   await once(server, "listening");
