@@ -41,8 +41,8 @@ function stopFor(lines: string[]): void {
 function mistakes(environment: Environment): string[] {
   const { apiKeyPrefix, formerTables, functionLogLevel, keepData, name, restoredTables } = environment;
   const { listConcurrency = 1, tableThroughput, throttling, writerAccounts = [] } = environment;
-  const lines = numbers({ listConcurrency, tableThroughput, throttling })
-    .filter(([, value]) => !(value > 0))
+  const lines = limits({ listConcurrency, tableThroughput, throttling })
+    .filter(([, value]) => !(Number(value) > 0))
     .map(([setting, value]) => `${setting} must be more than 0, not ${value}`);
   if (!/^pets_[0-9a-z]+$/.test(apiKeyPrefix)) {
     lines.push(`apiKeyPrefix must be pets_ and then digits or small letters, not "${apiKeyPrefix}"`);
@@ -61,10 +61,10 @@ function mistakes(environment: Environment): string[] {
   return lines.map((line) => `environments.${name}: ${line}`);
 }
 
-/** Every number in settings, by its path. */
-function numbers(settings: object, path = ""): [path: string, number][] {
+/** Every value in settings, whatever its type, by its path. */
+function limits(settings: object, path = ""): [path: string, unknown][] {
   return Object.entries(settings).flatMap(([name, value]) =>
-    typeof value === "number" ? [[path + name, value]] : numbers(value, `${path}${name}.`),
+    value instanceof Object ? limits(value, `${path}${name}.`) : [[path + name, value]],
   );
 }
 

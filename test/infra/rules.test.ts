@@ -52,13 +52,18 @@ describe("synthesis stops", () => {
     const settings = {
       listConcurrency: 0,
       tableThroughput: { reads: 0, writes: Number.NaN },
-      throttling: { listOrders: { rateLimit: 0, burstLimit: 20 }, cancelOrder: { rateLimit: 20, burstLimit: -1 } },
+      throttling: {
+        listOrders: { rateLimit: 0, burstLimit: "0" },
+        cancelOrder: { rateLimit: undefined, burstLimit: -1 },
+      },
     };
     const lines = [
       "listConcurrency must be more than 0, not 0",
       "tableThroughput.reads must be more than 0, not 0",
       "tableThroughput.writes must be more than 0, not NaN",
       "throttling.listOrders.rateLimit must be more than 0, not 0",
+      "throttling.listOrders.burstLimit must be more than 0, not 0",
+      "throttling.cancelOrder.rateLimit must be more than 0, not undefined",
       "throttling.cancelOrder.burstLimit must be more than 0, not -1",
     ];
     const whole = lines.map((line) => `environments.every-option: ${line}`).join("\n");
