@@ -100,13 +100,16 @@ describe("with keepData, synthesis stops for a table that is not protected", () 
     const stack = ordersStack(everyOption);
     new Table(stack, "Refunds", { partitionKey });
     new TableV2(stack, "Returns", { partitionKey, removalPolicy: RemovalPolicy.RETAIN, deletionProtection: true });
-    new TableV2(stack, "Kept", {
+    const kept = {
       partitionKey,
       removalPolicy: RemovalPolicy.RETAIN,
       deletionProtection: true,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-    });
-    expect(complaints(stack)).toEqual([line("Refunds/Resource"), line("Returns/Resource")]);
+    };
+    new TableV2(stack, "Kept", kept);
+    new TableV2(stack, "Copied", { ...kept, replicas: [{ region: "eu-west-1", deletionProtection: false }] });
+    const paths = ["Refunds/Resource", "Returns/Resource", "Copied/Resource"];
+    expect(complaints(stack)).toEqual(paths.map(line));
   });
 
   test("or for the stack itself, but not without keepData", () => {
