@@ -6,6 +6,7 @@ import { DescribeTableCommand, DynamoDBClient, ResourceNotFoundException } from 
 import { mockClient } from "aws-sdk-client-mock";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { runDeploy } from "../../infra/deploy/main.ts";
+import { readDeployedStack, requireAdoptedTables } from "../../infra/deploy/stacks.ts";
 import { type Environment, environments } from "../../infra/environments.ts";
 import { watched } from "../helpers/watched.ts";
 
@@ -28,12 +29,16 @@ beforeAll(async () => {
   await writeFile(join(app, "cut.json"), '{ "Resources": {');
   await mkdir(join(app, "other"));
   await writeFile(join(app, "other/manifest.json"), '{ "name": "of something else" }');
-  // A stand-in for CDK.
-  await writeFile(join(app, "cdk"), `#!/bin/sh\necho "cdk $*" >> "$CDK_CALLS"; exit 7\n`, { mode: 0o755 });
+  await cdkEnds("exit 7");
   const keys = ["aws_access_key_id", "aws_secret_access_key"].map((name) => `${name} = other\n`);
   await writeFile(join(app, "credentials"), `[other]\n${keys.join("")}`);
   return () => rm(app, { recursive: true });
 });
+
+/** Puts a stand-in for CDK on the path, which ends by this command. */
+function cdkEnds(command: string): Promise<void> {
+  return writeFile(join(app, "cdk"), `#!/bin/sh\necho "cdk $*" >> "$CDK_CALLS"; ${command}\n`, { mode: 0o755 });
+}
 
 /** What CloudFormation says of the stack, the only table there is, and all that is asked about the stack. */
 const [cloudFormation, dynamoDb] = [mockClient(CloudFormationClient), mockClient(DynamoDBClient)];
@@ -43,11 +48,13 @@ afterAll(() => {
   dynamoDb.restore();
 });
 beforeEach(() => {
+  for (const name of ["AWS_PROFILE", "AWS_REGION"]) vi.stubEnv(name, undefined);
   deployed("UPDATE_COMPLETE");
+  dynamoDb.reset();
   dynamoDb.on(DescribeTableCommand).rejects(missing).on(DescribeTableCommand, { TableName: "there" }).resolves({});
 });
 
-function deployed(status: "UPDATE_COMPLETE" | "ROLLBACK_COMPLETE" | Error): void {
+function deployed(status: "UPDATE_COMPLETE" | "UPDATE_ROLLBACK_COMPLETE" | "ROLLBACK_COMPLETE" | Error): void {
   cloudFormation.reset();
   cloudFormation.on(GetTemplateCommand).resolves({ TemplateBody: JSON.stringify(using("OLD")) });
   if (status instanceof Error) cloudFormation.on(DescribeStacksCommand).rejects(status);
@@ -66,8 +73,6 @@ async function run(...words: string[]): Promise<{ exitCode: unknown; output: unk
     PATH: `${app}:${process.env["PATH"]}`,
     CDK_CALLS: calls,
     AWS_DEFAULT_REGION: "eu-central-1",
-    AWS_REGION: undefined,
-    AWS_PROFILE: undefined,
     AWS_SHARED_CREDENTIALS_FILE: join(app, "credentials"),
     AWS_ACCESS_KEY_ID: "test",
     AWS_SECRET_ACCESS_KEY: "test",
@@ -114,10 +119,13 @@ test("a table to adopt must exist, or CloudFormation would make an empty one und
   await writeFile(join(app, "next.json"), adopting("there"));
   expect((await run("compare", "staging", "--app", app)).exitCode).toBe(0);
   await writeFile(join(app, "next.json"), adopting("misspelt"));
-  expect(await run("deploy", "staging", "--app", app)).toEqual({
-    exitCode: 2,
-    output: ["There is no table misspelt: the stack would make an empty one"],
-  });
+  for (const stack of [gone, "UPDATE_COMPLETE"] as const) {
+    deployed(stack);
+    expect(await run("deploy", "staging", "--app", app)).toEqual({
+      exitCode: 2,
+      output: ["There is no table misspelt: the stack would make an empty one"],
+    });
+  }
 });
 
 test("a saved template is compared without asking AWS", async () => {
@@ -138,6 +146,12 @@ test.each(["ROLLBACK_COMPLETE" as const, gone])(
     expect(await run("compare", "staging", "--app", app)).toEqual({ exitCode: 0, output });
   },
 );
+
+test("a stack whose last update was rolled back is compared like any other", async () => {
+  deployed("UPDATE_ROLLBACK_COMPLETE");
+  const { exitCode, output } = await run("compare", "staging", "--app", app);
+  expect([exitCode, output]).toEqual([1, expect.arrayContaining([`STOP  ${inUse}`])]);
+});
 
 test("what can't be compared is one line, and exits with 2", async () => {
   const wrong: [string[], RegExp][] = [
@@ -165,18 +179,40 @@ test("what is accepted is deployed: the assembly that was compared, the exact st
   expect([exitCode, output.at(-1)]).toEqual([7, `cdk ${words}`]);
 });
 
-test("what is compared is in the account and region that CDK deploys to", async () => {
-  // The SDK says that a later version may prefer the keys of the environment.
-  const warn = vi.spyOn(console, "warn").mockReturnValue();
-  onTestFinished(() => warn.mockRestore());
-  const words = ["--app", app, "--profile", "other", "--accept", "orders-table-in-use termination-protection"];
-  const { output } = await run("deploy", "staging", ...words);
-  expect(output).toContainEqual(expect.stringMatching(/^cdk deploy .* --profile other /));
-  const { account }: Environment = environments.staging;
-  for (const { thisValue } of cloudFormation.calls()) {
-    expect(await thisValue.config.region()).toBe(account?.region ?? "eu-central-1");
-    expect(await thisValue.config.credentials()).toMatchObject({ accessKeyId: "other" });
-  }
+test("a deployment fails when CDK is killed", async () => {
+  onTestFinished(() => cdkEnds("exit 7"));
+  await cdkEnds("kill $$");
+  const accept = ["--accept", "orders-table-in-use termination-protection"];
+  expect((await run("deploy", "staging", ...accept, "--app", app)).exitCode).toBe(1);
+});
+
+test.each([undefined, "eu-west-3"])(
+  "what is compared is in the account and region that CDK deploys to, with AWS_REGION %s",
+  async (region) => {
+    // The SDK says that a later version may prefer the keys of the environment.
+    const warn = vi.spyOn(console, "warn").mockReturnValue();
+    onTestFinished(() => warn.mockRestore());
+    vi.stubEnv("AWS_REGION", region);
+    vi.stubEnv("AWS_PROFILE", "of-the-shell");
+    const words = ["--app", app, "--profile", "other", "--accept", "orders-table-in-use termination-protection"];
+    const { output } = await run("deploy", "staging", ...words);
+    expect(output).toContainEqual(expect.stringMatching(/^cdk deploy .* --profile other /));
+    const { account }: Environment = environments.staging;
+    for (const { thisValue } of cloudFormation.calls()) {
+      expect(await thisValue.config.region()).toBe(account?.region ?? region ?? "eu-central-1");
+      expect(await thisValue.config.credentials()).toMatchObject({ accessKeyId: "other" });
+    }
+  },
+);
+
+test("a stack that belongs to a region is compared there, wherever the caller is", async () => {
+  const pinned: Environment = { ...environments.staging, account: { id: "111111111111", region: "eu-north-1" } };
+  const adopting = { Resources: { Restored: { Type: "AWS::DynamoDB::Table", Properties: { TableName: "there" } } } };
+  vi.stubEnv("AWS_REGION", "eu-west-3");
+  const stack = await readDeployedStack(pinned);
+  await requireAdoptedTables(pinned, stack?.template, adopting);
+  const asked = [...cloudFormation.calls(), ...dynamoDb.calls()].map(({ thisValue }) => thisValue.config.region());
+  expect(await Promise.all(asked)).toEqual(["eu-north-1", "eu-north-1", "eu-north-1"]);
 });
 
 test("without an assembly, one is synthesised with the context given, compared and deployed", async () => {
