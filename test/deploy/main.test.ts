@@ -126,6 +126,9 @@ test("a table to adopt must exist, or CloudFormation would make an empty one und
       output: ["There is no table misspelt: the stack would make an empty one"],
     });
   }
+  dynamoDb.on(DescribeTableCommand).rejects(new Error("You may not look it up"));
+  const output = ["You may not look it up"];
+  expect(await run("deploy", "staging", "--app", app)).toEqual({ exitCode: 2, output });
 });
 
 test("a saved template is compared without asking AWS", async () => {
