@@ -79,13 +79,16 @@ describe("a run", () => {
     const directory = await temporaryDirectory();
     await symlink(fileURLToPath(new URL("../../.github", import.meta.url)), join(directory, ".github"));
     const listed = JSON.stringify(pages.map((artifacts) => ({ artifacts })));
-    const calls = await standIn(directory, "gh", `case "$*" in *name=*) echo '${listed}';; *) echo "zip of $2";; esac`);
+    // What run 1 deployed has expired.
+    const does = `case "$*" in *name=*) echo '${listed}';; */100/zip) exit 1;; *) echo "zip of $2";; esac`;
+    const calls = await standIn(directory, "gh", does);
     await standIn(directory, "unzip", 'mkdir -p "$4"; cp "$2" "$4/template"');
     const github = { GITHUB_REPOSITORY: "acme/orders", GITHUB_SERVER_URL: "https://github.com", GITHUB_RUN_ID: "11" };
     const result = await runScript(job, step, directory, { ...github, ENVIRONMENT: "production" });
     return { ...result, directory, calls: await calls() };
   }
 
+  const fetch = "Fetch the template that production got last";
   const say = "Say what production would change";
   const rejection = "Reject a run after a later one has deployed";
 
@@ -114,7 +117,6 @@ describe("a run", () => {
   });
 
   test("tells its reviewers what was deployed last, what would stop, and every change", async () => {
-    const fetch = "Fetch the template that production got last";
     const { directory } = await withArtifacts(changes, fetch, [artifact(10, "07:00"), artifact(9, "06:00")]);
     expect(await readFile(join(directory, "deployed/template"), "utf8")).toContain("artifacts/1000/zip");
     await writeFile(join(directory, "deployed/deployed.template.json"), "{}");
@@ -136,10 +138,13 @@ describe("a run", () => {
     expect((await runScript(changes, say, directory, summary)).ok).toBe(false);
   });
 
-  test("tells its reviewers when nothing is known of what was deployed", async () => {
-    const directory = await temporaryDirectory();
+  test.each([
+    ["nothing was ever deployed", []],
+    ["what was deployed has expired", [artifact(1, "07:00")]],
+  ])("tells its reviewers that nothing is known when %s", async (_reason, artifacts) => {
+    const { ok, directory } = await withArtifacts(changes, fetch, artifacts);
     const summary = { GITHUB_STEP_SUMMARY: join(directory, "summary") };
-    expect((await runScript(changes, say, directory, summary)).ok).toBe(true);
+    expect([ok, (await runScript(changes, say, directory, summary)).ok]).toEqual([true, true]);
     expect(await readFile(join(directory, "summary"), "utf8")).toMatch(/\nUnknown: [^\n]+\n$/);
   });
 });

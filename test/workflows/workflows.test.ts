@@ -69,6 +69,11 @@ test("production waits for build, summary, tests and staging; a rollback for the
   ]);
 });
 
+test("a rollback and a change of TLS go without the canary", () => {
+  const { env } = deploy.jobs.build.steps.find(({ name }: Step) => name === "Build");
+  expect(env.CANARY).toBe(expression("!inputs.straight-to-production && !contains(inputs.accept, 'tls')"));
+});
+
 test("one run at a time deploys to an environment, is never cut off, and its role lasts as long as it may", () => {
   const group = `deploy-${expression("inputs.environment")}`;
   expect(deployJob["concurrency"]).toEqual({ group, "cancel-in-progress": false });
