@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { operations } from "../../infra/stack/function-list.ts";
@@ -126,4 +128,12 @@ test("a request of 10 MB is let in, one byte more gets 413", async () => {
     });
   expectError(await post(10 * 1024 * 1024), "method_not_allowed");
   expectError(await post(10 * 1024 * 1024 + 1), "request_too_large");
+});
+
+test("a body that is far too large is read to its end, for clients that send all of it first", async () => {
+  const length = 30 * 1024 * 1024;
+  const sent = request(`${stack.baseUrl}/store/orders`, { method: "POST", headers: { "content-length": length } });
+  sent.end(Buffer.alloc(length));
+  const [[response]] = await Promise.all([once(sent, "response"), once(sent, "finish")]);
+  expect(response.resume().statusCode).toBe(413);
 });
