@@ -65,6 +65,13 @@ export const breakOff = awslambda.streamifyResponse(async (_event, stream) => {
   await pipeline(Readable.from(body()), open(stream));
 });
 
+/** Streams 64 MB, but nothing before the process gets SIGUSR2. */
+export const late = awslambda.streamifyResponse(async (_event, stream) => {
+  console.log("waits");
+  await signalled;
+  await pipeline(Readable.from(Array(1024).fill("x".repeat(65_536))), open(stream));
+});
+
 /** The handler throws when it has written: the runtime ends the stream with error trailers. */
 export const throwLate = awslambda.streamifyResponse(async (_event, stream) => {
   open(stream).write("[1,2");

@@ -9,7 +9,7 @@ import { ownLines } from "../../helpers/trouble.ts";
 /** The folder of `index.mjs`, which has these functions. */
 const directory = import.meta.dirname;
 const names = ["echo", "fail", "failSilently", "crash", "hang", "grow", "missing"];
-const streaming = ["flood", "breakOff", "throwLate", "throwFirst", "noPrelude"];
+const streaming = ["flood", "breakOff", "late", "throwLate", "throwFirst", "noPrelude"];
 
 let host: LambdaHost;
 let log: string[];
@@ -182,6 +182,18 @@ describe("a streamed response", () => {
       expect((await text(await stream("flood"))).length).toBe(1024 * 65_536);
     },
   );
+
+  test("that begins when its reader has left is discarded, and its function ended", async () => {
+    start();
+    const abort = new AbortController();
+    const invocation = host.invoke("late", {}, abort.signal);
+    await expect.poll(() => log).toHaveLength(1);
+    abort.abort(new Error("nobody waits"));
+    await expect(invocation).rejects.toThrow("nobody waits");
+    for (const pid of host.pids("late")) process.kill(pid, "SIGUSR2");
+    await expect.poll(() => host.pids("late")).toEqual([]);
+    expect(ownLines(log)).toEqual([]);
+  });
 
   test.each([
     ["the handler's source breaks", "breakOff", "SIGUSR2"],
