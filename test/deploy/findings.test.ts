@@ -183,5 +183,11 @@ describe("the comparison stops at", () => {
     expect(gained((_, role) => Object.assign(role, managed))).toEqual(["gained AdministratorAccess"]);
     const inline = { Policies: [{ PolicyDocument: { Statement: allow("dynamodb:PutItem") } }] };
     expect(gained((_, role) => Object.assign(role, inline))).toEqual(["gained dynamodb:PutItem"]);
+    const ofTheStack = found((next) => {
+      const Roles = [{ Ref: one(next, "IAM::Role", "CancelOrderRole").id }];
+      const Properties = { Roles, PolicyDocument: { Statement: [allow("dynamodb:DeleteItem")] } };
+      next.Resources["Own"] = { Type: "AWS::IAM::ManagedPolicy", Properties };
+    });
+    expect(ofTheStack).toEqual([expect.stringMatching(/^action-gained:CancelOrder\w{8}:dynamodb:DeleteItem /)]);
   });
 });
