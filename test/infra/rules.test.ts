@@ -28,9 +28,14 @@ describe("synthesis stops", () => {
       "functionLogLevel must be DEBUG or INFO, not WARN: metrics are counted from INFO lines",
     ],
     [
-      "another form of key prefix",
-      { apiKeyPrefix: "pets_Demo-1" },
-      'apiKeyPrefix must be pets_ and then digits or small letters, not "pets_Demo-1"',
+      "a key prefix with a capital letter",
+      { apiKeyPrefix: "pets_Demo" },
+      'apiKeyPrefix must be pets_ and then digits or small letters, not "pets_Demo"',
+    ],
+    [
+      "a key prefix that only begins like one",
+      { apiKeyPrefix: "pets_demo-1" },
+      'apiKeyPrefix must be pets_ and then digits or small letters, not "pets_demo-1"',
     ],
     [
       "a table that is restored and former",
@@ -40,9 +45,14 @@ describe("synthesis stops", () => {
     ["restored tables that nothing protects", { keepData: false }, "restoredTables and formerTables need keepData"],
     ["a name no table can have", { formerTables: { orders: "old orders" } }, 'no table can be called "old orders"'],
     [
-      "a mistyped account",
+      "an account that lacks a digit",
       { writerAccounts: ["222222222222", "33333333333"] },
       'writerAccounts: an account id has 12 digits, not "33333333333"',
+    ],
+    [
+      "an account with a digit too many",
+      { writerAccounts: ["222222222222", "3333333333333"] },
+      'writerAccounts: an account id has 12 digits, not "3333333333333"',
     ],
   ])("for %s", (_setting, settings, line) => {
     expect(() => ordersStack(untyped(settings))).toThrow(new Error(`environments.every-option: ${line}`));

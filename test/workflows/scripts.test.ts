@@ -64,6 +64,9 @@ describe.runIf(hasGit)("the commit to deploy", () => {
     expect(output).toContain("::error::This commit does not synthesise with today's settings.");
     expect(output).toContain("own-settings=true");
     expect(await synths()).toEqual(["run synth -- --context canary=false"]);
+    // Where the settings are its own, they are not what is wrong.
+    git(directory, "checkout", "--quiet", "--force", main[1] ?? "");
+    expect(await runScript(build, "Build", directory, { CANARY: "false" })).toEqual({ ok: false, output: "" });
   });
 });
 
@@ -84,7 +87,7 @@ describe("a run", () => {
     const calls = await standIn(directory, "gh", does);
     await standIn(directory, "unzip", 'mkdir -p "$4"; cp "$2" "$4/template"');
     const github = { GITHUB_REPOSITORY: "acme/orders", GITHUB_SERVER_URL: "https://github.com", GITHUB_RUN_ID: "11" };
-    const result = await runScript(job, step, directory, { ...github, ENVIRONMENT: "production" });
+    const result = await runScript(job, step, directory, { ...github, ENVIRONMENT: "staging" });
     return { ...result, directory, calls: await calls() };
   }
 
@@ -98,13 +101,14 @@ describe("a run", () => {
       const { ok, output } = await withArtifacts(deployJob, rejection, ...pages);
       expect([ok, output]).toEqual([
         false,
-        expect.stringMatching(/^::error::Run 12 is newer and has deployed to production/),
+        expect.stringMatching(/^::error::Run 12 is newer and has deployed to staging/),
       ]);
     }
   });
 
   test.each([
     ["nothing was ever deployed", []],
+    ["an earlier one was the last", [artifact(9, "07:00")]],
     ["it was the last itself", [artifact(10, "07:00"), artifact(11, "08:00")]],
     ["the later one was a branch's", [artifact(12, "09:00", "release")]],
     ["the later one was a fork's", [artifact(12, "09:00", "main", 8)]],
@@ -112,12 +116,13 @@ describe("a run", () => {
     const { ok, output, calls } = await withArtifacts(deployJob, rejection, artifacts);
     expect([ok, output]).toEqual([true, ""]);
     expect(calls).toEqual([
-      "api --paginate --slurp repos/acme/orders/actions/artifacts?name=deployed-production&per_page=100",
+      "api --paginate --slurp repos/acme/orders/actions/artifacts?name=deployed-staging&per_page=100",
     ]);
   });
 
   test("tells its reviewers what was deployed last, what would stop, and every change", async () => {
-    const { directory } = await withArtifacts(changes, fetch, [artifact(10, "07:00"), artifact(9, "06:00")]);
+    const { directory, calls } = await withArtifacts(changes, fetch, [artifact(10, "07:00"), artifact(9, "06:00")]);
+    expect(calls[0]).toContain("artifacts?name=deployed-production&");
     expect(await readFile(join(directory, "deployed/template"), "utf8")).toContain("artifacts/1000/zip");
     await writeFile(join(directory, "deployed/deployed.template.json"), "{}");
     const does = '[ $3 = diff ] && echo "[~] Stage" >&2 || { echo "STOP tls"; exit 1; }';

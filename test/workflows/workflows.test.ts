@@ -69,6 +69,11 @@ test("production waits for build, summary, tests and staging; a rollback for the
   ]);
 });
 
+test("a rollback, too, is built with today's settings, unless it is to have its own", () => {
+  const { if: condition } = deploy.jobs.build.steps.find(({ name }: Step) => name === "Take today's settings");
+  expect(condition).toBe(expression("!inputs.own-settings"));
+});
+
 test("a rollback and a change of TLS go without the canary", () => {
   const { env } = deploy.jobs.build.steps.find(({ name }: Step) => name === "Build");
   expect(env.CANARY).toBe(expression("!inputs.straight-to-production && !contains(inputs.accept, 'tls')"));
