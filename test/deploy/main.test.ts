@@ -1,6 +1,9 @@
+import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import {
   CloudFormationClient,
   DescribeStacksCommand,
@@ -144,6 +147,13 @@ test("a saved template is compared without asking AWS", async () => {
     [`${stackName}, compared with ${saved}: 1 finding`, `STOP  ${inUse}`],
   ]);
   expect(cloudFormation.calls()).toEqual([]);
+});
+
+test("the command runs what is typed, and exits with its code", async () => {
+  const main = fileURLToPath(new URL("../../infra/deploy/main.ts", import.meta.url));
+  const words = ["compare", "staging", "--app", app, "--template", join(app, "saved.json")];
+  const ended = promisify(execFile)(process.execPath, [main, ...words]);
+  await expect(ended).rejects.toMatchObject({ code: 1, stdout: expect.stringContaining(`STOP  ${inUse}`) });
 });
 
 // A change set that was made but never run leaves the first of them.
