@@ -69,6 +69,23 @@ test("production waits for build, summary, tests and staging; a rollback for the
   ]);
 });
 
+test("the commit that is asked for is what is tested, built and deployed, with what is accepted", () => {
+  const { build, ci: tests, commit, staging, production, "straight-to-production": straight } = deploy.jobs;
+  const { env } = commit.steps.find(({ name }: Step) => name === "Accept only a commit that main contains");
+  expect(env.COMMIT).toBe(expression("inputs.straight-to-production || github.sha"));
+  const asked = expression("needs.commit.outputs.sha");
+  expect([tests.with.ref, build.steps[0].with.ref]).toEqual([asked, asked]);
+  const [assembly, accept] = ["needs.build.outputs.assembly", "inputs.accept"].map(expression);
+  for (const { with: inputs } of [staging, production, straight]) {
+    expect(inputs).toMatchObject({ commit: asked, assembly, accept });
+  }
+});
+
+test("a deployment that is run again replaces the template that it kept", () => {
+  const upload = deployJob.steps.find(({ uses }) => uses?.startsWith("actions/upload-artifact@"));
+  expect(upload?.with).toMatchObject({ overwrite: true });
+});
+
 test("a rollback, too, is built with today's settings, unless it is to have its own", () => {
   const { if: condition } = deploy.jobs.build.steps.find(({ name }: Step) => name === "Take today's settings");
   expect(condition).toBe(expression("!inputs.own-settings"));
