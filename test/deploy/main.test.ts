@@ -48,7 +48,7 @@ function cdkEnds(command: string): Promise<void> {
   return writeFile(join(app, "cdk"), `#!/bin/sh\necho "cdk $*" >> "$CDK_CALLS"; ${command}\n`, { mode: 0o755 });
 }
 
-/** What CloudFormation says of the stack, the only table there is, and all that is asked about the stack. */
+/** CloudFormation, which knows the stack, and DynamoDB, which has one table, `there`. */
 const [cloudFormation, dynamoDb] = [mockClient(CloudFormationClient), mockClient(DynamoDBClient)];
 const missing = new ResourceNotFoundException({ message: "", $metadata: {} });
 afterAll(() => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 import { root } from "./admin/admin-command.ts";
 
-/** What is known of a process: what it wrote, and how it ended once it has. */
+/** All that is known of a process: its output and, once it has ended, how. */
 interface Seen {
   stdout: string;
   stderr: string;

@@ -18,7 +18,7 @@ const templates = [everyOption, noOption].map(
   (environment) => [environment.name, Template.fromStack(ordersStack(environment)), environment] as const,
 );
 
-/** What the access log may hold: of the caller, of the request, and of what became of it. */
+/** The fields that the access log may hold: of the caller, the request and its outcome. */
 const harmless = [
   /^\$context\.(authorizer\.(keyId|latency|requestId|status)|identity\.sourceIp|tlsVersion)$/,
   /^\$context\.(domainName|httpMethod|requestId|requestTimeEpoch|resourcePath)$/,

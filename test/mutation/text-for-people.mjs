@@ -1,7 +1,7 @@
 import { declareValuePlugin, PluginKind } from "@stryker-mutator/api/plugin";
 
 const properties = new Set(["alarmDescription", "description", "label", "reason"]);
-/** What commander shows in its help: which argument of which call. */
+/** The calls of commander whose arguments its help shows, and which argument. */
 const help = new Map([
   ["description", 0],
   ["argument", 1],

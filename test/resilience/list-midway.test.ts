@@ -12,7 +12,7 @@ const pages = 5;
 
 /** Decides the outcome of an attempt to read a page of a list. Pages and attempts count from 1. */
 type PageChoice = (page: number, attempt: number) => Behaviour | undefined;
-/** What the pages of the list under way meet, one list at a time, and how many of them it has asked for. */
+/** The faults that the pages of the list under way meet, one list at a time, and how many pages it has asked for. */
 let choosePage: PageChoice = () => undefined;
 let asked = 0;
 

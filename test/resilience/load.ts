@@ -100,7 +100,7 @@ function pendingOrder(id: number): OrderItem {
   return { id: { N: String(id) }, petId: { N: "1" }, status: { S: "pending" } };
 }
 
-/** What a process used, over a run. */
+/** A measure of a process, sampled over a run. */
 interface Usage {
   what: string;
   samples: number[];

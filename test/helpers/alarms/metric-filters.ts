@@ -33,7 +33,7 @@ export function readFilters({ Resources }: { Resources?: Record<string, object> 
     .map(({ Properties }) => named(Properties) as MetricFilter);
 }
 
-/** What a log line adds to metrics. */
+/** The values that a log line adds to metrics. */
 export function counted(filters: MetricFilter[], line: unknown): Sample[] {
   const matching = filters.filter(({ FilterPattern }) => matches(FilterPattern, line));
   return matching.map(({ MetricTransformations: [{ Dimensions = [], MetricName, MetricNamespace, MetricValue }] }) => {

@@ -6,7 +6,7 @@ import { named } from "../named.ts";
 import type { Exchange } from "./exchanges.ts";
 import { counted, metricName, readFilters, type Sample } from "./metric-filters.ts";
 
-/** What happens, each as the values that it adds to metrics, with how often it happens in a minute. */
+/** Requests, each as the values that it adds to metrics, and how often it is made in a minute. */
 export type Traffic = [what: Sample[], perMinute: number][];
 
 /** The alarms of a stack, and what it publishes for them. */
@@ -22,7 +22,7 @@ export function watch(stack: OrdersStack) {
     Stage: stage?.["Properties"].StageName,
   });
 
-  /** What a request adds: its log lines, and the metrics of the gateway and Lambda. */
+  /** The values that a request adds: by its log lines, and to the metrics of the gateway and Lambda. */
   function published({ lambda, lines, method, milliseconds = 20, path, responseType, status }: Exchange): Sample[] {
     const context: Record<string, string | undefined> = {
       "$context.httpMethod": method,
