@@ -23,37 +23,29 @@ export function errorLine(error: unknown): string {
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return `Unexpected error: a thrown ${typeof error}`;
   if (error instanceof CommandError || error instanceof OrdersFileError) return error.message;
-  const { name } = error;
-  if (name === "IncompleteResponseError") return `${error.message}. Run the command again`;
-  const code = "code" in error ? String(error.code) : "";
+  const system: NodeJS.ErrnoException & { hostname?: string; address?: string; port?: number } = error;
+  const { name, code = "", path, errno, address, port } = system;
+  const [reason = ""] = error.message.split("\n", 1);
+  if (name === "IncompleteResponseError") return `${reason}. Run the command again`;
   if (name === "CredentialsProviderError" || name === "TokenProviderError") {
     const { AWS_PROFILE: profile } = process.env;
     const none = profile
       ? `The AWS profile ${profile} does not exist or has no usable credentials`
       : "No usable AWS credentials";
-    return `${none} (${firstLine(error)}). Sign in, or set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`;
+    return `${none} (${reason}). Sign in, or set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`;
   }
   if (name === "AbortError") return "Interrupted";
   if (badCredentials.test(name)) return `AWS rejected these credentials (${name}). Sign in again`;
-  if (/^AccessDenied/.test(name)) return `AWS denied access: ${firstLine(error)}`;
-  if (/^Region is missing/.test(error.message)) return "No AWS region. Set AWS_REGION, or a region in your profile";
-  if (name === "PointInTimeRecoveryUnavailableException") {
-    return `DynamoDB can't restore that: ${firstLine(error)}`;
-  }
+  if (/^AccessDenied/.test(name)) return `AWS denied access: ${reason}`;
+  if (/^Region is missing/.test(reason)) return "No AWS region. Set AWS_REGION, or a region in your profile";
+  if (name === "PointInTimeRecoveryUnavailableException") return `DynamoDB can't restore that: ${reason}`;
   if (name === "ResourceNotFoundException") {
-    return `${firstLine(error)}. Check its name, and whether its stack was deleted or replaced`;
+    return `${reason}. Check its name, and whether its stack was deleted or replaced`;
   }
-  if (unreachable.test(code) || name === "TimeoutError") return `No response from ${address(error)} (${code || name})`;
-  if ("path" in error && "errno" in error) {
-    return `${String(error.path)}: ${getSystemErrorMessage(Number(error.errno))}`;
+  if (unreachable.test(code) || name === "TimeoutError") {
+    const { hostname = address === undefined ? "the service" : `${address}:${port}` } = system;
+    return `No response from ${hostname} (${code || name})`;
   }
-  return `Unexpected error: ${name}: ${firstLine(error)}. NODE_DEBUG=admin prints the stack trace`;
-}
-
-function address(error: Error & { hostname?: string; address?: string; port?: number }): string {
-  return error.hostname ?? (error.address === undefined ? "the service" : `${error.address}:${error.port}`);
-}
-
-function firstLine({ message }: Error): string {
-  return message.split("\n", 1)[0] ?? "";
+  if (path !== undefined && errno !== undefined) return `${path}: ${getSystemErrorMessage(errno)}`;
+  return `Unexpected error: ${name}: ${reason}. NODE_DEBUG=admin prints the stack trace`;
 }

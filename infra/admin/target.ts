@@ -44,7 +44,6 @@ export async function findDeployedStack(environment: Environment): Promise<Targe
   const { StackId, StackStatus, Outputs } = Stacks?.[0] ?? {};
   // arn:aws:cloudformation:REGION:ACCOUNT:stack/NAME/ID
   const account = StackId?.split(":")[4];
-  if (!account) throw new CommandError(`CloudFormation did not say which account ${stackName} is in`);
   const output = (key: string): string => {
     const value = Outputs?.find(({ OutputKey }) => OutputKey === key)?.OutputValue;
     if (value) return value;
