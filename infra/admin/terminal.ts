@@ -39,13 +39,9 @@ export function standardInput(): NodeJS.ReadStream {
 export async function readSecret(question: string): Promise<string> {
   if (!process.stdin.isTTY) return (await text(process.stdin)).trim();
   const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const terminal = createInterface({ input: process.stdin, output: hidden, terminal: true });
+  using terminal = createInterface({ input: process.stdin, output: hidden, terminal: true });
   // Not before: until then the terminal shows what is typed.
   process.stderr.write(question);
-  try {
-    return (await terminal.question("")).trim();
-  } finally {
-    terminal.close();
-    process.stderr.write("\n");
-  }
+  const secret = await terminal.question("").finally(() => process.stderr.write("\n"));
+  return secret.trim();
 }

@@ -11,15 +11,10 @@ export function printable(text: string): string {
 
 declare global {
   interface JSON {
-    // In Node since 22, not yet in TypeScript's library.
-    rawJSON(text: string): RawJson;
-    isRawJSON(value: unknown): value is RawJson;
+    // In Node since 22, not yet in TypeScript's library. A number's own digits: beyond 2^53 its value is another.
+    rawJSON(text: string): unknown;
+    isRawJSON(value: unknown): value is { rawJSON: string };
   }
-}
-
-/** A JSON number's own digits: beyond 2^53 its value is not what was written. */
-interface RawJson {
-  readonly rawJSON: string;
 }
 
 /** The value as JSON that is just as safe to print and parses to the same value. A bigint becomes an exact number. */
