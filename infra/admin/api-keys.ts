@@ -8,6 +8,7 @@ import {
   readApiKey,
 } from "../../shared/api-keys-table.ts";
 import { printable } from "../terminal/printable.ts";
+import { keyRules } from "./carry-over-rules.ts";
 import type { Result } from "./command.ts";
 import { CommandError } from "./errors.ts";
 import { TableCalls } from "./table-calls.ts";
@@ -41,7 +42,7 @@ export async function issue(
 
 /** Lists the keys that were ever issued, or that are active, the oldest first. */
 export async function list(target: Target, now: number, active = false): Promise<Result> {
-  const { keys, damaged } = await listApiKeys(target);
+  const { keys, damaged } = await readApiKeys(target);
   const rows = keys.map((key) => describe(key, now)).filter(({ state }) => !active || state === "active");
   const header = ["KEY ID", "NAME", "CREATED", "EXPIRES", "REVOKED", "STATE"];
   const table = columns([header, ...rows.map((row) => Object.values(row).map((value) => value ?? "never"))]);
@@ -53,10 +54,7 @@ export async function list(target: Target, now: number, active = false): Promise
 }
 
 /** Reads every key ever issued, the oldest first, and counts the items that aren't complete records. */
-export async function listApiKeys({
-  client,
-  apiKeysTable,
-}: Target): Promise<{ keys: ApiKeyRecord[]; damaged: number }> {
+async function readApiKeys({ client, apiKeysTable }: Target): Promise<{ keys: ApiKeyRecord[]; damaged: number }> {
   const scan = { TableName: apiKeysTable, ConsistentRead: true };
   const pages = await Array.fromAsync(paginateScan({ client: DynamoDBDocumentClient.from(client) }, scan));
   const items = pages.flatMap(({ Items = [] }) => Items);
@@ -64,15 +62,14 @@ export async function listApiKeys({
   return { keys, damaged: items.length - keys.length };
 }
 
-/** Finds the record of the key with this id. @throws CommandError when there is none. */
-export async function findKey(target: Target, keyId: string): Promise<ApiKeyRecord> {
-  const { keys } = await listApiKeys(target);
-  const record = keys.find((key) => key.keyId === keyId);
-  if (!record) throw noKey(keyId);
-  return record;
+/** Finds the record of the key with this id, if there is one. */
+export async function findKey(target: Target, keyId: string): Promise<ApiKeyRecord | undefined> {
+  const { keys } = await readApiKeys(target);
+  return keys.find((key) => key.keyId === keyId);
 }
 
-const noKey = (keyId: string): CommandError => new CommandError(`No key has the id ${keyId}`);
+/** For an id that no key has. */
+export const noKey = (keyId: string): CommandError => new CommandError(`No key has the id ${keyId}`);
 
 /**
  * Revokes the key with this id for good.
@@ -81,13 +78,9 @@ const noKey = (keyId: string): CommandError => new CommandError(`No key has the 
  */
 export async function revoke(target: Target, keyId: string, now: number): Promise<Result> {
   const record = await findKey(target, keyId);
-  const condition = {
-    ConditionExpression: "keyId = :keyId AND attribute_not_exists(revokedAt)",
-    ExpressionAttributeValues: { ":keyId": { S: keyId } },
-  };
-  const set = { revokedAt: { N: String(now) } };
-  const calls = new TableCalls(target.client);
-  const unmet = await calls.update(target.apiKeysTable, { keyHash: { S: record.keyHash } }, set, condition);
+  if (!record) throw noKey(keyId);
+  const [Key, set] = [{ keyHash: { S: record.keyHash } }, { revokedAt: { N: String(now) } }];
+  const unmet = await new TableCalls(target.client).update(target.apiKeysTable, Key, set, keyRules.condition);
   if (unmet) {
     const revokedAt = Number(unmet.found?.["revokedAt"]?.N);
     throw unmet.found ? new CommandError(`Key ${keyId} was already revoked at ${isoTime(revokedAt)}`) : noKey(keyId);

@@ -13,26 +13,26 @@ import { startProgress } from "./progress.ts";
 import { counted } from "./terminal.ts";
 
 /** Exports every order to the file that the command line names, or to standard output. */
-export function exportCommand(command: Command, name = "-", table?: string): Promise<void> {
+export function exportCommand(name = "-", options: { table?: string }, command: Command): Promise<void> {
   return run(command, async (target) => {
-    const ordersTable = table ?? target.ordersTable;
+    const { table = target.ordersTable } = options;
     const calls = pacedCalls(command, target, "reads");
     const { stdout, stderr } = process;
     const toStdout = name === "-" || name === "/dev/stdout";
     // Orders that scroll by leave no place for a bar.
     const hasBar = stderr.isTTY && !(toStdout && stdout.isTTY);
     // DynamoDB counts its items every six hours, and not everyone may ask.
-    const describe = new DescribeTableCommand({ TableName: ordersTable });
+    const describe = new DescribeTableCommand({ TableName: table });
     const described = hasBar ? await target.client.send(describe).catch(() => undefined) : undefined;
     const total = described?.Table?.ItemCount ?? 0;
-    const progress = hasBar ? startProgress(stderr, { title: "Exporting", unit: "orders", total }) : undefined;
+    const progress = hasBar ? startProgress("Exporting", "orders", total) : undefined;
     const counts = { orders: 0, skipped: 0 };
     const pages = async function* (signal?: AbortSignal): AsyncGenerator<string, void, void> {
-      for await (const page of calls.scan(ordersTable, signal)) {
+      for await (const page of calls.scan(table, signal)) {
         const lines = formatLines(page, () => progress?.stop());
         counts.orders += lines.length;
         counts.skipped += page.length - lines.length;
-        progress?.done(counts.orders + counts.skipped);
+        progress?.update(counts.orders + counts.skipped);
         yield lines.join("");
       }
     };

@@ -18,13 +18,13 @@ import { counted, standardInput } from "./terminal.ts";
 import { workThrough } from "./work-through.ts";
 
 /** Imports the file that the command line names, or standard input, until it is done or the operator interrupts it. */
-export function importCommand(command: Command, name: string, check = false): Promise<void> {
+export function importCommand(name: string, { check = false }, command: Command): Promise<void> {
   return run(command, async (target) => {
     const signal = interruption();
     await using cleanUp = new AsyncDisposableStack();
     const file = await readableTwice(name, cleanUp, signal);
     const calls = pacedCalls(command, target, check ? "reads" : "writes");
-    return await importOrders(target.ordersTable, file, calls, check, signal);
+    return await importOrders(target.ordersTable, file, calls, check, signal).catch(badLines);
   });
 }
 
@@ -56,14 +56,13 @@ async function importOrders(
   signal: AbortSignal,
 ): Promise<Result> {
   const { size } = await stat(file.path);
-  const checking = startProgress(process.stderr, { title: "Checking", unit: "bytes", total: size });
+  const checking = startProgress("Checking", "bytes", size);
   const onRead = (bytes: number): void => {
     if (signal.aborted) throw new CommandError("Interrupted: nothing was written");
-    checking.done(bytes);
+    checking.update(bytes);
   };
-  const total = await checkOrders(file, onRead).finally(checking.stop).catch(badLines);
-  if (typeof total !== "number") return total;
-  const progress = startProgress(process.stderr, { title: check ? "Comparing" : "Writing", unit: "orders", total });
+  const total = await checkOrders(file, onRead).finally(() => checking.stop());
+  const progress = startProgress(check ? "Comparing" : "Writing", "orders", total);
   const differing = new Findings<{ id: bigint; fields: string[] }>();
   let [there, lacking] = [0, 0];
   const handle = async (order: OrderItem, stop: AbortSignal): Promise<void> => {
@@ -78,7 +77,7 @@ async function importOrders(
       const fields = names.filter((name) => !sameAttribute(order[name], found[name]));
       if (fields.length > 0) differing.add(fields.join(", "), { id: BigInt(id.N ?? 0), fields });
     } else lacking++;
-    progress.done(there + lacking);
+    progress.update(there + lacking);
   };
   const reason = await workThrough(readOrders(file, total), handle, signal);
   progress.stop();

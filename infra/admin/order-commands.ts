@@ -6,8 +6,8 @@ import { pacedCalls, rateOption, run } from "./command.ts";
 import { exportCommand } from "./export-orders.ts";
 import { importCommand } from "./import-orders.ts";
 import { addRestore } from "./restore-table.ts";
-import { type ShipOptions, shipCommand, shipExitCodes } from "./ship-orders.ts";
-import { count, type Filter, listCommand, show, statusChoices } from "./show-orders.ts";
+import { shipCommand, shipExitCodes } from "./ship-orders.ts";
+import { count, listCommand, show, statusChoices } from "./show-orders.ts";
 
 /** Adds the commands that import, export, ship, list, count and show orders. */
 export function addOrderCommands(program: Command): void {
@@ -18,16 +18,14 @@ export function addOrderCommands(program: Command): void {
     .option("--check", "compare the orders with the table, and write nothing")
     .addOption(rateOption())
     .description("check every line of a file, then write the orders that are not in the table yet")
-    .action((file: string, { check }: { check?: boolean }, command: Command) => importCommand(command, file, check));
+    .action(importCommand);
   orders
     .command("export")
     .argument("[file]", "where to write (default: standard output)", parseText)
     .option("--table <name>", "export this table (default: the one in use)", parseTable)
     .addOption(rateOption())
     .description("write every order, one per line, in the format of `orders import`")
-    .action((file: string | undefined, { table }: { table?: string }, command: Command) =>
-      exportCommand(command, file, table),
-    );
+    .action(exportCommand);
   orders
     .command("ship")
     .argument("[order-id...]", "the orders' ids", (text, ids: bigint[] = []) => [...ids, parseId(text)])
@@ -38,14 +36,14 @@ export function addOrderCommands(program: Command): void {
     .addOption(rateOption())
     .description("ship pending orders")
     .addHelpText("after", shipExitCodes)
-    .action((ids: bigint[], options: ShipOptions, command: Command) => shipCommand(command, ids, options));
+    .action(shipCommand);
   orders
     .command("list")
     .addOption(new Option("--status <status>", "only orders with this status").choices(statusChoices))
     .option("--cancelled-by <key-id>", "only orders that this key cancelled", parseText)
     .addOption(rateOption())
     .description("list orders as they are read; with --json in the format of `orders import`")
-    .action((filter: Filter, command: Command) => listCommand(command, filter));
+    .action(listCommand);
   orders
     .command("count")
     .addOption(rateOption())

@@ -14,7 +14,7 @@ import { counted, standardInput } from "./terminal.ts";
 import { workThrough } from "./work-through.ts";
 
 /** A file of ids, `-` for standard input, and an ISO 8601 date-time. */
-export type ShipOptions = { file?: string; date?: string };
+type ShipOptions = { file?: string; date?: string };
 
 /** The message and the exit code of each outcome; several orders have the code of the worst. */
 const outcomes = {
@@ -41,7 +41,7 @@ interface Shipment {
 }
 
 /** Ships the orders that the command line names, or a file or standard input, several at a time, and prints a line for each. */
-export async function shipCommand(command: Command, named: bigint[], { file, date }: ShipOptions): Promise<void> {
+export async function shipCommand(named: bigint[], { file, date }: ShipOptions, command: Command): Promise<void> {
   if (named.length > 0 && file !== undefined) command.error("error: name either orders or a file of ids");
   await run(command, async (target, json) => {
     const ids = new Set(named.length > 0 ? named : await readIds(file));

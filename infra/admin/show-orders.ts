@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { isInt64, type OrderItem, orderStatuses } from "../../shared/order.ts";
 import { attributeJson } from "../orders-file/attribute-json.ts";
 import { jsonText, printable } from "../terminal/printable.ts";
-import { findKey, listApiKeys } from "./api-keys.ts";
+import { findKey, noKey } from "./api-keys.ts";
 import { pacedCalls, type Result, run } from "./command.ts";
 import { CommandError } from "./errors.ts";
 import { formatLines } from "./export-orders.ts";
@@ -16,7 +16,7 @@ import { columns } from "./terminal.ts";
 export const statusChoices = [...orderStatuses, "other"] as const;
 
 /** A choice of orders by their status and by the id of the key that cancelled them. */
-export type Filter = { status?: (typeof statusChoices)[number]; cancelledBy?: string };
+type Filter = { status?: (typeof statusChoices)[number]; cancelledBy?: string };
 
 /** The columns of a list, wide enough for nearly all values: rows are printed before the others are known. */
 const widths = { id: 20, status: 9, petId: 20, quantity: 8, complete: 8, shipDate: 27, cancelledBy: 20 };
@@ -27,11 +27,8 @@ export async function show(target: Target, id: bigint): Promise<Result> {
   const item = await new TableCalls(target.client).get(input);
   if (!item) throw new CommandError(`No order has the id ${id}`);
   const cancelledBy = item["cancelledBy"]?.S;
-  if (cancelledBy !== undefined) {
-    const { keys } = await listApiKeys(target);
-    const key = keys.find(({ keyId }) => keyId === cancelledBy);
-    if (key) item["cancelledByName"] = { S: key.name };
-  }
+  const key = cancelledBy === undefined ? undefined : await findKey(target, cancelledBy);
+  if (key) item["cancelledByName"] = { S: key.name };
   const names = new Set([...Object.keys(widths), ...Object.keys(item).sort()]);
   const rows = [...names].flatMap((name) => (item[name] ? [{ name, attribute: item[name] }] : []));
   return {
@@ -41,7 +38,7 @@ export async function show(target: Target, id: bigint): Promise<Result> {
 }
 
 /** Prints the orders that the filter lets through as they are read: a table for people, lines of an orders file as JSON. */
-export function listCommand(command: Command, { status, cancelledBy }: Filter): Promise<void> {
+export function listCommand({ status, cancelledBy }: Filter, command: Command): Promise<void> {
   return run(command, async (target, json) => {
     const calls = pacedCalls(command, target, "reads");
     const wanted = (item: OrderItem): boolean =>
@@ -59,7 +56,8 @@ export function listCommand(command: Command, { status, cancelledBy }: Filter): 
       }
     };
     await pipeline(lines, process.stdout, { end: false });
-    if (cancelledBy !== undefined && found === 0) await findKey(target, cancelledBy);
+    const isUnknown = cancelledBy !== undefined && found === 0 && !(await findKey(target, cancelledBy));
+    if (isUnknown) throw noKey(cancelledBy);
     return { rejected: skipped > 0 };
   });
 }
