@@ -1,23 +1,13 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { isServerError, isThrottlingError, isTransientError, StandardRetryStrategy } from "@smithy/core/retry";
+import { isThrottlingError, isTransientError, StandardRetryStrategy } from "@smithy/core/retry";
 import { HttpResponse } from "@smithy/core/transport";
 import { ServiceError } from "./errors.ts";
-
-/** How long one call to DynamoDB may take. */
-export interface CallLimits {
-  /** Milliseconds to connect, per attempt. */
-  connectionTimeout: number;
-  /** Milliseconds until the response begins, per attempt. */
-  requestTimeout: number;
-  /** Attempts in all, including the first. */
-  maxAttempts: number;
-}
 
 /**
  * The limits of the calls of the authorizer, of an operation on one order, and of a list. Longer waits are made of them:
  *
- * 1. An attempt waits for `connectionTimeout`, then for `requestTimeout`.
- * 2. A call makes up to `maxAttempts` attempts. The pauses between them grow from `retryBaseDelay`.
+ * 1. An attempt waits `connectionTimeout` to connect, then `requestTimeout` until the response begins, in milliseconds.
+ * 2. A call makes up to `maxAttempts` attempts, the first included. The pauses between them grow from `retryBaseDelay`.
  * 3. A function makes one call for a request. All of its attempts fit into the function's `timeoutSeconds`
  *    (`function-list.ts`), of which it leaves `timeoutEarlyInMillis` (`functions/`) for the response.
  * 4. A list makes a call for each page, which ends after `pageDeadline`, and more of them while the table throttles,
@@ -28,21 +18,21 @@ export const callLimits = {
   authorizer: { connectionTimeout: 300, requestTimeout: 1000, maxAttempts: 3 },
   oneOrder: { connectionTimeout: 500, requestTimeout: 2000, maxAttempts: 3 },
   list: { connectionTimeout: 500, requestTimeout: 4000, maxAttempts: 3 },
-} satisfies Record<string, CallLimits>;
+};
 
-type RetryToken = Parameters<StandardRetryStrategy["recordSuccess"]>[0];
-type RetryErrorInfo = Parameters<StandardRetryStrategy["refreshRetryTokenForRetry"]>[1];
+/** How long one call to DynamoDB may take. */
+export type CallLimits = (typeof callLimits)["list"];
 
 /**
  * The SDK's standard retries without its retry quota. The quota lasts as long as the process: after a storm of failures a
  * warm function would not retry at all, and one lost response would be a 503. `maxAttempts` is limit enough.
  */
 class RetriesWithoutQuota extends StandardRetryStrategy {
-  override async refreshRetryTokenForRetry(token: RetryToken, errorInfo: RetryErrorInfo): Promise<RetryToken> {
-    const next = await super.refreshRetryTokenForRetry(token, errorInfo);
+  override async refreshRetryTokenForRetry(...failed: Parameters<StandardRetryStrategy["refreshRetryTokenForRetry"]>) {
+    const token = await super.refreshRetryTokenForRetry(...failed);
     // Gives back to the quota what this retry took.
-    this.recordSuccess(next);
-    return next;
+    this.recordSuccess(token);
+    return token;
   }
 }
 
@@ -50,11 +40,11 @@ class RetriesWithoutQuota extends StandardRetryStrategy {
 export const retryBaseDelay = 25;
 
 /** A client that limits every wait; the SDK's defaults wait forever. */
-export function createClient({ connectionTimeout, requestTimeout, maxAttempts }: CallLimits): DynamoDBClient {
+export function createClient({ maxAttempts, ...timeouts }: CallLimits): DynamoDBClient {
   const client = new DynamoDBClient({
     maxAttempts,
     retryStrategy: new RetriesWithoutQuota({ maxAttempts, baseDelay: retryBaseDelay }),
-    requestHandler: { connectionTimeout, requestTimeout, throwOnRequestTimeout: true },
+    requestHandler: { ...timeouts, throwOnRequestTimeout: true },
   });
   // This one walks through every item of every response for a log line that is never written.
   client.middlewareStack.remove("loggerMiddleware");
@@ -105,7 +95,7 @@ export function isThrottled(error: unknown): boolean {
 export function isUnavailable(error: unknown): boolean {
   if (!isSdkError(error)) return false;
   // An AbortError: our own deadline ended the call.
-  return error.name === "AbortError" || isThrottlingError(error) || isTransientError(error) || isServerError(error);
+  return error.name === "AbortError" || isThrottlingError(error) || isTransientError(error);
 }
 
 function isSdkError(error: unknown): error is Parameters<typeof isTransientError>[0] {
