@@ -12,11 +12,11 @@ export interface ApiKeyRecord {
   revokedAt?: number;
 }
 
-/** The state of a key at a given time. A revoked key stays revoked, even after it expires. */
-export type ApiKeyState = "active" | "expired" | "revoked";
-
-/** The state of a key at `now`, in epoch seconds. A key expires at the start of the second `expiresAt`. */
-export function apiKeyState({ expiresAt, revokedAt }: Partial<ApiKeyRecord>, now: number): ApiKeyState {
+/**
+ * The state of a key at `now`, in epoch seconds. It expires at the start of the second `expiresAt`; a revoked key stays
+ * revoked.
+ */
+export function apiKeyState({ expiresAt, revokedAt }: Partial<ApiKeyRecord>, now: number) {
   if (revokedAt !== undefined) return "revoked";
   return expiresAt !== undefined && expiresAt <= now ? "expired" : "active";
 }

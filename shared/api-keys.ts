@@ -23,11 +23,6 @@ export function makeApiKey(prefix: ApiKeyPrefix): string {
   return unchecked + checksum(unchecked);
 }
 
-/** The prefix of a well-formed key. */
-export function apiKeyPrefix(key: string): ApiKeyPrefix {
-  return `pets_${key.split("_")[1]}`;
-}
-
 /** Whether the text is well-formed as a key of any environment, including its checksum. */
 export function isApiKey(text: string): boolean {
   if (!apiKey.test(text)) return false;

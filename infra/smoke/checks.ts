@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { apiKeyPrefix, makeApiKey } from "../../shared/api-keys.ts";
+import { makeApiKey } from "../../shared/api-keys.ts";
 import type { ErrorCode } from "../../shared/errors.ts";
 import { type ApiRequest, type Endpoint, open, send } from "./client.ts";
 import { operations, paths } from "./document.ts";
@@ -36,7 +36,8 @@ export function smokeChecks(service: Endpoint, pending?: string): Record<string,
   const { apiKey } = service;
   const mistyped = apiKey.slice(0, -1) + (apiKey.endsWith("0") ? "1" : "0");
   const malformed = ["Bearer no-key", `Bearer ${mistyped}`, `Bearer ${apiKey}0`, "Basic bm86a2V5"];
-  const unissued = withAuthorization(`Bearer ${makeApiKey(apiKeyPrefix(apiKey))}`);
+  const [, environment] = apiKey.split("_");
+  const unissued = withAuthorization(`Bearer ${makeApiKey(`pets_${environment}`)}`);
   // One of 2^63 negative ids. The chance that one of a million orders has it is one in nine trillion.
   const absent = cancel(String(-1n - (randomBytes(8).readBigUInt64BE() >> 1n)));
   const rejects =

@@ -3,7 +3,7 @@
 //
 // Caught by tests that can't run mutants:
 // - order-list.ts: `createGzip({})`: the first page would wait in the compressor, at twice the CPU (list-midway).
-// - clock.ts: a pause that no signal ends; api-keys.ts: `apiKeyPrefix` (the tests of the commands that use them).
+// - clock.ts: a pause that no signal ends (the tests of the commands that use it).
 // - request.ts, respond-with-errors.ts, list-orders.ts: "" is no code and no event, so it doesn't compile.
 // No test can tell the difference:
 // - request.ts: `?? "Stryker was here!"`: names no order either.

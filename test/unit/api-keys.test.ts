@@ -8,7 +8,7 @@ import {
   makeApiKey,
   withoutKeys,
 } from "../../shared/api-keys.ts";
-import { type ApiKeyState, apiKeyState, isApiKeyRecord } from "../../shared/api-keys-table.ts";
+import { apiKeyState, isApiKeyRecord } from "../../shared/api-keys-table.ts";
 import { issuedKeys } from "../helpers/issued-keys.ts";
 
 const prefix = fc.constantFrom<ApiKeyPrefix>("pets_test", "pets_live");
@@ -76,7 +76,7 @@ describe("an API key", () => {
 describe("the record of an API key", () => {
   const whole = { keyHash: "0f", keyId: "key_1", name: "Acme", createdAt: 1 };
 
-  test.each<[ApiKeyState, { expiresAt?: number; revokedAt?: number }]>([
+  test.each<[string, { expiresAt?: number; revokedAt?: number }]>([
     ["active", {}],
     ["active", { expiresAt: 101 }],
     ["expired", { expiresAt: 100 }],
