@@ -50,10 +50,8 @@ const dateTime =
 export function isDateTime(text: string): boolean {
   if (!dateTime.test(text)) return false;
   const day = Number(text.slice(8, 10));
-  return day < 29 || day <= daysInMonth(Number(text.slice(0, 4)), Number(text.slice(5, 7)));
-}
-
-function daysInMonth(year: number, month: number): number {
-  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
-  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+  if (day < 29) return true;
+  // The last day of the month. The years 1 to 99 become 1901 to 1999, whose months are as long.
+  const last = new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0));
+  return day <= last.getUTCDate();
 }
