@@ -1,13 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 
-/** The time in milliseconds, and a way to let some of it pass. */
-export interface Clock {
-  now(): number;
-  /** Rejects when the signal aborts. */
-  pause(milliseconds: number, signal?: AbortSignal): Promise<void>;
-}
-
-export const systemClock: Clock = {
+/** The time in milliseconds, and a way to let some of it pass, which rejects when the signal aborts. */
+export const systemClock = {
   now: () => performance.now(),
-  pause: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }),
+  pause: (milliseconds: number, signal?: AbortSignal) => setTimeout<void>(milliseconds, undefined, { signal }),
 };
+
+export type Clock = typeof systemClock;
