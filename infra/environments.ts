@@ -21,9 +21,9 @@ export interface Environment {
   /** Protects the stack and its tables from deletion, keeps the tables if it is deleted anyway, and backs them up. */
   keepData: boolean;
   /** Tables that `orders restore` or `keys restore` made, to use instead of the stack's own, which stay as they are. */
-  restoredTables?: TableNames;
+  restoredTables?: { orders?: string; apiKeys?: string };
   /** Restored tables that were in use until now: functions may use them for one more deployment, while they move away. */
-  formerTables?: TableNames;
+  formerTables?: { orders?: string; apiKeys?: string };
   /** Other AWS accounts whose teams may write orders, as shared/ORDERS-TABLE.md says. */
   writerAccounts?: string[];
   /** A stream of the changes to orders, with old and new images, for other services. It costs nothing until it is read. */
@@ -63,11 +63,6 @@ export interface Throttling {
   rateLimit: number;
   /** How many may come at once. */
   burstLimit: number;
-}
-
-export interface TableNames {
-  orders?: string;
-  apiKeys?: string;
 }
 
 export interface OwnDomain {

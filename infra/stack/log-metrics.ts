@@ -1,5 +1,5 @@
 import type { Stack } from "aws-cdk-lib";
-import { type Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { Stats } from "aws-cdk-lib/aws-cloudwatch";
 import {
   FilterPattern,
   type ILogGroup,
@@ -28,12 +28,7 @@ export interface Watched {
  */
 export function addLogMetrics(stack: Stack, namespace: string, { accessLog }: OrdersApi, functions: ServiceFunctions) {
   const scope = new Construct(stack, "LogMetrics");
-  const count = (
-    name: string,
-    logGroup: ILogGroup,
-    filterPattern: JsonPattern,
-    options?: Partial<MetricFilterProps>,
-  ): Metric =>
+  const count = (name: string, logGroup: ILogGroup, filterPattern: JsonPattern, options?: Partial<MetricFilterProps>) =>
     new MetricFilter(scope, name, {
       logGroup,
       filterPattern,
@@ -93,17 +88,13 @@ function logged(event: LogEvent): JsonPattern {
 /**
  * Lambda's own line about an invocation that timed out, crashed or ran out of memory, its start included: the function
  * can't log that. An exception that a handler throws is not a crash; the authorizer throws one for each rejected key.
+ * There is one report per invocation; those of failed ones come at the system log level WARN.
  */
 const crashed = [
-  platformReport(field("record.status", "=", "timeout")),
-  platformReport(field("record.status", "=", "failure")),
-  platformReport(field("record.status", "=", "error"), field("record.errorType", "=", "Runtime.*")),
-];
-
-/** There is one such line per invocation; those of failed ones come at the system log level WARN. */
-function platformReport(...conditions: JsonPattern[]): JsonPattern {
-  return FilterPattern.all(field("type", "=", "platform.report"), ...conditions);
-}
+  [field("record.status", "=", "timeout")],
+  [field("record.status", "=", "failure")],
+  [field("record.status", "=", "error"), field("record.errorType", "=", "Runtime.*")],
+].map((conditions) => FilterPattern.all(field("type", "=", "platform.report"), ...conditions));
 
 /** The access log's lines about an operation. A failure of the authorizer is logged as the operation's, but isn't its. */
 function letIn({ method, path }: Operation): JsonPattern[] {

@@ -14,7 +14,7 @@ import { addTables } from "./tables.ts";
 /** One environment of the service: its two tables, its functions, its API, and what watches them. */
 export class OrdersStack extends Stack {
   constructor(scope: Construct, id: string, environment: Environment) {
-    const { account, alarms, dashboard, keepData, listConcurrency, name, stackName } = environment;
+    const { account, alarms, dashboard, keepData, name, stackName } = environment;
     super(scope, id, {
       description: `Pet store orders service, ${name}`,
       terminationProtection: keepData,
@@ -25,10 +25,7 @@ export class OrdersStack extends Stack {
     for (const [tag, value] of Object.entries(tagsOf(environment))) Tags.of(this).add(tag, value);
 
     const tables = addTables(this, environment);
-    const functions = perFunction((functionName, entry) => {
-      const concurrencyLimit = functionName === "listOrders" ? listConcurrency : undefined;
-      return addFunction(this, entry, tables, environment, concurrencyLimit);
-    });
+    const functions = perFunction((_, entry) => addFunction(this, entry, tables, environment));
     const api = addOrdersApi(this, environment, functions);
     const logMetrics = addLogMetrics(this, `PetStoreOrders/${name}`, api, functions);
     const watched = { api, functions, logMetrics };

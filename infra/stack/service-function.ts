@@ -25,19 +25,13 @@ export type ServiceFunction = ReturnType<typeof addFunction>;
 /** The functions of one environment. */
 export type ServiceFunctions = PerFunction<ServiceFunction>;
 
-/**
- * Makes one of the service's functions: one bundle, one log group, one role with one DynamoDB action on its table.
- *
- * @param concurrencyLimit how many invocations may run at once; without it, as many as the account has left.
- */
+/** Makes one of the service's functions: one bundle, one log group, one role with one DynamoDB action on its table. */
 export function addFunction(
   stack: Stack,
   entry: FunctionEntry,
   tables: Record<TableName, UsableTables>,
-  environment: Environment,
-  concurrencyLimit: number | undefined,
+  { functionLogLevel, listConcurrency, logRetentionDays, systemLogLevel }: Environment,
 ) {
-  const { functionLogLevel, logRetentionDays, systemLogLevel } = environment;
   const { id, file, timeoutSeconds, memorySize, permission } = entry;
   const { inUse: table, usable } = tables[permission.table];
   const logGroup = new LogGroup(stack, `${id}Log`, {
@@ -50,7 +44,7 @@ export function addFunction(
     timeout: Duration.seconds(timeoutSeconds),
     memorySize,
     environment: { [tableVariables[permission.table]]: table.tableName },
-    ...(concurrencyLimit !== undefined && { reservedConcurrentExecutions: concurrencyLimit }),
+    ...(id === "ListOrders" && listConcurrency && { reservedConcurrentExecutions: listConcurrency }),
     code: bundle(stack, file),
     handler: "index.handler",
     runtime: Runtime.NODEJS_24_X,
