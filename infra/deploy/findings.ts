@@ -56,8 +56,8 @@ export function findChanges(deployed: StackToCompare, next: StackToCompare): Fin
   return found;
 }
 
-/** The facts that clients and other teams rely on, by the name of the finding, each with where the template says it. */
-function facts(template: Template): Record<string, Record<string, string>> {
+/** The facts that clients and other teams rely on: the name of the finding, where the template says it, and the value. */
+function facts(template: Template): [name: string, place: string, value: string][] {
   const all = Object.values(template.Resources);
   const texts = (of: (properties: NonNullable<Resource["Properties"]>) => unknown) => {
     const values = all.flatMap(({ Properties = {} }) => of(Properties) ?? []);
@@ -65,23 +65,22 @@ function facts(template: Template): Record<string, Record<string, string>> {
   };
   const variable = (name: string) => texts((properties) => properties["Environment"]?.Variables?.[name]);
   const output = (name: string) => asText(template.Outputs?.[name]?.Value ?? "", template);
-  return {
-    "orders-table-in-use": { ORDERS_TABLE: variable("ORDERS_TABLE"), OrdersTableName: output("OrdersTableName") },
-    "keys-table-in-use": { API_KEYS_TABLE: variable("API_KEYS_TABLE"), ApiKeysTableName: output("ApiKeysTableName") },
-    "base-url": { BaseUrl: output("BaseUrl") },
-    "key-expression": { KeyExpression: texts((properties) => properties["IdentityValidationExpression"]) },
-  };
+  return [
+    ["orders-table-in-use", "ORDERS_TABLE", variable("ORDERS_TABLE")],
+    ["orders-table-in-use", "OrdersTableName", output("OrdersTableName")],
+    ["keys-table-in-use", "API_KEYS_TABLE", variable("API_KEYS_TABLE")],
+    ["keys-table-in-use", "ApiKeysTableName", output("ApiKeysTableName")],
+    ["base-url", "BaseUrl", output("BaseUrl")],
+    ["key-expression", "KeyExpression", texts((properties) => properties["IdentityValidationExpression"])],
+  ];
 }
 
 function changedFacts(deployed: Template, next: Template): Finding[] {
   const after = facts(next);
-  return Object.entries(facts(deployed)).flatMap(([name, places]) => {
-    const changes = Object.entries(places).flatMap(([place, was]) => {
-      const is = after[name]?.[place];
-      // What the deployed template does not say yet is new.
-      return was === is || was === "" ? [] : [`${place}: ${was} becomes ${is || "nothing"}`];
-    });
-    return changes.length === 0 ? [] : [{ name, text: changes.join(", ") }];
+  return facts(deployed).flatMap(([name, place, was], index) => {
+    const is = after[index]?.[2];
+    // What the deployed template does not say yet is new.
+    return was === is || was === "" ? [] : [{ name, text: `${place}: ${was} becomes ${is || "nothing"}` }];
   });
 }
 

@@ -85,7 +85,8 @@ describe("the comparison stops at", () => {
     };
     const own = `\${${ordersTable}}`;
     expect(found((next) => use(next, "NEW"))).toEqual([
-      `orders-table-in-use  ORDERS_TABLE: ${own} becomes NEW, OrdersTableName: ${own} becomes NEW`,
+      `orders-table-in-use  ORDERS_TABLE: ${own} becomes NEW`,
+      `orders-table-in-use  OrdersTableName: ${own} becomes NEW`,
     ]);
     const named = structuredClone(template);
     one(named, "DynamoDB::Table", "Orders").properties["TableName"] = "NEW";
