@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { CloudWatch, paginateDescribeAlarmHistory } from "@aws-sdk/client-cloudwatch";
 import { Lambda } from "@aws-sdk/client-lambda";
-import { send } from "../smoke/client.ts";
-import { excerpt, expectDocumented } from "../smoke/response-problems.ts";
-import { type FunctionEntry, functionList } from "../stack/function-list.ts";
+import { send } from "../../infra/smoke/client.ts";
+import { excerpt, expectDocumented } from "../../infra/smoke/response-problems.ts";
+import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
 import { type Checks, change, eventually, idsOf, type Stage } from "./stage.ts";
 
 /** Each function with code that can't start. */

@@ -12,12 +12,12 @@ import { DeleteRolePolicyCommand, IAMClient, PutRolePolicyCommand } from "@aws-s
 import { GetAliasCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { type AwsClientStub, mockClient } from "aws-sdk-client-mock";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { canary, start } from "../../infra/first-hour/bad-versions.ts";
-import { lists } from "../../infra/first-hour/lists.ts";
-import { logs } from "../../infra/first-hour/logs.ts";
-import { change } from "../../infra/first-hour/stage.ts";
 import { runCheck, stageOf } from "../helpers/first-hour.ts";
 import { errorResponse, startTinyService, type TinyService } from "../helpers/smoke/tiny-service.ts";
+import { canary, start } from "./bad-versions.ts";
+import { lists } from "./lists.ts";
+import { logs } from "./logs.ts";
+import { change } from "./stage.ts";
 
 let service: TinyService;
 let cloudWatchLogs: AwsClientStub<CloudWatchLogsClient>;

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
 
-const main = fileURLToPath(new URL("../../infra/first-hour/main.ts", import.meta.url));
+const main = fileURLToPath(new URL("first-hour.ts", import.meta.url));
 const settings = new URL("../../infra/environments.ts", import.meta.url).href;
 
 /** Runs the command on an environment that keeps its data, or does not. It can't reach AWS, only what takes its place. */

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { StackResourceSummary } from "@aws-sdk/client-cloudformation";
+import type { Target } from "../../infra/admin/target.ts";
+import { type Endpoint, reason } from "../../infra/smoke/client.ts";
+import type { Line } from "../../infra/smoke/smoke.ts";
 import type { Clock } from "../../shared/clock.ts";
-import type { Target } from "../admin/target.ts";
-import { type Endpoint, reason } from "../smoke/client.ts";
-import type { Line } from "../smoke/smoke.ts";
 
 /** A deployed environment, and what has been changed in it for a while. */
 export interface Stage extends Endpoint, Target {

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { type Checks, runChecks, type Stage } from "../../infra/first-hour/stage.ts";
 import type { Endpoint } from "../../infra/smoke/client.ts";
+import { type Checks, runChecks, type Stage } from "../first-hour/stage.ts";
 import { everyOption, noOption } from "./fixture-environments.ts";
 
 /** A stage of a service on this machine, with the resources that the checks look for, and a clock that waiting moves. */
