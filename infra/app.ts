@@ -1,4 +1,31 @@
-import { environments } from "./environments.ts";
-import { createOrdersApp } from "./stack/orders-app.ts";
+import { App, Validations } from "aws-cdk-lib";
+import { AwsSolutionsChecks } from "cdk-nag";
+import { type Environment, environments } from "./environments.ts";
+import { OrdersStack } from "./stack/orders-stack.ts";
+import { requireDistinct } from "./stack/rules.ts";
+import { setEveryAlias, skipsCanary } from "./stack/without-canary.ts";
 
-createOrdersApp(environments);
+if (import.meta.main) createOrdersApp(environments);
+
+/**
+ * Creates the CDK app with a stack for each environment, and cdk-nag's rules for all of them.
+ *
+ * @throws Error when two environments share what must be their own, or a context value can't be used.
+ */
+export function createOrdersApp(entries: Record<string, Environment>): App {
+  const app = new App();
+  const atOnce = skipsCanary(app);
+  requireDistinct(entries);
+  // In the first hour, an environment borrows the alarms and the canary of another one: `-c alarms-of=production`.
+  const lender: unknown = app.node.tryGetContext("alarms-of");
+  const lent = Object.values(entries).find(({ name }) => name === lender)?.alarms;
+  if (lender !== undefined && !lent) throw new Error(`alarms-of: no environment ${lender} has alarms`);
+  for (const own of Object.values(entries)) {
+    const alarms = lent ? { ...lent, canary: true } : own.alarms;
+    const environment = { ...own, ...(alarms && { alarms: { ...alarms, canary: alarms.canary && !atOnce } }) };
+    const stack = new OrdersStack(app, environment.stackName, environment);
+    if (atOnce) setEveryAlias(stack);
+  }
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  return app;
+}

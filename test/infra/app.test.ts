@@ -3,9 +3,9 @@ import { App, CfnResource, Stack } from "aws-cdk-lib";
 import { Bucket } from "aws-cdk-lib/aws-s3";
 import { expect, onTestFinished, test, vi } from "vitest";
 import cdkJson from "../../cdk.json" with { type: "json" };
+import { createOrdersApp } from "../../infra/app.ts";
 import type { Environment } from "../../infra/environments.ts";
 import { functionList } from "../../infra/stack/function-list.ts";
-import { createOrdersApp } from "../../infra/stack/orders-app.ts";
 import { skipsCanary } from "../../infra/stack/without-canary.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 

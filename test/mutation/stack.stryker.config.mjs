@@ -16,7 +16,7 @@ import service from "./stryker.config.mjs";
 
 export default {
   ...service,
-  mutate: ["infra/stack/**/*.ts"],
+  mutate: ["infra/app.ts", "infra/stack/**/*.ts"],
   vitest: { configFile: "test/mutation/stack.vitest.ts", related: false },
   // Templates are synthesised while test files load, so every mutant is there from the start and meets every test.
   coverageAnalysis: "off",
