@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import type { IncomingHttpHeaders } from "node:http";
 import { text as readText } from "node:stream/consumers";
-import type { ApiResponse } from "./response-problems.ts";
 
 /** A deployed service, and a key of its environment. */
 export interface Endpoint {
@@ -17,6 +17,18 @@ export interface ApiRequest {
   headers?: Record<string, string>;
   body?: string;
 }
+
+/** An HTTP response as a client sees it. */
+export interface HttpResponse {
+  status: number;
+  /** By lower-case name. */
+  headers: IncomingHttpHeaders;
+  /** Decompressed. */
+  body: string;
+}
+
+/** A response, with the method and path of its request. */
+export type ApiResponse = HttpResponse & Pick<ApiRequest, "method" | "path">;
 
 /** A response whose body is still to be read, in chunks. That throws AssertionError when it is cut off. */
 export type OpenResponse = Omit<ApiResponse, "body"> & { text: AsyncGenerator<string> };

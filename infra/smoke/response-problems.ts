@@ -1,24 +1,9 @@
 import assert from "node:assert/strict";
-import type { IncomingHttpHeaders } from "node:http";
 import { withoutKeys } from "../../shared/api-keys.ts";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 import { isInt64 } from "../../shared/order.ts";
+import type { ApiResponse, HttpResponse } from "./client.ts";
 import { type DocumentedResponse, document, schemaProblems } from "./document.ts";
-
-/** An HTTP response as a client sees it. */
-export interface HttpResponse {
-  status: number;
-  /** By lower-case name. */
-  headers: IncomingHttpHeaders;
-  /** Decompressed. */
-  body: string;
-}
-
-/** A response, with the method and path of its request. */
-export interface ApiResponse extends HttpResponse {
-  method: string;
-  path: string;
-}
 
 /**
  * Headers of the connection or the gateway, not of the interface: AWS adds request ids, traces and more at will.

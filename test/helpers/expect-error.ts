@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { HttpResponse } from "../../infra/smoke/response-problems.ts";
+import type { HttpResponse } from "../../infra/smoke/client.ts";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 
 /** Expects the Error record with this code, its status, and the headers that every Error has, besides those given. */

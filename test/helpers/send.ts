@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { pipeline } from "node:stream";
 import { text } from "node:stream/consumers";
 import { createGunzip } from "node:zlib";
-import type { HttpResponse } from "../../infra/smoke/response-problems.ts";
+import type { HttpResponse } from "../../infra/smoke/client.ts";
 
 export interface RequestOptions {
   method?: string;

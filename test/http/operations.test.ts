@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { HttpResponse } from "../../infra/smoke/response-problems.ts";
+import type { HttpResponse } from "../../infra/smoke/client.ts";
 import { cancellations } from "../helpers/cancellations.ts";
 import { expectError } from "../helpers/expect-error.ts";
 import type { RequestOptions } from "../helpers/send.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, inject, test } from "vitest";
-import { type HttpResponse, responseProblems } from "../../infra/smoke/response-problems.ts";
+import type { HttpResponse } from "../../infra/smoke/client.ts";
+import { responseProblems } from "../../infra/smoke/response-problems.ts";
 import type { ConstantResponse } from "../../infra/template/rest-api.ts";
 import { readRestApi } from "../../infra/template/rest-api.ts";
 import { readStack } from "../../infra/template/synthesis.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { HttpResponse } from "../../infra/smoke/response-problems.ts";
+import type { HttpResponse } from "../../infra/smoke/client.ts";
 import { hashApiKey } from "../../shared/api-keys.ts";
 import { callLimits, createClient } from "../../shared/dynamodb.ts";
 import { cancelOrder } from "../../shared/orders-table.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { reason } from "../../infra/smoke/client.ts";
-import { excerpt, type HttpResponse, responseProblems } from "../../infra/smoke/response-problems.ts";
+import { type HttpResponse, reason } from "../../infra/smoke/client.ts";
+import { excerpt, responseProblems } from "../../infra/smoke/response-problems.ts";
 import { errorBody, errors } from "../../shared/errors.ts";
 
 const json = { "content-type": "application/json", "cache-control": "no-store" };
