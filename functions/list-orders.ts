@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import middy from "@middy/core";
 import { executionModeStreamifyResponse } from "@middy/core/StreamifyResponse";
 import httpContentNegotiation, { type Context } from "@middy/http-content-negotiation";
-import type { APIGatewayProxyEvent } from "aws-lambda";
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import { callLimits, createClient } from "../shared/dynamodb.ts";
 import { environmentVariable } from "../shared/environment.ts";
 import { makeReady } from "../shared/make-ready.ts";
@@ -15,11 +15,7 @@ const client = createClient(callLimits.list);
 const ordersTable = environmentVariable("ORDERS_TABLE");
 await makeReady((signal) => scanOne(client, ordersTable, signal));
 
-interface StreamedResponse {
-  statusCode: number;
-  headers: Record<string, string>;
-  body: Readable;
-}
+type StreamedResponse = Omit<APIGatewayProxyResult, "body"> & { body: Readable };
 
 /** `listOrders` of openapi.yaml: responds with 200 and every order as one streamed JSON array, or an Error record. */
 export const handler = middy<APIGatewayProxyEvent, StreamedResponse, Error, Context>({

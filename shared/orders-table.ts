@@ -3,7 +3,6 @@ import {
   type DynamoDBClient,
   ScanCommand,
   type ScanCommandInput,
-  type ScanCommandOutput,
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
 import { systemClock } from "./clock.ts";
@@ -113,7 +112,7 @@ export async function* scanOrders(client: DynamoDBClient, table: string): AsyncG
   } while (ExclusiveStartKey);
 }
 
-async function scanPage(client: DynamoDBClient, input: ScanCommandInput): Promise<ScanCommandOutput> {
+async function scanPage(client: DynamoDBClient, input: ScanCommandInput) {
   const deadline = systemClock.now() + throttlingDeadline;
   for (let longest = firstPause; ; longest = Math.min(2 * longest, longestPause)) {
     try {
