@@ -50,8 +50,7 @@ function mistakes(environment: Environment): string[] {
   if (!["DEBUG", "INFO"].includes(functionLogLevel)) {
     lines.push(`functionLogLevel must be DEBUG or INFO, not ${functionLogLevel}: metrics are counted from INFO lines`);
   }
-  const tables = [restoredTables, formerTables].flatMap((names) => [names?.orders, names?.apiKeys]);
-  const names = tables.filter((name) => name !== undefined);
+  const names = [restoredTables, formerTables].flatMap((tables) => Object.values(tables ?? {}));
   if (new Set(names).size < names.length) lines.push("restoredTables and formerTables name one table twice");
   if (names.length > 0 && !keepData) lines.push("restoredTables and formerTables need keepData");
   for (const name of names) if (!/^[\w.-]{3,255}$/.test(name)) lines.push(`no table can be called "${name}"`);
