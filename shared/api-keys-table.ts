@@ -65,7 +65,7 @@ export async function issueApiKey(
   client: DynamoDBDocumentClient,
   table: string,
   prefix: ApiKeyPrefix,
-  { name, createdAt, expiresAt }: Pick<ApiKeyRecord, "name" | "createdAt" | "expiresAt">,
+  { name, createdAt, expiresAt }: { name: string; createdAt: number; expiresAt?: number | undefined },
   key = makeApiKey(prefix),
 ): Promise<{ key: string; record: ApiKeyRecord }> {
   const record: ApiKeyRecord = {

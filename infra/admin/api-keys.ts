@@ -23,16 +23,13 @@ import { columns, counted, isoTime } from "./terminal.ts";
 export async function issue(
   { client, apiKeysTable, environment }: Target,
   name: string,
-  expires: number | undefined,
+  expiresAt: number | undefined,
   now: number,
 ): Promise<Result> {
   const documents = DynamoDBDocumentClient.from(client);
-  const { key, record } = await issueApiKey(documents, apiKeysTable, environment.apiKeyPrefix, {
-    name,
-    createdAt: now,
-    ...(expires !== undefined && { expiresAt: expires }),
-  });
-  const until = expires === undefined ? "never expires" : `expires at ${isoTime(expires)}`;
+  const fields = { name, createdAt: now, expiresAt };
+  const { key, record } = await issueApiKey(documents, apiKeysTable, environment.apiKeyPrefix, fields);
+  const until = expiresAt === undefined ? "never expires" : `expires at ${isoTime(expiresAt)}`;
   return {
     text: key,
     json: { key, ...describe(record, now) },

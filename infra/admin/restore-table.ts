@@ -34,11 +34,7 @@ export function addRestore(commands: Command, setting: TableSetting): void {
     .requiredOption("--time <date-time>", "the second to restore, like 2026-11-20T08:00:00Z", parseSecond)
     .option("--table <name>", "restore this table (default: the one in use)", parseTable)
     .action(({ time, table }: { time: Date; table?: string }, command: Command) =>
-      run(command, (target) => {
-        const note = "Restoring takes minutes to hours. If it is interrupted, run the command again.\n";
-        if (target.environment.keepData) process.stderr.write(note);
-        return restoreTable(target, setting, time, table);
-      }),
+      run(command, (target) => restoreTable(target, setting, time, table)),
     );
 }
 
@@ -61,6 +57,7 @@ export async function restoreTable(
   const { client, environment } = target;
   const { keepData, ordersStream, stackName, tableThroughput, writerAccounts = [] } = environment;
   if (!keepData) throw new CommandError(`${environment.name} keeps no backups (keepData in environments.ts)`);
+  process.stderr.write("Restoring takes minutes to hours. If it is interrupted, run the command again.\n");
   const kind = setting === "orders" ? "Orders" : "ApiKeys";
   const name = `${stackName}-${kind}-${time.toISOString().replace(/\D/g, "").slice(0, 14)}`;
 

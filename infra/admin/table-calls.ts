@@ -112,11 +112,7 @@ export class TableCalls {
     return this.#write(set, () => this.#client.send(command), signal);
   }
 
-  async #write(
-    attributes: OrderItem,
-    send: () => Promise<Metered>,
-    signal: AbortSignal | undefined,
-  ): Promise<Unmet | undefined> {
+  async #write(attributes: OrderItem, send: () => Promise<Metered>, signal?: AbortSignal): Promise<Unmet | undefined> {
     let attempts = 0;
     const counted = (): Promise<Metered> => {
       attempts++;

@@ -18,7 +18,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { Template } from "aws-cdk-lib/assertions";
 import { mockClient } from "aws-sdk-client-mock";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { errorLine } from "../../infra/admin/errors.ts";
 import { restoreTable } from "../../infra/admin/restore-table.ts";
 import type { Target } from "../../infra/admin/target.ts";
@@ -45,11 +45,14 @@ function mockedTables(environment: Environment = everyOption) {
   sent.on(DescribeTableCommand).resolves(restored());
   const pauses: number[] = [];
   const clock: Clock = { ...systemClock, pause: async (milliseconds) => void pauses.push(milliseconds) };
+  const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  onTestFinished(() => stderr.mockRestore());
   return {
     sent,
     restore: (table: "orders" | "apiKeys" = "orders", source?: string) =>
       restoreTable(target, table, time, source, clock),
     pauses,
+    stderr,
     /** The line that says why it can't be restored. */
     reason: async () => errorLine(await restoreTable(target, "orders", time, undefined, clock).catch((error) => error)),
     changes: () => sent.commandCalls(UpdateTableCommand).map(({ args: [{ input }] }) => input),
@@ -69,12 +72,14 @@ const restored = (more: TableDescription = {}): { Table: TableDescription } => (
 
 describe("restoring a table", () => {
   test("makes a new one of the table in use, or of one that is named, and prints the setting that puts it to use", async () => {
-    const { restore, sent } = mockedTables();
+    const { restore, sent, stderr } = mockedTables();
     expect(await restore()).toEqual({
       text: `Restored Own-Orders as ${name}. The setting that puts it to use: restoredTables: { orders: "${name}" }`,
       json: { source: "Own-Orders", name },
       note: expect.stringContaining("carry over"),
     });
+    const patience = "Restoring takes minutes to hours. If it is interrupted, run the command again.\n";
+    expect(stderr).toHaveBeenCalledExactlyOnceWith(patience);
     const [call] = sent.commandCalls(RestoreTableToPointInTimeCommand);
     expect(call?.args[0].input).toMatchObject({
       SourceTableName: "Own-Orders",
@@ -183,9 +188,10 @@ describe("restoring a table again, after an interruption", () => {
 
 describe("a table that can't be restored", () => {
   test("is one of an environment without backups", async () => {
-    const { reason, sent } = mockedTables(noOption);
+    const { reason, sent, stderr } = mockedTables(noOption);
     expect(await reason()).toBe("no-option keeps no backups (keepData in environments.ts)");
     expect(sent.calls()).toEqual([]);
+    expect(stderr).not.toHaveBeenCalled();
   });
 
   test("to a second that is too early or, within about five minutes, too late, is one whose seconds are named", async () => {
