@@ -61,18 +61,25 @@ export async function restoreTable(
   const kind = setting === "orders" ? "Orders" : "ApiKeys";
   const name = `${stackName}-${kind}-${time.toISOString().replace(/\D/g, "").slice(0, 14)}`;
 
-  const until = async <Found>(look: () => Promise<Found | undefined>): Promise<Found> => {
+  /** Tries again every twenty seconds, while there is nothing yet or this error. */
+  const until = async <Found>(
+    notYet: new (...args: never[]) => Error,
+    tried: () => Promise<Found | undefined>,
+  ): Promise<Found> => {
     for (;;) {
-      const found = await look();
-      if (found) return found;
+      try {
+        const found = await tried();
+        if (found) return found;
+      } catch (error) {
+        if (!(error instanceof notYet)) throw error;
+      }
       await clock.pause(20_000);
     }
   };
   const active = (): Promise<TableDescription> =>
-    until(async () => {
-      const describe = new DescribeTableCommand({ TableName: name });
-      const described = await client.send(describe).catch(allow(ResourceNotFoundException));
-      return described?.Table?.TableStatus === "ACTIVE" ? described.Table : undefined;
+    until(ResourceNotFoundException, async () => {
+      const { Table } = await client.send(new DescribeTableCommand({ TableName: name }));
+      return Table?.TableStatus === "ACTIVE" ? Table : undefined;
     });
   const update = async (change: Partial<UpdateTableCommandInput>): Promise<void> => {
     await client.send(new UpdateTableCommand({ TableName: name, ...change }));
@@ -87,14 +94,13 @@ export async function restoreTable(
     RestoreDateTime: time,
     OnDemandThroughputOverride: OnDemandThroughput,
   });
-  const begun = await until(async () => {
+  // Documented for a table of this name that is being created, like that of a run before, or deleted.
+  const begun = await until(TableInUseException, async () => {
     try {
       await client.send(restore);
       return "now";
     } catch (error) {
       if (error instanceof TableAlreadyExistsException) return "before";
-      // Documented for a table of this name that is being created, like that of a run before, or deleted.
-      if (error instanceof TableInUseException) return undefined;
       throw error instanceof InvalidRestoreTimeException ? await outsideOf(client, source) : error;
     }
   });
@@ -107,10 +113,8 @@ export async function restoreTable(
   const Tags = Object.entries(tagsOf(environment)).map(([Key, Value]) => ({ Key, Value }));
   await client.send(new TagResourceCommand({ ResourceArn, Tags }));
   const recovery = { TableName: name, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } };
-  await until(() =>
-    // A new table's backups are not ready for it at once.
-    client.send(new UpdateContinuousBackupsCommand(recovery)).catch(allow(ContinuousBackupsUnavailableException)),
-  );
+  // A new table's backups are not ready for it at once.
+  await until(ContinuousBackupsUnavailableException, () => client.send(new UpdateContinuousBackupsCommand(recovery)));
   // A run before may have had other settings.
   if (!isDeepStrictEqual(restored.OnDemandThroughput, OnDemandThroughput)) await update({ OnDemandThroughput });
   if (!restored.DeletionProtectionEnabled) await update({ DeletionProtectionEnabled: true });
@@ -136,11 +140,4 @@ async function outsideOf(client: Target["client"], table: string): Promise<Comma
   return new CommandError(
     `${table} can be restored to any second from ${first?.toISOString()} to ${last?.toISOString()}`,
   );
-}
-
-/** For `catch`: resolves with undefined instead of this error. */
-function allow(expected: new (...args: never[]) => Error): (error: unknown) => undefined {
-  return (error) => {
-    if (!(error instanceof expected)) throw error;
-  };
 }
