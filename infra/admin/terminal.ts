@@ -1,5 +1,4 @@
 import { createInterface } from "node:readline/promises";
-import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { getBorderCharacters, table } from "table";
 import { printable } from "../terminal/printable.ts";
@@ -38,9 +37,8 @@ export function standardInput(): NodeJS.ReadStream {
 /** Reads a secret from standard input, trimmed. On a terminal it asks for one line and does not echo it. */
 export async function readSecret(question: string): Promise<string> {
   if (!process.stdin.isTTY) return (await text(process.stdin)).trim();
-  const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
-  using terminal = createInterface({ input: process.stdin, output: hidden, terminal: true });
-  // Not before: until then the terminal shows what is typed.
+  // It takes over the terminal, which until then shows what is typed, and has no output of its own.
+  using terminal = createInterface({ input: process.stdin, terminal: true });
   process.stderr.write(question);
   const secret = await terminal.question("").finally(() => process.stderr.write("\n"));
   return secret.trim();

@@ -143,8 +143,7 @@ export function rethrowNaming(name: string): (error: unknown) => never {
     // The SDK's errors can have a number, too, and always have metadata.
     if (!(error instanceof Error && "errno" in error) || "$metadata" in error) throw error;
     const isFolder = "code" in error && error.code === "EISDIR";
-    throw new OrdersFileError(
-      isFolder ? `${name} is a folder` : `${name}: ${getSystemErrorMessage(Number(error.errno))}`,
-    );
+    const reason = isFolder ? " is a folder" : `: ${getSystemErrorMessage(Number(error.errno))}`;
+    throw new OrdersFileError(`${name}${reason}`);
   };
 }
