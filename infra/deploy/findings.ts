@@ -124,20 +124,17 @@ function gainedActions(deployed: Template, next: Template): Finding[] {
 
 /** The actions, and the managed policies, that each function's role allows, by the function's logical id. */
 function functionActions(template: Template): Map<string, Set<string>> {
-  const resources = Object.entries(template.Resources);
-  const functions = resources.filter(([, { Type }]) => Type === "AWS::Lambda::Function");
+  // Compared with nothing, whatever it grants is new.
+  const { managedPolicies, statements } = fullDiff({}, template).iamChanges;
+  const allowed = statements.additions.filter((statement) => statement.render().effect === "Allow");
+  const functions = Object.entries(template.Resources).filter(([, { Type }]) => Type === "AWS::Lambda::Function");
   return new Map(
     functions.map(([id, { Properties }]) => {
-      const roleId: string = Properties?.["Role"]?.["Fn::GetAtt"]?.[0] ?? "";
-      const role = template.Resources[roleId]?.Properties ?? {};
-      const managed = (role["ManagedPolicyArns"] ?? []).map((arn: unknown) =>
-        asText(arn, template).replace(/.*\//, ""),
-      );
-      const policies = resources.flatMap(([, resource]) => resource.Properties ?? []);
-      const attached = policies.filter((policy) => asText(policy["Roles"] ?? "", template).includes(`\${${roleId}}`));
-      const documents = [...attached, ...(role["Policies"] ?? [])].map((policy) => policy.PolicyDocument);
-      const allowed = documents.flatMap((document) => document.Statement).filter(({ Effect }) => Effect === "Allow");
-      return [id, new Set([...managed, ...allowed.flatMap(({ Action }) => Action ?? "*")])];
+      const role = `\${${Properties?.["Role"]?.["Fn::GetAtt"]?.[0]}}`;
+      const attached = managedPolicies.additions.filter(({ identityArn }) => identityArn === role);
+      const managed = attached.map(({ managedPolicyArn }) => managedPolicyArn.replace(/.*\//, ""));
+      const own = allowed.filter(({ principals }) => principals.values.includes(`AWS:${role}`));
+      return [id, new Set([...managed, ...own.flatMap(({ actions }) => (actions.not ? "*" : actions.values))])];
     }),
   );
 }

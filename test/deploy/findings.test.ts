@@ -174,10 +174,11 @@ describe("the comparison stops at", () => {
         const { properties: policy } = one(next, "IAM::Policy", "CancelOrderRole");
         change(policy["PolicyDocument"].Statement, one(next, "IAM::Role", "CancelOrderRole").properties);
       }).map((line) => line.replace(/ {2}.*/, "").replace(/^action-gained:CancelOrder\w{8}:/, "gained "));
-    const allow = (Action?: string | string[], Effect = "Allow") => ({ Effect, Action, Resource: "*" });
+    const allow = (Action: string | string[], Effect = "Allow") => ({ Effect, Action, Resource: "*" });
     expect(gained((statements) => statements.push(allow("dynamodb:Scan")))).toEqual(["gained dynamodb:Scan"]);
     expect(gained((statements) => statements.push(allow(["logs:PutLogEvents", "s3:*"])))).toEqual(["gained s3:*"]);
-    expect(gained((statements) => statements.push(allow()))).toEqual(["gained *"]);
+    const allBut = { Effect: "Allow", NotAction: "iam:*", Resource: "*" };
+    expect(gained((statements) => statements.push(allBut))).toEqual(["gained *"]);
     expect(gained((statements) => statements.push(allow("dynamodb:Scan", "Deny")))).toEqual([]);
     expect(gained((statements) => statements.pop())).toEqual([]);
     const managed = { ManagedPolicyArns: ["arn:aws:iam::aws:policy/AdministratorAccess"] };
