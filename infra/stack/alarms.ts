@@ -1,12 +1,5 @@
 import { Aws, CfnOutput, Duration, type Stack } from "aws-cdk-lib";
-import {
-  Alarm,
-  ComparisonOperator,
-  MathExpression,
-  type Metric,
-  Stats,
-  TreatMissingData,
-} from "aws-cdk-lib/aws-cloudwatch";
+import { Alarm, MathExpression, type Metric, Stats, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { type ITopic, Topic } from "aws-cdk-lib/aws-sns";
@@ -41,7 +34,6 @@ export function addAlarms(stack: Stack, settings: AlarmSettings, watched: Watche
       metric: metric.with({ period }),
       threshold,
       ...evaluation,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: TreatMissingData.NOT_BREACHING,
     });
     made.addAlarmAction(new SnsAction(topic));

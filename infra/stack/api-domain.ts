@@ -1,4 +1,4 @@
-import { BasePathMapping, DomainName, EndpointType, type RestApi } from "aws-cdk-lib/aws-apigateway";
+import { BasePathMapping, DomainName, type RestApi } from "aws-cdk-lib/aws-apigateway";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import { ARecord, HostedZone, RecordTarget } from "aws-cdk-lib/aws-route53";
 import { ApiGatewayDomain } from "aws-cdk-lib/aws-route53-targets";
@@ -12,15 +12,9 @@ export function addDomain(api: Construct, domain: OwnDomain, restApi: RestApi): 
   const domainName = new DomainName(scope, "Name", {
     domainName: domain.name,
     certificate: Certificate.fromCertificateArn(scope, "Certificate", domain.certificateArn),
-    endpointType: EndpointType.REGIONAL,
     ...tls,
   });
-  new BasePathMapping(scope, "BasePath", {
-    domainName,
-    restApi,
-    stage: restApi.deploymentStage,
-    basePath: stageName,
-  });
+  new BasePathMapping(scope, "BasePath", { domainName, restApi, basePath: stageName });
   new ARecord(scope, "Record", {
     recordName: domain.name,
     zone: HostedZone.fromHostedZoneAttributes(scope, "Zone", {

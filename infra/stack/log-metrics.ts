@@ -34,7 +34,6 @@ export function addLogMetrics(stack: Stack, namespace: string, { accessLog }: Or
       filterPattern,
       metricNamespace: namespace,
       metricName: name,
-      metricValue: "1",
       ...options,
     }).metric({ statistic: Stats.SUM });
   const listLog = functions.listOrders.logGroup;

@@ -1,11 +1,5 @@
 import { Duration, type Stack } from "aws-cdk-lib";
-import {
-  AuthorizationType,
-  LambdaIntegration,
-  ResponseTransferMode,
-  type RestApi,
-  TokenAuthorizer,
-} from "aws-cdk-lib/aws-apigateway";
+import { LambdaIntegration, ResponseTransferMode, type RestApi, TokenAuthorizer } from "aws-cdk-lib/aws-apigateway";
 import { Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
 import { apiKeyPattern } from "../../shared/api-keys.ts";
@@ -39,8 +33,7 @@ export function addOrdersApi(stack: Stack, environment: Environment, functions: 
       // A margin for the function's start, up to the gateway's maximum of 15 minutes (see `callLimits` for all waits).
       timeout: Duration.seconds(Math.min(entry.timeoutSeconds + 5, 900)),
     });
-    const authorizationType = AuthorizationType.CUSTOM;
-    restApi.root.resourceForPath(path).addMethod(method, integration, { authorizer, authorizationType });
+    restApi.root.resourceForPath(path).addMethod(method, integration, { authorizer });
   }
   for (const path of rejectingPaths) {
     const methods = operations.filter((operation) => operation.path === path).map(({ method }) => method);
