@@ -2,13 +2,13 @@ import type { RequestListener } from "node:http";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../shared/clock.ts";
 import { checkOrders, OrdersFileError, readOrders } from "../orders-file/orders-file.ts";
+import { StartError } from "../template/start-error.ts";
 import type { SynthesisedStack } from "../template/synthesis.ts";
 import { checkEndpoint, engineClient, startEngine } from "./engine/engine.ts";
 import { createTables, prepareTables } from "./engine/tables.ts";
 import type { GatewayOptions } from "./gateway/gateway.ts";
 import type { LambdaHostOptions } from "./lambda/lambda-host.ts";
 import { listen } from "./machine/ports.ts";
-import { StartError } from "./machine/start-error.ts";
 import { serveApiPage } from "./page/api-page.ts";
 import { createLiveService, openService, type Service } from "./service.ts";
 import { watchSources } from "./source-watch.ts";
@@ -43,10 +43,10 @@ const sampleOrders = fileURLToPath(new URL("sample-orders.ndjson", import.meta.u
 /**
  * Starts the service on this machine. If that fails, everything that was started is stopped again.
  *
- * @throws StartError, TemplateError or OrdersFileError with one line for the user.
+ * @throws StartError or OrdersFileError with one line for the user.
  */
 export async function startLocalStack(build: Build, options: LocalStackOptions = {}) {
-  const { orders: ordersFile = sampleOrders, clock = systemClock, maxEnvironments = 4 } = options;
+  const { orders: ordersFile = sampleOrders, clock = systemClock } = options;
   const { log = (line) => process.stderr.write(`${line}\n`) } = options;
   await using started = new AsyncDisposableStack();
   const ended = new AbortController();
@@ -83,7 +83,7 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
   }));
 
   const serve = async (built: SynthesisedStack): Promise<Service> => {
-    const service = openService(built, endpoint, { ...options, clock, log, maxEnvironments });
+    const service = openService(built, endpoint, { ...options, clock, log });
     const { leftOut } = built.template;
     if (leftOut.length > 0) log(`Left out here: ${leftOut.join(", ")} (see infra/template/stack-template.ts)`);
     await createTables(client, built.template.all("AWS::DynamoDB::Table"));
@@ -139,7 +139,7 @@ async function orEngineFailure<T>(endpoint: string, ended: AbortSignal, work: ()
     return await work();
   } catch (error) {
     ended.throwIfAborted();
-    if (!(error instanceof Error) || error instanceof OrdersFileError) throw error;
+    if (!(error instanceof Error) || error instanceof StartError || error instanceof OrdersFileError) throw error;
     const [reason] = (error.message || error.name).split("\n");
     throw new StartError(`The DynamoDB engine at ${endpoint} failed: ${reason}`, { cause: error });
   }

@@ -8,7 +8,7 @@ import { createLambdaHost, type LambdaHostOptions } from "./lambda/lambda-host.t
 /** The gateway and the functions of one build, and the requests under way. */
 export type Service = ReturnType<typeof openService>;
 
-/** Opens the service of a build, whose DynamoDB is at the endpoint. Throws a TemplateError for what can't be served. */
+/** Opens the service of a build, whose DynamoDB is at the endpoint. Throws a StartError for what can't be served. */
 export function openService(stack: SynthesisedStack, endpoint: string, options: GatewayOptions & LambdaHostOptions) {
   const api = readRestApi(stack.template);
   const host = createLambdaHost(readFunctions(stack, endpoint), options);

@@ -1,8 +1,8 @@
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { StartError } from "./machine/start-error.ts";
+import { StartError } from "../template/start-error.ts";
 
 const stackSchema = z.object({
   baseUrl: z.string(),
@@ -19,15 +19,17 @@ const stackFile = () =>
 
 /** Adds a stack to the file, and returns what removes it again. Throws a StartError when that can't be written. */
 export async function addToStackFile(stack: StackFile[number]): Promise<() => Promise<void>> {
-  const others = async (): Promise<StackFile> =>
-    (await readStackFile()).filter(({ baseUrl }) => baseUrl !== stack.baseUrl);
+  const write = async (added: StackFile): Promise<void> => {
+    const others = (await readStackFile()).filter(({ baseUrl }) => baseUrl !== stack.baseUrl);
+    await writeFile(stackFile(), `${JSON.stringify([...added, ...others], null, 2)}\n`);
+  };
   try {
     await mkdir(dirname(stackFile()), { recursive: true });
-    await writeStackFile([stackSchema.parse(stack), ...(await others())]);
+    await write([stackSchema.parse(stack)]);
   } catch (error) {
     throw new StartError(`${stackFile()} can't be written: ${error instanceof Error ? error.message : error}`);
   }
-  return async () => writeStackFile(await others());
+  return () => write([]);
 }
 
 /** The running stacks; none when there is no file or it is malformed. */
@@ -37,9 +39,4 @@ export async function readStackFile(): Promise<StackFile> {
   } catch {
     return [];
   }
-}
-
-async function writeStackFile(stacks: StackFile): Promise<void> {
-  if (stacks.length === 0) await rm(stackFile(), { force: true });
-  else await writeFile(stackFile(), `${JSON.stringify(stacks, null, 2)}\n`);
 }

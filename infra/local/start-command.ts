@@ -6,11 +6,10 @@ import { Command, InvalidArgumentError } from "commander";
 import { isApiKey, withoutKeys } from "../../shared/api-keys.ts";
 import { environments } from "../environments.ts";
 import { OrdersFileError } from "../orders-file/orders-file.ts";
+import { StartError } from "../template/start-error.ts";
 import { synthesise } from "../template/synthesis.ts";
-import { TemplateError } from "../template/template-error.ts";
 import { type Build, type LocalStackOptions, startLocalStack } from "./local-stack.ts";
 import { callersPath } from "./machine/callers-path.ts";
-import { StartError } from "./machine/start-error.ts";
 import { notLoadedText, readyText } from "./ready-text.ts";
 import { addToStackFile } from "./stack-file.ts";
 
@@ -71,8 +70,7 @@ try {
   if (!stopping.signal.aborted) throw stack.ended.reason;
 } catch (error) {
   if (!stopping.signal.aborted) {
-    if (!(error instanceof StartError || error instanceof TemplateError || error instanceof OrdersFileError))
-      throw error;
+    if (!(error instanceof StartError || error instanceof OrdersFileError)) throw error;
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 1;
   }

@@ -6,15 +6,8 @@ import { environments } from "../environments.ts";
 /** Issues a key, the given or a new one, in place of earlier ones with this name. Throws what the client throws. */
 export async function issueStartKey(client: DynamoDBClient, TableName: string, name: string, key?: string) {
   const documents = DynamoDBDocumentClient.from(client);
-  const { Items = [] } = await documents.send(
-    new ScanCommand({
-      TableName,
-      FilterExpression: "#name = :name",
-      ExpressionAttributeNames: { "#name": "name" },
-      ExpressionAttributeValues: { ":name": name },
-    }),
-  );
-  for (const { keyHash } of Items) {
+  const { Items = [] } = await documents.send(new ScanCommand({ TableName }));
+  for (const { keyHash } of Items.filter((item) => item["name"] === name)) {
     await documents.send(new DeleteCommand({ TableName, Key: { keyHash } }));
   }
   const createdAt = Math.floor(Date.now() / 1000);

@@ -1,6 +1,6 @@
 import type { Properties } from "./resources.ts";
 import type { StackTemplate } from "./stack-template.ts";
-import { TemplateError } from "./template-error.ts";
+import { StartError } from "./start-error.ts";
 
 export type RestApi = ReturnType<typeof readRestApi>;
 export type ApiMethod = RestApi["methods"][number];
@@ -11,12 +11,12 @@ export type FunctionIntegration = Extract<Integration, { kind: "function" }>;
 /** A constant JSON response of the gateway itself. */
 export type ConstantResponse = Pick<MockIntegration, "headers" | "body">;
 
-/** Reads the one API of a template. @throws TemplateError for any part of it that the local stack can't serve. */
+/** Reads the one API of a template. @throws StartError for any part of it that the local stack can't serve. */
 export function readRestApi(template: StackTemplate) {
   const [api, ...otherApis] = template.all("AWS::ApiGateway::RestApi");
   const [stage, ...otherStages] = template.all("AWS::ApiGateway::Stage");
   if (api === undefined || stage === undefined || otherApis.length + otherStages.length > 0) {
-    throw new TemplateError("The local stack needs a template with one REST API of one stage");
+    throw new StartError("The local stack needs a template with one REST API of one stage");
   }
   const resources = new Map(template.all("AWS::ApiGateway::Resource").map(({ id, properties }) => [id, properties]));
   const pathOf = (id: string): string => {
@@ -29,7 +29,7 @@ export function readRestApi(template: StackTemplate) {
   const methods = template.all("AWS::ApiGateway::Method").map(({ id, properties }) => {
     const { AuthorizationType, AuthorizerId = "", HttpMethod, Integration, ResourceId } = properties;
     const authorizer = AuthorizationType === "NONE" ? undefined : authorizers.get(AuthorizerId);
-    if (AuthorizationType !== "NONE" && !authorizer) throw new TemplateError(`The authorizer of ${id} is missing`);
+    if (AuthorizationType !== "NONE" && !authorizer) throw new StartError(`The authorizer of ${id} is missing`);
     return {
       /** Like `/store/orders/{orderId}`. */
       path: pathOf(ResourceId) || "/",

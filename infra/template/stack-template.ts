@@ -3,7 +3,7 @@ import { environments } from "../environments.ts";
 import { isIntrinsic, type LookUp, resolveIntrinsics } from "./intrinsics.ts";
 import { functionArn, pseudoParameters } from "./local-account.ts";
 import { ignoring, isServed, type Properties, resourceSchemas, type ServedType } from "./resources.ts";
-import { TemplateError } from "./template-error.ts";
+import { StartError } from "./start-error.ts";
 
 /** The resource types that are known to have no meaning on one machine. Add those of your own that need no mention. */
 const ignoredTypes =
@@ -40,7 +40,7 @@ export class StackTemplate {
   /** The resources of unknown types, like `AWS::SQS::Queue (Parcels)`, which are left out. */
   readonly leftOut: string[] = [];
 
-  /** @throws TemplateError naming the first resource that the service needs and the local stack does not support. */
+  /** @throws StartError naming the first resource that the service needs and the local stack does not support. */
   constructor(json: unknown) {
     const { Resources, Outputs } = checked(templateSchema, json, "the template");
     this.#outputs = Outputs;
@@ -52,7 +52,7 @@ export class StackTemplate {
       }
       const { Type: type, Properties: properties } = checked(resourceSchema, resource, id);
       if (!isServed(type)) {
-        throw new TemplateError(`The local stack does not support the resource type ${type} (${id})`);
+        throw new StartError(`The local stack does not support the resource type ${type} (${id})`);
       }
       this.#resources.set(id, { type, properties });
     }
@@ -61,7 +61,7 @@ export class StackTemplate {
   /**
    * Every resource of a type.
    *
-   * @throws TemplateError naming the first property that the local stack would overlook or does not understand.
+   * @throws StartError naming the first property that the local stack would overlook or does not understand.
    */
   all<T extends ServedType>(type: T): Resource<T>[] {
     const resources = [...this.#resources].filter(([, resource]) => resource.type === type);
@@ -72,7 +72,7 @@ export class StackTemplate {
     });
   }
 
-  /** @throws TemplateError when the template has no such output, or its value has no meaning here. */
+  /** @throws StartError when the template has no such output, or its value has no meaning here. */
   output(name: string): string {
     return checked(z.string(), this.#resolve(this.#outputs[name]?.Value), `the output ${name}`);
   }
@@ -114,7 +114,7 @@ function constructId(logicalId: string): string {
 function checked<T>(schema: z.ZodType<T>, part: unknown, where: string): T {
   const { data, error } = schema.safeParse(part, { reportInput: true });
   if (error === undefined) return data;
-  throw new TemplateError(`The local stack does not support ${error.issues.map((issue) => describe(issue, where))[0]}`);
+  throw new StartError(`The local stack does not support ${error.issues.map((issue) => describe(issue, where))[0]}`);
 }
 
 function describe({ path, ...issue }: z.core.$ZodIssue, where: string): string {

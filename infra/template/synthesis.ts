@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { environments } from "../environments.ts";
 import { StackTemplate } from "./stack-template.ts";
-import { TemplateError } from "./template-error.ts";
+import { StartError } from "./start-error.ts";
 
 /** A template, and the directory it was synthesised into, which holds its assets. */
 export type SynthesisedStack = Awaited<ReturnType<typeof readStack>>;
@@ -14,7 +14,7 @@ export type SynthesisedStack = Awaited<ReturnType<typeof readStack>>;
  * Synthesises the staging stack into a directory.
  *
  * @param sourceMaps whether the bundles get source maps; those that are deployed have none.
- * @throws TemplateError with what CDK or esbuild said; the signal's reason when that aborts.
+ * @throws StartError with what CDK or esbuild said; the signal's reason when that aborts.
  */
 export async function synthesise(
   directory: string,
@@ -27,7 +27,7 @@ export async function synthesise(
   } catch (error) {
     signal.throwIfAborted();
     const output = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
-    throw new TemplateError(`The stack can't be synthesised: ${complaint(output)}`);
+    throw new StartError(`The stack can't be synthesised: ${complaint(output)}`);
   }
   return readStack(directory);
 }

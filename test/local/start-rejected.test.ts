@@ -1,8 +1,11 @@
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { Server } from "node:net";
+import { join } from "node:path";
 import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
+import { StackTemplate } from "../../infra/template/stack-template.ts";
 import { readStack } from "../../infra/template/synthesis.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { createStarter } from "../helpers/start-command.ts";
@@ -95,6 +98,15 @@ describe("a start", () => {
       name: "StartError",
       message: `The DynamoDB engine at ${dynamodbEndpoint} failed: backend: database or disk is full`,
     });
+  });
+
+  test("whose table the local stack does not support says so, and doesn't blame the engine", async () => {
+    const text = await readFile(join(inject("assembly"), "PetStoreOrders-staging.template.json"), "utf8");
+    const indexed = text.replaceAll('"KeySchema"', '"GlobalSecondaryIndexes": [], "KeySchema"');
+    const buildIndexed = async () => ({ template: new StackTemplate(JSON.parse(indexed)), directory: "nowhere" });
+    await expect(startLocalStack(buildIndexed, { port: 0 })).rejects.toThrow(
+      /^The local stack does not support GlobalSecondaryIndexes of AWS::DynamoDB::Table Orders/,
+    );
   });
 
   test("whose port nobody chose takes 3000", async () => {

@@ -35,7 +35,7 @@ test.each([
   ],
 ])("a stack that can't be synthesised says %s", async (_, output, complaint) => {
   await expect(synthesiseAfter(`console.error(${JSON.stringify(output)}); process.exit(1)`)).rejects.toMatchObject({
-    name: "TemplateError",
+    name: "StartError",
     message: `The stack can't be synthesised: ${complaint}`,
   });
 });

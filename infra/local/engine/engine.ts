@@ -5,9 +5,9 @@ import { Readable } from "node:stream";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { retryIncompleteResponses } from "../../../shared/dynamodb.ts";
 import { dummyCredentials, pseudoParameters } from "../../template/local-account.ts";
+import { StartError } from "../../template/start-error.ts";
 import { enginePath, missing } from "../machine/missing.cjs";
 import { freePort } from "../machine/ports.ts";
-import { StartError } from "../machine/start-error.ts";
 
 /** A DynamoDB engine that this process started. */
 export interface Engine {

@@ -8,8 +8,8 @@ import type { FunctionDefinition } from "./runtime-process.ts";
 export interface LambdaHostOptions {
   /** Called with each line that a function logs, and one line for each process that crashes. */
   log: (line: string) => void;
-  /** How many execution environments one function may have; further invocations wait for a free one. */
-  maxEnvironments: number;
+  /** How many execution environments one function may have, 4 by default; further invocations wait for a free one. */
+  maxEnvironments?: number;
 }
 
 /** Runs functions as Lambda does: one invocation at a time in a process, processes reused while they live. */
@@ -41,7 +41,7 @@ export function createLambdaHost(definitions: FunctionDefinition[], options: Lam
 }
 
 /** The execution environments of one function and the invocations that wait for one. */
-function createPool(definition: FunctionDefinition, { log, maxEnvironments }: LambdaHostOptions) {
+function createPool(definition: FunctionDefinition, { log, maxEnvironments = 4 }: LambdaHostOptions) {
   const environments = new Set<ExecutionEnvironment>();
   let waiting: Invocation[] = [];
   let isStopped = false;

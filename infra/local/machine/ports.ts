@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { Server as TcpServer } from "node:net";
-import { StartError } from "./start-error.ts";
+import { StartError } from "../../template/start-error.ts";
 
 /** Whether an error says that a port is taken or not allowed. */
 const isTaken = (error: unknown): boolean => ["EADDRINUSE", "EACCES"].includes(Object(error).code);
