@@ -55,50 +55,35 @@ const mockIntegration = z
       Object.values(RequestTemplates).every((template) => template === JSON.stringify({ statusCode: StatusCode })),
     { path: ["RequestTemplates"], message: "every status must be that of the one response" },
   )
-  .transform(({ RequestTemplates, IntegrationResponses: [{ StatusCode, ResponseTemplates, ResponseParameters }] }) => ({
-    kind: "mock" as const,
-    status: StatusCode,
+  .transform(({ Type, RequestTemplates, IntegrationResponses: [response] }) => ({
+    Type,
+    status: response.StatusCode,
     /** The content types that a request may have. */
     contentTypes: new Set(Object.keys(RequestTemplates)),
-    headers: ResponseParameters,
-    body: ResponseTemplates,
+    headers: response.ResponseParameters,
+    body: response.ResponseTemplates,
   }));
 
-const functionIntegration = z
-  .strictObject({
-    Type: z.literal("AWS_PROXY"),
-    Uri: aliasedFunction,
-    ResponseTransferMode: z.enum(["BUFFERED", "STREAM"]).default("BUFFERED"),
-    TimeoutInMillis: z.number().default(29_000),
-    ...ignoring("IntegrationHttpMethod"),
-  })
-  .transform(({ Uri, ResponseTransferMode, TimeoutInMillis }) => ({
-    kind: "function" as const,
-    functionName: Uri,
-    streamed: ResponseTransferMode === "STREAM",
-    timeoutMs: TimeoutInMillis,
-  }));
+const functionIntegration = z.strictObject({
+  Type: z.literal("AWS_PROXY"),
+  Uri: aliasedFunction,
+  ResponseTransferMode: z.enum(["BUFFERED", "STREAM"]).default("BUFFERED"),
+  TimeoutInMillis: z.number().default(29_000),
+  ...ignoring("IntegrationHttpMethod"),
+});
 
 const runtime = `nodejs${process.versions.node.split(".")[0]}.x`;
 
 /** The resource types that the local stack serves, each with the properties that it understands. */
 export const resourceSchemas = {
-  "AWS::ApiGateway::Authorizer": z
-    .strictObject({
-      Type: z.literal("TOKEN"),
-      AuthorizerUri: aliasedFunction,
-      IdentitySource: unprefixed("method.request.header."),
-      IdentityValidationExpression: z.string(),
-      AuthorizerResultTtlInSeconds: z.number(),
-      ...ignoring("Name", "RestApiId"),
-    })
-    .transform((properties) => ({
-      functionName: properties.AuthorizerUri,
-      /** The header that holds the token. */
-      header: properties.IdentitySource,
-      validation: new RegExp(properties.IdentityValidationExpression),
-      ttlSeconds: properties.AuthorizerResultTtlInSeconds,
-    })),
+  "AWS::ApiGateway::Authorizer": z.strictObject({
+    Type: z.literal("TOKEN"),
+    AuthorizerUri: aliasedFunction,
+    IdentitySource: unprefixed("method.request.header."),
+    IdentityValidationExpression: z.string().transform((expression) => new RegExp(expression)),
+    AuthorizerResultTtlInSeconds: z.number(),
+    ...ignoring("Name", "RestApiId"),
+  }),
   "AWS::ApiGateway::GatewayResponse": z.strictObject({
     ResponseType: z.string(),
     StatusCode: z.coerce.number().optional(),

@@ -6,8 +6,8 @@ export type RestApi = ReturnType<typeof readRestApi>;
 export type ApiMethod = RestApi["methods"][number];
 export type TokenAuthorizer = Properties<"AWS::ApiGateway::Authorizer"> & { id: string };
 type Integration = Properties<"AWS::ApiGateway::Method">["Integration"];
-export type MockIntegration = Extract<Integration, { kind: "mock" }>;
-export type FunctionIntegration = Extract<Integration, { kind: "function" }>;
+export type MockIntegration = Extract<Integration, { Type: "MOCK" }>;
+export type FunctionIntegration = Extract<Integration, { Type: "AWS_PROXY" }>;
 /** A constant JSON response of the gateway itself. */
 export type ConstantResponse = Pick<MockIntegration, "headers" | "body">;
 
@@ -48,7 +48,7 @@ export function readRestApi(template: StackTemplate) {
     id: api.id,
     stageName: stage.properties.StageName,
     methods,
-    /** By type, like `UNAUTHORIZED`. A status that is undefined is the default of its type. */
-    gatewayResponses: new Map<string, ConstantResponse & { status: number | undefined }>(gatewayResponses),
+    /** By type, like `UNAUTHORIZED`. */
+    gatewayResponses: new Map(gatewayResponses),
   };
 }

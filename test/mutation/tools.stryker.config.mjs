@@ -19,7 +19,6 @@
 // - orders-file.ts: reading in smaller blocks.
 // - import-orders.ts: the key that stands for an order without one is only looked at when there is one.
 // - carry-over-rules.ts: any text but a key's id is left out for no key.
-// No test does: gateway.ts: `status <= 500`: the default response to a failure with 500. Our API sets each itself.
 // Looks only:
 // - command.ts, order-commands.ts, key-commands.ts: the names of arguments in the help. import-orders.ts: `Comparing`.
 import service from "./stryker.config.mjs";

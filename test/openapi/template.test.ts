@@ -8,7 +8,7 @@ import { document } from "../helpers/openapi/document.ts";
 
 // The staging stack; that no setting changes anything of this is shown in test/infra/settings.test.ts.
 const api = readRestApi((await readStack(inject("assembly"))).template);
-const deployed = api.methods.filter(({ integration }) => integration.kind === "function");
+const deployed = api.methods.filter(({ integration }) => integration.Type === "AWS_PROXY");
 
 const methodsOf = (item: object) => Object.keys(item).map((method) => method.toUpperCase());
 
@@ -16,12 +16,12 @@ test("the document and the template ask for a bearer key at every operation", ()
   for (const { security = document.security } of Object.values(document.paths).flatMap(Object.values)) {
     expect(security).toEqual([{ bearerAuth: [] }]);
   }
-  for (const { authorizer } of deployed) expect(authorizer).toMatchObject({ header: "Authorization" });
+  for (const { authorizer } of deployed) expect(authorizer).toMatchObject({ IdentitySource: "Authorization" });
 });
 
 test("the document describes what the gateway itself sends where there is no operation", () => {
   const mocks = api.methods.flatMap(({ httpMethod, path, integration }) =>
-    integration.kind === "mock" ? [{ httpMethod, path, ...integration }] : [],
+    integration.Type === "MOCK" ? [{ httpMethod, path, ...integration }] : [],
   );
   expect(mocks.length).toBeGreaterThan(0);
   for (const { httpMethod, path, status, ...literal } of mocks) {

@@ -128,7 +128,7 @@ describe("an API is rejected", () => {
 describe("the function behind an integration", () => {
   test("is the one that the invoked alias is of, buffered and with 29 seconds unless the method says otherwise", () => {
     const { methods } = petsApi({ List: invoking({ Ref: "Live" }) });
-    const integration = { kind: "function", functionName: "Fn", streamed: false, timeoutMs: 29_000 };
+    const integration = { Type: "AWS_PROXY", Uri: "Fn", ResponseTransferMode: "BUFFERED", TimeoutInMillis: 29_000 };
     expect(methods).toMatchObject([{ httpMethod: "GET", integration }]);
   });
 

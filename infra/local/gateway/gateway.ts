@@ -7,7 +7,7 @@ import type { ConstantResponse, FunctionIntegration, MockIntegration, RestApi } 
 import { FunctionFailure, type FunctionResponse } from "../lambda/function-response.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
 import { createAuthorizers } from "./authorizer.ts";
-import { defaultStatuses, GatewayFailure } from "./gateway-failure.ts";
+import { GatewayFailure } from "./gateway-failure.ts";
 import { type GatewayRequest, headerValues, proxyEvent, readBody, readRequest } from "./gateway-request.ts";
 import { readProxyResponse } from "./proxy-response.ts";
 import { matchRoute } from "./routes.ts";
@@ -41,25 +41,26 @@ export function createGateway(api: RestApi, host: Pick<LambdaHost, "invoke">, op
     // Before the authorizer, as on AWS.
     if (isThrottled()) throw new GatewayFailure("THROTTLED");
     const { authorizer, integration } = route;
-    const tokens = authorizer && headerValues(request.message, authorizer.header);
+    const tokens = authorizer && headerValues(request.message, authorizer.IdentitySource);
     const caller = tokens && (await admit(authorizer, tokens, methodArn(api, request), abort));
     const body = await readBody(request);
-    if (integration.kind === "mock") respondMock(integration, request, response);
+    if (integration.Type === "MOCK") respondMock(integration, request, response);
     else if (isUnavailable()) sendConstant(response, errors.service_unavailable.status, unavailable);
     else await respondFunction(host, integration, proxyEvent(api, route, request, body, caller), response, abort);
   };
 
   const fail = (error: unknown, response: ServerResponse): void => {
-    const { type } = error instanceof GatewayFailure ? error : new GatewayFailure("INTEGRATION_FAILURE");
     // A function logs its own failures; anything else is a bug of the local stack.
     if (!(error instanceof GatewayFailure || error instanceof FunctionFailure)) {
       options.log(`The local gateway failed: ${error instanceof Error ? error.stack : error}`);
     }
-    const status = defaultStatuses[type];
-    const defaultType = status < 500 ? "DEFAULT_4XX" : "DEFAULT_5XX";
-    const constant = api.gatewayResponses.get(type) ?? api.gatewayResponses.get(defaultType);
-    if (constant === undefined) response.writeHead(status).end();
-    else sendConstant(response, constant.status ?? status, constant);
+    const type = error instanceof GatewayFailure ? error.message : "INTEGRATION_FAILURE";
+    const constant = api.gatewayResponses.get(type);
+    if (constant?.status !== undefined) sendConstant(response, constant.status, constant);
+    else {
+      options.log(`The template has no gateway response ${type} with a status`);
+      response.writeHead(500).end();
+    }
   };
 
   return async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -80,17 +81,17 @@ export function createGateway(api: RestApi, host: Pick<LambdaHost, "invoke">, op
 
 async function respondFunction(
   host: Pick<LambdaHost, "invoke">,
-  { functionName, streamed, timeoutMs }: FunctionIntegration,
+  { Uri, ResponseTransferMode, TimeoutInMillis }: FunctionIntegration,
   event: object,
   response: ServerResponse,
   abort: AbortController,
 ): Promise<void> {
   const { signal } = abort;
-  const timer = setTimeout(() => abort.abort(new GatewayFailure("INTEGRATION_TIMEOUT")), timeoutMs);
+  const timer = setTimeout(() => abort.abort(new GatewayFailure("INTEGRATION_TIMEOUT")), TimeoutInMillis);
   let invoked: FunctionResponse | undefined;
   try {
-    invoked = await host.invoke(functionName, event, signal);
-    const { status, headers, body } = readProxyResponse(invoked, streamed);
+    invoked = await host.invoke(Uri, event, signal);
+    const { status, headers, body } = readProxyResponse(invoked, ResponseTransferMode === "STREAM");
     response.writeHead(status, headers);
     if (Buffer.isBuffer(body)) response.end(body);
     else await pipeline(body, response, { signal });

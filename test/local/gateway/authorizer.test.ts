@@ -7,7 +7,6 @@ const everything = "arn:aws:execute-api:us-east-1:000000000000:api/v1/*";
 
 describe("a TOKEN authorizer", () => {
   const [allowing] = allow(everything).policyDocument.Statement;
-  const denied = policy({ ...allowing }, { ...allowing, Effect: "Deny" });
 
   test("calls its function once per token until the cached policy expires", async () => {
     const gate = authorizer(allow(everything));
@@ -20,9 +19,9 @@ describe("a TOKEN authorizer", () => {
     expect(gate.asked).toEqual(["t", "t", "T"]);
   });
 
-  test("passes the context on as strings, with the principal", async () => {
-    const response = { ...allow(everything), context: { n: 1, b: true, s: "x" } };
-    expect(await authorizer(response).admit("t")).toEqual({ n: "1", b: "true", s: "x", principalId: "me" });
+  test("passes the context on, with the principal", async () => {
+    const response = { ...allow(everything), context: { s: "x" } };
+    expect(await authorizer(response).admit("t")).toEqual({ s: "x", principalId: "me" });
   });
 
   test("caches the policies of each authorizer for itself", async () => {
@@ -32,52 +31,52 @@ describe("a TOKEN authorizer", () => {
   });
 
   test.each([
-    ["with ? for a character", allow(arn.replace("pets", "p?t?"))],
-    ["with several actions and resources", allow(["other", arn], ["s3:*", "EXECUTE-API:*"])],
-  ])("admits under a policy %s", async (_, response) => {
-    expect(await authorizer(response).admit("t")).toEqual({ principalId: "me" });
-  });
-
-  test.each([
     ["no token", []],
     ["an empty token", [""]],
     ["a token that the expression does not match", ["x"]],
     ["two tokens", ["t", "t"]],
   ])("rejects %s without calling its function", async (_, values) => {
     const gate = authorizer(allow(everything));
-    await expect(gate.admit(values)).rejects.toMatchObject({ type: "UNAUTHORIZED" });
+    await expect(gate.admit(values)).rejects.toMatchObject({ message: "UNAUTHORIZED" });
     expect(gate.asked).toEqual([]);
   });
 
   test.each([
-    ["a policy for another method", allow(arn.replace("GET", "PUT")), "ACCESS_DENIED"],
-    ["a policy for the beginning of this method", allow(arn.slice(0, -1)), "ACCESS_DENIED"],
-    ["a policy for another action", allow(everything, "s3:*"), "ACCESS_DENIED"],
-    ["a policy for a path one character shorter", allow(`${arn.slice(0, -4)}???`), "ACCESS_DENIED"],
-    ["a Deny beside an Allow", denied, "ACCESS_DENIED"],
+    ["a policy for other methods", allow(everything.replace("*", "PUT/*")), "ACCESS_DENIED"],
     ["Unauthorized", new FunctionFailure("Unauthorized"), "UNAUTHORIZED"],
     ["any other failure", new FunctionFailure("unauthorized"), "AUTHORIZER_FAILURE"],
     ["a timeout", new FunctionFailure("Task timed out"), "AUTHORIZER_FAILURE"],
-    ["nothing", null, "AUTHORIZER_CONFIGURATION_ERROR"],
-    ["no principal", { ...allow(everything), principalId: undefined }, "AUTHORIZER_CONFIGURATION_ERROR"],
-    ["a context that is not flat", { ...allow(everything), context: { a: {} } }, "AUTHORIZER_CONFIGURATION_ERROR"],
   ])("rejects when its function returns %s", async (_, response, type) => {
-    await expect(authorizer(response).admit("t")).rejects.toMatchObject({ type });
+    await expect(authorizer(response).admit("t")).rejects.toMatchObject({ message: type });
+  });
+
+  test.each([
+    ["nothing", null],
+    ["no principal", { ...allow(everything), principalId: undefined }],
+    ["a context that is not of strings", { ...allow(everything), context: { a: {} } }],
+    ["a policy for this method alone", allow(arn)],
+    ["a policy with a * inside", allow(everything.replace("v1", "*"))],
+    ["a policy for another action", policy({ ...allowing, Action: "s3:*" })],
+    ["a Deny", policy({ ...allowing, Effect: "Deny" })],
+    ["a Deny beside an Allow", policy(allowing, { ...allowing, Effect: "Deny" })],
+    ["an Allow on conditions", policy({ ...allowing, Condition: {} })],
+  ])("does not support, and so rejects, %s", async (_, response) => {
+    await expect(authorizer(response).admit("t")).rejects.toMatchObject({ name: "ZodError" });
   });
 
   test("does not cache that a token was rejected", async () => {
     const gate = authorizer(new FunctionFailure("Unauthorized"), allow(everything));
-    await expect(gate.admit("t")).rejects.toMatchObject({ type: "UNAUTHORIZED" });
+    await expect(gate.admit("t")).rejects.toMatchObject({ message: "UNAUTHORIZED" });
     expect(await gate.admit("t")).toEqual({ principalId: "me" });
   });
 });
 
-function policy(...Statement: object[]) {
-  return { principalId: "me", policyDocument: { Statement } };
+function policy(...Statement: (object | undefined)[]) {
+  return { principalId: "me", policyDocument: { Version: "2012-10-17", Statement } };
 }
 
-function allow(Resource: string | string[], Action: string | string[] = "execute-api:Invoke") {
-  return policy({ Action, Effect: "Allow", Resource });
+function allow(Resource: string) {
+  return policy({ Action: "execute-api:Invoke", Effect: "Allow", Resource });
 }
 
 /**
@@ -92,10 +91,11 @@ function authorizer(...responses: unknown[]) {
       admit({ ...settings, id }, [values].flat(), arn, new AbortController()),
   };
   const settings = {
-    functionName: "Authorize",
-    header: "Authorization",
-    validation: /^[^x]*$/,
-    ttlSeconds: 10,
+    Type: "TOKEN" as const,
+    AuthorizerUri: "Authorize",
+    IdentitySource: "Authorization",
+    IdentityValidationExpression: /^[^x]*$/,
+    AuthorizerResultTtlInSeconds: 10,
   };
   const host = {
     invoke: async (_name: string, event: unknown) => {

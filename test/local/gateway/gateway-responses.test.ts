@@ -4,39 +4,35 @@ import { createGateway } from "../../../infra/local/gateway/gateway.ts";
 import { readProxyResponse } from "../../../infra/local/gateway/proxy-response.ts";
 import { FunctionFailure } from "../../../infra/local/lambda/function-response.ts";
 import { listeningPort } from "../../../infra/local/machine/ports.ts";
-import { constant, invoking, mock, petsApi, root } from "../../helpers/pets-template.ts";
+import { constant, mock, petsApi, root } from "../../helpers/pets-template.ts";
 import { send } from "../../helpers/send.ts";
 
-/** Starts the gateway of an API whose GET fails, and whose other methods are MOCK ones, besides these resources. */
-async function startGateway(resources: object): Promise<string> {
-  const api = petsApi({ Any: mock(root, "ANY", 404), Get: invoking({ Ref: "Live" }), ...resources });
+/** Starts the gateway of an API with a MOCK method, without gateway responses but this one. */
+async function startGateway(ResponseType: string, StatusCode?: string) {
+  const Properties = { ResponseType, StatusCode, ...constant("why not") };
+  const api = petsApi({
+    Any: mock(root, "ANY", 404),
+    Failed: { Type: "AWS::ApiGateway::GatewayResponse", Properties },
+  });
   const host = { invoke: () => Promise.reject(new FunctionFailure("crashed")) };
-  const server = createServer(createGateway(api, host, { clock: { now: () => 0 }, log: () => {} }));
+  const log: string[] = [];
+  const options = { clock: { now: () => 0 }, log: (line: string) => void log.push(line) };
+  const server = createServer(createGateway(api, host, options));
   onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${await listeningPort(server)}`;
+  return { origin: `http://127.0.0.1:${await listeningPort(server)}`, log };
 }
 
-test("a failure for which the API has no gateway response has AWS's status and no body", async () => {
-  const origin = await startGateway({});
-  expect(await send(`${origin}/v1`)).toMatchObject({ status: 504, body: "" });
-  expect(await send(`${origin}/v2`)).toMatchObject({ status: 403, body: "" });
-});
-
-test("a failure without a gateway response of its own has the default one of its kind", async () => {
-  const gatewayResponse = (ResponseType: string, body: string, StatusCode?: string) => ({
-    Type: "AWS::ApiGateway::GatewayResponse",
-    Properties: { ResponseType, StatusCode, ...constant(body) },
-  });
-  const origin = await startGateway({
-    Default4xx: gatewayResponse("DEFAULT_4XX", "4"),
-    Default5xx: gatewayResponse("DEFAULT_5XX", "5", "500"),
-  });
-  expect(await send(`${origin}/v2`)).toMatchObject({ status: 403, body: "4" });
-  expect(await send(`${origin}/v1`)).toMatchObject({ status: 500, body: "5" });
+test.each([
+  ["no gateway response", "THROTTLED", "429"],
+  ["one without a status", "MISSING_AUTHENTICATION_TOKEN", undefined],
+])("a failure for which the API has %s is a fault of the template, which the log names", async (_, type, status) => {
+  const { origin, log } = await startGateway(type, status);
+  expect(await send(`${origin}/v2`)).toMatchObject({ status: 500, body: "" });
+  expect(log).toEqual(["The template has no gateway response MISSING_AUTHENTICATION_TOKEN with a status"]);
 });
 
 test("a MOCK method takes its content type in any case, with parameters, and no other", async () => {
-  const origin = await startGateway({});
+  const { origin } = await startGateway("UNSUPPORTED_MEDIA_TYPE", "415");
   const put = (type: string) => send(`${origin}/v1`, { method: "PUT", headers: { "content-type": type } });
   const { status, headers, body } = await put("Application/JSON ;charset=utf-8");
   expect({ status, length: headers["content-length"], body }).toEqual({
@@ -44,7 +40,7 @@ test("a MOCK method takes its content type in any case, with parameters, and no 
     length: "12",
     body: '{"cat":"é"}',
   });
-  expect(await put("image/png")).toMatchObject({ status: 415, body: "" });
+  expect(await put("image/png")).toMatchObject({ status: 415, body: "why not" });
 });
 
 const json = { "content-type": "application/json" };

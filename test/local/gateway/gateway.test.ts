@@ -22,7 +22,10 @@ const streamed = (prelude: object, body: string): Invoke => {
 };
 const admitted = buffered({
   principalId: "key_1",
-  policyDocument: { Statement: [{ Effect: "Allow", Action: "execute-api:Invoke", Resource: "*" }] },
+  policyDocument: {
+    Version: "2012-10-17",
+    Statement: [{ Effect: "Allow", Action: "execute-api:Invoke", Resource: "arn:aws:execute-api:*" }],
+  },
 });
 
 /** The function to run, by its name. */
