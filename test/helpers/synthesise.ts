@@ -4,7 +4,7 @@ import type { Environment } from "../../infra/environments.ts";
 import { OrdersStack } from "../../infra/stack/orders-stack.ts";
 
 /**
- * The stack of an environment, without bundling its functions, and without CDK's validation, which takes seconds.
+ * The stack of an environment, without what takes time and changes no template: bundles, CDK's validation, stack traces.
  *
  * @param context further values of CDK's context.
  */
@@ -13,6 +13,8 @@ export function ordersStack(environment: Environment, context: Record<string, un
     context: { "aws:cdk:bundling-stacks": [], ...context },
     analyticsReporting: false,
     builtinCloudFormationValidation: false,
+    stackTraces: false,
+    treeMetadata: false,
   });
   return new OrdersStack(app, "PetStoreOrders", environment);
 }

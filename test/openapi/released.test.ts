@@ -23,18 +23,20 @@ function codeOf(example: unknown, at: string): string[] {
   return code === undefined ? [] : [`${at} code ${code}`];
 }
 
+const validator = new Validator();
+
 /** The promises of a document, with everything it refers to in place. */
 async function promisesOf(document: string): Promise<string[]> {
-  const validator = new Validator();
   await validator.validate(document);
   return promises(Object(validator.resolveRefs()).paths);
 }
+
+const promised = await promisesOf(released);
 
 /** A line for everything that clients of the released document can no longer rely on; none in a new major version. */
 async function incompatibilities(document: string): Promise<string[]> {
   const [before, after] = [parse(released), parse(document)];
   if (before.info.version.split(".")[0] !== after.info.version.split(".")[0]) return [];
-  const promised = await promisesOf(released);
   const kept = await promisesOf(document);
   // A new operation may ask for what it likes.
   const asked = /^ (\S+ \w+) (parameters|requestBody) .*required/;
