@@ -56,12 +56,9 @@ export function errorBody(code: ErrorCode): string {
 export class ServiceError extends Error {
   override name = "ServiceError";
   readonly code: ErrorCode;
-  /** The HTTP status. */
-  readonly status: number;
 
   constructor(code: ErrorCode, cause?: unknown) {
     super(errors[code].message, { cause });
     this.code = code;
-    this.status = errors[code].status;
   }
 }

@@ -1,7 +1,7 @@
 import type { MiddlewareObj, Request } from "@middy/core";
 import httpErrorHandler from "@middy/http-error-handler";
 import type { APIGatewayProxyEvent } from "aws-lambda";
-import { errorBody, ServiceError } from "./errors.ts";
+import { errorBody, errors, ServiceError } from "./errors.ts";
 import { type LogEvent, logFailure, logOutcome } from "./log.ts";
 import { readRequest } from "./request.ts";
 
@@ -14,7 +14,8 @@ export function respondWithErrors(
 ): MiddlewareObj<APIGatewayProxyEvent>[] {
   const toResponse = (request: Request<APIGatewayProxyEvent>): void => {
     const { error, event } = request;
-    const { code, status, cause } = error instanceof ServiceError ? error : new ServiceError("internal_error", error);
+    const { code, cause } = error instanceof ServiceError ? error : new ServiceError("internal_error", error);
+    const { status } = errors[code];
     const { keyId, orderId } = readRequest(event);
     const fields = { keyId, orderId: orderId?.toString(), code };
     if (status < 500) logOutcome(events.rejected, fields);

@@ -1,4 +1,4 @@
-import { ServiceError } from "../../shared/errors.ts";
+import { errors, ServiceError } from "../../shared/errors.ts";
 import { cancelOrder } from "../../shared/orders-table.ts";
 import { shipOrder } from "../helpers/ship-order.ts";
 import type { Operation } from "./contract.ts";
@@ -77,7 +77,7 @@ export function cancellers(code: Cancel): [Actor, Actor] {
         await code(connect, { keyId: name, askedAt, ...ids });
         return "204";
       } catch (error) {
-        return error instanceof ServiceError ? `${error.status} ${error.code}` : "500 internal_error";
+        return error instanceof ServiceError ? `${errors[error.code].status} ${error.code}` : "500 internal_error";
       }
     },
   });

@@ -7,7 +7,7 @@ import {
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
 import { callFailed } from "../../shared/dynamodb.ts";
-import { ServiceError } from "../../shared/errors.ts";
+import { errors, ServiceError } from "../../shared/errors.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { type Cancel, cancel, type Invocation, maxAttempts } from "./actors.ts";
 import type { Connect } from "./recorded-client.ts";
@@ -129,7 +129,7 @@ async function retry(work: (attempt: number) => Promise<void>): Promise<void> {
     try {
       return await work(attempt);
     } catch (error) {
-      if (attempt === maxAttempts || !(error instanceof ServiceError) || error.status < 500) throw error;
+      if (attempt === maxAttempts || !(error instanceof ServiceError) || errors[error.code].status < 500) throw error;
     }
   }
 }

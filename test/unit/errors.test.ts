@@ -8,9 +8,9 @@ test("the Error records have the specification's words for the conditions it nam
   );
 });
 
-test("a ServiceError has its record's status, and a message for people without its cause", () => {
+test("a ServiceError has its code, and a message for people without its cause", () => {
   const cause = new Error("secret");
   const error = new ServiceError("order_already_shipped", cause);
-  expect(error).toMatchObject({ name: "ServiceError", code: "order_already_shipped", status: 409, cause });
+  expect(error).toMatchObject({ name: "ServiceError", code: "order_already_shipped", cause });
   expect(error.message).toBe("Order cannot be cancelled because it has already shipped");
 });
