@@ -19,8 +19,6 @@ export type OrderItem = Record<string, AttributeValue>;
 export const orderStatuses = ["pending", "shipped", "cancelled"] as const;
 export type OrderStatus = (typeof orderStatuses)[number];
 
-const minInt64 = -(2n ** 63n);
-const maxInt64 = 2n ** 63n - 1n;
 const canonicalInteger = /^(?:0|-?[1-9]\d{0,18})$/;
 
 /**
@@ -31,7 +29,7 @@ export function isInt64(text: string): boolean {
   if (!canonicalInteger.test(text)) return false;
   if (text.length < 19) return true;
   const value = BigInt(text);
-  return minInt64 <= value && value <= maxInt64;
+  return BigInt.asIntN(64, value) === value;
 }
 
 /** The order id in `text`, or undefined when it is not a canonical int64 and so names no order. */
