@@ -3,14 +3,14 @@ import { type DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/li
 import { type ApiKeyPrefix, hashApiKey, isApiKey, makeApiKey } from "./api-keys.ts";
 
 /** An item of the API keys table. Times are epoch seconds. Of the key itself, only the hash is kept. */
-export interface ApiKeyRecord {
+export type ApiKeyRecord = {
   keyHash: string;
   keyId: string;
   name: string;
   createdAt: number;
   expiresAt?: number;
   revokedAt?: number;
-}
+};
 
 /**
  * The state of a key at `now`, in epoch seconds. It expires at the start of the second `expiresAt`; a revoked key stays
@@ -81,9 +81,7 @@ export async function issueApiKey(
 }
 
 /** Whether an item of the table is a complete record. No other item admits anyone. */
-export function isApiKeyRecord(
-  item: Record<string, unknown> | undefined,
-): item is Record<string, unknown> & ApiKeyRecord {
+export function isApiKeyRecord(item: Record<string, unknown> | undefined): item is ApiKeyRecord {
   return (
     typeof item?.["keyHash"] === "string" &&
     typeof item["keyId"] === "string" &&
