@@ -6,7 +6,6 @@ import type { ServiceFunction } from "./service-function.ts";
 
 /** One page on how the service is doing. A dashboard costs $3 a month; an account's first three are free. */
 export function addDashboard(stack: Stack, dashboardName: string, { api, functions, logMetrics }: Watched): void {
-  const { cancelOrder, authorize } = functions;
   const lambdas = Object.values(functions);
   const { ordersCancelled, ordersListed, listsCutOff, listFirstPage, keysRejected, cancelsRejected } = logMetrics;
   new Dashboard(new Construct(stack, "Dashboard"), "Dashboard", {
@@ -22,9 +21,9 @@ export function addDashboard(stack: Stack, dashboardName: string, { api, functio
       ],
       [
         graph("Slowest 1 %, ms", [
-          cancelOrder.live.metricDuration({ statistic: Stats.p(99), label: "cancel" }),
+          functions.cancelOrder.live.metricDuration({ statistic: Stats.p(99), label: "cancel" }),
           listFirstPage.with({ label: "list, first page" }),
-          authorize.live.metricDuration({ statistic: Stats.p(99), label: "authorize" }),
+          functions.authorize.live.metricDuration({ statistic: Stats.p(99), label: "authorize" }),
         ]),
         graph("Throttled", [
           ...lambdas.map(({ entry, live }) => live.lambda.metricThrottles({ label: entry.id })),
