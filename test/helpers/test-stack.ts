@@ -23,6 +23,8 @@ export async function startTestStack(options: LocalStackOptions = {}) {
     dynamodbEndpoint: engine?.endpoint,
     orders,
     log: (line) => void log.push(line),
+    // Each more has a cold start of its own.
+    maxEnvironments: 2,
     ...options,
   });
   const client = engineClient(stack.dynamodbEndpoint);
