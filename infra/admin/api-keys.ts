@@ -20,15 +20,10 @@ import { columns, counted, isoTime } from "./terminal.ts";
  *
  * @throws what the DynamoDB client throws, as do the others.
  */
-export async function issue(
-  { client, apiKeysTable, environment }: Target,
-  name: string,
-  expiresAt: number | undefined,
-  now: number,
-): Promise<Result> {
-  const documents = DynamoDBDocumentClient.from(client);
+export async function issue(target: Target, name: string, expiresAt: number | undefined, now: number): Promise<Result> {
+  const documents = DynamoDBDocumentClient.from(target.client);
   const fields = { name, createdAt: now, expiresAt };
-  const { key, record } = await issueApiKey(documents, apiKeysTable, environment.apiKeyPrefix, fields);
+  const { key, record } = await issueApiKey(documents, target.apiKeysTable, target.environment.apiKeyPrefix, fields);
   const until = expiresAt === undefined ? "never expires" : `expires at ${isoTime(expiresAt)}`;
   return {
     text: key,

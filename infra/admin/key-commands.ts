@@ -58,8 +58,7 @@ export function addKeyCommands(program: Command): void {
 function parseName(name: string): string {
   const trimmed = name.trim();
   // Code points, as a count of what looks like one character has no bound in bytes.
-  const length = [...trimmed].length;
-  if (length < 1 || length > 200) throw new InvalidArgumentError("Must have 1 to 200 characters (code points).");
+  if (!/^.{1,200}$/su.test(trimmed)) throw new InvalidArgumentError("Must have 1 to 200 characters (code points).");
   if (printable(trimmed) !== trimmed) throw new InvalidArgumentError("Must be one line without control characters.");
   return trimmed;
 }

@@ -30,8 +30,9 @@ const callLimits = {
 export async function findDeployedStack(environment: Environment): Promise<Target> {
   const { name, stackName } = environment;
   const cloudFormation = new CloudFormationClient(callLimits);
+  const { credentials } = cloudFormation.config;
   // First, because the region may be missing with the profile.
-  await cloudFormation.config.credentials();
+  await credentials();
   const region = await cloudFormation.config.region();
   const described = cloudFormation.send(new DescribeStacksCommand({ StackName: stackName }));
   const { Stacks } = await described.catch((error: unknown) => {
@@ -55,11 +56,7 @@ export async function findDeployedStack(environment: Environment): Promise<Targe
     ordersTable: output("OrdersTableName"),
     apiKeysTable: output("ApiKeysTableName"),
     // The same credentials and region, so that the description holds for every later call.
-    client: nameMissingTables(
-      retryIncompleteResponses(
-        new DynamoDBClient({ ...callLimits, credentials: cloudFormation.config.credentials, region }),
-      ),
-    ),
+    client: nameMissingTables(retryIncompleteResponses(new DynamoDBClient({ ...callLimits, credentials, region }))),
   };
 }
 

@@ -14,7 +14,7 @@
 // - gateway: what Node always sets; timers and signals of what has ended; an authorizer that streams fails either way.
 // - `?.` and `?? ""` for what the SDK or TypeScript only declares optional; anchors of the names of AWS's errors.
 // - command.ts: `target.client.destroy()`: the process ends either way.
-// - api-keys.ts: `...(true && { expiresAt })`: the document client leaves out what is undefined. `<=`: ids differ.
+// - api-keys.ts: `<=`: ids differ.
 // - attribute-json.ts: sorting a list of attributes, which are objects and so equal to sort; null is never an attribute.
 // - orders-file.ts: reading in smaller blocks.
 // - import-orders.ts: the key that stands for an order without one is only looked at when there is one.
