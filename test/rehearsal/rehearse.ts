@@ -63,7 +63,7 @@ async function setStage(): Promise<Shell> {
     git init -q --bare ../origin.git; git remote add origin ../origin.git; git push -qu origin main
     npm ci; echo > "$ROLLOUT"`,
   );
-  const ministack = `. "${files}operator.sh"; export NODE_OPTIONS="--require=${files}emulator/awslambda.cjs"
+  const ministack = `. "${files}operator.sh"; export NODE_OPTIONS='--require="${files}emulator/awslambda.cjs"'
     BIND_HOST=127.0.0.1 GATEWAY_PORT=$PORT LOG_LEVEL=CRITICAL exec python3 "${files}emulator/emulator.py"`;
   const { pid } = spawn("bash", ["-c", ministack], { env, stdio: ["ignore", "ignore", "inherit"], detached: true });
   started.defer(() => endGroup(pid));
