@@ -136,6 +136,16 @@ describe("listing the orders", () => {
     expect(stream.prelude).toMatchObject({ statusCode: 500 });
   });
 
+  test("responds with 500, without a call to the table, when the authorizer passed no key id", async () => {
+    const event = proxyEvent({});
+    event.requestContext.authorizer = null;
+    const stream = new ResponseStream();
+    const ended = handler(event, stream, lambdaContext("invocation-1"));
+    expect(await text(stream)).toBe(errorBody("internal_error"));
+    await ended;
+    expect(table.calls()).toHaveLength(0);
+  });
+
   test.each([{}, { "Accept-Encoding": "gzip" }])(
     "cuts off the body when a later page can't be read, and logs that and what was left out so far (%j)",
     async (accept) => {
