@@ -54,6 +54,7 @@ describe("npm start", () => {
 
   const badKey = "is invalid. Not a well-formed key that starts with pets_test_.";
   test.each([
+    ["--port <number>' argument '65536' is invalid. It must be a whole number from 0 to 65535.", "--port", "65536"],
     ["--throttle <n>' argument '0' is invalid. It must be a whole number from 1 to 65535.", "--throttle", "0"],
     ["--db <file>' argument '' is invalid. The name of a file is missing.", "--db", ""],
     [`--api-key <key>' argument 'pets_live_...' ${badKey}`, "--api-key", makeApiKey("pets_live")],
