@@ -1,6 +1,6 @@
 import { mkdtemp, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createOperator } from "../helpers/admin/admin-process.ts";
 import { runHere } from "../helpers/admin/command-here.ts";
 import { makeLines, sortedLines } from "../helpers/admin/orders-file.ts";
@@ -108,10 +108,16 @@ test("a second signal ends an import that waits for what it has begun", async ()
   await operator.pointTo({ ...tables, dynamodbEndpoint: proxy.endpoint });
   const running = operator.start(["orders", "import", "--local"], { input: '{"id":1}' });
   await begun.promise;
+  let seen: object = { code: "none yet" };
+  running.ended.then((ended) => {
+    seen = ended;
+  });
+  const interrupted = () => {
+    running.kill("SIGINT");
+    return seen;
+  };
   // Two signals at once may arrive as one.
-  const signals = setInterval(() => running.kill("SIGINT"), 50);
-  onTestFinished(() => clearInterval(signals));
-  expect(await running.ended).toMatchObject({ code: null, stdout: "" });
+  await expect.poll(interrupted).toMatchObject({ code: null, stdout: "" });
 });
 
 describe("orders import of a bad file", () => {
