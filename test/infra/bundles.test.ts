@@ -1,11 +1,14 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { App, Stack } from "aws-cdk-lib";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { readFunctions } from "../../infra/local/functions.ts";
+import { bundle } from "../../infra/stack/bundle.ts";
 import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
 import { readStack } from "../../infra/template/synthesis.ts";
 import { startTlsEngine, type TlsEngine } from "../bench/tls-engine.ts";
@@ -31,6 +34,14 @@ describe("the bundle of every function", () => {
         expect(handler.length).toBeLessThanOrEqual(2);
     },
   );
+});
+
+test("a bundle that is deployed has no source map, which would lengthen cold starts", () => {
+  const app = new App();
+  const stack = new Stack(app);
+  bundle(stack, "authorize.ts").bind(stack);
+  const entries = readdirSync(app.outdir, { recursive: true, withFileTypes: true });
+  expect(entries.filter((entry) => entry.isFile()).map(({ name }) => name)).toEqual(["index.mjs"]);
 });
 
 describe.runIf(machineHas("openssl", "the bundles over TLS"))("the bundle of every function, as it starts,", () => {
