@@ -11,11 +11,14 @@ const { restoredTables: _, formerTables: __, ...watched } = everyOption;
 const { alarms, published, raised } = watch(ordersStack(watched));
 
 const recorded = await recordExchanges();
-const { cancelFailed, cancelled, cutOff, keyMissing, keyRejected, listFailed, listed } = recorded;
+const { cancelFailed, cancelled, cutOff, keyMissing, listFailed, listed } = recorded;
 const lambdas = Object.values<FunctionEntry>(functionList);
 
 // What only AWS counts or writes is made up (Lambda developer guide, "Telemetry API event schema").
 const report = (status: string, errorType?: string) => ({ type: "platform.report", record: { status, errorType } });
+// Of what a handler throws, too, which is no crash.
+const keyRejected = { ...recorded.keyRejected, lines: [...recorded.keyRejected.lines, report("error", "Error")] };
+const hungUp: Exchange = { ...listed, lines: [{ message: { event: "list_abandoned", orders: 1 } }] };
 const outOfMemory = report("error", "Runtime.OutOfMemory");
 const crashedAtStart = [
   { type: "platform.initReport", record: { phase: "init", status: "error", errorType: "Runtime.ExitError" } },
@@ -138,6 +141,7 @@ const faults: [name: string, requests: [Exchange, perMinute: number][], alarms: 
   ],
   ["slow cancellations", [[{ ...cancelled, milliseconds: 2500 }, 1]], ["CancelSlow"]],
   ["slow lists", [[slowFirstPage, 10]], ["ListSlow"]],
+  ["clients that hang up before their lists end", [[hungUp, 100]], []],
   ["lists that last because clients read slowly", [[{ ...listed, milliseconds: 60_000 }, 100]], []],
 ];
 
