@@ -71,11 +71,13 @@ test("-c canary takes true or false, and nothing else", () => {
   }
 });
 
-test("-c alarms-of=ENVIRONMENT lends its alarms, with a canary, to those without", () => {
+test("-c alarms-of=ENVIRONMENT lends its alarms, with a canary and without their receivers, to those without", () => {
   const silent = { ...everyOption, alarms: { ...everyOption.alarms, canary: false } };
   const stacks = resourcesWith({ "alarms-of": "every-option" }, { "every-option": silent, "no-option": noOption });
-  const canaries = Object.values(stacks["PetStoreOrders-no-option"] ?? {}).filter(({ UpdatePolicy }) => UpdatePolicy);
+  const borrowing = Object.values(stacks["PetStoreOrders-no-option"] ?? {});
+  const canaries = borrowing.filter(({ UpdatePolicy }) => UpdatePolicy);
   expect(canaries).toHaveLength(Object.keys(functionList).length);
+  expect(borrowing.map(({ Type }) => Type)).not.toContain("AWS::SNS::Subscription");
   expect(() => appWith({ "alarms-of": "demo" })).toThrow("alarms-of: no environment demo has alarms");
 });
 
