@@ -159,7 +159,7 @@ describe("orders ship", () => {
 
   test("takes ids from a file, and a date, and ships nothing when a line is not an id", async () => {
     await tables.putOrder(pending(7));
-    const file = await operator.write("ids.txt", "7\n\n8.0\n");
+    const file = await operator.write("ids.txt", "7\n\n08\n");
     const shipping = () => runHere(tables, ["orders", "ship", "--file", file, "--date", "2026-11-20"]);
     expect(await shipping()).toEqual({
       code: 1,
