@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
 import { checkEndpoint, engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import { readFunctions } from "../../infra/local/functions.ts";
+import { functionList } from "../../infra/stack/function-list.ts";
 import { readStack } from "../../infra/template/synthesis.ts";
 import { isAlive } from "../helpers/processes.ts";
 
@@ -89,4 +90,14 @@ test("functions and whoever prepares their tables find them at one place, whatev
       AWS_ENDPOINT_URL_DYNAMODB: endpoint,
     });
   }
+});
+
+test("functions have as much memory and time as the list of functions gives them", async () => {
+  const functions = readFunctions(await readStack(inject("assembly")), "http://127.0.0.1:8000");
+  const limits = functions.map(({ name, memoryMegabytes, timeoutSeconds }) => [name, memoryMegabytes, timeoutSeconds]);
+  expect(limits.sort()).toEqual(
+    Object.values(functionList)
+      .map(({ id, memorySize, timeoutSeconds }) => [id, memorySize, timeoutSeconds])
+      .sort(),
+  );
 });
