@@ -9,7 +9,7 @@ const readyWithin = 900;
  *
  * A call that fails is logged, and that is all: a table that can't be reached now may be back when a request comes.
  *
- * @param call makes a call that changes nothing, and gives up when its signal aborts.
+ * @param call makes a call that changes nothing, gives up when its signal aborts, and rejects with the client's own error.
  */
 export async function makeReady(call: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
   await call(AbortSignal.timeout(readyWithin)).catch((error) => logWarning("not_ready", { cause: String(error) }));
