@@ -60,7 +60,7 @@ export async function findKey(target: Target, keyId: string): Promise<ApiKeyReco
   return keys.find((key) => key.keyId === keyId);
 }
 
-/** For an id that no key has. */
+/** The error for an id that no key has. */
 export const noKey = (keyId: string): CommandError => new CommandError(`No key has the id ${keyId}`);
 
 /**

@@ -61,14 +61,14 @@ export async function restoreTable(
   const kind = setting === "orders" ? "Orders" : "ApiKeys";
   const name = `${stackName}-${kind}-${time.toISOString().replace(/\D/g, "").slice(0, 14)}`;
 
-  /** Tries again every twenty seconds, while there is nothing yet or this error. */
+  /** Repeats an attempt every twenty seconds until it finds something. An error of this class means not yet. */
   const until = async <Found>(
     notYet: new (...args: never[]) => Error,
-    tried: () => Promise<Found | undefined>,
+    attempt: () => Promise<Found | undefined>,
   ): Promise<Found> => {
     for (;;) {
       try {
-        const found = await tried();
+        const found = await attempt();
         if (found) return found;
       } catch (error) {
         if (!(error instanceof notYet)) throw error;

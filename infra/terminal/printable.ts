@@ -11,7 +11,7 @@ export function printable(text: string): string {
 
 declare global {
   interface JSON {
-    // In Node since 22, not yet in TypeScript's library. A number's own digits: beyond 2^53 its value is another.
+    // In Node since 22, not yet in TypeScript's library. They keep the digits that a number loses beyond 2^53.
     rawJSON(text: string): unknown;
     isRawJSON(value: unknown): value is { rawJSON: string };
   }

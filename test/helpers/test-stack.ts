@@ -23,7 +23,7 @@ export async function startTestStack(options: LocalStackOptions = {}) {
     dynamodbEndpoint: engine?.endpoint,
     orders,
     log: (line) => void log.push(line),
-    // Each more has a cold start of its own.
+    // Each further one costs a cold start.
     maxEnvironments: 2,
     ...options,
   });

@@ -16,7 +16,7 @@ const lambdas = Object.values<FunctionEntry>(functionList);
 
 // What only AWS counts or writes is made up (Lambda developer guide, "Telemetry API event schema").
 const report = (status: string, errorType?: string) => ({ type: "platform.report", record: { status, errorType } });
-// Of what a handler throws, too, which is no crash.
+// Lambda also reports what a handler throws, which is not a crash.
 const keyRejected = { ...recorded.keyRejected, lines: [...recorded.keyRejected.lines, report("error", "Error")] };
 const hungUp: Exchange = { ...listed, lines: [{ message: { event: "list_abandoned", orders: 1 } }] };
 const outOfMemory = report("error", "Runtime.OutOfMemory");
