@@ -1,5 +1,5 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { isThrottlingError, isTransientError, StandardRetryStrategy } from "@smithy/core/retry";
+import { isServerError, isThrottlingError, isTransientError, StandardRetryStrategy } from "@smithy/core/retry";
 import { HttpResponse } from "@smithy/core/transport";
 import { ServiceError } from "./errors.ts";
 
@@ -95,7 +95,7 @@ export function isThrottled(error: unknown): boolean {
 export function isUnavailable(error: unknown): boolean {
   if (!isSdkError(error)) return false;
   // An AbortError: our own deadline ended the call.
-  return error.name === "AbortError" || isThrottlingError(error) || isTransientError(error);
+  return error.name === "AbortError" || isThrottlingError(error) || isTransientError(error) || isServerError(error);
 }
 
 function isSdkError(error: unknown): error is Parameters<typeof isTransientError>[0] {

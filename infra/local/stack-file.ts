@@ -29,7 +29,8 @@ export async function addToStackFile(stack: StackFile[number]): Promise<() => Pr
   } catch (error) {
     throw new StartError(`${stackFile()} can't be written: ${error instanceof Error ? error.message : error}`);
   }
-  return () => write([]);
+  // Without the folder there is nothing to remove.
+  return () => write([]).catch(() => {});
 }
 
 /** The running stacks; none when there is no file or it is malformed. */

@@ -100,6 +100,11 @@ test("a client has no middleware for log lines", () => {
   expect(client.middlewareStack.identify()).not.toEqual([]);
 });
 
+test("a 5xx that only something on the way to the table sends leaves the outcome open: service_unavailable", () => {
+  const error = Object.assign(new Error("Insufficient Storage"), { $metadata: { httpStatusCode: 507 } });
+  expect(callFailed(error).code).toBe("service_unavailable");
+});
+
 test("a thrown value that is not an error of the SDK is our fault", () => {
   for (const thrown of [null, "secret", {}]) expect(callFailed(thrown).code).toBe("internal_error");
 });
