@@ -66,6 +66,9 @@ function parseName(name: string): string {
 /** Epoch seconds. A day ends with its last second, so that `keys list` shows the day the operator gave. */
 function parseExpiry(text: string): number {
   const expiresAt = Math.floor(Date.parse(parseMoment(text, "23:59:59Z")) / 1000);
+  if (new Date(expiresAt * 1000).getUTCFullYear() > 9999) {
+    throw new InvalidArgumentError("Must be in the year 9999 or earlier, in UTC.");
+  }
   if (expiresAt <= now()) throw new InvalidArgumentError("Must be in the future.");
   return expiresAt;
 }

@@ -161,6 +161,10 @@ describe("parsing", () => {
     [["keys", "issue", "--name", "\u202etekram"], "Must be one line without control characters."],
     [["keys", "issue", "--name", "Acme", "--expires", "2026-02-30"], "Not a date like 2027-12-31"],
     [["keys", "issue", "--name", "Acme", "--expires", "2020-01-01"], "Must be in the future."],
+    [
+      ["keys", "issue", "--name", "Acme", "--expires", "9999-12-31T23:59:59-18:00"],
+      "Must be in the year 9999 or earlier",
+    ],
   ])("%j is wrong use", async (args, why) => {
     const { code, stdout, stderr } = await program(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
