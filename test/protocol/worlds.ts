@@ -26,10 +26,15 @@ export class Worlds {
   /** The same for the same worlds. */
   readonly key: string;
   readonly #worlds: ReadonlyMap<string, World>;
+  /** All worlds with one start, by their keys: the same ones are one object. */
+  readonly #known: Map<string, Worlds>;
+  /** What these become, by what happens next: found out once. */
+  readonly #next = new Map<string, Worlds>();
 
-  private constructor(worlds: Iterable<World>) {
+  private constructor(worlds: Iterable<World>, known = new Map<string, Worlds>()) {
     this.#worlds = new Map(Array.from(worlds, (world) => [world.key, world]));
     this.key = [...this.#worlds.keys()].sort().join("\n");
+    this.#known = known;
   }
 
   static startingAs(state: OrderState): Worlds {
@@ -53,25 +58,35 @@ export class Worlds {
 
   /** A client requests an operation under a new name. */
   begin(name: string, operation: Operation): Worlds {
-    return this.#with(({ state, waiting, due }) =>
-      newWorld(state, new Map(waiting).set(name, { operation, over: false }), due),
+    return this.#once(`${name} begins`, () =>
+      this.#worlds
+        .values()
+        .map(({ state, waiting, due }) => newWorld(state, new Map(waiting).set(name, { operation, over: false }), due)),
     );
   }
 
   /** The client of an operation gets its response. */
   end(name: string, response: string): Worlds {
-    if (claimsNothing(response)) return this.#with((world) => leaveOpen(world, name));
-    const got = this.#after().filter(({ due }) => due.get(name) === response);
-    return new Worlds(got.map(({ state, waiting, due }) => newWorld(state, waiting, without(due, name))));
+    return this.#once(`${name} gets ${response}`, () => {
+      if (claimsNothing(response)) return this.#worlds.values().map((world) => leaveOpen(world, name));
+      const got = this.#after().filter(({ due }) => due.get(name) === response);
+      return got.map(({ state, waiting, due }) => newWorld(state, waiting, without(due, name)));
+    });
   }
 
   /** An observer reads the order. */
   see(state: OrderState): Worlds {
-    return new Worlds(this.#after().filter((world) => world.state === state));
+    return this.#once(`it is ${state}`, () => this.#after().filter((world) => world.state === state));
   }
 
-  #with(change: (world: World) => World): Worlds {
-    return new Worlds(this.#worlds.values().map(change));
+  #once(event: string, change: () => Iterable<World>): Worlds {
+    const found = this.#next.get(event);
+    if (found) return found;
+    const worlds = new Worlds(change(), this.#known);
+    const next = this.#known.get(worlds.key) ?? worlds;
+    this.#known.set(worlds.key, next);
+    this.#next.set(event, next);
+    return next;
   }
 
   /** These worlds, and all that follow when waiting operations take effect, in every order. */
