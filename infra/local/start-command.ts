@@ -2,38 +2,15 @@ import { once } from "node:events";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Command, InvalidArgumentError } from "commander";
-import { isApiKey, withoutKeys } from "../../shared/api-keys.ts";
-import { environments } from "../environments.ts";
 import { OrdersFileError } from "../orders-file/orders-file.ts";
 import { StartError } from "../template/start-error.ts";
 import { synthesise } from "../template/synthesis.ts";
-import { type Build, type LocalStackOptions, startLocalStack } from "./local-stack.ts";
-import { callersPath } from "./machine/callers-path.ts";
+import { type Build, startLocalStack } from "./local-stack.ts";
 import { notLoadedText, readyText } from "./ready-text.ts";
 import { addToStackFile } from "./stack-file.ts";
+import { startOptions } from "./start-options.ts";
 
-const command = new Command("npm start --")
-  .description("Runs the pet store orders service on this machine, from the stack that would be deployed.")
-  .option("--port <number>", "the port on localhost; 0 picks a free one (default: 3000)", numberFrom(0))
-  .option(
-    "--orders <file>",
-    "orders for new tables: NDJSON, one order per line with its status (default: a small sample)",
-    parseFile,
-  )
-  .option("--db <file>", "keep the data in this file (default: in memory)", parseFile)
-  .option("--api-key <key>", "a key to accept, like one printed by an earlier start (default: a new one)", parseKey)
-  .option("--watch", "rebuild when the sources change")
-  .option("--throttle <n>", "respond to every nth request with 429, to try a client's retries", numberFrom(1))
-  .option("--unavailable <n>", "respond to every nth list or cancellation with 503, likewise", numberFrom(1))
-  .option("--json", "print one line of JSON when ready, for scripts")
-  .addHelpText(
-    "after",
-    "\nDYNAMODB_ENDPOINT names a DynamoDB engine to use instead of the embedded one, like http://localhost:8000.",
-  )
-  .configureOutput({ outputError: (text, write) => write(withoutKeys(text)) });
-rejectOptionsOfNpm();
-const { json, ...options } = command.parse().opts<LocalStackOptions & { json?: true }>();
+const { json, ...options } = startOptions(process.argv);
 
 const stopping = new AbortController();
 // npm forwards signals that the terminal has already sent, so a second one means nothing.
@@ -74,40 +51,4 @@ try {
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 1;
   }
-}
-
-/** npm takes options before `--` for its own and leaves their values at most: then this ends with what to write. */
-function rejectOptionsOfNpm(): void {
-  const { argv, env } = process;
-  if (env["npm_lifecycle_event"] !== "start") return;
-  const given = (long = ""): string | undefined => env[`npm_config_${long.slice(2).replaceAll("-", "_")}`];
-  const taken = command.options.filter(({ long = "" }) => given(long) && !argv.includes(long));
-  const written = taken.map(({ long, flags, required }) => {
-    const value = given(long) === "true" ? argv[2] : given(long);
-    return required && taken.length === 1 ? `${long} ${value}` : flags;
-  });
-  if (taken.length > 0)
-    command.error(`npm keeps options before -- for itself. Write: npm start -- ${written.join(" ")}`);
-}
-
-function numberFrom(least: number): (text: string) => number {
-  return (text) => {
-    const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-    if (number >= least && number <= 65_535) return number;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to 65535.`);
-  };
-}
-
-/** For an empty name, as from an unset variable, SQLite would make a database that is gone once it is closed. */
-function parseFile(name: string): string {
-  if (name === "") throw new InvalidArgumentError("The name of a file is missing.");
-  return callersPath(name);
-}
-
-function parseKey(key: string): string {
-  const { apiKeyPrefix } = environments.staging;
-  if (!isApiKey(key) || !key.startsWith(`${apiKeyPrefix}_`)) {
-    throw new InvalidArgumentError(`Not a well-formed key that starts with ${apiKeyPrefix}_.`);
-  }
-  return key;
 }

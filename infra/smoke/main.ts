@@ -1,39 +1,7 @@
-// `npm run smoke`. Wrong use prints one line and exits with 2.
-import { Command, InvalidArgumentError } from "commander";
-import { isApiKey } from "../../shared/api-keys.ts";
-import { isInt64 } from "../../shared/order.ts";
+// `npm run smoke`.
+import { smokeOptions } from "./options.ts";
 import { report, smoke } from "./smoke.ts";
 
-const command = new Command("npm run smoke --")
-  .description(
-    "Check that a deployed service does what it promises its clients. Changes nothing unless you name an order to cancel.",
-  )
-  .requiredOption("--base-url <url>", "the stack's BaseUrl, or the one npm start prints", parseBaseUrl)
-  .option("--cancel <order-id>", "a pending order; it is cancelled for good", parseOrderId)
-  .option("--wait <seconds>", "how long a new stage may take to become ready", parseSeconds, 120)
-  .addHelpText("after", "\nSet the environment variable API_KEY to a key of that environment.")
-  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
-  .parse();
-const { baseUrl, cancel, wait } = command.opts<{ baseUrl: string; cancel?: string; wait: number }>();
-const apiKey = process.env["API_KEY"] ?? "";
-if (!isApiKey(apiKey)) command.error("API_KEY is missing or malformed.");
-console.log(`Smoke test of ${baseUrl}`);
-await report(smoke({ baseUrl, apiKey, cancel, waitSeconds: wait }));
-
-function parseBaseUrl(text: string): string {
-  const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol) || !/\/v1\/?$/.test(url.pathname)) {
-    throw new InvalidArgumentError("The address must end in /v1.");
-  }
-  return `${url.origin}${url.pathname.replace(/\/$/, "")}`;
-}
-
-function parseOrderId(text: string): string {
-  if (!isInt64(text)) throw new InvalidArgumentError("Not a 64-bit integer.");
-  return text;
-}
-
-function parseSeconds(text: string): number {
-  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError("Not a whole number of seconds.");
-  return Number(text);
-}
+const options = smokeOptions(process.argv);
+console.log(`Smoke test of ${options.baseUrl}`);
+await report(smoke(options));

@@ -5,9 +5,11 @@ import { join } from "node:path";
 import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
+import { startOptions } from "../../infra/local/start-options.ts";
 import { StackTemplate } from "../../infra/template/stack-template.ts";
 import { readStack } from "../../infra/template/synthesis.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
+import { endOf } from "../helpers/end-of-options.ts";
 import { createStarter } from "../helpers/start-command.ts";
 
 const { start, ordersFile } = await createStarter();
@@ -59,8 +61,8 @@ describe("npm start", () => {
     ["--db <file>' argument '' is invalid. The name of a file is missing.", "--db", ""],
     [`--api-key <key>' argument 'pets_live_...' ${badKey}`, "--api-key", makeApiKey("pets_live")],
     [`--api-key <key>' argument 'pets_test_...-' ${badKey}`, "--api-key", `${makeApiKey("pets_test").slice(0, -1)}-`],
-  ])("rejects a value in one line, without a key: '%s", async (complaint, ...options) => {
-    expect(await failure(options)).toBe(`error: option '${complaint}\n`);
+  ])("rejects a value in one line, without a key: '%s", (complaint, ...options) => {
+    expect(endOf(startOptions, options)).toEqual({ code: 1, printed: `error: option '${complaint}\n` });
   });
 
   test("rejects --db beside DYNAMODB_ENDPOINT, and an endpoint that does not respond, in one line", async () => {
@@ -76,11 +78,13 @@ describe("npm start", () => {
   test.each([
     ["--api-key pets_test_...", [], { api_key: makeApiKey("pets_test") }],
     ["--port <number> --watch", ["3001"], { port: "true", watch: "true" }],
-  ])("says where %s goes when npm has taken it for its own", async (command, values, taken) => {
-    const config = Object.entries(taken).map(([name, value]) => [`npm_config_${name}`, value]);
-    expect(await failure(values, { npm_lifecycle_event: "start", ...Object.fromEntries(config) })).toBe(
-      `npm keeps options before -- for itself. Write: npm start -- ${command}\n`,
-    );
+  ])("says where %s goes when npm has taken it for its own", (command, values, taken) => {
+    vi.stubEnv("npm_lifecycle_event", "start");
+    for (const [name, value] of Object.entries(taken)) vi.stubEnv(`npm_config_${name}`, value);
+    expect(endOf(startOptions, values)).toEqual({
+      code: 1,
+      printed: `npm keeps options before -- for itself. Write: npm start -- ${command}\n`,
+    });
   });
 });
 

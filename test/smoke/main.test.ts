@@ -2,8 +2,11 @@ import { execFile } from "node:child_process";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
+import { smokeOptions } from "../../infra/smoke/options.ts";
+import { makeApiKey } from "../../shared/api-keys.ts";
+import { endOf } from "../helpers/end-of-options.ts";
 import { pendingOrder, startTinyService, without } from "../helpers/smoke/tiny-service.ts";
 
 const main = fileURLToPath(new URL("../../infra/smoke/main.ts", import.meta.url));
@@ -53,17 +56,30 @@ describe("npm run smoke", () => {
   });
 
   test("gives a new stage two minutes, and exits 2 with one line when it is used wrongly", async () => {
-    expect((await run(["--help"])).stdout).toMatch(/\(default:\s+120\)/);
+    expect(endOf(smokeOptions, ["--help"])).toMatchObject({
+      code: 0,
+      printed: expect.stringMatching(/default:\s+120/),
+    });
+    const key = makeApiKey("pets_test");
+    vi.stubEnv("API_KEY", key);
     const url = "--base-url=http://localhost/v1";
-    const wrong = [
-      [url],
+    for (const wrong of [
+      [],
       ["--base-url=ftp://a/v1"],
       ["--base-url=http://a"],
       [url, "--cancel=007"],
       [url, "--wait=-1"],
-    ];
-    const results = await Promise.all([[], ...wrong].map((args) => run(args, "not a key")));
-    const line = expect.stringMatching(/^[^\n]+\n$/);
-    expect(results).toEqual(results.map(() => ({ code: 2, stdout: "", stderr: line })));
+    ]) {
+      expect(endOf(smokeOptions, wrong)).toEqual({ code: 2, printed: expect.stringMatching(/^[^\n]+\n$/) });
+    }
+    for (const apiKey of ["", `${key}x`]) {
+      vi.stubEnv("API_KEY", apiKey);
+      expect(endOf(smokeOptions, [url])).toEqual({ code: 2, printed: "API_KEY is missing or malformed.\n" });
+    }
+    expect(await run([url], `${key}x`)).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: "API_KEY is missing or malformed.\n",
+    });
   });
 });

@@ -1,9 +1,8 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { environments } from "../../infra/environments.ts";
-import { readFunctions } from "../../infra/local/functions.ts";
 import { synthesise } from "../../infra/template/synthesis.ts";
 
 /** Synthesises into a folder, in a process that runs some code first. */
@@ -21,15 +20,6 @@ test("tables that staging has restored in AWS are not looked for on this machine
   vi.stubEnv("CDK_CONTEXT_JSON", '{"aws:cdk:bundling-stacks":[]}');
   const { template } = await synthesiseAfter(restore, directory);
   expect(template.output("OrdersTableName")).toBe(`${environments.staging.stackName}-Orders`);
-});
-
-test("the bundles of npm start have source maps, by which stack traces name the sources", async () => {
-  const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-synthesis-"));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  const stack = await synthesise(directory, { signal: AbortSignal.timeout(100_000), sourceMaps: true });
-  for (const { directory: bundle } of readFunctions(stack, "")) {
-    expect(await readdir(bundle)).toContain("index.mjs.map");
-  }
 });
 
 test.each([
