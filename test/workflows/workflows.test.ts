@@ -93,7 +93,9 @@ test("a rollback, too, is built with today's settings, unless it is to have its 
 
 test("a rollback and a change of TLS go without the canary", () => {
   const { env } = deploy.jobs.build.steps.find(({ name }: Step) => name === "Build");
-  expect(env.CANARY).toBe(expression("!inputs.straight-to-production && !contains(format(' {0} ', inputs.accept), ' tls ')"));
+  expect(env.CANARY).toBe(
+    expression("!inputs.straight-to-production && !contains(format(' {0} ', inputs.accept), ' tls ')"),
+  );
 });
 
 test("one run at a time deploys to an environment, is never cut off, and its role lasts as long as it may", () => {
