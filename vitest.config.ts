@@ -2,8 +2,6 @@ import { defineConfig } from "vitest/config";
 import { leftOut, sharing } from "./test/helpers/engine-files.ts";
 import { testEnvironment } from "./test/helpers/test-environment.ts";
 
-const exclude = [...leftOut, ...sharing];
-
 const common = {
   // Each file leaves its process as it found it, so the next one can use what it has loaded.
   isolate: false,
@@ -15,14 +13,12 @@ const common = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
   expect: { poll: { timeout: 60_000 } },
+  // Node.js runs the sources itself, as it does for every command.
+  experimental: { viteModuleRunner: false },
   setupFiles: "test/helpers/unstub.ts",
   unstubEnvs: true,
   unstubGlobals: true,
 };
-
-const tests = "/**/*.test.ts";
-// Their tests load modules anew, or put others in their places, which Node.js alone can't do.
-const loading = `test/{unit,integration}${tests}`;
 
 export default defineConfig({
   test: {
@@ -32,15 +28,12 @@ export default defineConfig({
     // Handlers warn about it where a test loads them and there is no table.
     onConsoleLog: (text) => !text.includes("not_ready"),
     projects: [
-      { test: { ...common, name: "loading", include: [loading], exclude } },
       {
         test: {
           ...common,
           name: "service",
-          include: [`test${tests}`],
-          exclude: [loading, ...exclude],
-          // Node.js runs the sources itself, as it does for every command.
-          experimental: { viteModuleRunner: false },
+          include: ["test/**/*.test.ts"],
+          exclude: [...leftOut, ...sharing],
         },
       },
       ...(sharing.length === 0

@@ -44,10 +44,12 @@ export function eventOf(
   return { type: "TOKEN", methodArn, authorizationToken: `Bearer ${key}` };
 }
 
-/** Starts a function of the list as Lambda does. What this resolves with invokes it, and resolves with its response. */
+let starts = 0;
+
+/** Starts a function of the list as Lambda does, anew each time. What this resolves with invokes it, and resolves with its response. */
 export async function startFunction({ file, operation }: FunctionEntry) {
   vi.stubGlobal("awslambda", awslambda);
-  const { handler } = await import(`../../functions/${basename(file, ".ts")}.ts`);
+  const { handler } = await import(`../../functions/${basename(file, ".ts")}.ts?start=${++starts}`);
   return async (event: object, context = lambdaContext()): Promise<unknown> => {
     if (!operation?.streamed) return handler(event, context);
     const stream = new ResponseStream();

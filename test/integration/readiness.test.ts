@@ -31,7 +31,6 @@ const log = spyOnLog();
 beforeEach(() => {
   fault = undefined;
   proxy.attempts.clear();
-  vi.resetModules();
   vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", proxy.endpoint);
 });
 afterAll(async () => {

@@ -65,7 +65,7 @@ const processesListing = async () => (await functionProcesses()).filter(({ name 
 test("a client that stops reading stops the scan; one that hangs up ends it", async () => {
   const list = await openList();
   const other = await openList();
-  await other.read(40_000_000);
+  await other.read(32_000_000);
   const stalled = list.pagesAsked();
   // What is under way to a client that has read nothing is in small buffers.
   expect(stalled).toBeLessThan(other.pagesAsked() / 2);

@@ -9,12 +9,11 @@ import { scanOrders } from "../../shared/orders-table.ts";
 import { issuedKeys } from "../helpers/issued-keys.ts";
 import { eventOf, lambdaContext, startFunction } from "../helpers/lambda.ts";
 
-const clients = [mockClient(DynamoDBClient), mockClient(DynamoDBDocumentClient)];
+const mockClients = () => [mockClient(DynamoDBClient), mockClient(DynamoDBDocumentClient)];
+let clients = mockClients();
 beforeEach(() => {
-  for (const client of clients) {
-    client.reset();
-    client.onAnyCommand().resolves({});
-  }
+  clients = mockClients();
+  for (const client of clients) client.onAnyCommand().resolves({});
   vi.spyOn(console, "error").mockReturnValue();
 });
 afterEach(() => {
@@ -69,19 +68,21 @@ describe.each(callers)("$id", (entry) => {
   });
 });
 
+/** What a client shows of its limits. */
+interface Config {
+  maxAttempts(): Promise<number>;
+  requestHandler: { httpHandlerConfigs(): object };
+}
+
 test.each(entries)("functions/$file has a client with its own limits", async (entry) => {
-  const given: CallLimits[] = [];
-  vi.doMock("../../shared/dynamodb.ts", async (original) => {
-    const module = await original<typeof import("../../shared/dynamodb.ts")>();
-    const createClient: typeof module.createClient = (limits) => {
-      given.push(limits);
-      return module.createClient(limits);
-    };
-    return { ...module, createClient };
-  });
-  vi.resetModules();
+  for (const client of clients) client.restore();
+  const sends = [DynamoDBClient, DynamoDBDocumentClient].map(({ prototype }) => vi.spyOn(prototype, "send"));
   await startFunction(entry);
-  expect(given).toEqual([limitsOf(entry)]);
+  const [config] = sends.flatMap(({ mock }) => mock.contexts as { config: Config }[]).map(({ config }) => config);
+  const { maxAttempts, ...timeouts } = limitsOf(entry);
+  expect(await config?.maxAttempts()).toBe(maxAttempts);
+  // Read with the first request, which finds no table here.
+  expect(config?.requestHandler.httpHandlerConfigs()).toMatchObject(timeouts);
 });
 
 test("listOrders waits for the last attempt at a page, and for a throttled page, before Lambda ends it", async () => {
