@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
-import { describe, expect, inject, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { errorLine } from "../../infra/admin/errors.ts";
 import { findDeployedStack } from "../../infra/admin/target.ts";
 import { environments } from "../../infra/environments.ts";
@@ -9,6 +9,7 @@ import { createOperator } from "../helpers/admin/admin-process.ts";
 import { commandsHere, deployProduction, here } from "../helpers/admin/command-here.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { unnoticed } from "../helpers/faults/faults.ts";
+import { readAssembly } from "../helpers/read-assembly.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 const { production, staging } = environments;
@@ -21,7 +22,8 @@ async function notFound(environment = production, env: Record<string, string> = 
 
 describe("a command for a deployed environment", () => {
   test("names the account, and works there on the tables that the stack's outputs name", async () => {
-    const template = await readFile(join(inject("assembly"), `${staging.stackName}.template.json`), "utf8");
+    const { directory } = await readAssembly();
+    const template = await readFile(join(directory, `${staging.stackName}.template.json`), "utf8");
     expect(JSON.parse(template).Outputs).toMatchObject({ OrdersTableName: {}, ApiKeysTableName: {} });
     const scopes: string[] = [];
     // An empty response is a lost one: the key is written again.

@@ -1,18 +1,18 @@
 import { join } from "node:path";
-import { beforeEach, describe, expect, inject, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
-import { readStack } from "../../infra/template/synthesis.ts";
 import { createOperator } from "../helpers/admin/admin-process.ts";
 import { here, runHere } from "../helpers/admin/command-here.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
+import { readAssembly } from "../helpers/read-assembly.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 
 test("the gateway accepts an issued key until it is revoked and its cache has forgotten it", async () => {
   let now = Date.now();
   await using cleanUp = new AsyncDisposableStack();
-  const stack = await startLocalStack(() => readStack(inject("assembly")), {
+  const stack = await startLocalStack(readAssembly, {
     port: 0,
     clock: { now: () => now },
     log: () => {},

@@ -1,9 +1,9 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, expect, inject, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { readFunctions } from "../../infra/local/functions.ts";
-import { readStack } from "../../infra/template/synthesis.ts";
 import { machineHas } from "../helpers/machine.ts";
+import { readAssembly } from "../helpers/read-assembly.ts";
 import { listGrowth } from "./list.ts";
 import { startPageServer } from "./page-server.ts";
 import { goals } from "./row.ts";
@@ -11,7 +11,7 @@ import { goals } from "./row.ts";
 // What does not depend on how fast a machine is.
 const pages = await startPageServer(100_000);
 afterAll(() => pages.close());
-const functions = readFunctions(await readStack(inject("assembly")), pages.endpoint);
+const functions = readFunctions(await readAssembly(), pages.endpoint);
 
 test.each(functions)("the bundle of $name is no larger than the bench's goal", async ({ directory }) => {
   expect((await stat(join(directory, "index.mjs"))).size).toBeLessThanOrEqual(goals.bundle.goal * 1024);

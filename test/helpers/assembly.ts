@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
@@ -7,14 +7,14 @@ import { reportLeftOut } from "./engine-files.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The directory of the synthesised staging stack. */
+    /** The directory of the synthesised staging stack, once `readAssembly` has found it. */
     assembly: string;
   }
 }
 
 /**
- * Synthesises the stack once for all test files; it takes longer than everything else that a local stack starts. All
- * that the tests put into the folder for temporary files is deleted at the end, templates that CDK writes included.
+ * Synthesises the stack once for all test files, while those that don't need it already run. All that the tests put into
+ * the folder for temporary files is deleted at the end, templates that CDK writes included.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   reportLeftOut();
@@ -24,7 +24,19 @@ export default async function setup(project: TestProject): Promise<() => Promise
   process.env["TMPDIR"] = directory;
   // These processes, and the commands that they start, compile the same modules.
   process.env["NODE_COMPILE_CACHE"] = join(directory, "compiled");
-  await synthesise(assembly, { signal: new AbortController().signal });
   project.provide("assembly", assembly);
-  return () => rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  const ended = new AbortController();
+  const synthesised = synthesise(`${assembly}.unfinished`, { signal: ended.signal }).then(
+    () => rename(`${assembly}.unfinished`, assembly),
+    (error) => {
+      if (ended.signal.aborted) return;
+      console.error(error.message);
+      process.exit(1);
+    },
+  );
+  return async () => {
+    ended.abort();
+    await synthesised;
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  };
 }

@@ -1,11 +1,11 @@
 import { fileURLToPath } from "node:url";
-import { expect, inject } from "vitest";
+import { expect } from "vitest";
 import { engineClient } from "../../infra/local/engine/engine.ts";
 import { type LocalStackOptions, startLocalStack } from "../../infra/local/local-stack.ts";
 import { responseProblems } from "../../infra/smoke/response-problems.ts";
-import { readStack } from "../../infra/template/synthesis.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { useExternalEngine } from "./external-engine.ts";
+import { readAssembly } from "./read-assembly.ts";
 import { type RequestOptions, send } from "./send.ts";
 import { tableWriter } from "./table-writer.ts";
 
@@ -18,7 +18,7 @@ export async function startTestStack(options: LocalStackOptions = {}) {
   const log: string[] = [];
   const orders = fileURLToPath(new URL("orders.ndjson", import.meta.url));
   const engine = await useExternalEngine();
-  const stack = await startLocalStack(() => readStack(inject("assembly")), {
+  const stack = await startLocalStack(readAssembly, {
     port: 0,
     dynamodbEndpoint: engine?.endpoint,
     orders,

@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
 import { smoke } from "../../infra/smoke/smoke.ts";
 import { counted, readFilters } from "../helpers/alarms/metric-filters.ts";
+import { readAssembly } from "../helpers/read-assembly.ts";
 import { startTestStack, type TestStack } from "../helpers/test-stack.ts";
 
 let stack: TestStack;
@@ -12,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
-const path = join(inject("assembly"), "PetStoreOrders-staging.template.json");
+const path = join((await readAssembly()).directory, "PetStoreOrders-staging.template.json");
 const filters = readFilters(JSON.parse(await readFile(path, "utf8")));
 
 /** How often these log lines count for each metric of the environment. */

@@ -6,16 +6,16 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { App, Stack } from "aws-cdk-lib";
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { readFunctions } from "../../infra/local/functions.ts";
 import { bundle } from "../../infra/stack/bundle.ts";
 import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
-import { readStack } from "../../infra/template/synthesis.ts";
 import { startTlsEngine, type TlsEngine } from "../bench/tls-engine.ts";
 import { machineHas } from "../helpers/machine.ts";
+import { readAssembly } from "../helpers/read-assembly.ts";
 import { testEnvironment } from "../helpers/test-environment.ts";
 
-const functions = readFunctions(await readStack(inject("assembly")), "http://127.0.0.1:1");
+const functions = readFunctions(await readAssembly(), "http://127.0.0.1:1");
 
 const entries = Object.values<FunctionEntry>(functionList);
 const streamed = entries.filter(({ operation }) => operation?.streamed).map(({ id }) => id);

@@ -2,12 +2,12 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { checkEndpoint, engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import { readFunctions } from "../../infra/local/functions.ts";
 import { functionList } from "../../infra/stack/function-list.ts";
-import { readStack } from "../../infra/template/synthesis.ts";
 import { isAlive } from "../helpers/processes.ts";
+import { readAssembly } from "../helpers/read-assembly.ts";
 
 describe("the embedded engine", () => {
   const listens = 'echo "Dynoxide listening on http://127.0.0.1:$4" >&2; exec sleep 600';
@@ -81,7 +81,7 @@ test("functions and whoever prepares their tables find them at one place, whatev
   const endpoint = "http://127.0.0.1:8000";
   const { config } = engineClient(endpoint);
   const { accessKeyId } = await config.credentials();
-  const functions = readFunctions(await readStack(inject("assembly")), endpoint);
+  const functions = readFunctions(await readAssembly(), endpoint);
   expect(functions).not.toHaveLength(0);
   for (const { environment } of functions) {
     expect(environment).toMatchObject({
@@ -93,7 +93,7 @@ test("functions and whoever prepares their tables find them at one place, whatev
 });
 
 test("functions have as much memory and time as the list of functions gives them", async () => {
-  const functions = readFunctions(await readStack(inject("assembly")), "http://127.0.0.1:8000");
+  const functions = readFunctions(await readAssembly(), "http://127.0.0.1:8000");
   const limits = functions.map(({ name, memoryMegabytes, timeoutSeconds }) => [name, memoryMegabytes, timeoutSeconds]);
   expect(limits.sort()).toEqual(
     Object.values(functionList)

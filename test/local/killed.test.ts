@@ -1,7 +1,8 @@
-import { expect, inject, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { root } from "../helpers/admin/admin-command.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { descendants, isAlive } from "../helpers/processes.ts";
+import { readAssembly } from "../helpers/read-assembly.ts";
 import { createStarter } from "../helpers/start-command.ts";
 
 const { run } = await createStarter();
@@ -37,7 +38,8 @@ test.runIf(machineHas("/proc or ps", "that a kill leaves nothing behind")).each(
   ["an idle local stack, with its engine and who watches over it, and its functions", idleStack, 4],
   ["a function's host, with the function, though it is busy", busyFunction, 1],
 ])("SIGKILL ends %s", async (_, program, count) => {
-  const child = run([process.execPath, "--input-type=module", "--eval", program, inject("assembly")], root);
+  const { directory } = await readAssembly();
+  const child = run([process.execPath, "--input-type=module", "--eval", program, directory], root);
   let processes: number[] = [];
   onTestFinished(() => {
     for (const pid of processes.filter(isAlive)) process.kill(pid, "SIGKILL");

@@ -1,11 +1,11 @@
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { expect, inject, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { issueStartKey } from "../../infra/local/start-key.ts";
-import { readStack } from "../../infra/template/synthesis.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { findActiveKeyId, issueApiKey } from "../../shared/api-keys-table.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
+import { readAssembly } from "../helpers/read-assembly.ts";
 
 const { dynamodbEndpoint, target } = await createTestTables();
 const { client, apiKeysTable } = target;
@@ -27,7 +27,7 @@ test("stacks that share an engine leave each other's keys alone", async () => {
   const stacks = [];
   for (const _ of ["first", "second"]) {
     const options = { port: 0, dynamodbEndpoint, log: () => {} };
-    const stack = await startLocalStack(() => readStack(inject("assembly")), options);
+    const stack = await startLocalStack(readAssembly, options);
     onTestFinished(stack.stop);
     stacks.push(stack);
   }

@@ -2,14 +2,14 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { Server } from "node:net";
 import { join } from "node:path";
-import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
 import { startOptions } from "../../infra/local/start-options.ts";
 import { StackTemplate } from "../../infra/template/stack-template.ts";
-import { readStack } from "../../infra/template/synthesis.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { endOf } from "../helpers/end-of-options.ts";
+import { readAssembly } from "../helpers/read-assembly.ts";
 import { createStarter } from "../helpers/start-command.ts";
 
 const { start, ordersFile } = await createStarter();
@@ -89,7 +89,7 @@ describe("npm start", () => {
 });
 
 describe("a start", () => {
-  const build = () => readStack(inject("assembly"));
+  const build = readAssembly;
 
   test("whose engine has no room left fails with one line that says so", async () => {
     // On a full disk the engine responds like this.
@@ -106,7 +106,7 @@ describe("a start", () => {
   });
 
   test("whose table the local stack does not support says so, and doesn't blame the engine", async () => {
-    const text = await readFile(join(inject("assembly"), "PetStoreOrders-staging.template.json"), "utf8");
+    const text = await readFile(join((await readAssembly()).directory, "PetStoreOrders-staging.template.json"), "utf8");
     const indexed = text.replaceAll('"KeySchema"', '"GlobalSecondaryIndexes": [], "KeySchema"');
     const buildIndexed = async () => ({ template: new StackTemplate(JSON.parse(indexed)), directory: "nowhere" });
     await expect(startLocalStack(buildIndexed, { port: 0 })).rejects.toThrow(

@@ -6,14 +6,14 @@ import {
   PutItemCommand,
   ScanCommand,
 } from "@aws-sdk/client-dynamodb";
-import { afterAll, afterEach, beforeEach, expect, inject, test, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, expect, test, vi } from "vitest";
 import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import { seedOrders } from "../../infra/local/engine/seed-orders.ts";
 import { createTables, prepareTables } from "../../infra/local/engine/tables.ts";
-import { readStack } from "../../infra/template/synthesis.ts";
 import type { OrderItem } from "../../shared/order.ts";
+import { readAssembly } from "../helpers/read-assembly.ts";
 
-const { template } = await readStack(inject("assembly"));
+const { template } = await readAssembly();
 const table = template.output("OrdersTableName");
 const { signal } = new AbortController();
 

@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     include: ["test/unit/**/*.test.ts", "test/integration/**/*.test.ts"],
     env: testEnvironment,
+    experimental: { viteModuleRunner: false },
     unstubEnvs: true,
     unstubGlobals: true,
   },

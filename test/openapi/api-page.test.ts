@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type LocalStack, startLocalStack } from "../../infra/local/local-stack.ts";
-import { readStack } from "../../infra/template/synthesis.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { document } from "../helpers/openapi/document.ts";
 import { ApiPage } from "../helpers/openapi/page.ts";
+import { readAssembly } from "../helpers/read-assembly.ts";
 
 let stack: LocalStack;
 beforeAll(async () => {
-  stack = await startLocalStack(() => readStack(inject("assembly")), { port: 0, log: () => {} });
+  stack = await startLocalStack(readAssembly, { port: 0, log: () => {} });
 });
 afterAll(() => stack?.stop());
 

@@ -1,13 +1,13 @@
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { HttpResponse } from "../../infra/smoke/client.ts";
 import { responseProblems } from "../../infra/smoke/response-problems.ts";
 import type { ConstantResponse } from "../../infra/template/rest-api.ts";
 import { readRestApi } from "../../infra/template/rest-api.ts";
-import { readStack } from "../../infra/template/synthesis.ts";
 import { document } from "../helpers/openapi/document.ts";
+import { readAssembly } from "../helpers/read-assembly.ts";
 
 // The staging stack; that no setting changes anything of this is shown in test/infra/settings.test.ts.
-const api = readRestApi((await readStack(inject("assembly"))).template);
+const api = readRestApi((await readAssembly()).template);
 const deployed = api.methods.filter(({ integration }) => integration.Type === "AWS_PROXY");
 
 const methodsOf = (item: object) => Object.keys(item).map((method) => method.toUpperCase());

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type LocalStack, startLocalStack } from "../../infra/local/local-stack.ts";
-import { readStack } from "../../infra/template/synthesis.ts";
 import { orderFields } from "../../shared/order.ts";
 import { documentFile } from "../helpers/openapi/document.ts";
+import { readAssembly } from "../helpers/read-assembly.ts";
 
 interface Client {
   listOrders(): Promise<{ id?: number | bigint; petId?: number | bigint }[]>;
@@ -55,7 +55,7 @@ test("the TypeScript of API.md compiles, with the fields of the document and no 
 describe("the client of API.md", () => {
   let stack: LocalStack;
   beforeAll(async () => {
-    stack = await startLocalStack(() => readStack(inject("assembly")), { port: 0, log: () => {} });
+    stack = await startLocalStack(readAssembly, { port: 0, log: () => {} });
   });
   afterAll(() => stack?.stop());
 

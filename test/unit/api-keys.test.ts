@@ -11,7 +11,7 @@ import {
 import { apiKeyState, isApiKeyRecord } from "../../shared/api-keys-table.ts";
 import { issuedKeys } from "../helpers/issued-keys.ts";
 
-const prefix = fc.constantFrom<ApiKeyPrefix>("pets_test", "pets_live");
+const prefix = fc.constantFrom<ApiKeyPrefix>("pets_test", "pets_live", "pets_0", "pets_eu9z");
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 describe("an API key", () => {

@@ -1,14 +1,14 @@
 import { createServer, request as startRequest } from "node:http";
 import { Readable } from "node:stream";
-import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createGateway } from "../../../infra/local/gateway/gateway.ts";
 import { FunctionFailure, type FunctionResponse } from "../../../infra/local/lambda/function-response.ts";
 import { listeningPort } from "../../../infra/local/machine/ports.ts";
 import { responseProblems } from "../../../infra/smoke/response-problems.ts";
 import { readRestApi } from "../../../infra/template/rest-api.ts";
-import { readStack } from "../../../infra/template/synthesis.ts";
 import { expectError } from "../../helpers/expect-error.ts";
 import { issuedKeys } from "../../helpers/issued-keys.ts";
+import { readAssembly } from "../../helpers/read-assembly.ts";
 import { send } from "../../helpers/send.ts";
 import { ownLines } from "../../helpers/trouble.ts";
 
@@ -50,7 +50,7 @@ async function startGateway(rehearsed: { throttle?: number; unavailable?: number
       return invoke(signal);
     },
   };
-  const { template } = await readStack(inject("assembly"));
+  const { template } = await readAssembly();
   const options = { clock: { now: () => 0 }, log: (line: string) => void log.push(line), ...rehearsed };
   const serve = createGateway(readRestApi(template), host, options);
   const server = createServer((request, response) => {

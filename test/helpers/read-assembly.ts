@@ -1,0 +1,10 @@
+import { access } from "node:fs/promises";
+import { inject, vi } from "vitest";
+import { readStack } from "../../infra/template/synthesis.ts";
+
+/** The staging stack as `assembly.ts` synthesises it for all test files, at the latest now. */
+export async function readAssembly() {
+  const directory = inject("assembly");
+  await vi.waitFor(() => access(directory), { timeout: 60_000 });
+  return await readStack(directory);
+}
