@@ -32,9 +32,10 @@ test("a client makes every attempt it may, however many calls have failed before
 
 // The time budgets of the functions (time-budgets.test.ts) count on these.
 test.each([
-  ["that failed, briefly", "500 Internal Server Error", "InternalServerError", [24, 49]],
-  ["that was throttled, for longer", "400 Bad Request", "ThrottlingException", [999, 1999]],
-])("a client pauses after an attempt %s, at random, twice as long after the second", async (_, status, name, most) => {
+  ["that failed, briefly", () => startFailing("500 Internal Server Error", "InternalServerError"), [24, 49]],
+  ["whose response was lost, briefly", () => startResponding("200 OK", () => "\r\n"), [24, 49]],
+  ["that was throttled, for longer", () => startFailing("400 Bad Request", "ThrottlingException"), [999, 1999]],
+])("a client pauses after an attempt %s, at random, twice as long after the second", async (_, startTable, most) => {
   const random = vi.spyOn(Math, "random").mockReturnValue(0.9999);
   const pauses: number[] = [];
   const { setTimeout: later } = globalThis;
@@ -47,7 +48,7 @@ test.each([
   onTestFinished(() => {
     for (const spy of [random, timer]) spy.mockRestore();
   });
-  await startFailing(status, name);
+  await startTable();
   const client = createClient({ connectionTimeout: 5_000, requestTimeout: 5_000, maxAttempts: 3 });
   await expect(client.send(new ListTablesCommand({}))).rejects.toThrow();
   expect(pauses).toEqual(most);
