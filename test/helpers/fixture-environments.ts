@@ -24,7 +24,7 @@ export const everyOption = {
   keepData: true,
   restoredTables: { orders: "orders-of-yesterday", apiKeys: "keys-of-yesterday" },
   formerTables: { orders: "orders-of-last-week", apiKeys: "keys-of-last-week" },
-  writerAccounts: ["222222222222", "333333333333"],
+  writerAccounts: ["222222222222"],
   ordersStream: true,
   tableThroughput: { reads: 9000, writes: 1500 },
   authorizerCacheSeconds: 45,

@@ -126,18 +126,23 @@ describe("what settings do to tables", () => {
       Object.fromEntries(
         Object.entries(tables(template)).map(([id, table]) => [id, table["Properties"].ResourcePolicy]),
       );
-    const PolicyDocument = {
-      Version: "2012-10-17",
-      Statement: [
-        {
-          Effect: "Allow",
-          Principal: { AWS: ["222222222222", "333333333333"] },
-          Action: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-          Resource: "*",
-        },
-      ],
-    };
-    expect(policies(restored)).toEqual({ Orders: { PolicyDocument }, Restoredorders1: { PolicyDocument } });
+    const policy = (AWS: string | string[]) => ({
+      PolicyDocument: {
+        Version: "2012-10-17",
+        Statement: [
+          {
+            Effect: "Allow",
+            Principal: { AWS },
+            Action: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+            Resource: "*",
+          },
+        ],
+      },
+    });
+    const one = policy("222222222222");
+    expect(policies(restored)).toEqual({ Orders: one, Restoredorders1: one });
+    const writerAccounts = ["222222222222", "333333333333"];
+    expect(policies(synthesised({ writerAccounts }))).toEqual({ Orders: policy(writerAccounts) });
     expect(policies(synthesised({ writerAccounts: [] }))).toEqual({});
   });
 });
