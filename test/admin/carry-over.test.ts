@@ -106,11 +106,11 @@ describe("carrying orders over", () => {
   test("leaves out what a leaked key cancelled, and places the orders it cancelled as pending", async () => {
     const leaked = (id: number): Item =>
       order(id, "cancelled", { ...cancelledBy("key_leaked", `c${id}`), note: { S: "x" } });
-    await putOld(leaked(1), leaked(2), leaked(3), order(4, "cancelled"));
-    await putNew(order(1, "pending"), order(3, "shipped"), order(4, "pending"));
+    await putOld(leaked(1), leaked(2), leaked(3), order(4, "cancelled"), leaked(5));
+    await putNew(order(1, "pending"), order(3, "shipped"), order(4, "pending"), leaked(5));
     const rules = orderRules(["key_other", "key_leaked"]);
     expect(await carry({ rules })).toMatchObject({
-      json: { placed: 1, cancelled: 1, leftOut: 3, disagreeing: 0, cancelledBy: { "no key": 1 } },
+      json: { placed: 1, cancelled: 1, alreadySo: 1, leftOut: 3, disagreeing: 0, cancelledBy: { "no key": 1 } },
       rejected: false,
     });
     const wanted = {
@@ -118,9 +118,10 @@ describe("carrying orders over", () => {
       2: order(2, "pending", { note: { S: "x" } }),
       3: order(3, "shipped"),
       4: order(4, "cancelled"),
+      5: leaked(5),
     };
     expect(await newItems()).toEqual(wanted);
-    expect((await carry({ rules })).json).toMatchObject({ placed: 0, cancelled: 0, leftOut: 3, alreadySo: 1 });
+    expect((await carry({ rules })).json).toMatchObject({ placed: 0, cancelled: 0, leftOut: 3, alreadySo: 2 });
     expect(await newItems()).toEqual(wanted);
   });
 
