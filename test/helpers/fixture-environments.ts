@@ -16,7 +16,7 @@ export const everyOption = {
   webAclArn: "arn:aws:wafv2:eu-central-1:111111111111:regional/webacl/shops/5d1e7d58-1a2b-4c3d-8e4f-000000000000",
   ownsLogRole: false,
   domain: {
-    name: "orders.example.com",
+    name: "orders.eu.example.com",
     certificateArn: "arn:aws:acm:eu-central-1:111111111111:certificate/5d1e7d58-1a2b-4c3d-8e4f-000000000000",
     hostedZone: { id: "Z0000000000000000000", name: "example.com" },
     keepGatewayAddress: false,

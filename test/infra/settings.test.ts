@@ -25,7 +25,7 @@ describe("the setting", () => {
     ] as const) {
       template.hasResourceProperties("AWS::ApiGateway::RestApi", { DisableExecuteApiEndpoint, ...tls });
     }
-    everything.hasOutput("BaseUrl", { Value: "https://orders.example.com/v1" });
+    everything.hasOutput("BaseUrl", { Value: "https://orders.eu.example.com/v1" });
     expect(named(nothing.findOutputs("BaseUrl"))).toMatchObject({
       BaseUrl: { Value: "https://ApiRest.execute-api.AWS::Region.AWS::URLSuffix/v1" },
     });

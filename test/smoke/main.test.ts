@@ -62,6 +62,8 @@ describe("npm run smoke", () => {
     });
     const key = makeApiKey("pets_test");
     vi.stubEnv("API_KEY", key);
+    const behindPath = ["node", "command", "--base-url=https://example.com/pets/v1/?a=b"];
+    expect(smokeOptions(behindPath)).toMatchObject({ baseUrl: "https://example.com/pets/v1", waitSeconds: 120 });
     const url = "--base-url=http://localhost/v1";
     for (const wrong of [
       [],
