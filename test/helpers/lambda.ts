@@ -46,7 +46,10 @@ export function eventOf(
 
 let starts = 0;
 
-/** Starts a function of the list as Lambda does, anew each time. What this resolves with invokes it, and resolves with its response. */
+/**
+ * Starts a function of the list as Lambda does, anew each time. What this resolves with invokes it, and resolves with its
+ * response.
+ */
 export async function startFunction({ file, operation }: FunctionEntry) {
   vi.stubGlobal("awslambda", awslambda);
   const { handler } = await import(`../../functions/${basename(file, ".ts")}.ts?start=${++starts}`);

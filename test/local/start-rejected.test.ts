@@ -89,8 +89,6 @@ describe("npm start", () => {
 });
 
 describe("a start", () => {
-  const build = readAssembly;
-
   test("whose engine has no room left fails with one line that says so", async () => {
     // On a full disk the engine responds like this.
     await using engine = createServer((_, response) => {
@@ -99,7 +97,7 @@ describe("a start", () => {
       response.end(JSON.stringify({ __type, message: "backend: database or disk is full" }));
     });
     const dynamodbEndpoint = `http://127.0.0.1:${await listeningPort(engine)}`;
-    await expect(startLocalStack(build, { port: 0, dynamodbEndpoint })).rejects.toMatchObject({
+    await expect(startLocalStack(readAssembly, { port: 0, dynamodbEndpoint })).rejects.toMatchObject({
       name: "StartError",
       message: `The DynamoDB engine at ${dynamodbEndpoint} failed: backend: database or disk is full`,
     });
@@ -120,6 +118,6 @@ describe("a start", () => {
       return this;
     });
     onTestFinished(() => listening.mockRestore());
-    await expect(startLocalStack(build)).rejects.toThrow("Port 3000 on localhost is taken");
+    await expect(startLocalStack(readAssembly)).rejects.toThrow("Port 3000 on localhost is taken");
   });
 });
