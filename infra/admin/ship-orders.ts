@@ -109,5 +109,8 @@ async function readIds(file = "-"): Promise<bigint[]> {
 /** The time to the microsecond, so that no other shipper writes the same. */
 function now(): string {
   const milliseconds = performance.timeOrigin + performance.now();
-  return new Date(milliseconds).toISOString().replace("Z", `${(milliseconds % 1).toFixed(3).slice(2)}Z`);
+  const microseconds = Math.floor((milliseconds % 1) * 1000)
+    .toString()
+    .padStart(3, "0");
+  return new Date(milliseconds).toISOString().replace("Z", `${microseconds}Z`);
 }

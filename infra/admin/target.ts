@@ -28,8 +28,8 @@ const callLimits = {
  * @throws CommandError when the stack does not exist or lacks an output, and what the SDK throws when it can't ask.
  */
 export async function findDeployedStack(environment: Environment): Promise<Target> {
-  const { name, stackName } = environment;
-  const cloudFormation = new CloudFormationClient(callLimits);
+  const { name, stackName, account: pinned } = environment;
+  const cloudFormation = new CloudFormationClient({ ...callLimits, ...(pinned && { region: pinned.region }) });
   const { credentials } = cloudFormation.config;
   // First, because the region may be missing with the profile.
   await credentials();

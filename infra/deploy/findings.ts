@@ -15,6 +15,7 @@ const irreplaceable: Record<string, string> = {
   "AWS::ApiGateway::DomainName": "domain",
   "AWS::ApiGateway::RestApi": "api",
   "AWS::ApiGateway::Stage": "stage",
+  "AWS::DynamoDB::GlobalTable": "table",
   "AWS::DynamoDB::Table": "table",
   "AWS::WAFv2::WebACLAssociation": "web-acl",
 };
@@ -22,14 +23,16 @@ const irreplaceable: Record<string, string> = {
 /** The protections that must not become weaker: where a resource says it, and how strong that makes it. */
 const protections: Record<string, [of: (resource: Resource) => unknown, strength: (value: unknown) => number]> = {
   "deletion-protection": [
-    (resource) => resource.Properties?.["DeletionProtectionEnabled"],
-    (on) => Number(on === true),
+    (resource) => replicas(resource).every(({ DeletionProtectionEnabled: on }) => on === true),
+    Number,
   ],
   "point-in-time-recovery": [
-    (resource) => {
-      const settings = resource.Properties?.["PointInTimeRecoverySpecification"];
-      return settings?.PointInTimeRecoveryEnabled === true ? (settings.RecoveryPeriodInDays ?? 35) : 0;
-    },
+    (resource) =>
+      Math.min(
+        ...replicas(resource).map(({ PointInTimeRecoverySpecification: settings }) =>
+          settings?.PointInTimeRecoveryEnabled === true ? (settings.RecoveryPeriodInDays ?? 35) : 0,
+        ),
+      ),
     Number,
   ],
   "deletion-policy": [(resource) => resource["DeletionPolicy"], retains],
@@ -105,6 +108,11 @@ function weakened(id: string, { oldValue, newValue }: ResourceDifference): Findi
     return was === is ? [] : [{ name: "tls", text: `${id}: ${becomes(was, is)}; deploy it alone, without the canary` }];
   });
   return [...weaker, ...tls];
+}
+
+/** The properties of a global table's replicas, or a resource's own. */
+function replicas({ Properties = {} }: Resource): NonNullable<Resource["Properties"]>[] {
+  return Properties["Replicas"] ?? [Properties];
 }
 
 /** Whether CloudFormation keeps a resource that was in use: 1 or 0. */

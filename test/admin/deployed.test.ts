@@ -44,6 +44,14 @@ describe("a command for a deployed environment", () => {
     expect(scopes).toEqual([scope, scope]);
   });
 
+  test("works in the region that its environment is pinned to", async () => {
+    deployProduction({ OrdersTableName: "orders", ApiKeysTableName: "keys" });
+    const account = { id: "210987654321", region: "eu-north-1" };
+    const { client, description } = await findDeployedStack({ ...production, account });
+    expect(description).toBe("production: AWS account 210987654321, region eu-north-1");
+    expect(await client.config.region()).toBe("eu-north-1");
+  });
+
   test("fails when the stack does not exist or lacks an output", async () => {
     deployProduction({ OrdersTableName: "orders" });
     expect(await notFound()).toBe(

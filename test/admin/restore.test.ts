@@ -93,35 +93,39 @@ describe("restoring a table", () => {
   });
 
   // CloudFormation adopts a table as it is, whatever its template says.
-  test("gives it every property that the stack has for it", async () => {
-    const { restore, sent, changes } = mockedTables();
-    await restore();
-    const [begun] = sent.commandCalls(RestoreTableToPointInTimeCommand);
-    const [recovery] = sent.commandCalls(UpdateContinuousBackupsCommand);
-    const [tags] = sent.commandCalls(TagResourceCommand);
-    const [policy] = sent.commandCalls(PutResourcePolicyCommand);
-    const { StreamSpecification, ...changed } = Object.assign({}, ...changes());
-    const given = {
-      TableName: begun?.args[0].input.TargetTableName,
-      OnDemandThroughput: begun?.args[0].input.OnDemandThroughputOverride,
-      PointInTimeRecoverySpecification: recovery?.args[0].input.PointInTimeRecoverySpecification,
-      // CDK writes one account without a list.
-      ResourcePolicy: {
-        PolicyDocument: PolicyDocument.fromJson(JSON.parse(policy?.args[0].input.Policy ?? "")).toJSON(),
-      },
-      StreamSpecification: { StreamViewType: StreamSpecification.StreamViewType },
-      ...changed,
-    };
-    const stack = ordersStack({ ...everyOption, restoredTables: { orders: name }, formerTables: {} });
-    const tables = Object.values(Template.fromStack(stack).findResources("AWS::DynamoDB::Table"));
-    const adopted = tables.find(({ Properties }) => Properties.TableName === name);
-    // What a restore brings along by itself.
-    const { AttributeDefinitions, BillingMode, KeySchema, Tags, ...properties } = adopted?.["Properties"] ?? {};
-    expect([AttributeDefinitions, KeySchema, BillingMode]).not.toContain(undefined);
-    expect(properties).toEqual(given);
-    expect(new Set(Tags)).toEqual(new Set(tags?.args[0].input.Tags));
-    expect(StreamSpecification.StreamEnabled).toBe(true);
-  });
+  test.each([[["222222222222"]], [["222222222222", "333333333333"]]])(
+    "gives it every property that the stack has for it, with the writers %j",
+    async (writerAccounts) => {
+      const environment: Environment = { ...everyOption, writerAccounts };
+      const { restore, sent, changes } = mockedTables(environment);
+      await restore();
+      const [begun] = sent.commandCalls(RestoreTableToPointInTimeCommand);
+      const [recovery] = sent.commandCalls(UpdateContinuousBackupsCommand);
+      const [tags] = sent.commandCalls(TagResourceCommand);
+      const [policy] = sent.commandCalls(PutResourcePolicyCommand);
+      const { StreamSpecification, ...changed } = Object.assign({}, ...changes());
+      const given = {
+        TableName: begun?.args[0].input.TargetTableName,
+        OnDemandThroughput: begun?.args[0].input.OnDemandThroughputOverride,
+        PointInTimeRecoverySpecification: recovery?.args[0].input.PointInTimeRecoverySpecification,
+        // CDK writes one account without a list.
+        ResourcePolicy: {
+          PolicyDocument: PolicyDocument.fromJson(JSON.parse(policy?.args[0].input.Policy ?? "")).toJSON(),
+        },
+        StreamSpecification: { StreamViewType: StreamSpecification.StreamViewType },
+        ...changed,
+      };
+      const stack = ordersStack({ ...environment, restoredTables: { orders: name }, formerTables: {} });
+      const tables = Object.values(Template.fromStack(stack).findResources("AWS::DynamoDB::Table"));
+      const adopted = tables.find(({ Properties }) => Properties.TableName === name);
+      // What a restore brings along by itself.
+      const { AttributeDefinitions, BillingMode, KeySchema, Tags, ...properties } = adopted?.["Properties"] ?? {};
+      expect([AttributeDefinitions, KeySchema, BillingMode]).not.toContain(undefined);
+      expect(properties).toEqual(given);
+      expect(new Set(Tags)).toEqual(new Set(tags?.args[0].input.Tags));
+      expect(StreamSpecification.StreamEnabled).toBe(true);
+    },
+  );
 
   test("gives it neither a stream nor a policy without their settings, and keys never", async () => {
     const plain = mockedTables({ ...everyOption, ordersStream: false, writerAccounts: [] });

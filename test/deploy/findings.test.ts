@@ -168,6 +168,20 @@ describe("the comparison stops at", () => {
     expect(replaced).toContain(`${kind}-replaced:${id}  is replaced by a new one`);
   });
 
+  test("a global table of the team's own that goes, and one of its replicas that loses its protections", () => {
+    const replica = {
+      DeletionProtectionEnabled: true,
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+    };
+    const own = { Type: "AWS::DynamoDB::GlobalTable", Properties: { Replicas: [replica, replica] } };
+    const deployed = { ...template, Resources: { ...template.Resources, Own: own } };
+    expect(found(({ Resources }) => delete Resources["Own"], deployed)).toEqual(["table-removed:Own  is deleted"]);
+    const weaker = found((next) => {
+      next.Resources["Own"] = { ...own, Properties: { Replicas: [replica, {}] } };
+    }, deployed);
+    expect(weaker).toEqual(["deletion-protection:Own  true becomes false", "point-in-time-recovery:Own  35 becomes 0"]);
+  });
+
   test("a role that gains an action, wherever it gets that from", () => {
     const gained = (change: (statements: object[], role: Record<string, unknown>) => void) =>
       found((next) => {

@@ -1,23 +1,18 @@
 import { vi } from "vitest";
 
-/**
- * How a command ends that reads these options and finds them wrong, or is asked for help: its exit code and all that it
- * prints. In this process, which takes a fraction of what another one does.
- */
-export function endOf(read: (argv: string[]) => unknown, options: string[]): { code: unknown; printed: string } {
-  const end: { code: unknown; printed: string } = { code: "it did not end", printed: "" };
-  const write = (text: unknown) => {
-    end.printed += text;
-    return true;
-  };
-  const spies = [
-    vi.spyOn(process.stdout, "write").mockImplementation(write),
-    vi.spyOn(process.stderr, "write").mockImplementation(write),
-    vi.spyOn(process, "exit").mockImplementation((code) => {
-      end.code = code;
-      throw new Error("The process has ended");
-    }),
-  ];
+/** Parses options in this process, and returns how it would end: its exit code and output. Much faster than a start. */
+export function endOf(read: (argv: string[]) => unknown, options: string[]) {
+  const end: { code: unknown; stdout: string; stderr: string } = { code: "it did not end", stdout: "", stderr: "" };
+  const into = (stream: "stdout" | "stderr") =>
+    vi.spyOn(process[stream], "write").mockImplementation((text) => {
+      end[stream] += text;
+      return true;
+    });
+  const exit = vi.spyOn(process, "exit").mockImplementation((code) => {
+    end.code = code;
+    throw new Error("The process has ended");
+  });
+  const spies = [into("stdout"), into("stderr"), exit];
   try {
     read(["node", "command", ...options]);
   } catch (error) {

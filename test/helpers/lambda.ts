@@ -47,8 +47,8 @@ export function eventOf(
 let starts = 0;
 
 /**
- * Starts a function of the list as Lambda does, anew each time. What this resolves with invokes it, and resolves with its
- * response.
+ * Starts a function of the list as Lambda does, anew each time. What this resolves with invokes it, and resolves with
+ * the function's response.
  */
 export async function startFunction({ file, operation }: FunctionEntry) {
   vi.stubGlobal("awslambda", awslambda);

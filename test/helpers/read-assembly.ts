@@ -1,10 +1,19 @@
-import { access } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { inject, vi } from "vitest";
 import { readStack } from "../../infra/template/synthesis.ts";
 
-/** The staging stack, which `assembly.ts` synthesises for all test files. Waits for it. */
+/**
+ * The staging stack, which `assembly.ts` synthesises for all test files. Waits for it.
+ *
+ * @throws Error that says why it can't be synthesised.
+ */
 export async function readAssembly() {
-  const directory = inject("assembly");
-  await vi.waitFor(() => access(directory), { timeout: 60_000 });
+  const { directory, failure } = inject("assembly");
+  const isOver = () => {
+    if (!existsSync(directory) && !existsSync(failure)) throw new Error("The stack has not been synthesised yet");
+  };
+  await vi.waitFor(isOver, { timeout: 110_000 });
+  if (existsSync(failure)) throw new Error(await readFile(failure, "utf8"));
   return await readStack(directory);
 }

@@ -142,7 +142,9 @@ describe("what settings do to tables", () => {
     const one = policy("222222222222");
     expect(policies(restored)).toEqual({ Orders: one, Restoredorders1: one });
     const writerAccounts = ["222222222222", "333333333333"];
-    expect(policies(synthesised({ writerAccounts }))).toEqual({ Orders: policy(writerAccounts) });
+    const both = policy(writerAccounts);
+    const restoredToo = synthesised({ writerAccounts, restoredTables: { orders: "orders-1" } });
+    expect(policies(restoredToo)).toEqual({ Orders: both, Restoredorders1: both });
     expect(policies(synthesised({ writerAccounts: [] }))).toEqual({});
   });
 });

@@ -62,7 +62,7 @@ describe("npm start", () => {
     [`--api-key <key>' argument 'pets_live_...' ${badKey}`, "--api-key", makeApiKey("pets_live")],
     [`--api-key <key>' argument 'pets_test_...-' ${badKey}`, "--api-key", `${makeApiKey("pets_test").slice(0, -1)}-`],
   ])("rejects a value in one line, without a key: '%s", (complaint, ...options) => {
-    expect(endOf(startOptions, options)).toEqual({ code: 1, printed: `error: option '${complaint}\n` });
+    expect(endOf(startOptions, options)).toEqual({ code: 1, stdout: "", stderr: `error: option '${complaint}\n` });
   });
 
   test("rejects --db beside DYNAMODB_ENDPOINT, and an endpoint that does not respond, in one line", async () => {
@@ -83,7 +83,8 @@ describe("npm start", () => {
     for (const [name, value] of Object.entries(taken)) vi.stubEnv(`npm_config_${name}`, value);
     expect(endOf(startOptions, values)).toEqual({
       code: 1,
-      printed: `npm keeps options before -- for itself. Write: npm start -- ${command}\n`,
+      stdout: "",
+      stderr: `npm keeps options before -- for itself. Write: npm start -- ${command}\n`,
     });
   });
 });

@@ -7,7 +7,7 @@
 // - request.ts, respond-with-errors.ts, list-orders.ts: "" is no code and no event, so it doesn't compile.
 // No test can tell the difference:
 // - request.ts: `?? "Stryker was here!"`: names no order either.
-// - functions/authorize.ts: middy calls onError with an error; any text that is not a key will do, twice.
+// - functions/authorize.ts: middy calls onError with an error; any text that is not a key will do (two mutants).
 // - respond-with-errors.ts: `logger: true` is not a function, and so the same as false.
 // - api-keys-table.ts, order-json.ts: `undefined <= now` is false, and "undefined" is neither a number nor a date.
 // - api-keys-table.ts: `...(true && { expiresAt })`: the document client leaves out what is undefined.

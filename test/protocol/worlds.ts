@@ -26,9 +26,9 @@ export class Worlds {
   /** The same for the same worlds. */
   readonly key: string;
   readonly #worlds: ReadonlyMap<string, World>;
-  /** All worlds with one start, by their keys: the same ones are one object. */
+  /** Every Worlds reached from this start, by key. */
   readonly #known: Map<string, Worlds>;
-  /** What these become, by what happens next: found out once. */
+  /** Memoised transitions, by event. */
   readonly #next = new Map<string, Worlds>();
 
   private constructor(worlds: Iterable<World>, known = new Map<string, Worlds>()) {

@@ -58,7 +58,7 @@ describe("npm run smoke", () => {
   test("gives a new stage two minutes, and exits 2 with one line when it is used wrongly", async () => {
     expect(endOf(smokeOptions, ["--help"])).toMatchObject({
       code: 0,
-      printed: expect.stringMatching(/default:\s+120/),
+      stdout: expect.stringMatching(/default:\s+120/),
     });
     const key = makeApiKey("pets_test");
     vi.stubEnv("API_KEY", key);
@@ -72,16 +72,13 @@ describe("npm run smoke", () => {
       [url, "--cancel=007"],
       [url, "--wait=-1"],
     ]) {
-      expect(endOf(smokeOptions, wrong)).toEqual({ code: 2, printed: expect.stringMatching(/^[^\n]+\n$/) });
+      expect(endOf(smokeOptions, wrong)).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(/^[^\n]+\n$/) });
     }
+    const noKey = { code: 2, stdout: "", stderr: "API_KEY is missing or malformed.\n" };
     for (const apiKey of ["", `${key}x`]) {
       vi.stubEnv("API_KEY", apiKey);
-      expect(endOf(smokeOptions, [url])).toEqual({ code: 2, printed: "API_KEY is missing or malformed.\n" });
+      expect(endOf(smokeOptions, [url])).toEqual(noKey);
     }
-    expect(await run([url], `${key}x`)).toEqual({
-      code: 2,
-      stdout: "",
-      stderr: "API_KEY is missing or malformed.\n",
-    });
+    expect(await run([url], `${key}x`)).toEqual(noKey);
   });
 });

@@ -10,7 +10,7 @@ import { issuedKeys } from "../helpers/issued-keys.ts";
 import { eventOf, lambdaContext, startFunction } from "../helpers/lambda.ts";
 
 const mockClients = () => [mockClient(DynamoDBClient), mockClient(DynamoDBDocumentClient)];
-let clients = mockClients();
+let clients: ReturnType<typeof mockClients>;
 beforeEach(() => {
   clients = mockClients();
   for (const client of clients) client.onAnyCommand().resolves({});
@@ -68,7 +68,7 @@ describe.each(callers)("$id", (entry) => {
   });
 });
 
-/** What a client shows of its limits. */
+/** The limits that a client exposes. */
 interface Config {
   maxAttempts(): Promise<number>;
   requestHandler: { httpHandlerConfigs(): object };
@@ -81,7 +81,7 @@ test.each(entries)("functions/$file has a client with its own limits", async (en
   const [config] = sends.flatMap(({ mock }) => mock.contexts as { config: Config }[]).map(({ config }) => config);
   const { maxAttempts, ...timeouts } = limitsOf(entry);
   expect(await config?.maxAttempts()).toBe(maxAttempts);
-  // Read with the first request, which finds no table here.
+  // The handler reads these on its first request, which fails here.
   expect(config?.requestHandler.httpHandlerConfigs()).toMatchObject(timeouts);
 });
 
