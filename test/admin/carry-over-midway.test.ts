@@ -47,6 +47,7 @@ describe("carrying orders over, while others write or until it is interrupted,",
     });
     const result = await carry({ client: target.client, signal: interrupted.signal });
     expect(result).toMatchObject({
+      text: expect.stringMatching(/^Carried over to \S+, then stopped: \d+ placed, /),
       json: { complete: false },
       note: "Interrupted. The rest is not carried over yet.",
       rejected: true,

@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { CloudFormationClient } from "@aws-sdk/client-cloudformation";
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
-import { describe, expect, test, vi } from "vitest";
+import { mockClient } from "aws-sdk-client-mock";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { errorLine } from "../../infra/admin/errors.ts";
 import { findDeployedStack } from "../../infra/admin/target.ts";
 import { environments } from "../../infra/environments.ts";
@@ -38,7 +40,9 @@ describe("a command for a deployed environment", () => {
       code: 0,
       stdout: expect.stringMatching(new RegExp(`^${production.apiKeyPrefix}_\\w{49}\n$`)),
     });
-    expect(stderr).toMatch(/^production: AWS account 210987654321, region eu-central-1\nIssued key_/);
+    expect(stderr).toMatch(
+      /^production: AWS account 210987654321, region eu-central-1\nIssued key_\w+ to Acme; it never expires\. /,
+    );
     expect(await tables.items("apiKeys")).toHaveLength(1);
     const scope = expect.stringMatching(/Credential=AKIAEXAMPLE\/\d{8}\/eu-central-1\/dynamodb\//);
     expect(scopes).toEqual([scope, scope]);
@@ -60,6 +64,19 @@ describe("a command for a deployed environment", () => {
     expect(await notFound(staging)).toBe(
       `No stack ${staging.stackName} in region eu-central-1 of this AWS account. ` +
         "Deploy it, or choose another region or account",
+    );
+  });
+
+  test("fails with what CloudFormation says, unless that is that there is no such stack", async () => {
+    const cloudFormation = mockClient(CloudFormationClient);
+    onTestFinished(() => cloudFormation.restore());
+    const rejection = (name: string, message: string) => {
+      cloudFormation.rejects(Object.assign(new Error(message), { name }));
+      return notFound();
+    };
+    expect(await rejection("AccessDenied", "Role x does not exist")).toBe("AWS denied access: Role x does not exist");
+    expect(await rejection("ValidationError", "A bad name")).toMatch(
+      /^Unexpected error: ValidationError: A bad name\./,
     );
   });
 

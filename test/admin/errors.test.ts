@@ -33,6 +33,8 @@ describe("an error in one line", () => {
   test.each<[string, unknown, string]>([
     ["a command's", new CommandError("No order has the id 1"), "No order has the id 1"],
     ["several lines", new CommandError("one\ntwo"), "one\\u{a}two"],
+    ["a lost response", named("IncompleteResponseError", "It was empty\nmore"), "It was empty. Run the command again"],
+    ["an interruption", named("AbortError", "x"), "Interrupted"],
     ["no access", named("AccessDeniedException", "x may not Scan\nmore"), "AWS denied access: x may not Scan"],
     ["no access to CloudFormation", named("AccessDenied", "x may not ask"), "AWS denied access: x may not ask"],
     ["no backups", named("PointInTimeRecoveryUnavailableException", "off"), "DynamoDB can't restore that: off"],

@@ -11,6 +11,7 @@ export default defineConfig({
       "test/local/tables.test.ts",
     ],
     env: { ...testEnvironment, DYNAMODB_ENDPOINT: "" },
+    experimental: { viteModuleRunner: false },
     maxConcurrency: 16,
     testTimeout: 60_000,
     hookTimeout: 60_000,
