@@ -65,12 +65,16 @@ describe("npm run smoke", () => {
     const behindPath = ["node", "command", "--base-url=https://example.com/pets/v1/?a=b"];
     expect(smokeOptions(behindPath)).toMatchObject({ baseUrl: "https://example.com/pets/v1", waitSeconds: 120 });
     const url = "--base-url=http://localhost/v1";
+    const given = smokeOptions(["node", "command", url, "--wait=30", "--cancel=-7"]);
+    expect(given).toMatchObject({ waitSeconds: 30, cancel: "-7" });
     for (const wrong of [
       [],
       ["--base-url=ftp://a/v1"],
       ["--base-url=http://a"],
       [url, "--cancel=007"],
+      ["--base-url=http://a/v1/store"],
       [url, "--wait=-1"],
+      [url, "--wait=30s"],
     ]) {
       expect(endOf(smokeOptions, wrong)).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(/^[^\n]+\n$/) });
     }
