@@ -71,7 +71,7 @@ describe("cancelling an order", () => {
     expect(log.error).not.toHaveBeenCalled();
   });
 
-  test.each([{ orderId: "abc" }, { orderId: "" }, null])(
+  test.each([{ orderId: "abc" }, { orderId: "%31" }, { orderId: "" }, null])(
     "responds with 404 to the path parameters %j without a call to the table, and logs who asked",
     async (pathParameters) => {
       const event = proxyEvent({ httpMethod: "DELETE", pathParameters });

@@ -63,6 +63,9 @@ describe("a date-time", () => {
   test.each([
     // Python has no year 0, Java no such offset.
     "0000-12-31T23:59:59Z",
+    // Not every client's parser takes small letters.
+    "2026-11-20t12:30:00Z",
+    "2026-11-20T12:30:00z",
     "2026-11-20T12:30:00+18:01",
     "2026-11-20T12:30:00-19:00",
     "2026-11-20T12:30:00+00:60",
