@@ -45,6 +45,11 @@ describe("synthesis stops", () => {
       'apiKeyPrefix must be pets_ and then digits or small letters, not "pets_demo-1"',
     ],
     [
+      "a key prefix with a second underscore",
+      { apiKeyPrefix: "pets_eu_test" },
+      'apiKeyPrefix must be pets_ and then digits or small letters, not "pets_eu_test"',
+    ],
+    [
       "a table that is restored and former",
       { formerTables: { orders: "orders-of-yesterday" } },
       "restoredTables and formerTables name one table twice",
