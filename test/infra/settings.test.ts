@@ -116,6 +116,10 @@ describe("the setting", () => {
     }
   });
 
+  test("dashboard: it needs no alarms", () => {
+    Template.fromStack(ordersStack({ ...noOption, dashboard: true })).resourceCountIs("AWS::CloudWatch::Dashboard", 1);
+  });
+
   test("alarms.canary: without it new code gets all requests, and alarms and CodeDeploy's role stay as they are", () => {
     const urgent = changed({ alarms: { ...alarms, canary: false } }).toJSON()["Resources"];
     for (const [id, { UpdatePolicy, ...resource }] of Object.entries(everything.toJSON()["Resources"] as Aliases)) {
