@@ -62,6 +62,14 @@ test("cdk deploy -c canary=false sets every alias at once, anew each time, and c
   }
 });
 
+test("cdk deploy -c canary=false sets the aliases of an environment without alarms, too", () => {
+  const stacks = resourcesWith({ canary: "false" }, { "no-option": noOption });
+  const resources = Object.values(stacks["PetStoreOrders-no-option"] ?? {});
+  const aliases = resources.filter(({ Type }) => Type === "AWS::Lambda::Alias");
+  expect(aliases).toHaveLength(Object.keys(functionList).length);
+  for (const { Properties } of aliases) expect(Properties["Description"]).toMatch(/^Set without a canary/);
+});
+
 test("-c canary takes true or false, and nothing else", () => {
   const skips = (context: object) => skipsCanary(new App({ context }));
   expect([{}, { canary: "true" }, { canary: true }].map(skips)).toEqual([false, false, false]);
