@@ -14,8 +14,8 @@ interface Seen {
 
 /** Runs commands as a terminal does. The end of the calling test file kills what still runs and removes the folder. */
 export async function createStarter() {
-  // As npm names it, without the links on the way.
-  const directory = await realpath(await mkdtemp(join(tmpdir(), "start-test-")));
+  // As npm names it, without the links on the way. Folders may be called anything.
+  const directory = await realpath(await mkdtemp(join(tmpdir(), "start test ü-")));
   // Not the checkout's own file: a stack may be running there.
   const stackFile = join(directory, "stack.json");
   const started: { pid: number; seen: Seen }[] = [];

@@ -56,6 +56,7 @@ describe("synthesis stops", () => {
     ],
     ["restored tables that nothing protects", { keepData: false }, "restoredTables and formerTables need keepData"],
     ["a name no table can have", { formerTables: { orders: "old orders" } }, 'no table can be called "old orders"'],
+    ["an empty name of a table", { restoredTables: { orders: "" } }, 'no table can be called ""'],
     [
       "an account that lacks a digit",
       { writerAccounts: ["222222222222", "33333333333"] },
