@@ -81,9 +81,10 @@ test("the commit that is asked for is what is tested, built and deployed, with w
   }
 });
 
-test("a deployment that is run again replaces the template that it kept", () => {
+test("a deployment keeps its template before anything else can fail, and replaces it when it is run again", () => {
   const upload = deployJob.steps.find(({ uses }) => uses?.startsWith("actions/upload-artifact@"));
   expect(upload?.with).toMatchObject({ overwrite: true });
+  expect(deployJob.steps[deployJob.steps.findIndex(({ name }) => name === "Deploy") + 1]).toBe(upload);
 });
 
 test("a rollback, too, is built with today's settings, unless it is to have its own", () => {
