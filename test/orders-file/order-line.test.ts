@@ -165,6 +165,8 @@ test.each([
   [{ NS: ["1.0", "2"] }, { NS: ["2", "1"] }],
   [{ NS: ["12", "2"] }, { NS: ["02", "12"] }],
   [{ M: { N: { N: "1.0" }, NS: { NS: ["10"] } } }, { M: { N: { N: "1" }, NS: { NS: ["1E1"] } } }],
+  // Two names that look alike.
+  [{ M: { "\u00e9": { N: "1" }, "e\u0301": { N: "2" } } }, { M: { "e\u0301": { N: "2" }, "\u00e9": { N: "1" } } }],
 ])("%j has the same value as %j", (a, b) => {
   expect(sameAttribute(a, b)).toBe(true);
 });
