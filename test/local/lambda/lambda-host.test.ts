@@ -1,7 +1,10 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createLambdaHost, type LambdaHost } from "../../../infra/local/lambda/lambda-host.ts";
 import { isAlive } from "../../helpers/processes.ts";
 import { ownLines } from "../../helpers/trouble.ts";
@@ -72,8 +75,11 @@ describe("a process", () => {
   });
 
   test("that does not start in 10 seconds is ended, and fails its invocation", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "never-loaded-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, "index.mjs"), "setInterval(() => {}, 1000); await new Promise(() => {});");
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    start();
+    start({ folder });
     const failed = vi.fn<(error: unknown) => void>();
     const invocation = host.invoke("echo", {}).catch(failed);
     await vi.advanceTimersByTimeAsync(0);
