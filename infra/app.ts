@@ -1,4 +1,4 @@
-import { App, Validations } from "aws-cdk-lib";
+import { App, Validations } from "aws-cdk-lib/core";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { type AlarmSettings, type Environment, environments } from "./environments.ts";
 import { OrdersStack } from "./stack/orders-stack.ts";

@@ -1,9 +1,9 @@
-import { Aws, CfnOutput, Duration, type Stack } from "aws-cdk-lib";
 import { Alarm, MathExpression, type Metric, Stats, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { type ITopic, Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
+import { Aws, CfnOutput, Duration, type Stack } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
 import type { AlarmSettings, FailureShare } from "../environments.ts";
 import { type PerFunction, perFunction } from "./function-list.ts";

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
-import { AssetHashType, DockerImage, type Stack } from "aws-cdk-lib";
 import { Code } from "aws-cdk-lib/aws-lambda";
+import { AssetHashType, DockerImage, type Stack } from "aws-cdk-lib/core";
 import { buildSync } from "esbuild";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

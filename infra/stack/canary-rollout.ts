@@ -1,8 +1,8 @@
-import { type Stack, Validations } from "aws-cdk-lib";
 import type { Alarm } from "aws-cdk-lib/aws-cloudwatch";
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from "aws-cdk-lib/aws-codedeploy";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { CfnAlias } from "aws-cdk-lib/aws-lambda";
+import { type Stack, Validations } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
 import { type PerFunction, perFunction } from "./function-list.ts";
 import type { ServiceFunctions } from "./service-function.ts";

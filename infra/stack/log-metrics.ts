@@ -1,4 +1,3 @@
-import type { Stack } from "aws-cdk-lib";
 import { Stats } from "aws-cdk-lib/aws-cloudwatch";
 import {
   FilterPattern,
@@ -7,6 +6,7 @@ import {
   MetricFilter,
   type MetricFilterProps,
 } from "aws-cdk-lib/aws-logs";
+import type { Stack } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
 import type { LogEvent } from "../../shared/log.ts";
 import { type Operation, perFunction } from "./function-list.ts";

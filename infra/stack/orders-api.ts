@@ -1,6 +1,6 @@
-import { Duration, type Stack } from "aws-cdk-lib";
 import { LambdaIntegration, ResponseTransferMode, type RestApi, TokenAuthorizer } from "aws-cdk-lib/aws-apigateway";
 import { Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { Duration, type Stack } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
 import { apiKeyPattern } from "../../shared/api-keys.ts";
 import type { Environment } from "../environments.ts";

@@ -1,5 +1,5 @@
-import { Duration, type Stack } from "aws-cdk-lib";
 import { Dashboard, GraphWidget, type IMetric, MathExpression, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { Duration, type Stack } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
 import type { Watched } from "./log-metrics.ts";
 import type { ServiceFunction } from "./service-function.ts";

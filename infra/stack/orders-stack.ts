@@ -1,4 +1,4 @@
-import { CfnOutput, Stack, Tags } from "aws-cdk-lib";
+import { CfnOutput, Stack, Tags } from "aws-cdk-lib/core";
 import type { Construct } from "constructs";
 import { type Environment, tagsOf } from "../environments.ts";
 import { addAlarms } from "./alarms.ts";

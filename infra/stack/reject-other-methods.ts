@@ -1,5 +1,5 @@
-import { Validations } from "aws-cdk-lib";
 import { AuthorizationType, type IResource, MockIntegration, PassthroughBehavior } from "aws-cdk-lib/aws-apigateway";
+import { Validations } from "aws-cdk-lib/core";
 import { errorBody, errors } from "../../shared/errors.ts";
 
 // The gateway picks a request template by the request's content type, and rejects types without one with 415.

@@ -1,5 +1,5 @@
-import { Annotations, CfnDeletionPolicy, type Stack } from "aws-cdk-lib";
 import { CfnGlobalTable, CfnTable } from "aws-cdk-lib/aws-dynamodb";
+import { Annotations, CfnDeletionPolicy, type Stack } from "aws-cdk-lib/core";
 import type { Environment } from "../environments.ts";
 
 /**

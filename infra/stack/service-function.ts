@@ -1,4 +1,3 @@
-import { Duration, RemovalPolicy, type Stack } from "aws-cdk-lib";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
   type Alias,
@@ -11,6 +10,7 @@ import {
   SystemLogLevel,
 } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
+import { Duration, RemovalPolicy, type Stack } from "aws-cdk-lib/core";
 import type { Environment } from "../environments.ts";
 import { bundle } from "./bundle.ts";
 import type { FunctionEntry, PerFunction, TableName } from "./function-list.ts";

@@ -1,4 +1,3 @@
-import { RemovalPolicy, Validations } from "aws-cdk-lib";
 import {
   AccessLogFormat,
   type CfnRestApi,
@@ -11,6 +10,7 @@ import {
 } from "aws-cdk-lib/aws-apigateway";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
+import { RemovalPolicy, Validations } from "aws-cdk-lib/core";
 import type { Construct } from "constructs";
 import type { Environment, Throttling } from "../environments.ts";
 import { operations } from "./function-list.ts";

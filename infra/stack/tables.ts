@@ -1,6 +1,6 @@
-import { RemovalPolicy, type Stack, Validations } from "aws-cdk-lib";
 import { type Attribute, AttributeType, BillingMode, StreamViewType, Table } from "aws-cdk-lib/aws-dynamodb";
 import { PolicyDocument } from "aws-cdk-lib/aws-iam";
+import { RemovalPolicy, type Stack, Validations } from "aws-cdk-lib/core";
 import type { Environment } from "../environments.ts";
 import type { TableName } from "./function-list.ts";
 import { writersPolicy } from "./writers-policy.ts";

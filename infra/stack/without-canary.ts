@@ -1,5 +1,5 @@
-import type { App, Stack } from "aws-cdk-lib";
 import { CfnAlias } from "aws-cdk-lib/aws-lambda";
+import type { App, Stack } from "aws-cdk-lib/core";
 
 /**
  * Whether this deployment goes live at once, whatever the settings say: `cdk deploy -c canary=false`. Meant for a

@@ -1,6 +1,6 @@
 // Synthesises the staging stack into the directory given, with source maps for --source-maps. A process of its own, so
 // that the CDK leaves this machine's memory when it is done, and starts beside the engine.
-import { App } from "aws-cdk-lib";
+import { App } from "aws-cdk-lib/core";
 import { environments } from "../environments.ts";
 import { OrdersStack } from "../stack/orders-stack.ts";
 

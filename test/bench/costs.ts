@@ -1,7 +1,8 @@
 // Prints what the service costs and how the functions' memory sizes were chosen, then what follows
 // from each environment's settings.
-import { App } from "aws-cdk-lib";
+
 import { Template } from "aws-cdk-lib/assertions";
+import { App } from "aws-cdk-lib/core";
 import { Command } from "commander";
 import { type Environment, environments } from "../../infra/environments.ts";
 import { type FunctionName, functionList } from "../../infra/stack/function-list.ts";

@@ -1,5 +1,5 @@
-import { App } from "aws-cdk-lib";
 import type { Template } from "aws-cdk-lib/assertions";
+import { App } from "aws-cdk-lib/core";
 import type { Environment } from "../../infra/environments.ts";
 import { OrdersStack } from "../../infra/stack/orders-stack.ts";
 

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { App, CfnResource, Stack } from "aws-cdk-lib";
+import { App, CfnResource, Stack } from "aws-cdk-lib/core";
 import { Bucket } from "aws-cdk-lib/aws-s3";
 import { expect, onTestFinished, test, vi } from "vitest";
 import cdkJson from "../../cdk.json" with { type: "json" };

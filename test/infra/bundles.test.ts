@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { App, Stack } from "aws-cdk-lib";
+import { App, Stack } from "aws-cdk-lib/core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { readFunctions } from "../../infra/local/functions.ts";
 import { bundle } from "../../infra/stack/bundle.ts";

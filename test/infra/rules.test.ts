@@ -1,6 +1,6 @@
-import { App, CfnDeletionPolicy, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
 import { AttributeType, type CfnTable, Table, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { App, CfnDeletionPolicy, RemovalPolicy, Stack } from "aws-cdk-lib/core";
 import { describe, expect, test } from "vitest";
 import type { Environment } from "../../infra/environments.ts";
 import { addRules, requireDistinct } from "../../infra/stack/rules.ts";

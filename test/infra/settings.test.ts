@@ -1,5 +1,5 @@
-import type { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
+import type { App } from "aws-cdk-lib/core";
 import { describe, expect, test } from "vitest";
 import type { Environment } from "../../infra/environments.ts";
 import { readRestApi } from "../../infra/template/rest-api.ts";

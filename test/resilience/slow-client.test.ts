@@ -4,13 +4,13 @@ import type { Behaviour } from "../helpers/faults/fault-proxy.ts";
 import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
 import { functionProcesses } from "../helpers/processes.ts";
 
-const ordersPerPage = 3_000;
-// Long numbers: buffers fill by the byte, and a page costs by the order.
-const petId = { N: "9223372036854775807" };
-const orders = Array.from({ length: ordersPerPage }, (_, id) => ({ id: { N: `${2n ** 62n + BigInt(id)}` }, petId }));
+const ordersPerPage = 2_200;
+// A long field: buffers fill by the byte, and a page costs by the order.
+const shipDate = { S: "2026-11-21T08:00:00.123456789+18:00" };
+const orders = Array.from({ length: ordersPerPage }, (_, id) => ({ id: { N: `${2n ** 62n + BigInt(id)}` }, shipDate }));
 const items = JSON.stringify(orders);
 /** The size of a page in the list. */
-const pageBytes = orders.reduce((bytes, { id }) => bytes + `{"id":${id.N},"petId":${petId.N}},`.length, 0);
+const pageBytes = orders.reduce((bytes, { id }) => bytes + `{"id":${id.N},"shipDate":"${shipDate.S}"},`.length, 0);
 let stack: FaultyStack;
 /** How many pages each list has asked for, by the invocation of its first, the latest list last. */
 const pagesAsked = new Map<string, number>();
