@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { App, CfnResource, Stack } from "aws-cdk-lib/core";
 import { Bucket } from "aws-cdk-lib/aws-s3";
+import { App, CfnResource, Stack } from "aws-cdk-lib/core";
 import { expect, onTestFinished, test, vi } from "vitest";
 import cdkJson from "../../cdk.json" with { type: "json" };
 import { createOrdersApp } from "../../infra/app.ts";
