@@ -39,7 +39,7 @@ function stopFor(lines: string[]): void {
 }
 
 function mistakes(environment: Environment): string[] {
-  const { apiKeyPrefix, formerTables, functionLogLevel, keepData, name, restoredTables } = environment;
+  const { alarms, apiKeyPrefix, formerTables, functionLogLevel, keepData, name, restoredTables } = environment;
   const { listConcurrency = 1, tableThroughput, throttling, writerAccounts = [] } = environment;
   const lines = limits({ listConcurrency, tableThroughput, throttling })
     .filter(([, value]) => !(Number(value) > 0))
@@ -49,6 +49,10 @@ function mistakes(environment: Environment): string[] {
   }
   if (!["DEBUG", "INFO"].includes(functionLogLevel)) {
     lines.push(`functionLogLevel must be DEBUG or INFO, not ${functionLogLevel}: metrics are counted from INFO lines`);
+  }
+  const percent = alarms?.canary ? alarms.functionFailures.percent : 0;
+  if (percent >= 10) {
+    lines.push(`alarms.functionFailures.percent must be less than 10, the share of a canary, not ${percent}`);
   }
   const names = [restoredTables, formerTables].flatMap((tables) => Object.values(tables ?? {}));
   if (new Set(names).size < names.length) lines.push("restoredTables and formerTables name one table twice");

@@ -2,7 +2,7 @@ import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
 import { AttributeType, type CfnTable, Table, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { App, CfnDeletionPolicy, RemovalPolicy, Stack } from "aws-cdk-lib/core";
 import { describe, expect, test } from "vitest";
-import type { Environment } from "../../infra/environments.ts";
+import { type Environment, environments } from "../../infra/environments.ts";
 import { addRules, requireDistinct } from "../../infra/stack/rules.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 import { ordersStack } from "../helpers/synthesise.ts";
@@ -50,6 +50,11 @@ describe("synthesis stops", () => {
       'apiKeyPrefix must be pets_ and then digits or small letters, not "pets_eu_test"',
     ],
     [
+      "an alarm that a canary which always fails would not raise",
+      { alarms: { ...everyOption.alarms, functionFailures: { percent: 10, atLeast: 1 } } },
+      "alarms.functionFailures.percent must be less than 10, the share of a canary, not 10",
+    ],
+    [
       "a table that is restored and former",
       { formerTables: { orders: "orders-of-yesterday" } },
       "restoredTables and formerTables name one table twice",
@@ -91,6 +96,11 @@ describe("synthesis stops", () => {
     ];
     const whole = lines.map((line) => `environments.every-option: ${line}`).join("\n");
     expect(() => ordersStack(untyped(settings))).toThrow(new Error(whole));
+  });
+
+  test("never for the environments of this project", () => {
+    requireDistinct(environments);
+    for (const environment of Object.values(environments)) ruledBy(environment);
   });
 
   test("never for every option, nor for none", () => {
