@@ -18,7 +18,8 @@ export async function send(
   const { origin, host } = new URL(url);
   const received = Promise.withResolvers<HttpResponse>();
   // Without a length, which Node.js doesn't add to a DELETE, a body is malformed HTTP.
-  const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
+  const length =
+    body === undefined || headers["transfer-encoding"] ? {} : { "content-length": Buffer.byteLength(body) };
   const path = url.slice(origin.length);
   const sent = request(origin, {
     method,

@@ -120,14 +120,15 @@ test("the page and its key are for this machine's own names only", async () => {
 });
 
 test("a request of 10 MB is let in, one byte more gets 413", async () => {
-  const post = (length: number) =>
+  const post = (length: number, headers = {}) =>
     stack.call("/store/orders", {
       method: "POST",
-      headers: { "content-type": "text/plain" },
+      headers: { "content-type": "text/plain", ...headers },
       body: Buffer.alloc(length),
     });
   expectError(await post(10 * 1024 * 1024), "method_not_allowed");
   expectError(await post(10 * 1024 * 1024 + 1), "request_too_large");
+  expectError(await post(10 * 1024 * 1024 + 1, { "transfer-encoding": "chunked" }), "request_too_large");
 });
 
 test("a body that is far too large is read to its end, for clients that send all of it first", async () => {

@@ -115,6 +115,13 @@ describe("reading", () => {
     }
   });
 
+  test("tells ids apart that one number would stand for", async () => {
+    expect(await ids('{"id":9007199254740992}\n{"id":9007199254740993}')).toEqual([
+      "9007199254740992",
+      "9007199254740993",
+    ]);
+  });
+
   test("takes LF and CRLF, blank lines, and a byte order mark at the beginning", async () => {
     expect(await ids('\ufeff{"id":1}\r\n\n  \r\n{"id":2}')).toEqual(["1", "2"]);
     expect(await ids("\ufeff\n")).toEqual([]);
