@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -235,8 +235,21 @@ test("a stack that belongs to a region is compared there, wherever the caller is
 });
 
 test("without an assembly, one is synthesised with the context given, compared and deployed", async () => {
-  const output = ["cdk synth --quiet --output cdk.out --context canary=false --context a=b c"];
-  expect(await run("deploy", "staging", "-c", "canary=false", "--context", "a=b c")).toEqual({ exitCode: 2, output });
+  const synth = "cdk synth --quiet --output cdk.out --context canary=false --context a=b c";
+  const accept = ["--accept", "orders-table-in-use termination-protection"];
+  const deploy = () => run("deploy", "staging", ...accept, "-c", "canary=false", "--context", "a=b c");
+  expect(await deploy()).toEqual({ exitCode: 2, output: [synth] });
+  const home = process.cwd();
+  onTestFinished(async () => {
+    process.chdir(home);
+    await cdkEnds("exit 7");
+  });
+  process.chdir(app);
+  await symlink(".", "cdk.out");
+  await cdkEnds('[ "$1" = synth ] || exit 7');
+  const { exitCode, output } = await deploy();
+  const deployment = `cdk deploy ${stackName} --exclusively --import-existing-resources --app cdk.out`;
+  expect([exitCode, output.slice(-2)]).toEqual([7, [synth, deployment]]);
 });
 
 test("a diff is the exact stack's alone, and says when it is not with what is deployed", async () => {
