@@ -132,8 +132,9 @@ function gainedActions(deployed: Template, next: Template): Finding[] {
 
 /** The actions, and the managed policies, that each function's role allows, by the function's logical id. */
 function functionActions(template: Template): Map<string, Set<string>> {
+  const granting = Object.entries(template.Resources).filter(([, { Type }]) => Type.startsWith("AWS::IAM::"));
   // Compared with nothing, whatever it grants is new.
-  const { managedPolicies, statements } = fullDiff({}, template).iamChanges;
+  const { managedPolicies, statements } = fullDiff({}, { Resources: Object.fromEntries(granting) }).iamChanges;
   const allowed = statements.additions.filter((statement) => statement.render().effect === "Allow");
   const functions = Object.entries(template.Resources).filter(([, { Type }]) => Type === "AWS::Lambda::Function");
   return new Map(

@@ -138,14 +138,14 @@ describe("orders import of a bad file", () => {
   });
 
   test("needs a heap that could not hold all its orders", async () => {
-    const lines = makeLines(30_000).join("\n");
+    const lines = makeLines(20_000).join("\n");
     const file = await operator.write("many.ndjson", `${lines}\n{"id":0}\n`);
     await operator.pointTo(tables);
     const env = { NODE_OPTIONS: "--max-old-space-size=26" };
     expect(await operator.run(["orders", "import", file, "--local"], { env })).toEqual({
       code: 1,
       stdout: "",
-      stderr: `${file}:30001: id 0 is already on line 1\n1 of 30001 lines are bad: nothing was written\n`,
+      stderr: `${file}:20001: id 0 is already on line 1\n1 of 20001 lines are bad: nothing was written\n`,
     });
   });
 
