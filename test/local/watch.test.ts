@@ -2,7 +2,9 @@ import { appendFile, cp, mkdir, readFile, rename, rm, symlink, writeFile } from 
 import { type IncomingMessage, request } from "node:http";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
+import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { engineClient } from "../../infra/local/engine/engine.ts";
 import { root } from "../helpers/admin/admin-command.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { descendants, isAlive } from "../helpers/processes.ts";
@@ -23,7 +25,7 @@ test.runIf(hasList)(
     const command = [process.execPath, "infra/local/start.ts", "--port", "0", "--json", "--watch"];
     const { pid, seen } = run(command, copy);
     await expect.poll(() => seen).toMatchObject({ stdout: expect.stringMatching(/^\{.*\}\n$/), stderr: "" });
-    const { baseUrl, apiKey }: { baseUrl: string; apiKey: string } = JSON.parse(seen.stdout);
+    const { baseUrl, apiKey, dynamodbEndpoint = "" }: Record<string, string> = JSON.parse(seen.stdout);
     const headers = { authorization: `Bearer ${apiKey}` };
     const cancel = (id: string) => send(`${baseUrl}/store/orders/${id}`, { method: "DELETE", headers });
     const messageFor = async (id: string): Promise<string> => JSON.parse((await cancel(id)).body).message;
@@ -42,6 +44,9 @@ test.runIf(hasList)(
     underWay.on("continue", continued).on("response", responded).flushHeaders();
     await expect.poll(() => continued).toHaveBeenCalled();
 
+    const tables = join(copy, "infra/stack/tables.ts");
+    const another = '\n  addTable("orders", "Refunds");\n';
+    await writeFile(tables, (await readFile(tables, "utf8")).replace(/\n(?= {2}return .*\n}\n$)/, another));
     const errors = join(copy, "shared/errors.ts");
     // As many editors save: the file is another one afterwards.
     const changed = (await readFile(errors, "utf8")).replace(before, "Nobody ordered this");
@@ -49,6 +54,10 @@ test.runIf(hasList)(
     await rename(`${errors}~`, errors);
     await expect.poll(() => messageFor("none"), { interval: 100 }).toBe("Nobody ordered this");
     expect((await cancel("1")).status).toBe(409);
+    const client = engineClient(dynamodbEndpoint);
+    const { TableNames } = await client.send(new ListTablesCommand());
+    client.destroy();
+    expect(TableNames).toContainEqual(expect.stringContaining("Refunds"));
 
     underWay.end("{}");
     await expect.poll(() => responded).toHaveBeenCalled();

@@ -87,6 +87,13 @@ test("a deployment keeps its template before anything else can fail, and replace
   expect(deployJob.steps[deployJob.steps.findIndex(({ name }) => name === "Deploy") + 1]).toBe(upload);
 });
 
+test("every attempt of a run stores a build of its own, and deploys that", () => {
+  const { outputs, steps } = deploy.jobs.build;
+  const upload = steps.find(({ uses }: Step) => uses?.startsWith("actions/upload-artifact@"));
+  expect(upload.with.name).toContain(expression("github.run_attempt"));
+  expect(outputs.assembly).toBe(expression(`steps.${upload.id}.outputs.artifact-id`));
+});
+
 test("a rollback, too, is built with today's settings, unless it is to have its own", () => {
   const { if: condition } = deploy.jobs.build.steps.find(({ name }: Step) => name === "Take today's settings");
   expect(condition).toBe(expression("!inputs.own-settings"));
