@@ -1,6 +1,7 @@
-import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 import { synthesise } from "../../infra/template/synthesis.ts";
 import { reportLeftOut } from "./engine-files.ts";
@@ -12,6 +13,9 @@ declare module "vitest" {
   }
 }
 
+/** What Node.js has compiled; it notices by itself when a module has changed. */
+const compiled = fileURLToPath(new URL("../../node_modules/.cache/node-compile-cache", import.meta.url));
+
 /**
  * Synthesises the stack once for all test files, while those that don't need it already run. At the end, all that the
  * tests put into the folder for temporary files is deleted, templates that CDK writes included.
@@ -22,8 +26,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const assembly = { directory: join(directory, "assembly"), failure: join(directory, "failure") };
   // For the test files' processes, which start later.
   process.env["TMPDIR"] = directory;
-  // These processes, and the commands that they start, compile the same modules.
-  process.env["NODE_COMPILE_CACHE"] = join(directory, "compiled");
+  // These processes, and the commands that they start, compile the same modules, and so do those of the next run.
+  process.env["NODE_COMPILE_CACHE"] = compiled;
+  // Each run adds its test files under names of their own.
+  const { length } = await readdir(compiled, { recursive: true }).catch(() => []);
+  if (length > 20_000) await rm(compiled, { recursive: true, force: true });
   project.provide("assembly", assembly);
   const unfinished = join(directory, "unfinished");
   const synthesised = synthesise(unfinished, { signal: new AbortController().signal })
