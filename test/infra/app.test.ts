@@ -12,9 +12,9 @@ import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 const demo = { ...noOption, name: "demo", stackName: "PetStoreOrders-demo", apiKeyPrefix: "pets_demo" } as const;
 const fixtures = { "every-option": everyOption, "no-option": noOption, demo };
 
-/** The app as `cdk` creates it with this context, but for these environments, and without bundling. */
+/** The app as `cdk` creates it with this context, but for these environments, without bundles and stack traces. */
 function appWith(context: Record<string, unknown> = {}, environments: Record<string, Environment> = fixtures): App {
-  const whole = { ...cdkJson.context, "aws:cdk:bundling-stacks": [], ...context };
+  const whole = { ...cdkJson.context, "aws:cdk:bundling-stacks": [], "aws:cdk:disable-stack-trace": true, ...context };
   vi.stubEnv("CDK_CONTEXT_JSON", JSON.stringify(whole));
   return createOrdersApp(environments);
 }
