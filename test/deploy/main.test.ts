@@ -37,7 +37,6 @@ beforeAll(async () => {
   await writeFile(join(app, "cut.json"), '{ "Resources": {');
   await mkdir(join(app, "other"));
   await writeFile(join(app, "other/manifest.json"), '{ "name": "of something else" }');
-  await cdkEnds("exit 7");
   const keys = ["aws_access_key_id", "aws_secret_access_key"].map((name) => `${name} = other\n`);
   await writeFile(join(app, "credentials"), `[other]\n${keys.join("")}`);
   return () => rm(app, { recursive: true });
@@ -55,7 +54,8 @@ afterAll(() => {
   cloudFormation.restore();
   dynamoDb.restore();
 });
-beforeEach(() => {
+beforeEach(async () => {
+  await cdkEnds("exit 7");
   for (const name of ["AWS_PROFILE", "AWS_REGION"]) vi.stubEnv(name, undefined);
   deployed("UPDATE_COMPLETE");
   dynamoDb.reset();
@@ -96,9 +96,12 @@ async function run(...words: string[]): Promise<{ exitCode: unknown; output: unk
 
 const inUse = "orders-table-in-use  ORDERS_TABLE: OLD becomes NEW";
 const protection = "termination-protection  the stack can then be deleted";
+const accept = ["--accept", "orders-table-in-use  termination-protection"];
 
-test("each finding is a line, stops the deployment before CDK starts, and passes when it is accepted by name", async () => {
-  for (const verb of ["compare", "deploy"]) {
+test("each finding is a line, stops a deployment before CDK starts, also after a rollback, and passes once accepted", async () => {
+  const stacks = { compare: "UPDATE_COMPLETE", deploy: "UPDATE_ROLLBACK_COMPLETE" } as const;
+  for (const [verb, status] of Object.entries(stacks)) {
+    deployed(status);
     const { exitCode, output } = await run(verb, "staging", "--app", app, "--accept", "tls");
     expect([exitCode, output]).toEqual([
       1,
@@ -112,7 +115,6 @@ test("each finding is a line, stops the deployment before CDK starts, and passes
     ]);
   }
   for (const call of cloudFormation.calls()) expect(call.args[0].input).toEqual({ StackName: stackName });
-  const accept = ["--accept", "orders-table-in-use  termination-protection"];
   expect(await run("compare", "staging", "--app", app, ...accept)).toMatchObject({
     exitCode: 0,
     output: [expect.any(String), `accepted  ${inUse}`, `accepted  ${protection}`],
@@ -166,12 +168,6 @@ test.each(["REVIEW_IN_PROGRESS" as const, "ROLLBACK_COMPLETE" as const, gone])(
   },
 );
 
-test("a stack whose last update was rolled back is compared like any other", async () => {
-  deployed("UPDATE_ROLLBACK_COMPLETE");
-  const { exitCode, output } = await run("compare", "staging", "--app", app);
-  expect([exitCode, output]).toEqual([1, expect.arrayContaining([`STOP  ${inUse}`])]);
-});
-
 test("what can't be compared is one line, and exits with 2", async () => {
   const wrong: [string[], RegExp][] = [
     [["compare", "nowhere"], /^error: 'nowhere' is invalid.*staging, production/],
@@ -191,17 +187,15 @@ test("what can't be compared is one line, and exits with 2", async () => {
 });
 
 test("what is accepted is deployed: the assembly that was compared, the exact stack alone, tables by their names", async () => {
-  const accept = ["--accept", "orders-table-in-use", "--accept", "termination-protection"];
+  const repeated = ["--accept", "orders-table-in-use", "--accept", "termination-protection"];
   const options = ["--require-approval", "never"];
-  const { exitCode, output } = await run("deploy", "staging", ...accept, "--app", app, ...options);
+  const { exitCode, output } = await run("deploy", "staging", ...repeated, "--app", app, ...options);
   const words = `deploy ${stackName} --exclusively --import-existing-resources --require-approval never --app ${app}`;
   expect([exitCode, output.at(-1)]).toEqual([7, `cdk ${words}`]);
 });
 
 test("a deployment fails when CDK is killed", async () => {
-  onTestFinished(() => cdkEnds("exit 7"));
   await cdkEnds("kill $$");
-  const accept = ["--accept", "orders-table-in-use termination-protection"];
   expect((await run("deploy", "staging", ...accept, "--app", app)).exitCode).toBe(1);
 });
 
@@ -213,8 +207,7 @@ test.each([undefined, "eu-west-3"])(
     onTestFinished(() => warn.mockRestore());
     vi.stubEnv("AWS_REGION", region);
     vi.stubEnv("AWS_PROFILE", "of-the-shell");
-    const words = ["--app", app, "--profile", "other", "--accept", "orders-table-in-use termination-protection"];
-    const { output } = await run("deploy", "staging", ...words);
+    const { output } = await run("deploy", "staging", "--app", app, "--profile", "other", ...accept);
     expect(output).toContainEqual(expect.stringMatching(/^cdk deploy .* --profile other /));
     const { account }: Environment = environments.staging;
     for (const { thisValue } of cloudFormation.calls()) {
@@ -236,14 +229,10 @@ test("a stack that belongs to a region is compared there, wherever the caller is
 
 test("without an assembly, one is synthesised with the context given, compared and deployed", async () => {
   const synth = "cdk synth --quiet --output cdk.out --context canary=false --context a=b c";
-  const accept = ["--accept", "orders-table-in-use termination-protection"];
   const deploy = () => run("deploy", "staging", ...accept, "-c", "canary=false", "--context", "a=b c");
   expect(await deploy()).toEqual({ exitCode: 2, output: [synth] });
   const home = process.cwd();
-  onTestFinished(async () => {
-    process.chdir(home);
-    await cdkEnds("exit 7");
-  });
+  onTestFinished(() => process.chdir(home));
   process.chdir(app);
   await symlink(".", "cdk.out");
   await cdkEnds('[ "$1" = synth ] || exit 7');
