@@ -1,6 +1,5 @@
 // Prints what the service costs and how the functions' memory sizes were chosen, then what follows
 // from each environment's settings.
-
 import { Template } from "aws-cdk-lib/assertions";
 import { App } from "aws-cdk-lib/core";
 import { Command } from "commander";

@@ -113,8 +113,8 @@ test("each finding is a line, stops a deployment before CDK starts, also after a
         "Nothing to accept by the name tls",
       ],
     ]);
+    for (const call of cloudFormation.calls()) expect(call.args[0].input).toEqual({ StackName: stackName });
   }
-  for (const call of cloudFormation.calls()) expect(call.args[0].input).toEqual({ StackName: stackName });
   expect(await run("compare", "staging", "--app", app, ...accept)).toMatchObject({
     exitCode: 0,
     output: [expect.any(String), `accepted  ${inUse}`, `accepted  ${protection}`],

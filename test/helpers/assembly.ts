@@ -13,8 +13,8 @@ declare module "vitest" {
   }
 }
 
-/** What Node.js has compiled; it notices by itself when a module has changed. */
-const compiled = fileURLToPath(new URL("../../node_modules/.cache/node-compile-cache", import.meta.url));
+/** What Node.js has compiled. It notices by itself when a module has changed. */
+const compiled = fileURLToPath(new URL("../../.local/compiled", import.meta.url));
 
 /**
  * Synthesises the stack once for all test files, while those that don't need it already run. At the end, all that the
@@ -28,9 +28,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
   process.env["TMPDIR"] = directory;
   // These processes, and the commands that they start, compile the same modules, and so do those of the next run.
   process.env["NODE_COMPILE_CACHE"] = compiled;
-  // Each run adds its test files under names of their own.
-  const { length } = await readdir(compiled, { recursive: true }).catch(() => []);
-  if (length > 20_000) await rm(compiled, { recursive: true, force: true });
   project.provide("assembly", assembly);
   const unfinished = join(directory, "unfinished");
   const synthesised = synthesise(unfinished, { signal: new AbortController().signal })
@@ -39,5 +36,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     await synthesised;
     await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+    // vitest imports test files by a new name in each run, so it would grow for ever.
+    const { length } = await readdir(compiled, { recursive: true }).catch(() => []);
+    if (length > 20_000) await rm(compiled, { recursive: true, force: true }).catch(() => {});
   };
 }

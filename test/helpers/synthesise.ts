@@ -1,16 +1,17 @@
 import type { Template } from "aws-cdk-lib/assertions";
 import { App } from "aws-cdk-lib/core";
+import cdkJson from "../../cdk.json" with { type: "json" };
 import type { Environment } from "../../infra/environments.ts";
 import { OrdersStack } from "../../infra/stack/orders-stack.ts";
 
 /**
  * The stack of an environment, without what takes time and changes no template: bundles, CDK's validation, stack traces.
  *
- * @param context further values of CDK's context.
+ * @param context further values of CDK's context than those of cdk.json.
  */
 export function ordersStack(environment: Environment, context: Record<string, unknown> = {}): OrdersStack {
   const app = new App({
-    context: { "aws:cdk:bundling-stacks": [], ...context },
+    context: { ...cdkJson.context, "aws:cdk:bundling-stacks": [], ...context },
     analyticsReporting: false,
     builtinCloudFormationValidation: false,
     stackTraces: false,

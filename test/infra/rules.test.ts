@@ -2,7 +2,7 @@ import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
 import { AttributeType, type CfnTable, Table, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { App, CfnDeletionPolicy, RemovalPolicy, Stack } from "aws-cdk-lib/core";
 import { describe, expect, test } from "vitest";
-import { type Environment, environments } from "../../infra/environments.ts";
+import type { Environment } from "../../infra/environments.ts";
 import { addRules, requireDistinct } from "../../infra/stack/rules.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 import { ordersStack } from "../helpers/synthesise.ts";
@@ -26,6 +26,9 @@ function ruledBy(environment: Environment): Stack {
 }
 
 const untyped = (settings: object): Environment => ({ ...everyOption, ...settings });
+const failuresOf = (percent: number, canary = true) => ({
+  alarms: { ...everyOption.alarms, canary, functionFailures: { percent, atLeast: 1 } },
+});
 
 describe("synthesis stops", () => {
   test.each<[setting: string, settings: object, line: string]>([
@@ -50,9 +53,14 @@ describe("synthesis stops", () => {
       'apiKeyPrefix must be pets_ and then digits or small letters, not "pets_eu_test"',
     ],
     [
-      "an alarm that a canary which always fails would not raise",
-      { alarms: { ...everyOption.alarms, functionFailures: { percent: 10, atLeast: 1 } } },
-      "alarms.functionFailures.percent must be less than 10, the share of a canary, not 10",
+      "an alarm that a canary which always fails might not raise",
+      failuresOf(10),
+      "alarms.functionFailures.percent must be more than 0 and less than a canary's 10 %, not 10",
+    ],
+    [
+      "an alarm that is always on",
+      failuresOf(0),
+      "alarms.functionFailures.percent must be more than 0 and less than a canary's 10 %, not 0",
     ],
     [
       "a table that is restored and former",
@@ -98,9 +106,9 @@ describe("synthesis stops", () => {
     expect(() => ordersStack(untyped(settings))).toThrow(new Error(whole));
   });
 
-  test("never for the environments of this project", () => {
-    requireDistinct(environments);
-    for (const environment of Object.values(environments)) ruledBy(environment);
+  test("never for an alarm that any failing canary raises, nor for one without a canary", () => {
+    for (const settings of [failuresOf(9), failuresOf(50, false)])
+      expect(complaints(ruledBy(untyped(settings)))).toEqual([]);
   });
 
   test("never for every option, nor for none", () => {

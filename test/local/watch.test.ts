@@ -15,7 +15,7 @@ const { directory: copy, run } = await createStarter();
 
 const hasList = machineHas("/proc or ps", "npm start --watch");
 test.runIf(hasList)(
-  "npm start --watch serves what was changed, and the last good build else, until its engine ends",
+  "npm start --watch serves what was changed, new tables too, and the last good build else, until its engine ends",
   { timeout: 180_000 },
   async () => {
     for (const name of ["functions", "shared", "infra", "package.json", "package-lock.json"]) {
