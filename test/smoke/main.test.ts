@@ -48,7 +48,7 @@ describe("npm run smoke", () => {
       if (headers["accept-encoding"] !== "gzip") return { ...right, body: list };
       return { ...right, headers: { ...right.headers, "Content-Encoding": "gzip" }, body: Readable.from([gzipped]) };
     };
-    const { code, stdout } = await run(["--base-url", service.baseUrl], service.apiKey, ["--max-old-space-size=30"]);
+    const { code, stdout } = await run(["--base-url", service.baseUrl], service.apiKey, ["--max-old-space-size=27"]);
     expect([code, stdout]).toEqual([
       0,
       expect.stringContaining(`${Object.keys(smokeChecks(service)).length} passed, 0 failed`),
