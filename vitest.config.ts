@@ -13,8 +13,8 @@ const common = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
   expect: { poll: { timeout: 60_000 } },
-  // Node.js runs the sources itself, as it does for every command.
-  experimental: { viteModuleRunner: false },
+  // Node.js runs the sources itself, as it does for every command; no test mocks a module.
+  experimental: { viteModuleRunner: false, nodeLoader: false },
   setupFiles: "test/helpers/unstub.ts",
   unstubEnvs: true,
   unstubGlobals: true,
