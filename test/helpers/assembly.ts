@@ -13,7 +13,7 @@ declare module "vitest" {
   }
 }
 
-/** What Node.js has compiled. It notices by itself when a module has changed. */
+/** The folder of Node.js's compile cache, which notices by itself when a module has changed. */
 const compiled = fileURLToPath(new URL("../../.local/compiled", import.meta.url));
 
 /**
