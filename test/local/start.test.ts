@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { engineClient } from "../../infra/local/engine/engine.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { root } from "../helpers/admin/admin-command.ts";
@@ -36,6 +36,10 @@ describe.runIf(machineHas("/proc or ps", "that npm start ends with all it starte
     for (const command of [...commands(), cancel]) statuses.push(await runCurl(command));
     expect(statuses).toEqual([200, 204, 404, 409, 409]);
     const engine = await descendants(pid, "dynoxide");
+    // What is stopped can't end by itself.
+    onTestFinished(() => {
+      for (const pid of engine.filter(isAlive)) process.kill(pid, "SIGKILL");
+    });
     await expectToEnd(started, async () => {
       // Its end waits for that of its engine.
       for (const pid of engine) process.kill(pid, "SIGSTOP");
