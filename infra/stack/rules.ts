@@ -50,9 +50,10 @@ function mistakes(environment: Environment): string[] {
   if (!["DEBUG", "INFO"].includes(functionLogLevel)) {
     lines.push(`functionLogLevel must be DEBUG or INFO, not ${functionLogLevel}: metrics are counted from INFO lines`);
   }
-  const percent = alarms?.functionFailures.percent ?? 1;
-  if (alarms?.canary && !(percent > 0 && percent < 10)) {
-    lines.push(`alarms.functionFailures.percent must be more than 0 and less than a canary's 10 %, not ${percent}`);
+  if (alarms?.canary) {
+    const { percent } = alarms.functionFailures;
+    const rule = "alarms.functionFailures.percent must be more than 0 and less than a canary's 10 %";
+    if (!(percent > 0 && percent < 10)) lines.push(`${rule}, not ${percent}`);
   }
   const names = [restoredTables, formerTables].flatMap((tables) => Object.values(tables ?? {}));
   if (new Set(names).size < names.length) lines.push("restoredTables and formerTables name one table twice");
