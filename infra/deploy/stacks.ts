@@ -69,11 +69,7 @@ export async function readDeployedStack({ stackName, account }: Environment): Pr
  *
  * @throws Error naming the first table that does not exist, and what the SDK throws when it can't ask.
  */
-export async function requireAdoptedTables(
-  { account }: Environment,
-  deployed: Template | undefined,
-  next: Template,
-): Promise<void> {
+export async function requireAdoptedTables({ account }: Environment, deployed: Template | undefined, next: Template) {
   const client = new DynamoDBClient(account ? { region: account.region } : {});
   for (const [id, { Type, Properties }] of Object.entries(next.Resources)) {
     const name: unknown = Type === "AWS::DynamoDB::Table" && !deployed?.Resources[id] && Properties?.["TableName"];

@@ -23,15 +23,10 @@ export function addCanaryRollout(
   const scope = new Construct(stack, "Rollout");
   const application = new LambdaApplication(scope, "Application");
   const role = new Role(scope, "Role", { assumedBy: new ServicePrincipal("codedeploy.amazonaws.com") });
+  const deploymentConfig = LambdaDeploymentConfig.CANARY_10PERCENT_10MINUTES;
   perFunction((name, { id: groupId }) => {
     const alias = functions[name].live;
-    new LambdaDeploymentGroup(scope, groupId, {
-      application,
-      alias,
-      alarms: alarms[name],
-      role,
-      deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_10MINUTES,
-    });
+    new LambdaDeploymentGroup(scope, groupId, { application, alias, alarms: alarms[name], role, deploymentConfig });
     if (!canary) delete (alias.node.defaultChild as CfnAlias).cfnOptions.updatePolicy;
   });
   Validations.of(role).acknowledge({

@@ -2,6 +2,7 @@ import { CfnOutput, Stack, Tags } from "aws-cdk-lib/core";
 import type { Construct } from "constructs";
 import { type Environment, tagsOf } from "../environments.ts";
 import { addAlarms } from "./alarms.ts";
+import { bundles } from "./bundles.ts";
 import { addCanaryRollout } from "./canary-rollout.ts";
 import { perFunction } from "./function-list.ts";
 import { addLogMetrics } from "./log-metrics.ts";
@@ -25,7 +26,8 @@ export class OrdersStack extends Stack {
     for (const [tag, value] of Object.entries(tagsOf(environment))) Tags.of(this).add(tag, value);
 
     const tables = addTables(this, environment);
-    const functions = perFunction((_, entry) => addFunction(this, entry, tables, environment));
+    const code = bundles(this);
+    const functions = perFunction((key, entry) => addFunction(this, entry, code[key], tables, environment));
     const api = addOrdersApi(this, environment, functions);
     const logMetrics = addLogMetrics(this, `PetStoreOrders/${name}`, api, functions);
     const watched = { api, functions, logMetrics };

@@ -26,11 +26,10 @@ export function rejectOtherMethods(resource: IResource, operations: string[]): v
   const literals = Object.entries(headers).map(
     ([name, value]) => [`method.response.header.${name}`, `'${value}'`] as const,
   );
+  const template = JSON.stringify({ statusCode: errors[code].status });
   const integration = new MockIntegration({
     passthroughBehavior: PassthroughBehavior.NEVER,
-    requestTemplates: Object.fromEntries(
-      contentTypes.map((type) => [type, JSON.stringify({ statusCode: errors[code].status })]),
-    ),
+    requestTemplates: Object.fromEntries(contentTypes.map((type) => [type, template])),
     integrationResponses: [
       {
         statusCode,

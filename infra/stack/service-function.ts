@@ -3,6 +3,7 @@ import {
   type Alias,
   ApplicationLogLevel,
   Architecture,
+  type Code,
   type IFunction,
   Function as LambdaFunction,
   LoggingFormat,
@@ -12,7 +13,6 @@ import {
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Duration, RemovalPolicy, type Stack } from "aws-cdk-lib/core";
 import type { Environment } from "../environments.ts";
-import { bundle } from "./bundle.ts";
 import type { FunctionEntry, PerFunction, TableName } from "./function-list.ts";
 import type { UsableTables } from "./tables.ts";
 
@@ -29,10 +29,11 @@ export type ServiceFunctions = PerFunction<ServiceFunction>;
 export function addFunction(
   stack: Stack,
   entry: FunctionEntry,
+  code: Code,
   tables: Record<TableName, UsableTables>,
   { functionLogLevel, listConcurrency, logRetentionDays, systemLogLevel }: Environment,
 ) {
-  const { id, file, timeoutSeconds, memorySize, permission } = entry;
+  const { id, timeoutSeconds, memorySize, permission } = entry;
   const { inUse: table, usable } = tables[permission.table];
   const logGroup = new LogGroup(stack, `${id}Log`, {
     retention: logRetentionDays,
@@ -45,7 +46,7 @@ export function addFunction(
     memorySize,
     environment: { [tableVariables[permission.table]]: table.tableName },
     ...(id === "ListOrders" && listConcurrency && { reservedConcurrentExecutions: listConcurrency }),
-    code: bundle(stack, file),
+    code,
     handler: "index.handler",
     runtime: Runtime.NODEJS_24_X,
     architecture: Architecture.ARM_64,

@@ -8,7 +8,7 @@ const [outdir = "cdk.out", option] = process.argv.slice(2);
 // Tables that were restored in AWS are not here.
 const { restoredTables: _, formerTables: __, ...staging } = environments.staging;
 // CDK's validation of what is deployed runs in `npm run synth`; here it would take longer than everything else.
-const checks = { analyticsReporting: false, treeMetadata: false, builtinCloudFormationValidation: false };
+const checks = { analyticsReporting: false, builtinCloudFormationValidation: false, stackTraces: false };
 const app = new App({ outdir, context: { sourceMaps: option === "--source-maps" }, ...checks });
 new OrdersStack(app, staging.stackName, staging);
 app.synth();

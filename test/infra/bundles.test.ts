@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { App, Stack } from "aws-cdk-lib/core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { readFunctions } from "../../infra/local/functions.ts";
-import { bundle } from "../../infra/stack/bundle.ts";
+import { bundles } from "../../infra/stack/bundles.ts";
 import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
 import { startTlsEngine, type TlsEngine } from "../bench/tls-engine.ts";
 import { machineHas } from "../helpers/machine.ts";
@@ -39,7 +39,7 @@ describe("the bundle of every function", () => {
 test("a bundle that is deployed has no source map, which would lengthen cold starts", () => {
   const app = new App();
   const stack = new Stack(app);
-  bundle(stack, "authorize.ts").bind(stack);
+  bundles(stack).authorize.bind(stack);
   const entries = readdirSync(app.outdir, { recursive: true, withFileTypes: true });
   expect(entries.filter((entry) => entry.isFile()).map(({ name }) => name)).toEqual(["index.mjs"]);
 });

@@ -6,7 +6,7 @@
 // survive, and why:
 //
 // Caught by tests that run what was synthesised, which can't run mutants:
-// - bundle.ts: how bundles are made, and function-list.ts: from which files (bundles). app.ts: that it starts by itself.
+// - bundles.ts: how bundles are made, and function-list.ts: from which files (bundles). app.ts: that it starts by itself.
 // No template shows it:
 // - orders-api.ts: `?.` for what CDK only declares optional.
 // - orders-api.ts: the root by another name, and what stands between two methods: no path has two yet.
