@@ -1,23 +1,18 @@
-import { Template as Synthesised } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
 import { findChanges } from "../../infra/deploy/findings.ts";
 import type { Template } from "../../infra/deploy/stacks.ts";
 import type { Environment } from "../../infra/environments.ts";
 import { functionList } from "../../infra/stack/function-list.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
-import { ordersStack } from "../helpers/synthesise.ts";
+import { templateOf } from "../helpers/synthesise.ts";
 
-const templates = new Map<Environment, Template>();
 const { domain, restoredTables: _restored, formerTables: _former, ...plain } = everyOption;
 const withDomain: Environment = { ...plain, domain };
 const template = synthesised(plain);
 const ordersTable = one(template, "DynamoDB::Table", "Orders").id;
 
 function synthesised(environment: Environment): Template {
-  const known = templates.get(environment);
-  if (known) return known;
-  const { Resources = {}, Outputs = {} } = Synthesised.fromStack(ordersStack(environment)).toJSON();
-  templates.set(environment, { Resources, Outputs });
+  const { Resources = {}, Outputs = {} } = templateOf(environment).toJSON();
   return { Resources, Outputs };
 }
 

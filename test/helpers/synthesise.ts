@@ -1,4 +1,4 @@
-import type { Template } from "aws-cdk-lib/assertions";
+import { Template } from "aws-cdk-lib/assertions";
 import { App } from "aws-cdk-lib/core";
 import cdkJson from "../../cdk.json" with { type: "json" };
 import type { Environment } from "../../infra/environments.ts";
@@ -15,9 +15,18 @@ export function ordersStack(environment: Environment, context: Record<string, un
     analyticsReporting: false,
     builtinCloudFormationValidation: false,
     stackTraces: false,
-    treeMetadata: false,
   });
   return new OrdersStack(app, "PetStoreOrders", environment);
+}
+
+const templates = new Map<string, Template>();
+
+/** The template of an environment's stack. It is for reading: test files in one process share it. */
+export function templateOf(environment: Environment, context: Record<string, unknown> = {}): Template {
+  const key = JSON.stringify([environment, context]);
+  const template = templates.get(key) ?? Template.fromStack(ordersStack(environment, context));
+  templates.set(key, template);
+  return template;
 }
 
 /** The resources of a type, each with its logical id. */

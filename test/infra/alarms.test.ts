@@ -1,12 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
 import { functionList } from "../../infra/stack/function-list.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
 import { constructId, named } from "../helpers/named.ts";
-import { ordersStack, resources } from "../helpers/synthesise.ts";
+import { resources, templateOf } from "../helpers/synthesise.ts";
 
-const template = Template.fromStack(ordersStack(everyOption));
+const template = templateOf(everyOption);
 const alarms = resources(template, "AWS::CloudWatch::Alarm").map(
   ([id, properties]) => [constructId(id).replace(/^Alarms/, ""), properties] as const,
 );

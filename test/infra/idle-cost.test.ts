@@ -1,9 +1,8 @@
-import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
 import { noOption } from "../helpers/fixture-environments.ts";
-import { ordersStack, resources } from "../helpers/synthesise.ts";
+import { resources, templateOf } from "../helpers/synthesise.ts";
 
-const template = Template.fromStack(ordersStack(noOption));
+const template = templateOf(noOption);
 
 /** Types that cost nothing while idle beyond the bytes they store. */
 const freeWhileIdle = [

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 import { constructId, named } from "../helpers/named.ts";
-import { ordersStack, resources } from "../helpers/synthesise.ts";
+import { resources, templateOf } from "../helpers/synthesise.ts";
 
 type Row = [operation: string | undefined, seconds: number, gatewaySeconds: number, action: string, table: RegExp];
 
@@ -15,7 +15,7 @@ const promised: Record<string, Row> = {
 };
 
 const templates = [everyOption, noOption].map(
-  (environment) => [environment.name, Template.fromStack(ordersStack(environment)), environment] as const,
+  (environment) => [environment.name, templateOf(environment), environment] as const,
 );
 
 /** The fields that the access log may hold: of the caller, the request and its outcome. */

@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { Template } from "aws-cdk-lib/assertions";
 import { expect, test } from "vitest";
 import { everyOption } from "../helpers/fixture-environments.ts";
-import { ordersStack, resources } from "../helpers/synthesise.ts";
+import { resources, templateOf } from "../helpers/synthesise.ts";
 
 const page = await readFile(new URL("../../infra/PERMISSIONS.md", import.meta.url), "utf8");
 const [cloudFormation, boundary, ...operators] = [...page.matchAll(/```json\n(.*?)```/gs)].map(([, json = ""]) =>
@@ -35,7 +34,7 @@ const creating = {
 };
 
 test("the policy for bootstrapping lets CloudFormation create whatever a setting asks for", () => {
-  const types = Object.values(Template.fromStack(ordersStack(everyOption)).toJSON()["Resources"]).map((resource) =>
+  const types = Object.values(templateOf(everyOption).toJSON()["Resources"]).map((resource) =>
     Object(resource).Type.toString(),
   );
   const denied = [...new Set(types)].filter((type) => {
@@ -48,7 +47,7 @@ test("the policy for bootstrapping lets CloudFormation create whatever a setting
 
 test("CDK's context key gives every role the boundary, which allows what each function does and no more", () => {
   const context = { "@aws-cdk/core:permissionsBoundary": { name: "boundary" } };
-  const template = Template.fromStack(ordersStack(everyOption, context));
+  const template = templateOf(everyOption, context);
   for (const [, role] of resources(template, "AWS::IAM::Role")) {
     expect(JSON.stringify(role["PermissionsBoundary"])).toContain(":policy/boundary");
   }

@@ -1,10 +1,10 @@
-import { Template } from "aws-cdk-lib/assertions";
+import type { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
 import type { Environment } from "../../infra/environments.ts";
 import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
 import { constructId, named } from "../helpers/named.ts";
-import { ordersStack, resources } from "../helpers/synthesise.ts";
+import { resources, templateOf } from "../helpers/synthesise.ts";
 
 const { restoredTables: _, formerTables: __, ...everythingElse } = everyOption;
 
@@ -17,7 +17,7 @@ const movedOn = synthesised({
 });
 
 function synthesised(settings: Partial<Environment>): Template {
-  return Template.fromStack(ordersStack({ ...everythingElse, ...settings }));
+  return templateOf({ ...everythingElse, ...settings });
 }
 
 interface Statement {

@@ -1,4 +1,4 @@
-import { Template } from "aws-cdk-lib/assertions";
+import type { Template } from "aws-cdk-lib/assertions";
 import type { App } from "aws-cdk-lib/core";
 import { describe, expect, test } from "vitest";
 import type { Environment } from "../../infra/environments.ts";
@@ -6,12 +6,12 @@ import { readRestApi } from "../../infra/template/rest-api.ts";
 import { StackTemplate } from "../../infra/template/stack-template.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 import { constructId, named } from "../helpers/named.ts";
-import { ordersStack, resources } from "../helpers/synthesise.ts";
+import { ordersStack, resources, templateOf } from "../helpers/synthesise.ts";
 
 const { alarms, domain } = everyOption;
-const everything = Template.fromStack(ordersStack(everyOption));
-const nothing = Template.fromStack(ordersStack(noOption));
-const changed = (settings: Partial<Environment>) => Template.fromStack(ordersStack({ ...everyOption, ...settings }));
+const everything = templateOf(everyOption);
+const nothing = templateOf(noOption);
+const changed = (settings: Partial<Environment>) => templateOf({ ...everyOption, ...settings });
 
 describe("the setting", () => {
   test("domain: it takes TLS 1.2 or newer, like the gateway's own address, and may be the only one", () => {
@@ -117,7 +117,7 @@ describe("the setting", () => {
   });
 
   test("dashboard: it needs no alarms", () => {
-    Template.fromStack(ordersStack({ ...noOption, dashboard: true })).resourceCountIs("AWS::CloudWatch::Dashboard", 1);
+    templateOf({ ...noOption, dashboard: true }).resourceCountIs("AWS::CloudWatch::Dashboard", 1);
   });
 
   test("alarms.canary: without it new code gets all requests, and alarms and CodeDeploy's role stay as they are", () => {
@@ -131,8 +131,7 @@ describe("the setting", () => {
   test("any: the stack with every one still runs on one machine", () => {
     // Restored tables are only in AWS, and the region is part of the addresses that are compared.
     const { restoredTables: _, formerTables: __, account: ___, ...local } = everyOption;
-    const read = (environment: Environment) =>
-      readRestApi(new StackTemplate(Template.fromStack(ordersStack(environment)).toJSON()));
+    const read = (environment: Environment) => readRestApi(new StackTemplate(templateOf(environment).toJSON()));
     const { apiKeyPrefix, authorizerCacheSeconds } = local;
     expect(read(local)).toEqual(read({ ...noOption, apiKeyPrefix, authorizerCacheSeconds }));
   });

@@ -1,8 +1,8 @@
-import { Template } from "aws-cdk-lib/assertions";
+import type { Template } from "aws-cdk-lib/assertions";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
-import { ordersStack } from "../helpers/synthesise.ts";
+import { templateOf } from "../helpers/synthesise.ts";
 
 /** A template's lines, without what changes with the code of the functions. */
 function lines(template: Template): string {
@@ -23,6 +23,6 @@ function asText(_name: string, value: unknown): unknown {
 
 // Read what a change does to them, then accept it with `npm test -- test/infra/snapshots --update`.
 test.each([everyOption, noOption])("the template of $name is the one in templates/", async (environment) => {
-  const template = Template.fromStack(ordersStack(environment));
+  const template = templateOf(environment);
   await expect(lines(template)).toMatchFileSnapshot(`templates/${environment.name}.yaml`);
 });

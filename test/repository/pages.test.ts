@@ -1,13 +1,12 @@
 import { globSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Template } from "aws-cdk-lib/assertions";
 import type { Command } from "commander";
 import { describe, expect, test } from "vitest";
 import { createProgram } from "../../infra/admin/program.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { everyOption } from "../helpers/fixture-environments.ts";
-import { ordersStack } from "../helpers/synthesise.ts";
+import { templateOf } from "../helpers/synthesise.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (...patterns: string[]): string =>
@@ -73,7 +72,7 @@ test.each(pages)("every npm script in $page exists", ({ text }) => {
 });
 
 describe("in the prose of a page", () => {
-  const stack = JSON.stringify(Template.fromStack(ordersStack(everyOption)).toJSON());
+  const stack = JSON.stringify(templateOf(everyOption).toJSON());
   const sources = read(
     "{functions,shared,infra}/**/*.{ts,cjs,mjs,yaml}",
     "test/helpers/**/*.ts",

@@ -1,17 +1,16 @@
-import { Template as Synthesised } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { isServed, resourceSchemas } from "../../infra/template/resources.ts";
 import { StackTemplate } from "../../infra/template/stack-template.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 import { api, constant, invoking, lambda, mock, petsApi, resource, root, stage } from "../helpers/pets-template.ts";
-import { ordersStack } from "../helpers/synthesise.ts";
+import { templateOf } from "../helpers/synthesise.ts";
 
 const templateWith = (Value: unknown) =>
   new StackTemplate({ Resources: { Fn: lambda }, Outputs: { Wanted: { Value } } });
 
 test.each([everyOption, noOption])("the stack is understood whole with the settings of $name", (environment) => {
-  const template = new StackTemplate(Synthesised.fromStack(ordersStack(environment)).toJSON());
+  const template = new StackTemplate(templateOf(environment).toJSON());
   expect(template.leftOut).toEqual([]);
   for (const type of Object.keys(resourceSchemas)) if (isServed(type)) template.all(type);
 });
