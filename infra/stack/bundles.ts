@@ -10,13 +10,14 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const insteadOf = (file: string): string => `${root}shared/bundled/${file}`;
 
 /**
- * The code of each function, bundled from its file in `functions/`. All are built at once: most of each is the SDK.
- * CDK's own NodejsFunction starts npm for each bundle, which takes longer than the bundle.
+ * The code of each function, bundled from its file in `functions/`. All are built at once, so that esbuild reads the SDK,
+ * most of each, only once. CDK's own NodejsFunction starts npm for each bundle, which takes longer than the bundle.
  */
 export function bundles(stack: Stack): PerFunction<Code> {
   let built: OutputFile[] | undefined;
   return perFunction((name, { file }) => {
     const tryBundle = (directory: string): boolean => {
+      // Source maps name the sources by their way from a folder beside the one that CDK keeps.
       built ??= build(dirname(directory), stack.node.tryGetContext("sourceMaps") === true);
       for (const { path, contents } of built) {
         if (basename(dirname(path)) === name) writeFileSync(join(directory, basename(path)), contents);

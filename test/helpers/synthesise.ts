@@ -21,10 +21,13 @@ export function ordersStack(environment: Environment, context: Record<string, un
 
 const templates = new Map<string, Template>();
 
-/** The template of an environment's stack. It is for reading: test files in one process share it. */
+/** The template of an environment's stack, frozen: test files in one process share it. */
 export function templateOf(environment: Environment, context: Record<string, unknown> = {}): Template {
   const key = JSON.stringify([environment, context]);
-  const template = templates.get(key) ?? Template.fromStack(ordersStack(environment, context));
+  const known = templates.get(key);
+  if (known) return known;
+  const text = JSON.stringify(Template.fromStack(ordersStack(environment, context)).toJSON());
+  const template = Template.fromJSON(JSON.parse(text, (_name, value) => Object.freeze(value)));
   templates.set(key, template);
   return template;
 }
