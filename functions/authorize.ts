@@ -14,22 +14,33 @@ await makeReady((signal) => readApiKey(client, apiKeysTable, "", signal));
 const bearerKey = /^Bearer (\w+)$/i;
 
 /**
- * The gateway's TOKEN authorizer. Returns a policy for an active key. For any other it throws exactly
- * `Error("Unauthorized")`, which the gateway turns into 401. When the table can't be read it throws another error,
- * which the gateway turns into 500: a good key never gets a false 401.
+ * The gateway's TOKEN authorizer. Returns a policy for an active key. For any other it throws
+ * exactly `Error("Unauthorized")`, which the gateway turns into 401. When the table can't be read
+ * it throws another error, which the gateway turns into 500: a good key never gets a false 401.
  */
-export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorizerResult>({ timeoutEarlyInMillis: 250 })
+export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorizerResult>({
+  timeoutEarlyInMillis: 250,
+})
   .onError(({ error }) => {
     if (error?.message !== "Unauthorized") logFailure("authorize_failed", error, {});
   })
   .handler(async ({ authorizationToken, methodArn }, _context, { signal }) => {
     const key = bearerKey.exec(authorizationToken)?.[1] ?? "";
-    const keyId = await findActiveKeyId(client, apiKeysTable, key, Math.floor(Date.now() / 1000), signal);
+    const keyId = await findActiveKeyId(
+      client,
+      apiKeysTable,
+      key,
+      Math.floor(Date.now() / 1000),
+      signal,
+    );
     if (keyId === undefined) throw unauthorized();
     return allow(keyId, methodArn);
   });
 
-/** The runtime logs a thrown error with its stack, which for a rejected key costs money and says nothing. */
+/**
+ * The runtime logs a thrown error with its stack, which for a rejected key costs money and says
+ * nothing.
+ */
 function unauthorized(): Error {
   return Object.assign(new Error("Unauthorized"), { stack: "Error: Unauthorized" });
 }

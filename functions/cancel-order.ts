@@ -24,7 +24,12 @@ export const handler = middy<APIGatewayProxyEvent, APIGatewayProxyResult>({
   .handler(async (event, { awsRequestId }, { signal }) => {
     const keyId = callerOf(event);
     const orderId = orderIdOf(event);
-    const cancellation = { orderId, cancelledBy: keyId, cancelledAt: new Date(), cancellationId: awsRequestId };
+    const cancellation = {
+      orderId,
+      cancelledBy: keyId,
+      cancelledAt: new Date(),
+      cancellationId: awsRequestId,
+    };
     await cancelOrder(client, ordersTable, cancellation, signal);
     logOutcome("order_cancelled", { keyId, orderId: orderId.toString() });
     return { statusCode: 204, headers: { "Cache-Control": "no-store" }, body: "" };

@@ -17,7 +17,10 @@ await makeReady((signal) => scanOne(client, ordersTable, signal));
 
 type StreamedResponse = Omit<APIGatewayProxyResult, "body"> & { body: Readable };
 
-/** `listOrders` of openapi.yaml: responds with 200 and every order as one streamed JSON array, or an Error record. */
+/**
+ * `listOrders` of openapi.yaml: responds with 200 and every order as one streamed JSON array, or an
+ * Error record.
+ */
 export const handler = middy<APIGatewayProxyEvent, StreamedResponse, Error, Context>({
   executionMode: executionModeStreamifyResponse,
 })
@@ -28,7 +31,11 @@ export const handler = middy<APIGatewayProxyEvent, StreamedResponse, Error, Cont
       acceptsGzip: preferredEncoding === "gzip",
       keyId: callerOf(event),
     });
-    const headers = { "Content-Type": "application/json", "Cache-Control": "no-store", Vary: "Accept-Encoding" };
+    const headers = {
+      "Content-Type": "application/json",
+      "Cache-Control": "no-store",
+      Vary: "Accept-Encoding",
+    };
     return {
       statusCode: 200,
       headers: contentEncoding ? { ...headers, "Content-Encoding": contentEncoding } : headers,

@@ -10,19 +10,25 @@ if (import.meta.main) createOrdersApp(environments);
 /**
  * Creates the CDK app with a stack for each environment, and cdk-nag's rules for all of them.
  *
- * @throws Error when two environments share what must be their own, or a context value can't be used.
+ * @throws Error when two environments share what must be their own, or a context value can't be
+ * used.
  */
 export function createOrdersApp(entries: Record<string, Environment>): App {
   const app = new App();
   const atOnce = skipsCanary(app);
   requireDistinct(entries);
-  // In the first hour, an environment borrows the alarms and the canary of another one: `-c alarms-of=production`.
+  // In the first hour, an environment borrows the alarms and the canary of another one:
+  // `-c alarms-of=production`.
   const lender: unknown = app.node.tryGetContext("alarms-of");
   const lent = Object.values(entries).find(({ name }) => name === lender)?.alarms;
-  if (lender !== undefined && !lent) throw new Error(`alarms-of: no environment ${lender} has alarms`);
+  if (lender !== undefined && !lent)
+    throw new Error(`alarms-of: no environment ${lender} has alarms`);
   for (const own of Object.values(entries)) {
     const alarms = lent ? borrowed(lent) : own.alarms;
-    const environment = { ...own, ...(alarms && { alarms: { ...alarms, canary: alarms.canary && !atOnce } }) };
+    const environment = {
+      ...own,
+      ...(alarms && { alarms: { ...alarms, canary: alarms.canary && !atOnce } }),
+    };
     const stack = new OrdersStack(app, environment.stackName, environment);
     if (atOnce) setEveryAlias(stack);
   }
@@ -30,7 +36,14 @@ export function createOrdersApp(entries: Record<string, Environment>): App {
   return app;
 }
 
-/** The alarms of another environment, with a canary. They notify no one: its operators would take them for its own. */
-function borrowed({ email: _email, topicArn: _topicArn, ...settings }: AlarmSettings): AlarmSettings {
+/**
+ * The alarms of another environment, with a canary. They notify no one: its operators would take
+ * them for its own.
+ */
+function borrowed({
+  email: _email,
+  topicArn: _topicArn,
+  ...settings
+}: AlarmSettings): AlarmSettings {
   return { ...settings, canary: true };
 }

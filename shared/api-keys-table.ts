@@ -2,7 +2,9 @@ import { randomBytes } from "node:crypto";
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { type ApiKeyPrefix, hashApiKey, isApiKey, makeApiKey } from "./api-keys.ts";
 
-/** An item of the API keys table. Times are epoch seconds. Of the key itself, only the hash is kept. */
+/**
+ * An item of the API keys table. Times are epoch seconds. Of the key itself, only the hash is kept.
+ */
 export type ApiKeyRecord = {
   keyHash: string;
   keyId: string;
@@ -13,8 +15,8 @@ export type ApiKeyRecord = {
 };
 
 /**
- * The state of a key at `now`, in epoch seconds. It expires at the start of the second `expiresAt`; a revoked key stays
- * revoked.
+ * The state of a key at `now`, in epoch seconds. It expires at the start of the second `expiresAt`;
+ * a revoked key stays revoked.
  */
 export function apiKeyState({ expiresAt, revokedAt }: Partial<ApiKeyRecord>, now: number) {
   if (revokedAt !== undefined) return "revoked";
@@ -22,8 +24,8 @@ export function apiKeyState({ expiresAt, revokedAt }: Partial<ApiKeyRecord>, now
 }
 
 /**
- * The id of `key` if it is active at `now` (epoch seconds), else undefined. A malformed key costs no read; any other
- * costs one consistent read.
+ * The id of `key` if it is active at `now` (epoch seconds), else undefined. A malformed key costs
+ * no read; any other costs one consistent read.
  *
  * @throws what `readApiKey` throws.
  */
@@ -51,7 +53,11 @@ export async function readApiKey(
   key: string,
   abortSignal?: AbortSignal,
 ): Promise<Record<string, unknown> | undefined> {
-  const command = new GetCommand({ TableName: table, Key: { keyHash: hashApiKey(key) }, ConsistentRead: true });
+  const command = new GetCommand({
+    TableName: table,
+    Key: { keyHash: hashApiKey(key) },
+    ConsistentRead: true,
+  });
   return (await client.send(command, abortSignal && { abortSignal })).Item;
 }
 
@@ -65,7 +71,11 @@ export async function issueApiKey(
   client: DynamoDBDocumentClient,
   table: string,
   prefix: ApiKeyPrefix,
-  { name, createdAt, expiresAt }: { name: string; createdAt: number; expiresAt?: number | undefined },
+  {
+    name,
+    createdAt,
+    expiresAt,
+  }: { name: string; createdAt: number; expiresAt?: number | undefined },
   key = makeApiKey(prefix),
 ): Promise<{ key: string; record: ApiKeyRecord }> {
   const record: ApiKeyRecord = {

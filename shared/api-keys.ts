@@ -2,8 +2,9 @@ import { createHash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /**
- * An API key is `PREFIX_`, 43 base62 characters (256 random bits) and 6 more with the CRC-32 of what precedes them. The
- * prefix tells the environments apart; thanks to the checksum, a mistyped key is rejected without a read.
+ * An API key is `PREFIX_`, 43 base62 characters (256 random bits) and 6 more with the CRC-32 of
+ * what precedes them. The prefix tells the environments apart; thanks to the checksum, a mistyped
+ * key is rejected without a read.
  */
 export type ApiKeyPrefix = `pets_${string}`;
 
@@ -11,7 +12,10 @@ const base62Digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv
 const secretLength = 43;
 const checksumLength = 6;
 
-/** A regular expression for keys with this prefix, without anchors, in the syntax that Java and JavaScript share. */
+/**
+ * A regular expression for keys with this prefix, without anchors, in the syntax that Java and
+ * JavaScript share.
+ */
 export function apiKeyPattern(prefix: ApiKeyPrefix): string {
   return `${prefix}_[0-9A-Za-z]{${secretLength + checksumLength}}`;
 }
@@ -47,6 +51,7 @@ function checksum(text: string): string {
 
 function base62(value: bigint, length: number): string {
   let text = "";
-  for (let rest = value; rest > 0n; rest /= 62n) text = base62Digits.charAt(Number(rest % 62n)) + text;
+  for (let rest = value; rest > 0n; rest /= 62n)
+    text = base62Digits.charAt(Number(rest % 62n)) + text;
   return text.padStart(length, "0");
 }

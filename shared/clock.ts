@@ -1,9 +1,12 @@
 import { setTimeout } from "node:timers/promises";
 
-/** The time in milliseconds, and a way to let some of it pass, which rejects when the signal aborts. */
+/**
+ * The time in milliseconds, and a way to let some of it pass, which rejects when the signal aborts.
+ */
 export const systemClock = {
   now: () => performance.now(),
-  pause: (milliseconds: number, signal?: AbortSignal) => setTimeout<void>(milliseconds, undefined, { signal }),
+  pause: (milliseconds: number, signal?: AbortSignal) =>
+    setTimeout<void>(milliseconds, undefined, { signal }),
 };
 
 export type Clock = typeof systemClock;

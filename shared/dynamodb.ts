@@ -1,17 +1,27 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { isServerError, isThrottlingError, isTransientError, StandardRetryStrategy } from "@smithy/core/retry";
+import {
+  isServerError,
+  isThrottlingError,
+  isTransientError,
+  StandardRetryStrategy,
+} from "@smithy/core/retry";
 import { HttpResponse } from "@smithy/core/transport";
 import { ServiceError } from "./errors.ts";
 
 /**
- * The limits of the calls of the authorizer, of an operation on one order, and of a list. Longer waits are made of them:
+ * The limits of the calls of the authorizer, of an operation on one order, and of a list. Longer
+ * waits are made of them:
  *
- * 1. An attempt waits `connectionTimeout` to connect, then `requestTimeout` until the response begins, in milliseconds.
- * 2. A call makes up to `maxAttempts` attempts, the first included. The pauses between them grow from `retryBaseDelay`.
- * 3. A function makes one call for a request. All of its attempts fit into the function's `timeoutSeconds`
- *    (`function-list.ts`), of which it leaves `timeoutEarlyInMillis` (`functions/`) for the response.
- * 4. A list makes a call for each page, which ends after `pageDeadline`, and more of them while the table throttles,
- *    until `throttlingDeadline` (`orders-table.ts`). The whole list has Lambda's 15 minutes.
+ * 1. An attempt waits `connectionTimeout` to connect, then `requestTimeout` until the response
+ * begins, in milliseconds.
+ * 2. A call makes up to `maxAttempts` attempts, the first included. The pauses between them grow
+ * from `retryBaseDelay`.
+ * 3. A function makes one call for a request. All of its attempts fit into the function's
+ * `timeoutSeconds` (`function-list.ts`), of which it leaves `timeoutEarlyInMillis` (`functions/`)
+ * for the response.
+ * 4. A list makes a call for each page, which ends after `pageDeadline`, and more of them while the
+ * table throttles, until `throttlingDeadline` (`orders-table.ts`). The whole list has Lambda's 15
+ * minutes.
  * 5. The gateway waits a little longer than the function's timeout (`orders-api.ts`).
  */
 export const callLimits = {
@@ -24,11 +34,14 @@ export const callLimits = {
 export type CallLimits = (typeof callLimits)["list"];
 
 /**
- * The SDK's standard retries without its retry quota. The quota lasts as long as the process: after a storm of failures a
- * warm function would not retry at all, and one lost response would be a 503. `maxAttempts` is limit enough.
+ * The SDK's standard retries without its retry quota. The quota lasts as long as the process: after
+ * a storm of failures a warm function would not retry at all, and one lost response would be a 503.
+ * `maxAttempts` is limit enough.
  */
 class RetriesWithoutQuota extends StandardRetryStrategy {
-  override async refreshRetryTokenForRetry(...failed: Parameters<StandardRetryStrategy["refreshRetryTokenForRetry"]>) {
+  override async refreshRetryTokenForRetry(
+    ...failed: Parameters<StandardRetryStrategy["refreshRetryTokenForRetry"]>
+  ) {
     const token = await super.refreshRetryTokenForRetry(...failed);
     // Gives back to the quota what this retry took.
     this.recordSuccess(token);
@@ -36,7 +49,10 @@ class RetriesWithoutQuota extends StandardRetryStrategy {
   }
 }
 
-/** The longest pause before the first retry, in milliseconds, a second if the table throttles; it doubles with each. */
+/**
+ * The longest pause before the first retry, in milliseconds, a second if the table throttles; it
+ * doubles with each.
+ */
 export const retryBaseDelay = 25;
 
 /** A client that limits every wait; the SDK's defaults wait forever. */
@@ -52,8 +68,9 @@ export function createClient({ maxAttempts, ...timeouts }: CallLimits): DynamoDB
 }
 
 /**
- * Has a client take a response that is empty or not JSON for a lost one, and try again. To the SDK, a response that ends
- * early is whole if its length wasn't announced, even when nothing of it arrived.
+ * Has a client take a response that is empty or not JSON for a lost one, and try again. To the SDK,
+ * a response that ends early is whole if its length wasn't announced, even when nothing of it
+ * arrived.
  */
 export function retryIncompleteResponses(client: DynamoDBClient): DynamoDBClient {
   client.middlewareStack.add(
@@ -64,13 +81,17 @@ export function retryIncompleteResponses(client: DynamoDBClient): DynamoDBClient
           const result = await next(args);
           // Of the operations used here, only this one has an empty response.
           if (commandName === "TagResourceCommand") return result;
-          if (HttpResponse.isInstance(result.response) && result.response.body.readableDidRead) return result;
+          if (HttpResponse.isInstance(result.response) && result.response.body.readableDidRead)
+            return result;
         } catch (error) {
           if (!(error instanceof SyntaxError)) throw error;
           cause = error;
         }
         const lost = { name: "IncompleteResponseError", $retryable: {} };
-        throw Object.assign(new Error("The response of DynamoDB was empty or not JSON", { cause }), lost);
+        throw Object.assign(
+          new Error("The response of DynamoDB was empty or not JSON", { cause }),
+          lost,
+        );
       },
     // Around the SDK's own deserialization, within its retries.
     { name: "retryIncompleteResponses", step: "deserialize", priority: "high" },
@@ -79,8 +100,8 @@ export function retryIncompleteResponses(client: DynamoDBClient): DynamoDBClient
 }
 
 /**
- * The ServiceError for a failed call: `service_unavailable` when the table throttles, fails or does not respond in time,
- * `internal_error` when the request itself was wrong, which is our fault.
+ * The ServiceError for a failed call: `service_unavailable` when the table throttles, fails or does
+ * not respond in time, `internal_error` when the request itself was wrong, which is our fault.
  */
 export function callFailed(error: unknown): ServiceError {
   return new ServiceError(isUnavailable(error) ? "service_unavailable" : "internal_error", error);
@@ -91,11 +112,19 @@ export function isThrottled(error: unknown): boolean {
   return isSdkError(error) && isThrottlingError(error);
 }
 
-/** Whether a call failed because the table throttles, fails or does not respond in time; then it may have been applied. */
+/**
+ * Whether a call failed because the table throttles, fails or does not respond in time; then it may
+ * have been applied.
+ */
 export function isUnavailable(error: unknown): boolean {
   if (!isSdkError(error)) return false;
   // An AbortError: our own deadline ended the call.
-  return error.name === "AbortError" || isThrottlingError(error) || isTransientError(error) || isServerError(error);
+  return (
+    error.name === "AbortError" ||
+    isThrottlingError(error) ||
+    isTransientError(error) ||
+    isServerError(error)
+  );
 }
 
 function isSdkError(error: unknown): error is Parameters<typeof isTransientError>[0] {

@@ -1,7 +1,8 @@
 /**
  * Reads an environment variable that the stack sets on a function.
  *
- * @throws Error naming the variable when it is missing or empty. At module level, that fails the function's start.
+ * @throws Error naming the variable when it is missing or empty. At module level, that fails the
+ * function's start.
  */
 export function environmentVariable(name: "ORDERS_TABLE" | "API_KEYS_TABLE"): string {
   const value = process.env[name];

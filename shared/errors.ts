@@ -1,6 +1,7 @@
 /**
- * The catalogue of Error records (the `Error` schema of openapi.yaml). Every non-2xx response of the service, from a
- * function or from the gateway, takes its code, status and message from here. The texts are constant; causes are logged.
+ * The catalogue of Error records (the `Error` schema of openapi.yaml). Every non-2xx response of
+ * the service, from a function or from the gateway, takes its code, status and message from here.
+ * The texts are constant; causes are logged.
  */
 export const errors = {
   bad_request: { status: 400, message: "The request is malformed" },
@@ -13,24 +14,40 @@ export const errors = {
   },
   resource_not_found: {
     status: 404,
-    message: "The requested resource could not be found. Orders are at /store/orders under the base address",
+    message:
+      "The requested resource could not be found. Orders are at /store/orders under the base address",
   },
   method_not_allowed: {
     status: 405,
-    message: "This resource does not support this method. The Allow header lists the methods it supports",
+    message:
+      "This resource does not support this method. The Allow header lists the methods it supports",
   },
-  order_already_shipped: { status: 409, message: "Order cannot be cancelled because it has already shipped" },
+  order_already_shipped: {
+    status: 409,
+    message: "Order cannot be cancelled because it has already shipped",
+  },
   order_already_cancelled: { status: 409, message: "Order has already been cancelled" },
-  order_not_pending: { status: 409, message: "Order cannot be cancelled because it is not pending" },
-  request_too_large: { status: 413, message: "The request is too large. Send no body, and shorter headers" },
-  unsupported_media_type: { status: 415, message: "Unsupported content type. No operation takes a request body" },
+  order_not_pending: {
+    status: 409,
+    message: "Order cannot be cancelled because it is not pending",
+  },
+  request_too_large: {
+    status: 413,
+    message: "The request is too large. Send no body, and shorter headers",
+  },
+  unsupported_media_type: {
+    status: 415,
+    message: "Unsupported content type. No operation takes a request body",
+  },
   too_many_requests: {
     status: 429,
-    message: "Too many requests. Wait for the number of seconds in the Retry-After header, then try again",
+    message:
+      "Too many requests. Wait for the number of seconds in the Retry-After header, then try again",
   },
   internal_error: {
     status: 500,
-    message: "The service failed. The request may still have taken effect; retrying is safe, even for a cancellation",
+    message:
+      "The service failed. The request may still have taken effect; retrying is safe, even for a cancellation",
   },
   service_unavailable: {
     status: 503,

@@ -1,6 +1,7 @@
 /**
- * The functions' structured log. Lambda's JSON log format adds time, level and request id, and puts the object under
- * `message`. The stack's metric filters match `$.message.event`, so these names are an interface.
+ * The functions' structured log. Lambda's JSON log format adds time, level and request id, and puts
+ * the object under `message`. The stack's metric filters match `$.message.event`, so these names
+ * are an interface.
  */
 export type LogEvent =
   | "order_cancelled"

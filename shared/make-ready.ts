@@ -1,16 +1,23 @@
 import { logWarning } from "./log.ts";
 
-/** How long a function's start may wait for its first call, in milliseconds: one attempt (see `callLimits`), not two. */
+/**
+ * How long a function's start may wait for its first call, in milliseconds: one attempt (see
+ * `callLimits`), not two.
+ */
 const readyWithin = 900;
 
 /**
- * Makes a function's first call to its table while the function starts, when Lambda does not ration its CPU. The first
- * request then finds an open connection, and signing and parsing warmed up.
+ * Makes a function's first call to its table while the function starts, when Lambda does not ration
+ * its CPU. The first request then finds an open connection, and signing and parsing warmed up.
  *
- * A call that fails is logged, and that is all: a table that can't be reached now may be back when a request comes.
+ * A call that fails is logged, and that is all: a table that can't be reached now may be back when
+ * a request comes.
  *
- * @param call makes a call that changes nothing, gives up when its signal aborts, and rejects with the client's own error.
+ * @param call makes a call that changes nothing, gives up when its signal aborts, and rejects with
+ * the client's own error.
  */
 export async function makeReady(call: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
-  await call(AbortSignal.timeout(readyWithin)).catch((error) => logWarning("not_ready", { cause: String(error) }));
+  await call(AbortSignal.timeout(readyWithin)).catch((error) =>
+    logWarning("not_ready", { cause: String(error) }),
+  );
 }

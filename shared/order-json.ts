@@ -5,8 +5,9 @@ import { isDateTime, isInt64, type OrderFieldType, type OrderItem, orderFields }
 export type LeftOut = Record<string, number>;
 
 /**
- * The JSON text of an Order: the fields that the item has, in the order of `orderFields`. A number goes from table to
- * wire as text, so every int64 is exact. An attribute of the wrong type is left out and counted in `leftOut`.
+ * The JSON text of an Order: the fields that the item has, in the order of `orderFields`. A number
+ * goes from table to wire as text, so every int64 is exact. An attribute of the wrong type is left
+ * out and counted in `leftOut`.
  */
 export function orderJson(item: OrderItem, leftOut: LeftOut): string {
   let json = "{";
@@ -25,4 +26,8 @@ const writers: Record<OrderFieldType, (attribute: AttributeValue) => string | un
   "date-time": ({ S }) => (S !== undefined && isDateTime(S) ? `"${S}"` : undefined),
   boolean: ({ BOOL }) => (BOOL === undefined ? undefined : String(BOOL)),
 };
-const fields = orderFields.map(({ name, type }) => ({ name, nameJson: `"${name}":`, valueJson: writers[type] }));
+const fields = orderFields.map(({ name, type }) => ({
+  name,
+  nameJson: `"${name}":`,
+  valueJson: writers[type],
+}));

@@ -20,11 +20,13 @@ interface Progress {
 }
 
 /**
- * Opens the list of orders. It resolves once the first page is here, so that until then a failure can still be a
- * response with a status of its own; later failures can only cut off the body. How the list ends is logged.
+ * Opens the list of orders. It resolves once the first page is here, so that until then a failure
+ * can still be a response with a status of its own; later failures can only cut off the body. How
+ * the list ends is logged.
  *
  * @param keyId the id of the caller's API key, for the log.
- * @returns the JSON array, compressed or not. If a page can't be read the stream fails, so it never ends with `]`.
+ * @returns the JSON array, compressed or not. If a page can't be read the stream fails, so it never
+ * ends with `]`.
  * @throws what reading the first page throws.
  */
 export async function openOrderList(
@@ -39,7 +41,8 @@ export async function openOrderList(
   const start = first.done ? "" : first.value;
   const json = resume(start, chunks);
   const gzip = acceptsGzip && start.length >= worthCompressing;
-  // A stream over a generator asks for a page once the one before has been read: the first page is always sent.
+  // A stream over a generator asks for a page once the one before has been read: the first page is
+  // always sent.
   const body = Readable.from(gzip ? compress(json) : json);
   finished(body, (error) => {
     const { leftOut, ...counts } = progress;
@@ -47,17 +50,23 @@ export async function openOrderList(
     if (!error) logOutcome("orders_listed", fields);
     else if (error instanceof ServiceError) logFailure("list_cut_off", error, fields);
     else logOutcome("list_abandoned", fields);
-    if (Object.keys(leftOut).length > 0) logWarning("order_fields_left_out", { keyId, fields: leftOut });
+    if (Object.keys(leftOut).length > 0)
+      logWarning("order_fields_left_out", { keyId, fields: leftOut });
   });
   return { body, contentEncoding: gzip ? "gzip" : undefined };
 }
 
 /**
- * The text of the array, one chunk per page; the closing bracket is a chunk of its own, after the last page.
+ * The text of the array, one chunk per page; the closing bracket is a chunk of its own, after the
+ * last page.
  *
- * @throws ServiceError whatever goes wrong, so that our own failure can be told from a client that has left.
+ * @throws ServiceError whatever goes wrong, so that our own failure can be told from a client that
+ * has left.
  */
-async function* listJson(pages: AsyncIterable<OrderItem[]>, progress: Progress): AsyncGenerator<string, void, void> {
+async function* listJson(
+  pages: AsyncIterable<OrderItem[]>,
+  progress: Progress,
+): AsyncGenerator<string, void, void> {
   let separator = "[";
   try {
     for await (const page of pages) {
@@ -75,8 +84,13 @@ async function* listJson(pages: AsyncIterable<OrderItem[]>, progress: Progress):
   yield progress.orders === 0 ? "[]" : "]";
 }
 
-/** Requests the next page while the current one is in use: before it is even written, so that the table never waits. */
-async function* oneAhead(pages: AsyncIterable<OrderItem[]>): AsyncGenerator<OrderItem[], void, void> {
+/**
+ * Requests the next page while the current one is in use: before it is even written, so that the
+ * table never waits.
+ */
+async function* oneAhead(
+  pages: AsyncIterable<OrderItem[]>,
+): AsyncGenerator<OrderItem[], void, void> {
   const values = pages[Symbol.asyncIterator]();
   let next = values.next();
   for (let result = await next; !result.done; result = await next) {
@@ -87,7 +101,10 @@ async function* oneAhead(pages: AsyncIterable<OrderItem[]>): AsyncGenerator<Orde
   }
 }
 
-async function* resume(start: string, rest: AsyncIterable<string>): AsyncGenerator<string, void, void> {
+async function* resume(
+  start: string,
+  rest: AsyncIterable<string>,
+): AsyncGenerator<string, void, void> {
   yield start;
   yield* rest;
 }

@@ -1,8 +1,8 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 
 /**
- * The fields of an Order (its schema in openapi.yaml), in the order they are written. Table, wire and file all use
- * this list. An int64 is never a JavaScript number, which is exact only to 2^53.
+ * The fields of an Order (its schema in openapi.yaml), in the order they are written. Table, wire
+ * and file all use this list. An int64 is never a JavaScript number, which is exact only to 2^53.
  */
 export const orderFields = [
   { name: "id", type: "int64" },
@@ -13,7 +13,9 @@ export const orderFields = [
 ] as const;
 export type OrderFieldType = (typeof orderFields)[number]["type"];
 
-/** An order as the low-level client reads and writes it: a number is the text that DynamoDB sent. */
+/**
+ * An order as the low-level client reads and writes it: a number is the text that DynamoDB sent.
+ */
 export type OrderItem = Record<string, AttributeValue>;
 
 export const orderStatuses = ["pending", "shipped", "cancelled"] as const;
@@ -22,8 +24,8 @@ export type OrderStatus = (typeof orderStatuses)[number];
 const canonicalInteger = /^(?:0|-?[1-9]\d{0,18})$/;
 
 /**
- * Whether the text is an int64 in its canonical decimal form: no plus sign, no leading zero, no `-0`,
- * from -9223372036854775808 to 9223372036854775807.
+ * Whether the text is an int64 in its canonical decimal form: no plus sign, no leading zero, no
+ * `-0`, from -9223372036854775808 to 9223372036854775807.
  */
 export function isInt64(text: string): boolean {
   if (!canonicalInteger.test(text)) return false;
@@ -41,9 +43,10 @@ const dateTime =
   /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:(?:0\d|1[0-7]):[0-5]\d|18:00))$/;
 
 /**
- * Whether the text is an RFC 3339 date-time (what `format: date-time` means) that every client can hold: a calendar
- * date in the years 0001 to 9999, seconds from 00 to 59 with at most nine decimals, and `Z` or an offset of at most
- * 18:00 either way. Python's datetime has no year 0, Java's OffsetDateTime no larger offset.
+ * Whether the text is an RFC 3339 date-time (what `format: date-time` means) that every client can
+ * hold: a calendar date in the years 0001 to 9999, seconds from 00 to 59 with at most nine
+ * decimals, and `Z` or an offset of at most 18:00 either way. Python's datetime has no year 0,
+ * Java's OffsetDateTime no larger offset.
  */
 export function isDateTime(text: string): boolean {
   if (!dateTime.test(text)) return false;

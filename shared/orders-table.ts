@@ -15,16 +15,19 @@ export interface Cancellation {
   /** The id of the caller's API key. */
   cancelledBy: string;
   cancelledAt: Date;
-  /** The invocation's id, which no client can choose. It tells our own lost write from someone else's. */
+  /**
+   * The invocation's id, which no client can choose. It tells our own lost write from someone
+   * else's.
+   */
   cancellationId: string;
 }
 
 /**
  * Cancels an order in one conditional write: only `pending` becomes `cancelled`.
  *
- * @throws ServiceError `order_not_found`, `order_already_shipped`, `order_already_cancelled` or `order_not_pending`
- *   when the order can't be cancelled; `service_unavailable` or `internal_error` when the call fails, and the outcome is
- *   unknown.
+ * @throws ServiceError `order_not_found`, `order_already_shipped`, `order_already_cancelled` or
+ * `order_not_pending` when the order can't be cancelled; `service_unavailable` or `internal_error`
+ * when the call fails, and the outcome is unknown.
  */
 export async function cancelOrder(
   client: DynamoDBClient,
@@ -53,8 +56,10 @@ export async function cancelOrder(
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw callFailed(error);
     const code = rejection(error.Item);
-    // The SDK retries: this may be the second attempt at a write that was applied, its response lost.
-    if (code === "order_already_cancelled" && error.Item?.["cancellationId"]?.S === cancellationId) return;
+    // The SDK retries: this may be the second attempt at a write that was applied, its response
+    // lost.
+    if (code === "order_already_cancelled" && error.Item?.["cancellationId"]?.S === cancellationId)
+      return;
     throw new ServiceError(code, error);
   }
 }
@@ -67,12 +72,17 @@ function rejection(item: OrderItem | undefined): ErrorCode {
 }
 
 /**
- * Makes an UpdateItem call that changes nothing, whatever the table holds: its condition wants the key, a number, to be
- * a string, so no item meets it and no missing one does. (`id <> :id` would hold for a missing item, and create it.)
+ * Makes an UpdateItem call that changes nothing, whatever the table holds: its condition wants the
+ * key, a number, to be a string, so no item meets it and no missing one does. (`id <> :id` would
+ * hold for a missing item, and create it.)
  *
  * @throws what the DynamoDB client throws when the call itself fails.
  */
-export async function updateNothing(client: DynamoDBClient, table: string, abortSignal: AbortSignal): Promise<void> {
+export async function updateNothing(
+  client: DynamoDBClient,
+  table: string,
+  abortSignal: AbortSignal,
+): Promise<void> {
   const command = new UpdateItemCommand({
     TableName: table,
     Key: { id: { N: "0" } },
@@ -84,25 +94,37 @@ export async function updateNothing(client: DynamoDBClient, table: string, abort
   });
 }
 
-/** How long one call for a page may take, in milliseconds, the SDK's retries and the body included (see `callLimits`). */
+/**
+ * How long one call for a page may take, in milliseconds, the SDK's retries and the body included
+ * (see `callLimits`).
+ */
 const pageDeadline = 15_000;
 
-/** How long a list goes on making such calls while the table throttles them all, in milliseconds. */
+/**
+ * How long a list goes on making such calls while the table throttles them all, in milliseconds.
+ */
 const throttlingDeadline = 60_000;
 
-/** Bounds of the random pauses between such calls, in milliseconds: the first one, doubled each time up to the longest. */
+/**
+ * Bounds of the random pauses between such calls, in milliseconds: the first one, doubled each time
+ * up to the longest.
+ */
 const firstPause = 500;
 const longestPause = 5_000;
 
 const projection = orderFields.map(({ name }) => name).join(", ");
 
 /**
- * Reads every order of the table, in no particular order, a page of up to 1 MB at a time, projected to the fields of an
- * Order. A page that the table throttles is tried again, so a busy table makes a list slow, not short.
+ * Reads every order of the table, in no particular order, a page of up to 1 MB at a time, projected
+ * to the fields of an Order. A page that the table throttles is tried again, so a busy table makes
+ * a list slow, not short.
  *
  * @throws ServiceError `service_unavailable` or `internal_error` when a page can't be read.
  */
-export async function* scanOrders(client: DynamoDBClient, table: string): AsyncGenerator<OrderItem[], void, void> {
+export async function* scanOrders(
+  client: DynamoDBClient,
+  table: string,
+): AsyncGenerator<OrderItem[], void, void> {
   let ExclusiveStartKey: OrderItem | undefined;
   do {
     const input = { TableName: table, ProjectionExpression: projection, ExclusiveStartKey };
@@ -116,7 +138,9 @@ async function scanPage(client: DynamoDBClient, input: ScanCommandInput) {
   const deadline = systemClock.now() + throttlingDeadline;
   for (let longest = firstPause; ; longest = Math.min(2 * longest, longestPause)) {
     try {
-      return await client.send(new ScanCommand(input), { abortSignal: AbortSignal.timeout(pageDeadline) });
+      return await client.send(new ScanCommand(input), {
+        abortSignal: AbortSignal.timeout(pageDeadline),
+      });
     } catch (error) {
       const remaining = deadline - systemClock.now();
       if (!isThrottled(error) || remaining <= 0) throw callFailed(error);
@@ -126,6 +150,10 @@ async function scanPage(client: DynamoDBClient, input: ScanCommandInput) {
 }
 
 /** Reads at most one order. */
-export async function scanOne(client: DynamoDBClient, table: string, abortSignal: AbortSignal): Promise<void> {
+export async function scanOne(
+  client: DynamoDBClient,
+  table: string,
+  abortSignal: AbortSignal,
+): Promise<void> {
   await client.send(new ScanCommand({ TableName: table, Limit: 1 }), { abortSignal });
 }

@@ -18,7 +18,8 @@ export function readRequest({ requestContext, pathParameters }: APIGatewayProxyE
  */
 export function callerOf(event: APIGatewayProxyEvent): string {
   const { keyId } = readRequest(event);
-  if (keyId === undefined) throw new ServiceError("internal_error", new Error("The gateway passed no key id"));
+  if (keyId === undefined)
+    throw new ServiceError("internal_error", new Error("The gateway passed no key id"));
   return keyId;
 }
 

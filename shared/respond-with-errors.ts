@@ -6,15 +6,17 @@ import { type LogEvent, logFailure, logOutcome } from "./log.ts";
 import { readRequest } from "./request.ts";
 
 /**
- * Middleware that responds with an Error record to whatever an operation throws: a ServiceError's own, `internal_error`
- * for anything else. It logs the rejection or the failure as these events; the cause goes to the log only.
+ * Middleware that responds with an Error record to whatever an operation throws: a ServiceError's
+ * own, `internal_error` for anything else. It logs the rejection or the failure as these events;
+ * the cause goes to the log only.
  */
 export function respondWithErrors(
   events: Record<"rejected" | "failed", LogEvent>,
 ): MiddlewareObj<APIGatewayProxyEvent>[] {
   const toResponse = (request: Request<APIGatewayProxyEvent>): void => {
     const { error, event } = request;
-    const { code, cause } = error instanceof ServiceError ? error : new ServiceError("internal_error", error);
+    const { code, cause } =
+      error instanceof ServiceError ? error : new ServiceError("internal_error", error);
     const { status } = errors[code];
     const { keyId, orderId } = readRequest(event);
     const fields = { keyId, orderId: orderId?.toString(), code };

@@ -3,7 +3,8 @@ import { runProgram } from "./program.ts";
 
 process.stdout.on("error", ({ code, errno = 0 }: NodeJS.ErrnoException) => {
   // The reader has closed the pipe, so no one is left to tell.
-  if (code !== "EPIPE") process.stderr.write(`Standard output can't be written: ${getSystemErrorMessage(errno)}\n`);
+  if (code !== "EPIPE")
+    process.stderr.write(`Standard output can't be written: ${getSystemErrorMessage(errno)}\n`);
   process.exit(1);
 });
 

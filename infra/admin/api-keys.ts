@@ -20,10 +20,20 @@ import { columns, counted, isoTime } from "./terminal.ts";
  *
  * @throws what the DynamoDB client throws, as do the others.
  */
-export async function issue(target: Target, name: string, expiresAt: number | undefined, now: number): Promise<Result> {
+export async function issue(
+  target: Target,
+  name: string,
+  expiresAt: number | undefined,
+  now: number,
+): Promise<Result> {
   const documents = DynamoDBDocumentClient.from(target.client);
   const fields = { name, createdAt: now, expiresAt };
-  const { key, record } = await issueApiKey(documents, target.apiKeysTable, target.environment.apiKeyPrefix, fields);
+  const { key, record } = await issueApiKey(
+    documents,
+    target.apiKeysTable,
+    target.environment.apiKeyPrefix,
+    fields,
+  );
   const until = expiresAt === undefined ? "never expires" : `expires at ${isoTime(expiresAt)}`;
   return {
     text: key,
@@ -35,22 +45,38 @@ export async function issue(target: Target, name: string, expiresAt: number | un
 /** Lists the keys that were ever issued, or that are active, the oldest first. */
 export async function list(target: Target, now: number, active = false): Promise<Result> {
   const { keys, damaged } = await readApiKeys(target);
-  const rows = keys.map((key) => describe(key, now)).filter(({ state }) => !active || state === "active");
+  const rows = keys
+    .map((key) => describe(key, now))
+    .filter(({ state }) => !active || state === "active");
   const header = ["KEY ID", "NAME", "CREATED", "EXPIRES", "REVOKED", "STATE"];
-  const table = columns([header, ...rows.map((row) => Object.values(row).map((value) => value ?? "never"))]);
+  const table = columns([
+    header,
+    ...rows.map((row) => Object.values(row).map((value) => value ?? "never")),
+  ]);
   return {
     text: rows.length === 0 ? `No ${active ? "active keys" : "keys yet"}.` : table,
     json: rows,
-    ...(damaged > 0 && { note: `Skipped ${counted(damaged, "damaged record")}: the service rejects such keys` }),
+    ...(damaged > 0 && {
+      note: `Skipped ${counted(damaged, "damaged record")}: the service rejects such keys`,
+    }),
   };
 }
 
-/** Reads every key ever issued, the oldest first, and counts the items that aren't complete records. */
-async function readApiKeys({ client, apiKeysTable }: Target): Promise<{ keys: ApiKeyRecord[]; damaged: number }> {
+/**
+ * Reads every key ever issued, the oldest first, and counts the items that aren't complete records.
+ */
+async function readApiKeys({
+  client,
+  apiKeysTable,
+}: Target): Promise<{ keys: ApiKeyRecord[]; damaged: number }> {
   const scan = { TableName: apiKeysTable, ConsistentRead: true };
-  const pages = await Array.fromAsync(paginateScan({ client: DynamoDBDocumentClient.from(client) }, scan));
+  const pages = await Array.fromAsync(
+    paginateScan({ client: DynamoDBDocumentClient.from(client) }, scan),
+  );
   const items = pages.flatMap(({ Items = [] }) => Items);
-  const keys = items.filter(isApiKeyRecord).sort((a, b) => a.createdAt - b.createdAt || (a.keyId < b.keyId ? -1 : 1));
+  const keys = items
+    .filter(isApiKeyRecord)
+    .sort((a, b) => a.createdAt - b.createdAt || (a.keyId < b.keyId ? -1 : 1));
   return { keys, damaged: items.length - keys.length };
 }
 
@@ -61,7 +87,8 @@ export async function findKey(target: Target, keyId: string): Promise<ApiKeyReco
 }
 
 /** The error for an id that no key has. */
-export const noKey = (keyId: string): CommandError => new CommandError(`No key has the id ${keyId}`);
+export const noKey = (keyId: string): CommandError =>
+  new CommandError(`No key has the id ${keyId}`);
 
 /**
  * Revokes the key with this id for good.
@@ -72,21 +99,38 @@ export async function revoke(target: Target, keyId: string, now: number): Promis
   const record = await findKey(target, keyId);
   if (!record) throw noKey(keyId);
   const [Key, set] = [{ keyHash: { S: record.keyHash } }, { revokedAt: { N: String(now) } }];
-  const unmet = await new TableCalls(target.client).update(target.apiKeysTable, Key, set, keyRules.condition);
+  const unmet = await new TableCalls(target.client).update(
+    target.apiKeysTable,
+    Key,
+    set,
+    keyRules.condition,
+  );
   if (unmet) {
     const revokedAt = Number(unmet.found?.["revokedAt"]?.N);
-    throw unmet.found ? new CommandError(`Key ${keyId} was already revoked at ${isoTime(revokedAt)}`) : noKey(keyId);
+    throw unmet.found
+      ? new CommandError(`Key ${keyId} was already revoked at ${isoTime(revokedAt)}`)
+      : noKey(keyId);
   }
   const { authorizerCacheSeconds } = target.environment;
   const cache = `The gateway's cache may still accept it for up to ${authorizerCacheSeconds} seconds.`;
   return {
     text: printable(`Revoked ${keyId} (${record.name}). ${cache}`),
-    json: { ...describe({ ...record, revokedAt: now }, now), acceptedForUpToSeconds: authorizerCacheSeconds },
+    json: {
+      ...describe({ ...record, revokedAt: now }, now),
+      acceptedForUpToSeconds: authorizerCacheSeconds,
+    },
   };
 }
 
-/** Says whether the authorizer accepts a key, by its rules, and if not, why. It never quotes the key. */
-export async function check({ client, apiKeysTable, environment }: Target, key: string, now: number): Promise<Result> {
+/**
+ * Says whether the authorizer accepts a key, by its rules, and if not, why. It never quotes the
+ * key.
+ */
+export async function check(
+  { client, apiKeysTable, environment }: Target,
+  key: string,
+  now: number,
+): Promise<Result> {
   const rejected = (reason: string, keyId: string | null = null): Result => ({
     text: printable(`Rejected: ${reason}${keyId === null ? "" : ` (${keyId})`}`),
     json: { accepted: false, reason, keyId },
@@ -100,9 +144,13 @@ export async function check({ client, apiKeysTable, environment }: Target, key: 
   if (!isApiKeyRecord(item)) return rejected("its record is damaged");
   const row = describe(item, now);
   const { state, keyId, name, expiresAt, revokedAt } = row;
-  if (state !== "active") return rejected(`${state} at ${state === "expired" ? expiresAt : revokedAt}`, keyId);
+  if (state !== "active")
+    return rejected(`${state} at ${state === "expired" ? expiresAt : revokedAt}`, keyId);
   const until = expiresAt === null ? "" : ` until ${expiresAt}`;
-  return { text: printable(`Accepted${until}: ${keyId} (${name})`), json: { accepted: true, ...row } };
+  return {
+    text: printable(`Accepted${until}: ${keyId} (${name})`),
+    json: { accepted: true, ...row },
+  };
 }
 
 /** The public part of a key's record, in the order of the columns. */

@@ -9,14 +9,16 @@ export function parseText(text: string): string {
 
 /** A name that DynamoDB allows for a table. */
 export function parseTable(text: string): string {
-  if (!/^[\w.-]{3,255}$/.test(text)) throw new InvalidArgumentError("Must be 3 to 255 of a-z, A-Z, 0-9, _, - and .");
+  if (!/^[\w.-]{3,255}$/.test(text))
+    throw new InvalidArgumentError("Must be 3 to 255 of a-z, A-Z, 0-9, _, - and .");
   return text;
 }
 
 /** An order's id. */
 export function parseId(text: string): bigint {
   const id = parseOrderId(text);
-  if (id === undefined) throw new InvalidArgumentError("Not a 64-bit integer without leading zeros.");
+  if (id === undefined)
+    throw new InvalidArgumentError("Not a 64-bit integer without leading zeros.");
   return id;
 }
 
@@ -24,7 +26,9 @@ export function parseId(text: string): bigint {
 export function parseMoment(text: string, timeOfDay: string): string {
   const moment = isDateTime(text) ? text : `${text}T${timeOfDay}`;
   if (!isDateTime(moment)) {
-    throw new InvalidArgumentError("Not a date like 2027-12-31, nor a date-time with Z or an offset.");
+    throw new InvalidArgumentError(
+      "Not a date like 2027-12-31, nor a date-time with Z or an offset.",
+    );
   }
   return moment;
 }

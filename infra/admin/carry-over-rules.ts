@@ -3,8 +3,19 @@ import type { OrderItem as Item } from "../../shared/order.ts";
 import { sameAttribute } from "../orders-file/attribute-json.ts";
 import type { Condition } from "./table-calls.ts";
 
-/** The outcomes for an item: what is brought forward, or why nothing is. `changed`: to a status unknown to the service. */
-const orderOutcomes = ["placed", "shipped", "cancelled", "changed", "alreadySo", "leftOut", "disagreeing"] as const;
+/**
+ * The outcomes for an item: what is brought forward, or why nothing is. `changed`: to a status
+ * unknown to the service.
+ */
+const orderOutcomes = [
+  "placed",
+  "shipped",
+  "cancelled",
+  "changed",
+  "alreadySo",
+  "leftOut",
+  "disagreeing",
+] as const;
 const keyOutcomes = ["issued", "revoked", "alreadySo"] as const;
 export type Outcome = (typeof orderOutcomes | typeof keyOutcomes)[number];
 
@@ -30,9 +41,11 @@ export const isPending: Condition = {
 const cancellation = new Set(["status", "cancelledAt", "cancelledBy", "cancellationId"]);
 
 /**
- * Carries over the orders that are missing and, to those that are pending, what made them anything else.
+ * Carries over the orders that are missing and, to those that are pending, what made them anything
+ * else.
  *
- * @param notBy ids of keys whose cancellations are left out. A missing order that one of them cancelled becomes pending.
+ * @param notBy ids of keys whose cancellations are left out. A missing order that one of them
+ * cancelled becomes pending.
  */
 export function orderRules(notBy: string[]): Rules {
   return {
@@ -56,7 +69,10 @@ export function orderRules(notBy: string[]): Rules {
   };
 }
 
-/** The attributes that a change came with. A cancellation leaves the others' values alone; a shipment may set any. */
+/**
+ * The attributes that a change came with. A cancellation leaves the others' values alone; a
+ * shipment may set any.
+ */
 function broughtBy(change: Outcome, old: Item, current: Item): Item {
   const brought = ([name, value]: [string, AttributeValue]): boolean =>
     change === "cancelled"
@@ -81,5 +97,7 @@ export const keyRules: Rules = {
       ? { outcomes: ["revoked"], set: { revokedAt } }
       : { outcomes: ["alreadySo"] };
   },
-  condition: { ConditionExpression: "attribute_exists(keyHash) AND attribute_not_exists(revokedAt)" },
+  condition: {
+    ConditionExpression: "attribute_exists(keyHash) AND attribute_not_exists(revokedAt)",
+  },
 };

@@ -16,18 +16,36 @@ export function addCarryOver(
 ): Command {
   return commands
     .command("carry-over")
-    .description("after a restore: bring forward from the old table what the new one lacks, and overwrite nothing")
+    .description(
+      "after a restore: bring forward from the old table what the new one lacks, and overwrite nothing",
+    )
     .requiredOption("--from <table>", "the old table", parseTable)
     .option("--to <table>", "the new table (default: the one in use)", parseTable)
     .option("--dry-run", "only say what would be carried over")
     .addOption(rateOption())
-    .action((options: { from: string; to?: string; dryRun?: boolean; notBy?: string[] }, command: Command) =>
-      run(command, (target) => {
-        const { from, to = target[table], dryRun = false, notBy = [] } = options;
-        if (from === to) throw new CommandError(`${from} is the table in use: name the new one with --to`);
-        const [reads, writes] = [pacedCalls(command, target, "reads"), pacedCalls(command, target, "writes")];
-        return carryOver({ from, to, rules: rulesFor(notBy), reads, writes, dryRun, signal: interruption() });
-      }),
+    .action(
+      (
+        options: { from: string; to?: string; dryRun?: boolean; notBy?: string[] },
+        command: Command,
+      ) =>
+        run(command, (target) => {
+          const { from, to = target[table], dryRun = false, notBy = [] } = options;
+          if (from === to)
+            throw new CommandError(`${from} is the table in use: name the new one with --to`);
+          const [reads, writes] = [
+            pacedCalls(command, target, "reads"),
+            pacedCalls(command, target, "writes"),
+          ];
+          return carryOver({
+            from,
+            to,
+            rules: rulesFor(notBy),
+            reads,
+            writes,
+            dryRun,
+            signal: interruption(),
+          });
+        }),
     );
 }
 
@@ -44,18 +62,31 @@ export interface CarryOver {
 }
 
 /**
- * Brings forward what the new table lacks, each item by one conditional write, until the first failure or until the
- * signal aborts. It can be repeated: whatever is there already stays as it is.
+ * Brings forward what the new table lacks, each item by one conditional write, until the first
+ * failure or until the signal aborts. It can be repeated: whatever is there already stays as it is.
  *
- * The new table's item is read first: a write that changes nothing costs at least twice as much, and in the units that
- * cancellations need. The read need not be consistent, because the condition is held against what is there in fact.
+ * The new table's item is read first: a write that changes nothing costs at least twice as much,
+ * and in the units that cancellations need. The read need not be consistent, because the condition
+ * is held against what is there in fact.
  *
  * @returns a rejection if orders disagree, or if it did not get to the end.
  */
-export async function carryOver({ from, to, rules, reads, writes, dryRun, signal }: CarryOver): Promise<Result> {
+export async function carryOver({
+  from,
+  to,
+  rules,
+  reads,
+  writes,
+  dryRun,
+  signal,
+}: CarryOver): Promise<Result> {
   const counts = new Map<Outcome, number>(rules.outcomes.map((outcome) => [outcome, 0]));
   const cancelledBy = new Map<string, number>();
-  const disagreements: { id: bigint | string; here: string | undefined; there: string | undefined }[] = [];
+  const disagreements: {
+    id: bigint | string;
+    here: string | undefined;
+    there: string | undefined;
+  }[] = [];
   const report = (outcomes: Outcome[], old: OrderItem, current: OrderItem | undefined): void => {
     for (const outcome of outcomes) countOne(counts, outcome);
     if (outcomes.includes("cancelled")) countOne(cancelledBy, old["cancelledBy"]?.S ?? "no key");
@@ -71,7 +102,10 @@ export async function carryOver({ from, to, rules, reads, writes, dryRun, signal
   };
   const carry = async (old: OrderItem, stop: AbortSignal): Promise<void> => {
     const { [rules.key]: value } = old;
-    if (!value) throw new CommandError(`${from} has an item without ${rules.key}: it is another kind of table`);
+    if (!value)
+      throw new CommandError(
+        `${from} has an item without ${rules.key}: it is another kind of table`,
+      );
     const Key = { [rules.key]: value };
     let current = await reads.get({ TableName: to, Key }, stop);
     for (;;) {
@@ -88,7 +122,9 @@ export async function carryOver({ from, to, rules, reads, writes, dryRun, signal
   const reason = await workThrough(oldItems(), carry, signal);
   const complete = reason === undefined;
   const begun = counts.values().some((count) => count > 0);
-  const words = [...counts].map(([outcome, count]) => `${count} ${outcome.replace(/[A-Z]/g, " $&").toLowerCase()}`);
+  const words = [...counts].map(
+    ([outcome, count]) => `${count} ${outcome.replace(/[A-Z]/g, " $&").toLowerCase()}`,
+  );
   const byKey = [...cancelledBy].map(([keyId, orders]) => [keyId, String(orders)]);
   const text = [
     `${dryRun ? "Would carry over" : "Carried over"} to ${to}${complete ? "" : ", then stopped"}: ${words.join(", ")}`,
@@ -98,7 +134,10 @@ export async function carryOver({ from, to, rules, reads, writes, dryRun, signal
     ),
     ...(byKey.length > 0 ? [columns([["CANCELLED BY", "ORDERS"], ...byKey])] : []),
   ];
-  const ofOrders = counts.has("cancelled") && { cancelledBy: Object.fromEntries(cancelledBy), disagreements };
+  const ofOrders = counts.has("cancelled") && {
+    cancelledBy: Object.fromEntries(cancelledBy),
+    disagreements,
+  };
   return {
     text: complete || begun ? text.join("\n") : "",
     json: { to, dryRun, complete, ...Object.fromEntries(counts), ...ofOrders },

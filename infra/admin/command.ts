@@ -17,14 +17,19 @@ export interface Result {
 }
 
 /**
- * Does a command's work on its target, which it names on standard error where that could be in doubt, and prints the
- * result, as JSON if the command line says so.
+ * Does a command's work on its target, which it names on standard error where that could be in
+ * doubt, and prints the result, as JSON if the command line says so.
  */
-export async function run(command: Command, work: (target: Target, asJson: boolean) => Promise<Result>): Promise<void> {
+export async function run(
+  command: Command,
+  work: (target: Target, asJson: boolean) => Promise<Result>,
+): Promise<void> {
   type Options = { env?: EnvironmentName; local?: true; json?: true };
   const { env, local, json: asJson = false } = command.optsWithGlobals<Options>();
   if (!env && !local) {
-    return command.error(`error: choose --local or one of --env ${Object.keys(environments).join(", --env ")}`);
+    return command.error(
+      `error: choose --local or one of --env ${Object.keys(environments).join(", --env ")}`,
+    );
   }
   const target = await (env ? findDeployedStack(environments[env]) : findLocalStack());
   if (target.description !== undefined) process.stderr.write(`${target.description}\n`);
@@ -41,25 +46,36 @@ export async function run(command: Command, work: (target: Target, asJson: boole
 
 /** The option `--rate`. */
 export function rateOption(): Option {
-  const description = "read and write units a second (default: half of what the table serves; no limit with --local)";
+  const description =
+    "read and write units a second (default: half of what the table serves; no limit with --local)";
   return new Option("--rate <units>", description).argParser((text) => {
-    if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("Must be a whole number from 1 to 999999.");
+    if (!/^[1-9]\d{0,5}$/.test(text))
+      throw new InvalidArgumentError("Must be a whole number from 1 to 999999.");
     return Number(text);
   });
 }
 
-/** Calls that read from tables, or write to them, at the rate of the command line. Says on standard error which that is. */
-export function pacedCalls(command: Command, { client, environment }: Target, units: "reads" | "writes"): TableCalls {
+/**
+ * Calls that read from tables, or write to them, at the rate of the command line. Says on standard
+ * error which that is.
+ */
+export function pacedCalls(
+  command: Command,
+  { client, environment }: Target,
+  units: "reads" | "writes",
+): TableCalls {
   const { rate: asked, local } = command.optsWithGlobals<{ rate?: number; local?: true }>();
   // The other half is for the service.
   const rate = asked ?? (local ? undefined : environment.tableThroughput[units] / 2);
-  if (rate !== undefined) process.stderr.write(`Using at most ${rate} ${units.slice(0, -1)} units a second (--rate)\n`);
+  if (rate !== undefined)
+    process.stderr.write(`Using at most ${rate} ${units.slice(0, -1)} units a second (--rate)\n`);
   return new TableCalls(client, rate);
 }
 
 /** A signal that aborts at the first Ctrl-C or SIGTERM; the second ends the process. */
 export function interruption(): AbortSignal {
   const interrupted = new AbortController();
-  for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"]) process.once(signal, () => interrupted.abort());
+  for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"])
+    process.once(signal, () => interrupted.abort());
   return interrupted.signal;
 }

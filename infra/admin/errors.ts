@@ -3,18 +3,22 @@ import { withoutKeys } from "../../shared/api-keys.ts";
 import { OrdersFileError } from "../orders-file/orders-file.ts";
 import { printable } from "../terminal/printable.ts";
 
-/** A reason why a command can't do what it was asked to, in one line for the operator. The exit code is then 1. */
+/**
+ * A reason why a command can't do what it was asked to, in one line for the operator. The exit code
+ * is then 1.
+ */
 export class CommandError extends Error {
   override name = "CommandError";
 }
 
 const badCredentials =
   /^(?:ExpiredToken|ExpiredTokenException|InvalidClientTokenId|UnrecognizedClientException|SignatureDoesNotMatch|InvalidSignatureException|IncompleteSignature|AuthFailure|RequestExpired)$/;
-const unreachable = /^(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EPIPE)$/;
+const unreachable =
+  /^(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EPIPE)$/;
 
 /**
- * Says what went wrong and what to do about it, in one line that is safe to print.
- * It never quotes AWS on credentials: the message about a rejected signature contains the signed headers.
+ * Says what went wrong and what to do about it, in one line that is safe to print. It never quotes
+ * AWS on credentials: the message about a rejected signature contains the signed headers.
  */
 export function errorLine(error: unknown): string {
   return withoutKeys(printable(explain(error)));
@@ -23,7 +27,8 @@ export function errorLine(error: unknown): string {
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return `Unexpected error: a thrown ${typeof error}`;
   if (error instanceof CommandError || error instanceof OrdersFileError) return error.message;
-  const system: NodeJS.ErrnoException & { hostname?: string; address?: string; port?: number } = error;
+  const system: NodeJS.ErrnoException & { hostname?: string; address?: string; port?: number } =
+    error;
   const { name, code = "", path, errno, address, port } = system;
   const [reason = ""] = error.message.split("\n", 1);
   if (name === "IncompleteResponseError") return `${reason}. Run the command again`;
@@ -37,8 +42,10 @@ function explain(error: unknown): string {
   if (name === "AbortError") return "Interrupted";
   if (badCredentials.test(name)) return `AWS rejected these credentials (${name}). Sign in again`;
   if (/^AccessDenied/.test(name)) return `AWS denied access: ${reason}`;
-  if (/^Region is missing/.test(reason)) return "No AWS region. Set AWS_REGION, or a region in your profile";
-  if (name === "PointInTimeRecoveryUnavailableException") return `DynamoDB can't restore that: ${reason}`;
+  if (/^Region is missing/.test(reason))
+    return "No AWS region. Set AWS_REGION, or a region in your profile";
+  if (name === "PointInTimeRecoveryUnavailableException")
+    return `DynamoDB can't restore that: ${reason}`;
   if (name === "ResourceNotFoundException") {
     return `${reason}. Check its name, and whether its stack was deleted or replaced`;
   }

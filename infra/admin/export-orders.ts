@@ -13,7 +13,11 @@ import { startProgress } from "./progress.ts";
 import { counted } from "./terminal.ts";
 
 /** Exports every order to the file that the command line names, or to standard output. */
-export function exportCommand(name = "-", options: { table?: string }, command: Command): Promise<void> {
+export function exportCommand(
+  name = "-",
+  options: { table?: string },
+  command: Command,
+): Promise<void> {
   return run(command, async (target) => {
     const { table = target.ordersTable } = options;
     const calls = pacedCalls(command, target, "reads");
@@ -23,7 +27,9 @@ export function exportCommand(name = "-", options: { table?: string }, command: 
     const hasBar = stderr.isTTY && !(toStdout && stdout.isTTY);
     // DynamoDB counts its items every six hours, and not everyone may ask.
     const describe = new DescribeTableCommand({ TableName: table });
-    const described = hasBar ? await target.client.send(describe).catch(() => undefined) : undefined;
+    const described = hasBar
+      ? await target.client.send(describe).catch(() => undefined)
+      : undefined;
     const total = described?.Table?.ItemCount ?? 0;
     const progress = hasBar ? startProgress("Exporting", "orders", total) : undefined;
     const counts = { orders: 0, skipped: 0 };
@@ -42,27 +48,33 @@ export function exportCommand(name = "-", options: { table?: string }, command: 
     const skipped = counts.skipped === 0 ? "" : `, skipped ${counts.skipped}`;
     const text = `Exported ${counted(counts.orders, "order")}${where}${skipped}`;
     // Standard output that has orders holds nothing else.
-    return { ...(toStdout ? { note: text } : { text, json: counts }), rejected: counts.skipped > 0 };
+    return {
+      ...(toStdout ? { note: text } : { text, json: counts }),
+      rejected: counts.skipped > 0,
+    };
   });
 }
 
 /**
- * The lines of an orders file for these orders. Says on standard error which have none, as their id is not a 64-bit
- * integer, and calls `beforeSaying` first.
+ * The lines of an orders file for these orders. Says on standard error which have none, as their id
+ * is not a 64-bit integer, and calls `beforeSaying` first.
  */
 export function formatLines(orders: OrderItem[], beforeSaying = (): void => {}): string[] {
   return orders.flatMap((item) => {
     const line = formatOrderLine(item);
     if (line !== undefined) return `${line}\n`;
     beforeSaying();
-    process.stderr.write(`Order ${printable(String(item["id"]?.N))} skipped: id is not a 64-bit integer\n`);
+    process.stderr.write(
+      `Order ${printable(String(item["id"]?.N))} skipped: id is not a 64-bit integer\n`,
+    );
     return [];
   });
 }
 
 /**
- * Writes to a device or pipe as it is; a signal then ends the process, even while no one reads the pipe. A file is replaced,
- * keeping its mode, only once all lines are written; until then they go to a file beside it.
+ * Writes to a device or pipe as it is; a signal then ends the process, even while no one reads the
+ * pipe. A file is replaced, keeping its mode, only once all lines are written; until then they go
+ * to a file beside it.
  */
 export async function writeLines(
   name: string,
@@ -77,7 +89,9 @@ export async function writeLines(
   const mode = existing?.mode ?? 0o666;
   const signal = interruption();
   try {
-    await pipeline(linesUntil(signal), createWriteStream(partial, { flags: "wx", mode }), { signal });
+    await pipeline(linesUntil(signal), createWriteStream(partial, { flags: "wx", mode }), {
+      signal,
+    });
     // The umask may have taken something away.
     if (existing) await chmod(partial, mode);
     await rename(partial, path);

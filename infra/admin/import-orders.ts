@@ -8,7 +8,13 @@ import type { OrderItem } from "../../shared/order.ts";
 import { callersPath } from "../local/machine/callers-path.ts";
 import { sameAttribute } from "../orders-file/attribute-json.ts";
 import { Findings } from "../orders-file/findings.ts";
-import { BadLinesError, checkOrders, type OrdersFile, readOrders, rethrowNaming } from "../orders-file/orders-file.ts";
+import {
+  BadLinesError,
+  checkOrders,
+  type OrdersFile,
+  readOrders,
+  rethrowNaming,
+} from "../orders-file/orders-file.ts";
 import { printable } from "../terminal/printable.ts";
 import { interruption, pacedCalls, type Result, run } from "./command.ts";
 import { CommandError } from "./errors.ts";
@@ -17,7 +23,10 @@ import type { TableCalls } from "./table-calls.ts";
 import { counted, standardInput } from "./terminal.ts";
 import { workThrough } from "./work-through.ts";
 
-/** Imports the file that the command line names, or standard input, until it is done or the operator interrupts it. */
+/**
+ * Imports the file that the command line names, or standard input, until it is done or the operator
+ * interrupts it.
+ */
 export function importCommand(name: string, { check = false }, command: Command): Promise<void> {
   return run(command, async (target) => {
     const signal = interruption();
@@ -29,7 +38,11 @@ export function importCommand(name: string, { check = false }, command: Command)
 }
 
 /** The file itself or, of a pipe or standard input, a copy that `cleanUp` removes. */
-async function readableTwice(typed: string, cleanUp: AsyncDisposableStack, signal: AbortSignal): Promise<OrdersFile> {
+async function readableTwice(
+  typed: string,
+  cleanUp: AsyncDisposableStack,
+  signal: AbortSignal,
+): Promise<OrdersFile> {
   const [name, given] = typed === "-" ? ["standard input"] : [typed, callersPath(typed)];
   const stats = given === undefined ? undefined : await stat(given).catch(rethrowNaming(name));
   if (stats?.isDirectory()) throw new CommandError(`${name} is a folder`);
@@ -38,15 +51,17 @@ async function readableTwice(typed: string, cleanUp: AsyncDisposableStack, signa
   cleanUp.defer(() => rm(folder, { recursive: true }));
   const path = join(folder, "orders.ndjson");
   const source = given === undefined ? standardInput() : createReadStream(given);
-  await pipeline(source, createWriteStream(path), { signal }).catch(rethrowNaming(`${name}, copied to ${path}`));
+  await pipeline(source, createWriteStream(path), { signal }).catch(
+    rethrowNaming(`${name}, copied to ${path}`),
+  );
   return { name, path };
 }
 
 /**
- * Checks every line of a file, then writes the orders whose ids are not in the table yet, or only compares them; a file
- * with a bad line is not imported at all. The result is a rejection unless every order of the file is now in the table
- * or, when it is only to be checked, the same in both. The signal stops it; orders being written are finished, so that
- * the counts are right.
+ * Checks every line of a file, then writes the orders whose ids are not in the table yet, or only
+ * compares them; a file with a bad line is not imported at all. The result is a rejection unless
+ * every order of the file is now in the table or, when it is only to be checked, the same in both.
+ * The signal stops it; orders being written are finished, so that the counts are right.
  */
 async function importOrders(
   table: string,
@@ -92,9 +107,13 @@ async function importOrders(
     : { written: lacking, alreadyThere: there, notWritten: left };
   const note = [
     ...(total === 0 ? [`${file.name} has no orders`] : []),
-    ...differing.first.map(({ id, fields }) => `Order ${id} in the table differs: ${fields.join(", ")}`),
+    ...differing.first.map(
+      ({ id, fields }) => `Order ${id} in the table differs: ${fields.join(", ")}`,
+    ),
     ...differing.more,
-    ...(reason === undefined ? [] : [`${reason}. Run it again to ${check ? "check" : "write"} the rest.`]),
+    ...(reason === undefined
+      ? []
+      : [`${reason}. Run it again to ${check ? "check" : "write"} the rest.`]),
   ];
   return {
     text: `${counted(total, "order")}: ${text}`,
@@ -108,7 +127,17 @@ async function importOrders(
 function badLines(error: unknown): Result {
   if (!(error instanceof BadLinesError)) throw error;
   const { message, orders, bad } = error;
-  const badLines = bad.first.map((line) => ({ ...line, problems: line.problems.map(({ text }) => text) }));
-  const json = { badLines, bad: bad.count, orders, written: 0, alreadyThere: 0, notWritten: orders };
+  const badLines = bad.first.map((line) => ({
+    ...line,
+    problems: line.problems.map(({ text }) => text),
+  }));
+  const json = {
+    badLines,
+    bad: bad.count,
+    orders,
+    written: 0,
+    alreadyThere: 0,
+    notWritten: orders,
+  };
   return { text: "", note: message, json, rejected: true };
 }

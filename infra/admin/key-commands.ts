@@ -17,7 +17,11 @@ export function addKeyCommands(program: Command): void {
     .command("issue")
     .description("issue a key and print it, once, alone on standard output")
     .requiredOption("--name <name>", "who the key is for", parseName)
-    .option("--expires <date>", "the last day the key works, in UTC, or the date-time it expires", parseExpiry)
+    .option(
+      "--expires <date>",
+      "the last day the key works, in UTC, or the date-time it expires",
+      parseExpiry,
+    )
     .action(({ name, expires }: { name: string; expires?: number }, command: Command) =>
       run(command, (target) => issue(target, name, expires, now())),
     );
@@ -27,7 +31,9 @@ export function addKeyCommands(program: Command): void {
     .description("list every key ever issued; the keys themselves are never shown again")
     .option("--table <name>", "list the keys of this table (default: the one in use)", parseTable)
     .action(({ table, active }: { table?: string; active?: boolean }, command: Command) =>
-      run(command, (target) => list({ ...target, apiKeysTable: table ?? target.apiKeysTable }, now(), active)),
+      run(command, (target) =>
+        list({ ...target, apiKeysTable: table ?? target.apiKeysTable }, now(), active),
+      ),
     );
   keys
     .command("revoke")
@@ -58,12 +64,17 @@ export function addKeyCommands(program: Command): void {
 function parseName(name: string): string {
   const trimmed = name.trim();
   // Code points, as a count of what looks like one character has no bound in bytes.
-  if (!/^.{1,200}$/su.test(trimmed)) throw new InvalidArgumentError("Must have 1 to 200 characters (code points).");
-  if (printable(trimmed) !== trimmed) throw new InvalidArgumentError("Must be one line without control characters.");
+  if (!/^.{1,200}$/su.test(trimmed))
+    throw new InvalidArgumentError("Must have 1 to 200 characters (code points).");
+  if (printable(trimmed) !== trimmed)
+    throw new InvalidArgumentError("Must be one line without control characters.");
   return trimmed;
 }
 
-/** Epoch seconds. A day ends with its last second, so that `keys list` shows the day the operator gave. */
+/**
+ * Epoch seconds. A day ends with its last second, so that `keys list` shows the day the operator
+ * gave.
+ */
 function parseExpiry(text: string): number {
   const expiresAt = Math.floor(Date.parse(parseMoment(text, "23:59:59Z")) / 1000);
   if (new Date(expiresAt * 1000).getUTCFullYear() > 9999) {

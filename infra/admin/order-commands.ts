@@ -11,7 +11,9 @@ import { count, listCommand, show, statusChoices } from "./show-orders.ts";
 
 /** Adds the commands that import, export, ship, list, count and show orders. */
 export function addOrderCommands(program: Command): void {
-  const orders = program.command("orders").description("import, export, ship, list, count and show orders");
+  const orders = program
+    .command("orders")
+    .description("import, export, ship, list, count and show orders");
   orders
     .command("import")
     .argument("[file]", "NDJSON: one order per line, with its status", parseText, "-")
@@ -28,10 +30,19 @@ export function addOrderCommands(program: Command): void {
     .action(exportCommand);
   orders
     .command("ship")
-    .argument("[order-id...]", "the orders' ids", (text, ids: bigint[] = []) => [...ids, parseId(text)])
-    .option("--file <file>", "ids, one per line; `-`, or neither ids nor a file, for standard input", parseText)
-    .option("--date <date>", "when they shipped: a day, in UTC, or a date-time (default: now)", (text) =>
-      parseMoment(text, "00:00:00Z"),
+    .argument("[order-id...]", "the orders' ids", (text, ids: bigint[] = []) => [
+      ...ids,
+      parseId(text),
+    ])
+    .option(
+      "--file <file>",
+      "ids, one per line; `-`, or neither ids nor a file, for standard input",
+      parseText,
+    )
+    .option(
+      "--date <date>",
+      "when they shipped: a day, in UTC, or a date-time (default: now)",
+      (text) => parseMoment(text, "00:00:00Z"),
     )
     .addOption(rateOption())
     .description("ship pending orders")
@@ -39,7 +50,9 @@ export function addOrderCommands(program: Command): void {
     .action(shipCommand);
   orders
     .command("list")
-    .addOption(new Option("--status <status>", "only orders with this status").choices(statusChoices))
+    .addOption(
+      new Option("--status <status>", "only orders with this status").choices(statusChoices),
+    )
     .option("--cancelled-by <key-id>", "only orders that this key cancelled", parseText)
     .addOption(rateOption())
     .description("list orders as they are read; with --json in the format of `orders import`")

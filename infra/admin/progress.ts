@@ -1,8 +1,8 @@
 import cliProgress from "cli-progress";
 
 /**
- * Starts a progress bar on standard error, with the rate and the time left. It is drawn only on a terminal, and cleared
- * when it stops, so that other output may follow.
+ * Starts a progress bar on standard error, with the rate and the time left. It is drawn only on a
+ * terminal, and cleared when it stops, so that other output may follow.
  *
  * @param unit what it counts, like `orders`.
  * @param total how many there are in all, 0 if unknown.
@@ -14,7 +14,8 @@ export function startProgress(title: string, unit: string, total: number): cliPr
       const share = `${Math.floor(progress * 100)}% [${cliProgress.Format.BarFormat(progress, options)}]`;
       // There may be more than were counted.
       const seconds = Math.ceil(Math.max(total - value, 0) / rate);
-      const left = value > 0 && total > 0 ? cliProgress.Format.TimeFormat(seconds, options, 1) : "?";
+      const left =
+        value > 0 && total > 0 ? cliProgress.Format.TimeFormat(seconds, options, 1) : "?";
       return `${title} ${total === 0 ? `${value} ${unit}` : share} ${Math.round(rate)} ${unit}/s, ${left} left`;
     },
     barsize: 24,

@@ -31,7 +31,11 @@ export function addRestore(commands: Command, setting: TableSetting): void {
   commands
     .command("restore")
     .description("restore a table, as it was, into a new table; can be interrupted and run again")
-    .requiredOption("--time <date-time>", "the second to restore, like 2026-11-20T08:00:00Z", parseSecond)
+    .requiredOption(
+      "--time <date-time>",
+      "the second to restore, like 2026-11-20T08:00:00Z",
+      parseSecond,
+    )
     .option("--table <name>", "restore this table (default: the one in use)", parseTable)
     .action(({ time, table }: { time: Date; table?: string }, command: Command) =>
       run(command, (target) => restoreTable(target, setting, time, table)),
@@ -39,13 +43,14 @@ export function addRestore(commands: Command, setting: TableSetting): void {
 }
 
 /**
- * Restores a table, as it was at a time, into a new table, and gives that what a restore leaves behind, as the settings
- * have it: the stack then adopts it as it is. Its name ends with the time. It can be repeated until it is through.
+ * Restores a table, as it was at a time, into a new table, and gives that what a restore leaves
+ * behind, as the settings have it: the stack then adopts it as it is. Its name ends with the time.
+ * It can be repeated until it is through.
  *
  * @param time a whole second.
  * @param source the table to restore.
- * @throws CommandError when there are no backups of that second, or another table has the name; what the DynamoDB client
- *   throws.
+ * @throws CommandError when there are no backups of that second, or another table has the name;
+ * what the DynamoDB client throws.
  */
 export async function restoreTable(
   target: Target,
@@ -56,12 +61,18 @@ export async function restoreTable(
 ): Promise<Result> {
   const { client, environment } = target;
   const { keepData, ordersStream, stackName, tableThroughput, writerAccounts = [] } = environment;
-  if (!keepData) throw new CommandError(`${environment.name} keeps no backups (keepData in environments.ts)`);
-  process.stderr.write("Restoring takes minutes to hours. If it is interrupted, run the command again.\n");
+  if (!keepData)
+    throw new CommandError(`${environment.name} keeps no backups (keepData in environments.ts)`);
+  process.stderr.write(
+    "Restoring takes minutes to hours. If it is interrupted, run the command again.\n",
+  );
   const kind = setting === "orders" ? "Orders" : "ApiKeys";
   const name = `${stackName}-${kind}-${time.toISOString().replace(/\D/g, "").slice(0, 14)}`;
 
-  /** Repeats an attempt every twenty seconds until it finds something. An error of this class means not yet. */
+  /**
+   * Repeats an attempt every twenty seconds until it finds something. An error of this class means
+   * not yet.
+   */
   const until = async <Found>(
     notYet: new (...args: never[]) => Error,
     attempt: () => Promise<Found | undefined>,
@@ -94,7 +105,8 @@ export async function restoreTable(
     RestoreDateTime: time,
     OnDemandThroughputOverride: OnDemandThroughput,
   });
-  // Documented for a table of this name that is being created, like that of a run before, or deleted.
+  // Documented for a table of this name that is being created, like that of a run before, or
+  // deleted.
   const begun = await until(TableInUseException, async () => {
     try {
       await client.send(restore);
@@ -106,20 +118,30 @@ export async function restoreTable(
   });
   const restored = await active();
   const { SourceTableArn, RestoreDateTime } = restored.RestoreSummary ?? {};
-  const isIt = SourceTableArn?.endsWith(`/${source}`) && RestoreDateTime?.getTime() === time.getTime();
-  if (begun === "before" && !isIt) throw new CommandError(`${name} is already another table. Restore another second`);
+  const isIt =
+    SourceTableArn?.endsWith(`/${source}`) && RestoreDateTime?.getTime() === time.getTime();
+  if (begun === "before" && !isIt)
+    throw new CommandError(`${name} is already another table. Restore another second`);
 
   const ResourceArn = restored.TableArn;
   const Tags = Object.entries(tagsOf(environment)).map(([Key, Value]) => ({ Key, Value }));
   await client.send(new TagResourceCommand({ ResourceArn, Tags }));
-  const recovery = { TableName: name, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } };
+  const recovery = {
+    TableName: name,
+    PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+  };
   // A new table's backups are not ready for it at once.
-  await until(ContinuousBackupsUnavailableException, () => client.send(new UpdateContinuousBackupsCommand(recovery)));
+  await until(ContinuousBackupsUnavailableException, () =>
+    client.send(new UpdateContinuousBackupsCommand(recovery)),
+  );
   // A run before may have had other settings.
-  if (!isDeepStrictEqual(restored.OnDemandThroughput, OnDemandThroughput)) await update({ OnDemandThroughput });
+  if (!isDeepStrictEqual(restored.OnDemandThroughput, OnDemandThroughput))
+    await update({ OnDemandThroughput });
   if (!restored.DeletionProtectionEnabled) await update({ DeletionProtectionEnabled: true });
   if (setting === "orders" && ordersStream && !restored.StreamSpecification?.StreamEnabled) {
-    await update({ StreamSpecification: { StreamEnabled: true, StreamViewType: "NEW_AND_OLD_IMAGES" } });
+    await update({
+      StreamSpecification: { StreamEnabled: true, StreamViewType: "NEW_AND_OLD_IMAGES" },
+    });
   }
   if (setting === "orders" && writerAccounts.length > 0) {
     const Policy = JSON.stringify(writersPolicy(writerAccounts));

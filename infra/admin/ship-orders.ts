@@ -40,9 +40,17 @@ interface Shipment {
   reason?: string;
 }
 
-/** Ships the orders that the command line names, or a file or standard input, several at a time, and prints a line for each. */
-export async function shipCommand(named: bigint[], { file, date }: ShipOptions, command: Command): Promise<void> {
-  if (named.length > 0 && file !== undefined) command.error("error: name either orders or a file of ids");
+/**
+ * Ships the orders that the command line names, or a file or standard input, several at a time, and
+ * prints a line for each.
+ */
+export async function shipCommand(
+  named: bigint[],
+  { file, date }: ShipOptions,
+  command: Command,
+): Promise<void> {
+  if (named.length > 0 && file !== undefined)
+    command.error("error: name either orders or a file of ids");
   await run(command, async (target, json) => {
     const ids = new Set(named.length > 0 ? named : await readIds(file));
     if (ids.size === 0) return { note: "No order ids were given" };
@@ -59,7 +67,8 @@ export async function shipCommand(named: bigint[], { file, date }: ShipOptions, 
       exitCode = Math.max(exitCode, code);
     };
     const reason = await workThrough(ids.values(), ship, interruption());
-    if (reason !== undefined) throw new CommandError(`${reason}. ${counted(left, "order")} not tried`);
+    if (reason !== undefined)
+      throw new CommandError(`${reason}. ${counted(left, "order")} not tried`);
     process.exitCode = exitCode;
     return {};
   });
@@ -78,7 +87,11 @@ export async function shipOrder(
   calls: TableCalls,
   signal: AbortSignal,
 ): Promise<Shipment> {
-  const set: OrderItem = { status: { S: "shipped" }, shipDate: { S: shipDate }, complete: { BOOL: true } };
+  const set: OrderItem = {
+    status: { S: "shipped" },
+    shipDate: { S: shipDate },
+    complete: { BOOL: true },
+  };
   try {
     const unmet = await calls.update(table, { id: { N: id.toString() } }, set, isPending, signal);
     if (!unmet) return { id, outcome: "shipped", shipDate };
@@ -97,7 +110,9 @@ export async function shipOrder(
 async function readIds(file = "-"): Promise<bigint[]> {
   const name = file === "-" ? "standard input" : file;
   const source = file === "-" ? standardInput() : createReadStream(callersPath(file));
-  const lines = (await text(source).catch(rethrowNaming(name))).split("\n").map((line) => line.trim());
+  const lines = (await text(source).catch(rethrowNaming(name)))
+    .split("\n")
+    .map((line) => line.trim());
   return lines.flatMap((line, at) => {
     const id = parseOrderId(line);
     if (id !== undefined) return id;

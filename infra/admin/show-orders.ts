@@ -18,12 +18,27 @@ export const statusChoices = [...orderStatuses, "other"] as const;
 /** A choice of orders by their status and by the id of the key that cancelled them. */
 type Filter = { status?: (typeof statusChoices)[number]; cancelledBy?: string };
 
-/** The columns of a list, wide enough for nearly all values: rows are printed before the others are known. */
-const widths = { id: 20, status: 9, petId: 20, quantity: 8, complete: 8, shipDate: 27, cancelledBy: 20 };
+/**
+ * The columns of a list, wide enough for nearly all values: rows are printed before the others are
+ * known.
+ */
+const widths = {
+  id: 20,
+  status: 9,
+  petId: 20,
+  quantity: 8,
+  complete: 8,
+  shipDate: 27,
+  cancelledBy: 20,
+};
 
 /** Shows an order as the table holds it, and the name of the key that cancelled it. */
 export async function show(target: Target, id: bigint): Promise<Result> {
-  const input = { TableName: target.ordersTable, Key: { id: { N: id.toString() } }, ConsistentRead: true };
+  const input = {
+    TableName: target.ordersTable,
+    Key: { id: { N: id.toString() } },
+    ConsistentRead: true,
+  };
   const item = await new TableCalls(target.client).get(input);
   if (!item) throw new CommandError(`No order has the id ${id}`);
   const cancelledBy = item["cancelledBy"]?.S;
@@ -37,7 +52,10 @@ export async function show(target: Target, id: bigint): Promise<Result> {
   };
 }
 
-/** Prints the orders that the filter lets through as they are read: a table for people, lines of an orders file as JSON. */
+/**
+ * Prints the orders that the filter lets through as they are read: a table for people, lines of an
+ * orders file as JSON.
+ */
 export function listCommand({ status, cancelledBy }: Filter, command: Command): Promise<void> {
   return run(command, async (target, json) => {
     const calls = pacedCalls(command, target, "reads");
@@ -49,14 +67,17 @@ export function listCommand({ status, cancelledBy }: Filter, command: Command): 
       if (!json) yield row((name) => name);
       for await (const page of calls.scan(target.ordersTable)) {
         const orders = page.filter(wanted);
-        const lines = json ? formatLines(orders) : orders.map((item) => row((name) => valueText(item[name])));
+        const lines = json
+          ? formatLines(orders)
+          : orders.map((item) => row((name) => valueText(item[name])));
         found += orders.length;
         skipped += orders.length - lines.length;
         yield lines.join("");
       }
     };
     await pipeline(lines, process.stdout, { end: false });
-    const isUnknown = cancelledBy !== undefined && found === 0 && !(await findKey(target, cancelledBy));
+    const isUnknown =
+      cancelledBy !== undefined && found === 0 && !(await findKey(target, cancelledBy));
     if (isUnknown) throw noKey(cancelledBy);
     return { rejected: skipped > 0 };
   });

@@ -14,7 +14,10 @@ import { isThrottled } from "../../shared/dynamodb.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { sameAttribute } from "../orders-file/attribute-json.ts";
 
-/** Milliseconds to wait at most, with full jitter, before each further attempt at a throttled call: a minute or so. */
+/**
+ * Milliseconds to wait at most, with full jitter, before each further attempt at a throttled call:
+ * a minute or so.
+ */
 const throttleWaits = [200, 500, 1000, 2000, 5000, 10_000, 20_000, 30_000, 30_000, 30_000];
 
 /** The condition that an item must meet to be updated. */
@@ -31,9 +34,15 @@ export interface Unmet {
 /** The output of a call that asked for `ReturnConsumedCapacity: "TOTAL"`. */
 type Metered = Pick<ScanCommandOutput, "ConsumedCapacity">;
 
-const conditional = { ReturnValuesOnConditionCheckFailure: "ALL_OLD", ReturnConsumedCapacity: "TOTAL" } as const;
+const conditional = {
+  ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+  ReturnConsumedCapacity: "TOTAL",
+} as const;
 
-/** Makes calls to tables, at a rate that leaves capacity for the service, and waits while a table throttles. */
+/**
+ * Makes calls to tables, at a rate that leaves capacity for the service, and waits while a table
+ * throttles.
+ */
 export class TableCalls {
   readonly #client: DynamoDBClient;
   readonly #millisecondsPerUnit: number;
@@ -67,7 +76,8 @@ export class TableCalls {
       if (turn > now) await this.#clock.pause(turn - now, signal);
       try {
         const output = await send();
-        this.#next += ((output.ConsumedCapacity?.CapacityUnits ?? units) - units) * this.#millisecondsPerUnit;
+        this.#next +=
+          ((output.ConsumedCapacity?.CapacityUnits ?? units) - units) * this.#millisecondsPerUnit;
         return output;
       } catch (error) {
         const longest = throttleWaits[tries];
@@ -80,17 +90,29 @@ export class TableCalls {
   /** Reads an item; undefined when there is none with this key. */
   async get(input: GetItemCommandInput, signal?: AbortSignal): Promise<OrderItem | undefined> {
     const command = new GetItemCommand({ ...input, ReturnConsumedCapacity: "TOTAL" });
-    return (await this.make(() => this.#client.send(command), input.ConsistentRead ? 1 : 0.5, signal)).Item;
+    return (
+      await this.make(() => this.#client.send(command), input.ConsistentRead ? 1 : 0.5, signal)
+    ).Item;
   }
 
-  /** Writes an item unless one with this partition key is there. Resolves with undefined once it is written. */
-  insert(TableName: string, key: string, Item: OrderItem, signal?: AbortSignal): Promise<Unmet | undefined> {
+  /**
+   * Writes an item unless one with this partition key is there. Resolves with undefined once it is
+   * written.
+   */
+  insert(
+    TableName: string,
+    key: string,
+    Item: OrderItem,
+    signal?: AbortSignal,
+  ): Promise<Unmet | undefined> {
     const ConditionExpression = `attribute_not_exists(${key})`;
     const command = new PutItemCommand({ TableName, Item, ConditionExpression, ...conditional });
     return this.#write(Item, () => this.#client.send(command), signal);
   }
 
-  /** Sets attributes of an item that meets a condition. Resolves with undefined once they are set. */
+  /**
+   * Sets attributes of an item that meets a condition. Resolves with undefined once they are set.
+   */
   update(
     TableName: string,
     Key: OrderItem,
@@ -105,14 +127,24 @@ export class TableCalls {
       Key,
       ...condition,
       UpdateExpression: `SET ${Object.keys(set).map((_, at) => `#${at} = :${at}`)}`,
-      ExpressionAttributeNames: { ...condition.ExpressionAttributeNames, ...placeholders("#", Object.keys(set)) },
-      ExpressionAttributeValues: { ...condition.ExpressionAttributeValues, ...placeholders(":", Object.values(set)) },
+      ExpressionAttributeNames: {
+        ...condition.ExpressionAttributeNames,
+        ...placeholders("#", Object.keys(set)),
+      },
+      ExpressionAttributeValues: {
+        ...condition.ExpressionAttributeValues,
+        ...placeholders(":", Object.values(set)),
+      },
       ...conditional,
     });
     return this.#write(set, () => this.#client.send(command), signal);
   }
 
-  async #write(attributes: OrderItem, send: () => Promise<Metered>, signal?: AbortSignal): Promise<Unmet | undefined> {
+  async #write(
+    attributes: OrderItem,
+    send: () => Promise<Metered>,
+    signal?: AbortSignal,
+  ): Promise<Unmet | undefined> {
     let attempts = 0;
     const counted = (): Promise<Metered> => {
       attempts++;
@@ -126,7 +158,9 @@ export class TableCalls {
       const { Item: found, $metadata } = error;
       const retried = attempts > 1 || ($metadata.attempts ?? 1) > 1;
       // A later attempt may find what an earlier one wrote, its response lost.
-      const ours = retried && Object.keys(attributes).every((name) => sameAttribute(attributes[name], found?.[name]));
+      const ours =
+        retried &&
+        Object.keys(attributes).every((name) => sameAttribute(attributes[name], found?.[name]));
       return ours ? undefined : { found };
     }
   }
@@ -141,7 +175,8 @@ export class TableCalls {
         ReturnConsumedCapacity: "TOTAL",
         ...(ExclusiveStartKey && { ExclusiveStartKey }),
       });
-      const send = (): Promise<ScanCommandOutput> => this.#client.send(command, signal && { abortSignal: signal });
+      const send = (): Promise<ScanCommandOutput> =>
+        this.#client.send(command, signal && { abortSignal: signal });
       const { Items = [], LastEvaluatedKey } = await this.make(send, 0, signal);
       yield Items;
       ExclusiveStartKey = LastEvaluatedKey;

@@ -1,5 +1,9 @@
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
-import { DescribeTableCommand, DynamoDBClient, ResourceNotFoundException } from "@aws-sdk/client-dynamodb";
+import {
+  DescribeTableCommand,
+  DynamoDBClient,
+  ResourceNotFoundException,
+} from "@aws-sdk/client-dynamodb";
 import { retryIncompleteResponses } from "../../shared/dynamodb.ts";
 import { type Environment, environments } from "../environments.ts";
 import { engineClient } from "../local/engine/engine.ts";
@@ -8,7 +12,10 @@ import { CommandError } from "./errors.ts";
 
 /** The tables a command works on, and the settings of their environment. */
 export interface Target {
-  /** Where they are, for people: the AWS account and region, or which of several local stacks has them. */
+  /**
+   * Where they are, for people: the AWS account and region, or which of several local stacks has
+   * them.
+   */
   description?: string;
   environment: Environment;
   ordersTable: string;
@@ -23,20 +30,31 @@ const callLimits = {
 };
 
 /**
- * Finds the tables of a deployed environment in the outputs of its stack, with the operator's own AWS credentials.
+ * Finds the tables of a deployed environment in the outputs of its stack, with the operator's own
+ * AWS credentials.
  *
- * @throws CommandError when the stack does not exist or lacks an output, and what the SDK throws when it can't ask.
+ * @throws CommandError when the stack does not exist or lacks an output, and what the SDK throws
+ * when it can't ask.
  */
 export async function findDeployedStack(environment: Environment): Promise<Target> {
   const { name, stackName, account: pinned } = environment;
-  const cloudFormation = new CloudFormationClient({ ...callLimits, ...(pinned && { region: pinned.region }) });
+  const cloudFormation = new CloudFormationClient({
+    ...callLimits,
+    ...(pinned && { region: pinned.region }),
+  });
   const { credentials } = cloudFormation.config;
   // First, because the region may be missing with the profile.
   await credentials();
   const region = await cloudFormation.config.region();
   const described = cloudFormation.send(new DescribeStacksCommand({ StackName: stackName }));
   const { Stacks } = await described.catch((error: unknown) => {
-    if (!(error instanceof Error && error.name === "ValidationError" && /does not exist/.test(error.message)))
+    if (
+      !(
+        error instanceof Error &&
+        error.name === "ValidationError" &&
+        /does not exist/.test(error.message)
+      )
+    )
       throw error;
     throw new CommandError(
       `No stack ${stackName} in region ${region} of this AWS account. Deploy it, or choose another region or account`,
@@ -48,7 +66,9 @@ export async function findDeployedStack(environment: Environment): Promise<Targe
   const output = (key: string): string => {
     const value = Outputs?.find(({ OutputKey }) => OutputKey === key)?.OutputValue;
     if (value) return value;
-    throw new CommandError(`Stack ${stackName} (${StackStatus}) has no output ${key}. Was it deployed completely?`);
+    throw new CommandError(
+      `Stack ${stackName} (${StackStatus}) has no output ${key}. Was it deployed completely?`,
+    );
   };
   return {
     description: `${name}: AWS account ${account}, region ${region}`,
@@ -56,7 +76,9 @@ export async function findDeployedStack(environment: Environment): Promise<Targe
     ordersTable: output("OrdersTableName"),
     apiKeysTable: output("ApiKeysTableName"),
     // The same credentials and region, so that the description holds for every later call.
-    client: nameMissingTables(retryIncompleteResponses(new DynamoDBClient({ ...callLimits, credentials, region }))),
+    client: nameMissingTables(
+      retryIncompleteResponses(new DynamoDBClient({ ...callLimits, credentials, region })),
+    ),
   };
 }
 

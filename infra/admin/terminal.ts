@@ -20,7 +20,9 @@ export function columns(rows: string[][]): string {
 export function isoTime(epochSeconds: number): string {
   const time = new Date(epochSeconds * 1000);
   // A damaged record can hold a number that isn't a valid time.
-  return Number.isNaN(time.getTime()) ? `${epochSeconds} s after 1970` : time.toISOString().replace(".000Z", "Z");
+  return Number.isNaN(time.getTime())
+    ? `${epochSeconds} s after 1970`
+    : time.toISOString().replace(".000Z", "Z");
 }
 
 /** `1 order`, `2 orders`. */
@@ -34,7 +36,10 @@ export function standardInput(): NodeJS.ReadStream {
   return process.stdin;
 }
 
-/** Reads a secret from standard input, trimmed. On a terminal it asks for one line and does not echo it. */
+/**
+ * Reads a secret from standard input, trimmed. On a terminal it asks for one line and does not echo
+ * it.
+ */
 export async function readSecret(question: string): Promise<string> {
   if (!process.stdin.isTTY) return (await text(process.stdin)).trim();
   // It takes over the terminal, which until then shows what is typed, and has no output of its own.

@@ -20,8 +20,14 @@ const irreplaceable: Record<string, string> = {
   "AWS::WAFv2::WebACLAssociation": "web-acl",
 };
 
-/** The protections that must not become weaker: where a resource says it, and how strong that makes it. */
-const protections: Record<string, [of: (resource: Resource) => unknown, strength: (value: unknown) => number]> = {
+/**
+ * The protections that must not become weaker: where a resource says it, and how strong that makes
+ * it.
+ */
+const protections: Record<
+  string,
+  [of: (resource: Resource) => unknown, strength: (value: unknown) => number]
+> = {
   "deletion-protection": [
     (resource) => replicas(resource).every(({ DeletionProtectionEnabled: on }) => on === true),
     Number,
@@ -37,19 +43,32 @@ const protections: Record<string, [of: (resource: Resource) => unknown, strength
   ],
   "deletion-policy": [(resource) => resource["DeletionPolicy"], retains],
   "replacement-policy": [(resource) => resource["UpdateReplacePolicy"], retains],
-  "log-retention": [(resource) => resource.Properties?.["RetentionInDays"], (days) => Number(days ?? Infinity)],
+  "log-retention": [
+    (resource) => resource.Properties?.["RetentionInDays"],
+    (days) => Number(days ?? Infinity),
+  ],
   // Other accounts write by it.
-  "resource-policy": [(resource) => resource.Properties?.["ResourcePolicy"] && "set", (set) => Number(set === "set")],
-  "gateway-address": [(resource) => resource.Properties?.["DisableExecuteApiEndpoint"], (off) => Number(off !== true)],
+  "resource-policy": [
+    (resource) => resource.Properties?.["ResourcePolicy"] && "set",
+    (set) => Number(set === "set"),
+  ],
+  "gateway-address": [
+    (resource) => resource.Properties?.["DisableExecuteApiEndpoint"],
+    (off) => Number(off !== true),
+  ],
 };
 
 /**
  * Compares a stack as it is deployed with what is about to be deployed.
  *
- * @returns what someone has to mean; nothing for ordinary changes, such as code, throttling or an alarm's limit.
+ * @returns what someone has to mean; nothing for ordinary changes, such as code, throttling or an
+ * alarm's limit.
  */
 export function findChanges(deployed: StackToCompare, next: StackToCompare): Finding[] {
-  const found = [...changedFacts(deployed.template, next.template), ...gainedActions(deployed.template, next.template)];
+  const found = [
+    ...changedFacts(deployed.template, next.template),
+    ...gainedActions(deployed.template, next.template),
+  ];
   if (deployed.terminationProtection && !next.terminationProtection) {
     found.push({ name: "termination-protection", text: "the stack can then be deleted" });
   }
@@ -59,14 +78,18 @@ export function findChanges(deployed: StackToCompare, next: StackToCompare): Fin
   return found;
 }
 
-/** The facts that clients and other teams rely on: the name of the finding, where the template says it, and the value. */
+/**
+ * The facts that clients and other teams rely on: the name of the finding, where the template says
+ * it, and the value.
+ */
 function facts(template: Template): [name: string, place: string, value: string][] {
   const all = Object.values(template.Resources);
   const texts = (of: (properties: NonNullable<Resource["Properties"]>) => unknown) => {
     const values = all.flatMap(({ Properties = {} }) => of(Properties) ?? []);
     return [...new Set(values.map((value) => asText(value, template)))].sort().join(" and ");
   };
-  const variable = (name: string) => texts((properties) => properties["Environment"]?.Variables?.[name]);
+  const variable = (name: string) =>
+    texts((properties) => properties["Environment"]?.Variables?.[name]);
   const output = (name: string) => asText(template.Outputs?.[name]?.Value ?? "", template);
   return [
     ["orders-table-in-use", "ORDERS_TABLE", variable("ORDERS_TABLE")],
@@ -74,7 +97,11 @@ function facts(template: Template): [name: string, place: string, value: string]
     ["keys-table-in-use", "API_KEYS_TABLE", variable("API_KEYS_TABLE")],
     ["keys-table-in-use", "ApiKeysTableName", output("ApiKeysTableName")],
     ["base-url", "BaseUrl", output("BaseUrl")],
-    ["key-expression", "KeyExpression", texts((properties) => properties["IdentityValidationExpression"])],
+    [
+      "key-expression",
+      "KeyExpression",
+      texts((properties) => properties["IdentityValidationExpression"]),
+    ],
   ];
 }
 
@@ -83,16 +110,22 @@ function changedFacts(deployed: Template, next: Template): Finding[] {
   return facts(deployed).flatMap(([name, place, was], index) => {
     const is = after[index]?.[2];
     // What the deployed template does not say yet is new.
-    return was === is || was === "" ? [] : [{ name, text: `${place}: ${was} becomes ${is || "nothing"}` }];
+    return was === is || was === ""
+      ? []
+      : [{ name, text: `${place}: ${was} becomes ${is || "nothing"}` }];
   });
 }
 
 function loss(id: string, { oldValue, isRemoval, changeImpact }: ResourceDifference): Finding[] {
   const kind = irreplaceable[oldValue?.Type ?? ""];
   if (kind === undefined) return [];
-  const kept = retains(oldValue?.["DeletionPolicy"]) ? "leaves the stack, but is kept" : "is deleted";
+  const kept = retains(oldValue?.["DeletionPolicy"])
+    ? "leaves the stack, but is kept"
+    : "is deleted";
   if (isRemoval) return [{ name: `${kind}-removed:${id}`, text: kept }];
-  return /_REPLACE$/.test(changeImpact) ? [{ name: `${kind}-replaced:${id}`, text: "is replaced by a new one" }] : [];
+  return /_REPLACE$/.test(changeImpact)
+    ? [{ name: `${kind}-replaced:${id}`, text: "is replaced by a new one" }]
+    : [];
 }
 
 /** The protections that become weaker, and TLS that changes at all. */
@@ -105,7 +138,9 @@ function weakened(id: string, { oldValue, newValue }: ResourceDifference): Findi
   });
   const tls = ["SecurityPolicy", "EndpointAccessMode"].flatMap((property) => {
     const [was, is] = [oldValue.Properties?.[property], newValue.Properties?.[property]];
-    return was === is ? [] : [{ name: "tls", text: `${id}: ${becomes(was, is)}; deploy it alone, without the canary` }];
+    return was === is
+      ? []
+      : [{ name: "tls", text: `${id}: ${becomes(was, is)}; deploy it alone, without the canary` }];
   });
   return [...weaker, ...tls];
 }
@@ -120,38 +155,64 @@ function retains(policy: unknown): number {
   return Number(/^Retain/.test(String(policy)));
 }
 
-/** The actions that a function's role has in the next template only. A new function gains nothing. */
+/**
+ * The actions that a function's role has in the next template only. A new function gains nothing.
+ */
 function gainedActions(deployed: Template, next: Template): Finding[] {
   const before = functionActions(deployed);
   return [...functionActions(next)].flatMap(([id, actions]) => {
     const had = before.get(id) ?? actions;
     const text = `its role had ${[...had].join(", ")}`;
-    return [...actions.difference(had)].map((action) => ({ name: `action-gained:${id}:${action}`, text }));
+    return [...actions.difference(had)].map((action) => ({
+      name: `action-gained:${id}:${action}`,
+      text,
+    }));
   });
 }
 
-/** The actions, and the managed policies, that each function's role allows, by the function's logical id. */
+/**
+ * The actions, and the managed policies, that each function's role allows, by the function's
+ * logical id.
+ */
 function functionActions(template: Template): Map<string, Set<string>> {
-  const granting = Object.entries(template.Resources).filter(([, { Type }]) => Type.startsWith("AWS::IAM::"));
+  const granting = Object.entries(template.Resources).filter(([, { Type }]) =>
+    Type.startsWith("AWS::IAM::"),
+  );
   // Compared with nothing, whatever it grants is new.
-  const { managedPolicies, statements } = fullDiff({}, { Resources: Object.fromEntries(granting) }).iamChanges;
+  const { managedPolicies, statements } = fullDiff(
+    {},
+    { Resources: Object.fromEntries(granting) },
+  ).iamChanges;
   const allowed = statements.additions.filter((statement) => statement.render().effect === "Allow");
-  const functions = Object.entries(template.Resources).filter(([, { Type }]) => Type === "AWS::Lambda::Function");
+  const functions = Object.entries(template.Resources).filter(
+    ([, { Type }]) => Type === "AWS::Lambda::Function",
+  );
   return new Map(
     functions.map(([id, { Properties }]) => {
       const role = `\${${Properties?.["Role"]?.["Fn::GetAtt"]?.[0]}}`;
       const attached = managedPolicies.additions.filter(({ identityArn }) => identityArn === role);
       const managed = attached.map(({ managedPolicyArn }) => managedPolicyArn.replace(/.*\//, ""));
       const own = allowed.filter(({ principals }) => principals.values.includes(`AWS:${role}`));
-      return [id, new Set([...managed, ...own.flatMap(({ actions }) => (actions.not ? "*" : actions.values))])];
+      return [
+        id,
+        new Set([
+          ...managed,
+          ...own.flatMap(({ actions }) => (actions.not ? "*" : actions.values)),
+        ]),
+      ];
     }),
   );
 }
 
-/** A value of a template as text, with references like `${LogicalId.Arn}`, or a table's own name where it has one. */
+/**
+ * A value of a template as text, with references like `${LogicalId.Arn}`, or a table's own name
+ * where it has one.
+ */
 function asText(value: unknown, { Resources }: Template): string {
   const resolved = resolveIntrinsics(value, (id, attribute) =>
-    attribute ? `\${${id}.${attribute}}` : (Resources[id]?.Properties?.["TableName"] ?? `\${${id}}`),
+    attribute
+      ? `\${${id}.${attribute}}`
+      : (Resources[id]?.Properties?.["TableName"] ?? `\${${id}}`),
   );
   return typeof resolved === "string" ? resolved : JSON.stringify(resolved);
 }

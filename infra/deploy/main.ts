@@ -16,8 +16,8 @@ interface Options {
 if (import.meta.main) await runDeploy(process.argv.slice(2));
 
 /**
- * Runs `npm run compare`, `deploy` or `diff`, and sets the exit code: 1 when a finding stops it, 2 when it is used wrongly
- * or can't be done, and CDK's own.
+ * Runs `npm run compare`, `deploy` or `diff`, and sets the exit code: 1 when a finding stops it, 2
+ * when it is used wrongly or can't be done, and CDK's own.
  *
  * @param words the command line, from the name of the command on.
  */
@@ -26,14 +26,15 @@ export async function runDeploy(words: string[]): Promise<void> {
     await createProgram().parseAsync(words, { from: "user" });
   } catch (error) {
     process.exitCode = error instanceof CommanderError && error.exitCode === 0 ? 0 : 2;
-    if (!(error instanceof CommanderError)) console.error(error instanceof Error ? error.message : error);
+    if (!(error instanceof CommanderError))
+      console.error(error instanceof Error ? error.message : error);
   }
 }
 
 function createProgram(): Command {
-  const program = new Command("npm run")
-    .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: command-argument value/, "error:")) });
+  const program = new Command("npm run").exitOverride().configureOutput({
+    outputError: (text, write) => write(text.replace(/^error: command-argument value/, "error:")),
+  });
   const collect = (value: string, before: string[]) => [...before, value];
   const context = new Option("-c, --context <key=value>", "such as canary=false, for the synthesis")
     .argParser(collect)
@@ -48,7 +49,11 @@ function createProgram(): Command {
     command(name, description)
       .option("--accept <names>", "findings that are meant; may be repeated", collect, [])
       .option("--app <directory>", "a synthesised app; without it, synthesises into cdk.out")
-      .addOption(new Option("--profile <name>", "the AWS profile to compare and deploy with").env("AWS_PROFILE"))
+      .addOption(
+        new Option("--profile <name>", "the AWS profile to compare and deploy with").env(
+          "AWS_PROFILE",
+        ),
+      )
       .addOption(context);
 
   comparing("compare", "Say what a deployment would do to data, clients or protections")
@@ -62,17 +67,30 @@ function createProgram(): Command {
     .action(async (name: EnvironmentName, cdkOptions: string[], options: Options) => {
       const { app = "cdk.out", profile } = options;
       const { stackName } = environments[name];
-      // A restored table exists before it belongs to the stack, under a name of its own; nothing else does.
-      const adopt = ["--exclusively", "--import-existing-resources", ...(profile ? ["--profile", profile] : [])];
+      // A restored table exists before it belongs to the stack, under a name of its own; nothing
+      // else does.
+      const adopt = [
+        "--exclusively",
+        "--import-existing-resources",
+        ...(profile ? ["--profile", profile] : []),
+      ];
       const mayDeploy = await compare(name, options);
-      process.exitCode = mayDeploy ? await cdk("deploy", stackName, ...adopt, ...cdkOptions, "--app", app) : 1;
+      process.exitCode = mayDeploy
+        ? await cdk("deploy", stackName, ...adopt, ...cdkOptions, "--app", app)
+        : 1;
     });
   command("diff", "Print every change that a deployment would make")
     .argument("[cdk-options...]", "options of `cdk diff`, such as --template FILE")
     .allowUnknownOption()
     .action(async (name: EnvironmentName, cdkOptions: string[]) => {
-      if (cdkOptions.includes("--template")) console.log("Compared with a saved template, not with what is deployed.");
-      process.exitCode = await cdk("diff", environments[name].stackName, "--exclusively", ...cdkOptions);
+      if (cdkOptions.includes("--template"))
+        console.log("Compared with a saved template, not with what is deployed.");
+      process.exitCode = await cdk(
+        "diff",
+        environments[name].stackName,
+        "--exclusively",
+        ...cdkOptions,
+      );
     });
   return program;
 }
@@ -98,7 +116,9 @@ async function compare(name: EnvironmentName, options: Options): Promise<boolean
     if (exitCode !== 0) throw new CommanderError(exitCode, "cdk.synth", "");
   }
   const next = await readAssembly(app, stackName);
-  const deployed = template ? { template: await readTemplate(template) } : await readDeployedStack(environments[name]);
+  const deployed = template
+    ? { template: await readTemplate(template) }
+    : await readDeployedStack(environments[name]);
   if (!template) await requireAdoptedTables(environments[name], deployed?.template, next.template);
   if (!deployed) {
     console.log(`${stackName} is not deployed yet: nothing to compare with`);
@@ -111,8 +131,10 @@ async function compare(name: EnvironmentName, options: Options): Promise<boolean
   const stopping = [...found.difference(accepted)];
   const count = `${findings.length} finding${findings.length === 1 ? "" : "s"}`;
   console.log(`${stackName}, compared with ${template ?? "what is deployed"}: ${count}`);
-  for (const { name, text } of findings) console.log(`${accepted.has(name) ? "accepted" : "STOP"}  ${name}  ${text}`);
-  for (const word of accepted.difference(found)) console.error(`Nothing to accept by the name ${word}`);
+  for (const { name, text } of findings)
+    console.log(`${accepted.has(name) ? "accepted" : "STOP"}  ${name}  ${text}`);
+  for (const word of accepted.difference(found))
+    console.error(`Nothing to accept by the name ${word}`);
   if (stopping.length > 0) console.log(`If that is meant: --accept "${stopping.join(" ")}"`);
   return stopping.length === 0;
 }

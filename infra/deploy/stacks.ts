@@ -1,7 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Resource } from "@aws-cdk/cloudformation-diff";
-import { CloudFormationClient, DescribeStacksCommand, GetTemplateCommand } from "@aws-sdk/client-cloudformation";
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+  GetTemplateCommand,
+} from "@aws-sdk/client-cloudformation";
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { Environment } from "../environments.ts";
 
@@ -44,19 +48,30 @@ export async function readTemplate(file: string): Promise<Template> {
 }
 
 /**
- * Reads what is deployed, with the caller's own credentials: `cloudformation:DescribeStacks` and `GetTemplate`.
+ * Reads what is deployed, with the caller's own credentials: `cloudformation:DescribeStacks` and
+ * `GetTemplate`.
  *
  * @returns undefined before the first deployment has succeeded.
  * @throws what the SDK throws when it can't ask.
  */
-export async function readDeployedStack({ stackName, account }: Environment): Promise<StackToCompare | undefined> {
+export async function readDeployedStack({
+  stackName,
+  account,
+}: Environment): Promise<StackToCompare | undefined> {
   const client = new CloudFormationClient(account ? { region: account.region } : {});
   try {
-    const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName: stackName }));
+    const { Stacks: [stack] = [] } = await client.send(
+      new DescribeStacksCommand({ StackName: stackName }),
+    );
     // CDK starts these over.
     if (/^(REVIEW_IN_PROGRESS|ROLLBACK_COMPLETE)$/.test(stack?.StackStatus ?? "")) return undefined;
-    const { TemplateBody = "" } = await client.send(new GetTemplateCommand({ StackName: stackName }));
-    return { template: JSON.parse(TemplateBody), terminationProtection: stack?.EnableTerminationProtection === true };
+    const { TemplateBody = "" } = await client.send(
+      new GetTemplateCommand({ StackName: stackName }),
+    );
+    return {
+      template: JSON.parse(TemplateBody),
+      terminationProtection: stack?.EnableTerminationProtection === true,
+    };
   } catch (error) {
     if (error instanceof Error && / does not exist$/.test(error.message)) return undefined;
     throw error;
@@ -64,19 +79,27 @@ export async function readDeployedStack({ stackName, account }: Environment): Pr
 }
 
 /**
- * Looks up the tables that a deployment is to adopt by their names, with `dynamodb:DescribeTable`. CloudFormation would
- * make an empty one for a name that is misspelt.
+ * Looks up the tables that a deployment is to adopt by their names, with `dynamodb:DescribeTable`.
+ * CloudFormation would make an empty one for a name that is misspelt.
  *
- * @throws Error naming the first table that does not exist, and what the SDK throws when it can't ask.
+ * @throws Error naming the first table that does not exist, and what the SDK throws when it can't
+ * ask.
  */
-export async function requireAdoptedTables({ account }: Environment, deployed: Template | undefined, next: Template) {
+export async function requireAdoptedTables(
+  { account }: Environment,
+  deployed: Template | undefined,
+  next: Template,
+) {
   const client = new DynamoDBClient(account ? { region: account.region } : {});
   for (const [id, { Type, Properties }] of Object.entries(next.Resources)) {
-    const name: unknown = Type === "AWS::DynamoDB::Table" && !deployed?.Resources[id] && Properties?.["TableName"];
+    const name: unknown =
+      Type === "AWS::DynamoDB::Table" && !deployed?.Resources[id] && Properties?.["TableName"];
     if (typeof name !== "string") continue;
     await client.send(new DescribeTableCommand({ TableName: name })).catch((error: Error) => {
       const isMissing = error.name === "ResourceNotFoundException";
-      throw isMissing ? new Error(`There is no table ${name}: the stack would make an empty one`) : error;
+      throw isMissing
+        ? new Error(`There is no table ${name}: the stack would make an empty one`)
+        : error;
     });
   }
 }

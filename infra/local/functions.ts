@@ -3,8 +3,14 @@ import { dummyCredentials, functionArn, pseudoParameters } from "../template/loc
 import type { SynthesisedStack } from "../template/synthesis.ts";
 import type { FunctionDefinition } from "./lambda/runtime-process.ts";
 
-/** The functions of a template with the environment that Lambda would give them, but DynamoDB at this endpoint. */
-export function readFunctions({ template, directory }: SynthesisedStack, endpoint: string): FunctionDefinition[] {
+/**
+ * The functions of a template with the environment that Lambda would give them, but DynamoDB at
+ * this endpoint.
+ */
+export function readFunctions(
+  { template, directory }: SynthesisedStack,
+  endpoint: string,
+): FunctionDefinition[] {
   return template.all("AWS::Lambda::Function").map(({ name, properties }) => {
     const { Code, Environment, Handler, LoggingConfig, MemorySize, Runtime, Timeout } = properties;
     return {

@@ -14,11 +14,17 @@ import { createLiveService, openService, type Service } from "./service.ts";
 import { watchSources } from "./source-watch.ts";
 import { issueStartKey } from "./start-key.ts";
 
-/** `log` also gets messages of the local stack. Unless given, it writes to stderr, and a function has up to 4 processes. */
+/**
+ * `log` also gets messages of the local stack. Unless given, it writes to stderr, and a function
+ * has up to 4 processes.
+ */
 export interface LocalStackOptions extends Partial<GatewayOptions & LambdaHostOptions> {
   /** 3000 unless given; 0 picks a free one. */
   port?: number | undefined;
-  /** NDJSON for a new table of orders; a few sample orders unless given. An existing table stays as it is. */
+  /**
+   * NDJSON for a new table of orders; a few sample orders unless given. An existing table stays as
+   * it is.
+   */
   orders?: string | undefined;
   /** Where the embedded engine keeps its data; in memory unless given. */
   db?: string | undefined;
@@ -32,7 +38,10 @@ export interface LocalStackOptions extends Partial<GatewayOptions & LambdaHostOp
   signal?: AbortSignal;
 }
 
-/** Synthesises the stack to serve. Builds may share a directory: CDK names a bundle by its hash, so all keep theirs. */
+/**
+ * Synthesises the stack to serve. Builds may share a directory: CDK names a bundle by its hash, so
+ * all keep theirs.
+ */
 export type Build = (signal: AbortSignal) => Promise<SynthesisedStack>;
 
 /** The service on this machine: the synthesised template and its bundles over a DynamoDB engine. */
@@ -50,7 +59,10 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
   const { log = (line) => process.stderr.write(`${line}\n`) } = options;
   await using started = new AsyncDisposableStack();
   const ended = new AbortController();
-  const signal = AbortSignal.any([ended.signal, ...(options.signal === undefined ? [] : [options.signal])]);
+  const signal = AbortSignal.any([
+    ended.signal,
+    ...(options.signal === undefined ? [] : [options.signal]),
+  ]);
 
   // First, so that a taken port is found at once; requests wait until the service can serve them.
   const ready = Promise.withResolvers<RequestListener>();
@@ -74,9 +86,13 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
   const client = engineClient(endpoint);
   started.defer(() => client.destroy());
   const { template } = firstBuild;
-  const tables = { orders: template.output("OrdersTableName"), apiKeys: template.output("ApiKeysTableName") };
+  const tables = {
+    orders: template.output("OrdersTableName"),
+    apiKeys: template.output("ApiKeysTableName"),
+  };
   // Several stacks may share an engine, but never a port.
-  const keyName = options.dynamodbEndpoint === undefined ? "npm start" : `npm start, port ${listener.port}`;
+  const keyName =
+    options.dynamodbEndpoint === undefined ? "npm start" : `npm start, port ${listener.port}`;
   const { apiKey, hasNewTables } = await orEngineFailure(endpoint, ended.signal, async () => ({
     hasNewTables: await prepareTables(client, template, readOrders(file, orders), signal),
     apiKey: await issueStartKey(client, tables.apiKeys, keyName, options.apiKey),
@@ -85,7 +101,8 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
   const serve = async (built: SynthesisedStack): Promise<Service> => {
     const service = openService(built, endpoint, { ...options, clock, log });
     const { leftOut } = built.template;
-    if (leftOut.length > 0) log(`Left out here: ${leftOut.join(", ")} (see infra/template/stack-template.ts)`);
+    if (leftOut.length > 0)
+      log(`Left out here: ${leftOut.join(", ")} (see infra/template/stack-template.ts)`);
     await createTables(client, built.template.all("AWS::DynamoDB::Table"));
     return service;
   };
@@ -113,7 +130,10 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
     tables,
     /** Whether the tables are new, and so hold the orders of this start. */
     hasNewTables,
-    /** Aborts when the stack stops, or its engine has ended by itself: then the reason is a StartError. */
+    /**
+     * Aborts when the stack stops, or its engine has ended by itself: then the reason is a
+     * StartError.
+     */
     ended: ended.signal,
     /** Ends everything that was started. */
     stop: () => running.disposeAsync(),
@@ -133,13 +153,25 @@ async function openEngine(
   return engine.endpoint;
 }
 
-/** Does work that needs the engine, and says in one line when that fails, because the disk is full for example. */
-async function orEngineFailure<T>(endpoint: string, ended: AbortSignal, work: () => Promise<T>): Promise<T> {
+/**
+ * Does work that needs the engine, and says in one line when that fails, because the disk is full
+ * for example.
+ */
+async function orEngineFailure<T>(
+  endpoint: string,
+  ended: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
     ended.throwIfAborted();
-    if (!(error instanceof Error) || error instanceof StartError || error instanceof OrdersFileError) throw error;
+    if (
+      !(error instanceof Error) ||
+      error instanceof StartError ||
+      error instanceof OrdersFileError
+    )
+      throw error;
     const [reason] = (error.message || error.name).split("\n");
     throw new StartError(`The DynamoDB engine at ${endpoint} failed: ${reason}`, { cause: error });
   }

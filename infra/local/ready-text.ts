@@ -5,7 +5,10 @@ import type { LocalStack } from "./local-stack.ts";
 
 type Where = Pick<LocalStack, "baseUrl" | "apiKey" | "dynamodbEndpoint" | "tables">;
 
-/** Says that an orders file was not loaded because the tables exist already, and how to add its orders. */
+/**
+ * Says that an orders file was not loaded because the tables exist already, and how to add its
+ * orders.
+ */
 export function notLoadedText(file: string): string {
   const argument = /^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`;
   return `${file} was not loaded: the tables exist already. To add its orders, run:
@@ -13,10 +16,16 @@ export function notLoadedText(file: string): string {
 }
 
 /** The output of `npm start`: where the stack is, and commands to try it with. */
-export async function readyText(stack: Where, seconds: string, isWatching = false): Promise<string> {
+export async function readyText(
+  stack: Where,
+  seconds: string,
+  isWatching = false,
+): Promise<string> {
   const { baseUrl, apiKey, dynamodbEndpoint, tables } = stack;
   const client = engineClient(dynamodbEndpoint);
-  const { Items = [] } = await client.send(new ScanCommand({ TableName: tables.orders, Limit: 1000 }));
+  const { Items = [] } = await client.send(
+    new ScanCommand({ TableName: tables.orders, Limit: 1000 }),
+  );
   client.destroy();
   // Whoever else writes to the table may have put in an id that no client can name.
   const orders = Items.filter(({ id }) => isInt64(id?.N ?? "")).map(({ id, status }) => ({
@@ -25,7 +34,9 @@ export async function readyText(stack: Where, seconds: string, isWatching = fals
   }));
   // As unsigned numbers, negative ids come after all others.
   orders.sort((a, b) => (BigInt.asUintN(64, a.id) < BigInt.asUintN(64, b.id) ? -1 : 1));
-  const [pending, shipped] = ["pending", "shipped"].map((wanted) => orders.find(({ status }) => status === wanted));
+  const [pending, shipped] = ["pending", "shipped"].map((wanted) =>
+    orders.find(({ status }) => status === wanted),
+  );
   const curl = `  curl -i -H "Authorization: Bearer ${apiKey}"`;
   const cancel = (id: bigint | string): string => `${curl} -X DELETE ${baseUrl}/store/orders/${id}`;
   return [
@@ -38,10 +49,14 @@ export async function readyText(stack: Where, seconds: string, isWatching = fals
     "",
     "List all orders:",
     `${curl} ${baseUrl}/store/orders`,
-    ...(pending === undefined ? [] : ["Cancel a pending order (204, then 409 the second time):", cancel(pending.id)]),
+    ...(pending === undefined
+      ? []
+      : ["Cancel a pending order (204, then 409 the second time):", cancel(pending.id)]),
     "Cancel an order that does not exist (404):",
     cancel("none"),
-    ...(shipped === undefined ? [] : ["Cancel an order that has shipped (409):", cancel(shipped.id)]),
+    ...(shipped === undefined
+      ? []
+      : ["Cancel an order that has shipped (409):", cancel(shipped.id)]),
     "",
     "",
   ].join("\n");

@@ -8,8 +8,15 @@ import { createLambdaHost, type LambdaHostOptions } from "./lambda/lambda-host.t
 /** The gateway and the functions of one build, and the requests under way. */
 export type Service = ReturnType<typeof openService>;
 
-/** Opens the service of a build, whose DynamoDB is at the endpoint. Throws a StartError for what can't be served. */
-export function openService(stack: SynthesisedStack, endpoint: string, options: GatewayOptions & LambdaHostOptions) {
+/**
+ * Opens the service of a build, whose DynamoDB is at the endpoint. Throws a StartError for what
+ * can't be served.
+ */
+export function openService(
+  stack: SynthesisedStack,
+  endpoint: string,
+  options: GatewayOptions & LambdaHostOptions,
+) {
   const api = readRestApi(stack.template);
   const host = createLambdaHost(readFunctions(stack, endpoint), options);
   return {
@@ -37,8 +44,15 @@ export function createLiveService(first: Service) {
       const served = serve(request, response).finally(() => requests.delete(served));
       requests.add(served);
     },
-    /** Sends new requests to the service that opens. When none does, the last one goes on, and the log says why. */
-    replace: async (open: () => Promise<Service>, signal: AbortSignal, log: (line: string) => void) => {
+    /**
+     * Sends new requests to the service that opens. When none does, the last one goes on, and the
+     * log says why.
+     */
+    replace: async (
+      open: () => Promise<Service>,
+      signal: AbortSignal,
+      log: (line: string) => void,
+    ) => {
       const begun = performance.now();
       try {
         const next = await open();
@@ -47,7 +61,10 @@ export function createLiveService(first: Service) {
         current = next;
         log(`Rebuilt in ${((performance.now() - begun) / 1000).toFixed(1)} s.`);
       } catch (error) {
-        if (!signal.aborted) log(`The last good build still serves. ${error instanceof Error ? error.message : error}`);
+        if (!signal.aborted)
+          log(
+            `The last good build still serves. ${error instanceof Error ? error.message : error}`,
+          );
       }
     },
     stop: async (): Promise<void> => {

@@ -5,15 +5,22 @@ import { setTimeout as wait } from "node:timers/promises";
 /** The sources of a deployment, relative to this file: folders, and files of `infra/`. */
 const folders = ["../../functions", "../../shared", "../stack"];
 const files = ["app.ts", "environments.ts"];
-/** How long to wait for more: editors and `git checkout` change several files, or one in several steps. */
+/**
+ * How long to wait for more: editors and `git checkout` change several files, or one in several
+ * steps.
+ */
 const settleMs = 100;
 
 /**
- * Calls `rebuild` whenever the sources change: never twice at once, and once more for changes made meanwhile.
+ * Calls `rebuild` whenever the sources change: never twice at once, and once more for changes made
+ * meanwhile.
  *
  * @returns resolves when the signal aborts and no rebuild is under way.
  */
-export async function watchSources(rebuild: () => Promise<void>, signal: AbortSignal): Promise<void> {
+export async function watchSources(
+  rebuild: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
   for (let first = true; !signal.aborted; first = false) {
     // Anew each time, because folders come and go; before the rebuild, so that no change is missed.
     const watching = new AbortController();
@@ -31,7 +38,10 @@ function nextChange(signal: AbortSignal): Promise<void> {
   signal.addEventListener("abort", () => resolve(), { once: true });
   // A folder that goes while it is being read is a change too.
   for (const folder of folders)
-    watch(join(import.meta.dirname, folder), { recursive: true, signal }, () => resolve()).on("error", () => resolve());
+    watch(join(import.meta.dirname, folder), { recursive: true, signal }, () => resolve()).on(
+      "error",
+      () => resolve(),
+    );
   // The folder, because editors replace files.
   watch(join(import.meta.dirname, ".."), { signal }, (_event, name) => {
     if (name !== null && files.includes(name)) resolve();

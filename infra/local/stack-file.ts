@@ -15,9 +15,13 @@ type StackFile = z.infer<typeof stackSchema>[];
 
 /** One per checkout, ignored by git. LOCAL_STACK_FILE names another. */
 const stackFile = () =>
-  process.env["LOCAL_STACK_FILE"] || fileURLToPath(new URL("../../.local/stack.json", import.meta.url));
+  process.env["LOCAL_STACK_FILE"] ||
+  fileURLToPath(new URL("../../.local/stack.json", import.meta.url));
 
-/** Adds a stack to the file, and returns what removes it again. Throws a StartError when that can't be written. */
+/**
+ * Adds a stack to the file, and returns what removes it again. Throws a StartError when that can't
+ * be written.
+ */
 export async function addToStackFile(stack: StackFile[number]): Promise<() => Promise<void>> {
   const write = async (added: StackFile): Promise<void> => {
     const others = (await readStackFile()).filter(({ baseUrl }) => baseUrl !== stack.baseUrl);
@@ -27,7 +31,9 @@ export async function addToStackFile(stack: StackFile[number]): Promise<() => Pr
     await mkdir(dirname(stackFile()), { recursive: true });
     await write([stackSchema.parse(stack)]);
   } catch (error) {
-    throw new StartError(`${stackFile()} can't be written: ${error instanceof Error ? error.message : error}`);
+    throw new StartError(
+      `${stackFile()} can't be written: ${error instanceof Error ? error.message : error}`,
+    );
   }
   // Without the folder there is nothing to remove.
   return () => write([]).catch(() => {});

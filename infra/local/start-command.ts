@@ -15,7 +15,8 @@ const { json, ...options } = startOptions(process.argv);
 const stopping = new AbortController();
 // npm forwards signals that the terminal has already sent, so a second one means nothing.
 for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"]) process.on(signal, () => stopping.abort());
-// A signal sent to npm alone doesn't end this process. Its parent is npm: the script replaces npm's shell.
+// A signal sent to npm alone doesn't end this process. Its parent is npm: the script replaces npm's
+// shell.
 const { ppid } = process;
 if (process.env["npm_lifecycle_event"] !== undefined) {
   setInterval(() => process.ppid === ppid || stopping.abort(), 200).unref();
@@ -25,14 +26,20 @@ try {
   const begun = performance.now();
   const dynamodbEndpoint = process.env["DYNAMODB_ENDPOINT"] || undefined;
   if (options.db !== undefined && dynamodbEndpoint !== undefined) {
-    throw new StartError("--db is for the embedded engine, but DYNAMODB_ENDPOINT names another: use one of the two");
+    throw new StartError(
+      "--db is for the embedded engine, but DYNAMODB_ENDPOINT names another: use one of the two",
+    );
   }
   await using running = new AsyncDisposableStack();
   // Without links on the way: source maps name the sources relative to it.
   const directory = await realpath(await mkdtemp(join(tmpdir(), "pet-store-orders-")));
   running.defer(() => rm(directory, { recursive: true, force: true }));
   const build: Build = (signal) => synthesise(directory, { signal, sourceMaps: true });
-  const stack = await startLocalStack(build, { ...options, dynamodbEndpoint, signal: stopping.signal });
+  const stack = await startLocalStack(build, {
+    ...options,
+    dynamodbEndpoint,
+    signal: stopping.signal,
+  });
   running.defer(() => stack.stop());
   if (options.orders !== undefined && !stack.hasNewTables) {
     process.stderr.write(`${notLoadedText(options.orders)}\n`);
@@ -40,7 +47,12 @@ try {
   running.defer(await addToStackFile(stack));
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
   const { baseUrl, apiKey, tables } = stack;
-  const line = JSON.stringify({ baseUrl, apiKey, dynamodbEndpoint: stack.dynamodbEndpoint, tables });
+  const line = JSON.stringify({
+    baseUrl,
+    apiKey,
+    dynamodbEndpoint: stack.dynamodbEndpoint,
+    tables,
+  });
   process.stdout.write(json ? `${line}\n` : await readyText(stack, seconds, options.watch));
   const over = AbortSignal.any([stopping.signal, stack.ended]);
   if (!over.aborted) await once(over, "abort");

@@ -4,21 +4,42 @@ import { environments } from "../environments.ts";
 import type { LocalStackOptions } from "./local-stack.ts";
 import { callersPath } from "./machine/callers-path.ts";
 
-/** Reads the options of `npm start`. Wrong ones end the process with 1 and one line, which repeats no key. */
+/**
+ * Reads the options of `npm start`. Wrong ones end the process with 1 and one line, which repeats
+ * no key.
+ */
 export function startOptions(argv: string[]): LocalStackOptions & { json?: true } {
   const command = new Command("npm start --")
-    .description("Runs the pet store orders service on this machine, from the stack that would be deployed.")
-    .option("--port <number>", "the port on localhost; 0 picks a free one (default: 3000)", numberFrom(0))
+    .description(
+      "Runs the pet store orders service on this machine, from the stack that would be deployed.",
+    )
+    .option(
+      "--port <number>",
+      "the port on localhost; 0 picks a free one (default: 3000)",
+      numberFrom(0),
+    )
     .option(
       "--orders <file>",
       "orders for new tables: NDJSON, one order per line with its status (default: a small sample)",
       parseFile,
     )
     .option("--db <file>", "keep the data in this file (default: in memory)", parseFile)
-    .option("--api-key <key>", "a key to accept, like one printed by an earlier start (default: a new one)", parseKey)
+    .option(
+      "--api-key <key>",
+      "a key to accept, like one printed by an earlier start (default: a new one)",
+      parseKey,
+    )
     .option("--watch", "rebuild when the sources change")
-    .option("--throttle <n>", "respond to every nth request with 429, to try a client's retries", numberFrom(1))
-    .option("--unavailable <n>", "respond to every nth list or cancellation with 503, likewise", numberFrom(1))
+    .option(
+      "--throttle <n>",
+      "respond to every nth request with 429, to try a client's retries",
+      numberFrom(1),
+    )
+    .option(
+      "--unavailable <n>",
+      "respond to every nth list or cancellation with 503, likewise",
+      numberFrom(1),
+    )
     .option("--json", "print one line of JSON when ready, for scripts")
     .addHelpText(
       "after",
@@ -29,18 +50,24 @@ export function startOptions(argv: string[]): LocalStackOptions & { json?: true 
   return command.parse(argv).opts();
 }
 
-/** npm takes options before `--` for its own and leaves their values at most: then this ends with what to write. */
+/**
+ * npm takes options before `--` for its own and leaves their values at most: then this ends with
+ * what to write.
+ */
 function rejectOptionsOfNpm(command: Command, argv: string[]): void {
   const { env } = process;
   if (env["npm_lifecycle_event"] !== "start") return;
-  const given = (long = ""): string | undefined => env[`npm_config_${long.slice(2).replaceAll("-", "_")}`];
+  const given = (long = ""): string | undefined =>
+    env[`npm_config_${long.slice(2).replaceAll("-", "_")}`];
   const taken = command.options.filter(({ long = "" }) => given(long) && !argv.includes(long));
   const written = taken.map(({ long, flags, required }) => {
     const value = given(long) === "true" ? argv[2] : given(long);
     return required && taken.length === 1 ? `${long} ${value}` : flags;
   });
   if (taken.length > 0)
-    command.error(`npm keeps options before -- for itself. Write: npm start -- ${written.join(" ")}`);
+    command.error(
+      `npm keeps options before -- for itself. Write: npm start -- ${written.join(" ")}`,
+    );
 }
 
 function numberFrom(least: number): (text: string) => number {
@@ -51,7 +78,10 @@ function numberFrom(least: number): (text: string) => number {
   };
 }
 
-/** For an empty name, as from an unset variable, SQLite would make a database that is gone once it is closed. */
+/**
+ * For an empty name, as from an unset variable, SQLite would make a database that is gone once it
+ * is closed.
+ */
 function parseFile(name: string): string {
   if (name === "") throw new InvalidArgumentError("The name of a file is missing.");
   return callersPath(name);

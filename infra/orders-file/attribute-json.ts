@@ -4,14 +4,23 @@ import { z } from "zod";
 const text = z.string().refine((value) => value.isWellFormed());
 const number = z.string().refine((value) => decimal(value) !== undefined);
 const binary = z.instanceof(Uint8Array);
-const setOf = <Element>(element: z.ZodType<Element>, identity: (element: Element) => unknown = String) =>
+const setOf = <Element>(
+  element: z.ZodType<Element>,
+  identity: (element: Element) => unknown = String,
+) =>
   z
     .array(element)
-    .refine((elements) => elements.length > 0 && new Set(elements.map(identity)).size === elements.length);
+    .refine(
+      (elements) => elements.length > 0 && new Set(elements.map(identity)).size === elements.length,
+    );
 
-/** The same text for the same number, however it is written; undefined for one that DynamoDB does not take. */
+/**
+ * The same text for the same number, however it is written; undefined for one that DynamoDB does
+ * not take.
+ */
 function decimal(number: string): string | undefined {
-  const [, sign, whole, fraction = "", power = 0] = /^(-?)(\d+)(?:\.(\d+))?(?:[Ee]([+-]?\d+))?$/.exec(number) ?? [];
+  const [, sign, whole, fraction = "", power = 0] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[Ee]([+-]?\d+))?$/.exec(number) ?? [];
   if (whole === undefined) return undefined;
   const digits = `${whole}${fraction}`.replace(/^0+/, "");
   if (digits === "") return "0";
@@ -42,7 +51,10 @@ export function isAttribute(value: unknown): value is AttributeValue {
   return attributeSchema.safeParse(value).success;
 }
 
-/** Attributes in DynamoDB's own JSON, with binary as base64. What has no order of its own, maps and sets, is sorted. */
+/**
+ * Attributes in DynamoDB's own JSON, with binary as base64. What has no order of its own, maps and
+ * sets, is sorted.
+ */
 export function attributeJson(value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
   if (Array.isArray(value)) return value.map(attributeJson);
@@ -54,8 +66,13 @@ export function attributeJson(value: unknown): unknown {
   return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Whether two attributes have the same value: 1.50 is 1.5, and the elements of a set have no order. */
-export function sameAttribute(a: AttributeValue | undefined, b: AttributeValue | undefined): boolean {
+/**
+ * Whether two attributes have the same value: 1.50 is 1.5, and the elements of a set have no order.
+ */
+export function sameAttribute(
+  a: AttributeValue | undefined,
+  b: AttributeValue | undefined,
+): boolean {
   return comparable(a) === comparable(b);
 }
 
@@ -67,9 +84,13 @@ function comparable(attribute: AttributeValue | undefined): string | undefined {
   });
 }
 
-/** For `JSON.parse`: turns base64 into bytes where DynamoDB's own JSON has them. Anywhere else, its names hold objects. */
+/**
+ * For `JSON.parse`: turns base64 into bytes where DynamoDB's own JSON has them. Anywhere else, its
+ * names hold objects.
+ */
 export function reviveBinary(name: string, value: unknown): unknown {
-  if (name === "BS" && Array.isArray(value)) return value.map((element) => reviveBinary("B", element));
+  if (name === "BS" && Array.isArray(value))
+    return value.map((element) => reviveBinary("B", element));
   if (name !== "B" || typeof value !== "string") return value;
   const bytes = new Uint8Array(Buffer.from(value, "base64"));
   return attributeJson(bytes) === value ? bytes : value;

@@ -1,10 +1,19 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { visit } from "jsonc-parser";
-import { isDateTime, isInt64, type OrderItem, orderFields, orderStatuses } from "../../shared/order.ts";
+import {
+  isDateTime,
+  isInt64,
+  type OrderItem,
+  orderFields,
+  orderStatuses,
+} from "../../shared/order.ts";
 import { jsonText } from "../terminal/printable.ts";
 import { attributeJson, isAttribute, reviveBinary } from "./attribute-json.ts";
 
-/** A parsed line of an orders file: its order, or everything that is wrong with it, and the column where it is not JSON. */
+/**
+ * A parsed line of an orders file: its order, or everything that is wrong with it, and the column
+ * where it is not JSON.
+ */
 export type OrderLine = { item: OrderItem } | { problems: Problem[]; column?: number | undefined };
 
 /** A mistake in a line, for people. Lines with the same mistake have the same `kind`. */
@@ -13,12 +22,18 @@ export interface Problem {
   kind: string;
 }
 
-/** The problem of this kind. The details, which differ from line to line, take the place of its dots. */
+/**
+ * The problem of this kind. The details, which differ from line to line, take the place of its
+ * dots.
+ */
 export function problem(kind: string, ...details: string[]): Problem {
   return { kind, text: kind.replaceAll("...", () => details.shift() ?? "") };
 }
 
-/** The rule for a field: a description, and the attribute for a value, undefined when the value is not allowed. */
+/**
+ * The rule for a field: a description, and the attribute for a value, undefined when the value is
+ * not allowed.
+ */
 interface FieldType {
   description: string;
   attribute(value: unknown): AttributeValue | undefined;
@@ -34,16 +49,23 @@ const isStatus = (text: string): boolean => orderStatuses.some((status) => statu
 const fieldTypes: Record<(typeof orderFields)[number]["type"], FieldType> = {
   int64: {
     description: "a 64-bit integer",
-    attribute: (value) => (JSON.isRawJSON(value) && isInt64(value.rawJSON) ? { N: value.rawJSON } : undefined),
+    attribute: (value) =>
+      JSON.isRawJSON(value) && isInt64(value.rawJSON) ? { N: value.rawJSON } : undefined,
   },
-  "date-time": textField("an ISO 8601 date-time (years 0001 to 9999, Z or an offset of at most 18:00)", isDateTime),
+  "date-time": textField(
+    "an ISO 8601 date-time (years 0001 to 9999, Z or an offset of at most 18:00)",
+    isDateTime,
+  ),
   boolean: {
     description: "true or false",
     attribute: (value) => (typeof value === "boolean" ? { BOOL: value } : undefined),
   },
 };
 
-/** The fields that only a cancelled order has, so that an export does not lose who cancelled it and when. */
+/**
+ * The fields that only a cancelled order has, so that an export does not lose who cancelled it and
+ * when.
+ */
 const cancellationFields = new Map<string, FieldType>([
   ["cancelledAt", fieldTypes["date-time"]],
   ["cancelledBy", textField("the id of an API key", isIdentifier)],
@@ -60,9 +82,9 @@ const fields = new Map<string, FieldType>([
 const otherAttributes = "otherAttributes";
 
 /**
- * Parses one line of an orders file (NDJSON): the fields of an Order (see `shared/openapi.yaml`), of which only `id` is
- * required; `status` (default: `pending`; null for an order that has none); for a cancelled order, who cancelled it and
- * when; and `otherAttributes`. Integers are exact.
+ * Parses one line of an orders file (NDJSON): the fields of an Order (see `shared/openapi.yaml`),
+ * of which only `id` is required; `status` (default: `pending`; null for an order that has none);
+ * for a cancelled order, who cancelled it and when; and `otherAttributes`. Integers are exact.
  */
 export function parseOrderLine(line: string): OrderLine {
   const { repeated, column } = inspect(line);
@@ -91,13 +113,18 @@ export function parseOrderLine(line: string): OrderLine {
   const stray = cancelled ? [] : [...cancellationFields.keys()].filter((name) => item.has(name));
   problems.push(...stray.map((name) => problem(`${name} is only for a cancelled order`)));
   problems.push(...addOthers(item, others, cancelled));
-  if (!Object.hasOwn(members, "status") && !item.has("status")) item.set("status", { S: "pending" });
+  if (!Object.hasOwn(members, "status") && !item.has("status"))
+    item.set("status", { S: "pending" });
   if (repeated !== undefined) problems.push(problem("... appears twice", jsonText(repeated)));
   return problems.length > 0 ? { problems } : { item: Object.fromEntries(item) };
 }
 
 /** Adds the attributes that no field can hold, and gives what is wrong with them. */
-function addOthers(item: Map<string, AttributeValue>, others: unknown, cancelled: boolean): Problem[] {
+function addOthers(
+  item: Map<string, AttributeValue>,
+  others: unknown,
+  cancelled: boolean,
+): Problem[] {
   if (!isJsonObject(others)) return [problem(`${otherAttributes} is not a JSON object`)];
   return Object.entries(others).flatMap(([name, value]) => {
     if (!isAttribute(value) || !name.isWellFormed()) {
@@ -112,7 +139,8 @@ function addOthers(item: Map<string, AttributeValue>, others: unknown, cancelled
 }
 
 /**
- * The line for an order, without the line ending, safe to print. `parseOrderLine` turns it back into the same item.
+ * The line for an order, without the line ending, safe to print. `parseOrderLine` turns it back
+ * into the same item.
  *
  * @returns undefined when no line can hold this item, because its id is not a 64-bit integer.
  */
@@ -138,12 +166,15 @@ function fieldValue(name: string, { N, S, BOOL }: AttributeValue, cancelled: boo
 }
 
 function isJsonObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
+  return (
+    typeof value === "object" && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
+  );
 }
 
 /**
- * Reads a line as text: the first name that an object in it has twice (parsed, the object keeps only the last), and the
- * column, from 1, of the first thing that is not JSON. Neither is found where the line nests too deeply.
+ * Reads a line as text: the first name that an object in it has twice (parsed, the object keeps
+ * only the last), and the column, from 1, of the first thing that is not JSON. Neither is found
+ * where the line nests too deeply.
  */
 function inspect(line: string): { repeated?: string; column?: number } {
   const found: ReturnType<typeof inspect> = {};
@@ -160,7 +191,11 @@ function inspect(line: string): { repeated?: string; column?: number } {
   const onObjectBegin = (): void => void objects.push(new Set());
   const onObjectEnd = (): void => void objects.pop();
   try {
-    visit(line.trimEnd(), { onObjectBegin, onObjectProperty, onObjectEnd, onError }, { disallowComments: true });
+    visit(
+      line.trimEnd(),
+      { onObjectBegin, onObjectProperty, onObjectEnd, onError },
+      { disallowComments: true },
+    );
   } catch {
     // It nests too deeply.
   }

@@ -43,9 +43,13 @@ export class BadLinesError extends OrdersFileError {
  *
  * @param onRead called with the number of bytes checked so far.
  * @returns how many orders there are.
- * @throws BadLinesError when a line is bad; OrdersFileError when the file is a pipe or can't be read.
+ * @throws BadLinesError when a line is bad; OrdersFileError when the file is a pipe or can't be
+ * read.
  */
-export async function checkOrders(file: OrdersFile, onRead?: (bytes: number) => void): Promise<number> {
+export async function checkOrders(
+  file: OrdersFile,
+  onRead?: (bytes: number) => void,
+): Promise<number> {
   // Opening a pipe would wait for its writer, and reading it a second time would find it empty.
   if ((await stat(file.path).catch(() => undefined))?.isFIFO()) {
     throw new OrdersFileError(`${file.name} is a pipe, and an orders file is read twice`);
@@ -62,9 +66,13 @@ export async function checkOrders(file: OrdersFile, onRead?: (bytes: number) => 
     }
     const id = BigInt(order.item["id"]?.N ?? 0);
     const first = lines.get(id);
-    // An import would write the first order with an id and skip the others; which one is meant is not ours to choose.
+    // An import would write the first order with an id and skip the others; which one is meant is
+    // not ours to choose.
     if (first !== undefined) {
-      add({ line: order.line, problems: [problem("id ... is already on line ...", `${id}`, `${first}`)] });
+      add({
+        line: order.line,
+        problems: [problem("id ... is already on line ...", `${id}`, `${first}`)],
+      });
     } else lines.set(id, order.line);
   }
   if (bad.count > 0) throw new BadLinesError(file.name, orders, bad);
@@ -76,7 +84,10 @@ export async function checkOrders(file: OrdersFile, onRead?: (bytes: number) => 
  *
  * @throws OrdersFileError when the file has changed since, or can't be read any more.
  */
-export async function* readOrders(file: OrdersFile, orders: number): AsyncGenerator<OrderItem, void, void> {
+export async function* readOrders(
+  file: OrdersFile,
+  orders: number,
+): AsyncGenerator<OrderItem, void, void> {
   const changed = `${file.name} changed while it was being read`;
   let count = 0;
   for await (const order of readOrderLines(file)) {
@@ -85,7 +96,8 @@ export async function* readOrders(file: OrdersFile, orders: number): AsyncGenera
     }
     yield order.item;
   }
-  if (count < orders) throw new OrdersFileError(`${changed}: ${count} of ${orders} orders are left`);
+  if (count < orders)
+    throw new OrdersFileError(`${changed}: ${count} of ${orders} orders are left`);
 }
 
 const utf8 = new TextDecoder();
@@ -99,7 +111,10 @@ async function* readOrderLines(
     for await (const bytes of readLines(path, onRead)) {
       line++;
       if (bytes.length > longestLine) {
-        yield { line, problems: [problem(`longer than ${longestLine} bytes, so the rest was not checked`)] };
+        yield {
+          line,
+          problems: [problem(`longer than ${longestLine} bytes, so the rest was not checked`)],
+        };
         return;
       }
       const buffer = Buffer.from(bytes, "latin1");
@@ -114,16 +129,19 @@ async function* readOrderLines(
 }
 
 /**
- * Bytes. An item of 400 KB takes fewer: at worst it is a list of numbers like 1E+125, each 3 bytes in the table and
- * 135 in a line. A binary file must not end up in memory as one line.
+ * Bytes. An item of 400 KB takes fewer: at worst it is a list of numbers like 1E+125, each 3 bytes
+ * in the table and 135 in a line. A binary file must not end up in memory as one line.
  */
 export const longestLine = 20_971_520;
 
 /**
- * Reads a file line by line, in constant memory, up to the first line that is longer than any order. Each character stands
- * for a byte.
+ * Reads a file line by line, in constant memory, up to the first line that is longer than any
+ * order. Each character stands for a byte.
  */
-async function* readLines(path: string, onRead?: (bytes: number) => void): AsyncGenerator<string, void, void> {
+async function* readLines(
+  path: string,
+  onRead?: (bytes: number) => void,
+): AsyncGenerator<string, void, void> {
   const file = createReadStream(path, { highWaterMark: 262_144, encoding: "latin1" });
   let rest = "";
   for await (const block of file) {
@@ -137,7 +155,10 @@ async function* readLines(path: string, onRead?: (bytes: number) => void): Async
   yield rest;
 }
 
-/** Rethrows a failure of the file system by what the user calls the file, and any other error as it is. */
+/**
+ * Rethrows a failure of the file system by what the user calls the file, and any other error as it
+ * is.
+ */
 export function rethrowNaming(name: string): (error: unknown) => never {
   return (error) => {
     // The SDK's errors can have a number, too, and always have metadata.

@@ -8,7 +8,10 @@ import { expectList } from "./list.ts";
 import { excerpt, expectDocumented, expectError, expectStatus } from "./response-problems.ts";
 
 const list: ApiRequest = { method: "GET", path: "/store/orders" };
-const cancel = (orderId: string): ApiRequest => ({ method: "DELETE", path: `/store/orders/${orderId}` });
+const cancel = (orderId: string): ApiRequest => ({
+  method: "DELETE",
+  path: `/store/orders/${orderId}`,
+});
 const unknown: ApiRequest = { method: "POST", path: "/nope" };
 const unknownPaths = [
   ...["/nope", "/nope/1", "/store/orders/1/2"].map((path) => ({ method: "GET", path })),
@@ -19,26 +22,33 @@ const withAuthorization = (authorization: string): ApiRequest[] =>
   operations.map((request) => ({ ...request, authorization }));
 const emptyObject = { headers: { "content-type": "application/json" }, body: "{}" };
 
-/** How many of the checks, from the first, a stage may fail in its first minute. They need every function and permission. */
+/**
+ * How many of the checks, from the first, a stage may fail in its first minute. They need every
+ * function and permission.
+ */
 export const readinessChecks = 3;
 
 /**
- * Everything that a service promises its clients, in the order to check it. What holds for every operation comes from
- * the interface description; an operation adds what only it promises. The list is read only twice, because each costs a
- * whole Scan.
+ * Everything that a service promises its clients, in the order to check it. What holds for every
+ * operation comes from the interface description; an operation adds what only it promises. The list
+ * is read only twice, because each costs a whole Scan.
  *
- * @param pending the id of a pending order, which will be cancelled for good. Without one, no order changes: the ids that
- *   are cancelled don't exist.
- * @returns the checks by their promises, which read well after "pass" and "FAIL". A check throws AssertionError when it
- *   fails, another Error when no response comes or the stage may not be ready.
+ * @param pending the id of a pending order, which will be cancelled for good. Without one, no order
+ * changes: the ids that are cancelled don't exist.
+ * @returns the checks by their promises, which read well after "pass" and "FAIL". A check throws
+ * AssertionError when it fails, another Error when no response comes or the stage may not be ready.
  */
-export function smokeChecks(service: Endpoint, pending?: string): Record<string, () => Promise<void>> {
+export function smokeChecks(
+  service: Endpoint,
+  pending?: string,
+): Record<string, () => Promise<void>> {
   const { apiKey } = service;
   const mistyped = apiKey.slice(0, -1) + (apiKey.endsWith("0") ? "1" : "0");
   const malformed = ["Bearer no-key", `Bearer ${mistyped}`, `Bearer ${apiKey}0`, "Basic bm86a2V5"];
   const [, environment] = apiKey.split("_");
   const unissued = withAuthorization(`Bearer ${makeApiKey(`pets_${environment}`)}`);
-  // One of 2^63 negative ids. The chance that one of a million orders has it is one in nine trillion.
+  // One of 2^63 negative ids. The chance that one of a million orders has it is one in nine
+  // trillion.
   const absent = cancel(String(-1n - (randomBytes(8).readBigUInt64BE() >> 1n)));
   const rejects =
     (code: ErrorCode, ...requests: ApiRequest[]) =>
@@ -46,14 +56,21 @@ export function smokeChecks(service: Endpoint, pending?: string): Record<string,
       for (const request of requests) expectError(await send(service, request), code);
     };
   return {
-    "401 without a key, naming the Bearer scheme": rejects("unauthorized", ...operations.map(withoutKey)),
-    "404 order_not_found for cancelling an order that does not exist": rejects("order_not_found", absent),
-    [`200 and an array of orders for GET /store/orders${pending ? `, ${pending} among them` : ""}`]: async () => {
-      const response = await open(service, list);
-      const length = await expectList(response, pending);
-      const compressed = response.headers["content-encoding"] === "gzip";
-      assert(compressed || length < 100_000, `a list of ${length} characters is not compressed`);
-    },
+    "401 without a key, naming the Bearer scheme": rejects(
+      "unauthorized",
+      ...operations.map(withoutKey),
+    ),
+    "404 order_not_found for cancelling an order that does not exist": rejects(
+      "order_not_found",
+      absent,
+    ),
+    [`200 and an array of orders for GET /store/orders${pending ? `, ${pending} among them` : ""}`]:
+      async () => {
+        const response = await open(service, list);
+        const length = await expectList(response, pending);
+        const compressed = response.headers["content-encoding"] === "gzip";
+        assert(compressed || length < 100_000, `a list of ${length} characters is not compressed`);
+      },
     ...(pending && {
       [`204 for cancelling order ${pending}, then 409 order_already_cancelled`]: async () => {
         const response = await send(service, cancel(pending));
@@ -68,8 +85,15 @@ export function smokeChecks(service: Endpoint, pending?: string): Record<string,
       assert(encoding === undefined, `Content-Encoding is ${excerpt(String(encoding))}`);
       await expectList(response, pending);
     },
-    "401 for a malformed key or another scheme": rejects("unauthorized", ...malformed.flatMap(withAuthorization)),
-    "401 for a key that was never issued, however often it is sent": rejects("unauthorized", ...unissued, ...unissued),
+    "401 for a malformed key or another scheme": rejects(
+      "unauthorized",
+      ...malformed.flatMap(withAuthorization),
+    ),
+    "401 for a key that was never issued, however often it is sent": rejects(
+      "unauthorized",
+      ...unissued,
+      ...unissued,
+    ),
     "the Bearer scheme in any case": rejects("order_not_found", {
       ...cancel("none"),
       authorization: `bEARER ${apiKey}`,
@@ -80,7 +104,10 @@ export function smokeChecks(service: Endpoint, pending?: string): Record<string,
         rejects("order_not_found", cancel(orderId)),
       ]),
     ),
-    "a cancellation that ignores its body": rejects("order_not_found", { ...cancel("none"), ...emptyObject }),
+    "a cancellation that ignores its body": rejects("order_not_found", {
+      ...cancel("none"),
+      ...emptyObject,
+    }),
     "404 resource_not_found for an unknown path, with and without a key": rejects(
       "resource_not_found",
       ...unknownPaths,
@@ -88,7 +115,10 @@ export function smokeChecks(service: Endpoint, pending?: string): Record<string,
     ),
     "405 and Allow for another method on a known path": async () => {
       for (const { path, methods, otherMethods } of paths) {
-        for (const request of otherMethods.flatMap((method) => [{ method }, { method, ...emptyObject }])) {
+        for (const request of otherMethods.flatMap((method) => [
+          { method },
+          { method, ...emptyObject },
+        ])) {
           const response = await send(service, { ...request, path });
           expectError(response, "method_not_allowed");
           const { allow = "" } = response.headers;
@@ -106,7 +136,8 @@ export function smokeChecks(service: Endpoint, pending?: string): Record<string,
       const body = "x".repeat(10 * 1024 * 1024 + 1);
       const response = await send(service, { ...unknown, ...emptyObject, body });
       expectStatus(response, 413);
-      if (/json/.test(String(response.headers["content-type"]))) expectError(response, "request_too_large");
+      if (/json/.test(String(response.headers["content-type"])))
+        expectError(response, "request_too_large");
     },
   };
 }

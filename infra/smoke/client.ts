@@ -30,10 +30,16 @@ export interface HttpResponse {
 /** A response, with the method and path of its request. */
 export type ApiResponse = HttpResponse & Pick<ApiRequest, "method" | "path">;
 
-/** A response whose body is still to be read, in chunks. That throws AssertionError when it is cut off. */
+/**
+ * A response whose body is still to be read, in chunks. That throws AssertionError when it is cut
+ * off.
+ */
 export type OpenResponse = Omit<ApiResponse, "body"> & { text: AsyncGenerator<string> };
 
-/** Sends a request and leaves the body of the response to be read. @throws Error when none begins in 30 seconds. */
+/**
+ * Sends a request and leaves the body of the response to be read. @throws Error when none begins in
+ * 30 seconds.
+ */
 export async function open(
   { baseUrl, apiKey }: Endpoint,
   { method, path, authorization = `Bearer ${apiKey}`, headers, body }: ApiRequest,
@@ -42,7 +48,12 @@ export async function open(
   const timer = setTimeout(() => silent.abort(new Error("silent for 30 s")), 30_000);
   const response = await fetch(baseUrl + path, {
     method,
-    headers: { connection: "close", "accept-encoding": "gzip", ...(authorization && { authorization }), ...headers },
+    headers: {
+      connection: "close",
+      "accept-encoding": "gzip",
+      ...(authorization && { authorization }),
+      ...headers,
+    },
     body: body ?? null,
     redirect: "manual",
     signal: silent.signal,

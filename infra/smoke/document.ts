@@ -12,14 +12,19 @@ export interface DocumentedResponse {
 const text = readFileSync(new URL("../../shared/openapi.yaml", import.meta.url), "utf8");
 const openapi = parse(text.replaceAll("x-extensible-enum:", "enum:"));
 
-/** The parts of `shared/openapi.yaml` that responses are held to, with everything it refers to in place. */
+/**
+ * The parts of `shared/openapi.yaml` that responses are held to, with everything it refers to in
+ * place.
+ */
 export const document: {
   /** Operations by path and lower-case method, and their responses by status. */
   paths: Record<string, Record<string, { responses: Record<string, DocumentedResponse> }>>;
   components: { responses: Record<string, DocumentedResponse> };
 } = strict(openapi);
 
-/** Its paths, with a word for each parameter, the methods of each, and some that it does not have. */
+/**
+ * Its paths, with a word for each parameter, the methods of each, and some that it does not have.
+ */
 export const paths = Object.entries(document.paths).map(([template, operations]) => {
   const methods = Object.keys(operations).map((method) => method.toUpperCase());
   return {
@@ -30,11 +35,13 @@ export const paths = Object.entries(document.paths).map(([template, operations])
 });
 
 /** A request for each of its operations. Those for one order name an order that does not exist. */
-export const operations = paths.flatMap(({ path, methods }) => methods.map((method) => ({ method, path })));
+export const operations = paths.flatMap(({ path, methods }) =>
+  methods.map((method) => ({ method, path })),
+);
 
 /**
- * The document leaves objects and error codes open, so that later versions can add to them. A field or a code that this
- * version sends without documenting it is a mistake.
+ * The document leaves objects and error codes open, so that later versions can add to them. A field
+ * or a code that this version sends without documenting it is a mistake.
  */
 function strict(node: unknown) {
   return JSON.parse(JSON.stringify(node), (_name, value) => {
@@ -54,6 +61,7 @@ ajv.addFormat("date-time", isDateTime);
 export function schemaProblems(schema: object, value: unknown, what: string): string[] {
   ajv.validate(schema, value);
   return (ajv.errors ?? []).map(
-    ({ instancePath, message, params }) => `${what}${instancePath} ${message} ${JSON.stringify(params)}`,
+    ({ instancePath, message, params }) =>
+      `${what}${instancePath} ${message} ${JSON.stringify(params)}`,
   );
 }

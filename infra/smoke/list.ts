@@ -30,12 +30,12 @@ export async function expectList(response: OpenResponse, orderId?: string): Prom
 }
 
 /**
- * Splits the text of a list into lists of whole orders, a chunk's worth each. Streaming JSON parsers lose the exact
- * digits of an int64; this leaves them to the one validator. In a documented list, `},` stands between any two orders
- * and nowhere else.
+ * Splits the text of a list into lists of whole orders, a chunk's worth each. Streaming JSON
+ * parsers lose the exact digits of an int64; this leaves them to the one validator. In a documented
+ * list, `},` stands between any two orders and nowhere else.
  *
- * @returns parts that are all documented lists exactly when the text is one. All but the first begin with an empty
- *   order, so that a comma at the end remains a mistake.
+ * @returns parts that are all documented lists exactly when the text is one. All but the first
+ * begin with an empty order, so that a comma at the end remains a mistake.
  */
 export async function* listParts(text: AsyncIterable<string>): AsyncGenerator<string> {
   let start = "";

@@ -3,21 +3,29 @@ import { isApiKey } from "../../shared/api-keys.ts";
 import { isInt64 } from "../../shared/order.ts";
 
 /**
- * Reads the options of `npm run smoke`, and its key from API_KEY. Wrong use ends the process with 2 and one line, which
- * does not show the key.
+ * Reads the options of `npm run smoke`, and its key from API_KEY. Wrong use ends the process with 2
+ * and one line, which does not show the key.
  */
 export function smokeOptions(argv: string[]) {
   const command = new Command("npm run smoke --")
     .description(
       "Check that a deployed service does what it promises its clients. Changes nothing unless you name an order to cancel.",
     )
-    .requiredOption("--base-url <url>", "the stack's BaseUrl, or the one npm start prints", parseBaseUrl)
+    .requiredOption(
+      "--base-url <url>",
+      "the stack's BaseUrl, or the one npm start prints",
+      parseBaseUrl,
+    )
     .option("--cancel <order-id>", "a pending order; it is cancelled for good", parseOrderId)
     .option("--wait <seconds>", "how long a new stage may take to become ready", parseSeconds, 120)
     .addHelpText("after", "\nSet the environment variable API_KEY to a key of that environment.")
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
     .parse(argv);
-  const { baseUrl, cancel, wait } = command.opts<{ baseUrl: string; cancel?: string; wait: number }>();
+  const { baseUrl, cancel, wait } = command.opts<{
+    baseUrl: string;
+    cancel?: string;
+    wait: number;
+  }>();
   const apiKey = process.env["API_KEY"] ?? "";
   if (!isApiKey(apiKey)) command.error("API_KEY is missing or malformed.");
   return { baseUrl, apiKey, cancel, waitSeconds: wait };

@@ -1,4 +1,10 @@
-import { Alarm, MathExpression, type Metric, Stats, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import {
+  Alarm,
+  MathExpression,
+  type Metric,
+  Stats,
+  TreatMissingData,
+} from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { type ITopic, Topic } from "aws-cdk-lib/aws-sns";
@@ -15,19 +21,30 @@ const lasting = { period: Duration.minutes(1), evaluationPeriods: 5, datapointsT
 const fiveMinutes = { period: Duration.minutes(5), evaluationPeriods: 1 };
 
 /**
- * Makes the alarms. They need no metrics beyond those that AWS emits anyway and those in log-metrics.ts. Silence never
- * alarms: without requests nothing fails.
+ * Makes the alarms. They need no metrics beyond those that AWS emits anyway and those in
+ * log-metrics.ts. Silence never alarms: without requests nothing fails.
  *
- * @returns those that roll back a new version of a function, each about its own work. CodeDeploy accepts at most ten.
+ * @returns those that roll back a new version of a function, each about its own work. CodeDeploy
+ * accepts at most ten.
  */
-export function addAlarms(stack: Stack, settings: AlarmSettings, watched: Watched): PerFunction<Alarm[]> {
-  const { functionFailures, functionThrottles, listsCutOff, rejectedKeys, slow, tableThrottles } = settings;
+export function addAlarms(
+  stack: Stack,
+  settings: AlarmSettings,
+  watched: Watched,
+): PerFunction<Alarm[]> {
+  const { functionFailures, functionThrottles, listsCutOff, rejectedKeys, slow, tableThrottles } =
+    settings;
   const { api, functions, logMetrics } = watched;
   const { failures, keysRejected, requestsThrottled, responses, serverErrors } = logMetrics;
   const scope = new Construct(stack, "Alarms");
   const topic = addTopic(scope, settings);
   new CfnOutput(stack, "AlarmsTopicArn", { value: topic.topicArn });
-  const alarm = (id: string, metric: Metric | MathExpression, threshold: number, window = fiveMinutes): Alarm => {
+  const alarm = (
+    id: string,
+    metric: Metric | MathExpression,
+    threshold: number,
+    window = fiveMinutes,
+  ): Alarm => {
     const { period, ...evaluation } = window;
     const made = new Alarm(scope, id, {
       alarmDescription: `What it means and what to do: infra/README.md, "When an alarm goes off", ${id}`,
@@ -42,7 +59,8 @@ export function addAlarms(stack: Stack, settings: AlarmSettings, watched: Watche
   };
 
   const rollingBack = perFunction((name, entry) => {
-    // Through the alias: both versions during a canary, but not an operator's trial of the function.
+    // Through the alias: both versions during a canary, but not an operator's trial of the
+    // function.
     const invoked = functions[name].live.metricInvocations();
     const failing = percentage(functionFailures, failures[name], invoked);
     const errors = withoutTurnedAway(serverErrors[name], functions[name]);
@@ -59,7 +77,8 @@ export function addAlarms(stack: Stack, settings: AlarmSettings, watched: Watche
     alarm("ListsCutOff", logMetrics.listsCutOff, listsCutOff),
   );
 
-  // The others notify, but roll nothing back: whoever makes up keys, lists much or imports orders can raise them.
+  // The others notify, but roll nothing back: whoever makes up keys, lists much or imports orders
+  // can raise them.
   const rejected = percentage(rejectedKeys, keysRejected, api.metric("Count"));
   alarm("KeysRejected", rejected, rejectedKeys.percent);
   alarm("RequestsThrottled", requestsThrottled, settings.requestsThrottled);
@@ -70,7 +89,10 @@ export function addAlarms(stack: Stack, settings: AlarmSettings, watched: Watche
   return rollingBack;
 }
 
-/** Not encrypted with a key of ours: that costs money while idle, and the text of an alarm isn't secret. */
+/**
+ * Not encrypted with a key of ours: that costs money while idle, and the text of an alarm isn't
+ * secret.
+ */
 function addTopic(scope: Construct, { email, topicArn }: AlarmSettings): ITopic {
   const topic = topicArn
     ? Topic.fromTopicArn(scope, "Topic", topicArn)
@@ -82,7 +104,10 @@ function addTopic(scope: Construct, { email, topicArn }: AlarmSettings): ITopic 
   return topic;
 }
 
-/** Without the failures that Lambda caused by turning invocations away, because others took all the concurrency. */
+/**
+ * Without the failures that Lambda caused by turning invocations away, because others took all the
+ * concurrency.
+ */
 function withoutTurnedAway(failed: Metric, { live }: ServiceFunction): MathExpression {
   return new MathExpression({
     expression: "failures - FILL(turnedAway, 0)",
@@ -90,8 +115,15 @@ function withoutTurnedAway(failed: Metric, { live }: ServiceFunction): MathExpre
   });
 }
 
-/** Failures as a percentage of a total, or 0 while they are too few to mean anything; 100 % and more if it is missing. */
-function percentage({ atLeast }: FailureShare, failed: Metric | MathExpression, total: Metric): MathExpression {
+/**
+ * Failures as a percentage of a total, or 0 while they are too few to mean anything; 100 % and more
+ * if it is missing.
+ */
+function percentage(
+  { atLeast }: FailureShare,
+  failed: Metric | MathExpression,
+  total: Metric,
+): MathExpression {
   return new MathExpression({
     expression: `IF(failed >= ${atLeast}, 100 * failed / FILL(total, 1), 0)`,
     usingMetrics: { failed, total },

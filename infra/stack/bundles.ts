@@ -10,8 +10,9 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const insteadOf = (file: string): string => `${root}shared/bundled/${file}`;
 
 /**
- * The code of each function, bundled from its file in `functions/`. All are built at once, so that esbuild reads the SDK,
- * most of each, only once. CDK's own NodejsFunction starts npm for each bundle, which takes longer than the bundle.
+ * The code of each function, bundled from its file in `functions/`. All are built at once, so that
+ * esbuild reads the SDK, most of each, only once. CDK's own NodejsFunction starts npm for each
+ * bundle, which takes longer than the bundle.
  */
 export function bundles(stack: Stack): PerFunction<Code> {
   let built: OutputFile[] | undefined;
@@ -20,7 +21,8 @@ export function bundles(stack: Stack): PerFunction<Code> {
       // Source maps name the sources by their way from a folder beside the one that CDK keeps.
       built ??= build(dirname(directory), stack.node.tryGetContext("sourceMaps") === true);
       for (const { path, contents } of built) {
-        if (basename(dirname(path)) === name) writeFileSync(join(directory, basename(path)), contents);
+        if (basename(dirname(path)) === name)
+          writeFileSync(join(directory, basename(path)), contents);
       }
       return true;
     };
@@ -32,7 +34,10 @@ export function bundles(stack: Stack): PerFunction<Code> {
   });
 }
 
-/** The files of all bundles, each in a folder of `outdir` that has its function's name. Writes none of them. */
+/**
+ * The files of all bundles, each in a folder of `outdir` that has its function's name. Writes none
+ * of them.
+ */
 function build(outdir: string, sourcemap: boolean): OutputFile[] {
   return buildSync({
     entryPoints: perFunction((_, { file }) => `${root}functions/${file}`),
@@ -50,7 +55,9 @@ function build(outdir: string, sourcemap: boolean): OutputFile[] {
     sourcemap,
     sourcesContent: false,
     // The SDK's warning about old versions of Node, which never run this.
-    define: { "process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED": JSON.stringify("true") },
+    define: {
+      "process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED": JSON.stringify("true"),
+    },
     // Each saves milliseconds of every cold start, and its file says how.
     alias: {
       "@aws-sdk/credential-provider-node": insteadOf("environment-credentials.ts"),

@@ -1,5 +1,9 @@
 import type { Alarm } from "aws-cdk-lib/aws-cloudwatch";
-import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from "aws-cdk-lib/aws-codedeploy";
+import {
+  LambdaApplication,
+  LambdaDeploymentConfig,
+  LambdaDeploymentGroup,
+} from "aws-cdk-lib/aws-codedeploy";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { CfnAlias } from "aws-cdk-lib/aws-lambda";
 import { type Stack, Validations } from "aws-cdk-lib/core";
@@ -8,11 +12,12 @@ import { type PerFunction, perFunction } from "./function-list.ts";
 import type { ServiceFunctions } from "./service-function.ts";
 
 /**
- * Sends a tenth of the requests to new code for ten minutes, then all of them. Only code rolls out like this: changes to
- * the gateway take effect at once. The alarms of a function stop it and roll it back.
+ * Sends a tenth of the requests to new code for ten minutes, then all of them. Only code rolls out
+ * like this: changes to the gateway take effect at once. The alarms of a function stop it and roll
+ * it back.
  *
- * @param canary without it, new code goes live at once; everything else stays as it is, because a role that is made
- * moments before CodeDeploy needs it may not work yet.
+ * @param canary without it, new code goes live at once; everything else stays as it is, because a
+ * role that is made moments before CodeDeploy needs it may not work yet.
  */
 export function addCanaryRollout(
   stack: Stack,
@@ -22,15 +27,24 @@ export function addCanaryRollout(
 ): void {
   const scope = new Construct(stack, "Rollout");
   const application = new LambdaApplication(scope, "Application");
-  const role = new Role(scope, "Role", { assumedBy: new ServicePrincipal("codedeploy.amazonaws.com") });
+  const role = new Role(scope, "Role", {
+    assumedBy: new ServicePrincipal("codedeploy.amazonaws.com"),
+  });
   const deploymentConfig = LambdaDeploymentConfig.CANARY_10PERCENT_10MINUTES;
   perFunction((name, { id: groupId }) => {
     const alias = functions[name].live;
-    new LambdaDeploymentGroup(scope, groupId, { application, alias, alarms: alarms[name], role, deploymentConfig });
+    new LambdaDeploymentGroup(scope, groupId, {
+      application,
+      alias,
+      alarms: alarms[name],
+      role,
+      deploymentConfig,
+    });
     if (!canary) delete (alias.node.defaultChild as CfnAlias).cfnOptions.updatePolicy;
   });
   Validations.of(role).acknowledge({
     id: "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]",
-    reason: "AWS maintains this policy for CodeDeploy, and CDK attaches it to every deployment group's role",
+    reason:
+      "AWS maintains this policy for CodeDeploy, and CDK attaches it to every deployment group's role",
   });
 }

@@ -2,7 +2,9 @@ import type { LogEvent } from "../../shared/log.ts";
 
 /** A Lambda function of the service, and what it may do. */
 export interface FunctionEntry {
-  /** Its construct's id. The logical ids of everything that belongs to the function begin with it. */
+  /**
+   * Its construct's id. The logical ids of everything that belongs to the function begin with it.
+   */
   id: string;
   /** The handler's file in `functions/`. */
   file: string;
@@ -62,19 +64,25 @@ export type FunctionName = keyof typeof functionList;
 
 /** The functions that serve an operation, named like it. */
 export type OperationName = {
-  [Name in FunctionName]: (typeof functionList)[Name] extends { operation: Operation } ? Name : never;
+  [Name in FunctionName]: (typeof functionList)[Name] extends { operation: Operation }
+    ? Name
+    : never;
 }[FunctionName];
 
 /** Every operation of the API. */
-export const operations = Object.entries<FunctionEntry>(functionList).flatMap(([name, { operation }]) =>
-  operation ? [{ ...operation, name: name as OperationName }] : [],
+export const operations = Object.entries<FunctionEntry>(functionList).flatMap(
+  ([name, { operation }]) => (operation ? [{ ...operation, name: name as OperationName }] : []),
 );
 
 /** One value for each function, by its name. */
 export type PerFunction<Value> = Record<FunctionName, Value>;
 
 /** Makes one value for each function, in the order of the list. */
-export function perFunction<Value>(make: (name: FunctionName, entry: FunctionEntry) => Value): PerFunction<Value> {
+export function perFunction<Value>(
+  make: (name: FunctionName, entry: FunctionEntry) => Value,
+): PerFunction<Value> {
   const names = Object.keys(functionList) as FunctionName[];
-  return Object.fromEntries(names.map((name) => [name, make(name, functionList[name])])) as PerFunction<Value>;
+  return Object.fromEntries(
+    names.map((name) => [name, make(name, functionList[name])]),
+  ) as PerFunction<Value>;
 }

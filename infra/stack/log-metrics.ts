@@ -21,14 +21,26 @@ export interface Watched {
 }
 
 /**
- * Makes the metrics that are counted from log lines. None has a default value, so a month without traffic costs nothing.
- * The only dimension is the code of a rejected cancellation, one of four: a rise in one says what clients do wrong.
+ * Makes the metrics that are counted from log lines. None has a default value, so a month without
+ * traffic costs nothing. The only dimension is the code of a rejected cancellation, one of four: a
+ * rise in one says what clients do wrong.
  *
- * @param namespace CloudWatch's name for the group of metrics. Two environments in one account must not share it.
+ * @param namespace CloudWatch's name for the group of metrics. Two environments in one account must
+ * not share it.
  */
-export function addLogMetrics(stack: Stack, namespace: string, { accessLog }: OrdersApi, functions: ServiceFunctions) {
+export function addLogMetrics(
+  stack: Stack,
+  namespace: string,
+  { accessLog }: OrdersApi,
+  functions: ServiceFunctions,
+) {
   const scope = new Construct(stack, "LogMetrics");
-  const count = (name: string, logGroup: ILogGroup, filterPattern: JsonPattern, options?: Partial<MetricFilterProps>) =>
+  const count = (
+    name: string,
+    logGroup: ILogGroup,
+    filterPattern: JsonPattern,
+    options?: Partial<MetricFilterProps>,
+  ) =>
     new MetricFilter(scope, name, {
       logGroup,
       filterPattern,
@@ -45,10 +57,20 @@ export function addLogMetrics(stack: Stack, namespace: string, { accessLog }: Or
       dimensions: { Code: "$.message.code" },
     }),
     ordersListed: count("OrdersListed", listLog, logged("orders_listed")),
-    listsCutOff: count("ListsCutOff", listLog, FilterPattern.any(logged("list_cut_off"), ...crashed)),
-    /** Failed invocations. A list that is cut off and takes the runtime down with it counts twice. */
+    listsCutOff: count(
+      "ListsCutOff",
+      listLog,
+      FilterPattern.any(logged("list_cut_off"), ...crashed),
+    ),
+    /**
+     * Failed invocations. A list that is cut off and takes the runtime down with it counts twice.
+     */
     failures: perFunction((name, { id, failures }) =>
-      count(`${id}Failed`, functions[name].logGroup, FilterPattern.any(...failures.map(logged), ...crashed)),
+      count(
+        `${id}Failed`,
+        functions[name].logGroup,
+        FilterPattern.any(...failures.map(logged), ...crashed),
+      ),
     ),
     /** Well-formed keys that are unknown, expired or revoked. */
     keysRejected: count(
@@ -58,7 +80,10 @@ export function addLogMetrics(stack: Stack, namespace: string, { accessLog }: Or
       field("message.errorMessage", "=", "Unauthorized"),
     ),
     requestsThrottled: count("RequestsThrottled", accessLog, field("status", "=", "429")),
-    /** 5xx responses because of a function, as the gateway sees it: responses of the function that it can't use, too. */
+    /**
+     * 5xx responses because of a function, as the gateway sees it: responses of the function that
+     * it can't use, too.
+     */
     serverErrors: perFunction((_, { id, operation }) =>
       count(
         `${id}ServerErrors`,
@@ -70,12 +95,22 @@ export function addLogMetrics(stack: Stack, namespace: string, { accessLog }: Or
     ),
     /** All responses to requests that the gateway let in. An authorizer has none of its own. */
     responses: perFunction((_, { id, operation }) =>
-      operation ? count(`${id}Responses`, accessLog, FilterPattern.all(...letIn(operation))) : undefined,
+      operation
+        ? count(`${id}Responses`, accessLog, FilterPattern.all(...letIn(operation)))
+        : undefined,
     ),
-    /** Milliseconds until the first page was read, the 99th percentile of the lists that got that far. */
-    listFirstPage: count("ListFirstPage", listLog, FilterPattern.numberValue(milliseconds, ">=", 0), {
-      metricValue: milliseconds,
-    }).with({ statistic: Stats.p(99) }),
+    /**
+     * Milliseconds until the first page was read, the 99th percentile of the lists that got that
+     * far.
+     */
+    listFirstPage: count(
+      "ListFirstPage",
+      listLog,
+      FilterPattern.numberValue(milliseconds, ">=", 0),
+      {
+        metricValue: milliseconds,
+      },
+    ).with({ statistic: Stats.p(99) }),
   };
 }
 
@@ -85,9 +120,10 @@ function logged(event: LogEvent): JsonPattern {
 }
 
 /**
- * Lambda's own line about an invocation that timed out, crashed or ran out of memory, its start included: the function
- * can't log that. An exception that a handler throws is not a crash; the authorizer throws one for each rejected key.
- * There is one report per invocation; those of failed ones come at the system log level WARN.
+ * Lambda's own line about an invocation that timed out, crashed or ran out of memory, its start
+ * included: the function can't log that. An exception that a handler throws is not a crash; the
+ * authorizer throws one for each rejected key. There is one report per invocation; those of failed
+ * ones come at the system log level WARN.
  */
 const crashed = [
   [field("record.status", "=", "timeout")],
@@ -95,12 +131,17 @@ const crashed = [
   [field("record.status", "=", "error"), field("record.errorType", "=", "Runtime.*")],
 ].map((conditions) => FilterPattern.all(field("type", "=", "platform.report"), ...conditions));
 
-/** The access log's lines about an operation. A failure of the authorizer is logged as the operation's, but isn't its. */
+/**
+ * The access log's lines about an operation. A failure of the authorizer is logged as the
+ * operation's, but isn't its.
+ */
 function letIn({ method, path }: Operation): JsonPattern[] {
   return [
     field("method", "=", method),
     field("resource", "=", path),
-    ...["AUTHORIZER_*", "THROTTLED", "UNAUTHORIZED"].map((type) => field("responseType", "!=", type)),
+    ...["AUTHORIZER_*", "THROTTLED", "UNAUTHORIZED"].map((type) =>
+      field("responseType", "!=", type),
+    ),
   ];
 }
 

@@ -1,4 +1,9 @@
-import { LambdaIntegration, ResponseTransferMode, type RestApi, TokenAuthorizer } from "aws-cdk-lib/aws-apigateway";
+import {
+  LambdaIntegration,
+  ResponseTransferMode,
+  type RestApi,
+  TokenAuthorizer,
+} from "aws-cdk-lib/aws-apigateway";
 import { Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { Duration, type Stack } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
@@ -11,12 +16,23 @@ import { rejectOtherMethods } from "./reject-other-methods.ts";
 import type { ServiceFunction, ServiceFunctions } from "./service-function.ts";
 import { addRestApi, stageName } from "./staged-rest-api.ts";
 
-/** Every path at which the gateway itself rejects what isn't an operation. `{proxy+}` is any path not listed. */
-const rejectingPaths: string[] = ["/", "/store", ...new Set(operations.map(({ path }) => path)), "/{proxy+}"];
+/**
+ * Every path at which the gateway itself rejects what isn't an operation. `{proxy+}` is any path
+ * not listed.
+ */
+const rejectingPaths: string[] = [
+  "/",
+  "/store",
+  ...new Set(operations.map(({ path }) => path)),
+  "/{proxy+}",
+];
 
 export type OrdersApi = ReturnType<typeof addOrdersApi>;
 
-/** Makes the HTTP API: its operations behind the authorizer, and an Error record for everything else. */
+/**
+ * Makes the HTTP API: its operations behind the authorizer, and an Error record for everything
+ * else.
+ */
 export function addOrdersApi(stack: Stack, environment: Environment, functions: ServiceFunctions) {
   const scope = new Construct(stack, "Api");
   const { restApi, accessLog } = addRestApi(scope, environment);
@@ -30,26 +46,34 @@ export function addOrdersApi(stack: Stack, environment: Environment, functions: 
     const integration = new LambdaIntegration(live, {
       ...(streamed && { responseTransferMode: ResponseTransferMode.STREAM }),
       allowTestInvoke: false,
-      // A margin for the function's start, up to the gateway's maximum of 15 minutes (see `callLimits` for all waits).
+      // A margin for the function's start, up to the gateway's maximum of 15 minutes (see
+      // `callLimits` for all waits).
       timeout: Duration.seconds(Math.min(entry.timeoutSeconds + 5, 900)),
     });
     restApi.root.resourceForPath(path).addMethod(method, integration, { authorizer });
   }
   for (const path of rejectingPaths) {
-    const methods = operations.filter((operation) => operation.path === path).map(({ method }) => method);
+    const methods = operations
+      .filter((operation) => operation.path === path)
+      .map(({ method }) => method);
     rejectOtherMethods(restApi.root.resourceForPath(path), methods);
   }
-  const host = domain?.name ?? `${restApi.restApiId}.execute-api.${stack.region}.${stack.urlSuffix}`;
+  const host =
+    domain?.name ?? `${restApi.restApiId}.execute-api.${stack.region}.${stack.urlSuffix}`;
   return {
     /** The base address, which clients put before `/store/orders`. It ends in `/v1`. */
     baseUrl: `https://${host}/${stageName}`,
     accessLog,
-    /** The gateway's own metrics of the stage. Per method they would be ten more custom metrics, each of them billed. */
+    /**
+     * The gateway's own metrics of the stage. Per method they would be ten more custom metrics,
+     * each of them billed.
+     */
     metric: (metricName: "Count" | "4XXError" | "5XXError"): Metric =>
       new Metric({
         namespace: "AWS/ApiGateway",
         metricName,
-        // By name: a reference to the stage would make the functions, which alarms roll back, depend on themselves.
+        // By name: a reference to the stage would make the functions, which alarms roll back,
+        // depend on themselves.
         dimensionsMap: { ApiName: stackName, Stage: stageName },
         statistic: Stats.SUM,
       }),
@@ -62,9 +86,11 @@ function bearerKeys(
   handler: ServiceFunction,
   { apiKeyPrefix, authorizerCacheSeconds }: Environment,
 ): TokenAuthorizer {
-  // Anchored, and in syntax that Java and JavaScript share: the gateway's dialect is not documented.
+  // Anchored, and in syntax that Java and JavaScript share: the gateway's dialect is not
+  // documented.
   const validationRegex = `^[Bb][Ee][Aa][Rr][Ee][Rr] ${apiKeyPattern(apiKeyPrefix)}$`;
-  // A stage serves what was last deployed: without a new deployment, changed settings would never take effect.
+  // A stage serves what was last deployed: without a new deployment, changed settings would never
+  // take effect.
   api.latestDeployment?.addToLogicalId({ validationRegex, authorizerCacheSeconds });
   return new TokenAuthorizer(scope, "BearerKeys", {
     handler: handler.live,

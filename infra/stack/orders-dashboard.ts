@@ -1,13 +1,33 @@
-import { Dashboard, GraphWidget, type IMetric, MathExpression, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import {
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  MathExpression,
+  Stats,
+} from "aws-cdk-lib/aws-cloudwatch";
 import { Duration, type Stack } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
 import type { Watched } from "./log-metrics.ts";
 import type { ServiceFunction } from "./service-function.ts";
 
-/** One page on how the service is doing. A dashboard costs $3 a month; an account's first three are free. */
-export function addDashboard(stack: Stack, dashboardName: string, { api, functions, logMetrics }: Watched): void {
+/**
+ * One page on how the service is doing. A dashboard costs $3 a month; an account's first three are
+ * free.
+ */
+export function addDashboard(
+  stack: Stack,
+  dashboardName: string,
+  { api, functions, logMetrics }: Watched,
+): void {
   const lambdas = Object.values(functions);
-  const { ordersCancelled, ordersListed, listsCutOff, listFirstPage, keysRejected, cancelsRejected } = logMetrics;
+  const {
+    ordersCancelled,
+    ordersListed,
+    listsCutOff,
+    listFirstPage,
+    keysRejected,
+    cancelsRejected,
+  } = logMetrics;
   new Dashboard(new Construct(stack, "Dashboard"), "Dashboard", {
     dashboardName,
     widgets: [
@@ -15,7 +35,10 @@ export function addDashboard(stack: Stack, dashboardName: string, { api, functio
         graph("Requests", [api.metric("Count"), api.metric("4XXError"), api.metric("5XXError")]),
         graph("Outcomes", [ordersListed, ordersCancelled, listsCutOff]),
         graph("Rejected, by code", [
-          search(`{${cancelsRejected.namespace},Code} MetricName="${cancelsRejected.metricName}"`, "Sum"),
+          search(
+            `{${cancelsRejected.namespace},Code} MetricName="${cancelsRejected.metricName}"`,
+            "Sum",
+          ),
           keysRejected,
         ]),
       ],
@@ -33,7 +56,9 @@ export function addDashboard(stack: Stack, dashboardName: string, { api, functio
         ]),
       ],
       ...["Invocations", "Errors", "Duration"].map((metric) =>
-        lambdas.map((lambda) => graph(`${lambda.entry.id} by version: ${metric}`, [byVersion(lambda, metric)])),
+        lambdas.map((lambda) =>
+          graph(`${lambda.entry.id} by version: ${metric}`, [byVersion(lambda, metric)]),
+        ),
       ),
     ],
   });
@@ -43,13 +68,23 @@ function graph(title: string, left: IMetric[]): GraphWidget {
   return new GraphWidget({ title, left, period: Duration.minutes(1), width: 8 });
 }
 
-/** A line for each version that the alias sends requests to: during a canary, the old and the new one side by side. */
+/**
+ * A line for each version that the alias sends requests to: during a canary, the old and the new
+ * one side by side.
+ */
 function byVersion({ live }: ServiceFunction, metric: string): MathExpression {
   const schema = "{AWS/Lambda,ExecutedVersion,FunctionName,Resource}";
   const statistic = metric === "Duration" ? "p99" : "Sum";
-  return search(`${schema} MetricName="${metric}" FunctionName="${live.lambda.functionName}"`, statistic);
+  return search(
+    `${schema} MetricName="${metric}" FunctionName="${live.lambda.functionName}"`,
+    statistic,
+  );
 }
 
 function search(query: string, statistic: string): MathExpression {
-  return new MathExpression({ expression: `SEARCH('${query}', '${statistic}', 60)`, usingMetrics: {}, label: "" });
+  return new MathExpression({
+    expression: `SEARCH('${query}', '${statistic}', 60)`,
+    usingMetrics: {},
+    label: "",
+  });
 }

@@ -12,7 +12,9 @@ import { addRules } from "./rules.ts";
 import { addFunction } from "./service-function.ts";
 import { addTables } from "./tables.ts";
 
-/** One environment of the service: its two tables, its functions, its API, and what watches them. */
+/**
+ * One environment of the service: its two tables, its functions, its API, and what watches them.
+ */
 export class OrdersStack extends Stack {
   constructor(scope: Construct, id: string, environment: Environment) {
     const { account, alarms, dashboard, keepData, name, stackName } = environment;
@@ -27,7 +29,9 @@ export class OrdersStack extends Stack {
 
     const tables = addTables(this, environment);
     const code = bundles(this);
-    const functions = perFunction((key, entry) => addFunction(this, entry, code[key], tables, environment));
+    const functions = perFunction((key, entry) =>
+      addFunction(this, entry, code[key], tables, environment),
+    );
     const api = addOrdersApi(this, environment, functions);
     const logMetrics = addLogMetrics(this, `PetStoreOrders/${name}`, api, functions);
     const watched = { api, functions, logMetrics };

@@ -1,8 +1,14 @@
-import { AuthorizationType, type IResource, MockIntegration, PassthroughBehavior } from "aws-cdk-lib/aws-apigateway";
+import {
+  AuthorizationType,
+  type IResource,
+  MockIntegration,
+  PassthroughBehavior,
+} from "aws-cdk-lib/aws-apigateway";
 import { Validations } from "aws-cdk-lib/core";
 import { errorBody, errors } from "../../shared/errors.ts";
 
-// The gateway picks a request template by the request's content type, and rejects types without one with 415.
+// The gateway picks a request template by the request's content type, and rejects types without one
+// with 415.
 const contentTypes = [
   "application/json",
   "application/octet-stream",
@@ -14,15 +20,18 @@ const contentTypes = [
 ];
 
 /**
- * Makes the gateway itself respond with an Error record to every method of the resource that isn't an operation. No key
- * is needed: there is nothing to protect.
+ * Makes the gateway itself respond with an Error record to every method of the resource that isn't
+ * an operation. No key is needed: there is nothing to protect.
  *
  * @param operations the methods of its operations; without any, its path is unknown to clients.
  */
 export function rejectOtherMethods(resource: IResource, operations: string[]): void {
   const code = operations.length > 0 ? "method_not_allowed" : "resource_not_found";
   const statusCode = String(errors[code].status);
-  const headers = { "Cache-Control": "no-store", ...(operations.length > 0 && { Allow: operations.join(", ") }) };
+  const headers = {
+    "Cache-Control": "no-store",
+    ...(operations.length > 0 && { Allow: operations.join(", ") }),
+  };
   const literals = Object.entries(headers).map(
     ([name, value]) => [`method.response.header.${name}`, `'${value}'`] as const,
   );
@@ -40,7 +49,12 @@ export function rejectOtherMethods(resource: IResource, operations: string[]): v
   });
   const method = resource.addMethod("ANY", integration, {
     authorizationType: AuthorizationType.NONE,
-    methodResponses: [{ statusCode, responseParameters: Object.fromEntries(literals.map(([name]) => [name, true])) }],
+    methodResponses: [
+      {
+        statusCode,
+        responseParameters: Object.fromEntries(literals.map(([name]) => [name, true])),
+      },
+    ],
   });
   const reason = "Everyone gets the same constant Error record; there is nothing to protect";
   Validations.of(method).acknowledge({ id: "AwsSolutions-APIG4", reason });

@@ -17,7 +17,10 @@ import type { FunctionEntry, PerFunction, TableName } from "./function-list.ts";
 import type { UsableTables } from "./tables.ts";
 
 /** The environment variable in which a function finds the name of its table. */
-const tableVariables: Record<TableName, string> = { orders: "ORDERS_TABLE", apiKeys: "API_KEYS_TABLE" };
+const tableVariables: Record<TableName, string> = {
+  orders: "ORDERS_TABLE",
+  apiKeys: "API_KEYS_TABLE",
+};
 
 /** A function of one environment, with what the rest of the stack needs to know about it. */
 export type ServiceFunction = ReturnType<typeof addFunction>;
@@ -25,7 +28,10 @@ export type ServiceFunction = ReturnType<typeof addFunction>;
 /** The functions of one environment. */
 export type ServiceFunctions = PerFunction<ServiceFunction>;
 
-/** Makes one of the service's functions: one bundle, one log group, one role with one DynamoDB action on its table. */
+/**
+ * Makes one of the service's functions: one bundle, one log group, one role with one DynamoDB
+ * action on its table.
+ */
 export function addFunction(
   stack: Stack,
   entry: FunctionEntry,
@@ -40,12 +46,15 @@ export function addFunction(
     removalPolicy: RemovalPolicy.DESTROY,
   });
   // CDK would attach a managed policy that allows writing to every log group of the account.
-  const role = new Role(stack, `${id}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
+  const role = new Role(stack, `${id}Role`, {
+    assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
+  });
   const lambda = new LambdaFunction(stack, id, {
     timeout: Duration.seconds(timeoutSeconds),
     memorySize,
     environment: { [tableVariables[permission.table]]: table.tableName },
-    ...(id === "ListOrders" && listConcurrency && { reservedConcurrentExecutions: listConcurrency }),
+    ...(id === "ListOrders" &&
+      listConcurrency && { reservedConcurrentExecutions: listConcurrency }),
     code,
     handler: "index.handler",
     runtime: Runtime.NODEJS_24_X,
@@ -55,15 +64,17 @@ export function addFunction(
     loggingFormat: LoggingFormat.JSON,
     applicationLogLevelV2: ApplicationLogLevel[functionLogLevel],
     systemLogLevelV2: SystemLogLevel[systemLogLevel],
-    // The previous version stays: moving the alias back takes a second, another deployment minutes. A version that a
-    // failed update leaves behind is deleted, or the same code could never be deployed again.
+    // The previous version stays: moving the alias back takes a second, another deployment minutes.
+    // A version that a failed update leaves behind is deleted, or the same code could never be
+    // deployed again.
     currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
   });
   logGroup.grantWrite(role);
-  // A deployment changes the role before it moves the alias, and until then live code uses its own version's table.
+  // A deployment changes the role before it moves the alias, and until then live code uses its own
+  // version's table.
   for (const usableTable of usable) usableTable.grant(role, permission.action);
-  // What callers invoke: it points to the version that is live.
-  // CDK declares optional properties loosely: under exactOptionalPropertyTypes an Alias is not quite an IFunction.
+  // What callers invoke: it points to the version that is live. CDK declares optional properties
+  // loosely: under exactOptionalPropertyTypes an Alias is not quite an IFunction.
   const live = lambda.addAlias("live") as Alias & IFunction;
   // Of the function's one operation on its table: DynamoDB counts by table and operation only.
   const operation = permission.action.replace("dynamodb:", "");

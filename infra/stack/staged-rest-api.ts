@@ -17,18 +17,38 @@ import { operations } from "./function-list.ts";
 
 export const stageName = "v1";
 
-/** TLS 1.2 or newer, post-quantum key exchange included; a request must be for the very host that TLS was agreed with. */
+/**
+ * TLS 1.2 or newer, post-quantum key exchange included; a request must be for the very host that
+ * TLS was agreed with.
+ */
 export const tls = {
   securityPolicy: SecurityPolicy.TLS13_1_2_PQ_2025_09,
   endpointAccessMode: EndpointAccessMode.STRICT,
 };
 
-/** Of each method that is not an operation: what the gateway rejects by itself counts towards the account's quota. */
+/**
+ * Of each method that is not an operation: what the gateway rejects by itself counts towards the
+ * account's quota.
+ */
 const rejectionThrottling: Throttling = { rateLimit: 10, burstLimit: 20 };
 
-/** Makes a regional REST API with one throttled stage, `v1`, and its access and execution logs beside it. */
-export function addRestApi(scope: Construct, environment: Environment): { restApi: RestApi; accessLog: LogGroup } {
-  const { accessLogRetentionDays, domain, keepData, logRetentionDays, stackName, throttling, webAclArn } = environment;
+/**
+ * Makes a regional REST API with one throttled stage, `v1`, and its access and execution logs
+ * beside it.
+ */
+export function addRestApi(
+  scope: Construct,
+  environment: Environment,
+): { restApi: RestApi; accessLog: LogGroup } {
+  const {
+    accessLogRetentionDays,
+    domain,
+    keepData,
+    logRetentionDays,
+    stackName,
+    throttling,
+    webAclArn,
+  } = environment;
   const ownsLogRole = environment.ownsLogRole !== false;
   const accessLog = new LogGroup(scope, "AccessLog", {
     retention: accessLogRetentionDays,
@@ -39,8 +59,9 @@ export function addRestApi(scope: Construct, environment: Environment): { restAp
     restApiName: stackName,
     endpointTypes: [EndpointType.REGIONAL],
     disableExecuteApiEndpoint: domain?.keepGatewayAddress === false,
-    // One role serves every API of the account and region, and the last stack to be created sets it. Role and setting
-    // outlive their stack, so that deleting one stack does not silence the others.
+    // One role serves every API of the account and region, and the last stack to be created sets
+    // it. Role and setting outlive their stack, so that deleting one stack does not silence the
+    // others.
     cloudWatchRole: ownsLogRole,
     ...(ownsLogRole && { cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN }),
     deployOptions: {
@@ -48,7 +69,10 @@ export function addRestApi(scope: Construct, environment: Environment): { restAp
       ...methodSettings(rejectionThrottling),
       // A method's settings replace all of the stage's, logging too.
       methodOptions: Object.fromEntries(
-        operations.map(({ name, method, path }) => [`${path}/${method}`, methodSettings(throttling[name])]),
+        operations.map(({ name, method, path }) => [
+          `${path}/${method}`,
+          methodSettings(throttling[name]),
+        ]),
       ),
       accessLogDestination: new LogGroupLogDestination(accessLog),
       accessLogFormat: AccessLogFormat.custom(accessLogLine),
@@ -70,22 +94,31 @@ export function addRestApi(scope: Construct, environment: Environment): { restAp
   Validations.of(restApi).acknowledge(
     {
       id: "AwsSolutions-APIG2",
-      reason: "No operation takes a query or a body, and a malformed order id is documented as 404, not 400",
+      reason:
+        "No operation takes a query or a body, and a malformed order id is documented as 404, not 400",
     },
-    { id: "AwsSolutions-COG4", reason: "The clients are programs with API keys, not users of a Cognito pool" },
+    {
+      id: "AwsSolutions-COG4",
+      reason: "The clients are programs with API keys, not users of a Cognito pool",
+    },
   );
   if (webAclArn) {
-    new CfnWebACLAssociation(scope, "WebAcl", { webAclArn, resourceArn: restApi.deploymentStage.stageArn });
+    new CfnWebACLAssociation(scope, "WebAcl", {
+      webAclArn,
+      resourceArn: restApi.deploymentStage.stageArn,
+    });
   } else {
     Validations.of(restApi.deploymentStage).acknowledge({
       id: "AwsSolutions-APIG3",
-      reason: "A web ACL costs money while idle. Junk may use up the throttling of others: RequestsThrottled tells",
+      reason:
+        "A web ACL costs money while idle. Junk may use up the throttling of others: RequestsThrottled tells",
     });
   }
   if (ownsLogRole) {
     Validations.of(restApi.node.findChild("CloudWatchRole")).acknowledge({
       id: `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]`,
-      reason: "AWS maintains this policy for the account-wide role by which API Gateway writes its logs",
+      reason:
+        "AWS maintains this policy for the account-wide role by which API Gateway writes its logs",
     });
   }
   return { restApi, accessLog };

@@ -1,4 +1,10 @@
-import { type Attribute, AttributeType, BillingMode, StreamViewType, Table } from "aws-cdk-lib/aws-dynamodb";
+import {
+  type Attribute,
+  AttributeType,
+  BillingMode,
+  StreamViewType,
+  Table,
+} from "aws-cdk-lib/aws-dynamodb";
 import { PolicyDocument } from "aws-cdk-lib/aws-iam";
 import { RemovalPolicy, type Stack, Validations } from "aws-cdk-lib/core";
 import type { Environment } from "../environments.ts";
@@ -17,17 +23,28 @@ const ownTables: Record<TableName, { id: string; partitionKey: Attribute }> = {
 };
 
 /**
- * Makes the stack's own tables, and makes restored ones its resources, too: every setting holds for all of them.
+ * Makes the stack's own tables, and makes restored ones its resources, too: every setting holds for
+ * all of them.
  *
- * CloudFormation adopts a table that exists only if the deployment says so (`--import-existing-resources`), and then
- * leaves it as it is, so `orders restore` gives it the properties that it has here. Without that option the deployment
- * fails, because a table of that name exists. A table that leaves the settings leaves the stack, and stays.
+ * CloudFormation adopts a table that exists only if the deployment says so
+ * (`--import-existing-resources`), and then leaves it as it is, so `orders restore` gives it the
+ * properties that it has here. Without that option the deployment fails, because a table of that
+ * name exists. A table that leaves the settings leaves the stack, and stays.
  */
 export function addTables(stack: Stack, environment: Environment): Record<TableName, UsableTables> {
-  const { formerTables, keepData, ordersStream, restoredTables, tableThroughput, writerAccounts = [] } = environment;
+  const {
+    formerTables,
+    keepData,
+    ordersStream,
+    restoredTables,
+    tableThroughput,
+    writerAccounts = [],
+  } = environment;
   const orderSettings = {
     ...(ordersStream && { stream: StreamViewType.NEW_AND_OLD_IMAGES }),
-    ...(writerAccounts.length > 0 && { resourcePolicy: PolicyDocument.fromJson(writersPolicy(writerAccounts)) }),
+    ...(writerAccounts.length > 0 && {
+      resourcePolicy: PolicyDocument.fromJson(writersPolicy(writerAccounts)),
+    }),
   };
 
   const addTable = (name: TableName, id: string, tableName?: string): Table => {
@@ -36,7 +53,8 @@ export function addTables(stack: Stack, environment: Environment): Record<TableN
       billingMode: BillingMode.PAY_PER_REQUEST,
       maxReadRequestUnits: tableThroughput.reads,
       maxWriteRequestUnits: tableThroughput.writes,
-      // Not RETAIN_ON_UPDATE_OR_DELETE: when a deployment fails, it would delete what it has just adopted.
+      // Not RETAIN_ON_UPDATE_OR_DELETE: when a deployment fails, it would delete what it has just
+      // adopted.
       removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       deletionProtection: keepData,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: keepData },
@@ -44,7 +62,10 @@ export function addTables(stack: Stack, environment: Environment): Record<TableN
       ...(name === "orders" && orderSettings),
     });
     if (!keepData) {
-      Validations.of(table).acknowledge({ id: "AwsSolutions-DDB3", reason: "This environment's data may be lost" });
+      Validations.of(table).acknowledge({
+        id: "AwsSolutions-DDB3",
+        reason: "This environment's data may be lost",
+      });
     }
     return table;
   };

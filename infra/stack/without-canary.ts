@@ -2,23 +2,26 @@ import { CfnAlias } from "aws-cdk-lib/aws-lambda";
 import type { App, Stack } from "aws-cdk-lib/core";
 
 /**
- * Whether this deployment goes live at once, whatever the settings say: `cdk deploy -c canary=false`. Meant for a
- * rollback, and for a fix while an alarm is on, when CodeDeploy starts no deployment.
+ * Whether this deployment goes live at once, whatever the settings say:
+ * `cdk deploy -c canary=false`. Meant for a rollback, and for a fix while an alarm is on, when
+ * CodeDeploy starts no deployment.
  *
  * @throws Error when the context value `canary` is neither true nor false.
  */
 export function skipsCanary(app: App): boolean {
   const canary: unknown = app.node.tryGetContext("canary") ?? "true";
-  if (!["true", "false"].includes(String(canary))) throw new Error(`canary must be true or false, not ${canary}`);
+  if (!["true", "false"].includes(String(canary)))
+    throw new Error(`canary must be true or false, not ${canary}`);
   return String(canary) === "false";
 }
 
 /**
- * Makes CloudFormation set every alias of the stack. It only updates what differs from the last template, so it would
- * leave an alias that was moved by hand where it is.
+ * Makes CloudFormation set every alias of the stack. It only updates what differs from the last
+ * template, so it would leave an alias that was moved by hand where it is.
  */
 export function setEveryAlias(stack: Stack): void {
   for (const construct of stack.node.findAll()) {
-    if (construct instanceof CfnAlias) construct.description = `Set without a canary at ${new Date().toISOString()}`;
+    if (construct instanceof CfnAlias)
+      construct.description = `Set without a canary at ${new Date().toISOString()}`;
   }
 }

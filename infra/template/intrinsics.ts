@@ -1,13 +1,21 @@
 import { z } from "zod";
 
-/** The value of a `Ref` to a resource or parameter, or of its attribute. Undefined: it has none on one machine. */
+/**
+ * The value of a `Ref` to a resource or parameter, or of its attribute. Undefined: it has none on
+ * one machine.
+ */
 export type LookUp = (id: string, attribute?: string) => string | undefined;
 
-/** A part of a template with its intrinsic functions replaced by their results. Those without one stay as they are. */
+/**
+ * A part of a template with its intrinsic functions replaced by their results. Those without one
+ * stay as they are.
+ */
 export function resolveIntrinsics(part: unknown, lookUp: LookUp): unknown {
   if (Array.isArray(part)) return part.map((item) => resolveIntrinsics(item, lookUp));
   if (typeof part !== "object" || part === null) return part;
-  const resolved = Object.entries(part).map(([key, value]) => [key, resolveIntrinsics(value, lookUp)] as const);
+  const resolved = Object.entries(part).map(
+    ([key, value]) => [key, resolveIntrinsics(value, lookUp)] as const,
+  );
   const [[name, argument] = [""]] = resolved;
   const result = isIntrinsic(part) ? functions(lookUp)[name]?.safeParse(argument).data : undefined;
   return result ?? Object.fromEntries(resolved);
@@ -15,16 +23,26 @@ export function resolveIntrinsics(part: unknown, lookUp: LookUp): unknown {
 
 /** Whether a part of a template is a call of an intrinsic function. */
 export function isIntrinsic(part: unknown): boolean {
-  return typeof part === "object" && part !== null && /^(?:Ref|Fn::\w+)$/.test(Object.keys(part).join());
+  return (
+    typeof part === "object" && part !== null && /^(?:Ref|Fn::\w+)$/.test(Object.keys(part).join())
+  );
 }
 
-/** The intrinsic functions that the stack uses: the schema of each one's arguments, and its result. */
+/**
+ * The intrinsic functions that the stack uses: the schema of each one's arguments, and its result.
+ */
 function functions(lookUp: LookUp): Record<string, z.ZodType> {
   return {
     Ref: z.string().transform((id) => lookUp(id)),
     "Fn::GetAtt": z.tuple([z.string(), z.string()]).transform(([id, name]) => lookUp(id, name)),
-    "Fn::Join": z.tuple([z.string(), z.array(z.string())]).transform(([separator, texts]) => texts.join(separator)),
-    "Fn::Select": z.tuple([z.number(), z.array(z.string())]).transform(([index, texts]) => texts[index]),
-    "Fn::Split": z.tuple([z.string(), z.string()]).transform(([separator, text]) => text.split(separator)),
+    "Fn::Join": z
+      .tuple([z.string(), z.array(z.string())])
+      .transform(([separator, texts]) => texts.join(separator)),
+    "Fn::Select": z
+      .tuple([z.number(), z.array(z.string())])
+      .transform(([index, texts]) => texts[index]),
+    "Fn::Split": z
+      .tuple([z.string(), z.string()])
+      .transform(([separator, text]) => text.split(separator)),
   };
 }

@@ -6,7 +6,10 @@ export const pseudoParameters = {
   "AWS::URLSuffix": "amazonaws.com",
 } as const;
 
-/** The credentials of every client of a local engine, which may keep separate tables for each key and region. */
+/**
+ * The credentials of every client of a local engine, which may keep separate tables for each key
+ * and region.
+ */
 export const dummyCredentials = { accessKeyId: "local", secretAccessKey: "local" };
 
 /** The ARN of a function, without a qualifier. */

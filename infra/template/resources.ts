@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** Properties that change nothing on one machine. A strict schema rejects every property that it doesn't name. */
+/**
+ * Properties that change nothing on one machine. A strict schema rejects every property that it
+ * doesn't name.
+ */
 export function ignoring<Name extends string>(...names: Name[]): Record<Name, typeof ignored> {
   return Object.fromEntries(names.map((name) => [name, ignored])) as Record<Name, typeof ignored>;
 }
@@ -25,16 +28,23 @@ const constantHeaders = (prefix: string) => z.record(unprefixed(prefix), literal
 
 const constantBody = z
   .strictObject({
-    "application/json": z.string().regex(/^[^$#]*$/, "only constant text is supported, no template language"),
+    "application/json": z
+      .string()
+      .regex(/^[^$#]*$/, "only constant text is supported, no template language"),
   })
   .transform((templates) => templates["application/json"]);
 
 const alias = /\/functions\/[^/]+:function:([^:/]+):[^:/]+\//;
 
-/** The name of the function whose alias a URI invokes. Past its alias, a deployment would go live at once. */
+/**
+ * The name of the function whose alias a URI invokes. Past its alias, a deployment would go live at
+ * once.
+ */
 const aliasedFunction = z
   .string()
-  .regex(alias, { error: ({ input }) => `only an alias of a Lambda function can be invoked, not ${input}` })
+  .regex(alias, {
+    error: ({ input }) => `only an alias of a Lambda function can be invoked, not ${input}`,
+  })
   .transform((uri) => alias.exec(uri)?.[1] ?? "");
 
 const mockIntegration = z
@@ -52,7 +62,9 @@ const mockIntegration = z
   })
   .refine(
     ({ RequestTemplates, IntegrationResponses: [{ StatusCode }] }) =>
-      Object.values(RequestTemplates).every((template) => template === JSON.stringify({ statusCode: StatusCode })),
+      Object.values(RequestTemplates).every(
+        (template) => template === JSON.stringify({ statusCode: StatusCode }),
+      ),
     { path: ["RequestTemplates"], message: "every status must be that of the one response" },
   )
   .transform(({ Type, RequestTemplates, IntegrationResponses: [response] }) => ({
@@ -110,16 +122,29 @@ export const resourceSchemas = {
   }),
   "AWS::ApiGateway::Stage": z.strictObject({
     StageName: z.string(),
-    ...ignoring("AccessLogSetting", "DeploymentId", "Description", "MethodSettings", "RestApiId", "Tags"),
+    ...ignoring(
+      "AccessLogSetting",
+      "DeploymentId",
+      "Description",
+      "MethodSettings",
+      "RestApiId",
+      "Tags",
+    ),
   }),
   "AWS::DynamoDB::Table": z.strictObject({
-    KeySchema: z.array(z.strictObject({ AttributeName: z.string(), KeyType: z.enum(["HASH", "RANGE"]) })),
+    KeySchema: z.array(
+      z.strictObject({ AttributeName: z.string(), KeyType: z.enum(["HASH", "RANGE"]) }),
+    ),
     AttributeDefinitions: z.array(
       z.strictObject({ AttributeName: z.string(), AttributeType: z.enum(["B", "N", "S"]) }),
     ),
     BillingMode: z.literal("PAY_PER_REQUEST"),
     TableName: z.string().optional(),
-    ...ignoring("DeletionProtectionEnabled", "OnDemandThroughput", "PointInTimeRecoverySpecification"),
+    ...ignoring(
+      "DeletionProtectionEnabled",
+      "OnDemandThroughput",
+      "PointInTimeRecoverySpecification",
+    ),
     ...ignoring("ResourcePolicy", "SSESpecification", "StreamSpecification", "Tags"),
   }),
   "AWS::Lambda::Alias": z.strictObject({

@@ -11,25 +11,39 @@ export type FunctionIntegration = Extract<Integration, { Type: "AWS_PROXY" }>;
 /** A constant JSON response of the gateway itself. */
 export type ConstantResponse = Pick<MockIntegration, "headers" | "body">;
 
-/** Reads the one API of a template. @throws StartError for any part of it that the local stack can't serve. */
+/**
+ * Reads the one API of a template. @throws StartError for any part of it that the local stack can't
+ * serve.
+ */
 export function readRestApi(template: StackTemplate) {
   const [api, ...otherApis] = template.all("AWS::ApiGateway::RestApi");
   const [stage, ...otherStages] = template.all("AWS::ApiGateway::Stage");
   if (api === undefined || stage === undefined || otherApis.length + otherStages.length > 0) {
     throw new StartError("The local stack needs a template with one REST API of one stage");
   }
-  const resources = new Map(template.all("AWS::ApiGateway::Resource").map(({ id, properties }) => [id, properties]));
+  const resources = new Map(
+    template.all("AWS::ApiGateway::Resource").map(({ id, properties }) => [id, properties]),
+  );
   const pathOf = (id: string): string => {
     const resource = resources.get(id);
     return resource === undefined ? "" : `${pathOf(resource.ParentId)}/${resource.PathPart}`;
   };
   const authorizers = new Map(
-    template.all("AWS::ApiGateway::Authorizer").map(({ id, properties }) => [id, { id, ...properties }]),
+    template
+      .all("AWS::ApiGateway::Authorizer")
+      .map(({ id, properties }) => [id, { id, ...properties }]),
   );
   const methods = template.all("AWS::ApiGateway::Method").map(({ id, properties }) => {
-    const { AuthorizationType, AuthorizerId = "", HttpMethod, Integration, ResourceId } = properties;
+    const {
+      AuthorizationType,
+      AuthorizerId = "",
+      HttpMethod,
+      Integration,
+      ResourceId,
+    } = properties;
     const authorizer = AuthorizationType === "NONE" ? undefined : authorizers.get(AuthorizerId);
-    if (AuthorizationType !== "NONE" && !authorizer) throw new StartError(`The authorizer of ${id} is missing`);
+    if (AuthorizationType !== "NONE" && !authorizer)
+      throw new StartError(`The authorizer of ${id} is missing`);
     return {
       /** Like `/store/orders/{orderId}`. */
       path: pathOf(ResourceId) || "/",
@@ -40,10 +54,17 @@ export function readRestApi(template: StackTemplate) {
       integration: Integration,
     };
   });
-  const gatewayResponses = template.all("AWS::ApiGateway::GatewayResponse").map(({ properties }) => {
-    const { ResponseType, StatusCode: status, ResponseTemplates: body, ResponseParameters: headers } = properties;
-    return [ResponseType, { status, headers, body }] as const;
-  });
+  const gatewayResponses = template
+    .all("AWS::ApiGateway::GatewayResponse")
+    .map(({ properties }) => {
+      const {
+        ResponseType,
+        StatusCode: status,
+        ResponseTemplates: body,
+        ResponseParameters: headers,
+      } = properties;
+      return [ResponseType, { status, headers, body }] as const;
+    });
   return {
     id: api.id,
     stageName: stage.properties.StageName,

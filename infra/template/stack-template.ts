@@ -2,10 +2,19 @@ import { z } from "zod";
 import { environments } from "../environments.ts";
 import { isIntrinsic, type LookUp, resolveIntrinsics } from "./intrinsics.ts";
 import { functionArn, pseudoParameters } from "./local-account.ts";
-import { ignoring, isServed, type Properties, resourceSchemas, type ServedType } from "./resources.ts";
+import {
+  ignoring,
+  isServed,
+  type Properties,
+  resourceSchemas,
+  type ServedType,
+} from "./resources.ts";
 import { StartError } from "./start-error.ts";
 
-/** The resource types that are known to have no meaning on one machine. Add those of your own that need no mention. */
+/**
+ * The resource types that are known to have no meaning on one machine. Add those of your own that
+ * need no mention.
+ */
 const ignoredTypes =
   /^AWS::(?:ApiGateway::(?:Account|BasePathMapping|Deployment|DomainName)|Lambda::(?:Permission|Version)|(?:CDK|CloudWatch|CodeDeploy|IAM|Logs|Route53|SNS)::\w+|WAFv2::WebACLAssociation)$/;
 
@@ -33,14 +42,23 @@ export interface Resource<T extends ServedType> {
   properties: Properties<T>;
 }
 
-/** A synthesised template whose resources are read through schemas, intrinsic functions resolved first. */
+/**
+ * A synthesised template whose resources are read through schemas, intrinsic functions resolved
+ * first.
+ */
 export class StackTemplate {
-  readonly #resources = new Map<string, { type: ServedType; properties: Record<string, unknown> }>();
+  readonly #resources = new Map<
+    string,
+    { type: ServedType; properties: Record<string, unknown> }
+  >();
   readonly #outputs: z.infer<typeof templateSchema>["Outputs"];
   /** The resources of unknown types, like `AWS::SQS::Queue (Parcels)`, which are left out. */
   readonly leftOut: string[] = [];
 
-  /** @throws StartError naming the first resource that the service needs and the local stack does not support. */
+  /**
+   * @throws StartError naming the first resource that the service needs and the local stack does
+   * not support.
+   */
   constructor(json: unknown) {
     const { Resources, Outputs } = checked(templateSchema, json, "the template");
     this.#outputs = Outputs;
@@ -61,7 +79,8 @@ export class StackTemplate {
   /**
    * Every resource of a type.
    *
-   * @throws StartError naming the first property that the local stack would overlook or does not understand.
+   * @throws StartError naming the first property that the local stack would overlook or does not
+   * understand.
    */
   all<T extends ServedType>(type: T): Resource<T>[] {
     const resources = [...this.#resources].filter(([, resource]) => resource.type === type);
@@ -87,10 +106,17 @@ export class StackTemplate {
       case "AWS::ApiGateway::RestApi RootResourceId":
         return `${id}Root`;
       case "AWS::DynamoDB::Table Ref":
-        return String(this.#resolve(properties["TableName"]) ?? `${environments.staging.stackName}-${constructId(id)}`);
+        return String(
+          this.#resolve(properties["TableName"]) ??
+            `${environments.staging.stackName}-${constructId(id)}`,
+        );
       case "AWS::Lambda::Alias Ref": {
         const schema = resourceSchemas["AWS::Lambda::Alias"];
-        const { FunctionName, Name } = checked(schema, this.#resolve(properties), `AWS::Lambda::Alias ${id}`);
+        const { FunctionName, Name } = checked(
+          schema,
+          this.#resolve(properties),
+          `AWS::Lambda::Alias ${id}`,
+        );
         return `${functionArn(FunctionName)}:${Name}`;
       }
       case "AWS::Lambda::Function Arn":
@@ -105,7 +131,10 @@ export class StackTemplate {
   };
 }
 
-/** The construct's id within its logical id, which ends in eight hexadecimal digits: a hash of the whole path. */
+/**
+ * The construct's id within its logical id, which ends in eight hexadecimal digits: a hash of the
+ * whole path.
+ */
 function constructId(logicalId: string): string {
   return logicalId.replace(/[0-9A-F]{8}$/, "");
 }
@@ -114,11 +143,14 @@ function constructId(logicalId: string): string {
 function checked<T>(schema: z.ZodType<T>, part: unknown, where: string): T {
   const { data, error } = schema.safeParse(part, { reportInput: true });
   if (error === undefined) return data;
-  throw new StartError(`The local stack does not support ${error.issues.map((issue) => describe(issue, where))[0]}`);
+  throw new StartError(
+    `The local stack does not support ${error.issues.map((issue) => describe(issue, where))[0]}`,
+  );
 }
 
 function describe({ path, ...issue }: z.core.$ZodIssue, where: string): string {
-  const owned = (name: PropertyKey[]): string => [...(name.length > 0 ? [name.join(".")] : []), where].join(" of ");
+  const owned = (name: PropertyKey[]): string =>
+    [...(name.length > 0 ? [name.join(".")] : []), where].join(" of ");
   if (issue.code === "unrecognized_keys") return owned([...path, ...issue.keys.slice(0, 1)]);
   if (isIntrinsic(issue.input)) return `${JSON.stringify(issue.input)} in ${owned(path)}`;
   return `${owned(path)}: ${issue.message}`;

@@ -1,5 +1,6 @@
-// Synthesises the staging stack into the directory given, with source maps for --source-maps. A process of its own, so
-// that the CDK leaves this machine's memory when it is done, and starts beside the engine.
+// Synthesises the staging stack into the directory given, with source maps for --source-maps. A
+// process of its own, so that the CDK leaves this machine's memory when it is done, and starts
+// beside the engine.
 import { App } from "aws-cdk-lib/core";
 import { environments } from "../environments.ts";
 import { OrdersStack } from "../stack/orders-stack.ts";
@@ -7,8 +8,13 @@ import { OrdersStack } from "../stack/orders-stack.ts";
 const [outdir = "cdk.out", option] = process.argv.slice(2);
 // Tables that were restored in AWS are not here.
 const { restoredTables: _, formerTables: __, ...staging } = environments.staging;
-// CDK's validation of what is deployed runs in `npm run synth`; here it would take longer than everything else.
-const checks = { analyticsReporting: false, builtinCloudFormationValidation: false, stackTraces: false };
+// CDK's validation of what is deployed runs in `npm run synth`; here it would take longer than
+// everything else.
+const checks = {
+  analyticsReporting: false,
+  builtinCloudFormationValidation: false,
+  stackTraces: false,
+};
 const app = new App({ outdir, context: { sourceMaps: option === "--source-maps" }, ...checks });
 new OrdersStack(app, staging.stackName, staging);
 app.synth();

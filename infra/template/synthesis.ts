@@ -26,7 +26,8 @@ export async function synthesise(
     await promisify(execFile)(process.execPath, args, { signal });
   } catch (error) {
     signal.throwIfAborted();
-    const output = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
+    const output =
+      error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
     throw new StartError(`The stack can't be synthesised: ${complaint(output)}`);
   }
   return readStack(directory);
@@ -38,9 +39,13 @@ export async function readStack(directory: string) {
   return { template: new StackTemplate(JSON.parse(await readFile(file, "utf8"))), directory };
 }
 
-/** The part of the output that says what is wrong: esbuild's errors or, without any, all of it but the stack traces. */
+/**
+ * The part of the output that says what is wrong: esbuild's errors or, without any, all of it but
+ * the stack traces.
+ */
 function complaint(output: string): string {
   const [esbuild] = /^✘ .*\n(?:(?:[ ✘].*)?\n)*/m.exec(output) ?? [];
-  const isFromNode = /^(?:node:internal.*\n(?: .*\n)+\n?|(?: +at |Node\.js v).*\n?| {2}code: .*\n\}\n)/gm;
+  const isFromNode =
+    /^(?:node:internal.*\n(?: .*\n)+\n?|(?: +at |Node\.js v).*\n?| {2}code: .*\n\}\n)/gm;
   return (esbuild ?? output.replaceAll(isFromNode, "")).trim();
 }

@@ -1,4 +1,8 @@
-/** Takes the place of three of Node's modules: imported as ES modules, those evaluate all of their exports. */
-export const { createHash, createHmac, getRandomValues, randomBytes } = process.getBuiltinModule("node:crypto");
+/**
+ * Takes the place of three of Node's modules: imported as ES modules, those evaluate all of their
+ * exports.
+ */
+export const { createHash, createHmac, getRandomValues, randomBytes } =
+  process.getBuiltinModule("node:crypto");
 export const { homedir, platform, release } = process.getBuiltinModule("node:os");
 export const { env, versions } = process;

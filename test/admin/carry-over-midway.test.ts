@@ -13,8 +13,13 @@ describe("carrying orders over, while others write or until it is interrupted,",
     await putOld(order(1, "cancelled", cancelledBy("key_a", "c1")));
     const theirs = order(1, "pending", { petId: { N: "7" } });
     const { target } = await tables.behindProxy(justBefore("PutItem", () => putNew(theirs)));
-    expect((await carry({ client: target.client })).json).toMatchObject({ placed: 0, cancelled: 1 });
-    expect(await newItems()).toEqual({ 1: { ...theirs, status: { S: "cancelled" }, ...cancelledBy("key_a", "c1") } });
+    expect((await carry({ client: target.client })).json).toMatchObject({
+      placed: 0,
+      cancelled: 1,
+    });
+    expect(await newItems()).toEqual({
+      1: { ...theirs, status: { S: "cancelled" }, ...cancelledBy("key_a", "c1") },
+    });
   });
 
   test.each(["Scan", "GetItem", "UpdateItem", "PutItem"])(
@@ -24,7 +29,9 @@ describe("carrying orders over, while others write or until it is interrupted,",
       await putNew(order(1, "pending"));
       const interrupted = new AbortController();
       vi.stubEnv("AWS_MAX_ATTEMPTS", "1");
-      const { target } = await tables.behindProxy(onEvery(name, unapplied["throttled by the table"]));
+      const { target } = await tables.behindProxy(
+        onEvery(name, unapplied["throttled by the table"]),
+      );
       const heeded = new Set<boolean | undefined>();
       const pause: Clock["pause"] = async (_milliseconds, signal) => {
         interrupted.abort();

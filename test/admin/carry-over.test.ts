@@ -25,7 +25,14 @@ describe("carrying orders over", () => {
     });
     const cancelled = order(3, "cancelled", cancelledBy("key_a", "c3"));
     const placedAndCancelled = order(5, "cancelled", cancelledBy("key_b", "c5"));
-    await putOld(order(1, "pending"), shipped, cancelled, order(4, "pending"), placedAndCancelled, order(6, "shipped"));
+    await putOld(
+      order(1, "pending"),
+      shipped,
+      cancelled,
+      order(4, "pending"),
+      placedAndCancelled,
+      order(6, "shipped"),
+    );
     await putNew(
       order(1, "pending"),
       order(2, "pending", { complete: { BOOL: false } }),
@@ -71,7 +78,11 @@ describe("carrying orders over", () => {
   });
 
   test("lists the orders that disagree, and leaves them as they are", async () => {
-    await putOld(order(1, "shipped"), order(2, "cancelled", cancelledBy("key_a", "old")), order(3, "pending"));
+    await putOld(
+      order(1, "shipped"),
+      order(2, "cancelled", cancelledBy("key_a", "old")),
+      order(3, "pending"),
+    );
     const here = {
       1: { id: { N: "1" } },
       2: order(2, "shipped"),
@@ -110,7 +121,14 @@ describe("carrying orders over", () => {
     await putNew(order(1, "pending"), order(3, "shipped"), order(4, "pending"), leaked(5));
     const rules = orderRules(["key_other", "key_leaked"]);
     expect(await carry({ rules })).toMatchObject({
-      json: { placed: 1, cancelled: 1, alreadySo: 1, leftOut: 3, disagreeing: 0, cancelledBy: { "no key": 1 } },
+      json: {
+        placed: 1,
+        cancelled: 1,
+        alreadySo: 1,
+        leftOut: 3,
+        disagreeing: 0,
+        cancelledBy: { "no key": 1 },
+      },
       rejected: false,
     });
     const wanted = {
@@ -121,7 +139,12 @@ describe("carrying orders over", () => {
       5: leaked(5),
     };
     expect(await newItems()).toEqual(wanted);
-    expect((await carry({ rules })).json).toMatchObject({ placed: 0, cancelled: 0, leftOut: 3, alreadySo: 2 });
+    expect((await carry({ rules })).json).toMatchObject({
+      placed: 0,
+      cancelled: 0,
+      leftOut: 3,
+      alreadySo: 2,
+    });
     expect(await newItems()).toEqual(wanted);
   });
 
@@ -171,8 +194,18 @@ test.each<[string, Item, Item | undefined, ReturnType<Rules["judge"]>]>([
     order(1, "pending"),
     { outcomes: ["changed"], set: { status: { S: "on hold" }, ...more } },
   ],
-  ["an order without a status is placed like a pending one", none, undefined, { outcomes: ["placed"], set: none }],
-  ["an order without a status changes none that is pending", none, order(1, "pending"), { outcomes: ["alreadySo"] }],
+  [
+    "an order without a status is placed like a pending one",
+    none,
+    undefined,
+    { outcomes: ["placed"], set: none },
+  ],
+  [
+    "an order without a status changes none that is pending",
+    none,
+    order(1, "pending"),
+    { outcomes: ["alreadySo"] },
+  ],
   ["an order without a status agrees with itself", none, none, { outcomes: ["alreadySo"] }],
 ])("%s", (_, old, current, judgement) => {
   expect(orderRules(["key_leaked"]).judge(old, current)).toEqual(judgement);
@@ -192,7 +225,12 @@ describe("carrying keys over", () => {
   test("brings missing keys and revocations with their old times, and revives none", async () => {
     await keys.putOld(key("issued"), key("revoked", revoked), key("both", revoked), key("active"));
     await keys.putOld(key("twice", revoked), key("here"));
-    await keys.putNew(key("revoked"), key("active"), key("twice", revokedLater), key("here", revokedLater));
+    await keys.putNew(
+      key("revoked"),
+      key("active"),
+      key("twice", revokedLater),
+      key("here", revokedLater),
+    );
     expect(await keys.carry()).toEqual({
       text: `Carried over to ${apiKeys}: 2 issued, 2 revoked, 3 already so`,
       json: { to: apiKeys, dryRun: false, complete: true, issued: 2, revoked: 2, alreadySo: 3 },
@@ -212,8 +250,13 @@ describe("carrying keys over", () => {
   test("keeps the time of a revocation that is faster", async () => {
     await keys.putOld(key("a", revoked));
     await keys.putNew(key("a"));
-    const { target } = await tables.behindProxy(justBefore("UpdateItem", () => keys.putNew(key("a", revokedLater))));
-    expect((await keys.carry({ client: target.client })).json).toMatchObject({ revoked: 0, alreadySo: 1 });
+    const { target } = await tables.behindProxy(
+      justBefore("UpdateItem", () => keys.putNew(key("a", revokedLater))),
+    );
+    expect((await keys.carry({ client: target.client })).json).toMatchObject({
+      revoked: 0,
+      alreadySo: 1,
+    });
     expect(await keys.newItems()).toEqual({ key_a: key("a", revokedLater) });
   });
 
@@ -223,7 +266,10 @@ describe("carrying keys over", () => {
     const Key = { keyHash: { S: "hash of a" } };
     const remove = () => client.send(new DeleteItemCommand({ TableName: apiKeys, Key }));
     const { target } = await tables.behindProxy(justBefore("UpdateItem", remove));
-    expect((await keys.carry({ client: target.client })).json).toMatchObject({ issued: 1, revoked: 1 });
+    expect((await keys.carry({ client: target.client })).json).toMatchObject({
+      issued: 1,
+      revoked: 1,
+    });
     expect(await keys.newItems()).toEqual({ key_a: key("a", revoked) });
   });
 });

@@ -15,15 +15,24 @@ import { machineHas } from "../helpers/machine.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 await operator.pointTo(tables);
-const local = (args: string[], options?: { input: string }) => operator.run([...args, "--local"], options);
+const local = (args: string[], options?: { input: string }) =>
+  operator.run([...args, "--local"], options);
 const here = (args: string[], options?: { input: string }) => runHere(tables, args, options);
 
 describe("npm run admin", () => {
   const hasFullDevice = machineHas("/dev/full", "a result that can't be written");
   test.runIf(hasFullDevice)("says when its result can't be written", async () => {
-    const command = ["-c", 'exec "$0" "$@" > /dev/full', process.execPath, ...(await adminCommand())];
+    const command = [
+      "-c",
+      'exec "$0" "$@" > /dev/full',
+      process.execPath,
+      ...(await adminCommand()),
+    ];
     const env = { ...process.env, LOCAL_STACK_FILE: join(operator.folder, "stack.json") };
-    const listing = promisify(execFile)("sh", [...command, "keys", "list", "--local"], { cwd: root, env });
+    const listing = promisify(execFile)("sh", [...command, "keys", "list", "--local"], {
+      cwd: root,
+      env,
+    });
     await expect(listing).rejects.toMatchObject({
       code: 1,
       stderr: "Standard output can't be written: no space left on device\n",
@@ -32,7 +41,10 @@ describe("npm run admin", () => {
 
   test("ends quietly when no one reads its result any more", async () => {
     const env = { ...process.env, LOCAL_STACK_FILE: join(operator.folder, "stack.json") };
-    const child = spawn(process.execPath, [...(await adminCommand()), "keys", "list", "--local"], { cwd: root, env });
+    const child = spawn(process.execPath, [...(await adminCommand()), "keys", "list", "--local"], {
+      cwd: root,
+      env,
+    });
     child.stdout.destroy();
     const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "close")]);
     expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
@@ -41,12 +53,21 @@ describe("npm run admin", () => {
   test("every keys command prints its result on stdout, and the key alone when it issues one", async () => {
     // As long as a name may be, with what joins letters and emoji.
     const client = `Acme \u{1f469}\u200d\u{1f467}\u06cc\u200c\u{1f3f4}\u{e0067}\u{e007f}${"\u{1f600}".repeat(182)} shop`;
-    const issued = await here(["keys", "issue", "--name", ` ${client} `, "--expires", "9999-12-31"]);
+    const issued = await here([
+      "keys",
+      "issue",
+      "--name",
+      ` ${client} `,
+      "--expires",
+      "9999-12-31",
+    ]);
     const key = issued.stdout.trimEnd();
     expect(issued).toEqual({
       code: 0,
       stdout: expect.stringMatching(new RegExp(`^${environments.staging.apiKeyPrefix}_\\w{49}\n$`)),
-      stderr: expect.stringMatching(/^Issued key_\w+ to Acme \S+ shop; it expires at 9999-12-31T23:59:59Z\..*\n$/),
+      stderr: expect.stringMatching(
+        /^Issued key_\w+ to Acme \S+ shop; it expires at 9999-12-31T23:59:59Z\..*\n$/,
+      ),
     });
     expect(issued.stderr).not.toContain(key);
 
@@ -60,7 +81,14 @@ describe("npm run admin", () => {
       stdout: `Accepted until 9999-12-31T23:59:59Z: ${keyId} (${client})\n`,
       stderr: "",
     });
-    const halfASecondLater = await here(["keys", "issue", "--name", "Acme", "--expires", "2999-12-31T00:00:00.5Z"]);
+    const halfASecondLater = await here([
+      "keys",
+      "issue",
+      "--name",
+      "Acme",
+      "--expires",
+      "2999-12-31T00:00:00.5Z",
+    ]);
     expect((await here(["keys", "check"], { input: halfASecondLater.stdout })).code).toBe(0);
     expect(await here(["keys", "revoke", keyId])).toMatchObject({ code: 0, stderr: "" });
     expect(await here(["keys", "check"], { input: `  ${key}\r\n` })).toMatchObject({
@@ -95,13 +123,19 @@ describe("npm run admin", () => {
     const { code, stderr } = await here(["keys", "revoke", key]);
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: "That is a key, not a key id, and is now in your shell history. `keys check` prints its id\n",
+      stderr:
+        "That is a key, not a key id, and is now in your shell history. `keys check` prints its id\n",
     });
-    expect((await here(["keys", "revoke", `${key}x`])).stderr).toBe("No key has the id pets_test_...\n");
+    expect((await here(["keys", "revoke", `${key}x`])).stderr).toBe(
+      "No key has the id pets_test_...\n",
+    );
   });
 });
 
-/** The command line that runs another one on a terminal of its own. Whatever is typed goes in, what is shown comes out. */
+/**
+ * The command line that runs another one on a terminal of its own. Whatever is typed goes in, what
+ * is shown comes out.
+ */
 function onTerminal(command: string[]): [string, ...string[]] {
   const python = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)";
   if (process.platform === "darwin") return ["python3", "-c", python, ...command];
@@ -109,8 +143,17 @@ function onTerminal(command: string[]): [string, ...string[]] {
 }
 
 test("a key that is typed at the prompt is not shown", async () => {
-  const key = await tables.putKey({ keyId: "key_1" }, makeApiKey(environments.staging.apiKeyPrefix));
-  const [file, ...args] = onTerminal([process.execPath, ...(await adminCommand()), "keys", "check", "--local"]);
+  const key = await tables.putKey(
+    { keyId: "key_1" },
+    makeApiKey(environments.staging.apiKeyPrefix),
+  );
+  const [file, ...args] = onTerminal([
+    process.execPath,
+    ...(await adminCommand()),
+    "keys",
+    "check",
+    "--local",
+  ]);
   const env = { ...process.env, LOCAL_STACK_FILE: join(operator.folder, "stack.json") };
   const child = spawn(file, args, { cwd: root, env, stdio: ["pipe", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -131,30 +174,55 @@ describe("parsing", () => {
     [["orders", "import", "--help"], "--env <name>"],
     [["orders", "ship", "--help"], "7  may have shipped or not"],
   ])("%j explains itself", async (args, text) => {
-    expect(await program(args)).toEqual({ code: 0, stdout: expect.stringContaining(text), stderr: "" });
+    expect(await program(args)).toEqual({
+      code: 0,
+      stdout: expect.stringContaining(text),
+      stderr: "",
+    });
   });
 
   test.each([
-    [["keys", "list"], `error: choose --local or one of --env ${Object.keys(environments).join(", --env ")}`],
-    [["keys", "list", "--env", "qa"], `Allowed choices are ${Object.keys(environments).join(", ")}`],
+    [
+      ["keys", "list"],
+      `error: choose --local or one of --env ${Object.keys(environments).join(", --env ")}`,
+    ],
+    [
+      ["keys", "list", "--env", "qa"],
+      `Allowed choices are ${Object.keys(environments).join(", ")}`,
+    ],
     [["keys", "list", "--env", "staging", "--local"], "cannot be used with"],
     [["keys", "--local"], "Usage: npm run admin -- keys"],
     [["orders", "nope\u001b[31m", "--local"], "unknown command 'nope\\u{1b}[31m'"],
-    [["orders", "ship", "007"], "error: '007' is invalid for argument 'order-id'. Not a 64-bit integer"],
-    [["orders", "export", "--local", "--table", "a b"], "Must be 3 to 255 of a-z, A-Z, 0-9, _, - and ."],
+    [
+      ["orders", "ship", "007"],
+      "error: '007' is invalid for argument 'order-id'. Not a 64-bit integer",
+    ],
+    [
+      ["orders", "export", "--local", "--table", "a b"],
+      "Must be 3 to 255 of a-z, A-Z, 0-9, _, - and .",
+    ],
     [["keys", "list", "--local", "--table", "ab"], "Must be 3 to 255"],
     [["orders", "carry-over", "--local", "--from", "a/b"], "Must be 3 to 255"],
-    [["orders", "carry-over", "--local", "--from", "abc", "--to", "a".repeat(256)], "Must be 3 to 255"],
+    [
+      ["orders", "carry-over", "--local", "--from", "abc", "--to", "a".repeat(256)],
+      "Must be 3 to 255",
+    ],
     [["orders", "show", "9223372036854775808"], "Not a 64-bit integer"],
     [["keys", "issue", "--local"], "required option '--name <name>'"],
     [["keys", "issue", "--name", " "], "Must have 1 to 200 characters (code points)."],
-    [["keys", "issue", "--name", "\u{1f600}".repeat(201)], "Must have 1 to 200 characters (code points)."],
+    [
+      ["keys", "issue", "--name", "\u{1f600}".repeat(201)],
+      "Must have 1 to 200 characters (code points).",
+    ],
     [["keys", "revoke", ""], "Must not be empty."],
     [["orders", "import", ""], "Must not be empty."],
     [["orders", "export", ""], "Must not be empty."],
     [["orders", "list", "--cancelled-by", ""], "Must not be empty."],
     [["orders", "carry-over", "--from", "old", "--not-by", ""], "Must not be empty."],
-    [["orders", "list", "--status", "lost"], "Allowed choices are pending, shipped, cancelled, other."],
+    [
+      ["orders", "list", "--status", "lost"],
+      "Allowed choices are pending, shipped, cancelled, other.",
+    ],
     [["orders", "ship", "1", "--file", "ids.txt"], "name either orders or a file of ids"],
     [["orders", "ship", "1", "--date", "yesterday"], "Not a date like 2027-12-31"],
     [["keys", "issue", "--name", "\u001b[31mred"], "Must be one line without control characters."],

@@ -17,7 +17,10 @@ const [tables, operator] = await Promise.all([createTestTables(), createOperator
 const { production, staging } = environments;
 
 /** The line of a failure to find a stack with these settings. */
-async function notFound(environment = production, env: Record<string, string> = {}): Promise<string> {
+async function notFound(
+  environment = production,
+  env: Record<string, string> = {},
+): Promise<string> {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   return findDeployedStack(environment).then(() => "found", errorLine);
 }
@@ -26,7 +29,10 @@ describe("a command for a deployed environment", () => {
   test("names the account, and works there on the tables that the stack's outputs name", async () => {
     const { directory } = await readAssembly();
     const template = await readFile(join(directory, `${staging.stackName}.template.json`), "utf8");
-    expect(JSON.parse(template).Outputs).toMatchObject({ OrdersTableName: {}, ApiKeysTableName: {} });
+    expect(JSON.parse(template).Outputs).toMatchObject({
+      OrdersTableName: {},
+      ApiKeysTableName: {},
+    });
     const scopes: string[] = [];
     // An empty response is a lost one: the key is written again.
     const { proxy } = await tables.behindProxy(({ headers, attempt }) => {
@@ -74,7 +80,9 @@ describe("a command for a deployed environment", () => {
       cloudFormation.rejects(Object.assign(new Error(message), { name }));
       return notFound();
     };
-    expect(await rejection("AccessDenied", "Role x does not exist")).toBe("AWS denied access: Role x does not exist");
+    expect(await rejection("AccessDenied", "Role x does not exist")).toBe(
+      "AWS denied access: Role x does not exist",
+    );
     expect(await rejection("ValidationError", "A bad name")).toMatch(
       /^Unexpected error: ValidationError: A bad name\./,
     );
@@ -84,21 +92,36 @@ describe("a command for a deployed environment", () => {
     deployProduction({ OrdersTableName: "orders", ApiKeysTableName: "keys" });
     const { client } = await findDeployedStack(production);
     // The handler reads its settings with its first call.
-    await client.send(new ListTablesCommand(), { abortSignal: AbortSignal.abort() }).catch(() => {});
+    await client
+      .send(new ListTablesCommand(), { abortSignal: AbortSignal.abort() })
+      .catch(() => {});
     const config = { connectionTimeout: 3000, requestTimeout: 10_000, throwOnRequestTimeout: true };
     expect(client.config.requestHandler).toMatchObject({ config });
     expect(await client.config.maxAttempts()).toBe(5);
   });
 
   test("fails without credentials, a region or a response, in one line without a secret", async () => {
-    const unreachable = { AWS_SECRET_ACCESS_KEY: "secret", AWS_ENDPOINT_URL_CLOUDFORMATION: "http://127.0.0.1:1" };
-    expect(await notFound(production, unreachable)).toBe("No response from 127.0.0.1:1 (ECONNREFUSED)");
+    const unreachable = {
+      AWS_SECRET_ACCESS_KEY: "secret",
+      AWS_ENDPOINT_URL_CLOUDFORMATION: "http://127.0.0.1:1",
+    };
+    expect(await notFound(production, unreachable)).toBe(
+      "No response from 127.0.0.1:1 (ECONNREFUSED)",
+    );
     // Nor is there a region in the operator's profile.
     vi.stubEnv("AWS_REGION", undefined);
     vi.stubEnv("HOME", operator.folder);
     const listing = await here(["keys", "list", "--env", "production"]);
-    expect(listing).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(/^No AWS region\. [^\n]*\n$/) });
-    const signedOut = { AWS_REGION: "eu-central-1", AWS_ACCESS_KEY_ID: "", AWS_EC2_METADATA_DISABLED: "true" };
+    expect(listing).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/^No AWS region\. [^\n]*\n$/),
+    });
+    const signedOut = {
+      AWS_REGION: "eu-central-1",
+      AWS_ACCESS_KEY_ID: "",
+      AWS_EC2_METADATA_DISABLED: "true",
+    };
     expect(await notFound(production, signedOut)).toMatch(/^No usable AWS credentials/);
     expect(await notFound(production, { AWS_PROFILE: "nobody" })).toMatch(
       /^The AWS profile nobody does not exist or has no usable credentials/,

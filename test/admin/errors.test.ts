@@ -11,13 +11,21 @@ const signature =
   "host:dynamodb.eu-central-1.amazonaws.com";
 
 describe("an error in one line", () => {
-  test.each(["ExpiredTokenException", "SignatureDoesNotMatch"])("never quotes AWS on credentials: %s", (name) => {
-    expect(errorLine(named(name, signature))).toBe(`AWS rejected these credentials (${name}). Sign in again`);
-  });
+  test.each(["ExpiredTokenException", "SignatureDoesNotMatch"])(
+    "never quotes AWS on credentials: %s",
+    (name) => {
+      expect(errorLine(named(name, signature))).toBe(
+        `AWS rejected these credentials (${name}). Sign in again`,
+      );
+    },
+  );
 
   test.each(Object.values(issuedKeys))("cuts a key short: $hash", ({ key }) => {
     const start = key.slice(0, "pets_live_".length);
-    for (const error of [new CommandError(`No key has the id ${key}`), new Error(`${key} is not a table`)]) {
+    for (const error of [
+      new CommandError(`No key has the id ${key}`),
+      new Error(`${key} is not a table`),
+    ]) {
       expect(errorLine(error)).toContain(`${start}...`);
       expect(errorLine(error)).not.toContain(key.slice(0, 20));
     }
@@ -33,17 +41,37 @@ describe("an error in one line", () => {
   test.each<[string, unknown, string]>([
     ["a command's", new CommandError("No order has the id 1"), "No order has the id 1"],
     ["several lines", new CommandError("one\ntwo"), "one\\u{a}two"],
-    ["a lost response", named("IncompleteResponseError", "It was empty\nmore"), "It was empty. Run the command again"],
+    [
+      "a lost response",
+      named("IncompleteResponseError", "It was empty\nmore"),
+      "It was empty. Run the command again",
+    ],
     ["an interruption", named("AbortError", "x"), "Interrupted"],
-    ["no access", named("AccessDeniedException", "x may not Scan\nmore"), "AWS denied access: x may not Scan"],
-    ["no access to CloudFormation", named("AccessDenied", "x may not ask"), "AWS denied access: x may not ask"],
-    ["no backups", named("PointInTimeRecoveryUnavailableException", "off"), "DynamoDB can't restore that: off"],
+    [
+      "no access",
+      named("AccessDeniedException", "x may not Scan\nmore"),
+      "AWS denied access: x may not Scan",
+    ],
+    [
+      "no access to CloudFormation",
+      named("AccessDenied", "x may not ask"),
+      "AWS denied access: x may not ask",
+    ],
+    [
+      "no backups",
+      named("PointInTimeRecoveryUnavailableException", "off"),
+      "DynamoDB can't restore that: off",
+    ],
     [
       "no table",
       named("ResourceNotFoundException", "There is no table x"),
       "There is no table x. Check its name, and whether its stack was deleted or replaced",
     ],
-    ["no host", named("Error", "x", { code: "ENOTFOUND", hostname: "h" }), "No response from h (ENOTFOUND)"],
+    [
+      "no host",
+      named("Error", "x", { code: "ENOTFOUND", hostname: "h" }),
+      "No response from h (ENOTFOUND)",
+    ],
     [
       "no port",
       named("Error", "x", { code: "ECONNREFUSED", address: "::1", port: 1 }),
@@ -55,7 +83,11 @@ describe("an error in one line", () => {
       named("Error", "x", { errno: -2, code: "ENOENT", path: "a\u001b" }),
       "a\\u{1b}: no such file or directory",
     ],
-    ["a bug", named("TypeError", "x\ny"), "Unexpected error: TypeError: x. NODE_DEBUG=admin prints the stack trace"],
+    [
+      "a bug",
+      named("TypeError", "x\ny"),
+      "Unexpected error: TypeError: x. NODE_DEBUG=admin prints the stack trace",
+    ],
     ["no error", "secret", "Unexpected error: a thrown string"],
   ])("says what is wrong: %s", (_, error, line) => {
     expect(errorLine(error)).toBe(line);

@@ -14,7 +14,8 @@ import { rejectedAs } from "../helpers/faults/faults.ts";
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 /** The engine, or a proxy before it. */
 let endpoint: string;
-const orders = (...args: string[]) => runHere({ ...tables, dynamodbEndpoint: endpoint }, ["orders", ...args]);
+const orders = (...args: string[]) =>
+  runHere({ ...tables, dynamodbEndpoint: endpoint }, ["orders", ...args]);
 
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
@@ -100,7 +101,9 @@ describe("orders export", () => {
     const file = await operator.write("orders.ndjson", "the last export\n");
     let scans = 0;
     const { proxy } = await tables.behindProxy(
-      onEvery("Scan", (exchange) => (++scans === 1 ? smallPage : rejectedAs("ResourceNotFoundException"))(exchange)),
+      onEvery("Scan", (exchange) =>
+        (++scans === 1 ? smallPage : rejectedAs("ResourceNotFoundException"))(exchange),
+      ),
     );
     endpoint = proxy.endpoint;
     const missing = `There is no table ${tables.tables.orders}. Check its name, and whether its stack was deleted or replaced`;
@@ -116,15 +119,25 @@ describe("orders export", () => {
     execFileSync("mkfifo", [pipe]);
     const [content, ended] = await Promise.all([readFile(pipe, "utf8"), orders("export", pipe)]);
     expect(sortedLines(content)).toEqual([...lines].sort());
-    expect(ended).toEqual({ code: 0, stdout: `Exported ${lines.length} orders to ${pipe}\n`, stderr: "" });
+    expect(ended).toEqual({
+      code: 0,
+      stdout: `Exported ${lines.length} orders to ${pipe}\n`,
+      stderr: "",
+    });
     expect((await stat(pipe)).isFIFO()).toBe(true);
   });
 
   test("into a missing folder, or to a folder, fails with the name that was typed", async () => {
     const path = `${operator.folder}/none/orders.ndjson`;
-    expect(await orders("export", path)).toMatchObject({ code: 1, stderr: `${path}: no such file or directory\n` });
+    expect(await orders("export", path)).toMatchObject({
+      code: 1,
+      stderr: `${path}: no such file or directory\n`,
+    });
     const { folder } = operator;
-    expect(await orders("export", folder)).toMatchObject({ code: 1, stderr: `${folder} is a folder\n` });
+    expect(await orders("export", folder)).toMatchObject({
+      code: 1,
+      stderr: `${folder} is a folder\n`,
+    });
   });
 
   // Not even a handler of the signal would run while a write to a full pipe blocks.
@@ -141,7 +154,8 @@ describe("orders export", () => {
   test("that is interrupted leaves no file behind, and meets no other export to its file", async () => {
     await putLines(lines);
     const scanning = Promise.withResolvers<void>();
-    const files = async () => (await readdir(operator.folder)).filter((name) => name.startsWith("stopped"));
+    const files = async () =>
+      (await readdir(operator.folder)).filter((name) => name.startsWith("stopped"));
     const { proxy } = await tables.behindProxy(
       onEvery("Scan", (exchange) => {
         if (proxy.attempts.get("Scan") === 1) return smallPage(exchange);
@@ -149,9 +163,16 @@ describe("orders export", () => {
       }),
     );
     await operator.pointTo({ ...tables, dynamodbEndpoint: proxy.endpoint });
-    const running = operator.start(["orders", "export", `${operator.folder}/stopped.ndjson`, "--local"]);
+    const running = operator.start([
+      "orders",
+      "export",
+      `${operator.folder}/stopped.ndjson`,
+      "--local",
+    ]);
     await scanning.promise;
-    await expect.poll(files).toEqual([expect.stringMatching(/^stopped\.ndjson\.[1-9]\d*\.partial$/)]);
+    await expect
+      .poll(files)
+      .toEqual([expect.stringMatching(/^stopped\.ndjson\.[1-9]\d*\.partial$/)]);
     running.kill("SIGHUP");
     expect(await running.ended).toEqual({ code: 1, stdout: "", stderr: "Interrupted\n" });
     expect(await files()).toEqual([]);
@@ -172,19 +193,28 @@ test("an export that replaces a private file is private while it is written", as
 });
 
 test("an export to a symbolic link replaces the file behind it, which keeps its mode", async () => {
-  const [path, link] = [join(operator.folder, "behind.ndjson"), join(operator.folder, "link.ndjson")];
+  const [path, link] = [
+    join(operator.folder, "behind.ndjson"),
+    join(operator.folder, "link.ndjson"),
+  ];
   await writeFile(path, "the last export\n");
   await chmod(path, 0o666);
   await symlink(path, link);
   await writeLines(link, async function* () {});
-  expect([await readFile(path, "utf8"), await readlink(link), await modeOf(path)]).toEqual(["", path, 0o666]);
+  expect([await readFile(path, "utf8"), await readlink(link), await modeOf(path)]).toEqual([
+    "",
+    path,
+    0o666,
+  ]);
 });
 
 test("an export never writes through what is already beside its file", async () => {
   const [path, other] = [join(operator.folder, "mine.ndjson"), join(operator.folder, "others")];
   await writeFile(other, "theirs");
   await symlink(other, `${path}.${process.pid}.partial`);
-  await expect(writeLines(path, async function* () {})).rejects.toThrow("mine.ndjson: file already exists");
+  await expect(writeLines(path, async function* () {})).rejects.toThrow(
+    "mine.ndjson: file already exists",
+  );
   expect(await readFile(other, "utf8")).toBe("theirs");
 });
 

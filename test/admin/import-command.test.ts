@@ -11,7 +11,10 @@ import { unapplied } from "../helpers/faults/faults.ts";
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 const orders = (...args: string[]) => runHere(tables, ["orders", ...args]);
 
-/** Points the operator to the tables. After this many writes each further one meets the fault; `failing` is the first. */
+/**
+ * Points the operator to the tables. After this many writes each further one meets the fault;
+ * `failing` is the first.
+ */
 async function failAfter(writes: number, fault: Behaviour): Promise<{ failing: Promise<void> }> {
   const { promise: failing, resolve } = Promise.withResolvers<void>();
   let puts = 0;
@@ -34,11 +37,18 @@ describe("orders import, as a process", () => {
     running.kill("SIGKILL");
     expect(await running.ended).toMatchObject({ code: null, stdout: "" });
     // Calls that had passed the proxy reach the table, though no one waits for them any more.
-    await vi.waitFor(async () => expect(await tables.items("orders")).toHaveLength(200), { timeout: 60_000 });
+    await vi.waitFor(async () => expect(await tables.items("orders")).toHaveLength(200), {
+      timeout: 60_000,
+    });
 
     const again = await orders("import", file, "--json");
     expect(again.code).toBe(0);
-    expect(JSON.parse(again.stdout)).toMatchObject({ orders: 400, written: 200, alreadyThere: 200, differ: 0 });
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      orders: 400,
+      written: 200,
+      alreadyThere: 200,
+      differ: 0,
+    });
     const exported = await orders("export");
     expect(exported).toMatchObject({ code: 0, stderr: "Exported 400 orders\n" });
     expect(sortedLines(exported.stdout)).toEqual(lines.sort());
@@ -92,7 +102,10 @@ describe("orders import of standard input", () => {
   test("that is interrupted removes its copy", async () => {
     await operator.pointTo(tables);
     const tmp = await mkdtemp(join(operator.folder, "tmp-"));
-    const running = operator.start(["orders", "import", "--local"], { input: null, env: { TMPDIR: tmp } });
+    const running = operator.start(["orders", "import", "--local"], {
+      input: null,
+      env: { TMPDIR: tmp },
+    });
     await vi.waitFor(async () => expect(await readdir(tmp)).toHaveLength(1), { timeout: 20_000 });
     running.kill("SIGINT");
     expect(await running.ended).toEqual({ code: 1, stdout: "", stderr: "Interrupted\n" });
@@ -131,7 +144,9 @@ describe("orders import of a bad file", () => {
     expect(await orders("import", file)).toEqual({ code: 1, stdout: "", stderr });
     const json = await orders("import", file, "--json");
     expect(json).toMatchObject({ code: 1, stderr });
-    const badLines = [2, 3].map((line) => expect.objectContaining({ line, problems: [expect.any(String)] }));
+    const badLines = [2, 3].map((line) =>
+      expect.objectContaining({ line, problems: [expect.any(String)] }),
+    );
     const counts = { bad: 2, orders: 3, written: 0, alreadyThere: 0, notWritten: 3 };
     expect(JSON.parse(json.stdout)).toEqual({ badLines, ...counts });
     expect(await tables.items("orders")).toEqual([]);
@@ -152,7 +167,10 @@ describe("orders import of a bad file", () => {
   test("fails for a folder and a missing file", async () => {
     const { folder } = operator;
     const failed = { code: 1, stdout: "" };
-    expect(await orders("import", folder)).toEqual({ ...failed, stderr: `${folder} is a folder\n` });
+    expect(await orders("import", folder)).toEqual({
+      ...failed,
+      stderr: `${folder} is a folder\n`,
+    });
     expect(await orders("import", `${folder}/none`)).toEqual({
       ...failed,
       stderr: `${folder}/none: no such file or directory\n`,

@@ -18,14 +18,19 @@ describe("importing", () => {
   test("never overwrites an order, and so never revives a cancelled one", async () => {
     const cancelled = { id: { N: "1" }, status: { S: "cancelled" }, cancelledBy: { S: "key_1" } };
     await tables.putOrder(cancelled);
-    const file = await operator.write("orders.ndjson", '\n{"id":1,"status":"pending"}\r\n\n{"id":2}');
+    const file = await operator.write(
+      "orders.ndjson",
+      '\n{"id":1,"status":"pending"}\r\n\n{"id":2}',
+    );
     expect(await importing([file])).toMatchObject({
       code: 0,
       stdout: "2 orders: 1 written, 1 already there, 0 not written\n",
     });
     const items = await tables.items("orders");
     expect(items).toHaveLength(2);
-    expect(items).toEqual(expect.arrayContaining([cancelled, { id: { N: "2" }, status: { S: "pending" } }]));
+    expect(items).toEqual(
+      expect.arrayContaining([cancelled, { id: { N: "2" }, status: { S: "pending" } }]),
+    );
   });
 
   test("shows on a terminal how much is checked and how much is written", async () => {
@@ -51,7 +56,10 @@ describe("importing", () => {
         tags: { SS: ["b", "a"] },
         box: { M: { x: { N: "1" }, y: { S: "" } } },
       },
-      ...Array.from({ length: 22 }, (_, at) => ({ id: { N: String(at + 10) }, status: { S: "cancelled" } })),
+      ...Array.from({ length: 22 }, (_, at) => ({
+        id: { N: String(at + 10) },
+        status: { S: "cancelled" },
+      })),
     ];
     for (const item of there) await tables.putOrder(item);
     const lines = [
@@ -61,11 +69,18 @@ describe("importing", () => {
     ];
     const file = await operator.write("orders.ndjson", lines.join("\n"));
     const { code, stdout, stderr } = await importing([file]);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: "24 orders: 0 written, 24 already there, 0 not written\n" });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: "24 orders: 0 written, 24 already there, 0 not written\n",
+    });
     const notes = stderr.trimEnd().split("\n");
     expect(notes).toHaveLength(1 + 20 + 1);
-    expect(notes).toContain(String.raw`Order 1 in the table differs: colour\u{1b}, note, petId, photo, status`);
-    expect(notes.filter((line) => /^Order \d\d in the table differs: status$/.test(line))).toHaveLength(20);
+    expect(notes).toContain(
+      String.raw`Order 1 in the table differs: colour\u{1b}, note, petId, photo, status`,
+    );
+    expect(
+      notes.filter((line) => /^Order \d\d in the table differs: status$/.test(line)),
+    ).toHaveLength(20);
     expect(notes.at(-1)).toBe("and 2 more: status");
     const json = JSON.parse((await importing([file, "--json"])).stdout);
     expect(json).toMatchObject({ differ: 23, differing: { length: 21 } });
@@ -78,19 +93,35 @@ describe("importing", () => {
     await tables.putOrder({ id: { N: "1" }, status: { S: "shipped" } });
     const file = await operator.write("orders.ndjson", '{"id":1}\n{"id":2}');
     const { proxy } = await tables.behindProxy(({ operation, input }) => {
-      if (operation === "GetItem") expect(JSON.parse(input)).toMatchObject({ ConsistentRead: true });
+      if (operation === "GetItem")
+        expect(JSON.parse(input)).toMatchObject({ ConsistentRead: true });
       return undefined;
     });
-    const check = (...options: string[]) => importing([file, "--check", ...options], proxy.endpoint);
+    const check = (...options: string[]) =>
+      importing([file, "--check", ...options], proxy.endpoint);
     const stderr = "Order 1 in the table differs: status\n";
-    expect(await check()).toEqual({ code: 1, stdout: "2 orders: 0 the same, 1 differs, 1 missing\n", stderr });
+    expect(await check()).toEqual({
+      code: 1,
+      stdout: "2 orders: 0 the same, 1 differs, 1 missing\n",
+      stderr,
+    });
     const counts = { orders: 2, same: 0, differ: 1, missing: 1, notCompared: 0 };
     const differing = [{ id: 1, fields: ["status"] }];
-    expect(JSON.parse((await check("--json")).stdout)).toEqual({ badLines: [], ...counts, differing });
+    expect(JSON.parse((await check("--json")).stdout)).toEqual({
+      badLines: [],
+      ...counts,
+      differing,
+    });
     await tables.empty();
-    expect(await check()).toMatchObject({ code: 1, stdout: "2 orders: 0 the same, 0 differ, 2 missing\n" });
+    expect(await check()).toMatchObject({
+      code: 1,
+      stdout: "2 orders: 0 the same, 0 differ, 2 missing\n",
+    });
     await importing([file]);
-    expect(await check()).toMatchObject({ code: 0, stdout: "2 orders: 2 the same, 0 differ, 0 missing\n" });
+    expect(await check()).toMatchObject({
+      code: 0,
+      stdout: "2 orders: 2 the same, 0 differ, 0 missing\n",
+    });
     await tables.putOrder({ id: { N: "2" }, status: { S: "shipped" } });
     expect((await check()).code).toBe(1);
     expect([...proxy.attempts.keys()]).toEqual(["DescribeTable", "GetItem"]);
@@ -117,7 +148,9 @@ describe("importing", () => {
 
   test("counts no order as written that an engine turns down without showing what is there", async () => {
     const file = await operator.write("orders.ndjson", '{"id":1}');
-    const { proxy } = await tables.behindProxy(onEvery("PutItem", rejectedAs("ConditionalCheckFailedException")));
+    const { proxy } = await tables.behindProxy(
+      onEvery("PutItem", rejectedAs("ConditionalCheckFailedException")),
+    );
     const { stdout } = await importing([file], proxy.endpoint);
     expect(stdout).toBe("1 order: 0 written, 1 already there, 0 not written\n");
   });
@@ -133,7 +166,8 @@ describe("importing", () => {
     expect(await importing([file], proxy.endpoint)).toEqual({
       code: 1,
       stdout: "200 orders: 60 written, 0 already there, 140 not written\n",
-      stderr: "AWS denied access: not authorized to perform PutItem. Run it again to write the rest.\n",
+      stderr:
+        "AWS denied access: not authorized to perform PutItem. Run it again to write the rest.\n",
     });
   });
 });

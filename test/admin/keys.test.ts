@@ -40,10 +40,17 @@ describe("issuing", () => {
 
 describe("revoking", () => {
   test("happens once, changes nothing else, and says how long caches may still accept the key", async () => {
-    await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000, expiresAt: now + 3600, tier: "gold" });
+    await tables.putKey({
+      keyId: "key_1",
+      createdAt: 1_700_000_000,
+      expiresAt: now + 3600,
+      tier: "gold",
+    });
     const [before] = await tables.items("apiKeys");
     const { text, json } = await revoke(target, "key_1", now);
-    expect(text).toBe("Revoked key_1 (test). The gateway's cache may still accept it for up to 15 seconds.");
+    expect(text).toBe(
+      "Revoked key_1 (test). The gateway's cache may still accept it for up to 15 seconds.",
+    );
     expect(json).toMatchObject({ keyId: "key_1", state: "revoked", acceptedForUpToSeconds: 15 });
     const after = [{ ...before, revokedAt: { N: String(now) } }];
     expect(await tables.items("apiKeys")).toEqual(after);
@@ -97,7 +104,9 @@ describe("listing", () => {
     for (const secret of keys.flatMap((key) => [key, hashApiKey(key)])) {
       expect(text + JSON.stringify(json)).not.toContain(secret);
     }
-    expect((await list(target, now, true)).json).toEqual([expect.objectContaining({ keyId: "key_1" })]);
+    expect((await list(target, now, true)).json).toEqual([
+      expect.objectContaining({ keyId: "key_1" }),
+    ]);
   });
 
   test("reads every page consistently, and begins with the oldest, of the same second with the smaller id", async () => {
@@ -112,13 +121,20 @@ describe("listing", () => {
         respond(response, await forward(JSON.stringify({ ...JSON.parse(input), Limit: 10 })));
       }),
     );
-    expect((await list(target, now)).json).toEqual(ids.map((keyId) => expect.objectContaining({ keyId })));
+    expect((await list(target, now)).json).toEqual(
+      ids.map((keyId) => expect.objectContaining({ keyId })),
+    );
     expect(consistent).toEqual([true, true, true]);
   });
 
   test("escapes names that would control the terminal, and counts damaged records", async () => {
     const name = "\u001b]0;owned\u0007\u009b31m\u202eemca";
-    await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000, name, revokedAt: Number.MAX_SAFE_INTEGER });
+    await tables.putKey({
+      keyId: "key_1",
+      createdAt: 1_700_000_000,
+      name,
+      revokedAt: Number.MAX_SAFE_INTEGER,
+    });
     await tables.putKey({ keyId: "key_2", createdAt: "yesterday" });
     const { text, json, note } = await list(target, now);
     expect(text).toContain(String.raw`\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}emca`);
@@ -144,9 +160,15 @@ describe("checking", () => {
   });
 
   test("like revoking, prints a name that could control the terminal as harmless text", async () => {
-    const key = await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000, name: "\u001b[2J" });
+    const key = await tables.putKey({
+      keyId: "key_1",
+      createdAt: 1_700_000_000,
+      name: "\u001b[2J",
+    });
     expect((await check(target, key, now)).text).toBe(String.raw`Accepted: key_1 (\u{1b}[2J)`);
-    expect((await revoke(target, "key_1", now)).text).toContain(String.raw`Revoked key_1 (\u{1b}[2J).`);
+    expect((await revoke(target, "key_1", now)).text).toContain(
+      String.raw`Revoked key_1 (\u{1b}[2J).`,
+    );
   });
 
   test("says why it rejects any other, and never repeats it", async () => {
@@ -169,7 +191,10 @@ describe("checking", () => {
     ];
     for (const [key, reason, keyId] of rejected) {
       const { text, json, rejected } = await check(target, key, now);
-      expect({ json, rejected }).toEqual({ json: { accepted: false, reason, keyId: keyId ?? null }, rejected: true });
+      expect({ json, rejected }).toEqual({
+        json: { accepted: false, reason, keyId: keyId ?? null },
+        rejected: true,
+      });
       expect(text).toBe(`Rejected: ${reason}${keyId ? ` (${keyId})` : ""}`);
       if (key !== "") expect(text + JSON.stringify(json)).not.toContain(key);
     }

@@ -24,7 +24,9 @@ test("the gateway accepts an issued key until it is revoked and its cache has fo
     return JSON.parse(stdout);
   };
   const list = async (key: string) => {
-    const response = await fetch(`${stack.baseUrl}/store/orders`, { headers: { Authorization: `Bearer ${key}` } });
+    const response = await fetch(`${stack.baseUrl}/store/orders`, {
+      headers: { Authorization: `Bearer ${key}` },
+    });
     return { status: response.status, body: await response.json() };
   };
   const accepted = { status: 200, body: expect.any(Array) };
@@ -36,7 +38,9 @@ test("the gateway accepts an issued key until it is revoked and its cache has fo
   expect(await list(key)).toEqual(accepted);
   now += environments.staging.authorizerCacheSeconds * 1000 + 1;
   expect(await list(key)).toEqual(rejected);
-  expect(await admin("keys", "list")).toContainEqual(expect.objectContaining({ keyId, state: "revoked" }));
+  expect(await admin("keys", "list")).toContainEqual(
+    expect.objectContaining({ keyId, state: "revoked" }),
+  );
 });
 
 describe("a command for the local stack", () => {
@@ -44,7 +48,11 @@ describe("a command for the local stack", () => {
   beforeEach(() => void vi.stubEnv("LOCAL_STACK_FILE", join(operator.folder, "stack.json")));
 
   test("fails when none runs, and when it was killed", async () => {
-    const failed = { code: 1, stdout: "", stderr: "No local stack is running. Start one with `npm start`\n" };
+    const failed = {
+      code: 1,
+      stdout: "",
+      stderr: "No local stack is running. Start one with `npm start`\n",
+    };
     expect(await here(list)).toEqual(failed);
     await operator.pointTo({ ...tables, dynamodbEndpoint: "http://127.0.0.1:1" });
     expect(await here(list)).toEqual(failed);

@@ -35,19 +35,26 @@ describe("a command", () => {
       stdout: expect.stringContaining('"id":5,'),
     });
     expect(
-      JSON.parse((await run(["keys", "list", "--active", "--json", "--table", oldKeys.name()])).stdout),
+      JSON.parse(
+        (await run(["keys", "list", "--active", "--json", "--table", oldKeys.name()])).stdout,
+      ),
     ).toMatchObject([{ keyId: "key_old" }]);
   });
 
   test("carries keys over to the table of keys, and orders to that of orders", async () => {
     await oldKeys.putOld(key("old"));
     await oldOrders.putOld(order(5, "pending"));
-    const [scan, insert] = [vi.spyOn(TableCalls.prototype, "scan"), vi.spyOn(TableCalls.prototype, "insert")];
+    const [scan, insert] = [
+      vi.spyOn(TableCalls.prototype, "scan"),
+      vi.spyOn(TableCalls.prototype, "insert"),
+    ];
     onTestFinished(() => void vi.restoreAllMocks());
     const run = commandsHere(tables);
     expect(await run(["keys", "carry-over", "--from", oldKeys.name()])).toMatchObject({ code: 0 });
     expect(await tables.items("apiKeys")).toEqual([key("old")]);
-    expect(await run(["orders", "carry-over", "--from", oldOrders.name()])).toMatchObject({ code: 0 });
+    expect(await run(["orders", "carry-over", "--from", oldOrders.name()])).toMatchObject({
+      code: 0,
+    });
     expect(await tables.items("orders")).toEqual([order(5, "pending")]);
     // Reads and writes have rates of their own.
     expect(insert.mock.contexts[0]).not.toBe(scan.mock.contexts[0]);
@@ -82,16 +89,23 @@ describe("a command", () => {
       [["list"], read],
       [["count"], read],
     ] as const) {
-      expect((await run(["orders", ...args])).stderr).toContain(`Using at most ${units} units a second (--rate)\n`);
+      expect((await run(["orders", ...args])).stderr).toContain(
+        `Using at most ${units} units a second (--rate)\n`,
+      );
       expect(await run(["orders", ...args, "--rate", "0"])).toMatchObject({
         code: 2,
         stderr: expect.stringContaining("Must be a whole number from 1 to 999999."),
       });
     }
     const [, policy = ""] =
-      /^## Orders\n\n```json\n(.*?)```/ms.exec(await readFile(join(root, "infra/PERMISSIONS.md"), "utf8")) ?? [];
-    const actions = JSON.parse(policy).Statement.flatMap(({ Action }: { Action: string | string[] }) => Action);
-    for (const operation of proxy.attempts.keys()) expect(actions).toContain(`dynamodb:${operation}`);
+      /^## Orders\n\n```json\n(.*?)```/ms.exec(
+        await readFile(join(root, "infra/PERMISSIONS.md"), "utf8"),
+      ) ?? [];
+    const actions = JSON.parse(policy).Statement.flatMap(
+      ({ Action }: { Action: string | string[] }) => Action,
+    );
+    for (const operation of proxy.attempts.keys())
+      expect(actions).toContain(`dynamodb:${operation}`);
   });
 
   test("looks for files in the folder from which npm was called", async () => {
@@ -101,9 +115,13 @@ describe("a command", () => {
     await tables.putOrder(order(1, "pending"));
     await run(["orders", "export", "exported.ndjson"]);
     expect(await readFile(join(folder, "exported.ndjson"), "utf8")).toMatch(/^\{"id":1,.*\n$/);
-    expect((await run(["orders", "import", "exported.ndjson"])).stdout).toContain("1 already there");
+    expect((await run(["orders", "import", "exported.ndjson"])).stdout).toContain(
+      "1 already there",
+    );
     await writeFile(join(folder, "ids.txt"), "1\n");
-    expect((await run(["orders", "ship", "--file", "ids.txt"])).stdout).toContain("Order 1 has shipped");
+    expect((await run(["orders", "ship", "--file", "ids.txt"])).stdout).toContain(
+      "Order 1 has shipped",
+    );
     expect((await run(["orders", "ship", "--file", "none.txt"])).stderr).toMatch(
       /\nnone\.txt: no such file or directory\n$/,
     );
@@ -113,7 +131,10 @@ describe("a command", () => {
     const pipe = join(folder, "pipe");
     execFileSync("mkfifo", [pipe]);
     const run = commandsHere(tables);
-    const [{ stdout }] = await Promise.all([run(["orders", "import", pipe]), writeFile(pipe, '{"id":1}\n{"id":2}\n')]);
+    const [{ stdout }] = await Promise.all([
+      run(["orders", "import", pipe]),
+      writeFile(pipe, '{"id":1}\n{"id":2}\n'),
+    ]);
     expect(stdout).toBe("2 orders: 2 written, 0 already there, 0 not written\n");
   });
 
@@ -127,27 +148,50 @@ describe("a command", () => {
       const args = ["orders", "carry-over", ...tableOptions];
       expect(await runHere(tables, args)).toEqual({ code: 1, stdout: "", stderr });
     }
-    expect(await runHere(tables, ["keys", "list", "--table", "Typo"])).toEqual({ code: 1, stdout: "", stderr });
+    expect(await runHere(tables, ["keys", "list", "--table", "Typo"])).toEqual({
+      code: 1,
+      stdout: "",
+      stderr,
+    });
   });
 
   test("takes its tables and the keys to leave out from the command line", async () => {
     const to = `New-${randomUUID()}`;
     await createTable(tables.client, "orders", to);
-    await tables.putOrder({ id: { N: "1" }, status: { S: "cancelled" }, cancelledBy: { S: "key_a" } });
-    await tables.putOrder({ id: { N: "2" }, status: { S: "cancelled" }, cancelledBy: { S: "key_b" } });
+    await tables.putOrder({
+      id: { N: "1" },
+      status: { S: "cancelled" },
+      cancelledBy: { S: "key_a" },
+    });
+    await tables.putOrder({
+      id: { N: "2" },
+      status: { S: "cancelled" },
+      cancelledBy: { S: "key_b" },
+    });
     const args = ["orders", "carry-over", "--from", tables.tables.orders, "--to", to];
-    const leftOut = await runHere(tables, [...args, "--dry-run", "--not-by", "key_a", "--not-by", "key_b"]);
+    const leftOut = await runHere(tables, [
+      ...args,
+      "--dry-run",
+      "--not-by",
+      "key_a",
+      "--not-by",
+      "key_b",
+    ]);
     // The second finds what the first did, if it wrote.
-    expect(await runHere(tables, [...args, "--dry-run", "--not-by", "key_a", "--not-by", "key_b"])).toEqual(leftOut);
+    expect(
+      await runHere(tables, [...args, "--dry-run", "--not-by", "key_a", "--not-by", "key_b"]),
+    ).toEqual(leftOut);
     expect(leftOut).toEqual({
       code: 0,
       stdout: `Would carry over to ${to}: 2 placed, 0 shipped, 0 cancelled, 0 changed, 0 already so, 2 left out, 0 disagreeing\n`,
       stderr: "",
     });
-    expect(await runHere(tables, ["orders", "carry-over", "--from", tables.tables.orders])).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: `${tables.tables.orders} is the table in use: name the new one with --to\n`,
-    });
+    expect(await runHere(tables, ["orders", "carry-over", "--from", tables.tables.orders])).toEqual(
+      {
+        code: 1,
+        stdout: "",
+        stderr: `${tables.tables.orders} is the table in use: name the new one with --to\n`,
+      },
+    );
   });
 });

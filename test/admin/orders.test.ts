@@ -38,8 +38,13 @@ describe("showing", () => {
       ].join("\n"),
     );
     const line = jsonText(json);
-    expect(line).toMatch(/^{"id":-9223372036854775808,"status":"cancelled","petId":9007199254740993,"complete":false,/);
-    expect(JSON.parse(line)).toMatchObject({ cancelledBy: "key_1", cancelledByName: "Acme \u0007shop" });
+    expect(line).toMatch(
+      /^{"id":-9223372036854775808,"status":"cancelled","petId":9007199254740993,"complete":false,/,
+    );
+    expect(JSON.parse(line)).toMatchObject({
+      cancelledBy: "key_1",
+      cancelledByName: "Acme \u0007shop",
+    });
   });
 
   test("prints an order that was cancelled by a key that no one issued", async () => {
@@ -51,7 +56,9 @@ describe("showing", () => {
   test("reads consistently", async () => {
     await tables.putOrder({ id: { N: "1" } });
     const consistent: unknown[] = [];
-    const { target } = await tables.behindProxy(({ input }) => void consistent.push(JSON.parse(input).ConsistentRead));
+    const { target } = await tables.behindProxy(
+      ({ input }) => void consistent.push(JSON.parse(input).ConsistentRead),
+    );
     await show(target, 1n);
     expect(consistent).toEqual([true]);
   });
@@ -65,7 +72,12 @@ describe("listing and counting", () => {
   const orders: OrderItem[] = [
     cancelled,
     { id: { N: "9223372036854775807" }, status: { S: "cancelled" }, cancelledBy: { S: "key_2" } },
-    { id: { N: "1" }, status: { S: "pending" }, quantity: { N: "3" }, shipDate: { S: "2026-12-24T00:00:00Z" } },
+    {
+      id: { N: "1" },
+      status: { S: "pending" },
+      quantity: { N: "3" },
+      shipDate: { S: "2026-12-24T00:00:00Z" },
+    },
     { id: { N: "2" }, status: { S: "held\u001b" }, cancelledBy: { S: "key_2" } },
     { id: { N: "3" } },
   ];
@@ -92,10 +104,16 @@ describe("listing and counting", () => {
   });
 
   test("show those with a status that were cancelled by a key, as lines of an orders file", async () => {
-    const other: OrderItem = { id: { N: "4" }, status: { S: "cancelled" }, cancelledBy: { S: "key_22" } };
+    const other: OrderItem = {
+      id: { N: "4" },
+      status: { S: "cancelled" },
+      cancelledBy: { S: "key_22" },
+    };
     for (const order of [...orders, other]) await tables.putOrder(order);
     const run = commandsHere(tables);
-    expect(await run(["orders", "list", "--status", "cancelled", "--cancelled-by", "key_2", "--json"])).toMatchObject({
+    expect(
+      await run(["orders", "list", "--status", "cancelled", "--cancelled-by", "key_2", "--json"]),
+    ).toMatchObject({
       code: 0,
       stdout: '{"id":9223372036854775807,"status":"cancelled","cancelledBy":"key_2"}\n',
     });
@@ -115,7 +133,9 @@ describe("listing and counting", () => {
   test("skip an order that no line can hold, and say so, on whichever page it is", async () => {
     const [id, ConsumedCapacity] = [{ N: "1.5" }, {}];
     const { proxy } = await tables.behindProxy(({ input }) => ({ response }) => {
-      const page = input.includes("ExclusiveStartKey") ? { Items: [] } : { Items: [{ id }], LastEvaluatedKey: { id } };
+      const page = input.includes("ExclusiveStartKey")
+        ? { Items: [] }
+        : { Items: [{ id }], LastEvaluatedKey: { id } };
       response.end(JSON.stringify({ ...page, ConsumedCapacity }));
     });
     const run = commandsHere(tables, proxy.endpoint);

@@ -2,7 +2,9 @@ import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { startProgress } from "../../infra/admin/progress.ts";
 
-/** A bar for 400 orders on a terminal that takes the place of standard error until the test ends. */
+/**
+ * A bar for 400 orders on a terminal that takes the place of standard error until the test ends.
+ */
 function start(columns = 100) {
   const stream = Object.assign(new PassThrough({ encoding: "utf8" }), { isTTY: true, columns });
   const stderr = vi.spyOn(process, "stderr", "get").mockReturnValue(stream as never);
@@ -27,6 +29,7 @@ test("a narrow terminal shows as much as fits on a line", () => {
   progress.stop();
   const text = String(stream.read());
   expect(text).toContain("Writing 25% [======-\u001b");
-  // It hides neither the cursor nor the end of a long line, so nothing is left to restore if it is killed.
+  // It hides neither the cursor nor the end of a long line, so nothing is left to restore if it is
+  // killed.
   expect(text).not.toContain("\u001b[?");
 });

@@ -40,12 +40,20 @@ const OnDemandThroughput = { MaxReadRequestUnits: reads, MaxWriteRequestUnits: w
 /** Restores from tables whose client answers as the test says, and records what it was sent. */
 function mockedTables(environment: Environment = everyOption) {
   const client = new DynamoDBClient({ region: "eu-central-1" });
-  const target: Target = { environment, ordersTable: "Own-Orders", apiKeysTable: "Own-ApiKeys", client };
+  const target: Target = {
+    environment,
+    ordersTable: "Own-Orders",
+    apiKeysTable: "Own-ApiKeys",
+    client,
+  };
   const sent = mockClient(client);
   sent.onAnyCommand().resolves({});
   sent.on(DescribeTableCommand).resolves(restored());
   const pauses: number[] = [];
-  const clock: Clock = { ...systemClock, pause: async (milliseconds) => void pauses.push(milliseconds) };
+  const clock: Clock = {
+    ...systemClock,
+    pause: async (milliseconds) => void pauses.push(milliseconds),
+  };
   const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
   onTestFinished(() => stderr.mockRestore());
   return {
@@ -55,7 +63,10 @@ function mockedTables(environment: Environment = everyOption) {
     pauses,
     stderr,
     /** The line that says why it can't be restored. */
-    reason: async () => errorLine(await restoreTable(target, "orders", time, undefined, clock).catch((error) => error)),
+    reason: async () =>
+      errorLine(
+        await restoreTable(target, "orders", time, undefined, clock).catch((error) => error),
+      ),
     changes: () => sent.commandCalls(UpdateTableCommand).map(({ args: [{ input }] }) => input),
   };
 }
@@ -66,7 +77,11 @@ const restored = (more: TableDescription = {}): { Table: TableDescription } => (
     TableStatus: "ACTIVE",
     TableArn: arn(name),
     OnDemandThroughput,
-    RestoreSummary: { SourceTableArn: arn("Own-Orders"), RestoreDateTime: time, RestoreInProgress: false },
+    RestoreSummary: {
+      SourceTableArn: arn("Own-Orders"),
+      RestoreDateTime: time,
+      RestoreInProgress: false,
+    },
     ...more,
   },
 });
@@ -79,7 +94,8 @@ describe("restoring a table", () => {
       json: { source: "Own-Orders", name },
       note: expect.stringContaining("carry over"),
     });
-    const patience = "Restoring takes minutes to hours. If it is interrupted, run the command again.\n";
+    const patience =
+      "Restoring takes minutes to hours. If it is interrupted, run the command again.\n";
     expect(stderr).toHaveBeenCalledExactlyOnceWith(patience);
     const [call] = sent.commandCalls(RestoreTableToPointInTimeCommand);
     expect(call?.args[0].input).toMatchObject({
@@ -87,7 +103,10 @@ describe("restoring a table", () => {
       TargetTableName: name,
       RestoreDateTime: time,
     });
-    expect((await restore("orders", "Older-Orders")).json).toEqual({ source: "Older-Orders", name });
+    expect((await restore("orders", "Older-Orders")).json).toEqual({
+      source: "Older-Orders",
+      name,
+    });
     const [, older] = sent.commandCalls(RestoreTableToPointInTimeCommand);
     expect(older?.args[0].input.SourceTableName).toBe("Older-Orders");
   });
@@ -110,16 +129,23 @@ describe("restoring a table", () => {
         PointInTimeRecoverySpecification: recovery?.args[0].input.PointInTimeRecoverySpecification,
         // CDK writes one account without a list.
         ResourcePolicy: {
-          PolicyDocument: PolicyDocument.fromJson(JSON.parse(policy?.args[0].input.Policy ?? "")).toJSON(),
+          PolicyDocument: PolicyDocument.fromJson(
+            JSON.parse(policy?.args[0].input.Policy ?? ""),
+          ).toJSON(),
         },
         StreamSpecification: { StreamViewType: StreamSpecification.StreamViewType },
         ...changed,
       };
-      const stack = ordersStack({ ...environment, restoredTables: { orders: name }, formerTables: {} });
+      const stack = ordersStack({
+        ...environment,
+        restoredTables: { orders: name },
+        formerTables: {},
+      });
       const tables = Object.values(Template.fromStack(stack).findResources("AWS::DynamoDB::Table"));
       const adopted = tables.find(({ Properties }) => Properties.TableName === name);
       // What a restore brings along by itself.
-      const { AttributeDefinitions, BillingMode, KeySchema, Tags, ...properties } = adopted?.["Properties"] ?? {};
+      const { AttributeDefinitions, BillingMode, KeySchema, Tags, ...properties } =
+        adopted?.["Properties"] ?? {};
       expect([AttributeDefinitions, KeySchema, BillingMode]).not.toContain(undefined);
       expect(properties).toEqual(given);
       expect(new Set(Tags)).toEqual(new Set(tags?.args[0].input.Tags));
@@ -136,7 +162,9 @@ describe("restoring a table", () => {
     expect(text).toContain(`restoredTables: { apiKeys: "${keysName}" }`);
     expect(json).toEqual({ source: "Own-ApiKeys", name: keysName });
     for (const { sent, changes } of [plain, keys]) {
-      expect(changes()).toEqual([{ TableName: expect.any(String), DeletionProtectionEnabled: true }]);
+      expect(changes()).toEqual([
+        { TableName: expect.any(String), DeletionProtectionEnabled: true },
+      ]);
       expect(sent.commandCalls(PutResourcePolicyCommand)).toEqual([]);
     }
   });
@@ -159,13 +187,19 @@ describe("restoring a table", () => {
     const order = sent.calls().map(({ args: [command] }) => command.constructor.name);
     const change = order.indexOf("UpdateTableCommand");
     expect(order.slice(change, change + 4)).toEqual([
-      ...["UpdateTableCommand", "DescribeTableCommand", "DescribeTableCommand", "UpdateTableCommand"],
+      ...[
+        "UpdateTableCommand",
+        "DescribeTableCommand",
+        "DescribeTableCommand",
+        "UpdateTableCommand",
+      ],
     ]);
   });
 });
 
 describe("restoring a table again, after an interruption", () => {
-  // DynamoDB documents both for a table of that name, depending on whether it still is being created.
+  // DynamoDB documents both for a table of that name, depending on whether it still is being
+  // created.
   test("waits for the one that has been begun, and does only what is left, by today's settings", async () => {
     const { restore, sent, changes } = mockedTables();
     sent
@@ -173,7 +207,9 @@ describe("restoring a table again, after an interruption", () => {
       .rejectsOnce(new TableInUseException(of))
       .rejects(new TableAlreadyExistsException(of));
     const left = { DeletionProtectionEnabled: true, StreamSpecification: { StreamEnabled: true } };
-    sent.on(DescribeTableCommand).resolves(restored({ ...left, OnDemandThroughput: { MaxReadRequestUnits: reads } }));
+    sent
+      .on(DescribeTableCommand)
+      .resolves(restored({ ...left, OnDemandThroughput: { MaxReadRequestUnits: reads } }));
     expect((await restore()).json).toMatchObject({ name });
     // Once more after it was in use: it may have been one that was being deleted.
     expect(sent.commandCalls(RestoreTableToPointInTimeCommand)).toHaveLength(2);
@@ -181,8 +217,14 @@ describe("restoring a table again, after an interruption", () => {
   });
 
   test.each([
-    ["another time", { RestoreDateTime: new Date("2026-11-20T08:00:06Z"), SourceTableArn: arn("Own-Orders") }],
-    ["a table whose name ends alike", { RestoreDateTime: time, SourceTableArn: arn("Not-Own-Orders") }],
+    [
+      "another time",
+      { RestoreDateTime: new Date("2026-11-20T08:00:06Z"), SourceTableArn: arn("Own-Orders") },
+    ],
+    [
+      "a table whose name ends alike",
+      { RestoreDateTime: time, SourceTableArn: arn("Not-Own-Orders") },
+    ],
     ["nothing", undefined],
   ])("leaves a table of that name alone that was restored from %s", async (_, summary) => {
     const { reason, sent } = mockedTables();
@@ -225,8 +267,12 @@ test.each([
 ])("restored tables fit the policies in %s", async (page, kinds) => {
   const text = await readFile(join(root, page), "utf8");
   const patterns = [...text.matchAll(/"arn:aws:dynamodb:REGION:ACCOUNT:table\/(.*?)\*"/g)];
-  const start = String(patterns[0]?.[1]).replace(/STACK|PetStoreOrders-production/, "PetStoreOrders-any");
-  for (const kind of kinds) expect(`PetStoreOrders-any-${kind}-20261120080005`.startsWith(start)).toBe(true);
+  const start = String(patterns[0]?.[1]).replace(
+    /STACK|PetStoreOrders-production/,
+    "PetStoreOrders-any",
+  );
+  for (const kind of kinds)
+    expect(`PetStoreOrders-any-${kind}-20261120080005`.startsWith(start)).toBe(true);
   // CDK puts no hyphen before what it adds to the name of the stack's own.
   for (const kind of kinds) expect(`PetStoreOrders-any-${kind}7B9C`.startsWith(start)).toBe(true);
 });

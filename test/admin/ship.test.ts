@@ -11,17 +11,29 @@ const [tables, operator] = await Promise.all([createTestTables(), createOperator
 const noon = "2026-11-20T12:00:00.000001Z";
 const pending = (id: number): OrderItem => ({ id: { N: String(id) }, status: { S: "pending" } });
 
-/** Ships these orders with --json, through this endpoint; gives the exit code and what is said of each order, by its id. */
+/**
+ * Ships these orders with --json, through this endpoint; gives the exit code and what is said of
+ * each order, by its id.
+ */
 async function ship(ids: number[], dynamodbEndpoint = tables.dynamodbEndpoint) {
   const args = ["orders", "ship", ...ids.map(String), "--date", noon, "--json"];
   const { code, stdout, stderr } = await runHere({ ...tables, dynamodbEndpoint }, args);
   const lines = stdout.split("\n").filter((line) => line !== "");
-  return { code, stderr, shipments: new Map(lines.map((line) => [JSON.parse(line).id, JSON.parse(line)])) };
+  return {
+    code,
+    stderr,
+    shipments: new Map(lines.map((line) => [JSON.parse(line).id, JSON.parse(line)])),
+  };
 }
 
 describe("shipping an order", () => {
   test("says so in the fields that clients see, in one write, and keeps everything else", async () => {
-    const before = { ...pending(1), quantity: { N: "3" }, complete: { BOOL: false }, colour: { S: "red" } };
+    const before = {
+      ...pending(1),
+      quantity: { N: "3" },
+      complete: { BOOL: false },
+      colour: { S: "red" },
+    };
     await tables.putOrder({ ...before, shipDate: { S: "2026-12-24T00:00:00Z" } });
     const { proxy } = await tables.behindProxy(() => undefined);
     const { code, shipments } = await ship([1], proxy.endpoint);
@@ -63,12 +75,22 @@ describe("shipping an order", () => {
       "Order 1 is not pending and can't ship: held",
       6,
     ],
-    ["has no status", { id: { N: "1" } }, { outcome: "not_pending" }, "Order 1 is not pending and can't ship", 6],
+    [
+      "has no status",
+      { id: { N: "1" } },
+      { outcome: "not_pending" },
+      "Order 1 is not pending and can't ship",
+      6,
+    ],
   ])("that %s changes nothing, and is told apart", async (_, order, shipment, text, code) => {
     if (order) await tables.putOrder(order);
     const told = await runHere(tables, ["orders", "ship", "1", "--date", noon]);
     expect(told).toEqual({ code, stdout: `${text}\n`, stderr: "" });
-    expect(await ship([1])).toEqual({ code, stderr: "", shipments: new Map([[1, { id: 1, ...shipment }]]) });
+    expect(await ship([1])).toEqual({
+      code,
+      stderr: "",
+      shipments: new Map([[1, { id: 1, ...shipment }]]),
+    });
     expect(await tables.items("orders")).toEqual(order ? [order] : []);
   });
 
@@ -77,12 +99,18 @@ describe("shipping an order", () => {
     const { proxy } = await tables.behindProxy(({ attempt, operation }) =>
       operation === "UpdateItem" && attempt === 1 ? applied["reset after the engine"] : undefined,
     );
-    expect((await ship([1], proxy.endpoint)).shipments.get(1)).toMatchObject({ outcome: "shipped" });
+    expect((await ship([1], proxy.endpoint)).shipments.get(1)).toMatchObject({
+      outcome: "shipped",
+    });
     expect(proxy.attempts.get("UpdateItem")).toBe(2);
   });
 
   test("is not told as shipped when another shipped it before a later attempt", async () => {
-    const theirs = { id: { N: "1" }, status: { S: "shipped" }, shipDate: { S: "2026-11-20T12:00:00.000002Z" } };
+    const theirs = {
+      id: { N: "1" },
+      status: { S: "shipped" },
+      shipDate: { S: "2026-11-20T12:00:00.000002Z" },
+    };
     const { proxy } = await tables.behindProxy(({ attempt, operation }) =>
       operation === "UpdateItem" && attempt === 1
         ? async (exchange) => {
@@ -91,14 +119,18 @@ describe("shipping an order", () => {
           }
         : undefined,
     );
-    expect((await ship([1], proxy.endpoint)).shipments.get(1)).toMatchObject({ outcome: "already_shipped" });
+    expect((await ship([1], proxy.endpoint)).shipments.get(1)).toMatchObject({
+      outcome: "already_shipped",
+    });
   });
 
   test("is told as unknown when every response is lost, and others go on", async () => {
     await tables.putOrder(pending(1));
     await tables.putOrder(pending(2));
     const { proxy } = await tables.behindProxy(({ operation, input }) =>
-      operation === "UpdateItem" && input.includes('"N":"1"') ? applied["500 after the engine"] : undefined,
+      operation === "UpdateItem" && input.includes('"N":"1"')
+        ? applied["500 after the engine"]
+        : undefined,
     );
     const { code, shipments } = await ship([1, 2], proxy.endpoint);
     expect(code).toBe(7);
@@ -110,7 +142,9 @@ describe("shipping an order", () => {
   test("is not tried when it is interrupted while it waits", async () => {
     const calls = new TableCalls(tables.client, 1);
     await calls.make(async () => ({ ConsumedCapacity: { CapacityUnits: 3 } }), 0);
-    await expect(shipOrder(tables.tables.orders, 1n, noon, calls, AbortSignal.abort())).rejects.toThrow("aborted");
+    await expect(
+      shipOrder(tables.tables.orders, 1n, noon, calls, AbortSignal.abort()),
+    ).rejects.toThrow("aborted");
   });
 });
 
@@ -130,7 +164,9 @@ describe("shipping many orders", () => {
   test("stops at a failure that is not about one order, and says how many are left", async () => {
     let writes = 0;
     const { proxy } = await tables.behindProxy(({ operation }) =>
-      operation === "UpdateItem" && ++writes > 60 ? rejectedAs("AccessDeniedException", "not authorized") : undefined,
+      operation === "UpdateItem" && ++writes > 60
+        ? rejectedAs("AccessDeniedException", "not authorized")
+        : undefined,
     );
     const ids = Array.from({ length: 100 }, (_, at) => at);
     const stderr = "AWS denied access: not authorized. 40 orders not tried\n";
@@ -145,11 +181,15 @@ describe("orders ship", () => {
     await tables.putOrder({ id: { N: "9007199254740993" }, status: { S: "held\u001b" } });
     const input = "-1\r\n\n 9007199254740993 \n-1\n";
     const begun = Date.now();
-    const { code, stdout, stderr } = await operator.run(["orders", "ship", "--local", "--json"], { input });
+    const { code, stdout, stderr } = await operator.run(["orders", "ship", "--local", "--json"], {
+      input,
+    });
     expect({ code, stderr }).toEqual({ code: 6, stderr: "" });
     const [shipped = "", other, ...more] = stdout.split("\n").sort().slice(1);
     expect(more).toEqual([]);
-    expect(other).toBe(String.raw`{"id":9007199254740993,"outcome":"not_pending","status":"held\u001b"}`);
+    expect(other).toBe(
+      String.raw`{"id":9007199254740993,"outcome":"not_pending","status":"held\u001b"}`,
+    );
     const { shipDate, ...rest } = JSON.parse(shipped);
     expect(rest).toEqual({ id: -1, outcome: "shipped" });
     expect(shipDate).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
@@ -160,7 +200,8 @@ describe("orders ship", () => {
   test("takes ids from a file, and a date, and ships nothing when a line is not an id", async () => {
     await tables.putOrder(pending(7));
     const file = await operator.write("ids.txt", "7\n\n08\n");
-    const shipping = () => runHere(tables, ["orders", "ship", "--file", file, "--date", "2026-11-20"]);
+    const shipping = () =>
+      runHere(tables, ["orders", "ship", "--file", file, "--date", "2026-11-20"]);
     expect(await shipping()).toEqual({
       code: 1,
       stdout: "",

@@ -1,4 +1,8 @@
-import { ConditionalCheckFailedException, DynamoDBClient, ThrottlingException } from "@aws-sdk/client-dynamodb";
+import {
+  ConditionalCheckFailedException,
+  DynamoDBClient,
+  ThrottlingException,
+} from "@aws-sdk/client-dynamodb";
 import { Command } from "commander";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { pacedCalls, rateOption } from "../../infra/admin/command.ts";
@@ -26,7 +30,10 @@ function standingStill(rate = 10) {
 }
 
 /** Sends what uses this many units, and says when. */
-const sends = (units: number) => async () => ({ ConsumedCapacity: { CapacityUnits: units }, at: now });
+const sends = (units: number) => async () => ({
+  ConsumedCapacity: { CapacityUnits: units },
+  at: now,
+});
 
 beforeEach(() => {
   now = 5_000;
@@ -82,7 +89,9 @@ describe("calls to a table", () => {
     await callsAt().update("orders", {}, {}, {});
     await Array.fromAsync(callsAt().scan("orders"));
     const inputs = send.mock.calls.map(([{ input }]) => input);
-    expect(inputs).toEqual(Array(4).fill(expect.objectContaining({ ReturnConsumedCapacity: "TOTAL" })));
+    expect(inputs).toEqual(
+      Array(4).fill(expect.objectContaining({ ReturnConsumedCapacity: "TOTAL" })),
+    );
   });
 
   test("are made for a minute or so while the table throttles", async () => {
@@ -130,11 +139,19 @@ describe("calls to a table", () => {
 });
 
 /** The calls of a command line with these options, and what is said about them. */
-function chosen(units: "reads" | "writes", options: string[]): { calls: TableCalls; said: unknown } {
+function chosen(
+  units: "reads" | "writes",
+  options: string[],
+): { calls: TableCalls; said: unknown } {
   const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
   onTestFinished(() => stderr.mockRestore());
   const command = new Command().addOption(rateOption()).option("--local").exitOverride();
-  const target: Target = { environment: everyOption, ordersTable: "orders", apiKeysTable: "keys", client };
+  const target: Target = {
+    environment: everyOption,
+    ordersTable: "orders",
+    apiKeysTable: "keys",
+    client,
+  };
   const calls = pacedCalls(command.parse(options, { from: "user" }), target, units);
   return { calls, said: stderr.mock.lastCall?.[0] };
 }
@@ -162,6 +179,8 @@ describe("the rate of a command", () => {
   });
 
   test.each(["0", "-1", "1.5", "many", "1000000"])("is not %s", (rate) => {
-    expect(() => chosen("writes", [`--rate=${rate}`])).toThrow("Must be a whole number from 1 to 999999.");
+    expect(() => chosen("writes", [`--rate=${rate}`])).toThrow(
+      "Must be a whole number from 1 to 999999.",
+    );
   });
 });

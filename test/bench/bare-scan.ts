@@ -3,14 +3,20 @@ import { type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 
 /**
- * Reads a table with nothing around it: one Scan after the other over one kept connection, nothing parsed but where the
- * next page begins.
+ * Reads a table with nothing around it: one Scan after the other over one kept connection, nothing
+ * parsed but where the next page begins.
  */
 export async function bareScan(endpoint: string, table: string): Promise<void> {
-  const scanned = { TableName: table, ProjectionExpression: "id, petId, quantity, shipDate, complete" };
+  const scanned = {
+    TableName: table,
+    ProjectionExpression: "id, petId, quantity, shipDate, complete",
+  };
   let last: string | undefined;
   do {
-    const page = await scan(endpoint, { ...scanned, ...(last && { ExclusiveStartKey: { id: { N: last } } }) });
+    const page = await scan(endpoint, {
+      ...scanned,
+      ...(last && { ExclusiveStartKey: { id: { N: last } } }),
+    });
     [, last] = /"LastEvaluatedKey":\{"id":\{"N":"(-?\d+)"\}\}/.exec(page) ?? [];
   } while (last !== undefined);
 }

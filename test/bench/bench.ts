@@ -47,12 +47,17 @@ async function bundleSize({ name, directory }: FunctionDefinition): Promise<Row>
   return { what: `bundle of ${name}`, ours, floor: "", value, ...goals.bundle, unit: "KB" };
 }
 
-/** With pages that all take the same time: the embedded engine's own first page takes longer the more there are. */
+/**
+ * With pages that all take the same time: the embedded engine's own first page takes longer the
+ * more there are.
+ */
 async function measureGrowth({ stack }: Subject, orders: number): Promise<Growth> {
   progress(`lists of ${orders.toLocaleString("en")} orders`);
   const pages = await startPageServer(orders);
   try {
-    const listOrders = readFunctions(stack, pages.endpoint).find(({ name }) => name === "ListOrders");
+    const listOrders = readFunctions(stack, pages.endpoint).find(
+      ({ name }) => name === "ListOrders",
+    );
     if (listOrders === undefined) throw new Error("There is no function ListOrders");
     return await listGrowth(listOrders, orders, listedInAll);
   } finally {
@@ -65,12 +70,21 @@ async function startTime(): Promise<Row> {
   const samples: number[] = [];
   for (let run = 0; run < 5; run += 1) samples.push(await untilReady());
   const value = median(samples);
-  return { what: "npm start to ready", ours: `${value.toFixed(1)} s`, floor: "", value, ...goals.start, unit: "s" };
+  return {
+    what: "npm start to ready",
+    ours: `${value.toFixed(1)} s`,
+    floor: "",
+    value,
+    ...goals.start,
+    unit: "s",
+  };
 }
 
 async function untilReady(): Promise<number> {
   const begun = performance.now();
-  const npm = spawn("npm", ["start", "--", "--port", "0", "--json"], { stdio: ["ignore", "pipe", "ignore"] });
+  const npm = spawn("npm", ["start", "--", "--port", "0", "--json"], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
   const exit = once(npm, "exit");
   try {
     for await (const line of createInterface({ input: npm.stdout })) {
@@ -102,7 +116,9 @@ try {
       [1_000_000, large],
     ]),
   );
-  console.log(`${cpus().length} x ${cpus()[0]?.model.trim()}, ${type()} ${release()}, Node ${process.versions.node}\n`);
+  console.log(
+    `${cpus().length} x ${cpus()[0]?.model.trim()}, ${type()} ${release()}, Node ${process.versions.node}\n`,
+  );
   for (const cells of [table(rows), growth]) console.log(`${markdown(cells)}\n`);
   if (rows.some((row) => verdict(row) === "MISSED")) process.exitCode = 1;
   if (write) writeTables([table(rows), growth]);

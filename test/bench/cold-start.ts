@@ -7,7 +7,14 @@ import { send } from "../helpers/send.ts";
 import { cpuShare, rationedHost } from "./rationed-host.ts";
 import { type Goal, goals, notMeasured, pairsRow, type Row } from "./row.ts";
 import { inTurn, timed } from "./samples.ts";
-import { authorizeEvent, cancelEvent, type FunctionName, floorOf, listEvent, type Subject } from "./subject.ts";
+import {
+  authorizeEvent,
+  cancelEvent,
+  type FunctionName,
+  floorOf,
+  listEvent,
+  type Subject,
+} from "./subject.ts";
 import { startTlsEngine } from "./tls-engine.ts";
 
 /** A response under a CPU quota comes in steps of the quota's period, so it takes many. */
@@ -17,8 +24,9 @@ const names = ["ListOrders", "CancelOrder", "Authorize"] as const;
 const firstCancel = "first authorised cancel, nothing running";
 
 /**
- * Cold starts as AWS runs them: DynamoDB behind TLS and at a distance, all of the CPU until a function asks for its
- * first event, the share of its memory from then on. Beside each stands the least work made ready in the same way.
+ * Cold starts as AWS runs them: DynamoDB behind TLS and at a distance, all of the CPU until a
+ * function asks for its first event, the share of its memory from then on. Beside each stands the
+ * least work made ready in the same way.
  */
 export async function coldStarts(subject: Subject): Promise<Row[]> {
   await using cleanup = new AsyncDisposableStack();
@@ -34,12 +42,18 @@ export async function coldStarts(subject: Subject): Promise<Row[]> {
         NODE_EXTRA_CA_CERTS: engine.certificate,
       },
     });
-    const sizes = new Set(Object.values(subject.functions).map(({ memoryMegabytes }) => memoryMegabytes));
-    const shares = new Map(sizes.values().map((size) => [size, cpuShare(size / wholeCpuMegabytes, cleanup)]));
+    const sizes = new Set(
+      Object.values(subject.functions).map(({ memoryMegabytes }) => memoryMegabytes),
+    );
+    const shares = new Map(
+      sizes.values().map((size) => [size, cpuShare(size / wholeCpuMegabytes, cleanup)]),
+    );
     cold = { subject, host: (...definitions) => rationedHost(definitions.map(overTls), shares) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return [...names.map((name) => `cold start of ${name}`), firstCancel].map((what) => notMeasured(what, why));
+    return [...names.map((name) => `cold start of ${name}`), firstCancel].map((what) =>
+      notMeasured(what, why),
+    );
   }
   const rows: Row[] = [];
   for (const name of names) rows.push(...(await coldStart(cold, name)));
@@ -56,9 +70,11 @@ interface Cold {
 
 async function coldStart({ subject, host }: Cold, name: FunctionName): Promise<Row[]> {
   const definition = subject.functions[name];
-  const event = { ListOrders: listEvent(), CancelOrder: cancelEvent(-1), Authorize: authorizeEvent(subject.apiKey) }[
-    name
-  ];
+  const event = {
+    ListOrders: listEvent(),
+    CancelOrder: cancelEvent(-1),
+    Authorize: authorizeEvent(subject.apiKey),
+  }[name];
   const sample = async (tried: FunctionDefinition): Promise<{ init: number; first: number }> => {
     const functions = host(tried);
     try {
@@ -72,10 +88,17 @@ async function coldStart({ subject, host }: Cold, name: FunctionName): Promise<R
     ours: () => sample(definition),
     floor: () => sample(floorOf(definition)),
   });
-  const rowOf = (what: string, value: (sample: { init: number; first: number }) => number, goal: Goal): Row =>
-    pairsRow(what, { ours: ours.map(value), floor: floor.map(value), unit: "ms" }, goal);
+  const rowOf = (
+    what: string,
+    value: (sample: { init: number; first: number }) => number,
+    goal: Goal,
+  ): Row => pairsRow(what, { ours: ours.map(value), floor: floor.map(value), unit: "ms" }, goal);
   return [
-    rowOf(`cold start of ${name}, init and first response`, ({ init, first }) => init + first, goals.coldStart),
+    rowOf(
+      `cold start of ${name}, init and first response`,
+      ({ init, first }) => init + first,
+      goals.coldStart,
+    ),
     rowOf(`cold start of ${name}, first response alone`, ({ first }) => first, goals.firstResponse),
   ];
 }
@@ -85,7 +108,10 @@ async function firstAuthorisedCancel({ subject, host }: Cold): Promise<Row> {
   const { Authorize, CancelOrder } = subject.functions;
   const sample = async (...definitions: FunctionDefinition[]): Promise<number> => {
     const functions = host(...definitions);
-    const serve = createGateway(readRestApi(subject.stack.template), functions, { clock: systemClock, log: () => {} });
+    const serve = createGateway(readRestApi(subject.stack.template), functions, {
+      clock: systemClock,
+      log: () => {},
+    });
     const listener = await listen(0, serve);
     try {
       return await timed(async () => {

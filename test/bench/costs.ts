@@ -14,7 +14,10 @@ const { write } = new Command("npm run costs --")
   .parse()
   .opts<{ write?: true }>();
 
-/** AWS's prices in dollars: us-east-1, without free tier, collected on 2026-11-20 from the services' price pages. */
+/**
+ * AWS's prices in dollars: us-east-1, without free tier, collected on 2026-11-20 from the services'
+ * price pages.
+ */
 const price = {
   restRequest: 3.5e-6,
   httpRequest: 1e-6,
@@ -25,14 +28,23 @@ const price = {
   readUnit: 0.125e-6,
   logGigabyte: 0.5,
   sentGigabyte: 0.09,
-  /** A gigabyte of a streamed response, beyond its first 6 MB (Lambda pricing, "HTTP response streaming"). */
+  /**
+   * A gigabyte of a streamed response, beyond its first 6 MB (Lambda pricing, "HTTP response
+   * streaming").
+   */
   streamedGigabyte: 0.008,
-  /** A gigabyte stored for a month, and the same for point-in-time recovery (DynamoDB pricing, on-demand). */
+  /**
+   * A gigabyte stored for a month, and the same for point-in-time recovery (DynamoDB pricing,
+   * on-demand).
+   */
   storedGigabyte: 0.25,
   recoverableGigabyte: 0.2,
   /** A month of one metric that an alarm watches. */
   alarmMetric: 0.1,
-  /** A month of one metric made by a metric filter, by the hours in which it has data (CloudWatch pricing, custom metrics). */
+  /**
+   * A month of one metric made by a metric filter, by the hours in which it has data (CloudWatch
+   * pricing, custom metrics).
+   */
   customMetric: 0.3,
 };
 
@@ -41,7 +53,10 @@ interface Work {
   name: string;
   /** Megabytes of the function that does it. */
   memory: number;
-  /** Milliseconds of one whole vCPU: a long list as the bench measures it and half as much again, the others estimates. */
+  /**
+   * Milliseconds of one whole vCPU: a long list as the bench measures it and half as much again,
+   * the others estimates.
+   */
   cpuMs: number;
   /** Milliseconds of waiting for DynamoDB, an assumption: 5 for a small call, 10 for a page. */
   waitMs: number;
@@ -51,8 +66,8 @@ interface Work {
 }
 
 /**
- * A stored order, what DynamoDB adds to it on the bill for storage (developer guide, "item sizes"), and the order on the
- * wire as gzip. Bytes; the wire's are the bench's, rounded up.
+ * A stored order, what DynamoDB adds to it on the bill for storage (developer guide, "item sizes"),
+ * and the order on the wire as gzip. Bytes; the wire's are the bench's, rounded up.
  */
 const orderBytes = { stored: 250, index: 100, gzip: 13 };
 
@@ -101,18 +116,24 @@ function milliseconds({ cpuMs, waitMs }: Work, megabytes: number): number {
 
 /** Dollars that Lambda takes for one. */
 function lambdaCost(work: Work, megabytes = work.memory): number {
-  return price.lambdaRequest + (milliseconds(work, megabytes) / 1000) * (megabytes / 1024) * price.gigabyteSecond;
+  return (
+    price.lambdaRequest +
+    (milliseconds(work, megabytes) / 1000) * (megabytes / 1024) * price.gigabyteSecond
+  );
 }
 
 /**
- * Dollars for one whose key is in the authorizer's cache, behind a gateway that charges this for a request, and for each
- * further 10 MB that it streams.
+ * Dollars for one whose key is in the authorizer's cache, behind a gateway that charges this for a
+ * request, and for each further 10 MB that it streams.
  */
 function cost(work: Work, request = price.restRequest): number {
   const tables = work.writeUnits * price.writeUnit + work.readUnits * price.readUnit;
-  const bytes = (work.sentKilobytes / 1e6) * price.sentGigabyte + (logKilobytes / 1e6) * price.logGigabyte;
+  const bytes =
+    (work.sentKilobytes / 1e6) * price.sentGigabyte + (logKilobytes / 1e6) * price.logGigabyte;
   const streamed = (Math.max(0, work.sentKilobytes - 6000) / 1e6) * price.streamedGigabyte;
-  return request * Math.ceil(work.sentKilobytes / 10_000) + lambdaCost(work) + tables + bytes + streamed;
+  return (
+    request * Math.ceil(work.sentKilobytes / 10_000) + lambdaCost(work) + tables + bytes + streamed
+  );
 }
 
 /** Dollars for the call that makes a function ready. */
@@ -123,17 +144,22 @@ const firstCall: Record<(typeof functionList)[FunctionName]["permission"]["actio
 };
 
 /**
- * Dollars for starting each function once: the initialisation, which Lambda bills since August 2025, for as long as a
- * tuned function of this size takes (speedrun.nobackspacecrew.com, 2025-07-21), and the call that makes it ready.
+ * Dollars for starting each function once: the initialisation, which Lambda bills since August
+ * 2025, for as long as a tuned function of this size takes (speedrun.nobackspacecrew.com,
+ * 2025-07-21), and the call that makes it ready.
  */
-const coldStarts = Object.values(functionList).reduce((sum, { memorySize, permission: { action } }) => {
-  return sum + 0.375 * (memorySize / 1024) * price.gigabyteSecond + firstCall[action];
-}, 0);
+const coldStarts = Object.values(functionList).reduce(
+  (sum, { memorySize, permission: { action } }) => {
+    return sum + 0.375 * (memorySize / 1024) * price.gigabyteSecond + firstCall[action];
+  },
+  0,
+);
 
 /** Dollars for keeping a million orders for a month, with their changes of the last 35 days. */
 const millionOrdersMonth =
   (1e6 / 1e9) *
-  ((orderBytes.stored + orderBytes.index) * price.storedGigabyte + orderBytes.stored * price.recoverableGigabyte);
+  ((orderBytes.stored + orderBytes.index) * price.storedGigabyte +
+    orderBytes.stored * price.recoverableGigabyte);
 
 /** Dollars for asking the authorizer once; the gateway charges nothing for that. */
 const authorizerCost = cost(authorization, 0);
@@ -148,7 +174,9 @@ const tables = [
     ["warm time and Lambda's price per million", ...sizes.map((size) => `${size} MB`)],
     ...works.map((work) => [
       work.name,
-      ...sizes.map((size) => `${milliseconds(work, size).toFixed(0)} ms, ${million(lambdaCost(work, size))}`),
+      ...sizes.map(
+        (size) => `${milliseconds(work, size).toFixed(0)} ms, ${million(lambdaCost(work, size))}`,
+      ),
     ]),
   ],
   [
@@ -158,15 +186,27 @@ const tables = [
       million(cost(work)),
       million(cost(work, price.httpRequest)),
     ]),
-    ["a million times a key that isn't cached, on top", million(authorizerCost), million(authorizerCost)],
+    [
+      "a million times a key that isn't cached, on top",
+      million(authorizerCost),
+      million(authorizerCost),
+    ],
     ["a million cold starts of each function, on top", million(coldStarts), "same"],
-    ["a month of keeping a million orders, and restoring them to any second", dollars(millionOrdersMonth), "same"],
+    [
+      "a month of keeping a million orders, and restoring them to any second",
+      dollars(millionOrdersMonth),
+      "same",
+    ],
     ["an idle month, alarms and stored bytes aside", dollars(0), dollars(0)],
   ],
 ];
 for (const table of tables) console.log(`${markdown(table)}\n`);
 console.log("With the settings in infra/environments.ts:\n");
-const heads = ["lists alone take all read units from", "a month of alarms", "a month of metrics in use all the time"];
+const heads = [
+  "lists alone take all read units from",
+  "a month of alarms",
+  "a month of metrics in use all the time",
+];
 console.log(markdown([["", ...heads], ...Object.values(environments).map(ofEnvironment)]));
 if (write) writeTables(tables);
 
@@ -187,11 +227,16 @@ function ofEnvironment(environment: Environment): string[] {
 /** An alarm on an expression is charged for each metric in it. */
 function alarmMetrics(template: Template): number {
   return Object.values(template.findResources("AWS::CloudWatch::Alarm"))
-    .flatMap(({ Properties: { Metrics = [{ MetricStat: true }] } }): { MetricStat?: unknown }[] => Metrics)
+    .flatMap(
+      ({ Properties: { Metrics = [{ MetricStat: true }] } }): { MetricStat?: unknown }[] => Metrics,
+    )
     .filter(({ MetricStat }) => MetricStat !== undefined).length;
 }
 
-/** The metrics that are counted from logs. The one with a dimension has four values at most: the codes of a rejection. */
+/**
+ * The metrics that are counted from logs. The one with a dimension has four values at most: the
+ * codes of a rejection.
+ */
 function customMetrics(template: Template): number {
   return Object.values(template.findResources("AWS::Logs::MetricFilter"))
     .flatMap(({ Properties }) => Properties.MetricTransformations as { Dimensions?: unknown }[])

@@ -9,9 +9,10 @@ import { floorOf, hostOf, listEvent, type Subject } from "./subject.ts";
 const runs = 21;
 
 /**
- * The table's orders: the time beside bare Scans of the same engine, the CPU beside a function that reads the same pages
- * through the SDK and writes them by plain concatenation. Reported are the time of a function that signs its calls by
- * hand, which has to parse a page before it can ask for the next one, too, and what the SDK costs beside it.
+ * The table's orders: the time beside bare Scans of the same engine, the CPU beside a function that
+ * reads the same pages through the SDK and writes them by plain concatenation. Reported are the
+ * time of a function that signs its calls by hand, which has to parse a page before it can ask for
+ * the next one, too, and what the SDK costs beside it.
  */
 export async function listCost(
   { engine, functions: { ListOrders }, ordersTable }: Subject,
@@ -57,7 +58,10 @@ export async function listCost(
   }
 }
 
-/** Lists once and gives the CPU that the function's process used for it; the first list starts the process. */
+/**
+ * Lists once and gives the CPU that the function's process used for it; the first list starts the
+ * process.
+ */
 function listCpu(host: LambdaHost): () => Promise<number> {
   const used = (): number => cpuMilliseconds(host.pids("ListOrders")[0] ?? 0);
   return async () => {
@@ -80,11 +84,15 @@ export interface Growth {
 }
 
 /**
- * Lists the table's orders over and over in one process, until it has listed `total` orders, and once more compressed.
- * V8 gives a process that has worked more a larger young generation: only processes that did the same work show what a
- * list's length costs.
+ * Lists the table's orders over and over in one process, until it has listed `total` orders, and
+ * once more compressed. V8 gives a process that has worked more a larger young generation: only
+ * processes that did the same work show what a list's length costs.
  */
-export async function listGrowth(definition: FunctionDefinition, length: number, total: number): Promise<Growth> {
+export async function listGrowth(
+  definition: FunctionDefinition,
+  length: number,
+  total: number,
+): Promise<Growth> {
   const host = hostOf(definition);
   try {
     const listings: Listing[] = [];
@@ -131,8 +139,8 @@ const unhurriedBytes = 6_000_000;
 const bytesPerSecond = 2_000_000;
 
 /**
- * A list's time and memory as it grows, as cells, the head first: measured on this machine and, for streaming through
- * Lambda, computed from the measured bytes: the least it can take.
+ * A list's time and memory as it grows, as cells, the head first: measured on this machine and, for
+ * streaming through Lambda, computed from the measured bytes: the least it can take.
  */
 export function growthTable(growth: Map<number, Growth>): string[][] {
   const heads = ["orders", "whole list", "first byte", "peak memory"];

@@ -6,10 +6,17 @@ import type { OrderItem } from "../../shared/order.ts";
 /** About 1 MB, as DynamoDB's pages are. */
 const perPage = 6500;
 
-/** In the engine's place: a table with this many orders, whose every page takes as long as any other. */
-export async function startPageServer(orders: number): Promise<{ endpoint: string; close(): void }> {
+/**
+ * In the engine's place: a table with this many orders, whose every page takes as long as any
+ * other.
+ */
+export async function startPageServer(
+  orders: number,
+): Promise<{ endpoint: string; close(): void }> {
   const server = createServer(async (request, response) => {
-    const { ExclusiveStartKey } = (await json(request)) as { ExclusiveStartKey?: { id: { N: string } } };
+    const { ExclusiveStartKey } = (await json(request)) as {
+      ExclusiveStartKey?: { id: { N: string } };
+    };
     const from = Number(ExclusiveStartKey?.id.N ?? 0);
     const to = Math.min(from + perPage, orders);
     const Items = Array.from({ length: to - from }, (_, offset) => order(from + offset));
@@ -26,7 +33,9 @@ export async function startPageServer(orders: number): Promise<{ endpoint: strin
   };
 }
 
-/** The five fields of an order, no two alike, so that a list compresses as one of real orders would. */
+/**
+ * The five fields of an order, no two alike, so that a list compresses as one of real orders would.
+ */
 export function order(id: number): OrderItem {
   return {
     id: { N: String(id) },

@@ -4,7 +4,9 @@ const page = new URL("README.md", import.meta.url);
 
 /** A Markdown table; the first row is its head. */
 export function markdown([head = [], ...rows]: string[][]): string {
-  return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+  return [head, head.map(() => "---"), ...rows]
+    .map((cells) => `| ${cells.join(" | ")} |`)
+    .join("\n");
 }
 
 /**

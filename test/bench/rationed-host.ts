@@ -2,16 +2,24 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { type ExecutionEnvironment, startEnvironment } from "../../infra/local/lambda/execution-environment.ts";
+import {
+  type ExecutionEnvironment,
+  startEnvironment,
+} from "../../infra/local/lambda/execution-environment.ts";
 import type { FunctionResponse } from "../../infra/local/lambda/function-response.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
 
 /**
- * A host with one execution environment per function, which has a whole CPU only until it is initialised.
+ * A host with one execution environment per function, which has a whole CPU only until it is
+ * initialised.
  *
- * @param shares what holds a process to its share from then on, by the functions' memory in megabytes.
+ * @param shares what holds a process to its share from then on, by the functions' memory in
+ * megabytes.
  */
-export function rationedHost(definitions: FunctionDefinition[], shares: Map<number, (pid: number) => void>) {
+export function rationedHost(
+  definitions: FunctionDefinition[],
+  shares: Map<number, (pid: number) => void>,
+) {
   const environments = new Map<string, ExecutionEnvironment>();
   const start = async (name: string): Promise<ExecutionEnvironment> => {
     const running = environments.get(name);
@@ -27,7 +35,12 @@ export function rationedHost(definitions: FunctionDefinition[], shares: Map<numb
   const invoke = async (name: string, event: unknown): Promise<FunctionResponse> => {
     const environment = await start(name);
     const response = Promise.withResolvers<FunctionResponse>();
-    void environment.run({ requestId: randomUUID(), event: JSON.stringify(event), response, signal: undefined });
+    void environment.run({
+      requestId: randomUUID(),
+      event: JSON.stringify(event),
+      response,
+      signal: undefined,
+    });
     return response.promise;
   };
   return {

@@ -4,9 +4,16 @@ import { inTurn, median, spread } from "./samples.ts";
 
 const goal = { goal: 2, margin: 0.1 };
 const one = (ours: number): Row => ratioRow("a list", { ours, floor: 1, unit: "ms" }, goal);
-/** Eleven pairs, of whose ratios the median is in the middle, and with 95 % confidence between the third from each end. */
+/**
+ * Eleven pairs, of whose ratios the median is in the middle, and with 95 % confidence between the
+ * third from each end.
+ */
 const pairs = (...ratios: number[]): Row =>
-  pairsRow("a list", { ours: ratios.map((ratio) => 5 * ratio), floor: ratios.map(() => 5), unit: "ms" }, goal);
+  pairsRow(
+    "a list",
+    { ours: ratios.map((ratio) => 5 * ratio), floor: ratios.map(() => 5), unit: "ms" },
+    goal,
+  );
 
 test.each<[string, Row]>([
   ["met", one(2)],
@@ -25,7 +32,14 @@ test.each<[string, Row]>([
 
 test("a row of pairs shows the medians, the median of the ratios, and how far those spread", () => {
   const row = pairs(3, 3, 2, 2.5, 3, 3, 3, 3, 3, 4, 4.5);
-  expect(table([row]).at(-1)).toEqual(["a list", "15.0 ms", "5.0 ms", "3.00x (2.50 to 4.00)", "<= 2x", "MISSED"]);
+  expect(table([row]).at(-1)).toEqual([
+    "a list",
+    "15.0 ms",
+    "5.0 ms",
+    "3.00x (2.50 to 4.00)",
+    "<= 2x",
+    "MISSED",
+  ]);
 });
 
 test("the median is the middle sample, and halfway between the two of an even number", () => {

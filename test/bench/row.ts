@@ -47,13 +47,24 @@ interface Figures<Figure> {
 }
 
 /** A row of two figures of the same unit and the ratio between them. */
-export function ratioRow(what: string, { ours, floor, unit, digits = 1 }: Figures<number>, goal: Goal): Row {
+export function ratioRow(
+  what: string,
+  { ours, floor, unit, digits = 1 }: Figures<number>,
+  goal: Goal,
+): Row {
   const text = (value: number): string => `${value.toFixed(digits)} ${unit}`;
   return { what, ours: text(ours), floor: text(floor), value: ours / floor, ...goal, unit: "x" };
 }
 
-/** A row of the medians of two series of samples, made in turn, and the median of the ratios of its pairs. */
-export function pairsRow(what: string, { ours, floor, ...figures }: Figures<number[]>, goal: Goal): Row {
+/**
+ * A row of the medians of two series of samples, made in turn, and the median of the ratios of its
+ * pairs.
+ */
+export function pairsRow(
+  what: string,
+  { ours, floor, ...figures }: Figures<number[]>,
+  goal: Goal,
+): Row {
   const ratios = ours.map((sample, pair) => sample / (floor[pair] ?? Number.NaN));
   return {
     ...ratioRow(what, { ours: median(ours), floor: median(floor), ...figures }, goal),
@@ -70,7 +81,10 @@ export function notMeasured(what: string, why: string): Row {
 
 type Verdict = "met" | "within noise" | "MISSED" | "-";
 
-/** A goal is missed when noise alone does not explain the figure: the whole spread, or more than the margin, is over it. */
+/**
+ * A goal is missed when noise alone does not explain the figure: the whole spread, or more than the
+ * margin, is over it.
+ */
 export function verdict({ value, spread, goal, margin }: Row): Verdict {
   if (goal === undefined) return "-";
   if (value <= goal) return "met";
@@ -90,6 +104,13 @@ function goalText({ goal, unit }: Row): string {
 
 /** The rows as cells, the head first. */
 export function table(rows: Row[]): string[][] {
-  const cells = rows.map((row) => [row.what, row.ours, row.floor, ratioText(row), goalText(row), verdict(row)]);
+  const cells = rows.map((row) => [
+    row.what,
+    row.ours,
+    row.floor,
+    ratioText(row),
+    goalText(row),
+    verdict(row),
+  ]);
   return [["what", "ours", "floor", "ratio", "goal", ""], ...cells];
 }

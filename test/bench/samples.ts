@@ -9,8 +9,8 @@ export function median(samples: number[]): number {
 }
 
 /**
- * The range that has the median of what was sampled in it with 95 % confidence, whatever its distribution: samples as far
- * from both ends as the binomial distribution puts the median.
+ * The range that has the median of what was sampled in it with 95 % confidence, whatever its
+ * distribution: samples as far from both ends as the binomial distribution puts the median.
  */
 export function spread(samples: number[]): [least: number, most: number] {
   const sorted = samples.toSorted((a, b) => a - b);
@@ -26,15 +26,18 @@ export async function timed(run: () => Promise<unknown>): Promise<number> {
 }
 
 /**
- * Samples several things in turn, so that whatever else the machine does falls on all alike, and samples of one round
- * make pairs. The first round warms up and is thrown away.
+ * Samples several things in turn, so that whatever else the machine does falls on all alike, and
+ * samples of one round make pairs. The first round warms up and is thrown away.
  */
 export async function inTurn<Name extends string, Sample>(
   count: number,
   things: Record<Name, () => Promise<Sample>>,
 ): Promise<Record<Name, Sample[]>> {
   const names = Object.keys(things) as Name[];
-  const samples = Object.fromEntries(names.map((name): [Name, Sample[]] => [name, []])) as Record<Name, Sample[]>;
+  const samples = Object.fromEntries(names.map((name): [Name, Sample[]] => [name, []])) as Record<
+    Name,
+    Sample[]
+  >;
   for (let round = 0; round <= count; round += 1) {
     // The order turns round from one round to the next.
     for (const name of round % 2 === 0 ? names : names.toReversed()) {
@@ -47,7 +50,10 @@ export async function inTurn<Name extends string, Sample>(
 
 const ticksPerSecond = 100;
 
-/** Milliseconds of CPU that a process has used, in user and kernel mode (proc(5), fields utime and stime). */
+/**
+ * Milliseconds of CPU that a process has used, in user and kernel mode (proc(5), fields utime and
+ * stime).
+ */
 export function cpuMilliseconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -56,6 +62,7 @@ export function cpuMilliseconds(pid: number): number {
 
 /** The most memory that a process has had so far, in megabytes (proc(5), VmHWM). */
 export function peakMegabytes(pid: number): number {
-  const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  const [, kilobytes] =
+    /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
   return Number(kilobytes) / 1024;
 }

@@ -56,7 +56,11 @@ export async function prepare(): Promise<Subject> {
     client,
     ordersTable: stack.template.output("OrdersTableName"),
     apiKey,
-    functions: { ListOrders: named("ListOrders"), CancelOrder: named("CancelOrder"), Authorize: named("Authorize") },
+    functions: {
+      ListOrders: named("ListOrders"),
+      CancelOrder: named("CancelOrder"),
+      Authorize: named("Authorize"),
+    },
     stop: async () => {
       client.destroy();
       await engine.stop();
@@ -66,10 +70,13 @@ export async function prepare(): Promise<Subject> {
 }
 
 /**
- * The function with the least work that could do the same in its place: a file of `floor`, which signs each call by hand,
- * or of `floor/sdk`.
+ * The function with the least work that could do the same in its place: a file of `floor`, which
+ * signs each call by hand, or of `floor/sdk`.
  */
-export function floorOf(definition: FunctionDefinition, folder: "floor" | "floor/sdk" = "floor"): FunctionDefinition {
+export function floorOf(
+  definition: FunctionDefinition,
+  folder: "floor" | "floor/sdk" = "floor",
+): FunctionDefinition {
   const entry = Object.values(functionList).find(({ id }) => id === definition.name);
   if (entry === undefined) throw new Error(`There is no floor for ${definition.name}`);
   const directory = fileURLToPath(new URL(folder, import.meta.url));
@@ -81,8 +88,15 @@ export function hostOf(...definitions: FunctionDefinition[]): LambdaHost {
   return createLambdaHost(definitions, { log: () => {}, maxEnvironments: 1 });
 }
 
-/** Puts pending orders with all five fields and the ids from `from` up to, but not including, `to`. */
-export async function putOrders(client: DynamoDBClient, table: string, from: number, to: number): Promise<void> {
+/**
+ * Puts pending orders with all five fields and the ids from `from` up to, but not including, `to`.
+ */
+export async function putOrders(
+  client: DynamoDBClient,
+  table: string,
+  from: number,
+  to: number,
+): Promise<void> {
   const orders = async function* (): AsyncGenerator<OrderItem, void, void> {
     for (let id = from; id < to; id += 1) yield { ...order(id), status: { S: "pending" } };
   };

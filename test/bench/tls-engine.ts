@@ -28,16 +28,37 @@ export interface TlsEngine {
 export async function startTlsEngine(endpoint: string): Promise<TlsEngine> {
   const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-tls-"));
   const [key, certificate] = [join(directory, "key.pem"), join(directory, "certificate.pem")];
-  const subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "2"];
-  const made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate, ...subject];
+  const subject = [
+    "-subj",
+    "/CN=127.0.0.1",
+    "-addext",
+    "subjectAltName=IP:127.0.0.1",
+    "-days",
+    "2",
+  ];
+  const made = [
+    "req",
+    "-x509",
+    "-newkey",
+    "rsa:2048",
+    "-nodes",
+    "-keyout",
+    key,
+    "-out",
+    certificate,
+    ...subject,
+  ];
   await promisify(execFile)("openssl", made);
 
   const engine = Number(new URL(endpoint).port);
-  const tls = createTlsServer({ key: await readFile(key), cert: await readFile(certificate) }, (socket) => {
-    const upstream = connect(engine, "127.0.0.1");
-    socket.pipe(upstream).pipe(socket);
-    endTogether(socket, upstream);
-  });
+  const tls = createTlsServer(
+    { key: await readFile(key), cert: await readFile(certificate) },
+    (socket) => {
+      const upstream = connect(engine, "127.0.0.1");
+      socket.pipe(upstream).pipe(socket);
+      endTogether(socket, upstream);
+    },
+  );
   const tlsPort = await listeningPort(tls);
   const distance = createServer({ noDelay: true }, (socket) => {
     const upstream = connect({ port: tlsPort, host: "127.0.0.1", noDelay: true });

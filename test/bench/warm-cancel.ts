@@ -8,8 +8,9 @@ const [ours, besideSdk] = ["warm cancel", ", beside the SDK alone"];
 const [sdks, besideHand] = ["the SDK's warm cancel", ", beside a call signed by hand"];
 
 /**
- * A cancellation by a function that is warm: its time, and its process's CPU. The same call through the SDK and nothing
- * else is the floor of what we answer for; what the SDK costs beside a call signed by hand is reported.
+ * A cancellation by a function that is warm: its time, and its process's CPU. The same call through
+ * the SDK and nothing else is the floor of what we answer for; what the SDK costs beside a call
+ * signed by hand is reported.
  */
 export async function warmCancel({ client, functions, ordersTable }: Subject): Promise<Row[]> {
   const { CancelOrder } = functions;
@@ -35,14 +36,31 @@ export async function warmCancel({ client, functions, ordersTable }: Subject): P
     const before = { ours: used("ours"), sdk: used("sdk"), byHand: used("byHand") };
     const result = await inTurn(runs, cancels);
     // The round that `inTurn` throws away takes CPU, too.
-    const perRound = (name: keyof typeof before): number => (used(name) - before[name]) / (runs + 1);
+    const perRound = (name: keyof typeof before): number =>
+      (used(name) - before[name]) / (runs + 1);
     const cpu = { ours: perRound("ours"), sdk: perRound("sdk"), byHand: perRound("byHand") };
     const unit = { unit: "ms", digits: 2 };
     return [
-      pairsRow(`${ours}, p50${besideSdk}`, { ours: result.ours, floor: result.sdk, ...unit }, goals.warmCancel),
-      pairsRow(`${sdks}, p50${besideHand}`, { ours: result.sdk, floor: result.byHand, ...unit }, reported),
-      ratioRow(`${ours}, CPU${besideSdk}`, { ours: cpu.ours, floor: cpu.sdk, ...unit }, goals.warmCancelCpu),
-      ratioRow(`${sdks}, CPU${besideHand}`, { ours: cpu.sdk, floor: cpu.byHand, ...unit }, reported),
+      pairsRow(
+        `${ours}, p50${besideSdk}`,
+        { ours: result.ours, floor: result.sdk, ...unit },
+        goals.warmCancel,
+      ),
+      pairsRow(
+        `${sdks}, p50${besideHand}`,
+        { ours: result.sdk, floor: result.byHand, ...unit },
+        reported,
+      ),
+      ratioRow(
+        `${ours}, CPU${besideSdk}`,
+        { ours: cpu.ours, floor: cpu.sdk, ...unit },
+        goals.warmCancelCpu,
+      ),
+      ratioRow(
+        `${sdks}, CPU${besideHand}`,
+        { ours: cpu.sdk, floor: cpu.byHand, ...unit },
+        reported,
+      ),
     ];
   } finally {
     await host.stop();

@@ -1,4 +1,5 @@
-// Generates, compiles and runs a client in every language that this machine has the tools for: `npm run clients`.
+// Generates, compiles and runs a client in every language that this machine has the tools for:
+// `npm run clients`.
 import { exec } from "node:child_process";
 import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -18,7 +19,10 @@ const { document } = new Command("npm run clients --")
   .parse()
   .opts<{ document: string }>();
 
-/** How a language's client is generated, compiled and run. The commands are the shell's, in a copy of the folder. */
+/**
+ * How a language's client is generated, compiled and run. The commands are the shell's, in a copy
+ * of the folder.
+ */
 interface Toolchain {
   language: string;
   folder: string;
@@ -89,7 +93,8 @@ for (const toolchain of toolchains) {
 if (ran === 0) throw new Error("No client ran");
 
 /**
- * Builds a language's client in a scratch folder, and runs it against a service of its own and a later version.
+ * Builds a language's client in a scratch folder, and runs it against a service of its own and a
+ * later version.
  *
  * @returns a line for each check that failed.
  */
@@ -108,13 +113,21 @@ async function tryClient({ folder, build, program }: Toolchain): Promise<string[
   });
   started.defer(() => later.close());
   const LATER_BASE_URL = `http://localhost:${later.port}/v1`;
-  const env = { ...process.env, DOCUMENT: copy, BASE_URL: stack.baseUrl, API_KEY: stack.apiKey, LATER_BASE_URL };
+  const env = {
+    ...process.env,
+    DOCUMENT: copy,
+    BASE_URL: stack.baseUrl,
+    API_KEY: stack.apiKey,
+    LATER_BASE_URL,
+  };
   const steps = run(build, { cwd, env }).then(() => run(program, { cwd, env }));
   const { stdout } = await steps.catch((error) => {
     console.error(`${folder} does not build or run: ${error.stdout}${error.stderr}`);
     return { stdout: "" };
   });
-  const lines = new Map(stdout.split("\n").map((line) => [line.split(": ", 1)[0], line.slice(line.indexOf(": ") + 2)]));
+  const lines = new Map(
+    stdout.split("\n").map((line) => [line.split(": ", 1)[0], line.slice(line.indexOf(": ") + 2)]),
+  );
   return Object.entries(checks)
     .map(([step, expected]) => ({ step, expected, saw: lines.get(step) ?? "nothing" }))
     .filter(({ expected, saw }) => sorted(saw) !== sorted(expected))
@@ -126,7 +139,10 @@ function sorted(orders: string): string {
   return orders.split(" ").sort().join(" ");
 }
 
-/** Orders as the programs print them: the five fields, a date in milliseconds since 1970, and `-` for none. */
+/**
+ * Orders as the programs print them: the five fields, a date in milliseconds since 1970, and `-`
+ * for none.
+ */
 function listed(ndjson: string): string {
   const digits = (_name: string, value: unknown, context?: { source: string }) =>
     typeof value === "number" ? context?.source : value;

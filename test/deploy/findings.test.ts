@@ -26,13 +26,17 @@ function names(was: Environment, is: Environment): string[] {
 function found(change: (next: Template) => void, deployed = template): string[] {
   const next = structuredClone(deployed);
   change(next);
-  return findChanges({ template: deployed }, { template: next }).map(({ name, text }) => `${name}  ${text}`);
+  return findChanges({ template: deployed }, { template: next }).map(
+    ({ name, text }) => `${name}  ${text}`,
+  );
 }
 
 /** The one resource of a type whose logical id begins like this. */
 function one({ Resources }: Template, type: string, start = "") {
   const all = Object.entries(Resources);
-  const [first, ...others] = all.filter(([id, { Type }]) => Type === `AWS::${type}` && id.startsWith(start));
+  const [first, ...others] = all.filter(
+    ([id, { Type }]) => Type === `AWS::${type}` && id.startsWith(start),
+  );
   if (!first || others.length > 0) throw new Error(`Not one of ${type} ${start}`);
   const [id, { Properties = {} }] = first;
   return { id, properties: Properties };
@@ -45,7 +49,10 @@ describe("the comparison passes", () => {
       authorize["Code"] = { S3Key: "new" };
       next.Resources["New"] = { Type: "AWS::Lambda::Function", Properties: authorize };
       const deployment = one(next, "ApiGateway::Deployment");
-      next.Resources["Newer"] = { Type: "AWS::ApiGateway::Deployment", Properties: deployment.properties };
+      next.Resources["Newer"] = {
+        Type: "AWS::ApiGateway::Deployment",
+        Properties: deployment.properties,
+      };
       one(next, "ApiGateway::Stage").properties["DeploymentId"] = { Ref: "Newer" };
       delete next.Resources[deployment.id];
       delete next.Resources[one(next, "CloudWatch::Alarm", "AlarmsCancelSlow").id];
@@ -69,8 +76,14 @@ describe("the comparison passes", () => {
 
 describe("the comparison stops at", () => {
   test("another table in use, by its name and not by how it is referred to", () => {
-    const restored = { ...plain, restoredTables: { orders: "NEW", apiKeys: "NEWER" }, ordersStream: false };
-    expect(names(plain, restored)).toEqual(expect.arrayContaining(["orders-table-in-use", "keys-table-in-use"]));
+    const restored = {
+      ...plain,
+      restoredTables: { orders: "NEW", apiKeys: "NEWER" },
+      ordersStream: false,
+    };
+    expect(names(plain, restored)).toEqual(
+      expect.arrayContaining(["orders-table-in-use", "keys-table-in-use"]),
+    );
     const use = (next: Template, table: unknown) => {
       for (const { Properties } of Object.values(next.Resources)) {
         const variables = Properties?.["Environment"]?.Variables ?? {};
@@ -96,7 +109,9 @@ describe("the comparison stops at", () => {
 
   test("another key expression, another base address, one that is switched off, and a domain that goes", () => {
     expect(names(plain, { ...plain, apiKeyPrefix: "pets_other" })).toEqual(["key-expression"]);
-    expect(names(plain, { ...plain, domain: { ...domain, keepGatewayAddress: true } })).toEqual(["base-url"]);
+    expect(names(plain, { ...plain, domain: { ...domain, keepGatewayAddress: true } })).toEqual([
+      "base-url",
+    ]);
     expect(names(plain, withDomain)).toEqual(["base-url", "gateway-address:ApiRest"]);
     expect(names(withDomain, plain)).toEqual(["base-url", "domain-removed:ApiDomainName"]);
     const renamed = { ...plain, domain: { ...domain, name: "example.com" } };
@@ -104,12 +119,20 @@ describe("the comparison stops at", () => {
   });
 
   test("weaker protection, recovery and retention, but not stronger", () => {
-    const weak: Environment = { ...plain, keepData: false, logRetentionDays: 14, accessLogRetentionDays: 14 };
+    const weak: Environment = {
+      ...plain,
+      keepData: false,
+      logRetentionDays: 14,
+      accessLogRetentionDays: 14,
+    };
     const tables = ["ApiKeys", "Orders"];
     const logs = ["ApiAccess", "ApiExecution", ...Object.values(functionList).map(({ id }) => id)];
     expect(names(plain, weak).sort()).toEqual(
       [
-        ...[...tables, "ApiAccessLog"].flatMap((id) => [`deletion-policy:${id}`, `replacement-policy:${id}`]),
+        ...[...tables, "ApiAccessLog"].flatMap((id) => [
+          `deletion-policy:${id}`,
+          `replacement-policy:${id}`,
+        ]),
         ...tables.flatMap((id) => [`deletion-protection:${id}`, `point-in-time-recovery:${id}`]),
         ...logs.map((id) => `log-retention:${id}Log`),
       ].sort(),
@@ -118,18 +141,27 @@ describe("the comparison stops at", () => {
     const recovery = (RecoveryPeriodInDays: number) =>
       found((next) => {
         const settings = { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays };
-        one(next, "DynamoDB::Table", "Orders").properties["PointInTimeRecoverySpecification"] = settings;
+        one(next, "DynamoDB::Table", "Orders").properties["PointInTimeRecoverySpecification"] =
+          settings;
       });
     expect(recovery(7)).toEqual([`point-in-time-recovery:${ordersTable}  35 becomes 7`]);
     expect(recovery(35)).toEqual([]);
-    expect(found((next) => delete one(next, "Logs::LogGroup", "ApiAccess").properties["RetentionInDays"])).toEqual([]);
+    expect(
+      found(
+        (next) => delete one(next, "Logs::LogGroup", "ApiAccess").properties["RetentionInDays"],
+      ),
+    ).toEqual([]);
   });
 
   test("termination protection that is switched off", () => {
     const on = { template, terminationProtection: true };
     const off = { template, terminationProtection: false };
     expect(findChanges(on, off).map(({ name }) => name)).toEqual(["termination-protection"]);
-    expect([...findChanges(off, on), ...findChanges(on, on), ...findChanges({ template }, off)]).toEqual([]);
+    expect([
+      ...findChanges(off, on),
+      ...findChanges(on, on),
+      ...findChanges({ template }, off),
+    ]).toEqual([]);
   });
 
   test.each(["RestApi", "DomainName"])("TLS of the %s that changes", (type) => {
@@ -137,7 +169,9 @@ describe("the comparison stops at", () => {
       const changes = found((next) => {
         one(next, `ApiGateway::${type}`).properties[property] = "OTHER";
       }, synthesised(withDomain));
-      expect(changes).toEqual([expect.stringMatching(/^tls {2}\w+: \w+ becomes OTHER; deploy it alone, without/)]);
+      expect(changes).toEqual([
+        expect.stringMatching(/^tls {2}\w+: \w+ becomes OTHER; deploy it alone, without/),
+      ]);
     }
   });
 
@@ -168,30 +202,53 @@ describe("the comparison stops at", () => {
       DeletionProtectionEnabled: true,
       PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
     };
-    const own = { Type: "AWS::DynamoDB::GlobalTable", Properties: { Replicas: [replica, replica] } };
+    const own = {
+      Type: "AWS::DynamoDB::GlobalTable",
+      Properties: { Replicas: [replica, replica] },
+    };
     const deployed = { ...template, Resources: { ...template.Resources, Own: own } };
-    expect(found(({ Resources }) => delete Resources["Own"], deployed)).toEqual(["table-removed:Own  is deleted"]);
+    expect(found(({ Resources }) => delete Resources["Own"], deployed)).toEqual([
+      "table-removed:Own  is deleted",
+    ]);
     const weaker = found((next) => {
       next.Resources["Own"] = { ...own, Properties: { Replicas: [replica, {}] } };
     }, deployed);
-    expect(weaker).toEqual(["deletion-protection:Own  true becomes false", "point-in-time-recovery:Own  35 becomes 0"]);
+    expect(weaker).toEqual([
+      "deletion-protection:Own  true becomes false",
+      "point-in-time-recovery:Own  35 becomes 0",
+    ]);
   });
 
   test("a role that gains an action, wherever it gets that from", () => {
     const gained = (change: (statements: object[], role: Record<string, unknown>) => void) =>
       found((next) => {
         const { properties: policy } = one(next, "IAM::Policy", "CancelOrderRole");
-        change(policy["PolicyDocument"].Statement, one(next, "IAM::Role", "CancelOrderRole").properties);
-      }).map((line) => line.replace(/ {2}.*/, "").replace(/^action-gained:CancelOrder\w{8}:/, "gained "));
-    const allow = (Action: string | string[], Effect = "Allow") => ({ Effect, Action, Resource: "*" });
-    expect(gained((statements) => statements.push(allow("dynamodb:Scan")))).toEqual(["gained dynamodb:Scan"]);
-    expect(gained((statements) => statements.push(allow(["logs:PutLogEvents", "s3:*"])))).toEqual(["gained s3:*"]);
+        change(
+          policy["PolicyDocument"].Statement,
+          one(next, "IAM::Role", "CancelOrderRole").properties,
+        );
+      }).map((line) =>
+        line.replace(/ {2}.*/, "").replace(/^action-gained:CancelOrder\w{8}:/, "gained "),
+      );
+    const allow = (Action: string | string[], Effect = "Allow") => ({
+      Effect,
+      Action,
+      Resource: "*",
+    });
+    expect(gained((statements) => statements.push(allow("dynamodb:Scan")))).toEqual([
+      "gained dynamodb:Scan",
+    ]);
+    expect(gained((statements) => statements.push(allow(["logs:PutLogEvents", "s3:*"])))).toEqual([
+      "gained s3:*",
+    ]);
     const allBut = { Effect: "Allow", NotAction: "iam:*", Resource: "*" };
     expect(gained((statements) => statements.push(allBut))).toEqual(["gained *"]);
     expect(gained((statements) => statements.push(allow("dynamodb:Scan", "Deny")))).toEqual([]);
     expect(gained((statements) => statements.pop())).toEqual([]);
     const managed = { ManagedPolicyArns: ["arn:aws:iam::aws:policy/AdministratorAccess"] };
-    expect(gained((_, role) => Object.assign(role, managed))).toEqual(["gained AdministratorAccess"]);
+    expect(gained((_, role) => Object.assign(role, managed))).toEqual([
+      "gained AdministratorAccess",
+    ]);
     const inline = { Policies: [{ PolicyDocument: { Statement: allow("dynamodb:PutItem") } }] };
     expect(gained((_, role) => Object.assign(role, inline))).toEqual(["gained dynamodb:PutItem"]);
     const ofTheStack = found((next) => {
@@ -199,6 +256,8 @@ describe("the comparison stops at", () => {
       const Properties = { Roles, PolicyDocument: { Statement: [allow("dynamodb:DeleteItem")] } };
       next.Resources["Own"] = { Type: "AWS::IAM::ManagedPolicy", Properties };
     });
-    expect(ofTheStack).toEqual([expect.stringMatching(/^action-gained:CancelOrder\w{8}:dynamodb:DeleteItem /)]);
+    expect(ofTheStack).toEqual([
+      expect.stringMatching(/^action-gained:CancelOrder\w{8}:dynamodb:DeleteItem /),
+    ]);
   });
 });

@@ -10,7 +10,11 @@ import {
   GetTemplateCommand,
   type StackStatus,
 } from "@aws-sdk/client-cloudformation";
-import { DescribeTableCommand, DynamoDBClient, ResourceNotFoundException } from "@aws-sdk/client-dynamodb";
+import {
+  DescribeTableCommand,
+  DynamoDBClient,
+  ResourceNotFoundException,
+} from "@aws-sdk/client-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { runDeploy } from "../../infra/deploy/main.ts";
@@ -22,7 +26,10 @@ const { stackName } = environments.staging;
 
 const using = (table: string) => ({
   Resources: {
-    List: { Type: "AWS::Lambda::Function", Properties: { Environment: { Variables: { ORDERS_TABLE: table } } } },
+    List: {
+      Type: "AWS::Lambda::Function",
+      Properties: { Environment: { Variables: { ORDERS_TABLE: table } } },
+    },
   },
 });
 
@@ -30,7 +37,10 @@ let app: string;
 beforeAll(async () => {
   app = await mkdtemp(join(tmpdir(), "pet-store-orders-deploy-"));
   const properties = { templateFile: "next.json" };
-  await writeFile(join(app, "manifest.json"), JSON.stringify({ artifacts: { [stackName]: { properties } } }));
+  await writeFile(
+    join(app, "manifest.json"),
+    JSON.stringify({ artifacts: { [stackName]: { properties } } }),
+  );
   await writeFile(join(app, "next.json"), JSON.stringify(using("NEW")));
   await writeFile(join(app, "saved.json"), JSON.stringify(using("OLD")));
   await writeFile(join(app, "broken.json"), "# no template");
@@ -44,7 +54,9 @@ beforeAll(async () => {
 
 /** Puts a stand-in for CDK on the path, which ends by this command. */
 function cdkEnds(command: string): Promise<void> {
-  return writeFile(join(app, "cdk"), `#!/bin/sh\necho "cdk $*" >> "$CDK_CALLS"; ${command}\n`, { mode: 0o755 });
+  return writeFile(join(app, "cdk"), `#!/bin/sh\necho "cdk $*" >> "$CDK_CALLS"; ${command}\n`, {
+    mode: 0o755,
+  });
 }
 
 /** CloudFormation, which knows the stack, and DynamoDB, which has one table, `there`. */
@@ -59,7 +71,11 @@ beforeEach(async () => {
   for (const name of ["AWS_PROFILE", "AWS_REGION"]) vi.stubEnv(name, undefined);
   deployed("UPDATE_COMPLETE");
   dynamoDb.reset();
-  dynamoDb.on(DescribeTableCommand).rejects(missing).on(DescribeTableCommand, { TableName: "there" }).resolves({});
+  dynamoDb
+    .on(DescribeTableCommand)
+    .rejects(missing)
+    .on(DescribeTableCommand, { TableName: "there" })
+    .resolves({});
 });
 
 function deployed(status: StackStatus | Error): void {
@@ -67,8 +83,14 @@ function deployed(status: StackStatus | Error): void {
   cloudFormation.on(GetTemplateCommand).resolves({ TemplateBody: JSON.stringify(using("OLD")) });
   if (status instanceof Error) cloudFormation.on(DescribeStacksCommand).rejects(status);
   else {
-    const stack = { StackName: stackName, CreationTime: new Date(), EnableTerminationProtection: true };
-    cloudFormation.on(DescribeStacksCommand).resolves({ Stacks: [{ ...stack, StackStatus: status }] });
+    const stack = {
+      StackName: stackName,
+      CreationTime: new Date(),
+      EnableTerminationProtection: true,
+    };
+    cloudFormation
+      .on(DescribeStacksCommand)
+      .resolves({ Stacks: [{ ...stack, StackStatus: status }] });
   }
 }
 const gone = new Error(`Stack with id ${stackName} does not exist`);
@@ -113,7 +135,8 @@ test("each finding is a line, stops a deployment before CDK starts, also after a
         "Nothing to accept by the name tls",
       ],
     ]);
-    for (const call of cloudFormation.calls()) expect(call.args[0].input).toEqual({ StackName: stackName });
+    for (const call of cloudFormation.calls())
+      expect(call.args[0].input).toEqual({ StackName: stackName });
   }
   expect(await run("compare", "staging", "--app", app, ...accept)).toMatchObject({
     exitCode: 0,
@@ -123,7 +146,9 @@ test("each finding is a line, stops a deployment before CDK starts, also after a
 
 test("a table to adopt must exist, or CloudFormation would make an empty one under the misspelt name", async () => {
   const adopting = (TableName: string) =>
-    JSON.stringify({ Resources: { Restored: { Type: "AWS::DynamoDB::Table", Properties: { TableName } } } });
+    JSON.stringify({
+      Resources: { Restored: { Type: "AWS::DynamoDB::Table", Properties: { TableName } } },
+    });
   onTestFinished(() => writeFile(join(app, "next.json"), JSON.stringify(using("NEW"))));
   deployed(gone);
   await writeFile(join(app, "next.json"), adopting("there"));
@@ -155,7 +180,10 @@ test("the command runs what is typed, and exits with its code", async () => {
   const main = fileURLToPath(new URL("../../infra/deploy/main.ts", import.meta.url));
   const words = ["compare", "staging", "--app", app, "--template", join(app, "saved.json")];
   const ended = promisify(execFile)(process.execPath, [main, ...words]);
-  await expect(ended).rejects.toMatchObject({ code: 1, stdout: expect.stringContaining(`STOP  ${inUse}`) });
+  await expect(ended).rejects.toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining(`STOP  ${inUse}`),
+  });
 });
 
 // A change set that was made but never run leaves the first of them.
@@ -178,7 +206,10 @@ test("what can't be compared is one line, and exits with 2", async () => {
       new RegExp(`${name} is not a template in JSON`),
     ]),
     [["compare", "staging", "--app", app], /You may not/],
-    [["deploy", "staging", "--app", app, "-c", "canary=false"], /'-c.*' cannot be used with option '--app/],
+    [
+      ["deploy", "staging", "--app", app, "-c", "canary=false"],
+      /'-c.*' cannot be used with option '--app/,
+    ],
   ];
   deployed(new Error("You may not"));
   for (const [words, message] of wrong) {
@@ -189,7 +220,14 @@ test("what can't be compared is one line, and exits with 2", async () => {
 test("what is accepted is deployed: the assembly that was compared, the exact stack alone, tables by their names", async () => {
   const repeated = ["--accept", "orders-table-in-use", "--accept", "termination-protection"];
   const options = ["--require-approval", "never"];
-  const { exitCode, output } = await run("deploy", "staging", ...repeated, "--app", app, ...options);
+  const { exitCode, output } = await run(
+    "deploy",
+    "staging",
+    ...repeated,
+    "--app",
+    app,
+    ...options,
+  );
   const words = `deploy ${stackName} --exclusively --import-existing-resources --require-approval never --app ${app}`;
   expect([exitCode, output.at(-1)]).toEqual([7, `cdk ${words}`]);
 });
@@ -207,7 +245,15 @@ test.each([undefined, "eu-west-3"])(
     onTestFinished(() => warn.mockRestore());
     vi.stubEnv("AWS_REGION", region);
     vi.stubEnv("AWS_PROFILE", "of-the-shell");
-    const { output } = await run("deploy", "staging", "--app", app, "--profile", "other", ...accept);
+    const { output } = await run(
+      "deploy",
+      "staging",
+      "--app",
+      app,
+      "--profile",
+      "other",
+      ...accept,
+    );
     expect(output).toContainEqual(expect.stringMatching(/^cdk deploy .* --profile other /));
     const { account }: Environment = environments.staging;
     for (const { thisValue } of cloudFormation.calls()) {
@@ -218,18 +264,26 @@ test.each([undefined, "eu-west-3"])(
 );
 
 test("a stack that belongs to a region is compared there, wherever the caller is", async () => {
-  const pinned: Environment = { ...environments.staging, account: { id: "111111111111", region: "eu-north-1" } };
-  const adopting = { Resources: { Restored: { Type: "AWS::DynamoDB::Table", Properties: { TableName: "there" } } } };
+  const pinned: Environment = {
+    ...environments.staging,
+    account: { id: "111111111111", region: "eu-north-1" },
+  };
+  const adopting = {
+    Resources: { Restored: { Type: "AWS::DynamoDB::Table", Properties: { TableName: "there" } } },
+  };
   vi.stubEnv("AWS_REGION", "eu-west-3");
   const stack = await readDeployedStack(pinned);
   await requireAdoptedTables(pinned, stack?.template, adopting);
-  const asked = [...cloudFormation.calls(), ...dynamoDb.calls()].map(({ thisValue }) => thisValue.config.region());
+  const asked = [...cloudFormation.calls(), ...dynamoDb.calls()].map(({ thisValue }) =>
+    thisValue.config.region(),
+  );
   expect(await Promise.all(asked)).toEqual(["eu-north-1", "eu-north-1", "eu-north-1"]);
 });
 
 test("without an assembly, one is synthesised with the context given, compared and deployed", async () => {
   const synth = "cdk synth --quiet --output cdk.out --context canary=false --context a=b c";
-  const deploy = () => run("deploy", "staging", ...accept, "-c", "canary=false", "--context", "a=b c");
+  const deploy = () =>
+    run("deploy", "staging", ...accept, "-c", "canary=false", "--context", "a=b c");
   expect(await deploy()).toEqual({ exitCode: 2, output: [synth] });
   const home = process.cwd();
   onTestFinished(() => process.chdir(home));
@@ -244,7 +298,9 @@ test("without an assembly, one is synthesised with the context given, compared a
 test("a diff is the exact stack's alone, and says when it is not with what is deployed", async () => {
   const said = "Compared with a saved template, not with what is deployed.";
   const diff = `cdk diff ${stackName} --exclusively`;
-  expect(await run("diff", "staging", "--app", app)).toMatchObject({ output: [`${diff} --app ${app}`] });
+  expect(await run("diff", "staging", "--app", app)).toMatchObject({
+    output: [`${diff} --app ${app}`],
+  });
   const output = [said, `${diff} --template saved.json`];
   expect(await run("diff", "staging", "--template", "saved.json")).toEqual({ exitCode: 7, output });
 });

@@ -1,4 +1,5 @@
-// Runs the test files that can use another engine on DynamoDB Local: `npm run engines`. It needs Java 17 and Maven.
+// Runs the test files that can use another engine on DynamoDB Local: `npm run engines`. It needs
+// Java 17 and Maven.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -20,7 +21,11 @@ await promisify(execFile)("mvn", ["--quiet", "--batch-mode", "--file", pom, ...c
 const port = await freePort();
 const endpoint = `http://127.0.0.1:${port}`;
 const libraries = [`-Djava.library.path=${directory}`, "-classpath", join(directory, "*")];
-const server = ["com.amazonaws.services.dynamodbv2.local.main.ServerRunner", "-inMemory", "-disableTelemetry"];
+const server = [
+  "com.amazonaws.services.dynamodbv2.local.main.ServerRunner",
+  "-inMemory",
+  "-disableTelemetry",
+];
 const engine = spawn("java", [...libraries, ...server, "-port", String(port)], {
   stdio: ["ignore", "ignore", "inherit"],
 });
@@ -36,5 +41,8 @@ while (!(await fetch(endpoint).then(Boolean, () => false))) {
 }
 
 process.env["DYNAMODB_ENDPOINT"] = endpoint;
-const vitest = await startVitest("test", [], { watch: false, project: "the engine at DYNAMODB_ENDPOINT" });
+const vitest = await startVitest("test", [], {
+  watch: false,
+  project: "the engine at DYNAMODB_ENDPOINT",
+});
 await vitest.close();

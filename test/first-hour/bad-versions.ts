@@ -11,29 +11,42 @@ import { type Checks, change, eventually, idsOf, type Stage } from "./stage.ts";
 
 /** Each function with code that can't start. */
 export const start: Checks = Object.fromEntries(
-  Object.values<FunctionEntry>(functionList).map(({ id, file, operation = functionList.listOrders.operation }) => [
-    `clients get an Error record while ${id} can't start`,
-    async (stage) => {
-      await deployBadVersion(stage, file);
-      const request = { method: operation.method, path: operation.path.replace(/\{\w+\}/, "none") };
-      return await eventually(stage, async () => {
-        const response = await send(stage, request);
-        const saw = `${response.status}, ${excerpt(response.body)}`;
-        assert(response.status >= 500, `status ${saw}`);
-        expectDocumented(response);
-        return saw;
-      });
-    },
-  ]),
+  Object.values<FunctionEntry>(functionList).map(
+    ({ id, file, operation = functionList.listOrders.operation }) => [
+      `clients get an Error record while ${id} can't start`,
+      async (stage) => {
+        await deployBadVersion(stage, file);
+        const request = {
+          method: operation.method,
+          path: operation.path.replace(/\{\w+\}/, "none"),
+        };
+        return await eventually(stage, async () => {
+          const response = await send(stage, request);
+          const saw = `${response.status}, ${excerpt(response.body)}`;
+          assert(response.status >= 500, `status ${saw}`);
+          expectDocumented(response);
+          return saw;
+        });
+      },
+    ],
+  ),
 );
 
 /** Whether alarms and canary stop a version that can't start. */
 export const canary: Checks = {
   "alarms about cancellations, and no others, roll back a version that throws": async (stage) => {
     assert(stage.lender, "no other environment has alarms to lend");
-    const alias = { FunctionName: idsOf(stage, "AWS::Lambda::Function", "CancelOrder")[0], Name: "live" };
+    const alias = {
+      FunctionName: idsOf(stage, "AWS::Lambda::Function", "CancelOrder")[0],
+      Name: "live",
+    };
     const [begun, { FunctionVersion: before }] = [new Date(), await new Lambda().getAlias(alias)];
-    const deployment = deployBadVersion(stage, "cancel-order.ts", "--context", `alarms-of=${stage.lender}`).then(
+    const deployment = deployBadVersion(
+      stage,
+      "cancel-order.ts",
+      "--context",
+      `alarms-of=${stage.lender}`,
+    ).then(
       () => "succeeded",
       () => "failed",
     );
@@ -68,16 +81,23 @@ async function deployBadVersion(stage: Stage, file: string, ...args: string[]): 
 /** Deploys the working copy; Ctrl-C doesn't end that. @throws AssertionError when it fails. */
 async function deploy({ root: cwd, environment }: Stage, ...args: string[]): Promise<void> {
   const words = ["run", "deploy", "--", environment.name, ...args, "--require-approval", "never"];
-  const [code] = await once(spawn("npm", words, { cwd, detached: true, stdio: ["ignore", 2, 2] }), "exit");
+  const [code] = await once(
+    spawn("npm", words, { cwd, detached: true, stdio: ["ignore", 2, 2] }),
+    "exit",
+  );
   assert(code === 0, `npm ${words.join(" ")} failed`);
 }
 
 /** The alarms that went off since then whose names begin like this, without that. */
 async function wentOff(start: string, StartDate: Date): Promise<string[]> {
   const search = { HistoryItemType: "StateUpdate", StartDate } as const;
-  const pages = await Array.fromAsync(paginateDescribeAlarmHistory({ client: new CloudWatch() }, search));
+  const pages = await Array.fromAsync(
+    paginateDescribeAlarmHistory({ client: new CloudWatch() }, search),
+  );
   const changes = pages.flatMap(({ AlarmHistoryItems = [] }) => AlarmHistoryItems);
   const off = changes.filter(({ HistorySummary = "" }) => HistorySummary.endsWith("to ALARM"));
-  const names = off.flatMap(({ AlarmName = "" }) => (AlarmName.startsWith(start) ? AlarmName.slice(start.length) : []));
+  const names = off.flatMap(({ AlarmName = "" }) =>
+    AlarmName.startsWith(start) ? AlarmName.slice(start.length) : [],
+  );
   return [...new Set(names)];
 }

@@ -13,7 +13,11 @@ import { GetAliasCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { type AwsClientStub, mockClient } from "aws-sdk-client-mock";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { runCheck, stageOf } from "../helpers/first-hour.ts";
-import { errorResponse, startTinyService, type TinyService } from "../helpers/smoke/tiny-service.ts";
+import {
+  errorResponse,
+  startTinyService,
+  type TinyService,
+} from "../helpers/smoke/tiny-service.ts";
 import { canary, start } from "./bad-versions.ts";
 import { lists } from "./lists.ts";
 import { logs } from "./logs.ts";
@@ -27,15 +31,26 @@ beforeEach(async () => {
 });
 afterEach(() => cloudWatchLogs.restore());
 
-/** Every log has these lines. Patterns between % are regular expressions; any other one finds the lines with its text. */
+/**
+ * Every log has these lines. Patterns between % are regular expressions; any other one finds the
+ * lines with its text.
+ */
 function logged(...messages: string[]): void {
   const matches = (pattern = "", message: string): boolean =>
-    /^%.*%$/.test(pattern) ? new RegExp(pattern.slice(1, -1)).test(message) : message.includes(pattern);
+    /^%.*%$/.test(pattern)
+      ? new RegExp(pattern.slice(1, -1)).test(message)
+      : message.includes(pattern);
   cloudWatchLogs.on(FilterLogEventsCommand).callsFake(({ filterPattern }) => {
-    return { events: messages.filter((message) => matches(filterPattern, message)).map((message) => ({ message })) };
+    return {
+      events: messages
+        .filter((message) => matches(filterPattern, message))
+        .map((message) => ({ message })),
+    };
   });
   cloudWatchLogs.on(TestMetricFilterCommand).callsFake(({ filterPattern, logEventMessages }) => {
-    return { matches: logEventMessages.filter((message: string) => matches(filterPattern, message)) };
+    return {
+      matches: logEventMessages.filter((message: string) => matches(filterPattern, message)),
+    };
   });
 }
 
@@ -46,7 +61,9 @@ describe("what a check has changed", () => {
     const stage = stageOf(service);
     const check = async () => {
       await change(stage, "the first", step("made 1"), step("undone 1"));
-      await change(stage, "the second", step("made 2"), () => Promise.reject(new Error("access denied")));
+      await change(stage, "the second", step("made 2"), () =>
+        Promise.reject(new Error("access denied")),
+      );
       throw new Error("no such thing");
     };
     expect(await runCheck({ check, next: async () => "all well" }, "", stage)).toEqual([
@@ -72,14 +89,18 @@ describe("what a check has changed", () => {
     };
     expect(await runCheck({ check, next: check }, "", stage)).toEqual(["FAIL check: interrupted"]);
     expect(seen).toEqual(["made", "undone"]);
-    await expect(change(stage, "more", async () => seen.push("more"), check)).rejects.toThrow("abort");
+    await expect(change(stage, "more", async () => seen.push("more"), check)).rejects.toThrow(
+      "abort",
+    );
     expect(seen).toEqual(["made", "undone"]);
   });
 });
 
 test("how long a slow list held its function is asked once its line had time to appear", async () => {
   const stage = stageOf(service);
-  const report = (durationMs: number) => ({ message: JSON.stringify({ record: { metrics: { durationMs } } }) });
+  const report = (durationMs: number) => ({
+    message: JSON.stringify({ record: { metrics: { durationMs } } }),
+  });
   cloudWatchLogs.on(FilterLogEventsCommand).callsFake(() => ({
     events: stage.clock.now() < 30_000 ? [report(900)] : [report(900), report(61_000)],
   }));
@@ -124,7 +145,9 @@ describe("a list that loses its permission midway", () => {
       if (isDenied) return errorResponse("internal_error");
       return headers["accept-encoding"] === "identity" ? { ...right, body: body() } : right;
     };
-    expect(await runCheck(lists, "fails midway", stageOf(service))).toEqual([expect.stringMatching(expected)]);
+    expect(await runCheck(lists, "fails midway", stageOf(service))).toEqual([
+      expect.stringMatching(expected),
+    ]);
     const calls = iam.calls().map(({ args: [command] }) => command.constructor.name);
     expect(calls).toEqual(["PutRolePolicyCommand", "DeleteRolePolicyCommand"]);
   });
@@ -135,7 +158,11 @@ describe("the logs", () => {
 
   test.each<[string, string[], RegExp]>([
     ["hold no key", [line], /^pass/],
-    ["hold a part of a key", [line, '"requestId":"x" Bearer pets_none_0aZ'], /^FAIL .* ListOrdersLog does/],
+    [
+      "hold a part of a key",
+      [line, '"requestId":"x" Bearer pets_none_0aZ'],
+      /^FAIL .* ListOrdersLog does/,
+    ],
   ])("are searched for keys: they %s", async (_what, lines, expected) => {
     logged(...lines);
     expect((await runCheck(logs, "holds a key", stageOf(service)))[0]).toMatch(expected);
@@ -145,7 +172,9 @@ describe("the logs", () => {
     cloudWatchLogs.on(FilterLogEventsCommand).callsFake(({ filterPattern }) => {
       return { events: filterPattern.startsWith("%") ? [] : [{ message: line }] };
     });
-    expect((await runCheck(logs, "holds a key", stageOf(service)))[0]).toMatch(/^FAIL .* finds nothing at all/);
+    expect((await runCheck(logs, "holds a key", stageOf(service)))[0]).toMatch(
+      /^FAIL .* finds nothing at all/,
+    );
   });
 
   test.each<[string, string, RegExp]>([
@@ -167,7 +196,8 @@ describe("a version that throws", () => {
   beforeEach(async () => {
     root = await mkdtemp(join(tmpdir(), "first-hour-"));
     await mkdir(join(root, "functions"));
-    for (const file of ["cancel-order.ts", "list-orders.ts"]) await writeFile(join(root, "functions", file), code);
+    for (const file of ["cancel-order.ts", "list-orders.ts"])
+      await writeFile(join(root, "functions", file), code);
     const npm = `#!/bin/sh
       if grep -q throw functions/*; then bad=bad; else bad=good; fi
       echo "$bad $*" >> calls; [ $bad = good ] || exit $DEPLOYS`;
@@ -185,7 +215,8 @@ describe("a version that throws", () => {
     vi.stubEnv("DEPLOYS", "0");
     let requests = 0;
     // Only the second is for the new version: an alias takes a moment.
-    service.fault = (_request, right) => (status === 500 && requests++ > 0 ? errorResponse("internal_error") : right);
+    service.fault = (_request, right) =>
+      status === 500 && requests++ > 0 ? errorResponse("internal_error") : right;
     expect((await runCheck(start, "CancelOrder", stage()))[0]).toMatch(expected);
     expect(await deployments()).toEqual([`bad ${deployed}`, `good ${deployed}`]);
     expect(await readFile(join(root, "functions/cancel-order.ts"), "utf8")).toBe(code);
@@ -193,10 +224,22 @@ describe("a version that throws", () => {
 
   test.each<[string, string, string[], string[], RegExp]>([
     ["is rolled back by its own alarms", "1", ["1", "1"], ["AlarmsCancelSlow"], /^pass/],
-    ["is deployed all the same", "0", ["1", "1"], ["AlarmsCancelSlow"], /^FAIL .*the deployment succeeded/],
+    [
+      "is deployed all the same",
+      "0",
+      ["1", "1"],
+      ["AlarmsCancelSlow"],
+      /^FAIL .*the deployment succeeded/,
+    ],
     ["stays live", "1", ["1", "2"], ["AlarmsCancelSlow"], /^FAIL .*version 1 became 2/],
     ["raises no alarm", "1", ["1", "1"], [], /^FAIL .*alarms: none/],
-    ["raises the alarm of another", "1", ["1", "1"], ["AlarmsCancelSlow", "AlarmsListSlow"], /^FAIL .*AlarmsListSlow/],
+    [
+      "raises the alarm of another",
+      "1",
+      ["1", "1"],
+      ["AlarmsCancelSlow", "AlarmsListSlow"],
+      /^FAIL .*AlarmsListSlow/,
+    ],
   ])("in a canary %s", async (_what, exitCode, [before, after], alarms, expected) => {
     vi.stubEnv("DEPLOYS", exitCode);
     const [lambda, cloudWatch] = [mockClient(LambdaClient), mockClient(CloudWatchClient)];
@@ -204,15 +247,22 @@ describe("a version that throws", () => {
       lambda.restore();
       cloudWatch.restore();
     });
-    lambda.on(GetAliasCommand).resolvesOnce({ FunctionVersion: before }).resolves({ FunctionVersion: after });
-    const went = (name: string, to: string) => ({ AlarmName: name, HistorySummary: `Alarm updated from OK to ${to}` });
+    lambda
+      .on(GetAliasCommand)
+      .resolvesOnce({ FunctionVersion: before })
+      .resolves({ FunctionVersion: after });
+    const went = (name: string, to: string) => ({
+      AlarmName: name,
+      HistorySummary: `Alarm updated from OK to ${to}`,
+    });
     const off = [...alarms.map((name) => `PetStoreOrders-no-option-${name}`), "Other"].map((name) =>
       went(name, "ALARM"),
     );
     const AlarmHistoryItems = [...off, went("PetStoreOrders-no-option-AlarmsKeysRejected", "OK")];
     cloudWatch.on(DescribeAlarmHistoryCommand).resolves({ AlarmHistoryItems });
     expect(await runCheck(canary, "alarms", stage())).toEqual([expect.stringMatching(expected)]);
-    const alarmed = "run deploy -- no-option --context alarms-of=every-option --require-approval never";
+    const alarmed =
+      "run deploy -- no-option --context alarms-of=every-option --require-approval never";
     expect(await deployments()).toEqual([`good ${alarmed}`, `bad ${alarmed}`, `good ${deployed}`]);
   });
 });

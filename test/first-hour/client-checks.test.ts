@@ -33,17 +33,24 @@ describe("requests beyond the limit", () => {
   /** Turns every third request away. */
   const throttled = (headers: Record<string, string>): Fault => {
     let sent = 0;
-    return (_request, right) => (sent++ % 3 === 0 ? errorResponse("too_many_requests", headers) : right);
+    return (_request, right) =>
+      sent++ % 3 === 0 ? errorResponse("too_many_requests", headers) : right;
   };
 
   test.each<[string, Fault, RegExp]>([
-    ["pass when they get 429 and Retry-After", throttled({ "Retry-After": "1" }), /^pass .*: \{"404":40,"429":20\}$/],
+    [
+      "pass when they get 429 and Retry-After",
+      throttled({ "Retry-After": "1" }),
+      /^pass .*: \{"404":40,"429":20\}$/,
+    ],
     ["fail when nothing limits them", (_request, right) => right, /^FAIL .*\{"404":60\}/],
     ["fail when Retry-After is missing", throttled({}), /^FAIL .*header Retry-After is missing/],
     ["fail when one of them fails", () => errorResponse("internal_error"), /^FAIL .*"500"/],
   ])("%s", async (_what, fault, expected) => {
     service.fault = fault;
-    expect(await runCheck(gateway, "too many requests", stageOf(service))).toEqual([expect.stringMatching(expected)]);
+    expect(await runCheck(gateway, "too many requests", stageOf(service))).toEqual([
+      expect.stringMatching(expected),
+    ]);
   });
 });
 
@@ -56,29 +63,51 @@ test("requests with and without a key, and long headers, are reported as seen", 
 
 describe("TLS 1.1", () => {
   test.each<[SecureVersion, SecureVersion, string]>([
-    ["TLSv1.2", "TLSv1.3", "pass TLS 1.1 is refused, and TLS 1.2 is not: ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION"],
+    [
+      "TLSv1.2",
+      "TLSv1.3",
+      "pass TLS 1.1 is refused, and TLS 1.2 is not: ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION",
+    ],
     ["TLSv1.1", "TLSv1.2", "FAIL TLS 1.1 is refused, and TLS 1.2 is not: it speaks TLS 1.1"],
     ["TLSv1.3", "TLSv1.3", "FAIL TLS 1.1 is refused, and TLS 1.2 is not: TLS 1.2: ERR_SSL"],
-  ])("is refused by a server from %s to %s, or the check fails", async (minVersion, maxVersion, expected) => {
-    const pskCallback = () => Buffer.from("shared");
-    const server = createServer({ ciphers: "ALL:PSK:@SECLEVEL=0", minVersion, maxVersion, pskCallback });
-    const port = await listeningPort(server);
-    onTestFinished(async () => void (await once(server.close(), "close")));
-    const [line] = await runCheck(gateway, "TLS 1.1", stageOf({ ...service, baseUrl: `https://localhost:${port}/v1` }));
-    expect(line).toContain(expected);
-  });
+  ])(
+    "is refused by a server from %s to %s, or the check fails",
+    async (minVersion, maxVersion, expected) => {
+      const pskCallback = () => Buffer.from("shared");
+      const server = createServer({
+        ciphers: "ALL:PSK:@SECLEVEL=0",
+        minVersion,
+        maxVersion,
+        pskCallback,
+      });
+      const port = await listeningPort(server);
+      onTestFinished(async () => void (await once(server.close(), "close")));
+      const [line] = await runCheck(
+        gateway,
+        "TLS 1.1",
+        stageOf({ ...service, baseUrl: `https://localhost:${port}/v1` }),
+      );
+      expect(line).toContain(expected);
+    },
+  );
 });
 
 describe("a slow client's list", () => {
   const chunk = `{"id":1},`.repeat(5000);
   const sends = (chunks: number, end: string): Fault => {
     return (_request, right) =>
-      right.status === 200 ? { ...right, body: ["[", ...Array(chunks).fill(chunk), `{"id":2}${end}`] } : right;
+      right.status === 200
+        ? { ...right, body: ["[", ...Array(chunks).fill(chunk), `{"id":2}${end}`] }
+        : right;
   };
 
   test.each<[string, Fault, string]>([
     ["is whole", sends(60, "]"), "pass"],
-    ["is cut off", (_request, right) => (right.status === 200 ? "hang up" : right), "FAIL .*, then the body can't be"],
+    [
+      "is cut off",
+      (_request, right) => (right.status === 200 ? "hang up" : right),
+      "FAIL .*, then the body can't be",
+    ],
     ["has no end", sends(60, ""), "FAIL .* characters, then }"],
     ["is too short to be read slowly", sends(1, "]"), "FAIL .* it was read before that"],
   ])("%s, and the check says so", async (_what, fault, expected) => {

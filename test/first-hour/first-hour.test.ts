@@ -8,11 +8,24 @@ import { listeningPort } from "../../infra/local/machine/ports.ts";
 const main = fileURLToPath(new URL("first-hour.ts", import.meta.url));
 const settings = new URL("../../infra/environments.ts", import.meta.url).href;
 
-/** Runs the command on an environment that keeps its data, or does not. It can't reach AWS, only what takes its place. */
+/**
+ * Runs the command on an environment that keeps its data, or does not. It can't reach AWS, only
+ * what takes its place.
+ */
 function run(keepData: boolean, args: string[], aws: NodeJS.ProcessEnv = {}) {
   const code = `import { environments } from "${settings}"; environments.staging.keepData = ${keepData};`;
-  const nodeArgs = [`--import=data:text/javascript,${encodeURIComponent(code)}`, main, "--env", "staging", ...args];
-  const env = { AWS_EC2_METADATA_DISABLED: "true", NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], ...aws };
+  const nodeArgs = [
+    `--import=data:text/javascript,${encodeURIComponent(code)}`,
+    main,
+    "--env",
+    "staging",
+    ...args,
+  ];
+  const env = {
+    AWS_EC2_METADATA_DISABLED: "true",
+    NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+    ...aws,
+  };
   return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
     execFile(process.execPath, nodeArgs, { env }, (error, stdout, stderr) =>
       resolve({ code: error ? error.code : 0, stdout, stderr }),
@@ -22,8 +35,12 @@ function run(keepData: boolean, args: string[], aws: NodeJS.ProcessEnv = {}) {
 
 test("npm run first-hour breaks nothing that keeps its data, whatever is said, and nothing else unasked", async () => {
   const refused = (stderr: string) => ({ code: 2, stdout: "", stderr });
-  expect(await run(true, ["--yes"])).toEqual(refused("staging keeps its data, and this breaks things.\n"));
-  expect(await run(false, [])).toEqual(refused("There is no terminal to ask on: decide with --yes.\n"));
+  expect(await run(true, ["--yes"])).toEqual(
+    refused("staging keeps its data, and this breaks things.\n"),
+  );
+  expect(await run(false, [])).toEqual(
+    refused("There is no terminal to ask on: decide with --yes.\n"),
+  );
 });
 
 test("npm run first-hour checks with a key that expires after four hours, and exits with 1 when a check fails", async () => {
@@ -45,7 +62,10 @@ test("npm run first-hour checks with a key that expires after four hours, and ex
     AWS_SECRET_ACCESS_KEY: "local",
   };
   const { code, stdout } = await run(false, ["--yes", "--part", "logs"], aws);
-  expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(/\n0 passed, 2 failed\n$/) });
+  expect({ code, stdout }).toEqual({
+    code: 1,
+    stdout: expect.stringMatching(/\n0 passed, 2 failed\n$/),
+  });
   const [{ createdAt, expiresAt }] = records as [Record<"createdAt" | "expiresAt", { N: string }>];
   expect(Number(expiresAt.N) - Number(createdAt.N)).toBe(4 * 3600);
 });

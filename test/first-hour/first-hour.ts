@@ -32,7 +32,8 @@ const command = new Command("npm run first-hour --")
 const { env, part, yes } = command.opts<{ env: EnvironmentName; part: string[]; yes?: true }>();
 const environment: Environment = environments[env];
 if (environment.keepData) command.error(`${env} keeps its data, and this breaks things.`);
-if (!yes && !process.stdin.isTTY) command.error("There is no terminal to ask on: decide with --yes.");
+if (!yes && !process.stdin.isTTY)
+  command.error("There is no terminal to ask on: decide with --yes.");
 await run().catch((error: unknown) => {
   process.stderr.write(`${errorLine(error)}\n`);
   process.exitCode = 1;
@@ -50,7 +51,12 @@ async function run(): Promise<void> {
   const createdAt = Math.floor(Date.now() / 1000);
   const life = { name: "first hour", createdAt, expiresAt: createdAt + 4 * 3600 };
   const keys = DynamoDBDocumentClient.from(target.client);
-  const { key: apiKey } = await issueApiKey(keys, target.apiKeysTable, environment.apiKeyPrefix, life);
+  const { key: apiKey } = await issueApiKey(
+    keys,
+    target.apiKeysTable,
+    environment.apiKeyPrefix,
+    life,
+  );
   const client = new CloudFormation();
   const search = { StackName: environment.stackName };
   const { Stacks: [stack] = [] } = await client.describeStacks(search);
@@ -62,7 +68,9 @@ async function run(): Promise<void> {
     baseUrl: stack?.Outputs?.find(({ OutputKey }) => OutputKey === "BaseUrl")?.OutputValue ?? "",
     resources: pages.flatMap(({ StackResourceSummaries = [] }) => StackResourceSummaries),
     root: fileURLToPath(new URL("../..", import.meta.url)),
-    lender: Object.values<Environment>(environments).find(({ name, alarms }) => alarms && name !== env)?.name,
+    lender: Object.values<Environment>(environments).find(
+      ({ name, alarms }) => alarms && name !== env,
+    )?.name,
     clock: systemClock,
     interrupted: interruption(),
     changes: [],

@@ -14,7 +14,8 @@ export const smokeTest: Checks = {
   "the smoke test passes": async (stage) => {
     const id = { N: `-${Date.now()}` };
     const { client, ordersTable: TableName } = stage;
-    const place = () => client.send(new PutItemCommand({ TableName, Item: { id, status: { S: "pending" } } }));
+    const place = () =>
+      client.send(new PutItemCommand({ TableName, Item: { id, status: { S: "pending" } } }));
     const remove = () => client.send(new DeleteItemCommand({ TableName, Key: { id } }));
     await change(stage, `order ${id.N}`, place, remove);
     const lines = await Array.fromAsync(smoke({ ...stage, cancel: id.N, waitSeconds: 120 }));
@@ -37,7 +38,10 @@ export const gateway: Checks = {
     return older;
   },
   "what do headers that are too long get?": async (stage) => {
-    const { status, headers, body } = await send(stage, { ...cancel, headers: { "x-long": "x".repeat(11_000) } });
+    const { status, headers, body } = await send(stage, {
+      ...cancel,
+      headers: { "x-long": "x".repeat(11_000) },
+    });
     return `${status}, ${headers["content-type"]}, ${excerpt(body)}`;
   },
   "too many requests get 429 and Retry-After, the others 404": async (stage) => {
@@ -72,15 +76,25 @@ async function flood(
   return JSON.stringify(counts);
 }
 
-// At OpenSSL's own level, the client itself would refuse TLS 1.1. A shared secret spares the control a certificate.
+// At OpenSSL's own level, the client itself would refuse TLS 1.1. A shared secret spares the
+// control a certificate.
 const ciphers = "DEFAULT:PSK:@SECLEVEL=0";
 const psk = Buffer.from("shared");
 
-/** Connects with exactly this version of TLS. @returns the version, or why there is no connection. */
+/**
+ * Connects with exactly this version of TLS. @returns the version, or why there is no connection.
+ */
 async function negotiate(url: string, version: SecureVersion): Promise<string> {
   const { hostname: host, port } = new URL(url);
   const socket = connect({
-    ...{ host, servername: host, port: Number(port || 443), minVersion: version, maxVersion: version, ciphers },
+    ...{
+      host,
+      servername: host,
+      port: Number(port || 443),
+      minVersion: version,
+      maxVersion: version,
+      ciphers,
+    },
     ...{ rejectUnauthorized: false, checkServerIdentity: () => undefined },
     pskCallback: () => ({ psk, identity: "" }),
   });

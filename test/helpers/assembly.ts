@@ -8,7 +8,10 @@ import { reportLeftOut } from "./engine-files.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** For `readAssembly`: the directory of the synthesised staging stack, and the file that says why there is none. */
+    /**
+     * For `readAssembly`: the directory of the synthesised staging stack, and the file that says
+     * why there is none.
+     */
     assembly: { directory: string; failure: string };
   }
 }
@@ -17,8 +20,9 @@ declare module "vitest" {
 const compiled = fileURLToPath(new URL("../../.local/compiled", import.meta.url));
 
 /**
- * Synthesises the stack once for all test files, while those that don't need it already run. At the end, all that the
- * tests put into the folder for temporary files is deleted, templates that CDK writes included.
+ * Synthesises the stack once for all test files, while those that don't need it already run. At the
+ * end, all that the tests put into the folder for temporary files is deleted, templates that CDK
+ * writes included.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   reportLeftOut();
@@ -26,7 +30,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const assembly = { directory: join(directory, "assembly"), failure: join(directory, "failure") };
   // For the test files' processes, which start later.
   process.env["TMPDIR"] = directory;
-  // These processes, and the commands that they start, compile the same modules, and so do those of the next run.
+  // These processes, and the commands that they start, compile the same modules, and so do those of
+  // the next run.
   process.env["NODE_COMPILE_CACHE"] = compiled;
   project.provide("assembly", assembly);
   const unfinished = join(directory, "unfinished");

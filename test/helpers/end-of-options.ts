@@ -1,8 +1,15 @@
 import { vi } from "vitest";
 
-/** Parses options in this process, and returns how it would end: its exit code and output. Much faster than a start. */
+/**
+ * Parses options in this process, and returns how it would end: its exit code and output. Much
+ * faster than a start.
+ */
 export function endOf(read: (argv: string[]) => unknown, options: string[]) {
-  const end: { code: unknown; stdout: string; stderr: string } = { code: "it did not end", stdout: "", stderr: "" };
+  const end: { code: unknown; stdout: string; stderr: string } = {
+    code: "it did not end",
+    stdout: "",
+    stderr: "",
+  };
   const into = (stream: "stdout" | "stderr") =>
     vi.spyOn(process[stream], "write").mockImplementation((text) => {
       end[stream] += text;

@@ -2,8 +2,15 @@ import { expect } from "vitest";
 import type { HttpResponse } from "../../infra/smoke/client.ts";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 
-/** Expects the Error record with this code, its status, and the headers that every Error has, besides those given. */
-export function expectError(response: HttpResponse, code: ErrorCode, headers: Record<string, string> = {}): void {
+/**
+ * Expects the Error record with this code, its status, and the headers that every Error has,
+ * besides those given.
+ */
+export function expectError(
+  response: HttpResponse,
+  code: ErrorCode,
+  headers: Record<string, string> = {},
+): void {
   const { status, body } = response;
   expect({ status, body }).toEqual({ status: errors[code].status, body: errorBody(code) });
   const always = { "content-type": "application/json", "cache-control": "no-store" };

@@ -3,7 +3,10 @@ import type { Endpoint } from "../../infra/smoke/client.ts";
 import { type Checks, runChecks, type Stage } from "../first-hour/stage.ts";
 import { everyOption, noOption } from "./fixture-environments.ts";
 
-/** A stage of a service on this machine, with the resources that the checks look for, and a clock that waiting moves. */
+/**
+ * A stage of a service on this machine, with the resources that the checks look for, and a clock
+ * that waiting moves.
+ */
 export function stageOf({ baseUrl, apiKey }: Endpoint): Stage {
   let now = 0;
   const resource = (type: string, id: string) => ({
@@ -13,7 +16,10 @@ export function stageOf({ baseUrl, apiKey }: Endpoint): Stage {
   return {
     baseUrl,
     apiKey,
-    environment: { ...noOption, throttling: { ...noOption.throttling, cancelOrder: { rateLimit: 1, burstLimit: 3 } } },
+    environment: {
+      ...noOption,
+      throttling: { ...noOption.throttling, cancelOrder: { rateLimit: 1, burstLimit: 3 } },
+    },
     ordersTable: "Orders",
     apiKeysTable: "ApiKeys",
     client: new DynamoDBClient(),

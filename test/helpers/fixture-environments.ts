@@ -6,18 +6,23 @@ const everyOperation = Object.fromEntries(
   operations.map(({ name }) => [name, { rateLimit: 40, burstLimit: 80 }]),
 ) as Environment["throttling"];
 
-/** An environment with every setting, for tests: its values are nobody's, so any real one may change. */
+/**
+ * An environment with every setting, for tests: its values are nobody's, so any real one may
+ * change.
+ */
 export const everyOption = {
   name: "every-option",
   stackName: "PetStoreOrders-every-option",
   apiKeyPrefix: "pets_every",
   account: { id: "111111111111", region: "eu-central-1" },
   tags: { team: "orders", "cost-centre": "4711" },
-  webAclArn: "arn:aws:wafv2:eu-central-1:111111111111:regional/webacl/shops/5d1e7d58-1a2b-4c3d-8e4f-000000000000",
+  webAclArn:
+    "arn:aws:wafv2:eu-central-1:111111111111:regional/webacl/shops/5d1e7d58-1a2b-4c3d-8e4f-000000000000",
   ownsLogRole: false,
   domain: {
     name: "orders.eu.example.com",
-    certificateArn: "arn:aws:acm:eu-central-1:111111111111:certificate/5d1e7d58-1a2b-4c3d-8e4f-000000000000",
+    certificateArn:
+      "arn:aws:acm:eu-central-1:111111111111:certificate/5d1e7d58-1a2b-4c3d-8e4f-000000000000",
     hostedZone: { id: "Z0000000000000000000", name: "example.com" },
     keepGatewayAddress: false,
   },

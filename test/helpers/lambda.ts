@@ -5,7 +5,10 @@ import type { APIGatewayProxyEvent, APIGatewayTokenAuthorizerEvent, Context } fr
 import { vi } from "vitest";
 import type { FunctionEntry } from "../../infra/stack/function-list.ts";
 
-/** A REST API's proxy event, admitted by the authorizer as `key_1`, with `changes`: what functions may read of one. */
+/**
+ * A REST API's proxy event, admitted by the authorizer as `key_1`, with `changes`: what functions
+ * may read of one.
+ */
 export function proxyEvent(changes: Partial<APIGatewayProxyEvent>): APIGatewayProxyEvent {
   const requestContext = {
     authorizer: { principalId: "key_1", keyId: "key_1" },
@@ -13,13 +16,23 @@ export function proxyEvent(changes: Partial<APIGatewayProxyEvent>): APIGatewayPr
     requestId: "gateway-request",
     stage: "v1",
   };
-  const event = { httpMethod: "GET", headers: {}, multiValueHeaders: {}, pathParameters: null, body: null };
+  const event = {
+    httpMethod: "GET",
+    headers: {},
+    multiValueHeaders: {},
+    pathParameters: null,
+    body: null,
+  };
   return { ...event, requestContext, ...changes } as APIGatewayProxyEvent;
 }
 
 /** The context of an invocation that has plenty of time. */
 export function lambdaContext(awsRequestId = "invocation-1"): Context {
-  const context = { awsRequestId, callbackWaitsForEmptyEventLoop: true, getRemainingTimeInMillis: () => 10_000 };
+  const context = {
+    awsRequestId,
+    callbackWaitsForEmptyEventLoop: true,
+    getRemainingTimeInMillis: () => 10_000,
+  };
   return context as Context;
 }
 
@@ -28,10 +41,14 @@ export class ResponseStream extends PassThrough {
   prelude: unknown;
 }
 
-/** The part of Lambda's runtime that streaming functions use, reduced to what reaches the gateway. */
+/**
+ * The part of Lambda's runtime that streaming functions use, reduced to what reaches the gateway.
+ */
 export const awslambda = {
   streamifyResponse: <Handler>(streaming: Handler) => streaming,
-  HttpResponseStream: { from: (stream: object, prelude: unknown) => Object.assign(stream, { prelude }) },
+  HttpResponseStream: {
+    from: (stream: object, prelude: unknown) => Object.assign(stream, { prelude }),
+  },
 };
 
 /** An event that the gateway has a function serve: about order 42, or to authorize a key. */
@@ -39,7 +56,8 @@ export function eventOf(
   { operation }: FunctionEntry,
   key: string,
 ): APIGatewayProxyEvent | APIGatewayTokenAuthorizerEvent {
-  if (operation) return proxyEvent({ httpMethod: operation.method, pathParameters: { orderId: "42" } });
+  if (operation)
+    return proxyEvent({ httpMethod: operation.method, pathParameters: { orderId: "42" } });
   const methodArn = "arn:aws:execute-api:eu-central-1:000000000000:api/v1/GET/store/orders";
   return { type: "TOKEN", methodArn, authorizationToken: `Bearer ${key}` };
 }
@@ -47,8 +65,8 @@ export function eventOf(
 let starts = 0;
 
 /**
- * Starts a function of the list as Lambda does, anew each time. What this resolves with invokes it, and resolves with
- * the function's response.
+ * Starts a function of the list as Lambda does, anew each time. What this resolves with invokes it,
+ * and resolves with the function's response.
  */
 export async function startFunction({ file, operation }: FunctionEntry) {
   vi.stubGlobal("awslambda", awslambda);

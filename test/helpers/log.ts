@@ -1,6 +1,9 @@
 import { beforeEach, vi } from "vitest";
 
-/** The log of the functions of the calling test file: kept off the console, and empty before each test. */
+/**
+ * The log of the functions of the calling test file: kept off the console, and empty before each
+ * test.
+ */
 export function spyOnLog() {
   const log = {
     info: vi.spyOn(console, "info").mockReturnValue(),

@@ -4,8 +4,10 @@ export function named(part: unknown): unknown {
   if (typeof part !== "object" || part === null) return part;
   const [[key, value] = ["", undefined]] = Object.entries(part);
   if (key === "Ref") return constructId(String(value));
-  if (key === "Fn::GetAtt" && Array.isArray(value)) return [constructId(value[0]), ...value.slice(1)].join(".");
-  if (key === "Fn::Join" && Array.isArray(value)) return (named(value[1]) as string[]).join(value[0]);
+  if (key === "Fn::GetAtt" && Array.isArray(value))
+    return [constructId(value[0]), ...value.slice(1)].join(".");
+  if (key === "Fn::Join" && Array.isArray(value))
+    return (named(value[1]) as string[]).join(value[0]);
   return Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, named(inner)]));
 }
 

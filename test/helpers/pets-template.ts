@@ -5,7 +5,10 @@ import { StackTemplate } from "../../infra/template/stack-template.ts";
 export const stage = { Type: "AWS::ApiGateway::Stage", Properties: { StageName: "v1" } };
 export const api = { Type: "AWS::ApiGateway::RestApi", Properties: { Name: "pets" } };
 export const lambda = { Type: "AWS::Lambda::Function", Properties: {} };
-const alias = { Type: "AWS::Lambda::Alias", Properties: { FunctionName: { Ref: "Fn" }, Name: "live" } };
+const alias = {
+  Type: "AWS::Lambda::Alias",
+  Properties: { FunctionName: { Ref: "Fn" }, Name: "live" },
+};
 
 /** The reference to the root resource. */
 export const root = { "Fn::GetAtt": ["Api", "RootResourceId"] };
@@ -29,7 +32,10 @@ export const mock = (ResourceId: unknown, HttpMethod: string, StatusCode: number
   },
 });
 
-/** A GET of the root that invokes the target of this reference; `Live` is the alias of the function `Fn`. */
+/**
+ * A GET of the root that invokes the target of this reference; `Live` is the alias of the function
+ * `Fn`.
+ */
 export const invoking = (target: unknown) => ({
   Type: "AWS::ApiGateway::Method",
   Properties: {
@@ -38,7 +44,12 @@ export const invoking = (target: unknown) => ({
     ResourceId: root,
     Integration: {
       Type: "AWS_PROXY",
-      Uri: { "Fn::Join": ["", ["arn:aws:apigateway:us-east-1:lambda:path/functions/", target, "/invocations"]] },
+      Uri: {
+        "Fn::Join": [
+          "",
+          ["arn:aws:apigateway:us-east-1:lambda:path/functions/", target, "/invocations"],
+        ],
+      },
     },
   },
 });
@@ -46,6 +57,8 @@ export const invoking = (target: unknown) => ({
 /** The API of a template with these resources, which may replace the ones it has anyway. */
 export function petsApi(resources: object) {
   return readRestApi(
-    new StackTemplate({ Resources: { Api: api, Stage: stage, Fn: lambda, Live: alias, ...resources } }),
+    new StackTemplate({
+      Resources: { Api: api, Stage: stage, Fn: lambda, Live: alias, ...resources },
+    }),
   );
 }

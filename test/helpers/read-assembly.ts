@@ -11,7 +11,8 @@ import { readStack } from "../../infra/template/synthesis.ts";
 export async function readAssembly() {
   const { directory, failure } = inject("assembly");
   const isOver = () => {
-    if (!existsSync(directory) && !existsSync(failure)) throw new Error("The stack has not been synthesised yet");
+    if (!existsSync(directory) && !existsSync(failure))
+      throw new Error("The stack has not been synthesised yet");
   };
   await vi.waitFor(isOver, { timeout: 110_000 });
   if (existsSync(failure)) throw new Error(await readFile(failure, "utf8"));

@@ -10,7 +10,10 @@ export interface RequestOptions {
   body?: string | Buffer;
 }
 
-/** Sends an HTTP request over a connection of its own, to exactly this URL: its path is not normalised. */
+/**
+ * Sends an HTTP request over a connection of its own, to exactly this URL: its path is not
+ * normalised.
+ */
 export async function send(
   url: string,
   { method = "GET", headers = {}, body }: RequestOptions = {},
@@ -19,7 +22,9 @@ export async function send(
   const received = Promise.withResolvers<HttpResponse>();
   // Without a length, which Node.js doesn't add to a DELETE, a body is malformed HTTP.
   const length =
-    body === undefined || headers["transfer-encoding"] ? {} : { "content-length": Buffer.byteLength(body) };
+    body === undefined || headers["transfer-encoding"]
+      ? {}
+      : { "content-length": Buffer.byteLength(body) };
   const path = url.slice(origin.length);
   const sent = request(origin, {
     method,
@@ -28,12 +33,15 @@ export async function send(
     agent: false,
     timeout: 60_000,
   });
-  sent.on("timeout", () => received.reject(new Error(`Nothing came for 60 seconds: ${method} ${url}`)));
+  sent.on("timeout", () =>
+    received.reject(new Error(`Nothing came for 60 seconds: ${method} ${url}`)),
+  );
   sent.on("error", received.reject);
   sent.on("response", (response) => {
     const gzip = response.headers["content-encoding"] === "gzip";
     text(gzip ? pipeline(response, createGunzip(), () => {}) : response).then(
-      (body) => received.resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
+      (body) =>
+        received.resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
       received.reject,
     );
   });

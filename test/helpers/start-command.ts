@@ -12,7 +12,10 @@ interface Seen {
   ended: [code: number | null, signal: NodeJS.Signals | null] | undefined;
 }
 
-/** Runs commands as a terminal does. The end of the calling test file kills what still runs and removes the folder. */
+/**
+ * Runs commands as a terminal does. The end of the calling test file kills what still runs and
+ * removes the folder.
+ */
 export async function createStarter() {
   // As npm names it, without the links on the way. Folders may be called anything.
   const directory = await realpath(await mkdtemp(join(tmpdir(), "start test ü-")));
@@ -20,10 +23,15 @@ export async function createStarter() {
   const stackFile = join(directory, "stack.json");
   const started: { pid: number; seen: Seen }[] = [];
   afterAll(async () => {
-    for (const { pid } of started.filter(({ seen }) => seen.ended === undefined)) process.kill(-pid, "SIGKILL");
+    for (const { pid } of started.filter(({ seen }) => seen.ended === undefined))
+      process.kill(-pid, "SIGKILL");
     await rm(directory, { recursive: true });
   });
-  const run = ([command = "", ...args]: string[], cwd: string, environment: Record<string, string> = {}) => {
+  const run = (
+    [command = "", ...args]: string[],
+    cwd: string,
+    environment: Record<string, string> = {},
+  ) => {
     const child = spawn(command, args, {
       cwd,
       env: { ...process.env, LOCAL_STACK_FILE: stackFile, ...environment },

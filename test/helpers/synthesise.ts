@@ -5,11 +5,15 @@ import type { Environment } from "../../infra/environments.ts";
 import { OrdersStack } from "../../infra/stack/orders-stack.ts";
 
 /**
- * The stack of an environment, without what takes time and changes no template: bundles, CDK's validation, stack traces.
+ * The stack of an environment, without what takes time and changes no template: bundles, CDK's
+ * validation, stack traces.
  *
  * @param context further values of CDK's context than those of cdk.json.
  */
-export function ordersStack(environment: Environment, context: Record<string, unknown> = {}): OrdersStack {
+export function ordersStack(
+  environment: Environment,
+  context: Record<string, unknown> = {},
+): OrdersStack {
   const app = new App({
     context: { ...cdkJson.context, "aws:cdk:bundling-stacks": [], ...context },
     analyticsReporting: false,
@@ -22,7 +26,10 @@ export function ordersStack(environment: Environment, context: Record<string, un
 const templates = new Map<string, Template>();
 
 /** The template of an environment's stack, frozen: test files in one process share it. */
-export function templateOf(environment: Environment, context: Record<string, unknown> = {}): Template {
+export function templateOf(
+  environment: Environment,
+  context: Record<string, unknown> = {},
+): Template {
   const key = JSON.stringify([environment, context]);
   const known = templates.get(key);
   if (known) return known;
@@ -34,5 +41,8 @@ export function templateOf(environment: Environment, context: Record<string, unk
 
 /** The resources of a type, each with its logical id. */
 export function resources(template: Template, type: string): [string, Record<string, unknown>][] {
-  return Object.entries(template.findResources(type)).map(([id, resource]) => [id, resource["Properties"]]);
+  return Object.entries(template.findResources(type)).map(([id, resource]) => [
+    id,
+    resource["Properties"],
+  ]);
 }

@@ -14,14 +14,25 @@ interface TableWriter {
   putKey(changes?: Record<string, unknown>, key?: string): Promise<string>;
 }
 
-export function tableWriter(client: DynamoDBClient, tables: { orders: string; apiKeys: string }): TableWriter {
-  const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+export function tableWriter(
+  client: DynamoDBClient,
+  tables: { orders: string; apiKeys: string },
+): TableWriter {
+  const documents = DynamoDBDocumentClient.from(client, {
+    marshallOptions: { removeUndefinedValues: true },
+  });
   return {
     putOrder: async (Item) => {
       await client.send(new PutItemCommand({ TableName: tables.orders, Item }));
     },
     putKey: async (changes = {}, key = makeApiKey("pets_test")) => {
-      const Item = { keyHash: hashApiKey(key), keyId: "key_test", name: "test", createdAt: 0, ...changes };
+      const Item = {
+        keyHash: hashApiKey(key),
+        keyId: "key_test",
+        name: "test",
+        createdAt: 0,
+        ...changes,
+      };
       await documents.send(new PutCommand({ TableName: tables.apiKeys, Item }));
       return key;
     },

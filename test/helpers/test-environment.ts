@@ -1,6 +1,7 @@
 /**
- * The environment of every test: what the stack sets on the functions, dummy credentials, and, for whatever a handler
- * does while it is being imported, a DynamoDB endpoint on this machine where nothing listens.
+ * The environment of every test: what the stack sets on the functions, dummy credentials, and, for
+ * whatever a handler does while it is being imported, a DynamoDB endpoint on this machine where
+ * nothing listens.
  */
 export const testEnvironment = {
   ORDERS_TABLE: "orders",

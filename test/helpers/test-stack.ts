@@ -13,7 +13,9 @@ export type TestStack = Awaited<ReturnType<typeof startTestStack>>;
 
 const secrets = /pets_(?:test|live)_|bearer|authorization|"(?:multiValueH|h)eaders"|"body"/i;
 
-/** Starts a local stack of a test file's own, at a free port, with the orders of `orders.ndjson`. */
+/**
+ * Starts a local stack of a test file's own, at a free port, with the orders of `orders.ndjson`.
+ */
 export async function startTestStack(options: LocalStackOptions = {}) {
   const log: string[] = [];
   const orders = fileURLToPath(new URL("orders.ndjson", import.meta.url));
@@ -38,12 +40,15 @@ export async function startTestStack(options: LocalStackOptions = {}) {
     /** A well-formed key that was never issued. */
     unknownKey: makeApiKey("pets_test"),
     /**
-     * Sends a request to a path under the base URL, with the stack's key unless another or none is given, and checks the
-     * response against the interface description.
+     * Sends a request to a path under the base URL, with the stack's key unless another or none is
+     * given, and checks the response against the interface description.
      */
     call: async (path: string, request: RequestOptions = {}, key: string | null = stack.apiKey) => {
       const headers = key === null ? {} : { authorization: `Bearer ${key}` };
-      const response = await send(stack.baseUrl + path, { ...request, headers: { ...headers, ...request.headers } });
+      const response = await send(stack.baseUrl + path, {
+        ...request,
+        headers: { ...headers, ...request.headers },
+      });
       const problems = responseProblems(request.method ?? "GET", path, response);
       expect(problems, "what shared/openapi.yaml does not describe").toEqual([]);
       return response;

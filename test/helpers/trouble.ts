@@ -9,19 +9,27 @@ const loggedSchema = z.object({
   ]),
 });
 
-/** The lines of a local stack's log that are its own: a process crashed or timed out, or the gateway failed. */
+/**
+ * The lines of a local stack's log that are its own: a process crashed or timed out, or the gateway
+ * failed.
+ */
 export function ownLines(log: string[]): string[] {
   // Functions log JSON.
   return log.filter((line) => !line.startsWith("{"));
 }
 
-/** A line for everything that went wrong in a local stack's log. Rejected requests and clients that left don't count. */
+/**
+ * A line for everything that went wrong in a local stack's log. Rejected requests and clients that
+ * left don't count.
+ */
 export function troubles(log: string[]): string[] {
   const ofFunctions = log.flatMap((line) => {
     if (!line.startsWith("{")) return [];
     const { level, message } = loggedSchema.parse(JSON.parse(line));
-    // The runtime logs what the authorizer throws for a rejected key. A machine may be too slow for a call at a start.
-    const fine = level === "INFO" || message.event === "not_ready" || message.errorMessage === "Unauthorized";
+    // The runtime logs what the authorizer throws for a rejected key. A machine may be too slow for
+    // a call at a start.
+    const fine =
+      level === "INFO" || message.event === "not_ready" || message.errorMessage === "Unauthorized";
     return fine ? [] : [[level, message.event, message.errorMessage].filter(Boolean).join(" ")];
   });
   return [...ownLines(log), ...ofFunctions];

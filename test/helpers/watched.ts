@@ -8,7 +8,10 @@ export async function watched(run: () => void | Promise<void>) {
   try {
     process.exitCode = 0;
     await run();
-    return { printed: [...print.mock.calls, ...complain.mock.calls].flat(), exitCode: process.exitCode };
+    return {
+      printed: [...print.mock.calls, ...complain.mock.calls].flat(),
+      exitCode: process.exitCode,
+    };
   } finally {
     process.exitCode = exitCode;
     print.mockRestore();

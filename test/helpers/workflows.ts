@@ -44,8 +44,11 @@ export function runScript(
   if (run === undefined) throw new Error(`The job has no step "${stepName}" with a script`);
   const path = `${cwd}:${process.env["PATH"]}`;
   return new Promise((resolve) => {
-    execFile("bash", ["--norc", "-e", "-c", run], { cwd, env: { PATH: path, ...env } }, (error, stdout, stderr) =>
-      resolve({ ok: error === null, output: stdout + stderr }),
+    execFile(
+      "bash",
+      ["--norc", "-e", "-c", run],
+      { cwd, env: { PATH: path, ...env } },
+      (error, stdout, stderr) => resolve({ ok: error === null, output: stdout + stderr }),
     );
   });
 }
@@ -56,7 +59,11 @@ export function runScript(
  * @param does what it does, as a shell script, once it has noted its words.
  * @returns reads its calls in their order, each as one would type it.
  */
-export async function standIn(directory: string, program: string, does: string): Promise<() => Promise<string[]>> {
+export async function standIn(
+  directory: string,
+  program: string,
+  does: string,
+): Promise<() => Promise<string[]>> {
   const calls = join(directory, `${program}.calls`);
   const note = `for word in "$@"; do
     case $word in *" "*) word="'$word'";; esac

@@ -39,11 +39,16 @@ describe("the API key", () => {
     for (const authorization of [...malformed, `Bearer ${stack.unknownKey}`]) {
       for (const { method, path } of operations) {
         const headers = authorization === undefined ? {} : { authorization };
-        const response = await stack.call(path.replace("{orderId}", "101"), { method, headers }, null);
+        const response = await stack.call(
+          path.replace("{orderId}", "101"),
+          { method, headers },
+          null,
+        );
         expectError(response, "unauthorized", { "www-authenticate": "Bearer" });
       }
     }
-    const rejections = () => stack.log.slice(before).filter((line) => line.includes('"Unauthorized"'));
+    const rejections = () =>
+      stack.log.slice(before).filter((line) => line.includes('"Unauthorized"'));
     await expect.poll(rejections).toHaveLength(operations.length);
   });
 
@@ -79,12 +84,16 @@ describe("a method that a path does not support", () => {
     ["application/xml", "<a/>"],
   ];
 
-  test.each(bodies)("gets 405 with a body of the type %s, with or without a key", async (type, body) => {
-    for (const path of ["/store/orders", "/store/orders/101"]) {
-      const request = { method: "POST", headers: { "content-type": type }, body };
-      for (const key of [stack.apiKey, null]) expectError(await stack.call(path, request, key), "method_not_allowed");
-    }
-  });
+  test.each(bodies)(
+    "gets 405 with a body of the type %s, with or without a key",
+    async (type, body) => {
+      for (const path of ["/store/orders", "/store/orders/101"]) {
+        const request = { method: "POST", headers: { "content-type": type }, body };
+        for (const key of [stack.apiKey, null])
+          expectError(await stack.call(path, request, key), "method_not_allowed");
+      }
+    },
+  );
 
   test("gets 405 without a body if it is HEAD", async () => {
     const { status, headers, body } = await stack.call("/store/orders", { method: "HEAD" });
@@ -95,7 +104,8 @@ describe("a method that a path does not support", () => {
 test.each(["", "/", "/store/", "/store/orders/101/x", "/%2e%2e/x"])(
   "the path %j, which does not exist under the base address, gets 404, with or without a key",
   async (path) => {
-    for (const key of [stack.apiKey, null]) expectError(await stack.call(path, {}, key), "resource_not_found");
+    for (const key of [stack.apiKey, null])
+      expectError(await stack.call(path, {}, key), "resource_not_found");
   },
 );
 
@@ -112,7 +122,12 @@ test("the page and its key are for this machine's own names only", async () => {
   }
   expectError(await send(`${origin}/settings.json`, { method: "POST" }), "resource_not_found");
   expect((await send(`${origin}/CHANGELOG.md`)).headers["content-type"]).toContain("text/markdown");
-  for (const host of ["evil.example", "localhost.evil.example", "localhost@evil.example", "127.0x0.1"]) {
+  for (const host of [
+    "evil.example",
+    "localhost.evil.example",
+    "localhost@evil.example",
+    "127.0x0.1",
+  ]) {
     for (const path of ["/", "/settings.json"]) {
       expectError(await send(origin + path, { headers: { host } }), "resource_not_found");
     }
@@ -128,12 +143,18 @@ test("a request of 10 MB is let in, one byte more gets 413", async () => {
     });
   expectError(await post(10 * 1024 * 1024), "method_not_allowed");
   expectError(await post(10 * 1024 * 1024 + 1), "request_too_large");
-  expectError(await post(10 * 1024 * 1024 + 1, { "transfer-encoding": "chunked" }), "request_too_large");
+  expectError(
+    await post(10 * 1024 * 1024 + 1, { "transfer-encoding": "chunked" }),
+    "request_too_large",
+  );
 });
 
 test("a body that is far too large is read to its end, for clients that send all of it first", async () => {
   const length = 30 * 1024 * 1024;
-  const sent = request(`${stack.baseUrl}/store/orders`, { method: "POST", headers: { "content-length": length } });
+  const sent = request(`${stack.baseUrl}/store/orders`, {
+    method: "POST",
+    headers: { "content-length": length },
+  });
   sent.end(Buffer.alloc(length));
   const [[response]] = await Promise.all([once(sent, "response"), once(sent, "finish")]);
   expect(response.resume().statusCode).toBe(413);

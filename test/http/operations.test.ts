@@ -23,7 +23,9 @@ describe("GET /store/orders", () => {
       "cache-control": "no-store",
       vary: "Accept-Encoding",
     });
-    expect(body).toContain('{"id":101,"petId":1,"quantity":2,"shipDate":"2026-12-01T09:00:00Z","complete":false}');
+    expect(body).toContain(
+      '{"id":101,"petId":1,"quantity":2,"shipDate":"2026-12-01T09:00:00Z","complete":false}',
+    );
     expect(body).toContain('{"id":102,"petId":1,"complete":true}');
     expect(body).toContain('{"id":103}');
     expect(body).toContain('{"id":9223372036854775807,"petId":-9223372036854775808}');
@@ -43,17 +45,20 @@ describe("DELETE /store/orders/{orderId}", () => {
   // No client can choose the id of its invocation.
   const ofClients = cancellations.filter(([what]) => !what.includes("this invocation"));
 
-  test.each(ofClients)("responds for %s (%j) with %s, never to be cached", async (what, before, outcome) => {
-    const id = String(400 + ofClients.findIndex(([other]) => other === what));
-    if (before) await stack.putOrder({ id: { N: id }, ...before });
-    const response = await cancel(id);
-    if (outcome !== 204) return expectError(response, outcome);
-    const { status, headers, body } = response;
-    expect({ status, body }).toEqual({ status: 204, body: "" });
-    expect(headers["cache-control"]).toBe("no-store");
-    expect(headers["content-length"]).toBeUndefined();
-    expect(headers["transfer-encoding"]).toBeUndefined();
-  });
+  test.each(ofClients)(
+    "responds for %s (%j) with %s, never to be cached",
+    async (what, before, outcome) => {
+      const id = String(400 + ofClients.findIndex(([other]) => other === what));
+      if (before) await stack.putOrder({ id: { N: id }, ...before });
+      const response = await cancel(id);
+      if (outcome !== 204) return expectError(response, outcome);
+      const { status, headers, body } = response;
+      expect({ status, body }).toEqual({ status: 204, body: "" });
+      expect(headers["cache-control"]).toBe("no-store");
+      expect(headers["content-length"]).toBeUndefined();
+      expect(headers["transfer-encoding"]).toBeUndefined();
+    },
+  );
 
   test.each(["202", "9223372036854775807", "-9223372036854775808"])(
     "responds with 204 for %s, then with order_already_cancelled, even to a request with the same id",
@@ -65,19 +70,29 @@ describe("DELETE /store/orders/{orderId}", () => {
     },
   );
 
-  test.each(["abc", "007", "+1", "1.0", "9223372036854775808", "%20101", "101%00", "%D9%A1", "101;x=1"])(
-    "responds with 404 order_not_found for the id %s",
-    async (orderId) => {
-      expectError(await cancel(orderId), "order_not_found");
-    },
-  );
+  test.each([
+    "abc",
+    "007",
+    "+1",
+    "1.0",
+    "9223372036854775808",
+    "%20101",
+    "101%00",
+    "%D9%A1",
+    "101;x=1",
+  ])("responds with 404 order_not_found for the id %s", async (orderId) => {
+    expectError(await cancel(orderId), "order_not_found");
+  });
 
   test("reads a percent-encoded id as the id it encodes", async () => {
     expect((await cancel("%32%30%33")).status).toBe(204);
   });
 
   test("ignores a body", async () => {
-    const response = await cancel("204", { body: '{"orderId":205}', headers: { "content-type": "application/json" } });
+    const response = await cancel("204", {
+      body: '{"orderId":205}',
+      headers: { "content-type": "application/json" },
+    });
     expect(response.status).toBe(204);
     expect((await cancel("205")).status).toBe(204);
   });

@@ -29,18 +29,27 @@ function published(lines: unknown[]): Record<string, number> {
 
 describe("the service on this machine", () => {
   test("keeps every promise that a deployed one must", async () => {
-    const lines = await Array.fromAsync(smoke({ baseUrl: stack.baseUrl, apiKey: stack.apiKey, cancel: "204" }));
+    const lines = await Array.fromAsync(
+      smoke({ baseUrl: stack.baseUrl, apiKey: stack.apiKey, cancel: "204" }),
+    );
     expect(lines.filter(({ kind }) => kind === "FAIL")).toEqual([]);
-    expect(lines.filter(({ kind }) => kind === "pass")).toHaveLength(Object.keys(smokeChecks(stack, "204")).length);
+    expect(lines.filter(({ kind }) => kind === "pass")).toHaveLength(
+      Object.keys(smokeChecks(stack, "204")).length,
+    );
   });
 });
 
 describe("the metrics", () => {
   /** Waits until the lines that a request causes have made exactly these. */
-  async function expectPublished(request: Promise<unknown>, expected: Record<string, number>): Promise<void> {
+  async function expectPublished(
+    request: Promise<unknown>,
+    expected: Record<string, number>,
+  ): Promise<void> {
     const before = stack.log.length;
     await request;
-    await expect.poll(() => published(stack.log.slice(before).map((line) => JSON.parse(line)))).toEqual(expected);
+    await expect
+      .poll(() => published(stack.log.slice(before).map((line) => JSON.parse(line))))
+      .toEqual(expected);
   }
   const cancel = (orderId: string) => stack.call(`/store/orders/${orderId}`, { method: "DELETE" });
 
@@ -62,7 +71,10 @@ describe("the metrics", () => {
   });
 
   test.each([
-    ["an error that a function threw", { type: "platform.report", record: { status: "error", errorType: "Error" } }],
+    [
+      "an error that a function threw",
+      { type: "platform.report", record: { status: "error", errorType: "Error" } },
+    ],
     ["a client that left", { message: { event: "list_abandoned", orders: 1 } }],
   ])("count no failure for %s", (_what, line) => {
     expect(published([line])).toEqual({});

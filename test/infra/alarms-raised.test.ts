@@ -15,14 +15,29 @@ const { cancelFailed, cancelled, cutOff, keyMissing, listFailed, listed } = reco
 const lambdas = Object.values<FunctionEntry>(functionList);
 
 // What only AWS counts or writes is made up (Lambda developer guide, "Telemetry API event schema").
-const report = (status: string, errorType?: string) => ({ type: "platform.report", record: { status, errorType } });
+const report = (status: string, errorType?: string) => ({
+  type: "platform.report",
+  record: { status, errorType },
+});
 // Lambda also reports what a handler throws, which is not a crash.
-const keyRejected = { ...recorded.keyRejected, lines: [...recorded.keyRejected.lines, report("error", "Error")] };
-const hungUp: Exchange = { ...listed, lines: [{ message: { event: "list_abandoned", orders: 1 } }] };
+const keyRejected = {
+  ...recorded.keyRejected,
+  lines: [...recorded.keyRejected.lines, report("error", "Error")],
+};
+const hungUp: Exchange = {
+  ...listed,
+  lines: [{ message: { event: "list_abandoned", orders: 1 } }],
+};
 const outOfMemory = report("error", "Runtime.OutOfMemory");
 const crashedAtStart = [
-  { type: "platform.initReport", record: { phase: "init", status: "error", errorType: "Runtime.ExitError" } },
-  { type: "platform.initReport", record: { phase: "invoke", status: "error", errorType: "Runtime.ExitError" } },
+  {
+    type: "platform.initReport",
+    record: { phase: "init", status: "error", errorType: "Runtime.ExitError" },
+  },
+  {
+    type: "platform.initReport",
+    record: { phase: "invoke", status: "error", errorType: "Runtime.ExitError" },
+  },
   report("error", "Runtime.ExitError"),
 ];
 const unusable = { status: 502, responseType: "API_CONFIGURATION_ERROR" };
@@ -33,7 +48,9 @@ const unusablePolicy = {
 };
 const slowFirstPage: Exchange = {
   ...listed,
-  lines: JSON.parse(JSON.stringify(listed.lines).replace(/(?<="firstPageMilliseconds":)\d+/, "3500")),
+  lines: JSON.parse(
+    JSON.stringify(listed.lines).replace(/(?<="firstPageMilliseconds":)\d+/, "3500"),
+  ),
 };
 const ofCancellations = functionList.cancelOrder.operation;
 
@@ -68,7 +85,10 @@ const healthy: Traffic = [
 // A canary takes a tenth of the requests.
 const canary = { cancels: 3, lists: 54 };
 
-/** The faults that occur while most requests are served, each with exactly the alarms that it raises. */
+/**
+ * The faults that occur while most requests are served, each with exactly the alarms that it
+ * raises.
+ */
 const faults: [name: string, requests: [Exchange, perMinute: number][], alarms: string[]][] = [
   ["nothing", [], []],
   [
@@ -81,7 +101,12 @@ const faults: [name: string, requests: [Exchange, perMinute: number][], alarms: 
     .filter(({ operation }) => operation && !operation.streamed)
     .map(({ id, operation }): (typeof faults)[number] => [
       `a few invocations of ${id} that crash at the start`,
-      [[{ ...cancelled, ...operation, status: 500, lambda: id, lines: crashedAtStart }, canary.cancels]],
+      [
+        [
+          { ...cancelled, ...operation, status: 500, lambda: id, lines: crashedAtStart },
+          canary.cancels,
+        ],
+      ],
       [`${id}Failing`, `${id}ServerErrors`],
     ]),
   [
@@ -104,8 +129,16 @@ const faults: [name: string, requests: [Exchange, perMinute: number][], alarms: 
     [[{ ...listed, ...unusable }, canary.lists]],
     ["ListOrdersServerErrors"],
   ],
-  ["a canary whose lists fail", [[listFailed, canary.lists]], ["ListOrdersFailing", "ListOrdersServerErrors"]],
-  ["a canary whose lists are cut off", [[cutOff, canary.lists]], ["ListOrdersFailing", "ListsCutOff"]],
+  [
+    "a canary whose lists fail",
+    [[listFailed, canary.lists]],
+    ["ListOrdersFailing", "ListOrdersServerErrors"],
+  ],
+  [
+    "a canary whose lists are cut off",
+    [[cutOff, canary.lists]],
+    ["ListOrdersFailing", "ListsCutOff"],
+  ],
   [
     "lists that run out of memory midway",
     [[{ ...listed, lines: [outOfMemory] }, canary.lists]],
@@ -120,8 +153,16 @@ const faults: [name: string, requests: [Exchange, perMinute: number][], alarms: 
     ],
     ["AuthorizeFailing", "AuthorizeServerErrors"],
   ],
-  ["an authorizer whose policies the gateway can't use", [[unusablePolicy, 60]], ["AuthorizeServerErrors"]],
-  ["a new authorizer that rejects good keys, or a stranger who makes up keys", [[keyRejected, 120]], ["KeysRejected"]],
+  [
+    "an authorizer whose policies the gateway can't use",
+    [[unusablePolicy, 60]],
+    ["AuthorizeServerErrors"],
+  ],
+  [
+    "a new authorizer that rejects good keys, or a stranger who makes up keys",
+    [[keyRejected, 120]],
+    ["KeysRejected"],
+  ],
   [
     "a canary whose cancellations fail while a stranger tries out keys",
     [
@@ -137,7 +178,12 @@ const faults: [name: string, requests: [Exchange, perMinute: number][], alarms: 
       [listFailed, 540],
       [cancelFailed, 60],
     ],
-    ["CancelOrderFailing", "CancelOrderServerErrors", "ListOrdersFailing", "ListOrdersServerErrors"],
+    [
+      "CancelOrderFailing",
+      "CancelOrderServerErrors",
+      "ListOrdersFailing",
+      "ListOrdersServerErrors",
+    ],
   ],
   ["slow cancellations", [[{ ...cancelled, milliseconds: 2500 }, 1]], ["CancelSlow"]],
   ["slow lists", [[slowFirstPage, 10]], ["ListSlow"]],
@@ -147,18 +193,28 @@ const faults: [name: string, requests: [Exchange, perMinute: number][], alarms: 
 
 describe("the alarms that go off", () => {
   test.each(faults)("during %s: $2", (_name, requests, expected) => {
-    const traffic = requests.map(([request, perMinute]): Traffic[number] => [published(request), perMinute]);
+    const traffic = requests.map(([request, perMinute]): Traffic[number] => [
+      published(request),
+      perMinute,
+    ]);
     expect(raised([...healthy, ...traffic])).toEqual(expected);
   });
 
-  test.each(lambdas)("while $id has no concurrency left, or only its table requests wait", (lambda) => {
-    expect(raised([...healthy, [turnedAway(lambda), 60]])).toEqual([`${lambda.id}Throttled`]);
-    expect(raised([...healthy, [tableThrottled(lambda), 20]])).toEqual([`${lambda.id}TableThrottled`]);
-  });
+  test.each(lambdas)(
+    "while $id has no concurrency left, or only its table requests wait",
+    (lambda) => {
+      expect(raised([...healthy, [turnedAway(lambda), 60]])).toEqual([`${lambda.id}Throttled`]);
+      expect(raised([...healthy, [tableThrottled(lambda), 20]])).toEqual([
+        `${lambda.id}TableThrottled`,
+      ]);
+    },
+  );
 
   test("include each alarm for one of these faults", () => {
     const throttled = lambdas.flatMap(({ id }) => [`${id}Throttled`, `${id}TableThrottled`]);
-    expect(new Set([...faults.flatMap(([, , expected]) => expected), ...throttled])).toEqual(new Set(alarms));
+    expect(new Set([...faults.flatMap(([, , expected]) => expected), ...throttled])).toEqual(
+      new Set(alarms),
+    );
   });
 
   test("without any request, or with a few that fail in a quiet night: none", () => {
@@ -171,7 +227,9 @@ describe("the alarms that go off", () => {
   });
 
   test("because the gateway may not even invoke the authorizer: its server errors", () => {
-    expect(raised([[published({ ...unusablePolicy, lambda: undefined }), 1]])).toEqual(["AuthorizeServerErrors"]);
+    expect(raised([[published({ ...unusablePolicy, lambda: undefined }), 1]])).toEqual([
+      "AuthorizeServerErrors",
+    ]);
   });
 
   test("because one key lists as fast as it can stop no rollout but that of lists", () => {
@@ -179,7 +237,9 @@ describe("the alarms that go off", () => {
     const flood = [slowFirstPage, listFailed, cutOff].map(published);
     flood.push(tableThrottled(functionList.listOrders), ...lambdas.map(turnedAway));
     const traffic = flood.map((what): Traffic[number] => [what, 600]);
-    const ofOthers = raised([...healthy, ...traffic]).filter((alarm) => !/^Lists?[A-Z]/.test(alarm));
+    const ofOthers = raised([...healthy, ...traffic]).filter(
+      (alarm) => !/^Lists?[A-Z]/.test(alarm),
+    );
     // These only notify.
     const notifying = lambdas.flatMap(({ id }) => (id === "ListOrders" ? [] : [`${id}Throttled`]));
     expect(ofOthers).toEqual(notifying.sort());

@@ -10,10 +10,19 @@ const alarms = resources(template, "AWS::CloudWatch::Alarm").map(
   ([id, properties]) => [constructId(id).replace(/^Alarms/, ""), properties] as const,
 );
 
-/** The alarms that roll a new version back, each about its function's own work. All others only notify. */
-const ofItsOwn: Record<string, string[]> = { ListOrders: ["ListSlow", "ListsCutOff"], CancelOrder: ["CancelSlow"] };
+/**
+ * The alarms that roll a new version back, each about its function's own work. All others only
+ * notify.
+ */
+const ofItsOwn: Record<string, string[]> = {
+  ListOrders: ["ListSlow", "ListsCutOff"],
+  CancelOrder: ["CancelSlow"],
+};
 const rollingBack = Object.fromEntries(
-  Object.values(functionList).map(({ id }) => [id, [`${id}Failing`, `${id}ServerErrors`, ...(ofItsOwn[id] ?? [])]]),
+  Object.values(functionList).map(({ id }) => [
+    id,
+    [`${id}Failing`, `${id}ServerErrors`, ...(ofItsOwn[id] ?? [])],
+  ]),
 );
 
 test("every alarm names the section of the runbook that explains it, or its kind", async () => {
@@ -63,7 +72,9 @@ test("only slowness may last a minute or two", () => {
 });
 
 test("CloudWatch may publish to the topic on behalf of this account only, and everyone only over TLS", () => {
-  const [[, policy]] = resources(template, "AWS::SNS::TopicPolicy") as [[string, { PolicyDocument: object }]];
+  const [[, policy]] = resources(template, "AWS::SNS::TopicPolicy") as [
+    [string, { PolicyDocument: object }],
+  ];
   expect(named(policy.PolicyDocument)).toMatchObject({
     Statement: [
       { Effect: "Deny", Condition: { Bool: { "aws:SecureTransport": "false" } } },
@@ -72,7 +83,9 @@ test("CloudWatch may publish to the topic on behalf of this account only, and ev
         Action: "sns:Publish",
         Principal: { Service: "cloudwatch.amazonaws.com" },
         Resource: "AlarmsTopic",
-        Condition: { StringEquals: { "aws:SourceAccount": expect.stringMatching(/^AWS::AccountId$|^\d{12}$/) } },
+        Condition: {
+          StringEquals: { "aws:SourceAccount": expect.stringMatching(/^AWS::AccountId$|^\d{12}$/) },
+        },
       },
     ],
   });
@@ -83,22 +96,31 @@ describe("a canary", () => {
 
   test("gets a tenth of the requests for ten minutes, and is rolled back when an alarm goes off", () => {
     const aliases = Object.values(template.findResources("AWS::Lambda::Alias"));
-    const updates = aliases.map(({ UpdatePolicy }) => UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName);
+    const updates = aliases.map(
+      ({ UpdatePolicy }) => UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName,
+    );
     expect(updates).toEqual(groups.map(([id]) => ({ Ref: id })));
     expect(groups).toHaveLength(Object.keys(rollingBack).length);
     for (const [, group] of groups) {
       expect(group).toMatchObject({
         DeploymentConfigName: "CodeDeployDefault.LambdaCanary10Percent10Minutes",
         AlarmConfiguration: { Enabled: true },
-        AutoRollbackConfiguration: { Enabled: true, Events: ["DEPLOYMENT_FAILURE", "DEPLOYMENT_STOP_ON_ALARM"] },
+        AutoRollbackConfiguration: {
+          Enabled: true,
+          Events: ["DEPLOYMENT_FAILURE", "DEPLOYMENT_STOP_ON_ALARM"],
+        },
       });
     }
   });
 
-  // Or a caller of one operation could hold up the rollout of another. CodeDeploy accepts at most ten.
-  test.each(Object.entries(rollingBack))("of %s is rolled back by the alarms about its own work only", (id, own) => {
-    const [, group] = groups.find(([groupId]) => groupId.startsWith(`Rollout${id}`)) ?? [];
-    const { Alarms } = named(group?.["AlarmConfiguration"]) as { Alarms: { Name: string }[] };
-    expect(Alarms.map(({ Name }) => Name.replace(/^Alarms/, "")).sort()).toEqual(own);
-  });
+  // Or a caller of one operation could hold up the rollout of another. CodeDeploy accepts at most
+  // ten.
+  test.each(Object.entries(rollingBack))(
+    "of %s is rolled back by the alarms about its own work only",
+    (id, own) => {
+      const [, group] = groups.find(([groupId]) => groupId.startsWith(`Rollout${id}`)) ?? [];
+      const { Alarms } = named(group?.["AlarmConfiguration"]) as { Alarms: { Name: string }[] };
+      expect(Alarms.map(({ Name }) => Name.replace(/^Alarms/, "")).sort()).toEqual(own);
+    },
+  );
 });

@@ -9,17 +9,36 @@ import { functionList } from "../../infra/stack/function-list.ts";
 import { skipsCanary } from "../../infra/stack/without-canary.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 
-const demo = { ...noOption, name: "demo", stackName: "PetStoreOrders-demo", apiKeyPrefix: "pets_demo" } as const;
+const demo = {
+  ...noOption,
+  name: "demo",
+  stackName: "PetStoreOrders-demo",
+  apiKeyPrefix: "pets_demo",
+} as const;
 const fixtures = { "every-option": everyOption, "no-option": noOption, demo };
 
-/** The app as `cdk` creates it with this context, but for these environments, without bundles and stack traces. */
-function appWith(context: Record<string, unknown> = {}, environments: Record<string, Environment> = fixtures): App {
-  const whole = { ...cdkJson.context, "aws:cdk:bundling-stacks": [], "aws:cdk:disable-stack-trace": true, ...context };
+/**
+ * The app as `cdk` creates it with this context, but for these environments, without bundles and
+ * stack traces.
+ */
+function appWith(
+  context: Record<string, unknown> = {},
+  environments: Record<string, Environment> = fixtures,
+): App {
+  const whole = {
+    ...cdkJson.context,
+    "aws:cdk:bundling-stacks": [],
+    "aws:cdk:disable-stack-trace": true,
+    ...context,
+  };
   vi.stubEnv("CDK_CONTEXT_JSON", JSON.stringify(whole));
   return createOrdersApp(environments);
 }
 
-type Resources = Record<string, { Type: string; Properties: Record<string, unknown>; UpdatePolicy?: unknown }>;
+type Resources = Record<
+  string,
+  { Type: string; Properties: Record<string, unknown>; UpdatePolicy?: unknown }
+>;
 
 /** The resources of an app's stacks, by the names of the stacks. */
 function resourcesWith(
@@ -29,7 +48,9 @@ function resourcesWith(
   const app = appWith(context, environments);
   vi.stubEnv("CDK_VALIDATION", "false");
   const { stacks } = app.synth();
-  return Object.fromEntries(stacks.map(({ stackName, template }) => [stackName, template.Resources]));
+  return Object.fromEntries(
+    stacks.map(({ stackName, template }) => [stackName, template.Resources]),
+  );
 }
 
 test("every environment, a third one too, is a stack of its name; a mistake in the entries stops synthesis", () => {
@@ -55,7 +76,10 @@ test("cdk deploy -c canary=false sets every alias at once, anew each time, and c
         expect(UpdatePolicy).toBeDefined();
         // Of the usual deployment's aliases, none: every diff would show it.
         expect(resource.Properties).not.toHaveProperty("Description");
-        resource.Properties = { ...resource.Properties, Description: `Set without a canary at ${time}` };
+        resource.Properties = {
+          ...resource.Properties,
+          Description: `Set without a canary at ${time}`,
+        };
       }
       expect(atOnce?.[id]).toEqual(resource);
     }
@@ -67,7 +91,8 @@ test("cdk deploy -c canary=false sets the aliases of an environment without alar
   const resources = Object.values(stacks["PetStoreOrders-no-option"] ?? {});
   const aliases = resources.filter(({ Type }) => Type === "AWS::Lambda::Alias");
   expect(aliases).toHaveLength(Object.keys(functionList).length);
-  for (const { Properties } of aliases) expect(Properties["Description"]).toMatch(/^Set without a canary/);
+  for (const { Properties } of aliases)
+    expect(Properties["Description"]).toMatch(/^Set without a canary/);
 });
 
 test("-c canary takes true or false, and nothing else", () => {
@@ -82,7 +107,10 @@ test("-c canary takes true or false, and nothing else", () => {
 test("-c alarms-of=ENVIRONMENT lends its alarms, with a canary and without their receivers, to all", () => {
   const topicArn = "arn:aws:sns:eu-central-1:123456789012:on-call" as const;
   const silent = { ...everyOption, alarms: { ...everyOption.alarms, topicArn, canary: false } };
-  const stacks = resourcesWith({ "alarms-of": "every-option" }, { "every-option": silent, "no-option": noOption });
+  const stacks = resourcesWith(
+    { "alarms-of": "every-option" },
+    { "every-option": silent, "no-option": noOption },
+  );
   const borrowing = Object.values(stacks["PetStoreOrders-no-option"] ?? {});
   // The lender's own were without a canary.
   for (const stack of Object.values(stacks)) {
@@ -90,13 +118,21 @@ test("-c alarms-of=ENVIRONMENT lends its alarms, with a canary and without their
     expect(canaries).toHaveLength(Object.keys(functionList).length);
   }
   expect(borrowing.map(({ Type }) => Type)).not.toContain("AWS::SNS::Subscription");
-  expect(borrowing.flatMap(({ Properties }) => Properties?.["AlarmActions"] ?? [])).not.toContain(topicArn);
-  expect(() => appWith({ "alarms-of": "demo" })).toThrow("alarms-of: no environment demo has alarms");
+  expect(borrowing.flatMap(({ Properties }) => Properties?.["AlarmActions"] ?? [])).not.toContain(
+    topicArn,
+  );
+  expect(() => appWith({ "alarms-of": "demo" })).toThrow(
+    "alarms-of: no environment demo has alarms",
+  );
 });
 
 interface Report {
   pluginReports: {
-    violations: { ruleName: string; severity: string; violatingConstructs: { constructPath: string }[] }[];
+    violations: {
+      ruleName: string;
+      severity: string;
+      violatingConstructs: { constructPath: string }[];
+    }[];
   }[];
 }
 
@@ -104,7 +140,10 @@ test("CDK's rules and cdk-nag find what is planted, and nothing else with every 
   const app = appWith({}, { "every-option": everyOption, "no-option": noOption });
   const planted = new Stack(app, "Planted");
   new Bucket(planted, "Bucket");
-  new CfnResource(planted, "Table", { type: "AWS::DynamoDB::Table", properties: { BillingMode: "PAY_PER_REQUEST" } });
+  new CfnResource(planted, "Table", {
+    type: "AWS::DynamoDB::Table",
+    properties: { BillingMode: "PAY_PER_REQUEST" },
+  });
   vi.stubEnv("CDK_VALIDATION", undefined);
   const [, report = ""] = /report can be found in: (\S+)/.exec(messageOf(() => app.synth())) ?? [];
   const { pluginReports }: Report = JSON.parse(await readFile(report, "utf8"));

@@ -26,10 +26,13 @@ describe("the bundle of every function", () => {
     async (definition) => {
       vi.stubGlobal("awslambda", { streamifyResponse: (handler: unknown) => handler });
       const [file, name = ""] = definition.handler.split(".");
-      const bundle: Record<string, unknown> = await import(join(definition.directory, `${file}.mjs`));
+      const bundle: Record<string, unknown> = await import(
+        join(definition.directory, `${file}.mjs`)
+      );
       const handler = bundle[name];
       expect(handler).toBeTypeOf("function");
-      // Node 24's runtime rejects handlers with more parameters, except streaming ones, which also take the stream.
+      // Node 24's runtime rejects handlers with more parameters, except streaming ones, which also
+      // take the stream.
       if (typeof handler === "function" && !streamed.includes(definition.name))
         expect(handler.length).toBeLessThanOrEqual(2);
     },
@@ -44,40 +47,47 @@ test("a bundle that is deployed has no source map, which would lengthen cold sta
   expect(entries.filter((entry) => entry.isFile()).map(({ name }) => name)).toEqual(["index.mjs"]);
 });
 
-describe.runIf(machineHas("openssl", "the bundles over TLS"))("the bundle of every function, as it starts,", () => {
-  const actions: string[] = [];
-  const table = createServer(({ headers }, response) => {
-    actions.push(`${headers["x-amz-target"]}`.replace(/^DynamoDB_\d+\./, "dynamodb:"));
-    response.writeHead(200, { "content-type": "application/x-amz-json-1.0" }).end("{}");
-  });
-  let tls: TlsEngine;
-  let endpoint: string;
-  beforeAll(async () => {
-    await once(table.listen(0, "127.0.0.1"), "listening");
-    endpoint = `http://127.0.0.1:${(table.address() as AddressInfo).port}`;
-    tls = await startTlsEngine(endpoint);
-  });
-  afterAll(async () => {
-    await tls?.stop();
-    table.closeAllConnections();
-    table.close();
-  });
+describe.runIf(machineHas("openssl", "the bundles over TLS"))(
+  "the bundle of every function, as it starts,",
+  () => {
+    const actions: string[] = [];
+    const table = createServer(({ headers }, response) => {
+      actions.push(`${headers["x-amz-target"]}`.replace(/^DynamoDB_\d+\./, "dynamodb:"));
+      response.writeHead(200, { "content-type": "application/x-amz-json-1.0" }).end("{}");
+    });
+    let tls: TlsEngine;
+    let endpoint: string;
+    beforeAll(async () => {
+      await once(table.listen(0, "127.0.0.1"), "listening");
+      endpoint = `http://127.0.0.1:${(table.address() as AddressInfo).port}`;
+      tls = await startTlsEngine(endpoint);
+    });
+    afterAll(async () => {
+      await tls?.stop();
+      table.closeAllConnections();
+      table.close();
+    });
 
-  test.each(entries)(
-    "$id calls its table over TLS, and over plain HTTP on a local stack",
-    async ({ id, permission }) => {
-      const { directory } = functions.find(({ name }) => name === id) ?? {};
-      // A busy machine takes longer than a start may wait.
-      const code = `AbortSignal.timeout = () => new AbortController().signal;
+    test.each(entries)(
+      "$id calls its table over TLS, and over plain HTTP on a local stack",
+      async ({ id, permission }) => {
+        const { directory } = functions.find(({ name }) => name === id) ?? {};
+        // A busy machine takes longer than a start may wait.
+        const code = `AbortSignal.timeout = () => new AbortController().signal;
         globalThis.awslambda = { streamifyResponse: (handler) => handler };
         await import("${directory}/index.mjs");`;
-      for (const address of [tls.endpoint, endpoint]) {
-        const env = { ...testEnvironment, AWS_ENDPOINT_URL_DYNAMODB: address, NODE_EXTRA_CA_CERTS: tls.certificate };
-        const args = ["--input-type=module", "--eval", code];
-        const { stderr } = await promisify(execFile)(process.execPath, args, { env });
-        expect(stderr).toBe("");
-        expect(actions.splice(0)).toContain(permission.action);
-      }
-    },
-  );
-});
+        for (const address of [tls.endpoint, endpoint]) {
+          const env = {
+            ...testEnvironment,
+            AWS_ENDPOINT_URL_DYNAMODB: address,
+            NODE_EXTRA_CA_CERTS: tls.certificate,
+          };
+          const args = ["--input-type=module", "--eval", code];
+          const { stderr } = await promisify(execFile)(process.execPath, args, { env });
+          expect(stderr).toBe("");
+          expect(actions.splice(0)).toContain(permission.action);
+        }
+      },
+    );
+  },
+);

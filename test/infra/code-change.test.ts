@@ -17,10 +17,15 @@ function withCode(environment: Environment, file: string) {
 test.each([everyOption, noOption])(
   "other code replaces no resource of $name but the functions' versions",
   (environment) => {
-    const { changes } = fullDiff(withCode(environment, "one.zip"), withCode(environment, "other.zip")).resources;
-    const changed = Object.values(changes).map(({ isAddition, isRemoval, propertyUpdates, resourceType }) => {
-      return `${resourceType} ${isAddition ? "added" : isRemoval ? "removed" : Object.keys(propertyUpdates)}`;
-    });
+    const { changes } = fullDiff(
+      withCode(environment, "one.zip"),
+      withCode(environment, "other.zip"),
+    ).resources;
+    const changed = Object.values(changes).map(
+      ({ isAddition, isRemoval, propertyUpdates, resourceType }) => {
+        return `${resourceType} ${isAddition ? "added" : isRemoval ? "removed" : Object.keys(propertyUpdates)}`;
+      },
+    );
     expect(new Set(changed)).toEqual(
       new Set([
         "AWS::Lambda::Function Code",

@@ -5,12 +5,30 @@ import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 import { constructId, named } from "../helpers/named.ts";
 import { resources, templateOf } from "../helpers/synthesise.ts";
 
-type Row = [operation: string | undefined, seconds: number, gatewaySeconds: number, action: string, table: RegExp];
+type Row = [
+  operation: string | undefined,
+  seconds: number,
+  gatewaySeconds: number,
+  action: string,
+  table: RegExp,
+];
 
 /** The promises about each function: a new one needs a row. */
 const promised: Record<string, Row> = {
-  ListOrders: ["GET /store/orders, streamed", 900, 900, "dynamodb:Scan", /^(Orders|Restoredorders\w+)\.Arn$/],
-  CancelOrder: ["DELETE /store/orders/{orderId}", 10, 15, "dynamodb:UpdateItem", /^(Orders|Restoredorders\w+)\.Arn$/],
+  ListOrders: [
+    "GET /store/orders, streamed",
+    900,
+    900,
+    "dynamodb:Scan",
+    /^(Orders|Restoredorders\w+)\.Arn$/,
+  ],
+  CancelOrder: [
+    "DELETE /store/orders/{orderId}",
+    10,
+    15,
+    "dynamodb:UpdateItem",
+    /^(Orders|Restoredorders\w+)\.Arn$/,
+  ],
   Authorize: [undefined, 5, 0, "dynamodb:GetItem", /^(ApiKeys|Restoredkeys\w+)\.Arn$/],
 };
 
@@ -47,132 +65,174 @@ test("the list of functions is the one promised here", () => {
   expect(listed).toEqual(Object.entries(promised).map(([id, [operation]]) => [id, operation]));
 });
 
-describe.each(templates)("whatever the template of %s looks like,", (environmentName, template, environment) => {
-  const { accessLogRetentionDays, keepData, logRetentionDays } = environment;
-  const all: Record<string, Resource> = template.toJSON()["Resources"];
-  const functions = resources(template, "AWS::Lambda::Function");
-  const methods = resources(template, "AWS::ApiGateway::Method");
-  const [stage = {}] = resources(template, "AWS::ApiGateway::Stage").map(([, properties]) => properties);
-
-  test.each(Object.entries(promised))(
-    "%s may take one action on its tables and write its own log, and nothing else",
-    (name, [, Timeout, , action, table]) => {
-      const [, lambda] = functions.find(([id]) => constructId(id) === name) ?? [];
-      expect(named(lambda)).toMatchObject({ Timeout, Role: `${name}Role.Arn` });
-      const [, role] = resources(template, "AWS::IAM::Role").find(([id]) => constructId(id) === `${name}Role`) ?? [];
-      expect([role?.["ManagedPolicyArns"], role?.["Policies"]]).toEqual([undefined, undefined]);
-      const [log, ...others] = resources(template, "AWS::IAM::Policy")
-        .filter(([, { Roles }]) => JSON.stringify(named(Roles)).includes(`"${name}Role"`))
-        .flatMap(([, { PolicyDocument }]) => statements(PolicyDocument));
-      expect(log).toMatchObject({ Action: ["logs:CreateLogStream", "logs:PutLogEvents"], Resource: `${name}Log.Arn` });
-      expect(new Set(others.flatMap(({ Action }) => Action))).toEqual(new Set([action]));
-      for (const resource of others.flatMap(({ Resource }) => Resource)) expect(resource).toMatch(table);
-    },
-  );
-
-  test("each role is for one service, and no one else can take it", () => {
-    const services: Record<string, string> = {
-      ApiRestCloudWatchRole: "apigateway.amazonaws.com",
-      RolloutRole: "codedeploy.amazonaws.com",
-    };
-    for (const [id, { AssumeRolePolicyDocument }] of resources(template, "AWS::IAM::Role")) {
-      const Principal = { Service: services[constructId(id)] ?? "lambda.amazonaws.com" };
-      const trust = [{ Action: "sts:AssumeRole", Effect: "Allow", Principal }];
-      expect([id, statements(AssumeRolePolicyDocument)]).toEqual([id, trust]);
-    }
-  });
-
-  test("the authorizer comes before every operation, whose function is waited for and streamed as promised", () => {
-    const served = methods.flatMap(([, method]) => {
-      const { Type, TimeoutInMillis, Uri, ...others } = named(method["Integration"]) as Record<string, string>;
-      if (Type === "MOCK") return [];
-      expect(named(method["AuthorizerId"])).toBe("ApiBearerKeys");
-      expect(method["AuthorizationType"]).toBe("CUSTOM");
-      const [, name = ""] = /functions\/(\w+?)Aliaslive/.exec(String(Uri)) ?? [];
-      return [[name, Number(TimeoutInMillis) / 1000, others["ResponseTransferMode"] === "STREAM"]];
-    });
-    const operations = Object.entries(promised).flatMap(([name, [operation, , gatewaySeconds]]) =>
-      operation === undefined ? [] : [[name, gatewaySeconds, operation.endsWith(", streamed")]],
+describe.each(templates)(
+  "whatever the template of %s looks like,",
+  (environmentName, template, environment) => {
+    const { accessLogRetentionDays, keepData, logRetentionDays } = environment;
+    const all: Record<string, Resource> = template.toJSON()["Resources"];
+    const functions = resources(template, "AWS::Lambda::Function");
+    const methods = resources(template, "AWS::ApiGateway::Method");
+    const [stage = {}] = resources(template, "AWS::ApiGateway::Stage").map(
+      ([, properties]) => properties,
     );
-    expect(served).toEqual(operations);
-  });
 
-  test("functions are called through the alias that a deployment moves, by the authorizer, too", () => {
-    const [, authorizer] = resources(template, "AWS::ApiGateway::Authorizer")[0] ?? [];
-    expect(named(authorizer?.["AuthorizerUri"])).toContain("functions/AuthorizeAliaslive/invocations");
-    const allowed = resources(template, "AWS::Lambda::Permission").map(([, { FunctionName }]) => named(FunctionName));
-    for (const name of allowed) expect(name).toMatch(/^\w+Aliaslive$/);
-  });
+    test.each(Object.entries(promised))(
+      "%s may take one action on its tables and write its own log, and nothing else",
+      (name, [, Timeout, , action, table]) => {
+        const [, lambda] = functions.find(([id]) => constructId(id) === name) ?? [];
+        expect(named(lambda)).toMatchObject({ Timeout, Role: `${name}Role.Arn` });
+        const [, role] =
+          resources(template, "AWS::IAM::Role").find(([id]) => constructId(id) === `${name}Role`) ??
+          [];
+        expect([role?.["ManagedPolicyArns"], role?.["Policies"]]).toEqual([undefined, undefined]);
+        const [log, ...others] = resources(template, "AWS::IAM::Policy")
+          .filter(([, { Roles }]) => JSON.stringify(named(Roles)).includes(`"${name}Role"`))
+          .flatMap(([, { PolicyDocument }]) => statements(PolicyDocument));
+        expect(log).toMatchObject({
+          Action: ["logs:CreateLogStream", "logs:PutLogEvents"],
+          Resource: `${name}Log.Arn`,
+        });
+        expect(new Set(others.flatMap(({ Action }) => Action))).toEqual(new Set([action]));
+        for (const resource of others.flatMap(({ Resource }) => Resource))
+          expect(resource).toMatch(table);
+      },
+    );
 
-  test("no log can hold a key: no header in the access log, no data and nothing below an error from the gateway", () => {
-    const { Format } = stage["AccessLogSetting"] as { Format: string };
-    const logged = Object.values<string>(JSON.parse(Format));
-    expect(logged.filter((field) => !harmless.some((known) => known.test(field)))).toEqual([]);
-    const settings = stage["MethodSettings"] as { LoggingLevel: string; DataTraceEnabled: boolean }[];
-    for (const { LoggingLevel, DataTraceEnabled } of settings) {
-      expect([LoggingLevel, DataTraceEnabled]).toEqual(["ERROR", false]);
-    }
-  });
-
-  // Or one environment's failures would set off the alarms of another in its account, and roll its code back.
-  test("the metrics that are counted from logs are the environment's own", () => {
-    for (const [id, { MetricTransformations }] of resources(template, "AWS::Logs::MetricFilter")) {
-      expect(MetricTransformations, id).toMatchObject([{ MetricNamespace: `PetStoreOrders/${environmentName}` }]);
-    }
-  });
-
-  test("every log expires when its setting says, and the gateway's own is there before it would make one that doesn't", () => {
-    const logs = resources(template, "AWS::Logs::LogGroup");
-    expect(logs.length).toBe(functions.length + 2);
-    for (const [id, { RetentionInDays }] of logs) {
-      const days = constructId(id) === "ApiAccessLog" ? accessLogRetentionDays : logRetentionDays;
-      expect([id, RetentionInDays]).toEqual([id, days]);
-    }
-    const executionLog = logs.find(([id]) => constructId(id) === "ApiExecutionLog");
-    expect(named(executionLog?.[1]["LogGroupName"])).toBe("API-Gateway-Execution-Logs_ApiRest/v1");
-    const [whole] = Object.values(template.findResources("AWS::ApiGateway::Stage"));
-    expect(whole?.["DependsOn"]).toContain(executionLog?.[0]);
-  });
-
-  test("what must outlive the stack does, and an old version of a function, which a rollback needs", () => {
-    const kept = Object.entries(all).filter(([, { DeletionPolicy }]) => DeletionPolicy === "Retain");
-    // The account's other stacks need its log role and setting, where the stack has made them.
-    const [ofAccount, ofTables] = [
-      ["AWS::ApiGateway::Account", "AWS::IAM::Role"],
-      ["AWS::DynamoDB::Table", "AWS::Logs::LogGroup"],
-    ];
-    expect([...new Set(kept.map(([, { Type }]) => Type))].sort()).toEqual(keepData ? ofTables : ofAccount);
-    for (const [id, { Type, ...policies }] of Object.entries(all)) {
-      if (Type === "AWS::Lambda::Version") {
-        // One that survived a rolled-back update would be identical to the next attempt, which then fails.
-        const expected = { DeletionPolicy: "RetainExceptOnCreate", UpdateReplacePolicy: "Retain" };
-        expect(policies, id).toMatchObject(expected);
+    test("each role is for one service, and no one else can take it", () => {
+      const services: Record<string, string> = {
+        ApiRestCloudWatchRole: "apigateway.amazonaws.com",
+        RolloutRole: "codedeploy.amazonaws.com",
+      };
+      for (const [id, { AssumeRolePolicyDocument }] of resources(template, "AWS::IAM::Role")) {
+        const Principal = { Service: services[constructId(id)] ?? "lambda.amazonaws.com" };
+        const trust = [{ Action: "sts:AssumeRole", Effect: "Allow", Principal }];
+        expect([id, statements(AssumeRolePolicyDocument)]).toEqual([id, trust]);
       }
-    }
-    if (keepData) expect(kept.map(([id]) => constructId(id))).toContain("ApiAccessLog");
-  });
-
-  // To CloudFormation another id is another resource: a new table is empty, a new API has a new address.
-  test("the resources that must not be replaced keep their logical ids", () => {
-    expect(all).toMatchObject({
-      OrdersA9B65338: { Type: "AWS::DynamoDB::Table" },
-      ApiKeys3BB3983D: { Type: "AWS::DynamoDB::Table" },
-      ApiRest4DEC74FE: { Type: "AWS::ApiGateway::RestApi" },
-      ApiRestDeploymentStagev1F506FEE3: { Type: "AWS::ApiGateway::Stage" },
-      ApiBearerKeys15658508: { Type: "AWS::ApiGateway::Authorizer" },
-      ListOrdersLogADAC8C65: { Type: "AWS::Logs::LogGroup" },
-      CancelOrderLogC0E28DCE: { Type: "AWS::Logs::LogGroup" },
-      AuthorizeLog069F59FD: { Type: "AWS::Logs::LogGroup" },
-      ApiAccessLog713001CC: { Type: "AWS::Logs::LogGroup" },
-      ApiExecutionLog4D3E3207: { Type: "AWS::Logs::LogGroup" },
     });
-  });
 
-  test("no resource depends on itself, which CloudFormation would notice only when deploying", () => {
-    // CDK looks for circles among properties; a deployment group's alarms are in the UpdatePolicy of an alias.
-    const resources = Object.entries(all).map(([id, { UpdatePolicy, ...resource }]) => {
-      return [id, { ...resource, Properties: { ...resource.Properties, UpdatePolicy } }];
+    test("the authorizer comes before every operation, whose function is waited for and streamed as promised", () => {
+      const served = methods.flatMap(([, method]) => {
+        const { Type, TimeoutInMillis, Uri, ...others } = named(method["Integration"]) as Record<
+          string,
+          string
+        >;
+        if (Type === "MOCK") return [];
+        expect(named(method["AuthorizerId"])).toBe("ApiBearerKeys");
+        expect(method["AuthorizationType"]).toBe("CUSTOM");
+        const [, name = ""] = /functions\/(\w+?)Aliaslive/.exec(String(Uri)) ?? [];
+        return [
+          [name, Number(TimeoutInMillis) / 1000, others["ResponseTransferMode"] === "STREAM"],
+        ];
+      });
+      const operations = Object.entries(promised).flatMap(
+        ([name, [operation, , gatewaySeconds]]) =>
+          operation === undefined ? [] : [[name, gatewaySeconds, operation.endsWith(", streamed")]],
+      );
+      expect(served).toEqual(operations);
     });
-    expect(() => Template.fromJSON({ Resources: Object.fromEntries(resources) })).not.toThrow();
-  });
-});
+
+    test("functions are called through the alias that a deployment moves, by the authorizer, too", () => {
+      const [, authorizer] = resources(template, "AWS::ApiGateway::Authorizer")[0] ?? [];
+      expect(named(authorizer?.["AuthorizerUri"])).toContain(
+        "functions/AuthorizeAliaslive/invocations",
+      );
+      const allowed = resources(template, "AWS::Lambda::Permission").map(([, { FunctionName }]) =>
+        named(FunctionName),
+      );
+      for (const name of allowed) expect(name).toMatch(/^\w+Aliaslive$/);
+    });
+
+    test("no log can hold a key: no header in the access log, no data and nothing below an error from the gateway", () => {
+      const { Format } = stage["AccessLogSetting"] as { Format: string };
+      const logged = Object.values<string>(JSON.parse(Format));
+      expect(logged.filter((field) => !harmless.some((known) => known.test(field)))).toEqual([]);
+      const settings = stage["MethodSettings"] as {
+        LoggingLevel: string;
+        DataTraceEnabled: boolean;
+      }[];
+      for (const { LoggingLevel, DataTraceEnabled } of settings) {
+        expect([LoggingLevel, DataTraceEnabled]).toEqual(["ERROR", false]);
+      }
+    });
+
+    // Or one environment's failures would set off the alarms of another in its account, and roll
+    // its code back.
+    test("the metrics that are counted from logs are the environment's own", () => {
+      for (const [id, { MetricTransformations }] of resources(
+        template,
+        "AWS::Logs::MetricFilter",
+      )) {
+        expect(MetricTransformations, id).toMatchObject([
+          { MetricNamespace: `PetStoreOrders/${environmentName}` },
+        ]);
+      }
+    });
+
+    test("every log expires when its setting says, and the gateway's own is there before it would make one that doesn't", () => {
+      const logs = resources(template, "AWS::Logs::LogGroup");
+      expect(logs.length).toBe(functions.length + 2);
+      for (const [id, { RetentionInDays }] of logs) {
+        const days = constructId(id) === "ApiAccessLog" ? accessLogRetentionDays : logRetentionDays;
+        expect([id, RetentionInDays]).toEqual([id, days]);
+      }
+      const executionLog = logs.find(([id]) => constructId(id) === "ApiExecutionLog");
+      expect(named(executionLog?.[1]["LogGroupName"])).toBe(
+        "API-Gateway-Execution-Logs_ApiRest/v1",
+      );
+      const [whole] = Object.values(template.findResources("AWS::ApiGateway::Stage"));
+      expect(whole?.["DependsOn"]).toContain(executionLog?.[0]);
+    });
+
+    test("what must outlive the stack does, and an old version of a function, which a rollback needs", () => {
+      const kept = Object.entries(all).filter(
+        ([, { DeletionPolicy }]) => DeletionPolicy === "Retain",
+      );
+      // The account's other stacks need its log role and setting, where the stack has made them.
+      const [ofAccount, ofTables] = [
+        ["AWS::ApiGateway::Account", "AWS::IAM::Role"],
+        ["AWS::DynamoDB::Table", "AWS::Logs::LogGroup"],
+      ];
+      expect([...new Set(kept.map(([, { Type }]) => Type))].sort()).toEqual(
+        keepData ? ofTables : ofAccount,
+      );
+      for (const [id, { Type, ...policies }] of Object.entries(all)) {
+        if (Type === "AWS::Lambda::Version") {
+          // One that survived a rolled-back update would be identical to the next attempt, which
+          // then fails.
+          const expected = {
+            DeletionPolicy: "RetainExceptOnCreate",
+            UpdateReplacePolicy: "Retain",
+          };
+          expect(policies, id).toMatchObject(expected);
+        }
+      }
+      if (keepData) expect(kept.map(([id]) => constructId(id))).toContain("ApiAccessLog");
+    });
+
+    // To CloudFormation another id is another resource: a new table is empty, a new API has a new
+    // address.
+    test("the resources that must not be replaced keep their logical ids", () => {
+      expect(all).toMatchObject({
+        OrdersA9B65338: { Type: "AWS::DynamoDB::Table" },
+        ApiKeys3BB3983D: { Type: "AWS::DynamoDB::Table" },
+        ApiRest4DEC74FE: { Type: "AWS::ApiGateway::RestApi" },
+        ApiRestDeploymentStagev1F506FEE3: { Type: "AWS::ApiGateway::Stage" },
+        ApiBearerKeys15658508: { Type: "AWS::ApiGateway::Authorizer" },
+        ListOrdersLogADAC8C65: { Type: "AWS::Logs::LogGroup" },
+        CancelOrderLogC0E28DCE: { Type: "AWS::Logs::LogGroup" },
+        AuthorizeLog069F59FD: { Type: "AWS::Logs::LogGroup" },
+        ApiAccessLog713001CC: { Type: "AWS::Logs::LogGroup" },
+        ApiExecutionLog4D3E3207: { Type: "AWS::Logs::LogGroup" },
+      });
+    });
+
+    test("no resource depends on itself, which CloudFormation would notice only when deploying", () => {
+      // CDK looks for circles among properties; a deployment group's alarms are in the UpdatePolicy
+      // of an alias.
+      const resources = Object.entries(all).map(([id, { UpdatePolicy, ...resource }]) => {
+        return [id, { ...resource, Properties: { ...resource.Properties, UpdatePolicy } }];
+      });
+      expect(() => Template.fromJSON({ Resources: Object.fromEntries(resources) })).not.toThrow();
+    });
+  },
+);

@@ -4,8 +4,8 @@ import { everyOption } from "../helpers/fixture-environments.ts";
 import { resources, templateOf } from "../helpers/synthesise.ts";
 
 const page = await readFile(new URL("../../infra/PERMISSIONS.md", import.meta.url), "utf8");
-const [cloudFormation, boundary, ...operators] = [...page.matchAll(/```json\n(.*?)```/gs)].map(([, json = ""]) =>
-  allowed(JSON.parse(json)),
+const [cloudFormation, boundary, ...operators] = [...page.matchAll(/```json\n(.*?)```/gs)].map(
+  ([, json = ""]) => allowed(JSON.parse(json)),
 );
 
 /** The actions that a policy allows, with their wildcards. */
@@ -38,11 +38,14 @@ test("the policy for bootstrapping lets CloudFormation create whatever a setting
     Object(resource).Type.toString(),
   );
   const denied = [...new Set(types)].filter((type) => {
-    const [, action = "unknown"] = Object.entries(creating).find(([start]) => type.startsWith(start)) ?? [];
+    const [, action = "unknown"] =
+      Object.entries(creating).find(([start]) => type.startsWith(start)) ?? [];
     return !allows(cloudFormation, action);
   });
   expect(denied).toEqual([]);
-  expect(cloudFormation?.filter((action) => /^dynamodb:(Scan|Query|\w*Item|\*)$/.test(action))).toEqual([]);
+  expect(
+    cloudFormation?.filter((action) => /^dynamodb:(Scan|Query|\w*Item|\*)$/.test(action)),
+  ).toEqual([]);
 });
 
 test("CDK's context key gives every role the boundary, which allows what each function does and no more", () => {
@@ -62,6 +65,7 @@ test("CDK's context key gives every role the boundary, which allows what each fu
 test("no operator's policy allows what another one's work needs", () => {
   const [orders, keys, onCall, restore] = operators;
   expect(allows(onCall, "dynamodb:Scan")).toBe(false);
-  for (const policy of [orders, keys, restore]) expect(allows(policy, "lambda:UpdateAlias")).toBe(false);
+  for (const policy of [orders, keys, restore])
+    expect(allows(policy, "lambda:UpdateAlias")).toBe(false);
   expect(allows(orders, "dynamodb:RestoreTableToPointInTime")).toBe(false);
 });

@@ -25,13 +25,18 @@ interface Statement {
   Resource: string | string[];
 }
 
-/** The tables that each function may use, by their constructs: the stack's own are called `Orders` and `ApiKeys`. */
+/**
+ * The tables that each function may use, by their constructs: the stack's own are called `Orders`
+ * and `ApiKeys`.
+ */
 function usable(template: Template): Record<string, string[]> {
   const tables: Record<string, string[]> = {};
   for (const [id, policy] of resources(template, "AWS::IAM::Policy")) {
     const [name] = /^\w+(?=Role)/.exec(id) ?? [];
     const { Statement } = named(policy["PolicyDocument"]) as { Statement: Statement[] };
-    const arns = Statement.filter(({ Action }) => /^dynamodb:\w+$/.test(String(Action))).flatMap((one) => one.Resource);
+    const arns = Statement.filter(({ Action }) => /^dynamodb:\w+$/.test(String(Action))).flatMap(
+      (one) => one.Resource,
+    );
     if (name) tables[name] = arns.map((arn) => arn.replace(/\.Arn$/, ""));
   }
   return tables;
@@ -39,7 +44,9 @@ function usable(template: Template): Record<string, string[]> {
 
 /** The tables that the functions and the outputs name. */
 function inUse(template: Template): unknown {
-  const functions = resources(template, "AWS::Lambda::Function").map(([, { Environment }]) => named(Environment));
+  const functions = resources(template, "AWS::Lambda::Function").map(([, { Environment }]) =>
+    named(Environment),
+  );
   const { OrdersTableName, ApiKeysTableName } = template.toJSON()["Outputs"];
   return [...functions, named(OrdersTableName), named(ApiKeysTableName)];
 }
@@ -56,7 +63,9 @@ const naming = (ofOrders: string, ofKeys: string) => [
 ];
 
 const using = (ofOrders: string[], ofKeys: string[]) =>
-  Object.fromEntries(lambdas.map(({ id, permission: { table } }) => [id, table === "orders" ? ofOrders : ofKeys]));
+  Object.fromEntries(
+    lambdas.map(({ id, permission: { table } }) => [id, table === "orders" ? ofOrders : ofKeys]),
+  );
 
 /** The tables in a template by their constructs. */
 function tables(template: Template) {
@@ -71,10 +80,13 @@ describe("restored tables", () => {
     expect(inUse(movedOn)).toEqual(naming("Orders", "Restoredkeys2"));
   });
 
-  // A deployment changes the policies before it moves the aliases, and older versions know the older tables.
+  // A deployment changes the policies before it moves the aliases, and older versions know the
+  // older tables.
   test("and those in use before stay open to the functions, so that live code works while the aliases move", () => {
     expect(usable(own)).toEqual(using(["Orders"], ["ApiKeys"]));
-    expect(usable(restored)).toEqual(using(["Restoredorders1", "Orders"], ["Restoredkeys1", "ApiKeys"]));
+    expect(usable(restored)).toEqual(
+      using(["Restoredorders1", "Orders"], ["Restoredkeys1", "ApiKeys"]),
+    );
     expect(usable(movedOn)).toEqual(
       using(["Orders", "Restoredorders1"], ["Restoredkeys2", "ApiKeys", "Restoredkeys1"]),
     );
@@ -88,20 +100,26 @@ describe("restored tables", () => {
       ["Restoredkeys1", "keys-1", ApiKeys],
       ["Restoredkeys2", "keys-2", ApiKeys],
     ] as const) {
-      expect(others[construct]).toEqual({ ...like, Properties: { ...like?.["Properties"], TableName: name } });
+      expect(others[construct]).toEqual({
+        ...like,
+        Properties: { ...like?.["Properties"], TableName: name },
+      });
     }
   });
 
   test("keep their logical ids when they become former ones, and the stack's own stay as they are", () => {
-    const ids = (template: Template) => resources(template, "AWS::DynamoDB::Table").map(([id]) => id);
+    const ids = (template: Template) =>
+      resources(template, "AWS::DynamoDB::Table").map(([id]) => id);
     expect(ids(movedOn)).toEqual(expect.arrayContaining(ids(restored)));
-    const ownOf = (template: Template) => ids(own).map((id) => template.findResources("AWS::DynamoDB::Table")[id]);
+    const ownOf = (template: Template) =>
+      ids(own).map((id) => template.findResources("AWS::DynamoDB::Table")[id]);
     expect(ids(own)).toHaveLength(2);
     expect(ownOf(restored)).toEqual(ownOf(own));
     expect(ownOf(movedOn)).toEqual(ownOf(own));
   });
 
-  // CloudFormation adopts no table without this, and deletes one with RetainExceptOnCreate if that deployment fails.
+  // CloudFormation adopts no table without this, and deletes one with RetainExceptOnCreate if that
+  // deployment fails.
   test("outlive the stack, a failed deployment and their setting", () => {
     const retained = { DeletionPolicy: "Retain", UpdateReplacePolicy: "Retain" };
     for (const table of Object.values(tables(movedOn))) expect(table).toMatchObject(retained);
@@ -111,7 +129,9 @@ describe("restored tables", () => {
 describe("what settings do to tables", () => {
   test("they turn on the stream of orders alone, and name that of the table in use in the outputs", () => {
     const streamed = (template: Template) =>
-      Object.entries(tables(template)).flatMap(([id, { Properties }]) => (Properties.StreamSpecification ? [id] : []));
+      Object.entries(tables(template)).flatMap(([id, { Properties }]) =>
+        Properties.StreamSpecification ? [id] : [],
+      );
     const output = (template: Template) => named(template.toJSON()["Outputs"].OrdersStreamArn);
     expect(streamed(movedOn)).toEqual(["Orders", "Restoredorders1"]);
     expect(output(movedOn)).toEqual({ Value: "Orders.StreamArn" });
@@ -124,7 +144,10 @@ describe("what settings do to tables", () => {
   test("they let other accounts write orders, and nothing more", () => {
     const policies = (template: Template) =>
       Object.fromEntries(
-        Object.entries(tables(template)).map(([id, table]) => [id, table["Properties"].ResourcePolicy]),
+        Object.entries(tables(template)).map(([id, table]) => [
+          id,
+          table["Properties"].ResourcePolicy,
+        ]),
       );
     const policy = (AWS: string | string[]) => ({
       PolicyDocument: {

@@ -13,14 +13,23 @@ function complaints(stack: Stack): string[] {
     Template.fromStack(stack);
     return [];
   } catch (error) {
-    return [...String(error).matchAll(/^ *\[PetStoreOrders\] (.*)$/gm)].map(([, line = ""]) => line);
+    return [...String(error).matchAll(/^ *\[PetStoreOrders\] (.*)$/gm)].map(
+      ([, line = ""]) => line,
+    );
   }
 }
 
-/** An empty stack to which the rules of an environment apply, without CDK's own validation, which takes a second. */
+/**
+ * An empty stack to which the rules of an environment apply, without CDK's own validation, which
+ * takes a second.
+ */
 function ruledBy(environment: Environment): Stack {
   const props = { env: { region: "eu-central-1" }, terminationProtection: environment.keepData };
-  const stack = new Stack(new App({ builtinCloudFormationValidation: false }), "PetStoreOrders", props);
+  const stack = new Stack(
+    new App({ builtinCloudFormationValidation: false }),
+    "PetStoreOrders",
+    props,
+  );
   addRules(stack, environment);
   return stack;
 }
@@ -67,8 +76,16 @@ describe("synthesis stops", () => {
       { formerTables: { orders: "orders-of-yesterday" } },
       "restoredTables and formerTables name one table twice",
     ],
-    ["restored tables that nothing protects", { keepData: false }, "restoredTables and formerTables need keepData"],
-    ["a name no table can have", { formerTables: { orders: "old orders" } }, 'no table can be called "old orders"'],
+    [
+      "restored tables that nothing protects",
+      { keepData: false },
+      "restoredTables and formerTables need keepData",
+    ],
+    [
+      "a name no table can have",
+      { formerTables: { orders: "old orders" } },
+      'no table can be called "old orders"',
+    ],
     ["an empty name of a table", { restoredTables: { orders: "" } }, 'no table can be called ""'],
     [
       "an account that lacks a digit",
@@ -81,7 +98,9 @@ describe("synthesis stops", () => {
       'writerAccounts: an account id has 12 digits, not "3333333333333"',
     ],
   ])("for %s", (_setting, settings, line) => {
-    expect(() => ordersStack(untyped(settings))).toThrow(new Error(`environments.every-option: ${line}`));
+    expect(() => ordersStack(untyped(settings))).toThrow(
+      new Error(`environments.every-option: ${line}`),
+    );
   });
 
   test("for limits that let nothing through, with a line for each", () => {
@@ -112,7 +131,9 @@ describe("synthesis stops", () => {
   });
 
   test("never for every option, nor for none", () => {
-    expect([everyOption, noOption].flatMap((environment) => complaints(ordersStack(environment)))).toEqual([]);
+    expect(
+      [everyOption, noOption].flatMap((environment) => complaints(ordersStack(environment))),
+    ).toEqual([]);
   });
 });
 
@@ -129,26 +150,44 @@ describe("with keepData, synthesis stops for a table that is not protected", () 
   };
 
   test.each<[name: string, weaken: (table: CfnTable) => object]>([
-    ["retained", ({ cfnOptions }) => Object.assign(cfnOptions, { deletionPolicy: CfnDeletionPolicy.DELETE })],
+    [
+      "retained",
+      ({ cfnOptions }) => Object.assign(cfnOptions, { deletionPolicy: CfnDeletionPolicy.DELETE }),
+    ],
     [
       "retained when replaced",
-      ({ cfnOptions }) => Object.assign(cfnOptions, { updateReplacePolicy: CfnDeletionPolicy.DELETE }),
+      ({ cfnOptions }) =>
+        Object.assign(cfnOptions, { updateReplacePolicy: CfnDeletionPolicy.DELETE }),
     ],
-    ["protected against deletion", (table) => Object.assign(table, { deletionProtectionEnabled: false })],
-    ["restorable", (table) => Object.assign(table, { pointInTimeRecoverySpecification: undefined })],
+    [
+      "protected against deletion",
+      (table) => Object.assign(table, { deletionProtectionEnabled: false }),
+    ],
+    [
+      "restorable",
+      (table) => Object.assign(table, { pointInTimeRecoverySpecification: undefined }),
+    ],
   ])("because it is not %s", (_name, weaken) => {
     const stack = ruledBy(everyOption);
     for (const id of ["Good", "Bad", "Worse"]) new Table(stack, id, kept);
-    for (const id of ["Bad", "Worse"]) weaken(stack.node.findChild(id).node.defaultChild as CfnTable);
+    for (const id of ["Bad", "Worse"])
+      weaken(stack.node.findChild(id).node.defaultChild as CfnTable);
     expect(complaints(stack)).toEqual(["Bad/Resource", "Worse/Resource"].map(line));
   });
 
   test("be it the team's own", () => {
     const stack = ruledBy(everyOption);
     new Table(stack, "Refunds", { partitionKey });
-    new TableV2(stack, "Returns", { partitionKey, removalPolicy: RemovalPolicy.RETAIN, deletionProtection: true });
+    new TableV2(stack, "Returns", {
+      partitionKey,
+      removalPolicy: RemovalPolicy.RETAIN,
+      deletionProtection: true,
+    });
     new TableV2(stack, "Kept", kept);
-    new TableV2(stack, "Copied", { ...kept, replicas: [{ region: "eu-west-1", deletionProtection: false }] });
+    new TableV2(stack, "Copied", {
+      ...kept,
+      replicas: [{ region: "eu-west-1", deletionProtection: false }],
+    });
     const paths = ["Refunds/Resource", "Returns/Resource", "Copied/Resource"];
     expect(complaints(stack)).toEqual(paths.map(line));
   });
@@ -164,7 +203,12 @@ describe("with keepData, synthesis stops for a table that is not protected", () 
 });
 
 describe("the environments", () => {
-  const other = { ...noOption, name: "other", stackName: "PetStoreOrders-other", apiKeyPrefix: "pets_other" } as const;
+  const other = {
+    ...noOption,
+    name: "other",
+    stackName: "PetStoreOrders-other",
+    apiKeyPrefix: "pets_other",
+  } as const;
 
   test("may be any, if each has a stack, a key prefix and its own name to itself", () => {
     expect(() => requireDistinct({ "no-option": noOption, other })).not.toThrow();
@@ -172,7 +216,9 @@ describe("the environments", () => {
 
   test("share no stack and no key prefix, and are named like their entry: a line for each mistake", () => {
     const { stackName, apiKeyPrefix } = noOption;
-    expect(() => requireDistinct({ "no-option": noOption, another: { ...other, stackName, apiKeyPrefix } })).toThrow(
+    expect(() =>
+      requireDistinct({ "no-option": noOption, another: { ...other, stackName, apiKeyPrefix } }),
+    ).toThrow(
       new Error(
         'environments.another: its name must be "another", not "other"\n' +
           "environments: no-option and another have one stackName, PetStoreOrders-no-option\n" +

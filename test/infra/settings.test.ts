@@ -15,15 +15,24 @@ const changed = (settings: Partial<Environment>) => templateOf({ ...everyOption,
 
 describe("the setting", () => {
   test("domain: it takes TLS 1.2 or newer, like the gateway's own address, and may be the only one", () => {
-    const tls = { SecurityPolicy: "SecurityPolicy_TLS13_1_2_PQ_2025_09", EndpointAccessMode: "STRICT" };
-    everything.hasResourceProperties("AWS::ApiGateway::DomainName", { DomainName: domain.name, ...tls });
+    const tls = {
+      SecurityPolicy: "SecurityPolicy_TLS13_1_2_PQ_2025_09",
+      EndpointAccessMode: "STRICT",
+    };
+    everything.hasResourceProperties("AWS::ApiGateway::DomainName", {
+      DomainName: domain.name,
+      ...tls,
+    });
     const both = changed({ domain: { ...domain, keepGatewayAddress: true } });
     for (const [template, DisableExecuteApiEndpoint] of [
       [everything, true],
       [both, false],
       [nothing, false],
     ] as const) {
-      template.hasResourceProperties("AWS::ApiGateway::RestApi", { DisableExecuteApiEndpoint, ...tls });
+      template.hasResourceProperties("AWS::ApiGateway::RestApi", {
+        DisableExecuteApiEndpoint,
+        ...tls,
+      });
     }
     everything.hasOutput("BaseUrl", { Value: "https://orders.eu.example.com/v1" });
     expect(named(nothing.findOutputs("BaseUrl"))).toMatchObject({
@@ -36,7 +45,10 @@ describe("the setting", () => {
   });
 
   test("tags: they stand beside the stack's own two, which they can't replace", () => {
-    const { artifactId, node } = ordersStack({ ...everyOption, tags: { ...everyOption.tags, service: "another" } });
+    const { artifactId, node } = ordersStack({
+      ...everyOption,
+      tags: { ...everyOption.tags, service: "another" },
+    });
     expect((node.root as App).synth().getStackArtifact(artifactId).tags).toEqual({
       team: "orders",
       "cost-centre": "4711",
@@ -46,7 +58,9 @@ describe("the setting", () => {
   });
 
   test("webAclArn: it is associated with the stage", () => {
-    const associations = resources(everything, "AWS::WAFv2::WebACLAssociation").map(([, association]) => association);
+    const associations = resources(everything, "AWS::WAFv2::WebACLAssociation").map(
+      ([, association]) => association,
+    );
     expect(associations.map(named)).toEqual([
       {
         WebACLArn: everyOption.webAclArn,
@@ -60,10 +74,12 @@ describe("the setting", () => {
     const settings = resources(everything, "AWS::ApiGateway::Stage").flatMap(
       ([, { MethodSettings }]) => MethodSettings as Record<string, unknown>[],
     );
-    const limits = settings.map(({ HttpMethod, ResourcePath, ThrottlingRateLimit, ThrottlingBurstLimit }) => [
-      `${HttpMethod} ${ResourcePath}`,
-      [ThrottlingRateLimit, ThrottlingBurstLimit],
-    ]);
+    const limits = settings.map(
+      ({ HttpMethod, ResourcePath, ThrottlingRateLimit, ThrottlingBurstLimit }) => [
+        `${HttpMethod} ${ResourcePath}`,
+        [ThrottlingRateLimit, ThrottlingBurstLimit],
+      ],
+    );
     expect(Object.fromEntries(limits)).toMatchObject({
       "* /*": [10, 20],
       "GET /~1store~1orders": [7, 15],
@@ -73,18 +89,18 @@ describe("the setting", () => {
 
   test("listConcurrency: it limits that function alone", () => {
     const limits = (template: Template) =>
-      resources(template, "AWS::Lambda::Function").flatMap(([id, { ReservedConcurrentExecutions: limit }]) =>
-        limit === undefined ? [] : [[constructId(id), limit]],
+      resources(template, "AWS::Lambda::Function").flatMap(
+        ([id, { ReservedConcurrentExecutions: limit }]) =>
+          limit === undefined ? [] : [[constructId(id), limit]],
       );
     expect(limits(everything)).toEqual([["ListOrders", 20]]);
     expect(limits(nothing)).toEqual([]);
   });
 
   test("keepData: it protects the stack", () => {
-    expect([everyOption, noOption].map((environment) => ordersStack(environment).terminationProtection)).toEqual([
-      true,
-      false,
-    ]);
+    expect(
+      [everyOption, noOption].map((environment) => ordersStack(environment).terminationProtection),
+    ).toEqual([true, false]);
   });
 
   // A stage serves what was last deployed.
@@ -93,9 +109,13 @@ describe("the setting", () => {
       IdentityValidationExpression: "^[Bb][Ee][Aa][Rr][Ee][Rr] pets_every_[0-9A-Za-z]{49}$",
       AuthorizerResultTtlInSeconds: 45,
     });
-    const deployment = (template: Template) => Object.keys(template.findResources("AWS::ApiGateway::Deployment"))[0];
+    const deployment = (template: Template) =>
+      Object.keys(template.findResources("AWS::ApiGateway::Deployment"))[0];
     expect(deployment(changed({}))).toBe(deployment(everything));
-    for (const change of [{ authorizerCacheSeconds: 59 }, { apiKeyPrefix: "pets_other" } as const]) {
+    for (const change of [
+      { authorizerCacheSeconds: 59 },
+      { apiKeyPrefix: "pets_other" } as const,
+    ]) {
       expect(deployment(changed(change)), JSON.stringify(change)).not.toBe(deployment(everything));
     }
   });
@@ -109,7 +129,10 @@ describe("the setting", () => {
       [own, topicArn],
       [everything, { Ref: topic }],
     ] as const) {
-      template.allResourcesProperties("AWS::CloudWatch::Alarm", { AlarmActions: [receiver], OKActions: [receiver] });
+      template.allResourcesProperties("AWS::CloudWatch::Alarm", {
+        AlarmActions: [receiver],
+        OKActions: [receiver],
+      });
       const subscription = { Protocol: "email", Endpoint: alarms.email, TopicArn: receiver };
       template.hasResourceProperties("AWS::SNS::Subscription", subscription);
       template.hasOutput("AlarmsTopicArn", { Value: receiver });
@@ -122,7 +145,9 @@ describe("the setting", () => {
 
   test("alarms.canary: without it new code gets all requests, and alarms and CodeDeploy's role stay as they are", () => {
     const urgent = changed({ alarms: { ...alarms, canary: false } }).toJSON()["Resources"];
-    for (const [id, { UpdatePolicy, ...resource }] of Object.entries(everything.toJSON()["Resources"] as Aliases)) {
+    for (const [id, { UpdatePolicy, ...resource }] of Object.entries(
+      everything.toJSON()["Resources"] as Aliases,
+    )) {
       expect(urgent[id]).toEqual(resource);
       expect(UpdatePolicy === undefined).toBe(resource.Type !== "AWS::Lambda::Alias");
     }
@@ -131,7 +156,8 @@ describe("the setting", () => {
   test("any: the stack with every one still runs on one machine", () => {
     // Restored tables are only in AWS, and the region is part of the addresses that are compared.
     const { restoredTables: _, formerTables: __, account: ___, ...local } = everyOption;
-    const read = (environment: Environment) => readRestApi(new StackTemplate(templateOf(environment).toJSON()));
+    const read = (environment: Environment) =>
+      readRestApi(new StackTemplate(templateOf(environment).toJSON()));
     const { apiKeyPrefix, authorizerCacheSeconds } = local;
     expect(read(local)).toEqual(read({ ...noOption, apiKeyPrefix, authorizerCacheSeconds }));
   });

@@ -13,16 +13,24 @@ function lines(template: Template): string {
   return stringify(JSON.parse(text, asText), { aliasDuplicateObjects: false, lineWidth: 120 });
 }
 
-/** Writes references and what is joined of parts as `Fn::Sub` would, like `arn:${AWS::Partition}:iam::...`. */
+/**
+ * Writes references and what is joined of parts as `Fn::Sub` would, like
+ * `arn:${AWS::Partition}:iam::...`.
+ */
 function asText(_name: string, value: unknown): unknown {
   const { Ref: id, "Fn::GetAtt": attribute, "Fn::Join": join } = Object(value);
   if (id) return `\${${id}}`;
   if (attribute) return `\${${[attribute].flat().join(".")}}`;
-  return join?.[1].every((part: unknown) => typeof part === "string") ? join[1].join(join[0]) : value;
+  return join?.[1].every((part: unknown) => typeof part === "string")
+    ? join[1].join(join[0])
+    : value;
 }
 
 // Read what a change does to them, then accept it with `npm test -- test/infra/snapshots --update`.
-test.each([everyOption, noOption])("the template of $name is the one in templates/", async (environment) => {
-  const template = templateOf(environment);
-  await expect(lines(template)).toMatchFileSnapshot(`templates/${environment.name}.yaml`);
-});
+test.each([everyOption, noOption])(
+  "the template of $name is the one in templates/",
+  async (environment) => {
+    const template = templateOf(environment);
+    await expect(lines(template)).toMatchFileSnapshot(`templates/${environment.name}.yaml`);
+  },
+);

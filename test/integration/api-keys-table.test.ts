@@ -33,7 +33,11 @@ describe("an issued API key", () => {
       await issueApiKey(documents, table, "pets_test", fields),
       await issueApiKey(documents, table, "pets_test", fields),
     ];
-    expect(record).toEqual({ ...fields, keyHash: hashApiKey(key), keyId: expect.stringMatching(/^key_[0-9a-f]{16}$/) });
+    expect(record).toEqual({
+      ...fields,
+      keyHash: hashApiKey(key),
+      keyId: expect.stringMatching(/^key_[0-9a-f]{16}$/),
+    });
     expect(record.keyId).not.toBe(other.record.keyId);
     expect(await readApiKey(documents, table, key)).toEqual(record);
   });

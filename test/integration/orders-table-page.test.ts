@@ -43,9 +43,14 @@ async function run(heading: string): Promise<unknown> {
   expect(others).toEqual([]);
   const [service, operation = "", ...args] = await awsArguments(command);
   expect(service).toBe("dynamodb");
-  const members = { "put-item": PutItemInput$[4], "update-item": UpdateItemInput$[4] }[operation] ?? [];
-  const names = new Map(members.map((name) => [name.replaceAll(/(?<=.)(?=[A-Z])/g, "-").toLowerCase(), name]));
-  const options = Object.fromEntries([...names.keys()].map((name) => [name, { type: "string" as const }]));
+  const members =
+    { "put-item": PutItemInput$[4], "update-item": UpdateItemInput$[4] }[operation] ?? [];
+  const names = new Map(
+    members.map((name) => [name.replaceAll(/(?<=.)(?=[A-Z])/g, "-").toLowerCase(), name]),
+  );
+  const options = Object.fromEntries(
+    [...names.keys()].map((name) => [name, { type: "string" as const }]),
+  );
   const given = Object.entries(parseArgs({ args, options }).values).map(([name, value = ""]) => {
     return [names.get(name), /^[[{]/.test(value) ? JSON.parse(value) : value];
   });
@@ -61,11 +66,21 @@ afterAll(() => rm(folder, { recursive: true }));
 await symlink(join(process.cwd(), "node_modules"), join(folder, "node_modules"));
 await writeFile(join(folder, "package.json"), '{"type":"module"}');
 await writeFile(join(folder, "ship-order.ts"), examples("Ship an order", "ts").join("\n"));
-type ShipOrder = (client: DynamoDBClient, table: string, id: bigint, shipmentId: string) => Promise<string>;
+type ShipOrder = (
+  client: DynamoDBClient,
+  table: string,
+  id: bigint,
+  shipmentId: string,
+) => Promise<string>;
 const { shipOrder }: { shipOrder: ShipOrder } = await import(join(folder, "ship-order.ts"));
 
 const pending: OrderItem = { id: { N: "4711" }, status: { S: "pending" } };
-const cancellation = { orderId: 4711n, cancelledBy: "key_a", cancelledAt: new Date(), cancellationId: "request" };
+const cancellation = {
+  orderId: 4711n,
+  cancelledBy: "key_a",
+  cancelledAt: new Date(),
+  cancellationId: "request",
+};
 
 describe("the commands of the orders table's page", () => {
   const placed = {
@@ -78,8 +93,13 @@ describe("the commands of the orders table's page", () => {
   };
 
   test("place, correct and ship an order", async () => {
-    for (const heading of ["Place an order", "Correct an order", "Ship an order"]) await run(heading);
-    const shipped = { shipDate: { S: "2026-12-22T09:30:00Z" }, complete: { BOOL: true }, status: { S: "shipped" } };
+    for (const heading of ["Place an order", "Correct an order", "Ship an order"])
+      await run(heading);
+    const shipped = {
+      shipDate: { S: "2026-12-22T09:30:00Z" },
+      complete: { BOOL: true },
+      status: { S: "shipped" },
+    };
     expect(await tables.items("orders")).toEqual([{ ...placed, quantity: { N: "3" }, ...shipped }]);
   });
 
@@ -99,7 +119,8 @@ describe("the commands of the orders table's page", () => {
   });
 
   test("find the table by an output of production's stack", async () => {
-    const [, command = ""] = /^ORDERS=\$\((.*)\)$/s.exec(examples("Find the table", "sh").join("").trim()) ?? [];
+    const [, command = ""] =
+      /^ORDERS=\$\((.*)\)$/s.exec(examples("Find the table", "sh").join("").trim()) ?? [];
     expect((await awsArguments(command)).join(" ")).toBe(
       `cloudformation describe-stacks --stack-name ${environments.production.stackName} --output text` +
         " --query Stacks[0].Outputs[?OutputKey=='OrdersTableName'].OutputValue",
@@ -124,7 +145,9 @@ describe("the TypeScript of the orders table's page", () => {
       ];
       // Each is the first one off in a third of the rounds.
       const turn = round % 3;
-      const told = await Promise.all([...racers.slice(turn), ...racers.slice(0, turn)].map((race) => race()));
+      const told = await Promise.all(
+        [...racers.slice(turn), ...racers.slice(0, turn)].map((race) => race()),
+      );
       const [a, b, cancelling] = [0, 1, 2].map((racer) => told.at((racer - turn + 3) % 3));
       const truths = {
         cancelled: ["cancelled", "cancelled", "cancelled"],
@@ -132,10 +155,17 @@ describe("the TypeScript of the orders table's page", () => {
         b: ["shipped by someone else", "shipped", "order_already_shipped"],
       };
       const order = (await tables.items("orders")).find((item) => item["id"]?.N === String(id));
-      const winner = order?.["status"]?.S === "cancelled" ? "cancelled" : order?.["shipmentId"]?.S === "a" ? "a" : "b";
+      const winner =
+        order?.["status"]?.S === "cancelled"
+          ? "cancelled"
+          : order?.["shipmentId"]?.S === "a"
+            ? "a"
+            : "b";
       expect([a, b, cancelling]).toEqual(truths[winner]);
       expect(order).toMatchObject(
-        winner === "cancelled" ? { cancellationId: { S: "request" } } : { complete: { BOOL: true } },
+        winner === "cancelled"
+          ? { cancellationId: { S: "request" } }
+          : { complete: { BOOL: true } },
       );
     }
   });
@@ -181,8 +211,13 @@ describe("the orders table's page", () => {
     const passes = (pattern: unknown, value: unknown): boolean =>
       Array.isArray(pattern)
         ? pattern.includes(value)
-        : Object.entries(pattern ?? {}).every(([name, inner]) => passes(inner, Object(value)[name]));
-    const change = (from: OrderItem, to: OrderItem) => ({ ...event, dynamodb: { OldImage: from, NewImage: to } });
+        : Object.entries(pattern ?? {}).every(([name, inner]) =>
+            passes(inner, Object(value)[name]),
+          );
+    const change = (from: OrderItem, to: OrderItem) => ({
+      ...event,
+      dynamodb: { OldImage: from, NewImage: to },
+    });
     expect(passes(filter, event)).toBe(true);
     expect(passes(filter, change(before, { ...before, status: { S: "shipped" } }))).toBe(false);
     expect(passes(filter, change(after, { ...after, note: { S: "seen" } }))).toBe(false);
@@ -197,7 +232,11 @@ describe("the orders table's page", () => {
       ...["status", "cancelledAt", "cancelledBy", "cancellationId"],
     ]);
     const types = { int64: "N", "date-time": "S", boolean: "BOOL" };
-    expect(rows.map(([, , type]) => type)).toEqual([...orderFields.map((field) => types[field.type]), "S", "S"]);
+    expect(rows.map(([, , type]) => type)).toEqual([
+      ...orderFields.map((field) => types[field.type]),
+      "S",
+      "S",
+    ]);
     expect(names(rows.find(([row]) => row.includes("`status`"))?.[3])).toEqual([...orderStatuses]);
   });
 
@@ -205,6 +244,10 @@ describe("the orders table's page", () => {
     const [tablePolicy] = JSON.parse(examples("Find the table", "json").join()).Statement;
     const { stackName } = environments.production;
     expect(tablePolicy.Resource).toBe(`arn:aws:dynamodb:REGION:ACCOUNT:table/${stackName}-Orders*`);
-    expect(tablePolicy.Action).toEqual(["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"]);
+    expect(tablePolicy.Action).toEqual([
+      "dynamodb:GetItem",
+      "dynamodb:PutItem",
+      "dynamodb:UpdateItem",
+    ]);
   });
 });

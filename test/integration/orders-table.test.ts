@@ -22,17 +22,28 @@ async function createOrdersTable(name: string): Promise<string> {
   return name;
 }
 
-const put = (table: string, Item: OrderItem) => client.send(new PutItemCommand({ TableName: table, Item }));
+const put = (table: string, Item: OrderItem) =>
+  client.send(new PutItemCommand({ TableName: table, Item }));
 
 async function order(table: string, id: bigint): Promise<OrderItem | undefined> {
   const Key = { id: { N: String(id) } };
-  return (await client.send(new GetItemCommand({ TableName: table, Key, ConsistentRead: true }))).Item;
+  return (await client.send(new GetItemCommand({ TableName: table, Key, ConsistentRead: true })))
+    .Item;
 }
 
 /** Cancels an order; the outcome is 204 or the error code. */
-async function cancel(table: string, orderId: bigint, cancellationId: string): Promise<204 | string> {
+async function cancel(
+  table: string,
+  orderId: bigint,
+  cancellationId: string,
+): Promise<204 | string> {
   try {
-    await cancelOrder(client, table, { orderId, cancelledBy: "key_1", cancelledAt: new Date(), cancellationId });
+    await cancelOrder(client, table, {
+      orderId,
+      cancelledBy: "key_1",
+      cancelledAt: new Date(),
+      cancellationId,
+    });
     return 204;
   } catch (error) {
     return error instanceof ServiceError ? error.code : String(error);
@@ -41,7 +52,8 @@ async function cancel(table: string, orderId: bigint, cancellationId: string): P
 
 async function listed(table: string): Promise<string[]> {
   const orders: string[] = [];
-  for await (const page of scanOrders(client, table)) orders.push(...page.map((item) => orderJson(item, {})));
+  for await (const page of scanOrders(client, table))
+    orders.push(...page.map((item) => orderJson(item, {})));
   return orders;
 }
 
@@ -49,13 +61,16 @@ describe("the orders table on a real engine", () => {
   test("returns every int64 digit for digit, and cancels by it", async () => {
     const table = await createOrdersTable("int64");
     const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
-    const extremes = [-(2n ** 63n), 2n ** 63n - 1n, 0n, -1n, 2n ** 53n + 1n].map((id): [bigint, bigint] => [
-      id,
-      -id - 1n,
-    ]);
+    const extremes = [-(2n ** 63n), 2n ** 63n - 1n, 0n, -1n, 2n ** 53n + 1n].map(
+      (id): [bigint, bigint] => [id, -id - 1n],
+    );
     await fc.assert(
       fc.asyncProperty(int64, int64, async (id, petId) => {
-        await put(table, { id: { N: String(id) }, petId: { N: String(petId) }, status: { S: "pending" } });
+        await put(table, {
+          id: { N: String(id) },
+          petId: { N: String(petId) },
+          status: { S: "pending" },
+        });
         expect(await cancel(table, id, "one")).toBe(204);
         expect(await cancel(table, id, "two")).toBe("order_already_cancelled");
         expect(await listed(table)).toContain(`{"id":${id},"petId":${petId}}`);
@@ -82,7 +97,10 @@ describe("the orders table on a real engine", () => {
     const winners = racers.filter((_, racer) => outcomes[racer] === 204);
     expect(winners).toHaveLength(1);
     expect(outcomes.filter((outcome) => outcome === "order_already_cancelled")).toHaveLength(49);
-    expect(await order(table, 1n)).toMatchObject({ status: { S: "cancelled" }, cancellationId: { S: winners[0] } });
+    expect(await order(table, 1n)).toMatchObject({
+      status: { S: "cancelled" },
+      cancellationId: { S: winners[0] },
+    });
   });
 
   test.each(cancellations)(
@@ -92,7 +110,11 @@ describe("the orders table on a real engine", () => {
       const item = before && { id: { N: "1" }, ...before };
       if (item) await put(table, item);
       expect(await cancel(table, 1n, "invocation-1")).toBe(outcome);
-      const cancelled = { ...item, status: { S: "cancelled" }, cancellationId: { S: "invocation-1" } };
+      const cancelled = {
+        ...item,
+        status: { S: "cancelled" },
+        cancellationId: { S: "invocation-1" },
+      };
       if (outcome === 204) expect(await order(table, 1n)).toMatchObject(cancelled);
       else expect(await order(table, 1n)).toEqual(item);
     },

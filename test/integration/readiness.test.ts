@@ -39,12 +39,16 @@ afterAll(async () => {
   await engine.stop();
 });
 
-/** Starts a function. What this resolves with serves a first request, which succeeds but for an order that isn't there. */
+/**
+ * Starts a function. What this resolves with serves a first request, which succeeds but for an
+ * order that isn't there.
+ */
 async function start(entry: FunctionEntry): Promise<() => Promise<void>> {
   const serve = await startFunction(entry);
   return async () => {
     const response = await serve(eventOf(entry, key));
-    if (entry.operation) expect(response).toMatchObject({ statusCode: expect.toSatisfy((status) => status < 405) });
+    if (entry.operation)
+      expect(response).toMatchObject({ statusCode: expect.toSatisfy((status) => status < 405) });
     else expect(response).toMatchObject({ context: { keyId: expect.any(String) } });
   };
 }
@@ -83,23 +87,27 @@ describe.each(Object.values<FunctionEntry>(functionList))("the function $id", (e
 
 /** Expects these causes, each in one warning, and no failure. */
 function expectWarned(causes: RegExp[]): void {
-  const warnings = causes.map((cause) => [{ event: "not_ready", cause: expect.stringMatching(cause) }]);
+  const warnings = causes.map((cause) => [
+    { event: "not_ready", cause: expect.stringMatching(cause) },
+  ]);
   expect([log.warn.mock.calls, log.error.mock.calls]).toEqual([warnings, []]);
 }
 
 describe("being made ready changes nothing", () => {
   const id = { N: "0" };
 
-  test.each([undefined, { id }, { id, status: { S: "pending" } }, { id, status: { N: "1" }, petId: { NULL: true } }])(
-    "in an orders table that has %j, the very id that it asks for",
-    async (Item) => {
-      if (Item) await client.send(new PutItemCommand({ TableName: orders, Item }));
-      const { signal } = new AbortController();
-      await updateNothing(client, orders, signal);
-      await scanOne(client, orders, signal);
-      expect(await items(orders)).toEqual(Item ? [Item] : []);
-    },
-  );
+  test.each([
+    undefined,
+    { id },
+    { id, status: { S: "pending" } },
+    { id, status: { N: "1" }, petId: { NULL: true } },
+  ])("in an orders table that has %j, the very id that it asks for", async (Item) => {
+    if (Item) await client.send(new PutItemCommand({ TableName: orders, Item }));
+    const { signal } = new AbortController();
+    await updateNothing(client, orders, signal);
+    await scanOne(client, orders, signal);
+    expect(await items(orders)).toEqual(Item ? [Item] : []);
+  });
 
   test("in the table of keys, where no key has the hash of an empty text", async () => {
     const before = await items(apiKeys);

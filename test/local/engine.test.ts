@@ -42,7 +42,9 @@ describe("the embedded engine", () => {
   test("may go on writing to its standard error", async () => {
     const path = await program(`(head -c 3000000 /dev/zero >&2 && mkdir "$0.wrote") &\n${listens}`);
     const engine = await startEngine(undefined, path);
-    await expect.poll(() => existsSync(`${path}.wrote`), { message: "all 3 MB were written" }).toBe(true);
+    await expect
+      .poll(() => existsSync(`${path}.wrote`), { message: "all 3 MB were written" })
+      .toBe(true);
     await engine.stop();
   });
 });
@@ -57,24 +59,30 @@ describe("DYNAMODB_ENDPOINT", () => {
   ])("may not be %s, which is AWS, and nothing is sent there", async (host) => {
     const fetched = vi.fn();
     vi.stubGlobal("fetch", fetched);
-    await expect(checkEndpoint(`https://${host}`)).rejects.toThrow(`DYNAMODB_ENDPOINT points into AWS (${host})`);
+    await expect(checkEndpoint(`https://${host}`)).rejects.toThrow(
+      `DYNAMODB_ENDPOINT points into AWS (${host})`,
+    );
     expect(fetched).not.toHaveBeenCalled();
   });
 
-  test.each(["localhost:8000", "nonsense"])("may not be %s, which HTTP can't reach", async (text) => {
-    await expect(checkEndpoint(text)).rejects.toMatchObject({
-      name: "StartError",
-      message: `DYNAMODB_ENDPOINT must be an address like http://localhost:8000, not ${text}`,
-    });
-  });
-
-  test.each(["http://amazonaws.com.localhost:8000", "http://myamazonaws.com:8000", "https://engine/with/path"])(
-    "may be %s",
-    async (endpoint) => {
-      vi.stubGlobal("fetch", vi.fn());
-      expect(await checkEndpoint(`${endpoint}/`)).toBe(endpoint);
+  test.each(["localhost:8000", "nonsense"])(
+    "may not be %s, which HTTP can't reach",
+    async (text) => {
+      await expect(checkEndpoint(text)).rejects.toMatchObject({
+        name: "StartError",
+        message: `DYNAMODB_ENDPOINT must be an address like http://localhost:8000, not ${text}`,
+      });
     },
   );
+
+  test.each([
+    "http://amazonaws.com.localhost:8000",
+    "http://myamazonaws.com:8000",
+    "https://engine/with/path",
+  ])("may be %s", async (endpoint) => {
+    vi.stubGlobal("fetch", vi.fn());
+    expect(await checkEndpoint(`${endpoint}/`)).toBe(endpoint);
+  });
 });
 
 test("functions and whoever prepares their tables find them at one place, whatever keys an engine keeps apart", async () => {
@@ -94,7 +102,11 @@ test("functions and whoever prepares their tables find them at one place, whatev
 
 test("functions have as much memory and time as the list of functions gives them", async () => {
   const functions = readFunctions(await readAssembly(), "http://127.0.0.1:8000");
-  const limits = functions.map(({ name, memoryMegabytes, timeoutSeconds }) => [name, memoryMegabytes, timeoutSeconds]);
+  const limits = functions.map(({ name, memoryMegabytes, timeoutSeconds }) => [
+    name,
+    memoryMegabytes,
+    timeoutSeconds,
+  ]);
   expect(limits.sort()).toEqual(
     Object.values(functionList)
       .map(({ id, memorySize, timeoutSeconds }) => [id, memorySize, timeoutSeconds])

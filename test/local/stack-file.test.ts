@@ -30,7 +30,9 @@ test("the stack that started last comes first, and each is found until it ends",
 test("a stack takes the place of a killed one at its address", async () => {
   await addToStackFile(stackAt(1));
   const remove = await addToStackFile({ ...stackAt(1), dynamodbEndpoint: "http://127.0.0.1:8001" });
-  expect(await readStackFile()).toEqual([{ ...stackAt(1), dynamodbEndpoint: "http://127.0.0.1:8001" }]);
+  expect(await readStackFile()).toEqual([
+    { ...stackAt(1), dynamodbEndpoint: "http://127.0.0.1:8001" },
+  ]);
   await remove();
 });
 

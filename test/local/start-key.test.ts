@@ -10,17 +10,26 @@ import { readAssembly } from "../helpers/read-assembly.ts";
 const { dynamodbEndpoint, target } = await createTestTables();
 const { client, apiKeysTable } = target;
 const documents = DynamoDBDocumentClient.from(client);
-const works = async (key: string) => (await findActiveKeyId(documents, apiKeysTable, key, 1)) !== undefined;
+const works = async (key: string) =>
+  (await findActiveKeyId(documents, apiKeysTable, key, 1)) !== undefined;
 const start = (name: string, key?: string) => issueStartKey(client, apiKeysTable, name, key);
 
 test("a start's key takes the place of the one before with its name, and of no other", async () => {
-  const { key: issued } = await issueApiKey(documents, apiKeysTable, "pets_test", { name: "Acme", createdAt: 0 });
+  const { key: issued } = await issueApiKey(documents, apiKeysTable, "pets_test", {
+    name: "Acme",
+    createdAt: 0,
+  });
   const elsewhere = await start("npm start, port 3001");
   const earlier = await start("npm start");
   const given = makeApiKey("pets_test");
   expect(await start("npm start", given)).toBe(given);
   expect(await start("npm start", given)).toBe(given);
-  expect(await Promise.all([issued, elsewhere, earlier, given].map(works))).toEqual([true, true, false, true]);
+  expect(await Promise.all([issued, elsewhere, earlier, given].map(works))).toEqual([
+    true,
+    true,
+    false,
+    true,
+  ]);
 });
 
 test("stacks that share an engine leave each other's keys alone", async () => {
@@ -31,6 +40,8 @@ test("stacks that share an engine leave each other's keys alone", async () => {
     onTestFinished(stack.stop);
     stacks.push(stack);
   }
-  const keys = stacks.map(({ apiKey, tables }) => findActiveKeyId(documents, tables.apiKeys, apiKey, 1));
+  const keys = stacks.map(({ apiKey, tables }) =>
+    findActiveKeyId(documents, tables.apiKeys, apiKey, 1),
+  );
   expect(await Promise.all(keys)).not.toContain(undefined);
 });

@@ -36,7 +36,9 @@ describe("npm start", () => {
   });
 
   /** The environment that has node run some code first. */
-  const preload = (code: string) => ({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` });
+  const preload = (code: string) => ({
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}`,
+  });
 
   test("shows a syntax error in a source, and no calls that led there", async () => {
     const stderr = await failure(
@@ -56,13 +58,29 @@ describe("npm start", () => {
 
   const badKey = "is invalid. Not a well-formed key that starts with pets_test_.";
   test.each([
-    ["--port <number>' argument '65536' is invalid. It must be a whole number from 0 to 65535.", "--port", "65536"],
-    ["--throttle <n>' argument '0' is invalid. It must be a whole number from 1 to 65535.", "--throttle", "0"],
+    [
+      "--port <number>' argument '65536' is invalid. It must be a whole number from 0 to 65535.",
+      "--port",
+      "65536",
+    ],
+    [
+      "--throttle <n>' argument '0' is invalid. It must be a whole number from 1 to 65535.",
+      "--throttle",
+      "0",
+    ],
     ["--db <file>' argument '' is invalid. The name of a file is missing.", "--db", ""],
     [`--api-key <key>' argument 'pets_live_...' ${badKey}`, "--api-key", makeApiKey("pets_live")],
-    [`--api-key <key>' argument 'pets_test_...-' ${badKey}`, "--api-key", `${makeApiKey("pets_test").slice(0, -1)}-`],
+    [
+      `--api-key <key>' argument 'pets_test_...-' ${badKey}`,
+      "--api-key",
+      `${makeApiKey("pets_test").slice(0, -1)}-`,
+    ],
   ])("rejects a value in one line, without a key: '%s", (complaint, ...options) => {
-    expect(endOf(startOptions, options)).toEqual({ code: 1, stdout: "", stderr: `error: option '${complaint}\n` });
+    expect(endOf(startOptions, options)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `error: option '${complaint}\n`,
+    });
   });
 
   test("rejects --db beside DYNAMODB_ENDPOINT, and an endpoint that does not respond, in one line", async () => {
@@ -93,29 +111,44 @@ describe("a start", () => {
   test("whose engine has no room left fails with one line that says so", async () => {
     // On a full disk the engine responds like this.
     await using engine = createServer((_, response) => {
-      response.writeHead(500, { "content-type": "application/x-amz-json-1.0", connection: "close" });
+      response.writeHead(500, {
+        "content-type": "application/x-amz-json-1.0",
+        connection: "close",
+      });
       const __type = "com.amazonaws.dynamodb.v20120810#InternalServerError";
       response.end(JSON.stringify({ __type, message: "backend: database or disk is full" }));
     });
     const dynamodbEndpoint = `http://127.0.0.1:${await listeningPort(engine)}`;
-    await expect(startLocalStack(readAssembly, { port: 0, dynamodbEndpoint })).rejects.toMatchObject({
+    await expect(
+      startLocalStack(readAssembly, { port: 0, dynamodbEndpoint }),
+    ).rejects.toMatchObject({
       name: "StartError",
       message: `The DynamoDB engine at ${dynamodbEndpoint} failed: backend: database or disk is full`,
     });
   });
 
   test("whose table the local stack does not support says so, and doesn't blame the engine", async () => {
-    const text = await readFile(join((await readAssembly()).directory, "PetStoreOrders-staging.template.json"), "utf8");
+    const text = await readFile(
+      join((await readAssembly()).directory, "PetStoreOrders-staging.template.json"),
+      "utf8",
+    );
     const indexed = text.replaceAll('"KeySchema"', '"GlobalSecondaryIndexes": [], "KeySchema"');
-    const buildIndexed = async () => ({ template: new StackTemplate(JSON.parse(indexed)), directory: "nowhere" });
+    const buildIndexed = async () => ({
+      template: new StackTemplate(JSON.parse(indexed)),
+      directory: "nowhere",
+    });
     await expect(startLocalStack(buildIndexed, { port: 0 })).rejects.toThrow(
       /^The local stack does not support GlobalSecondaryIndexes of AWS::DynamoDB::Table Orders/,
     );
   });
 
   test("whose port nobody chose takes 3000", async () => {
-    const listening = vi.spyOn(Server.prototype, "listen").mockImplementation(function (this: Server) {
-      queueMicrotask(() => this.emit("error", Object.assign(new Error("taken"), { code: "EADDRINUSE" })));
+    const listening = vi.spyOn(Server.prototype, "listen").mockImplementation(function (
+      this: Server,
+    ) {
+      queueMicrotask(() =>
+        this.emit("error", Object.assign(new Error("taken"), { code: "EADDRINUSE" })),
+      );
       return this;
     });
     onTestFinished(() => listening.mockRestore());

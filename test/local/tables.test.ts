@@ -28,13 +28,19 @@ afterEach(() => client.destroy());
 afterAll(() => engine.stop());
 
 /** Orders with these ids, and what happens then. */
-async function* orders(from: number, to: number, end = async () => {}): AsyncGenerator<OrderItem, void, void> {
+async function* orders(
+  from: number,
+  to: number,
+  end = async () => {},
+): AsyncGenerator<OrderItem, void, void> {
   for (let id = from; id <= to; id++) yield { id: { N: String(id) } };
   await end();
 }
 
 async function storedIds(): Promise<number[]> {
-  const { Items = [] } = await client.send(new ScanCommand({ TableName: table, ConsistentRead: true }));
+  const { Items = [] } = await client.send(
+    new ScanCommand({ TableName: table, ConsistentRead: true }),
+  );
   return Items.map(({ id }) => Number(id?.N)).sort((a, b) => a - b);
 }
 
@@ -51,13 +57,20 @@ test("orders go into a new table once", async () => {
 });
 
 test("a start that was cut off while it wrote the orders is finished by the next, which overwrites none", async () => {
-  await expect(prepareTables(client, template, orders(1, 250, cutOff), signal)).rejects.toThrow("cut off");
+  await expect(prepareTables(client, template, orders(1, 250, cutOff), signal)).rejects.toThrow(
+    "cut off",
+  );
   const cancelled: OrderItem = { id: { N: "7" }, status: { S: "cancelled" } };
   await client.send(new PutItemCommand({ TableName: table, Item: cancelled }));
   await client.send(new PutItemCommand({ TableName: table, Item: { id: { N: "1000" } } }));
   expect(await prepareTables(client, template, orders(1, 250), signal)).toBe(true);
-  expect(await storedIds()).toEqual([...Array.from({ length: 250 }, (_, index) => index + 1), 1000]);
-  const { Item } = await client.send(new GetItemCommand({ TableName: table, Key: { id: { N: "7" } } }));
+  expect(await storedIds()).toEqual([
+    ...Array.from({ length: 250 }, (_, index) => index + 1),
+    1000,
+  ]);
+  const { Item } = await client.send(
+    new GetItemCommand({ TableName: table, Key: { id: { N: "7" } } }),
+  );
   expect(Item).toEqual(cancelled);
   expect(await prepareTables(client, template, orders(301, 303), signal)).toBe(false);
 });
@@ -81,6 +94,8 @@ test("orders are written though there are more than one call takes, of them or o
 
 test("a start that is interrupted writes no order", async () => {
   const interrupted = AbortSignal.abort(new Error("interrupted"));
-  await expect(prepareTables(client, template, orders(1, 1), interrupted)).rejects.toThrow("interrupted");
+  await expect(prepareTables(client, template, orders(1, 1), interrupted)).rejects.toThrow(
+    "interrupted",
+  );
   expect(await storedIds()).toEqual([]);
 });

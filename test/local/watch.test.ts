@@ -24,11 +24,19 @@ test.runIf(hasList)(
     await symlink(join(root, "node_modules"), join(copy, "node_modules"));
     const command = [process.execPath, "infra/local/start.ts", "--port", "0", "--json", "--watch"];
     const { pid, seen } = run(command, copy);
-    await expect.poll(() => seen).toMatchObject({ stdout: expect.stringMatching(/^\{.*\}\n$/), stderr: "" });
-    const { baseUrl, apiKey, dynamodbEndpoint = "" }: Record<string, string> = JSON.parse(seen.stdout);
+    await expect
+      .poll(() => seen)
+      .toMatchObject({ stdout: expect.stringMatching(/^\{.*\}\n$/), stderr: "" });
+    const {
+      baseUrl,
+      apiKey,
+      dynamodbEndpoint = "",
+    }: Record<string, string> = JSON.parse(seen.stdout);
     const headers = { authorization: `Bearer ${apiKey}` };
-    const cancel = (id: string) => send(`${baseUrl}/store/orders/${id}`, { method: "DELETE", headers });
-    const messageFor = async (id: string): Promise<string> => JSON.parse((await cancel(id)).body).message;
+    const cancel = (id: string) =>
+      send(`${baseUrl}/store/orders/${id}`, { method: "DELETE", headers });
+    const messageFor = async (id: string): Promise<string> =>
+      JSON.parse((await cancel(id)).body).message;
 
     expect((await cancel("1")).status).toBe(204);
     const before = await messageFor("none");
@@ -46,7 +54,10 @@ test.runIf(hasList)(
 
     const tables = join(copy, "infra/stack/tables.ts");
     const another = '\n  addTable("orders", "Refunds");\n';
-    await writeFile(tables, (await readFile(tables, "utf8")).replace(/\n(?= {2}return .*\n}\n$)/, another));
+    await writeFile(
+      tables,
+      (await readFile(tables, "utf8")).replace(/\n(?= {2}return .*\n}\n$)/, another),
+    );
     const errors = join(copy, "shared/errors.ts");
     // As many editors save: the file is another one afterwards.
     const changed = (await readFile(errors, "utf8")).replace(before, "Nobody ordered this");
@@ -83,7 +94,13 @@ test.runIf(hasList)(
 );
 
 describe("the sources", () => {
-  const sources = ["functions/one.ts", "shared/one.ts", "infra/stack/one.ts", "infra/app.ts", "infra/environments.ts"];
+  const sources = [
+    "functions/one.ts",
+    "shared/one.ts",
+    "infra/stack/one.ts",
+    "infra/app.ts",
+    "infra/environments.ts",
+  ];
   const folder = join(copy, "sources");
 
   /** Watches small sources, which it finds beside it, until the test ends. */
@@ -122,7 +139,8 @@ describe("the sources", () => {
   });
 
   test("are built once more when one changes during a build, and leave no watchers behind", async () => {
-    const watchers = () => process.getActiveResourcesInfo().filter((name) => name === "FSEventWrap").length;
+    const watchers = () =>
+      process.getActiveResourcesInfo().filter((name) => name === "FSEventWrap").length;
     await expect.poll(watchers).toBe(0);
     const expectRebuild = await watchSources();
     const before = watchers();

@@ -1,26 +1,31 @@
-// `npm run mutation:tools`, part of `npm run mutation`: the tools of operators and of the local stack's gateway. Its
-// folders were last run one by one: infra/admin in 21 minutes, 92.8 % of 1,552 changes killed; infra/orders-file,
-// infra/smoke and infra/template together in 14 minutes, 91.6 % of 1,201; infra/local/gateway in 12 minutes, with
-// `--timeoutMS 5000`, 90.6 % of 360. These survive, and why:
+// `npm run mutation:tools`, part of `npm run mutation`: the tools of operators and of the local
+// stack's gateway. Its folders were last run one by one: infra/admin in 21 minutes, 92.8 % of 1,552
+// changes killed; infra/orders-file, infra/smoke and infra/template together in 14 minutes, 91.6 %
+// of 1,201; infra/local/gateway in 12 minutes, with `--timeoutMS 5000`, 90.6 % of 360. These
+// survive, and why:
 //
 // Caught by tests that start a process, which can't run mutants:
-// - command.ts: what a signal does. terminal.ts: the prompt. ship-orders.ts, import-orders.ts: standard input, and a file
-//   that is none. export-orders.ts: standard output, and what a signal leaves behind.
+// - command.ts: what a signal does. terminal.ts: the prompt. ship-orders.ts, import-orders.ts:
+//   standard input, and a file that is none. export-orders.ts: standard output, and what a signal
+//   leaves behind.
 // - checks.ts: a compressed list of over 100,000 characters (smoke/main).
 // - template, other than intrinsics.ts: what the local stack's own tests read from it.
-// - gateway, over HTTP (http/gateway, resilience/fuzz): the largest body, no parameters in a path, what is left of a
-//   request, 204 without a length.
-// No test can tell the difference:
-// - gateway: what Node always sets; timers and signals of what has ended; an authorizer that streams fails either way.
-// - `?.` and `?? ""` for what the SDK or TypeScript only declares optional; anchors of the names of AWS's errors.
+// - gateway, over HTTP (http/gateway, resilience/fuzz): the largest body, no parameters in a path,
+//   what is left of a request, 204 without a length. No test can tell the difference:
+// - gateway: what Node always sets; timers and signals of what has ended; an authorizer that
+//   streams fails either way.
+// - `?.` and `?? ""` for what the SDK or TypeScript only declares optional; anchors of the names of
+//   AWS's errors.
 // - command.ts: `target.client.destroy()`: the process ends either way.
 // - api-keys.ts: `<=`: ids differ.
-// - attribute-json.ts: sorting a list of attributes, which are objects and so equal to sort; null is never an attribute.
+// - attribute-json.ts: sorting a list of attributes, which are objects and so equal to sort; null
+//   is never an attribute.
 // - orders-file.ts: reading in smaller blocks.
-// - import-orders.ts: the key that stands for an order without one is only looked at when there is one.
-// - carry-over-rules.ts: any text but a key's id is left out for no key.
-// Looks only:
-// - command.ts, order-commands.ts, key-commands.ts: the names of arguments in the help. import-orders.ts: `Comparing`.
+// - import-orders.ts: the key that stands for an order without one is only looked at when there is
+//   one.
+// - carry-over-rules.ts: any text but a key's id is left out for no key. Looks only:
+// - command.ts, order-commands.ts, key-commands.ts: the names of arguments in the help.
+//   import-orders.ts: `Comparing`.
 import service from "./stryker.config.mjs";
 
 export default {

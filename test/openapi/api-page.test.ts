@@ -26,7 +26,9 @@ describe.runIf(hasBrowser)("the page at / in a browser", () => {
     const methods = described.map(([method]) => method.toUpperCase());
     expect(await page.page.locator(".opblock-summary-method").allInnerTexts()).toEqual(methods);
     const summaries = described.map(([, { summary }]) => summary);
-    expect(await page.page.locator(".opblock-summary-description").allInnerTexts()).toEqual(summaries);
+    expect(await page.page.locator(".opblock-summary-description").allInnerTexts()).toEqual(
+      summaries,
+    );
   });
 
   test("shows them on a laptop's first screen, and promises no other", async () => {

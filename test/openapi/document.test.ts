@@ -20,11 +20,22 @@ test("the document has three addresses, the operations of the list of functions 
     const address = url.replaceAll(/\{(\w+)\}/g, (_match, name) => variables[name]?.default ?? "");
     expect(address).toMatch(/^https?:\/\/[^{}]+\/v1$/);
   }
-  expect(document.servers.map(({ url }) => url)).toEqual(["{base_url}", "{staging_base_url}", "{local_base_url}"]);
+  expect(document.servers.map(({ url }) => url)).toEqual([
+    "{base_url}",
+    "{staging_base_url}",
+    "{local_base_url}",
+  ]);
   const described = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { operationId, tags }]) => [method.toUpperCase(), path, operationId, tags]),
+    Object.entries(methods).map(([method, { operationId, tags }]) => [
+      method.toUpperCase(),
+      path,
+      operationId,
+      tags,
+    ]),
   );
-  expect(described).toEqual(operations.map(({ method, path, name }) => [method, path, name, ["orders"]]));
+  expect(described).toEqual(
+    operations.map(({ method, path, name }) => [method, path, name, ["orders"]]),
+  );
   expect(document.components.securitySchemes).toEqual({
     bearerAuth: expect.objectContaining({ type: "http", scheme: "bearer" }),
   });
@@ -33,7 +44,10 @@ test("the document has three addresses, the operations of the list of functions 
 
 test("the document has the fields of an Order, with their types, and requires none", () => {
   const { Order } = document.components.schemas;
-  const fields = Object.entries(Order.properties).map(([name, { type, format = type }]) => ({ name, type: format }));
+  const fields = Object.entries(Order.properties).map(([name, { type, format = type }]) => ({
+    name,
+    type: format,
+  }));
   expect(fields).toEqual(orderFields);
   expect(Order).not.toHaveProperty("required");
 });
@@ -42,7 +56,11 @@ test("the description, the examples and the extension of Error.code name every c
   const { code } = document.components.schemas.Error.properties;
   const described = [...code.description.matchAll(/`(\w+)`/g)].map(([, name]) => name);
   const codes = Object.keys(errors);
-  expect({ described, ...code }).toMatchObject({ described: codes, examples: codes, "x-extensible-enum": codes });
+  expect({ described, ...code }).toMatchObject({
+    described: codes,
+    examples: codes,
+    "x-extensible-enum": codes,
+  });
 });
 
 test("the changelog that the document links to has its version", async () => {
@@ -51,13 +69,18 @@ test("the changelog that the document links to has its version", async () => {
   );
   expect(links.length).toBeGreaterThan(0);
   for (const link of links) {
-    expect(await readFile(new URL(link, documentFile), "utf8")).toContain(`\n## ${document.info.version}\n`);
+    expect(await readFile(new URL(link, documentFile), "utf8")).toContain(
+      `\n## ${document.info.version}\n`,
+    );
   }
 });
 
 test("the table of errors in API.md has every code of the catalogue under its status, and no other", async () => {
   const page = await readFile(new URL("API.md", documentFile), "utf8");
-  const rows = [...page.matchAll(/^\| (\d{3}) \| `(\w+)` \|/gm)].map(([, status, code]) => [code, Number(status)]);
+  const rows = [...page.matchAll(/^\| (\d{3}) \| `(\w+)` \|/gm)].map(([, status, code]) => [
+    code,
+    Number(status),
+  ]);
   expect(rows.sort()).toEqual(
     Object.entries(errors)
       .map(([code, { status }]) => [code, status])
@@ -67,9 +90,15 @@ test("the table of errors in API.md has every code of the catalogue under its st
 
 test("the table of operations in API.md has every operation, and no other", async () => {
   const page = await readFile(new URL("API.md", documentFile), "utf8");
-  const rows = [...page.matchAll(/^\| `([A-Z]+ \S+)` \(`(\w+)`\) \|/gm)].map(([, request, id]) => [request, id]);
+  const rows = [...page.matchAll(/^\| `([A-Z]+ \S+)` \(`(\w+)`\) \|/gm)].map(([, request, id]) => [
+    request,
+    id,
+  ]);
   const described = Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, { operationId }]) => [`${method.toUpperCase()} ${path}`, operationId]),
+    Object.entries(item).map(([method, { operationId }]) => [
+      `${method.toUpperCase()} ${path}`,
+      operationId,
+    ]),
   );
   expect(rows.sort()).toEqual(described.sort());
 });
@@ -89,7 +118,9 @@ test("every error of the catalogue is an example, word for word, and stands unde
   ]);
   expect(Object.fromEntries(examples)).toEqual(Object.fromEntries(catalogue));
   for (const [status, { content }] of responses.filter(([status]) => status >= "400")) {
-    const values = Object.values(content?.["application/json"]?.examples ?? {}).map(({ value }) => value);
+    const values = Object.values(content?.["application/json"]?.examples ?? {}).map(
+      ({ value }) => value,
+    );
     expect(values.length).toBeGreaterThan(0);
     for (const value of values) expect(value).toMatchObject({ status: Number(status) });
   }
@@ -100,13 +131,16 @@ test("the JavaScript of the description reads every int64 exactly", async () => 
   const { parseExactly } = await import(
     `data:text/javascript,${encodeURIComponent(`${code} export { parseExactly };`)}`
   );
-  expect(parseExactly('[{"id":9223372036854775807,"petId":-9007199254740993,"quantity":7}]')).toEqual([
-    { id: 9223372036854775807n, petId: -9007199254740993n, quantity: 7 },
-  ]);
+  expect(
+    parseExactly('[{"id":9223372036854775807,"petId":-9007199254740993,"quantity":7}]'),
+  ).toEqual([{ id: 9223372036854775807n, petId: -9007199254740993n, quantity: 7 }]);
 });
 
 test("every example fits its schema", () => {
-  for (const { examples, schema } of responses.flatMap(([, { content = {} }]) => Object.values(content))) {
-    for (const [name, { value }] of Object.entries(examples)) expect(schemaProblems(schema, value, name)).toEqual([]);
+  for (const { examples, schema } of responses.flatMap(([, { content = {} }]) =>
+    Object.values(content),
+  )) {
+    for (const [name, { value }] of Object.entries(examples))
+      expect(schemaProblems(schema, value, name)).toEqual([]);
   }
 });

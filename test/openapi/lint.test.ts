@@ -13,6 +13,7 @@ test("the document is free of lint", async () => {
     [redocly, "lint", `--config=${config}`, "--format=json", fileURLToPath(documentFile)],
     { env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" } },
   ).catch((failure: { stdout: string }) => failure);
-  const { problems }: { problems: { ruleId: string; location: { pointer: string }[] }[] } = JSON.parse(stdout);
+  const { problems }: { problems: { ruleId: string; location: { pointer: string }[] }[] } =
+    JSON.parse(stdout);
   expect(problems.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer}`)).toEqual([]);
 });

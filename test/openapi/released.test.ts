@@ -33,17 +33,23 @@ async function promisesOf(document: string): Promise<string[]> {
 
 const promised = await promisesOf(released);
 
-/** A line for everything that clients of the released document can no longer rely on; none in a new major version. */
+/**
+ * A line for everything that clients of the released document can no longer rely on; none in a new
+ * major version.
+ */
 async function incompatibilities(document: string): Promise<string[]> {
   const [before, after] = [parse(released), parse(document)];
   if (before.info.version.split(".")[0] !== after.info.version.split(".")[0]) return [];
   const kept = await promisesOf(document);
   // A new operation may ask for what it likes.
   const asked = /^ (\S+ \w+) (parameters|requestBody) .*required/;
-  const isAskedAnew = (line: string) => promised.some((known) => known.startsWith(` ${asked.exec(line)?.[1]} `));
+  const isAskedAnew = (line: string) =>
+    promised.some((known) => known.startsWith(` ${asked.exec(line)?.[1]} `));
   return [
     ...promised.filter((line) => !kept.includes(line)).map((line) => `no longer:${line}`),
-    ...kept.filter((line) => !promised.includes(line) && isAskedAnew(line)).map((line) => `new:${line}`),
+    ...kept
+      .filter((line) => !promised.includes(line) && isAskedAnew(line))
+      .map((line) => `new:${line}`),
   ];
 }
 
@@ -71,7 +77,14 @@ test("what breaks a promise is found", async () => {
   const broken = await change((document) => {
     document.setIn([...fields, "quantity", "type"], "string");
     document.deleteIn([...fields, "petId"]);
-    document.deleteIn([...responses, "NotPending", "content", "application/json", "examples", "order_not_pending"]);
+    document.deleteIn([
+      ...responses,
+      "NotPending",
+      "content",
+      "application/json",
+      "examples",
+      "order_not_pending",
+    ]);
     document.deleteIn([...responses, "Unauthorized", "headers", "WWW-Authenticate", "required"]);
     document.setIn([...list, "parameters"], [{ ...page, required: true }]);
   });

@@ -6,7 +6,10 @@ import { startStack } from "../helpers/start-stack.ts";
 const stack = await startStack({ log: () => {} });
 const page = await ApiPage.open(new URL("/", stack.baseUrl).href);
 await page.unfold("cancelOrder");
-await page.operation("cancelOrder").locator("tr[data-param-name=orderId] input").fill("9223372036854775807");
+await page
+  .operation("cancelOrder")
+  .locator("tr[data-param-name=orderId] input")
+  .fill("9223372036854775807");
 await page.execute("cancelOrder");
 await page.execute("cancelOrder");
 await page.page.evaluate('document.querySelector(".scheme-container").scrollIntoView()');

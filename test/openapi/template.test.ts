@@ -6,17 +6,21 @@ import { readRestApi } from "../../infra/template/rest-api.ts";
 import { document } from "../helpers/openapi/document.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
 
-// The staging stack; that no setting changes anything of this is shown in test/infra/settings.test.ts.
+// The staging stack; that no setting changes anything of this is shown in
+// test/infra/settings.test.ts.
 const api = readRestApi((await readAssembly()).template);
 const deployed = api.methods.filter(({ integration }) => integration.Type === "AWS_PROXY");
 
 const methodsOf = (item: object) => Object.keys(item).map((method) => method.toUpperCase());
 
 test("the document and the template ask for a bearer key at every operation", () => {
-  for (const { security = document.security } of Object.values(document.paths).flatMap(Object.values)) {
+  for (const { security = document.security } of Object.values(document.paths).flatMap(
+    Object.values,
+  )) {
     expect(security).toEqual([{ bearerAuth: [] }]);
   }
-  for (const { authorizer } of deployed) expect(authorizer).toMatchObject({ IdentitySource: "Authorization" });
+  for (const { authorizer } of deployed)
+    expect(authorizer).toMatchObject({ IdentitySource: "Authorization" });
 });
 
 test("the document describes what the gateway itself sends where there is no operation", () => {
@@ -28,7 +32,9 @@ test("the document describes what the gateway itself sends where there is no ope
     expect(httpMethod).toBe("ANY");
     expect(responseProblems("POST", path, httpResponse(status, literal))).toEqual([]);
     const allowed = methodsOf(document.paths[path] ?? {});
-    expect(literal.headers["Allow"]?.split(", ").sort()).toEqual(allowed.length > 0 ? allowed.sort() : undefined);
+    expect(literal.headers["Allow"]?.split(", ").sort()).toEqual(
+      allowed.length > 0 ? allowed.sort() : undefined,
+    );
   }
 });
 
@@ -65,18 +71,26 @@ describe("the document describes a gateway response wherever a client may get it
   test.each(Object.entries(places))("%s", (type, requests) => {
     const { status = 0, ...literal } = api.gatewayResponses.get(type) ?? { headers: {}, body: "" };
     const problems = requests.flatMap(([method, path]) =>
-      responseProblems(method, path, httpResponse(status, literal)).map((problem) => `${method} ${path}: ${problem}`),
+      responseProblems(method, path, httpResponse(status, literal)).map(
+        (problem) => `${method} ${path}: ${problem}`,
+      ),
     );
     expect(problems).toEqual([]);
   });
 
   test("no other type has a status of its own", () => {
-    const concrete = [...api.gatewayResponses].filter(([, { status }]) => status !== undefined).map(([type]) => type);
+    const concrete = [...api.gatewayResponses]
+      .filter(([, { status }]) => status !== undefined)
+      .map(([type]) => type);
     expect(concrete.sort()).toEqual(Object.keys(places).sort());
   });
 });
 
 function httpResponse(status: number, { headers, body }: ConstantResponse): HttpResponse {
   const named = Object.entries({ ...headers, "content-type": "application/json" });
-  return { status, headers: Object.fromEntries(named.map(([name, value]) => [name.toLowerCase(), value])), body };
+  return {
+    status,
+    headers: Object.fromEntries(named.map(([name, value]) => [name.toLowerCase(), value])),
+    body,
+  };
 }

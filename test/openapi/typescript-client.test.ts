@@ -22,12 +22,15 @@ const folder = await mkdtemp(join(tmpdir(), "typescript-client-"));
 afterAll(() => rm(folder, { recursive: true }));
 await writeFile(join(folder, "package.json"), '{"type":"module"}');
 await writeFile(join(folder, "orders-client.ts"), client);
-const { OrdersClient }: { OrdersClient: new (baseUrl: string, apiKey: string) => Client } = await import(
-  join(folder, "orders-client.ts")
-);
+const { OrdersClient }: { OrdersClient: new (baseUrl: string, apiKey: string) => Client } =
+  await import(join(folder, "orders-client.ts"));
 
 test("the TypeScript of API.md compiles, with the fields of the document and no other", async () => {
-  const values = { int64: "9223372036854775807n", "date-time": '"2026-12-24T12:00:00Z"', boolean: "true" };
+  const values = {
+    int64: "9223372036854775807n",
+    "date-time": '"2026-12-24T12:00:00Z"',
+    boolean: "true",
+  };
   const order = orderFields.map(({ name, type }) => `${name}: ${values[type]}`).join(", ");
   const generated = orderFields
     .map(({ name, type }) => `${name}?: ${type === "int64" ? "number" : "never"};`)
@@ -45,10 +48,15 @@ test("the TypeScript of API.md compiles, with the fields of the document and no 
     widened.id = "1";`,
   );
   const tsc = fileURLToPath(new URL("bin/tsc", import.meta.resolve("typescript/package.json")));
-  const options = "--strict --noEmit --target esnext --module nodenext --lib esnext,dom --allowImportingTsExtensions";
-  const compile = promisify(execFile)(process.execPath, [tsc, ...options.split(" "), "--types", "", "uses.ts"], {
-    cwd: folder,
-  });
+  const options =
+    "--strict --noEmit --target esnext --module nodenext --lib esnext,dom --allowImportingTsExtensions";
+  const compile = promisify(execFile)(
+    process.execPath,
+    [tsc, ...options.split(" "), "--types", "", "uses.ts"],
+    {
+      cwd: folder,
+    },
+  );
   expect(await compile.catch(({ stdout }) => stdout)).toEqual({ stdout: "", stderr: "" });
 });
 
@@ -66,9 +74,15 @@ describe("the client of API.md", () => {
     expect(ids).toEqual(expect.arrayContaining([1, 9223372036854775807n, -9223372036854775808n]));
     await orders.cancelOrder(9223372036854775807n);
     await expect(orders.cancelOrder(9223372036854775807n)).resolves.toBeUndefined();
-    await expect(orders.cancelOrder(404)).rejects.toMatchObject({ status: 404, code: "order_not_found" });
+    await expect(orders.cancelOrder(404)).rejects.toMatchObject({
+      status: 404,
+      code: "order_not_found",
+    });
     const stranger = new OrdersClient(stack.baseUrl, "no key");
-    await expect(stranger.listOrders()).rejects.toMatchObject({ status: 401, code: "unauthorized" });
+    await expect(stranger.listOrders()).rejects.toMatchObject({
+      status: 401,
+      code: "unauthorized",
+    });
   });
 });
 
@@ -85,11 +99,14 @@ describe("the client of API.md, when the service", () => {
       const [status, body, headers = {}] = responses.shift() ?? [];
       return new Response(body ?? brokenOff(), { status: status ?? 200, headers });
     });
-    const outcome = await new OrdersClient("http://host/v1", "key").listOrders().catch((error: unknown) => error);
+    const outcome = await new OrdersClient("http://host/v1", "key")
+      .listOrders()
+      .catch((error: unknown) => error);
     vi.restoreAllMocks();
     return { outcome, pauses, left: responses.length };
   }
-  const brokenOff = () => new ReadableStream({ start: (list) => list.error(new TypeError("terminated")) });
+  const brokenOff = () =>
+    new ReadableStream({ start: (list) => list.error(new TypeError("terminated")) });
   const failure = (code: string): string => JSON.stringify({ code, message: "", status: 0 });
 
   test("fails for a while, waits longer each time, and after 429 at least as long as it says", async () => {
@@ -104,8 +121,13 @@ describe("the client of API.md, when the service", () => {
   });
 
   test("goes on failing, gives up after five attempts and says why", async () => {
-    const { outcome, left } = await call(...Array<[number, string]>(7).fill([500, failure("internal_error")]));
-    expect({ outcome, left }).toMatchObject({ outcome: { status: 500, code: "internal_error" }, left: 2 });
+    const { outcome, left } = await call(
+      ...Array<[number, string]>(7).fill([500, failure("internal_error")]),
+    );
+    expect({ outcome, left }).toMatchObject({
+      outcome: { status: 500, code: "internal_error" },
+      left: 2,
+    });
   });
 
   test("rejects the request, or AWS does in its own words, does not repeat it", async () => {

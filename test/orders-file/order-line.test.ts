@@ -5,9 +5,15 @@ import { isAttribute, sameAttribute } from "../../infra/orders-file/attribute-js
 import { formatOrderLine, parseOrderLine } from "../../infra/orders-file/order-line.ts";
 import { type OrderItem, orderStatuses } from "../../shared/order.ts";
 
-const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map((value) => ({ N: value.toString() }));
+const int64 = fc
+  .bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
+  .map((value) => ({ N: value.toString() }));
 const dateTime = fc
-  .date({ min: new Date("0001-01-01T00:00:00Z"), max: new Date("9999-12-31T23:59:59Z"), noInvalidDate: true })
+  .date({
+    min: new Date("0001-01-01T00:00:00Z"),
+    max: new Date("9999-12-31T23:59:59Z"),
+    noInvalidDate: true,
+  })
   .map((date) => ({ S: date.toISOString() }));
 const plainText = fc.string({ unit: "grapheme-ascii", maxLength: 100 }).map((S) => ({ S }));
 const optional = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined });
@@ -27,7 +33,11 @@ const known = fc
     order.status.S === "cancelled" ? { ...order, cancelledAt, cancelledBy, cancellationId } : order,
   )
   // An absent field has no attribute, rather than an undefined one.
-  .map((fields) => Object.fromEntries(Object.entries(fields).flatMap(([k, v]) => (v === undefined ? [] : [[k, v]]))));
+  .map((fields) =>
+    Object.fromEntries(
+      Object.entries(fields).flatMap(([k, v]) => (v === undefined ? [] : [[k, v]])),
+    ),
+  );
 
 const text = fc.string({ unit: "grapheme", maxLength: 8 });
 const digits = fc.stringMatching(/^-?[1-9]\d{0,37}$/);
@@ -52,7 +62,11 @@ const { attribute } = fc.letrec<{ attribute: AttributeValue }>((tie) => ({
     setOf(bytes, base64).map((BS) => ({ BS })),
     fc.array(tie("attribute"), { maxLength: 4 }).map((L) => ({ L })),
     fc
-      .dictionary(fc.oneof(text, fc.constantFrom("B", "BS", "L", "id", "__proto__")), tie("attribute"), { maxKeys: 4 })
+      .dictionary(
+        fc.oneof(text, fc.constantFrom("B", "BS", "L", "id", "__proto__")),
+        tie("attribute"),
+        { maxKeys: 4 },
+      )
       .map((M) => ({ M })),
   ),
 }));
@@ -87,7 +101,9 @@ describe("a line of an orders file", () => {
   });
 
   test("is pending unless it says otherwise", () => {
-    expect(parseOrderLine('{"id":1}')).toEqual({ item: { id: { N: "1" }, status: { S: "pending" } } });
+    expect(parseOrderLine('{"id":1}')).toEqual({
+      item: { id: { N: "1" }, status: { S: "pending" } },
+    });
   });
 
   test("has what no field can hold under one name, in DynamoDB's own JSON", () => {
@@ -98,7 +114,9 @@ describe("a line of an orders file", () => {
       cancelledBy: { S: "key_1" },
       colour: { SS: ["red", "blue"] },
       photo: { B: new Uint8Array([0, 255]) },
-      gift: { M: { ribbon: { NULL: true }, B: { L: [{ N: "12345678901234567890123456789012345678" }] } } },
+      gift: {
+        M: { ribbon: { NULL: true }, B: { L: [{ N: "12345678901234567890123456789012345678" }] } },
+      },
     };
     const line =
       '{"id":1,"otherAttributes":{"cancelledBy":{"S":"key_1"},"colour":{"SS":["blue","red"]},' +
@@ -120,11 +138,17 @@ describe("a line of an orders file", () => {
     "-1.5e-7",
   ])("has a number of at most 38 digits besides the zeros around them, like %s", (N) => {
     const colour = { N };
-    expect(parseOrderLine(`{"id":1,"otherAttributes":{"colour":{"N":"${N}"}}}`)).toMatchObject({ item: { colour } });
+    expect(parseOrderLine(`{"id":1,"otherAttributes":{"colour":{"N":"${N}"}}}`)).toMatchObject({
+      item: { colour },
+    });
   });
 
   test("can't control a terminal", () => {
-    const order = { id: { N: "1" }, status: { S: "pending" }, "\u202e": { S: "\u009b31m\u2028\u2029\u{e0001}" } };
+    const order = {
+      id: { N: "1" },
+      status: { S: "pending" },
+      "\u202e": { S: "\u009b31m\u2028\u2029\u{e0001}" },
+    };
     const line = formatOrderLine(order) ?? "";
     expect(line).toBe(
       String.raw`{"id":1,"status":"pending","otherAttributes":{"\u202e":{"S":"\u009b31m\u2028\u2029\udb40\udc01"}}}`,
@@ -132,28 +156,38 @@ describe("a line of an orders file", () => {
     expect(parseOrderLine(line)).toEqual({ item: order });
   });
 
-  test.each(["0000-01-01T00:00:00Z", "2026-01-01T00:00:00+18:01", "2026-01-01T00:00:00-23:59", "2026-02-30T00:00:00Z"])(
-    "has no date-time that some client could not hold, like %s",
-    (date) => {
-      const problem = "not an ISO 8601 date-time (years 0001 to 9999, Z or an offset of at most 18:00)";
-      const problems = [{ text: `shipDate is ${problem}` }];
-      expect(parseOrderLine(`{"id":1,"shipDate":"${date}"}`)).toMatchObject({ problems });
-      const order = { id: { N: "1" }, status: { S: "pending" }, shipDate: { S: date } };
-      expect(formatOrderLine(order)).toContain(`"otherAttributes":{"shipDate":{"S":"${date}"}}`);
-    },
-  );
+  test.each([
+    "0000-01-01T00:00:00Z",
+    "2026-01-01T00:00:00+18:01",
+    "2026-01-01T00:00:00-23:59",
+    "2026-02-30T00:00:00Z",
+  ])("has no date-time that some client could not hold, like %s", (date) => {
+    const problem =
+      "not an ISO 8601 date-time (years 0001 to 9999, Z or an offset of at most 18:00)";
+    const problems = [{ text: `shipDate is ${problem}` }];
+    expect(parseOrderLine(`{"id":1,"shipDate":"${date}"}`)).toMatchObject({ problems });
+    const order = { id: { N: "1" }, status: { S: "pending" }, shipDate: { S: date } };
+    expect(formatOrderLine(order)).toContain(`"otherAttributes":{"shipDate":{"S":"${date}"}}`);
+  });
 
   test("has an order's fields in the documented order", () => {
-    const shuffled = { status: { S: "pending" }, complete: { BOOL: true }, petId: { N: "2" }, id: { N: "1" } };
+    const shuffled = {
+      status: { S: "pending" },
+      complete: { BOOL: true },
+      petId: { N: "2" },
+      id: { N: "1" },
+    };
     expect(formatOrderLine(shuffled)).toBe('{"id":1,"petId":2,"complete":true,"status":"pending"}');
   });
 
-  test.each<OrderItem>([{ id: { N: "1.5" } }, { id: { N: "9223372036854775808" } }, { id: { S: "1" } }, {}])(
-    "is not written for an order that nobody could name, like %j",
-    (order) => {
-      expect(formatOrderLine(order)).toBeUndefined();
-    },
-  );
+  test.each<OrderItem>([
+    { id: { N: "1.5" } },
+    { id: { N: "9223372036854775808" } },
+    { id: { S: "1" } },
+    {},
+  ])("is not written for an order that nobody could name, like %j", (order) => {
+    expect(formatOrderLine(order)).toBeUndefined();
+  });
 });
 
 test.each([
@@ -166,7 +200,10 @@ test.each([
   [{ NS: ["12", "2"] }, { NS: ["02", "12"] }],
   [{ M: { N: { N: "1.0" }, NS: { NS: ["10"] } } }, { M: { N: { N: "1" }, NS: { NS: ["1E1"] } } }],
   // Two names that look alike.
-  [{ M: { "\u00e9": { N: "1" }, "e\u0301": { N: "2" } } }, { M: { "e\u0301": { N: "2" }, "\u00e9": { N: "1" } } }],
+  [
+    { M: { "\u00e9": { N: "1" }, "e\u0301": { N: "2" } } },
+    { M: { "e\u0301": { N: "2" }, "\u00e9": { N: "1" } } },
+  ],
 ])("%j has the same value as %j", (a, b) => {
   expect(sameAttribute(a, b)).toBe(true);
 });
@@ -183,7 +220,10 @@ test.each([
   expect(sameAttribute(a, b)).toBe(false);
 });
 
-test.each(["", "1x", "x1", " 1", "1.", ".5", "1e", "--1", "+1"])("%j is not a number in DynamoDB's JSON", (number) => {
-  expect(isAttribute({ N: number })).toBe(false);
-  expect(isAttribute({ NS: ["1", number] })).toBe(false);
-});
+test.each(["", "1x", "x1", " 1", "1.", ".5", "1e", "--1", "+1"])(
+  "%j is not a number in DynamoDB's JSON",
+  (number) => {
+    expect(isAttribute({ N: number })).toBe(false);
+    expect(isAttribute({ NS: ["1", number] })).toBe(false);
+  },
+);

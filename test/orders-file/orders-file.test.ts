@@ -3,7 +3,12 @@ import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { checkOrders, longestLine, OrdersFileError, readOrders } from "../../infra/orders-file/orders-file.ts";
+import {
+  checkOrders,
+  longestLine,
+  OrdersFileError,
+  readOrders,
+} from "../../infra/orders-file/orders-file.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "orders-file-test-"));
 afterAll(() => rm(folder, { recursive: true }));
@@ -19,7 +24,16 @@ const problems = () =>
 
 describe("checking", () => {
   test("reports every bad line by the name the user gave, where it stops being JSON, and every repetition of an id", async () => {
-    await put('{"id":1}', "[]", '{"id":1}', '{"id":2}', "", '  {"id": 1,}', '{"id":1,"\u009b2J":1}', '{"id":1}');
+    await put(
+      '{"id":1}',
+      "[]",
+      '{"id":1}',
+      '{"id":2}',
+      "",
+      '  {"id": 1,}',
+      '{"id":1,"\u009b2J":1}',
+      '{"id":1}',
+    );
     expect((await problems()).split("\n")).toEqual([
       "typed.ndjson:2: not a JSON object",
       "typed.ndjson:3: id 1 is already on line 1",
@@ -32,7 +46,9 @@ describe("checking", () => {
 
   test("reports nothing that could control a terminal, such as the name of a file", async () => {
     await put("{");
-    const report = await checkOrders({ ...file, name: "\u001b[2J" }).catch((error: Error) => error.message);
+    const report = await checkOrders({ ...file, name: "\u001b[2J" }).catch(
+      (error: Error) => error.message,
+    );
     expect(report).toContain(String.raw`\u{1b}[2J:1:2: not JSON`);
   });
 
@@ -53,7 +69,10 @@ describe("checking", () => {
   test("reports each line that is not UTF-8, whatever else is right with it", async () => {
     const latin1 = Buffer.from('{"id":2,"otherAttributes":{"name":{"S":"caf\u00e9"}}}\n', "latin1");
     const cut = Buffer.from('{"id":4}\u00fc').subarray(0, -1);
-    await writeFile(file.path, Buffer.concat([Buffer.from('{"id":1}\n'), latin1, Buffer.from('{"id":3}\n'), cut]));
+    await writeFile(
+      file.path,
+      Buffer.concat([Buffer.from('{"id":1}\n'), latin1, Buffer.from('{"id":3}\n'), cut]),
+    );
     expect((await problems()).split("\n")).toEqual([
       "typed.ndjson:2: not UTF-8",
       "typed.ndjson:4: not UTF-8",
@@ -82,7 +101,9 @@ describe("checking", () => {
     await writeFile(file.path, "");
     await truncate(file.path, 2 ** 31);
     let read = 0;
-    await expect(checkOrders(file, (bytes) => (read = bytes))).rejects.toThrow("typed.ndjson:1: longer than");
+    await expect(checkOrders(file, (bytes) => (read = bytes))).rejects.toThrow(
+      "typed.ndjson:1: longer than",
+    );
     expect(read).toBeLessThan(longestLine + 1_000_000);
   });
 

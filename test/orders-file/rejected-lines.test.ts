@@ -6,7 +6,9 @@ import { parseOrderLine } from "../../infra/orders-file/order-line.ts";
 /** The parsed line, with its problems as people read them. */
 function parse(line: string) {
   const parsed = parseOrderLine(line);
-  return "item" in parsed ? parsed : { ...parsed, problems: parsed.problems.map(({ text }) => text) };
+  return "item" in parsed
+    ? parsed
+    : { ...parsed, problems: parsed.problems.map(({ text }) => text) };
 }
 
 describe("a line of an orders file", () => {
@@ -41,7 +43,10 @@ describe("a line of an orders file", () => {
     ['{"id":1,"colour":"red"}', ['unknown field "colour"']],
     ['{"id":1,"__proto__":{}}', ['unknown field "__proto__"']],
     ['{"id":1,"cancelledBy":"key_1"}', ["cancelledBy is only for a cancelled order"]],
-    ['{"id":1,"status":"cancelled","cancelledBy":"\\u001b"}', ["cancelledBy is not the id of an API key"]],
+    [
+      '{"id":1,"status":"cancelled","cancelledBy":"\\u001b"}',
+      ["cancelledBy is not the id of an API key"],
+    ],
     ['{"id":1,"id":2}', ['"id" appears twice']],
     ['{"id":1,"\\u0069d":2}', ['"id" appears twice']],
     ['{"id":1,"otherAttributes":{"a":{"M":{"b":{"S":"1"},"b":{"S":"2"}}}}}', ['"b" appears twice']],
@@ -49,7 +54,10 @@ describe("a line of an orders file", () => {
     ['{"id":1,"otherAttributes":[]}', ["otherAttributes is not a JSON object"]],
     ['{"id":1,"otherAttributes":null}', ["otherAttributes is not a JSON object"]],
     ['{"id":1,"otherAttributes":{"petId":{"N":"7"}}}', ["petId belongs beside otherAttributes"]],
-    ['{"id":1,"otherAttributes":{"status":{"S":"shipped"}}}', ["status belongs beside otherAttributes"]],
+    [
+      '{"id":1,"otherAttributes":{"status":{"S":"shipped"}}}',
+      ["status belongs beside otherAttributes"],
+    ],
     ['{"id":1,"otherAttributes":{"id":{"S":"x"}}}', ["id belongs beside otherAttributes"]],
     ['{"otherAttributes":{"id":{"S":"x"}}}', ["id is missing"]],
     [
@@ -107,5 +115,7 @@ test("a long line that is nowhere JSON takes little memory", async () => {
   const source = `const { parentPort } = require("node:worker_threads");
     import("${url}").then(({ parseOrderLine }) => parentPort.postMessage(parseOrderLine("x ".repeat(1_000_000))));`;
   const worker = new Worker(source, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 40 } });
-  expect(await once(worker, "message")).toMatchObject([{ problems: [{ text: "not JSON" }], column: 1 }]);
+  expect(await once(worker, "message")).toMatchObject([
+    { problems: [{ text: "not JSON" }], column: 1 },
+  ]);
 });

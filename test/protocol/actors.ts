@@ -18,7 +18,10 @@ export interface Fate {
 }
 
 const serverError = exception(500, "com.amazonaws.dynamodb.v20120810#InternalServerError");
-const throttled = exception(400, "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException");
+const throttled = exception(
+  400,
+  "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException",
+);
 
 const fates: readonly Fate[] = [
   { name: "delivered", applied: "now" },
@@ -77,7 +80,9 @@ export function cancellers(code: Cancel): [Actor, Actor] {
         await code(connect, { keyId: name, askedAt, ...ids });
         return "204";
       } catch (error) {
-        return error instanceof ServiceError ? `${errors[error.code].status} ${error.code}` : "500 internal_error";
+        return error instanceof ServiceError
+          ? `${errors[error.code].status} ${error.code}`
+          : "500 internal_error";
       }
     },
   });
@@ -88,8 +93,8 @@ export function cancellers(code: Cancel): [Actor, Actor] {
 export const shippedAt = new Date("2026-11-21T12:00:00Z");
 
 /**
- * Ships the order if it is pending. It is not part of the service: all that counts is when its write arrives, so it
- * has one attempt, which does.
+ * Ships the order if it is pending. It is not part of the service: all that counts is when its
+ * write arrives, so it has one attempt, which does.
  */
 export const shipper: Actor = {
   name: "the shipper",

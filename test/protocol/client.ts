@@ -7,7 +7,10 @@ export interface Client {
   /** The responses that its attempts have had from the table. */
   seen: readonly Response[];
   next: Step;
-  /** The copy of its last attempt that is on its way: it arrives after the next attempt, or after the client's end. */
+  /**
+   * The copy of its last attempt that is on its way: it arrives after the next attempt, or after
+   * the client's end.
+   */
   held: readonly Request[];
   /** The copies on their way that may arrive at any time. */
   late: readonly Request[];
@@ -23,7 +26,8 @@ export async function begin(recorded: RecordedClient): Promise<Client> {
 export async function attempt(client: Client, fate: Fate, response: Response): Promise<Client> {
   const seen = [...client.seen, response];
   const next = await client.recorded.after(seen);
-  const copies = fate.applied === "after the next attempt" && "sends" in client.next ? [client.next.sends] : [];
+  const copies =
+    fate.applied === "after the next attempt" && "sends" in client.next ? [client.next.sends] : [];
   const late = [...client.late, ...client.held];
   return "tells" in next
     ? withKey({ ...client, seen, next, held: [], late: [...late, ...copies] })

@@ -1,20 +1,34 @@
 /**
- * The contract (`shared/openapi.yaml`) for one order, one operation at a time. It knows nothing of attempts, retries or
- * the table. Every history of real, overlapping operations has to be explained by it.
+ * The contract (`shared/openapi.yaml`) for one order, one operation at a time. It knows nothing of
+ * attempts, retries or the table. Every history of real, overlapping operations has to be explained
+ * by it.
  */
 
-/** The state of an order, as far as clients can tell: its status and, once cancelled, who cancelled it. */
-export type OrderState = "absent" | "pending" | "shipped" | "not pending" | `cancelled by ${string}`;
+/**
+ * The state of an order, as far as clients can tell: its status and, once cancelled, who cancelled
+ * it.
+ */
+export type OrderState =
+  | "absent"
+  | "pending"
+  | "shipped"
+  | "not pending"
+  | `cancelled by ${string}`;
 
 export type Operation = { kind: "cancel"; by: string } | { kind: "ship" };
 
 /**
- * The effect of an operation on an order, and the response that its client must get: `204`, or a status and code.
- * The service has no operation that ships, so its two responses are ours to name.
+ * The effect of an operation on an order, and the response that its client must get: `204`, or a
+ * status and code. The service has no operation that ships, so its two responses are ours to name.
  */
-export function perform(state: OrderState, operation: Operation): { state: OrderState; response: string } {
+export function perform(
+  state: OrderState,
+  operation: Operation,
+): { state: OrderState; response: string } {
   if (operation.kind === "ship") {
-    return state === "pending" ? { state: "shipped", response: "shipped" } : { state, response: "not shipped" };
+    return state === "pending"
+      ? { state: "shipped", response: "shipped" }
+      : { state, response: "not shipped" };
   }
   switch (state) {
     case "pending":
@@ -30,7 +44,10 @@ export function perform(state: OrderState, operation: Operation): { state: Order
   }
 }
 
-/** Whether a response says anything about the order. A 5xx does not: its operation may have taken effect, or may yet. */
+/**
+ * Whether a response says anything about the order. A 5xx does not: its operation may have taken
+ * effect, or may yet.
+ */
 export function claimsNothing(response: string): boolean {
   return response.startsWith("5");
 }

@@ -8,7 +8,10 @@ interface Found {
   moments: number;
   /** The responses that the actors gave their clients. */
   told: Set<string>;
-  /** The moves of the shortest interleaving whose last one the contract does not allow. The search ends with it. */
+  /**
+   * The moves of the shortest interleaving whose last one the contract does not allow. The search
+   * ends with it.
+   */
   violation?: readonly Move[];
 }
 
@@ -21,12 +24,15 @@ interface Reached {
 }
 
 /**
- * Searches all interleavings from one start. Those that come to the same moment are followed from there as one, and
- * counted as many: what comes after a moment depends on nothing that was before it.
+ * Searches all interleavings from one start. Those that come to the same moment are followed from
+ * there as one, and counted as many: what comes after a moment depends on nothing that was before
+ * it.
  */
 export async function explore(moves: Moves, item: OrderItem | undefined): Promise<Found> {
   const found: Found = { interleavings: 0, moments: 0, told: new Set() };
-  let level = new Map<string, Reached>([["", { moment: moves.start(item), interleavings: 1, path: [] }]]);
+  let level = new Map<string, Reached>([
+    ["", { moment: moves.start(item), interleavings: 1, path: [] }],
+  ]);
   while (level.size > 0) {
     const next: typeof level = new Map();
     found.moments += level.size;
@@ -37,7 +43,11 @@ export async function explore(moves: Moves, item: OrderItem | undefined): Promis
         if (move.violation !== undefined) return { ...found, violation: [...path, move] };
         if (move.tells !== undefined) found.told.add(`${move.actor.name}: ${move.tells}`);
         const key = keyOf(move.moment);
-        const reached = next.get(key) ?? { moment: move.moment, interleavings: 0, path: [...path, move] };
+        const reached = next.get(key) ?? {
+          moment: move.moment,
+          interleavings: 0,
+          path: [...path, move],
+        };
         reached.interleavings += interleavings * move.times;
         next.set(key, reached);
       }

@@ -58,7 +58,10 @@ describe("a planted bug is found", () => {
   };
 
   test.each(Object.entries(plantedBugs))("%s", async (bug, code) => {
-    const { violation } = await explore(new Moves(table, [...cancellers(code), shipper]), starts["pending"]);
+    const { violation } = await explore(
+      new Moves(table, [...cancellers(code), shipper]),
+      starts["pending"],
+    );
     expect(violation?.at(-1)?.violation).toBe(verdicts[bug]);
   });
 });

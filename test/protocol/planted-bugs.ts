@@ -20,7 +20,10 @@ export const plantedBugs: Record<string, Cancel> = {
   },
 
   "a condition on not being shipped": async (connect, invocation) => {
-    const notShipped = { expression: "#status <> :shipped", values: { ":shipped": { S: "shipped" } } };
+    const notShipped = {
+      expression: "#status <> :shipped",
+      values: { ":shipped": { S: "shipped" } },
+    };
     await write(connect(maxAttempts), invocation, notShipped);
   },
 
@@ -32,7 +35,9 @@ export const plantedBugs: Record<string, Cancel> = {
     cancel(connect, { ...invocation, awsRequestId: invocation.gatewayRequestId }),
 
   "its own id made anew for each attempt": (connect, invocation) =>
-    retry((attempt) => once(connect, { ...invocation, awsRequestId: `${invocation.awsRequestId}, ${attempt}` })),
+    retry((attempt) =>
+      once(connect, { ...invocation, awsRequestId: `${invocation.awsRequestId}, ${attempt}` }),
+    ),
 
   "the status compared after a read": async (connect, invocation) => {
     const client = connect(maxAttempts);
@@ -84,10 +89,20 @@ interface Condition {
   values: Record<string, AttributeValue>;
 }
 
-const isPending: Condition = { expression: "#status = :pending", values: { ":pending": { S: "pending" } } };
+const isPending: Condition = {
+  expression: "#status = :pending",
+  values: { ":pending": { S: "pending" } },
+};
 
-/** The service's write with another condition, or with none; a failed one is a rejection whoever wrote the item. */
-async function write(client: DynamoDBClient, invocation: Invocation, condition?: Condition): Promise<void> {
+/**
+ * The service's write with another condition, or with none; a failed one is a rejection whoever
+ * wrote the item.
+ */
+async function write(
+  client: DynamoDBClient,
+  invocation: Invocation,
+  condition?: Condition,
+): Promise<void> {
   const command = new UpdateItemCommand({
     TableName: tableName,
     Key: { id: { N: orderId.toString() } },
@@ -105,14 +120,18 @@ async function write(client: DynamoDBClient, invocation: Invocation, condition?:
   try {
     await client.send(command);
   } catch (error) {
-    throw error instanceof ConditionalCheckFailedException ? rejection(error.Item) : callFailed(error);
+    throw error instanceof ConditionalCheckFailedException
+      ? rejection(error.Item)
+      : callFailed(error);
   }
 }
 
 async function read(client: DynamoDBClient): Promise<OrderItem | undefined> {
   const Key = { id: { N: orderId.toString() } };
   try {
-    return (await client.send(new GetItemCommand({ TableName: tableName, Key, ConsistentRead: true }))).Item;
+    return (
+      await client.send(new GetItemCommand({ TableName: tableName, Key, ConsistentRead: true }))
+    ).Item;
   } catch (error) {
     throw callFailed(error);
   }
@@ -129,7 +148,12 @@ async function retry(work: (attempt: number) => Promise<void>): Promise<void> {
     try {
       return await work(attempt);
     } catch (error) {
-      if (attempt === maxAttempts || !(error instanceof ServiceError) || errors[error.code].status < 500) throw error;
+      if (
+        attempt === maxAttempts ||
+        !(error instanceof ServiceError) ||
+        errors[error.code].status < 500
+      )
+        throw error;
     }
   }
 }
@@ -137,7 +161,9 @@ async function retry(work: (attempt: number) => Promise<void>): Promise<void> {
 function rejection(item: OrderItem | undefined): ServiceError {
   if (item === undefined) return new ServiceError("order_not_found");
   if (item["status"]?.S === "shipped") return new ServiceError("order_already_shipped");
-  return new ServiceError(item["status"]?.S === "cancelled" ? "order_already_cancelled" : "order_not_pending");
+  return new ServiceError(
+    item["status"]?.S === "cancelled" ? "order_already_cancelled" : "order_not_pending",
+  );
 }
 
 function isAlreadyCancelled(error: unknown): boolean {
@@ -145,5 +171,7 @@ function isAlreadyCancelled(error: unknown): boolean {
 }
 
 function isThrottled(error: unknown): boolean {
-  return error instanceof ServiceError && error.cause instanceof ProvisionedThroughputExceededException;
+  return (
+    error instanceof ServiceError && error.cause instanceof ProvisionedThroughputExceededException
+  );
 }

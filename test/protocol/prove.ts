@@ -1,6 +1,7 @@
-// `npm run prove`: follows every interleaving of two cancellations and a shipment of one order, looks for the planted bugs,
-// and prints a line about each, with the shortest way to go wrong. Any problem makes the exit code 1: a violation of the
-// contract, a bug that is missed, interleavings that are left out.
+// `npm run prove`: follows every interleaving of two cancellations and a shipment of one order,
+// looks for the planted bugs, and prints a line about each, with the shortest way to go wrong. Any
+// problem makes the exit code 1: a violation of the contract, a bug that is missed, interleavings
+// that are left out.
 
 import { cancel, cancellers, shipper } from "./actors.ts";
 import { explore } from "./explore.ts";
@@ -8,7 +9,10 @@ import { type Move, Moves } from "./moves.ts";
 import { plantedBugs } from "./planted-bugs.ts";
 import { RememberedTable, starts, stateOf } from "./remembered-table.ts";
 
-/** Five starts of the same 28,910,474 interleavings: if there are others, the search is not the one that was reviewed. */
+/**
+ * Five starts of the same 28,910,474 interleavings: if there are others, the search is not the one
+ * that was reviewed.
+ */
 const allInterleavings = 144_552_370;
 
 const table = await RememberedTable.start();
@@ -18,18 +22,26 @@ const moves = new Moves(table, [...cancellers(cancel), shipper]);
 let interleavings = 0;
 for (const [start, item] of Object.entries(starts)) {
   const found = await explore(moves, item);
-  console.log(`${start}: ${number(found.interleavings)} interleavings of ${number(found.moments)} moments`);
+  console.log(
+    `${start}: ${number(found.interleavings)} interleavings of ${number(found.moments)} moments`,
+  );
   interleavings += found.interleavings;
   if (found.violation === undefined) continue;
   console.log(story(item, found.violation));
   problems.push(`the order that is ${start}: a violation of the contract`);
 }
 const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-console.log(`${number(interleavings)} interleavings in ${seconds} s, violations of the contract: ${problems.length}`);
-if (interleavings !== allInterleavings) problems.push(`${number(allInterleavings)} interleavings were expected`);
+console.log(
+  `${number(interleavings)} interleavings in ${seconds} s, violations of the contract: ${problems.length}`,
+);
+if (interleavings !== allInterleavings)
+  problems.push(`${number(allInterleavings)} interleavings were expected`);
 
 for (const [bug, code] of Object.entries(plantedBugs)) {
-  const { violation } = await explore(new Moves(table, [...cancellers(code), shipper]), starts["pending"]);
+  const { violation } = await explore(
+    new Moves(table, [...cancellers(code), shipper]),
+    starts["pending"],
+  );
   console.log(`\n${bug}: ${violation === undefined ? "MISSED" : "found"}`);
   if (violation === undefined) problems.push(`${bug}: missed`);
   else console.log(story(starts["pending"], violation));
@@ -51,7 +63,9 @@ function story(start: (typeof starts)[string], path: readonly Move[]): string {
     const attempt = (attempts.get(actor.name) ?? 0) + 1;
     if (fate !== undefined) attempts.set(actor.name, attempt);
     const ships = actor.operation.kind === "ship";
-    const happens = fate ? `${actor.name}, attempt ${attempt}: ${fate.name}` : `a late copy from ${actor.name} arrives`;
+    const happens = fate
+      ? `${actor.name}, attempt ${attempt}: ${fate.name}`
+      : `a late copy from ${actor.name} arrives`;
     const parts = [ships ? "the shipper ships" : happens];
     const state = stateOf(moment.item);
     if (state !== before) parts.push(`the order is ${state}`);

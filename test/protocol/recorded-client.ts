@@ -22,12 +22,15 @@ export type Step = { sends: Request } | { tells: string };
 /** Makes an SDK client as the service does. */
 export type Connect = (maxAttempts: number) => DynamoDBClient;
 
-/** Code that calls the table, and responds to its own client with `204`, or the status and code of an error. */
+/**
+ * Code that calls the table, and responds to its own client with `204`, or the status and code of
+ * an error.
+ */
 export type TableClient = (connect: Connect) => Promise<string>;
 
 /**
- * The real code on the real SDK client, which sees nothing but responses. Its next step after a sequence of them is found
- * out once, with a client of its own and without waiting.
+ * The real code on the real SDK client, which sees nothing but responses. Its next step after a
+ * sequence of them is found out once, with a client of its own and without waiting.
  */
 export class RecordedClient {
   readonly name: string;
@@ -68,7 +71,12 @@ async function record(code: TableClient, responses: readonly Response[]): Promis
           const response = responses[attempts];
           attempts += 1;
           if (response !== undefined) return { response: arrive(response) };
-          step ??= { sends: { target: String(headers["x-amz-target"]), body: new TextDecoder().decode(body) } };
+          step ??= {
+            sends: {
+              target: String(headers["x-amz-target"]),
+              body: new TextDecoder().decode(body),
+            },
+          };
           return new Promise(() => {});
         },
       };
@@ -90,7 +98,12 @@ async function record(code: TableClient, responses: readonly Response[]): Promis
 
 /** @throws Error as the SDK's HTTP handler does, when there is no response in time. */
 function arrive(response: Response): HttpResponse {
-  if (response === "none") throw Object.assign(new Error("No response in time"), { name: "TimeoutError" });
+  if (response === "none")
+    throw Object.assign(new Error("No response in time"), { name: "TimeoutError" });
   const headers = { "content-type": "application/x-amz-json-1.0" };
-  return new HttpResponse({ statusCode: response.status, headers, body: Readable.from([Buffer.from(response.body)]) });
+  return new HttpResponse({
+    statusCode: response.status,
+    headers,
+    body: Readable.from([Buffer.from(response.body)]),
+  });
 }

@@ -1,4 +1,9 @@
-import { DeleteItemCommand, type DynamoDBClient, GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
+import {
+  DeleteItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+} from "@aws-sdk/client-dynamodb";
 import { type Engine, engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { createTable } from "../helpers/create-table.ts";
@@ -39,15 +44,18 @@ const signed = {
   "x-amz-date": "20261121T120000Z",
 };
 
-/** The effect of a request: the order's item afterwards, undefined when there is none, and the response. */
+/**
+ * The effect of a request: the order's item afterwards, undefined when there is none, and the
+ * response.
+ */
 interface Applied {
   item: OrderItem | undefined;
   response: Response;
 }
 
 /**
- * DynamoDB's effect on one order: not a model of it, but the real engine, asked once for each item and request, and
- * remembered. Both are as they are on the wire, so nothing is left out.
+ * DynamoDB's effect on one order: not a model of it, but the real engine, asked once for each item
+ * and request, and remembered. Both are as they are on the wire, so nothing is left out.
  */
 export class RememberedTable {
   readonly #engine: Engine;
@@ -99,6 +107,8 @@ export class RememberedTable {
 /** The engine returns attributes in any order. Sorted, the same item is the same text. */
 function sorted(json: string): string {
   const inOrder = (_key: string, value: unknown): unknown =>
-    value instanceof Object && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort()) : value;
+    value instanceof Object && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort())
+      : value;
   return JSON.stringify(JSON.parse(json, inOrder));
 }

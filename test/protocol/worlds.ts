@@ -7,7 +7,9 @@ interface World {
   state: OrderState;
   /** The operations that have not taken effect, by name. */
   waiting: ReadonlyMap<string, Waiting>;
-  /** The responses that the clients of the operations that have taken effect must now get, by name. */
+  /**
+   * The responses that the clients of the operations that have taken effect must now get, by name.
+   */
   due: ReadonlyMap<string, string>;
 }
 
@@ -18,9 +20,9 @@ interface Waiting {
 }
 
 /**
- * Every world that explains what has been seen of one order. An operation takes effect at one moment between its
- * beginning and its end; if its response claims nothing, at any moment after its beginning, or never. What has been seen
- * is linearizable as long as one world is left.
+ * Every world that explains what has been seen of one order. An operation takes effect at one
+ * moment between its beginning and its end; if its response claims nothing, at any moment after its
+ * beginning, or never. What has been seen is linearizable as long as one world is left.
  */
 export class Worlds {
   /** The same for the same worlds. */
@@ -51,7 +53,9 @@ export class Worlds {
     return [...new Set(this.#after().map(({ state }) => state))].sort();
   }
 
-  /** The responses that the client of an operation may get now, besides those that claim nothing. */
+  /**
+   * The responses that the client of an operation may get now, besides those that claim nothing.
+   */
   responses(name: string): string[] {
     return [...new Set(this.#after().flatMap(({ due }) => due.get(name) ?? []))].sort();
   }
@@ -61,14 +65,17 @@ export class Worlds {
     return this.#once(`${name} begins`, () =>
       this.#worlds
         .values()
-        .map(({ state, waiting, due }) => newWorld(state, new Map(waiting).set(name, { operation, over: false }), due)),
+        .map(({ state, waiting, due }) =>
+          newWorld(state, new Map(waiting).set(name, { operation, over: false }), due),
+        ),
     );
   }
 
   /** The client of an operation gets its response. */
   end(name: string, response: string): Worlds {
     return this.#once(`${name} gets ${response}`, () => {
-      if (claimsNothing(response)) return this.#worlds.values().map((world) => leaveOpen(world, name));
+      if (claimsNothing(response))
+        return this.#worlds.values().map((world) => leaveOpen(world, name));
       const got = this.#after().filter(({ due }) => due.get(name) === response);
       return got.map(({ state, waiting, due }) => newWorld(state, waiting, without(due, name)));
     });
@@ -76,7 +83,9 @@ export class Worlds {
 
   /** An observer reads the order. */
   see(state: OrderState): Worlds {
-    return this.#once(`it is ${state}`, () => this.#after().filter((world) => world.state === state));
+    return this.#once(`it is ${state}`, () =>
+      this.#after().filter((world) => world.state === state),
+    );
   }
 
   #once(event: string, change: () => Iterable<World>): Worlds {

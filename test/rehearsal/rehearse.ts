@@ -1,4 +1,5 @@
-// Lives the service's life by the blocks of infra/README.md, in an account of AWS on this machine: `npm run rehearse`.
+// Lives the service's life by the blocks of infra/README.md, in an account of AWS on this machine:
+// `npm run rehearse`.
 import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -19,7 +20,9 @@ try {
     console.log(`\n${section}`);
     for (const step of steps) await take(step, found.get(step) ?? "", shell);
   }
-  console.log("\nThe runbook keeps its promises here. Not shown: streaming, TLS, alarms, canaries and IAM.");
+  console.log(
+    "\nThe runbook keeps its promises here. Not shown: streaming, TLS, alarms, canaries and IAM.",
+  );
 } catch (error) {
   console.error(`\n${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;
@@ -34,7 +37,10 @@ async function take(step: Step, commands: string, shell: Shell): Promise<void> {
     await run(shell, step.commands);
   } else if ("parse" in step) {
     console.log(`  parsed: \`${name}\`: ${step.because}`);
-    await run(shell, `aws() { command aws "$@" --generate-cli-skeleton output || kill $$; }\n${commands}`);
+    await run(
+      shell,
+      `aws() { command aws "$@" --generate-cli-skeleton output || kill $$; }\n${commands}`,
+    );
   } else {
     console.log(`  run: \`${name}\`, then \`${step.check}\``);
     await run(shell, commands, step.check);
@@ -45,10 +51,14 @@ async function take(step: Step, commands: string, shell: Shell): Promise<void> {
 async function setStage(): Promise<Shell> {
   const scratch = await mkdtemp(join(tmpdir(), "rehearsal-"));
   started.defer(() => rm(scratch, { recursive: true, force: true, maxRetries: 5 }));
-  const [repository, files] = ["../..", "."].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+  const [repository, files] = ["../..", "."].map((path) =>
+    fileURLToPath(new URL(path, import.meta.url)),
+  );
   // Nothing that leads to an account, a clone or a version of Node.js.
   const ours = /^(AWS|CDK|GIT|INIT_CWD|NODE_OPTIONS|npm_lifecycle|npm_package)/;
-  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));
+  const inherited = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !ours.test(name)),
+  );
   const PATH = `${dirname(process.execPath)}:${process.env["PATH"]}`;
   const env = { ...inherited, PATH, SCRATCH: scratch, PORT: String(await freePort()) };
   const shell = { cwd: join(scratch, "clone"), env, signal: stopped.signal };
@@ -65,8 +75,15 @@ async function setStage(): Promise<Shell> {
   );
   const ministack = `. "${files}operator.sh"; export NODE_OPTIONS='--require="${files}emulator/awslambda.cjs"'
     BIND_HOST=127.0.0.1 GATEWAY_PORT=$PORT LOG_LEVEL=CRITICAL exec python3 "${files}emulator/emulator.py"`;
-  const { pid } = spawn("bash", ["-c", ministack], { env, stdio: ["ignore", "ignore", "inherit"], detached: true });
+  const { pid } = spawn("bash", ["-c", ministack], {
+    env,
+    stdio: ["ignore", "ignore", "inherit"],
+    detached: true,
+  });
   started.defer(() => endGroup(pid));
-  await run(shell, 'curl -fsS --retry 60 --retry-delay 1 --retry-connrefused "$AWS_ENDPOINT_URL/_ministack/health"');
+  await run(
+    shell,
+    'curl -fsS --retry 60 --retry-delay 1 --retry-connrefused "$AWS_ENDPOINT_URL/_ministack/health"',
+  );
   return shell;
 }

@@ -4,7 +4,10 @@ import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
-/** An operator's terminal, as operator.sh sets it up: what one block of commands sets, the next one knows. */
+/**
+ * An operator's terminal, as operator.sh sets it up: what one block of commands sets, the next one
+ * knows.
+ */
 export interface Shell {
   /** Where the commands run. */
   cwd: string;
@@ -19,7 +22,8 @@ const setUp = fileURLToPath(new URL("operator.sh", import.meta.url));
 /**
  * Runs a block of commands, and then a check of what became of it.
  *
- * @throws Error with the last that was printed when a command fails or is not found, or when they take ten minutes.
+ * @throws Error with the last that was printed when a command fails or is not found, or when they
+ * take ten minutes.
  */
 export async function run({ cwd, env, signal }: Shell, block: string, check = ""): Promise<void> {
   signal.throwIfAborted();
@@ -28,7 +32,12 @@ export async function run({ cwd, env, signal }: Shell, block: string, check = ""
     {\n${block}\n} > "$PRINTED" <<< "\${KEY-}"
     ${check}
     set +a; export -p > "$SCRATCH/variables"`;
-  const bash = spawn("bash", ["--norc", "-c", script], { cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const bash = spawn("bash", ["--norc", "-c", script], {
+    cwd,
+    env,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const printed = Promise.all([text(bash.stderr), text(bash.stdout)]);
   const limit = AbortSignal.any([signal, AbortSignal.timeout(600_000)]);
   limit.onabort = () => endGroup(bash.pid);
@@ -36,11 +45,16 @@ export async function run({ cwd, env, signal }: Shell, block: string, check = ""
   limit.onabort = null;
   endGroup(bash.pid);
   // Once no one is left to print more.
-  const lines = [...(await printed), await readFile(`${env["SCRATCH"]}/printed`, "utf8").catch(() => "")]
+  const lines = [
+    ...(await printed),
+    await readFile(`${env["SCRATCH"]}/printed`, "utf8").catch(() => ""),
+  ]
     .join("\n")
     .split("\n");
   if (code === 0) return;
-  throw new Error([limit.aborted ? "Stopped:" : "Failed:", block, check, ...lines.slice(-40)].join("\n"));
+  throw new Error(
+    [limit.aborted ? "Stopped:" : "Failed:", block, check, ...lines.slice(-40)].join("\n"),
+  );
 }
 
 /** Ends a process and all that it started, unless they are over. */

@@ -57,10 +57,16 @@ test("a folder may import what its rule lists, a folder without a rule nothing",
     );
     // Not --only=style/noRestrictedImports: that applies the rule where it is off, too.
     const options = ["--reporter=github", "--max-diagnostics=none", "--vcs-enabled=false"];
-    const lint = promisify(execFile)(process.execPath, [biome, "lint", ...options], { cwd: directory });
+    const lint = promisify(execFile)(process.execPath, [biome, "lint", ...options], {
+      cwd: directory,
+    });
     const { stdout } = await lint.catch((error: { stdout: string }) => error);
     const found = imports.map(([folder, imported], index) => {
-      return [folder, imported, !new RegExp(`noRestrictedImports,file=\\S*/${files[index]},`).test(stdout)];
+      return [
+        folder,
+        imported,
+        !new RegExp(`noRestrictedImports,file=\\S*/${files[index]},`).test(stdout),
+      ];
     });
     expect(found).toEqual(imports);
   } finally {

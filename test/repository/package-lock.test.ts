@@ -24,17 +24,26 @@ const { packages }: { packages: Record<string, Entry> } = JSON.parse(
 /** The entry that a dependency of the package at this path has, as Node.js would find it. */
 function dependency(path: string, name: string): Entry | undefined {
   const folders = path.split("/node_modules/");
-  const paths = folders.map((_, index) => [...folders.slice(0, index + 1), name].join("/node_modules/"));
-  return [`node_modules/${name}`, ...paths].map((path) => packages[path]).findLast((entry) => entry !== undefined);
+  const paths = folders.map((_, index) =>
+    [...folders.slice(0, index + 1), name].join("/node_modules/"),
+  );
+  return [`node_modules/${name}`, ...paths]
+    .map((path) => packages[path])
+    .findLast((entry) => entry !== undefined);
 }
 
 test.each(Object.entries(optionalDependencies))(
   "%s is locked for its platform alone, with what it runs",
   (name, version) => {
-    const [, kind = "", os = "", cpu = ""] = /(node|dynoxide)\S*\b(linux|darwin)-(\w+)$/.exec(name) ?? [];
+    const [, kind = "", os = "", cpu = ""] =
+      /(node|dynoxide)\S*\b(linux|darwin)-(\w+)$/.exec(name) ?? [];
     const entry = packages[`node_modules/${name}`];
     expect([[entry?.os].flat(), [entry?.cpu].flat()]).toEqual([[os], [cpu]]);
-    expect(entry).toMatchObject({ version, optional: true, ...(kind === "node" && { bin: { node: "bin/node" } }) });
+    expect(entry).toMatchObject({
+      version,
+      optional: true,
+      ...(kind === "node" && { bin: { node: "bin/node" } }),
+    });
     // Node.js does not start on musl.
     expect(entry?.libc).toEqual(kind === "node" && os === "linux" ? ["glibc"] : undefined);
   },

@@ -14,17 +14,25 @@ const read = (...patterns: string[]): string =>
     .map((file) => readFileSync(join(root, file), "utf8"))
     .join("\n");
 
-const names = globSync(["*.md", ".github/**/*.md", "{functions,infra,shared,test}/**/*.md"], { cwd: root });
+const names = globSync(["*.md", ".github/**/*.md", "{functions,infra,shared,test}/**/*.md"], {
+  cwd: root,
+});
 const pages = names.map((page) => {
   // A command that goes on in the next line is one.
   const text = readFileSync(join(root, page), "utf8").replaceAll(/\\\n\s*/g, "");
   const prose = text.replaceAll(/^ *```.*?^ *```/gms, "");
-  return { page, text, spans: [...prose.matchAll(/`([^`]+)`/g)].map(([, span = ""]) => span.replaceAll(/\s+/g, " ")) };
+  return {
+    page,
+    text,
+    spans: [...prose.matchAll(/`([^`]+)`/g)].map(([, span = ""]) => span.replaceAll(/\s+/g, " ")),
+  };
 });
 
 /** The anchors that GitHub gives the headings of a page. */
 function anchors(page: string): string[] {
-  const headings = [...readFileSync(page, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => heading);
+  const headings = [...readFileSync(page, "utf8").matchAll(/^#+ (.*)$/gm)].map(
+    ([, heading = ""]) => heading,
+  );
   return headings.map((heading) =>
     heading
       .toLowerCase()
@@ -34,7 +42,9 @@ function anchors(page: string): string[] {
 }
 
 test.each(pages)("the links within the repository in $page lead somewhere", ({ page, text }) => {
-  const targets = [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)|(?:src|href)="(?!https?:)([^"]+)"/g)];
+  const targets = [
+    ...text.matchAll(/\]\((?!https?:)([^)\s]+)\)|(?:src|href)="(?!https?:)([^"]+)"/g),
+  ];
   const dead = targets.filter(([, link, attribute]) => {
     const [path = "", anchor] = (link ?? attribute ?? "").split("#");
     const file = path === "" ? join(root, page) : join(root, dirname(page), path);
@@ -54,21 +64,31 @@ function unknownTo(program: Command, line: string): string[] {
     const subcommand = command.commands.find((candidate) => candidate.name() === word);
     const options = [command, program].flatMap(({ options }) => options.map(({ long }) => long));
     if (subcommand) command = subcommand;
-    else if (command.commands.length > 0 && /^[a-z-]+$/.test(word) && command !== program) unknown.push(word);
-    else if (word.startsWith("--") && ![...options, "--help", "--"].includes(word)) unknown.push(word);
+    else if (command.commands.length > 0 && /^[a-z-]+$/.test(word) && command !== program)
+      unknown.push(word);
+    else if (word.startsWith("--") && ![...options, "--help", "--"].includes(word))
+      unknown.push(word);
   }
   return unknown;
 }
 
 test.each(pages)("every command and option of npm run admin in $page exists", ({ text, spans }) => {
-  const calls = [...text.matchAll(/npm run (?:-[\w-]+ )*admin -- ([^`\n|<>#")]*)/g)].map(([, line = ""]) => line);
+  const calls = [...text.matchAll(/npm run (?:-[\w-]+ )*admin -- ([^`\n|<>#")]*)/g)].map(
+    ([, line = ""]) => line,
+  );
   const lines = [...calls, ...spans.filter((span) => /^(orders|keys) [a-z]/.test(span))];
-  expect(lines.flatMap((line) => unknownTo(admin, line).map((word) => `${word} in: ${line}`))).toEqual([]);
+  expect(
+    lines.flatMap((line) => unknownTo(admin, line).map((word) => `${word} in: ${line}`)),
+  ).toEqual([]);
 });
 
 test.each(pages)("every npm script in $page exists", ({ text }) => {
-  const called = [...text.matchAll(/npm run (?:-[\w-]+ )*([a-z][\w:-]*)/g)].map(([, script]) => script);
-  expect(called.filter((script) => !Object.keys(packageJson.scripts).includes(script ?? ""))).toEqual([]);
+  const called = [...text.matchAll(/npm run (?:-[\w-]+ )*([a-z][\w:-]*)/g)].map(
+    ([, script]) => script,
+  );
+  expect(
+    called.filter((script) => !Object.keys(packageJson.scripts).includes(script ?? "")),
+  ).toEqual([]);
 });
 
 describe("in the prose of a page", () => {
@@ -81,27 +101,49 @@ describe("in the prose of a page", () => {
     ".github/**/*.yml",
   );
   const known = new Set(
-    `${stack}${sources}`.match(/(?<!\w)(--)?[A-Za-z][\w-]*/g)?.flatMap((word) => [word, ...word.split("-")]),
+    `${stack}${sources}`
+      .match(/(?<!\w)(--)?[A-Za-z][\w-]*/g)
+      ?.flatMap((word) => [word, ...word.split("-")]),
   );
   // AWS's own, which nothing here calls by its name.
   const foreign = [
-    ...["--max-session-duration", "--method", "BatchWriteItem", "ConcurrentExecutions", "DeleteItem", "DescribeStream"],
-    ...["GetRecords", "GetShardIterator", "ListStreams", "SuccessfulRequestLatency", "UPDATE_ROLLBACK_FAILED"],
+    ...[
+      "--max-session-duration",
+      "--method",
+      "BatchWriteItem",
+      "ConcurrentExecutions",
+      "DeleteItem",
+      "DescribeStream",
+    ],
+    ...[
+      "GetRecords",
+      "GetShardIterator",
+      "ListStreams",
+      "SuccessfulRequestLatency",
+      "UPDATE_ROLLBACK_FAILED",
+    ],
     "cacheMiddleware",
   ];
 
   // A changelog names what is gone.
   const present = pages.filter(({ page }) => !page.endsWith("CHANGELOG.md"));
 
-  test.each(present)("every event, alarm, setting and option in $page has the name it has in the code", (page) => {
-    const named = /(?<![\w-])--[a-z][a-z-]*|(?<![\w-])[A-Za-z]\w*(?:_|[a-z][A-Z])\w*/g;
-    const events = [...page.text.matchAll(/event = "(\w+)"/g)].map(([, event = ""]) => event);
-    // What a page's own commands and examples use is known, too.
-    const examples = new Set(
-      page.text.match(/^ *```.*?^ *```/gms)?.flatMap((block) => block.match(/(?:--)?[\w-]+/g) ?? []),
-    );
-    const words = page.spans.flatMap((span) => span.match(named) ?? []).filter((word) => !examples.has(word));
-    const unknown = [...words, ...events].filter((word) => !known.has(word));
-    expect(unknown.filter((word) => !foreign.includes(word))).toEqual([]);
-  });
+  test.each(present)(
+    "every event, alarm, setting and option in $page has the name it has in the code",
+    (page) => {
+      const named = /(?<![\w-])--[a-z][a-z-]*|(?<![\w-])[A-Za-z]\w*(?:_|[a-z][A-Z])\w*/g;
+      const events = [...page.text.matchAll(/event = "(\w+)"/g)].map(([, event = ""]) => event);
+      // What a page's own commands and examples use is known, too.
+      const examples = new Set(
+        page.text
+          .match(/^ *```.*?^ *```/gms)
+          ?.flatMap((block) => block.match(/(?:--)?[\w-]+/g) ?? []),
+      );
+      const words = page.spans
+        .flatMap((span) => span.match(named) ?? [])
+        .filter((word) => !examples.has(word));
+      const unknown = [...words, ...events].filter((word) => !known.has(word));
+      expect(unknown.filter((word) => !foreign.includes(word))).toEqual([]);
+    },
+  );
 });

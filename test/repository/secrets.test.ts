@@ -15,7 +15,8 @@ const shapes = [
   /_authToken\s*=|aws_secret_access_key\s*=\s*\S/i,
 ];
 
-const looksSecret = (text: string): string[] => shapes.flatMap((shape) => shape.exec(text)?.[0] ?? []);
+const looksSecret = (text: string): string[] =>
+  shapes.flatMap((shape) => shape.exec(text)?.[0] ?? []);
 
 /** The files that are in the repository or could be added to it. Git need not be installed. */
 async function repositoryFiles(): Promise<string[]> {
@@ -27,14 +28,21 @@ async function repositoryFiles(): Promise<string[]> {
     exclude: ({ name }) => name === ".git" || ignored.includes(`${name}/`),
   });
   const files = await Array.fromAsync(entries);
-  return files.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  return files
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
 }
 
 test("no file of the repository contains anything that looks like a credential", async () => {
   const files = await repositoryFiles();
   // The local stack keeps its keys there.
   expect(readFileSync(".gitignore", "utf8").split("\n")).toContain(".local/");
-  for (const name of ["package.json", ".npmrc", ".github/workflows/ci.yml", "test/repository/secrets.test.ts"]) {
+  for (const name of [
+    "package.json",
+    ".npmrc",
+    ".github/workflows/ci.yml",
+    "test/repository/secrets.test.ts",
+  ]) {
     expect(files).toContainEqual(expect.stringMatching(new RegExp(`/${name}$`)));
   }
   const found = files.flatMap((file) => {

@@ -29,15 +29,24 @@ const orderPlan = fc.record({
   /** Its status at the second that was restored; undefined if it was placed later. */
   restored: fc.constantFrom(undefined, "pending", "pending", "shipped", "cancelled"),
   /** The changes made since, in the old table. */
-  since: fc.array(fc.constantFrom("place", "ship", "cancel", "cancel by the leaked key", "correct"), { maxLength: 3 }),
-  /** The change made in the new table meanwhile, and whether it comes just before the order would be written there. */
+  since: fc.array(
+    fc.constantFrom("place", "ship", "cancel", "cancel by the leaked key", "correct"),
+    { maxLength: 3 },
+  ),
+  /**
+   * The change made in the new table meanwhile, and whether it comes just before the order would be
+   * written there.
+   */
   meanwhile: fc.constantFrom("nothing", "nothing", "ship", "cancel"),
   atTheLastMoment: fc.boolean(),
   fault: fc.constantFrom(...Object.keys(faults)),
 });
 const plans = fc.array(orderPlan, { minLength: 1, maxLength: 10 });
 
-/** Does something to an order, if its status allows it; the service and other teams are told whether it did. */
+/**
+ * Does something to an order, if its status allows it; the service and other teams are told whether
+ * it did.
+ */
 async function act(table: string, id: number, action: string): Promise<boolean> {
   const N = String(id);
   const Item: Item = { id: { N }, status: { S: "pending" }, petId: { N } };
@@ -51,7 +60,13 @@ async function act(table: string, id: number, action: string): Promise<boolean> 
     });
   const attempts: Record<string, () => Promise<unknown>> = {
     place: () =>
-      client.send(new PutItemCommand({ TableName: table, Item, ConditionExpression: "attribute_not_exists(id)" })),
+      client.send(
+        new PutItemCommand({
+          TableName: table,
+          Item,
+          ConditionExpression: "attribute_not_exists(id)",
+        }),
+      ),
     cancel: () => cancelBy("key_a"),
     "cancel by the leaked key": () => cancelBy("key_leaked"),
     correct: () =>
@@ -86,11 +101,18 @@ test("nothing acknowledged is left behind or overwritten, however often it is in
       await createTable(client, "orders", from);
       for (const [id, { restored }] of orders.entries()) {
         if (!restored) continue;
-        const Item: Item = { id: { N: String(id) }, status: { S: restored }, petId: { N: String(id) } };
-        await Promise.all([from, to].map((TableName) => client.send(new PutItemCommand({ TableName, Item }))));
+        const Item: Item = {
+          id: { N: String(id) },
+          status: { S: restored },
+          petId: { N: String(id) },
+        };
+        await Promise.all(
+          [from, to].map((TableName) => client.send(new PutItemCommand({ TableName, Item }))),
+        );
       }
       const restored = await itemsById(to);
-      for (const [id, { since }] of orders.entries()) for (const action of since) await act(from, id, action);
+      for (const [id, { since }] of orders.entries())
+        for (const action of since) await act(from, id, action);
       const old = await itemsById(from);
 
       /** The orders whose change in the new table was acknowledged. */
@@ -101,20 +123,24 @@ test("nothing acknowledged is left behind or overwritten, however often it is in
         const done = await act(to, id, meanwhile);
         here.set(id, done ? (await itemsById(to)).get(id) : undefined);
       };
-      for (const [id, { atTheLastMoment }] of orders.entries()) if (!atTheLastMoment) await actHere(id);
+      for (const [id, { atTheLastMoment }] of orders.entries())
+        if (!atTheLastMoment) await actHere(id);
 
       let writes = 0;
       const interrupted = new AbortController();
-      const proxy = await startFaultProxy(tables.dynamodbEndpoint, ({ operation, input, attempt }) => {
-        if (!/^(Put|Update)Item$/.test(operation)) return undefined;
-        if (++writes === interruptedAt) interrupted.abort();
-        const { Item, Key } = JSON.parse(input);
-        const id = Number((Item ?? Key).id.N);
-        return async (exchange) => {
-          await actHere(id);
-          await (attempt === 1 ? faults[orders[id]?.fault ?? "none"] : passOn)?.(exchange);
-        };
-      });
+      const proxy = await startFaultProxy(
+        tables.dynamodbEndpoint,
+        ({ operation, input, attempt }) => {
+          if (!/^(Put|Update)Item$/.test(operation)) return undefined;
+          if (++writes === interruptedAt) interrupted.abort();
+          const { Item, Key } = JSON.parse(input);
+          const id = Number((Item ?? Key).id.N);
+          return async (exchange) => {
+            await actHere(id);
+            await (attempt === 1 ? faults[orders[id]?.fault ?? "none"] : passOn)?.(exchange);
+          };
+        },
+      );
       const proxied = engineClient(proxy.endpoint);
       try {
         const carry = (signal: AbortSignal) => {
@@ -124,7 +150,12 @@ test("nothing acknowledged is left behind or overwritten, however often it is in
         await carry(interrupted.signal);
         const { signal } = new AbortController();
         const { json } = await carry(signal);
-        expect((await carry(signal)).json).toMatchObject({ complete: true, placed: 0, shipped: 0, cancelled: 0 });
+        expect((await carry(signal)).json).toMatchObject({
+          complete: true,
+          placed: 0,
+          shipped: 0,
+          cancelled: 0,
+        });
 
         const now = await itemsById(to);
         const disagreeing: bigint[] = [];

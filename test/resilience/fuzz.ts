@@ -1,4 +1,5 @@
-// `npm run fuzz`: as many odd requests as asked for, every response checked. A failure prints the seed that repeats it.
+// `npm run fuzz`: as many odd requests as asked for, every response checked. A failure prints the
+// seed that repeats it.
 import { Command } from "commander";
 import { conclude } from "../helpers/traffic/conclude.ts";
 import { fuzz } from "../helpers/traffic/fuzzing.ts";

@@ -12,7 +12,10 @@ const pages = 5;
 
 /** Decides the outcome of an attempt to read a page of a list. Pages and attempts count from 1. */
 type PageChoice = (page: number, attempt: number) => Behaviour | undefined;
-/** The faults that the pages of the list under way meet, one list at a time, and how many pages it has asked for. */
+/**
+ * The faults that the pages of the list under way meet, one list at a time, and how many pages it
+ * has asked for.
+ */
 let choosePage: PageChoice = () => undefined;
 let asked = 0;
 
@@ -31,8 +34,12 @@ function choose({ operation, input, attempt }: EngineCall): Behaviour | undefine
 let stack: FaultyStack;
 beforeAll(async () => {
   stack = await startFaultyStack(choose, { maxEnvironments: 1 });
-  const ids = Array.from({ length: pageSize * pages - stack.seeded }, (_, index) => String(20_000 + index));
-  await Promise.all(ids.map((id) => stack.putOrder({ id: { N: id }, petId: { N: "1" }, status: { S: "pending" } })));
+  const ids = Array.from({ length: pageSize * pages - stack.seeded }, (_, index) =>
+    String(20_000 + index),
+  );
+  await Promise.all(
+    ids.map((id) => stack.putOrder({ id: { N: id }, petId: { N: "1" }, status: { S: "pending" } })),
+  );
 });
 afterAll(() => stack?.stop());
 
@@ -47,7 +54,11 @@ interface Received {
 }
 
 /** @param onText called with the text so far, each time more arrives. */
-function list(choice: PageChoice, encoding = "identity", onText?: (text: string) => void): Promise<Received> {
+function list(
+  choice: PageChoice,
+  encoding = "identity",
+  onText?: (text: string) => void,
+): Promise<Received> {
   choosePage = choice;
   asked = 0;
   const { promise, resolve, reject } = Promise.withResolvers<Received>();
@@ -57,13 +68,16 @@ function list(choice: PageChoice, encoding = "identity", onText?: (text: string)
   const sent = request(`${stack.baseUrl}/store/orders`, options, (response) => {
     const { statusCode: status = 0, headers } = response;
     const gzip = headers["content-encoding"] === "gzip";
-    const text = () => (gzip ? gunzipSync(body, { finishFlush: constants.Z_SYNC_FLUSH }) : body).toString();
+    const text = () =>
+      (gzip ? gunzipSync(body, { finishFlush: constants.Z_SYNC_FLUSH }) : body).toString();
     response.on("data", (chunk: Buffer) => {
       body = Buffer.concat([body, chunk]);
       onText?.(text());
     });
     response.on("error", () => {});
-    response.on("close", () => resolve({ status, headers, text: text(), whole: response.complete }));
+    response.on("close", () =>
+      resolve({ status, headers, text: text(), whole: response.complete }),
+    );
   });
   sent.on("timeout", () =>
     reject(new Error(`After ${body.length} bytes and ${asked} pages, no more of the list came`)),
@@ -74,16 +88,23 @@ function list(choice: PageChoice, encoding = "identity", onText?: (text: string)
 
 const idsIn = (text: string): string[] => text.match(/"id":-?\d+/g) ?? [];
 
-// A scan changes nothing, so a fault after the engine is the same as one before it, unless half of the response arrives.
-// A throttled page is waited out, for longer than a test should take: see unit/scan-orders.test.ts.
+// A scan changes nothing, so a fault after the engine is the same as one before it, unless half of
+// the response arrives. A throttled page is waited out, for longer than a test should take: see
+// unit/scan-orders.test.ts.
 const { "reset mid-body": reset, "closed mid-body": closed } = applied;
 const failing = { ...unapplied, "reset mid-body": reset, "closed mid-body": closed, ...unnoticed };
-const brief = Object.fromEntries(Object.entries<Behaviour>(failing).filter(([name]) => !name.startsWith("throttled")));
+const brief = Object.fromEntries(
+  Object.entries<Behaviour>(failing).filter(([name]) => !name.startsWith("throttled")),
+);
 
 describe("a list with a page that can't be read", () => {
   test("is an Error if it is the first page", async () => {
     const received = await list(() => brief["500 of the service"], "gzip");
-    expect(received).toMatchObject({ status: 503, whole: true, text: errorBody("service_unavailable") });
+    expect(received).toMatchObject({
+      status: 503,
+      whole: true,
+      text: errorBody("service_unavailable"),
+    });
   });
 
   test.each([
@@ -98,7 +119,9 @@ describe("a list with a page that can't be read", () => {
 
   test("is whole, and has every order once, if each page can be read at its second attempt", async () => {
     const meet = Object.values(brief);
-    const received = await list((page, attempt) => (attempt === 1 ? meet[page % meet.length] : undefined));
+    const received = await list((page, attempt) =>
+      attempt === 1 ? meet[page % meet.length] : undefined,
+    );
     expect(received).toMatchObject({ status: 200, whole: true });
     const ids = idsIn(received.text);
     expect(new Set(ids).size).toBe(pageSize * pages);
@@ -122,7 +145,9 @@ test.each(["identity", "gzip"])(
         received = text;
       },
     );
-    await expect.poll(() => idsIn(received), { message: "the orders of the first page" }).toHaveLength(pageSize);
+    await expect
+      .poll(() => idsIn(received), { message: "the orders of the first page" })
+      .toHaveLength(pageSize);
     firstPageCame.resolve();
     const whole = await listed;
     expect(whole).toMatchObject({ status: 200, whole: true });
@@ -136,7 +161,10 @@ test("each list that was cut off is logged once as an error, with its request id
   expect(logged.map(({ message }) => message.orders).sort()).toEqual([2 * pageSize, 4 * pageSize]);
   expect(new Set(logged.map(({ requestId }) => requestId)).size).toBe(2);
   for (const { level, message } of logged) {
-    expect({ level, keyId: message.keyId }).toEqual({ level: "ERROR", keyId: expect.stringMatching(/^key_/) });
+    expect({ level, keyId: message.keyId }).toEqual({
+      level: "ERROR",
+      keyId: expect.stringMatching(/^key_/),
+    });
   }
   await expect.poll(() => stack.events("list_failed").length).toBe(1);
 });

@@ -1,5 +1,6 @@
-// `npm run load`: clients that list and cancel at once, each as fast as it gets responses, and every response checked.
-// `npm run soak` does so for ten minutes: at its end no process may use more memory, or more handles, than in its middle.
+// `npm run load`: clients that list and cancel at once, each as fast as it gets responses, and
+// every response checked. `npm run soak` does so for ten minutes: at its end no process may use
+// more memory, or more handles, than in its middle.
 import { readdir } from "node:fs/promises";
 import { createHistogram } from "node:perf_hooks";
 import { Readable } from "node:stream";
@@ -16,7 +17,12 @@ import { conclude } from "../helpers/traffic/conclude.ts";
 import { ResponseCounts } from "../helpers/traffic/response-counts.ts";
 
 const { connections, seconds, orders, watch } = new Command("npm run load --")
-  .option("--connections <number>", "how many requests are sent at once, in groups of five", Number, 100)
+  .option(
+    "--connections <number>",
+    "how many requests are sent at once, in groups of five",
+    Number,
+    100,
+  )
   .option("--seconds <number>", "how long they are", Number, 30)
   .option("--orders <number>", "how many orders they list, and contest", Number, 2_000)
   .option("--watch", "watch the memory and the handles of each process (on Linux)")
@@ -35,7 +41,8 @@ await conclude(async (stack) => {
   const client = engineClient(stack.dynamodbEndpoint);
   const { putOrder, putKey } = tableWriter(client, stack.tables);
   const keys: string[] = [];
-  for (let rival = 0; rival < rivals; rival += 1) keys.push(await putKey({ keyId: `rival_${rival}` }));
+  for (let rival = 0; rival < rivals; rival += 1)
+    keys.push(await putKey({ keyId: `rival_${rival}` }));
   const pending = Array.from({ length: orders }, (_, index) => firstId + index);
   const items = Readable.from(pending.map(pendingOrder));
   await seedOrders(client, stack.tables.orders, items, new AbortController().signal);
@@ -45,7 +52,9 @@ await conclude(async (stack) => {
     while (performance.now() < end) {
       const id = pending.shift();
       if (id === undefined) throw new Error("There are more groups of requests than orders");
-      await Promise.all([list(stack), contest(stack, id, keys)]).catch((error) => wrong.push(`No response: ${error}`));
+      await Promise.all([list(stack), contest(stack, id, keys)]).catch((error) =>
+        wrong.push(`No response: ${error}`),
+      );
       await putOrder(pendingOrder(id));
       pending.push(id);
     }
@@ -54,8 +63,11 @@ await conclude(async (stack) => {
   await Promise.all(Array.from({ length: Math.ceil(connections / (rivals + 1)) }, group));
   client.destroy();
   for (const [operation, histogram] of Object.entries(latencies)) {
-    const at = (percentile: number): string => `p${percentile} ${histogram.percentile(percentile)} ms`;
-    console.log(`${operation}: ${histogram.count} responses, ${[50, 90, 99, 100].map(at).join(", ")}`);
+    const at = (percentile: number): string =>
+      `p${percentile} ${histogram.percentile(percentile)} ms`;
+    console.log(
+      `${operation}: ${histogram.count} responses, ${[50, 90, 99, 100].map(at).join(", ")}`,
+    );
   }
   for (const usage of await watched) checkGrowth(usage);
   return { counts, wrong };
@@ -75,9 +87,13 @@ async function contest(stack: LocalStack, id: number, keys: string[]): Promise<v
     keys.map((key) => send(stack, "cancelOrder", "DELETE", `/store/orders/${id}`, key)),
   );
   const won = responses.filter(({ status, body }) => status === 204 && body === "");
-  const lost = responses.filter(({ status, body }) => status === 409 && body === errorBody("order_already_cancelled"));
+  const lost = responses.filter(
+    ({ status, body }) => status === 409 && body === errorBody("order_already_cancelled"),
+  );
   if (won.length === 1 && lost.length === rivals - 1) return;
-  wrong.push(`Cancelling ${id}: ${responses.map(({ status, body }) => `${status} ${body}`).join(", ")}`);
+  wrong.push(
+    `Cancelling ${id}: ${responses.map(({ status, body }) => `${status} ${body}`).join(", ")}`,
+  );
 }
 
 async function send(
@@ -104,7 +120,9 @@ function pendingOrder(id: number): OrderItem {
 interface Usage {
   what: string;
   samples: number[];
-  /** How much more than in the second third of the run it may be in the last one, beside a tenth. */
+  /**
+   * How much more than in the second third of the run it may be in the last one, beside a tenth.
+   */
   allowed: number;
 }
 
@@ -117,7 +135,10 @@ async function watchProcesses(end: number): Promise<Usage[]> {
   };
   for (let left = 60; left > 0; left -= 1) {
     await wait(Math.max(0, end - performance.now()) / left);
-    for (const { name, pid } of [{ name: "the gateway", pid: process.pid }, ...(await functionProcesses())]) {
+    for (const { name, pid } of [
+      { name: "the gateway", pid: process.pid },
+      ...(await functionProcesses()),
+    ]) {
       add(`megabytes of ${name} (${pid})`, 5, Math.round(await residentMegabytes(pid)));
       add(`handles of ${name} (${pid})`, 2, (await readdir(`/proc/${pid}/fd`)).length);
     }

@@ -17,11 +17,15 @@ let stack: FaultyStack;
 const client = createClient(callLimits.oneOrder);
 const { AWS_ENDPOINT_URL_DYNAMODB: closedEndpoint } = process.env;
 beforeAll(async () => {
-  stack = await startFaultyStack(({ input }) => [...plagued].find(([text]) => input.includes(text))?.[1], {
-    maxEnvironments: 4,
-    clock: { now: () => 0 },
-  });
-  // From here on, the stack's own key stays in the authorizer's cache, however long everything takes.
+  stack = await startFaultyStack(
+    ({ input }) => [...plagued].find(([text]) => input.includes(text))?.[1],
+    {
+      maxEnvironments: 4,
+      clock: { now: () => 0 },
+    },
+  );
+  // From here on, the stack's own key stays in the authorizer's cache, however long everything
+  // takes.
   expectError(await stack.call("/store/orders/none", { method: "DELETE" }), "order_not_found");
   process.env["AWS_ENDPOINT_URL_DYNAMODB"] = stack.proxy.endpoint;
 });
@@ -40,17 +44,27 @@ test.concurrent.each(Object.entries(faults))(
     const id = 7100 + Object.keys(faults).indexOf(name);
     await stack.putOrder({ id: { N: String(id) }, status: { S: "pending" } });
     plagued.set(`"${id}"`, fault);
-    const cancellation = { orderId: BigInt(id), cancelledBy: "key_1", cancelledAt: new Date(), cancellationId: "here" };
+    const cancellation = {
+      orderId: BigInt(id),
+      cancelledBy: "key_1",
+      cancelledAt: new Date(),
+      cancellationId: "here",
+    };
     // The function's own deadline is a second later.
     const deadline = AbortSignal.timeout(8_500);
-    await expect(cancelOrder(client, stack.tables.orders, cancellation, deadline)).rejects.toMatchObject({
+    await expect(
+      cancelOrder(client, stack.tables.orders, cancellation, deadline),
+    ).rejects.toMatchObject({
       code: "service_unavailable",
     });
     expect(["pending", "cancelled"]).toContain((await stack.order(String(id)))?.["status"]?.S);
   },
 );
 
-/** One fault of each kind: no response, a broken one, a rejection, a failure, and one that looks whole. */
+/**
+ * One fault of each kind: no response, a broken one, a rejection, a failure, and one that looks
+ * whole.
+ */
 const kinds = [
   "no response",
   "reset mid-body",
@@ -82,7 +96,9 @@ test.concurrent.each(oneOfEachKind)(
 // test/protocol goes through whatever else can happen between two attempts.
 test("a cancellation whose response is lost twice gets a 204 all the same", async () => {
   await stack.putOrder({ id: { N: "7998" }, status: { S: "pending" } });
-  plagued.set('"7998"', (exchange) => (exchange.attempt < 3 ? applied["reset after the engine"] : passOn)(exchange));
+  plagued.set('"7998"', (exchange) =>
+    (exchange.attempt < 3 ? applied["reset after the engine"] : passOn)(exchange),
+  );
   expect((await cancel("7998")).status).toBe(204);
   expect(await stack.order("7998")).toMatchObject({ status: { S: "cancelled" } });
 });
@@ -92,7 +108,9 @@ test("an engine that rejects connections costs each request a 503 or a 500; once
   await stack.putOrder({ id: { N: "7999" }, status: { S: "pending" } });
   expect((await stack.call("/store/orders")).status).toBe(200);
   const before = await functionProcesses();
-  expect(new Set(before.map(({ name }) => name))).toEqual(new Set(["ListOrders", "CancelOrder", "Authorize"]));
+  expect(new Set(before.map(({ name }) => name))).toEqual(
+    new Set(["ListOrders", "CancelOrder", "Authorize"]),
+  );
   await stack.proxy.rejectConnections();
   const [cancelled, listed, asked] = await Promise.all([
     cancel("7999"),
@@ -112,6 +130,7 @@ test("no function crashed or ran out of time, and each failure was logged once",
   // Those of the engine that rejected connections are among them.
   const failures = kinds.length + 1;
   expect(ownLines(stack.log)).toEqual([]);
-  const logged = (): number[] => ["cancel_failed", "authorize_failed"].map((event) => stack.events(event).length);
+  const logged = (): number[] =>
+    ["cancel_failed", "authorize_failed"].map((event) => stack.events(event).length);
   await expect.poll(logged).toEqual([failures, failures]);
 });

@@ -7,10 +7,16 @@ import { functionProcesses } from "../helpers/processes.ts";
 const ordersPerPage = 2_200;
 // A long field: buffers fill by the byte, and a page costs by the order.
 const shipDate = { S: "2026-11-21T08:00:00.123456789+18:00" };
-const orders = Array.from({ length: ordersPerPage }, (_, id) => ({ id: { N: `${2n ** 62n + BigInt(id)}` }, shipDate }));
+const orders = Array.from({ length: ordersPerPage }, (_, id) => ({
+  id: { N: `${2n ** 62n + BigInt(id)}` },
+  shipDate,
+}));
 const items = JSON.stringify(orders);
 /** The size of a page in the list. */
-const pageBytes = orders.reduce((bytes, { id }) => bytes + `{"id":${id.N},"shipDate":"${shipDate.S}"},`.length, 0);
+const pageBytes = orders.reduce(
+  (bytes, { id }) => bytes + `{"id":${id.N},"shipDate":"${shipDate.S}"},`.length,
+  0,
+);
 let stack: FaultyStack;
 /** How many pages each list has asked for, by the invocation of its first, the latest list last. */
 const pagesAsked = new Map<string, number>();
@@ -20,11 +26,18 @@ beforeAll(async () => {
     const list = JSON.parse(input).ExclusiveStartKey?.list.S ?? invocation;
     pagesAsked.set(list, (pagesAsked.get(list) ?? 0) + 1);
     const page = `{"Items":${items},"LastEvaluatedKey":{"id":{"N":"0"},"list":{"S":"${list}"}}}`;
-    response.writeHead(200, { "content-type": "application/x-amz-json-1.0", "content-length": page.length }).end(page);
+    response
+      .writeHead(200, {
+        "content-type": "application/x-amz-json-1.0",
+        "content-length": page.length,
+      })
+      .end(page);
   };
   // A start that looks for its keys, and a function that gets ready, read from the engine.
   stack = await startFaultyStack(({ operation, input }) =>
-    operation === "Scan" && JSON.parse(input).ProjectionExpression !== undefined ? endless : undefined,
+    operation === "Scan" && JSON.parse(input).ProjectionExpression !== undefined
+      ? endless
+      : undefined,
   );
 });
 afterAll(() => stack?.stop());
@@ -34,7 +47,10 @@ async function openList() {
   const headers = { authorization: `Bearer ${stack.apiKey}` };
   let response: IncomingMessage | undefined;
   let received = 0;
-  const sent = request(`${stack.baseUrl}/store/orders`, { headers, agent: false }).on("error", () => {});
+  const sent = request(`${stack.baseUrl}/store/orders`, { headers, agent: false }).on(
+    "error",
+    () => {},
+  );
   sent.on("response", (begun) => {
     response = begun
       .on("error", () => {})
@@ -52,15 +68,21 @@ async function openList() {
     async read(bytes: number): Promise<void> {
       const until = received + bytes;
       response?.resume();
-      await expect.poll(() => received, { message: "the bytes of a list" }).toBeGreaterThanOrEqual(until);
+      await expect
+        .poll(() => received, { message: "the bytes of a list" })
+        .toBeGreaterThanOrEqual(until);
       response?.pause();
     },
     hangUp: () => sent.destroy(),
   };
 }
 
-/** How many processes list. Here AWS's runtime client dies when its reader leaves; on AWS it may list on to the end. */
-const processesListing = async () => (await functionProcesses()).filter(({ name }) => name === "ListOrders").length;
+/**
+ * How many processes list. Here AWS's runtime client dies when its reader leaves; on AWS it may
+ * list on to the end.
+ */
+const processesListing = async () =>
+  (await functionProcesses()).filter(({ name }) => name === "ListOrders").length;
 
 test("a client that stops reading stops the scan; one that hangs up ends it", async () => {
   const list = await openList();

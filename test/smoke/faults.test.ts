@@ -33,15 +33,27 @@ const emptyList: TinyResponse = { status: 200, headers: listHeaders, body: "[]" 
 
 /** A list with an order at both ends, in chunks that tear strings and numbers apart. */
 function twice(id: string): string[] {
-  const orders = Array.from({ length: 1000 }, (_, index) => `{"id":${index},"shipDate":"2026-12-01T09:00:00Z"}`);
+  const orders = Array.from(
+    { length: 1000 },
+    (_, index) => `{"id":${index},"shipDate":"2026-12-01T09:00:00Z"}`,
+  );
   return `[{"id":${id}},${orders.join()},{"id":${id}}]`.match(/.{1,700}/gs) ?? [];
 }
 
-/** Services that break a promise: by how the promise begins, what the smoke test says, and how it is broken. */
+/**
+ * Services that break a promise: by how the promise begins, what the smoke test says, and how it is
+ * broken.
+ */
 const faults: Record<string, [seen: string, fault: Fault][]> = {
   "401 without a key": [
-    ["status 200 instead of 401", when(({ key, path }) => !key && path === "/store/orders", emptyList)],
-    ["status 403 instead of 401", when(({ method, key }) => !key && method === "DELETE", { status: 403 })],
+    [
+      "status 200 instead of 401",
+      when(({ key, path }) => !key && path === "/store/orders", emptyList),
+    ],
+    [
+      "status 403 instead of 401",
+      when(({ method, key }) => !key && method === "DELETE", { status: 403 }),
+    ],
     ["header WWW-Authenticate is missing", without("WWW-Authenticate", 401)],
     ["must have required property 'code'", whenStatus(401, { body: '{"message":"Unauthorized"}' })],
   ],
@@ -51,27 +63,44 @@ const faults: Record<string, [seen: string, fault: Fault][]> = {
     ["status 500 instead of 401", when(({ key, apiKey }) => key === `${apiKey}0`, { status: 500 })],
     [
       "status 500 instead of 401",
-      when(({ key, apiKey }) => key?.slice(0, -1) === apiKey.slice(0, -1) && key !== apiKey, { status: 500 }),
+      when(({ key, apiKey }) => key?.slice(0, -1) === apiKey.slice(0, -1) && key !== apiKey, {
+        status: 500,
+      }),
     ],
   ],
   "401 for a key that was never issued": [
     ["status 500 instead of 401", secondTime({ status: 500 })],
-    ["status 200 instead of 401", when(({ key = "" }, { status }) => /^pets/.test(key) && status === 401, emptyList)],
+    [
+      "status 200 instead of 401",
+      when(({ key = "" }, { status }) => /^pets/.test(key) && status === 401, emptyList),
+    ],
   ],
   "200 and an array of orders": [
-    ['status 500 instead of 200, with the body "on fire"', whenStatus(200, { status: 500, body: "on fire" })],
+    [
+      'status 500 instead of 200, with the body "on fire"',
+      whenStatus(200, { status: 500, body: "on fire" }),
+    ],
     ["header Cache-Control is missing", without("Cache-Control", 200)],
     ["body must be array", list('{"orders":[]}')],
     ["Unexpected end of JSON input", list("")],
     ["SyntaxError", list('[{"id":1},]')],
     ["body/0 must be object", list("[1]")],
-    ["body/1/complete must be boolean", list(['[{"id":1},{"id":2}', ",", '{"id":3,"complete":1}]'])],
+    [
+      "body/1/complete must be boolean",
+      list(['[{"id":1},{"id":2}', ",", '{"id":3,"complete":1}]']),
+    ],
     ["order -1 is listed twice", list('[{"id":-1},{"id":-1}]')],
     ["order 9223372036854775806 is listed twice", list(twice("9223372036854775806"))],
     [`order ${pendingOrder} is not listed`, list('[{"id":9223372036854775806}]')],
-    ["can't be read to its end: terminated", (_request, right) => (right.status === 200 ? "hang up" : right)],
+    [
+      "can't be read to its end: terminated",
+      (_request, right) => (right.status === 200 ? "hang up" : right),
+    ],
     ["incorrect header check", whenStatus(200, { headers: { "Content-Encoding": "gzip" } })],
-    ["a list of 100001 characters is not compressed", list(`${`[{"id":${pendingOrder}}`.padEnd(100_000)}]`)],
+    [
+      "a list of 100001 characters is not compressed",
+      list(`${`[{"id":${pendingOrder}}`.padEnd(100_000)}]`),
+    ],
   ],
   "an uncompressed list": [
     ['Content-Encoding is "gzip"', whenStatus(200, { headers: { "Content-Encoding": "gzip" } })],
@@ -79,11 +108,17 @@ const faults: Record<string, [seen: string, fault: Fault][]> = {
     [`order ${pendingOrder} is not listed`, list("[]")],
   ],
   "the Bearer scheme in any case": [
-    ["status 401 instead of 404", when(({ headers }) => /^b/.test(headers.authorization ?? ""), { status: 401 })],
+    [
+      "status 401 instead of 404",
+      when(({ headers }) => /^b/.test(headers.authorization ?? ""), { status: 401 }),
+    ],
   ],
   "404 order_not_found for cancelling an order that does not exist": [
     ["status 204 instead of 404", when(cancelsAbsent, { status: 204, body: "" })],
-    ["code resource_not_found instead of", when(cancelsAbsent, { body: errorBody("resource_not_found") })],
+    [
+      "code resource_not_found instead of",
+      when(cancelsAbsent, { body: errorBody("resource_not_found") }),
+    ],
   ],
   ...Object.fromEntries(
     ["abc", "007", "1.0", "9223372036854775808"].map((id) => [
@@ -92,10 +127,16 @@ const faults: Record<string, [seen: string, fault: Fault][]> = {
     ]),
   ),
   "a cancellation that ignores its body": [
-    ["status 415 instead of 404", when(({ method, body }) => method === "DELETE" && body !== "", { status: 415 })],
+    [
+      "status 415 instead of 404",
+      when(({ method, body }) => method === "DELETE" && body !== "", { status: 415 }),
+    ],
   ],
   "404 resource_not_found": [
-    ["status 403 instead of 404", when(({ path, key }) => path === "/nope" && !key, { status: 403 })],
+    [
+      "status 403 instead of 404",
+      when(({ path, key }) => path === "/nope" && !key, { status: 403 }),
+    ],
     ...["/nope", "/nope/1", "/store/orders/1/2", "/store"].map((unknown): [string, Fault] => [
       "status 403 instead of 404",
       when(({ path, key }) => path === unknown && !!key, { status: 403 }),
@@ -103,15 +144,30 @@ const faults: Record<string, [seen: string, fault: Fault][]> = {
   ],
   "415 for an unexpected": [["status 405 instead of 415", whenStatus(415, { status: 405 })]],
   "413 for a body": [
-    ["status 405 instead of 413", whenStatus(413, { status: 405, headers: { "Content-Type": "text/plain" } })],
-    ["code bad_request", whenStatus(413, { body: '{"code":"bad_request","message":"","status":413}' })],
+    [
+      "status 405 instead of 413",
+      whenStatus(413, { status: 405, headers: { "Content-Type": "text/plain" } }),
+    ],
+    [
+      "code bad_request",
+      whenStatus(413, { body: '{"code":"bad_request","message":"","status":413}' }),
+    ],
   ],
   "405 and Allow": [
-    ["status 403 instead of 405", when(({ body }, { status }) => body === "" && status === 405, { status: 403 })],
-    ["status 415 instead of 405", when(({ body }, { status }) => body === "{}" && status === 405, { status: 415 })],
+    [
+      "status 403 instead of 405",
+      when(({ body }, { status }) => body === "" && status === 405, { status: 403 }),
+    ],
+    [
+      "status 415 instead of 405",
+      when(({ body }, { status }) => body === "{}" && status === 405, { status: 415 }),
+    ],
     ["header Allow is missing", without("Allow", 405)],
     ['Allow is "GET"', when(({ path }) => path.endsWith("/none"), { headers: { Allow: "GET" } })],
-    ['Allow is "GET, PUT"', when((sent) => sent.path === "/store/orders", { headers: { Allow: "GET, PUT" } })],
+    [
+      'Allow is "GET, PUT"',
+      when((sent) => sent.path === "/store/orders", { headers: { Allow: "GET, PUT" } }),
+    ],
   ],
   "204 for cancelling": [
     ["status 200 instead of 204", whenStatus(204, { status: 200 })],
@@ -124,7 +180,9 @@ const faults: Record<string, [seen: string, fault: Fault][]> = {
 describe.each(Object.entries(faults))("the smoke test's check: %s", (start, broken) => {
   test.each(broken)("fails with: %s", async (seen, fault) => {
     service.fault = fault;
-    const checks = Object.entries(smokeChecks(service, pendingOrder)).filter(([name]) => name.startsWith(start));
+    const checks = Object.entries(smokeChecks(service, pendingOrder)).filter(([name]) =>
+      name.startsWith(start),
+    );
     expect(checks).toHaveLength(1);
     const problem = await checks[0]?.[1]().catch((error: Error) => error.message);
     expect(problem).toContain(seen);
@@ -134,5 +192,7 @@ describe.each(Object.entries(faults))("the smoke test's check: %s", (start, brok
 
 test("every check of the smoke test has been seen to fail", () => {
   const names = Object.keys(smokeChecks(service, pendingOrder));
-  expect(names.filter((name) => !Object.keys(faults).some((start) => name.startsWith(start)))).toEqual([]);
+  expect(
+    names.filter((name) => !Object.keys(faults).some((start) => name.startsWith(start))),
+  ).toEqual([]);
 });

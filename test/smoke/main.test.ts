@@ -28,7 +28,9 @@ describe("npm run smoke", () => {
     const { code, stdout } = await run(args, service.apiKey);
     expect(code).toBe(1);
     expect(stdout).toContain(`Smoke test of ${service.baseUrl}\n`);
-    expect(stdout).toContain("FAIL     405 and Allow for another method on a known path: header Allow is missing\n");
+    expect(stdout).toContain(
+      "FAIL     405 and Allow for another method on a known path: header Allow is missing\n",
+    );
     expect(stdout).toContain(`pass     204 for cancelling order ${pendingOrder}`);
     const checks = Object.keys(smokeChecks(service, pendingOrder));
     expect(stdout).toContain(`${checks.length - 1} passed, 1 failed`);
@@ -39,16 +41,24 @@ describe("npm run smoke", () => {
     const service = await startTinyService();
     const order = `,{"id":-1,"petId":1,"quantity":2,"shipDate":"2026-12-01T09:00:00Z","complete":false}`;
     const chunks = Array.from({ length: 25 }, (_, chunk) =>
-      Array.from({ length: 1000 }, (_, index) => order.replace("-1", String(chunk * 1000 + index))).join(""),
+      Array.from({ length: 1000 }, (_, index) =>
+        order.replace("-1", String(chunk * 1000 + index)),
+      ).join(""),
     );
     const list = ["[{}", ...chunks, "]"];
     const gzipped = gzipSync(list.join(""));
     service.fault = ({ headers }, right) => {
       if (right.status !== 200) return right;
       if (headers["accept-encoding"] !== "gzip") return { ...right, body: list };
-      return { ...right, headers: { ...right.headers, "Content-Encoding": "gzip" }, body: Readable.from([gzipped]) };
+      return {
+        ...right,
+        headers: { ...right.headers, "Content-Encoding": "gzip" },
+        body: Readable.from([gzipped]),
+      };
     };
-    const { code, stdout } = await run(["--base-url", service.baseUrl], service.apiKey, ["--max-old-space-size=27"]);
+    const { code, stdout } = await run(["--base-url", service.baseUrl], service.apiKey, [
+      "--max-old-space-size=27",
+    ]);
     expect([code, stdout]).toEqual([
       0,
       expect.stringContaining(`${Object.keys(smokeChecks(service)).length} passed, 0 failed`),
@@ -63,7 +73,10 @@ describe("npm run smoke", () => {
     const key = makeApiKey("pets_test");
     vi.stubEnv("API_KEY", key);
     const behindPath = ["node", "command", "--base-url=https://example.com/pets/v1/?a=b"];
-    expect(smokeOptions(behindPath)).toMatchObject({ baseUrl: "https://example.com/pets/v1", waitSeconds: 120 });
+    expect(smokeOptions(behindPath)).toMatchObject({
+      baseUrl: "https://example.com/pets/v1",
+      waitSeconds: 120,
+    });
     const url = "--base-url=http://localhost/v1";
     const given = smokeOptions(["node", "command", url, "--wait=30", "--cancel=-7"]);
     expect(given).toMatchObject({ waitSeconds: 30, cancel: "-7" });
@@ -76,7 +89,11 @@ describe("npm run smoke", () => {
       [url, "--wait=-1"],
       [url, "--wait=30s"],
     ]) {
-      expect(endOf(smokeOptions, wrong)).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(/^[^\n]+\n$/) });
+      expect(endOf(smokeOptions, wrong)).toEqual({
+        code: 2,
+        stdout: "",
+        stderr: expect.stringMatching(/^[^\n]+\n$/),
+      });
     }
     const noKey = { code: 2, stdout: "", stderr: "API_KEY is missing or malformed.\n" };
     for (const apiKey of ["", `${key}x`]) {

@@ -2,7 +2,12 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
 import { smoke } from "../../infra/smoke/smoke.ts";
 import { errorBody } from "../../shared/errors.ts";
-import { type Fault, startTinyService, type TinyService, whenStatus } from "../helpers/smoke/tiny-service.ts";
+import {
+  type Fault,
+  startTinyService,
+  type TinyService,
+  whenStatus,
+} from "../helpers/smoke/tiny-service.ts";
 
 let service: TinyService;
 beforeEach(async () => {
@@ -10,7 +15,10 @@ beforeEach(async () => {
 });
 
 describe("a new stage", () => {
-  /** Runs the smoke test by a clock that only waiting moves, on a service with a fault until so many seconds. */
+  /**
+   * Runs the smoke test by a clock that only waiting moves, on a service with a fault until so many
+   * seconds.
+   */
   async function smokeTest(fault: Fault, readyAt = Number.POSITIVE_INFINITY, waitSeconds = 120) {
     let waited = 0;
     service.fault = (request, right) => (waited < readyAt * 1000 ? fault(request, right) : right);
@@ -21,12 +29,18 @@ describe("a new stage", () => {
       },
     };
     const lines = await Array.fromAsync(smoke({ ...service, waitSeconds }, clock));
-    return { waited: waited / 1000, kinds: lines.map(({ kind }) => kind), text: lines.map(({ text }) => text).join() };
+    return {
+      waited: waited / 1000,
+      kinds: lines.map(({ kind }) => kind),
+      text: lines.map(({ text }) => text).join(),
+    };
   }
   const everything: Fault = (_request, right) => ({ ...right, status: 500, body: "" });
   const operation = (method: string, change: { status: number; body: string }): Fault => {
     return (request, right) =>
-      request.method === method && [200, 404].includes(right.status) ? { ...right, ...change } : right;
+      request.method === method && [200, 404].includes(right.status)
+        ? { ...right, ...change }
+        : right;
   };
   const forbidden = { status: 403, body: '{"message":"Forbidden"}' };
   const noRoute = { status: 404, body: errorBody("resource_not_found") };
@@ -44,19 +58,28 @@ describe("a new stage", () => {
   test("gets time while nothing listens at its address", async () => {
     await service.stop();
     const { waited, text } = await smokeTest(everything, undefined, 10);
-    expect([waited, text]).toEqual([10, expect.stringMatching(/^up to 10 s for the stage to be ready.*ECONNREFUSED/)]);
+    expect([waited, text]).toEqual([
+      10,
+      expect.stringMatching(/^up to 10 s for the stage to be ready.*ECONNREFUSED/),
+    ]);
   });
 
   test("fails when the time is over, for all checks together", async () => {
     const { waited, kinds } = await smokeTest(everything, undefined, 121);
-    expect([waited, kinds]).toEqual([121, ["waiting", ...Object.keys(smokeChecks(service)).map(() => "FAIL")]]);
+    expect([waited, kinds]).toEqual([
+      121,
+      ["waiting", ...Object.keys(smokeChecks(service)).map(() => "FAIL")],
+    ]);
   });
 
   test.each<[string, Fault]>([
     ["a list that is wrong", whenStatus(200, { body: "[1]" })],
     ["a list that is cut off", (_request, right) => (right.status === 200 ? "hang up" : right)],
     ["a key that is not admitted", operation("GET", { status: 401, body: "" })],
-    ["an unknown path", (request, right) => (request.path === "/nope" ? { ...right, status: 500 } : right)],
+    [
+      "an unknown path",
+      (request, right) => (request.path === "/nope" ? { ...right, status: 500 } : right),
+    ],
   ])("gets no time for %s", async (_reason, fault) => {
     const { waited, kinds } = await smokeTest(fault);
     expect([waited, kinds]).toEqual([0, expect.arrayContaining(["FAIL"])]);

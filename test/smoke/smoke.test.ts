@@ -48,13 +48,25 @@ describe("the smoke test", () => {
   });
 
   test("takes AWS's own response to a body that is too large", async () => {
-    service.fault = whenStatus(413, { headers: { "Content-Type": "text/html" }, body: "Too large" });
+    service.fault = whenStatus(413, {
+      headers: { "Content-Type": "text/html" },
+      body: "Too large",
+    });
     expect(await findings()).toEqual([]);
   });
 
   test.each<[string, Fault]>([
-    ["with another status", ({ key = "" }, right) => ({ ...right, status: 418, body: `Bearer ${key}` })],
-    ["as a field", ({ key = "" }, right) => ({ ...right, body: String(right.body).replace("{", `{"${key}":1,`) })],
+    [
+      "with another status",
+      ({ key = "" }, right) => ({ ...right, status: 418, body: `Bearer ${key}` }),
+    ],
+    [
+      "as a field",
+      ({ key = "" }, right) => ({
+        ...right,
+        body: String(right.body).replace("{", `{"${key}":1,`),
+      }),
+    ],
   ])("never repeats a key that the service echoes %s", async (_, fault) => {
     service.fault = fault;
     expect((await findings()).join()).toMatch(/^(?!.*pets_test_\w).*pets_test_\.\.\..*$/);
@@ -63,36 +75,51 @@ describe("the smoke test", () => {
   test("lists twice, cancels no order that exists, and sends no header that it should leave out", async () => {
     const requests = recorded();
     await findings();
-    const admitted = requests.filter(({ method, key }) => method === "GET" && key === service.apiKey);
+    const admitted = requests.filter(
+      ({ method, key }) => method === "GET" && key === service.apiKey,
+    );
     const lists = admitted.filter(({ path }) => path === "/store/orders");
     expect(lists.map(({ headers }) => headers["accept-encoding"])).toEqual(["gzip", "identity"]);
     expect(requests.map(({ path }) => path)).not.toContain(`/store/orders/${pendingOrder}`);
-    const keyless = requests.filter(({ path, headers }) => path.startsWith("/store") && !("authorization" in headers));
+    const keyless = requests.filter(
+      ({ path, headers }) => path.startsWith("/store") && !("authorization" in headers),
+    );
     expect(keyless.map(({ method }) => method)).toEqual(expect.arrayContaining(["GET", "DELETE"]));
   });
 
   test("does not follow a redirect, which no client needs to", async () => {
     const requests = recorded(({ method, path }, right) =>
-      method === "DELETE" ? { ...right, status: 307, headers: { Location: `/v1${path}/moved` } } : right,
+      method === "DELETE"
+        ? { ...right, status: 307, headers: { Location: `/v1${path}/moved` } }
+        : right,
     );
     expect((await findings()).join()).toContain("status 307 instead of 404");
     expect(requests.filter(({ path }) => path.endsWith("/moved"))).toEqual([]);
   });
 
   // The gateway rejects the keys of other environments by itself.
-  test.each(["pets_test", "pets_live"] as const)("makes up keys of the same environment, %s", async (prefix) => {
-    let apiKey = makeApiKey(prefix);
-    while (!apiKey.endsWith("0")) apiKey = makeApiKey(prefix);
-    const [key = ""] = await keysOf("never issued", apiKey);
-    expect([key.slice(0, prefix.length + 1), isApiKey(key), key === apiKey]).toEqual([`${prefix}_`, true, false]);
-    const mistyped = ["no-key", `${apiKey.slice(0, -1)}1`, `${apiKey}0`, "bm86a2V5"];
-    expect(await keysOf("malformed key", apiKey)).toEqual(mistyped);
-  });
+  test.each(["pets_test", "pets_live"] as const)(
+    "makes up keys of the same environment, %s",
+    async (prefix) => {
+      let apiKey = makeApiKey(prefix);
+      while (!apiKey.endsWith("0")) apiKey = makeApiKey(prefix);
+      const [key = ""] = await keysOf("never issued", apiKey);
+      expect([key.slice(0, prefix.length + 1), isApiKey(key), key === apiKey]).toEqual([
+        `${prefix}_`,
+        true,
+        false,
+      ]);
+      const mistyped = ["no-key", `${apiKey.slice(0, -1)}1`, `${apiKey}0`, "bm86a2V5"];
+      expect(await keysOf("malformed key", apiKey)).toEqual(mistyped);
+    },
+  );
 
   test("cancels an id that no order has, each time another one", async () => {
     const requests = recorded();
     for (let count = 0; count < 20; count += 1) {
-      await smokeChecks(service)["404 order_not_found for cancelling an order that does not exist"]?.();
+      await smokeChecks(service)[
+        "404 order_not_found for cancelling an order that does not exist"
+      ]?.();
     }
     const ids = new Set(requests.map(({ path }) => BigInt(path.replace("/store/orders/", ""))));
     expect(ids.size).toBe(20);
@@ -112,7 +139,9 @@ test("a server may be silent for 30 seconds, but its list may go on for longer o
   await vi.advanceTimersByTimeAsync(29_999);
   expect(await Promise.race([silent, "none"])).toBe("none");
   await vi.advanceTimersByTimeAsync(1);
-  expect(await silent).toMatchObject({ value: { kind: "FAIL", text: expect.stringContaining("silent for 30 s") } });
+  expect(await silent).toMatchObject({
+    value: { kind: "FAIL", text: expect.stringContaining("silent for 30 s") },
+  });
 
   const body = (async function* () {
     yield Buffer.from("[");

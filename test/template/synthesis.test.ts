@@ -34,7 +34,9 @@ test.each([
     "✘ [ERROR] Unexpected =\n\n    shared/errors.ts:1:6\n\n✘ [ERROR] Unexpected ;\n\n    shared/errors.ts:2:1",
   ],
 ])("a stack that can't be synthesised says %s", async (_, output, complaint) => {
-  await expect(synthesiseAfter(`console.error(${JSON.stringify(output)}); process.exit(1)`)).rejects.toMatchObject({
+  await expect(
+    synthesiseAfter(`console.error(${JSON.stringify(output)}); process.exit(1)`),
+  ).rejects.toMatchObject({
     name: "StartError",
     message: `The stack can't be synthesised: ${complaint}`,
   });
@@ -42,5 +44,7 @@ test.each([
 
 test("a synthesis that was interrupted is no error of the stack", async () => {
   const interrupted = new Error("interrupted");
-  await expect(synthesise("/dev/null/nowhere", { signal: AbortSignal.abort(interrupted) })).rejects.toBe(interrupted);
+  await expect(
+    synthesise("/dev/null/nowhere", { signal: AbortSignal.abort(interrupted) }),
+  ).rejects.toBe(interrupted);
 });

@@ -33,16 +33,21 @@ describe("an API key", () => {
     expect(new Set(keys).size).toBe(keys.length);
     // Nor alike anywhere: a shorter secret would be padded.
     const secrets = keys.map((key) => key.slice("pets_test_".length, -6));
-    for (let at = 0; at < 43; at++) expect(new Set(secrets.map((secret) => secret[at])).size).toBeGreaterThan(40);
+    for (let at = 0; at < 43; at++)
+      expect(new Set(secrets.map((secret) => secret[at])).size).toBeGreaterThan(40);
   });
 
   test("is invalid with any one character changed", () => {
     const key = makeApiKey("pets_live");
     fc.assert(
-      fc.property(fc.nat(key.length - 1), fc.constantFrom(...base62, "_", "-", " ", "\n", "é"), (at, character) => {
-        fc.pre(key[at] !== character);
-        expect(isApiKey(key.slice(0, at) + character + key.slice(at + 1))).toBe(false);
-      }),
+      fc.property(
+        fc.nat(key.length - 1),
+        fc.constantFrom(...base62, "_", "-", " ", "\n", "é"),
+        (at, character) => {
+          fc.pre(key[at] !== character);
+          expect(isApiKey(key.slice(0, at) + character + key.slice(at + 1))).toBe(false);
+        },
+      ),
       { numRuns: 2000 },
     );
   });
@@ -58,19 +63,31 @@ describe("an API key", () => {
 
   test("is invalid with anything around it, or cut short", () => {
     const key = makeApiKey("pets_test");
-    for (const text of [` ${key}`, `${key} `, `${key}\n`, `${key}0`, key.slice(0, -1), key.slice(1), ""]) {
+    for (const text of [
+      ` ${key}`,
+      `${key} `,
+      `${key}\n`,
+      `${key}0`,
+      key.slice(0, -1),
+      key.slice(1),
+      "",
+    ]) {
       expect(isApiKey(text)).toBe(false);
     }
   });
 
   test("is invalid with a prefix of another form, even if the checksum is right", () => {
-    for (const prefix of ["pets_", "pets_Demo", "pets_a-b"] as const) expect(isApiKey(makeApiKey(prefix))).toBe(false);
+    for (const prefix of ["pets_", "pets_Demo", "pets_a-b"] as const)
+      expect(isApiKey(makeApiKey(prefix))).toBe(false);
   });
 
-  test.each(Object.entries(issuedKeys))("is valid when an earlier release issued it (%s)", (_, { key, hash }) => {
-    expect(isApiKey(key)).toBe(true);
-    expect(hashApiKey(key)).toBe(hash);
-  });
+  test.each(Object.entries(issuedKeys))(
+    "is valid when an earlier release issued it (%s)",
+    (_, { key, hash }) => {
+      expect(isApiKey(key)).toBe(true);
+      expect(hashApiKey(key)).toBe(hash);
+    },
+  );
 });
 
 describe("the record of an API key", () => {

@@ -1,4 +1,8 @@
-import { ConditionalCheckFailedException, DynamoDBClient, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import {
+  ConditionalCheckFailedException,
+  DynamoDBClient,
+  UpdateItemCommand,
+} from "@aws-sdk/client-dynamodb";
 import type { APIGatewayProxyResult } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, test, vi } from "vitest";
@@ -14,11 +18,17 @@ const log = spyOnLog();
 
 beforeEach(() => void table.reset());
 
-const cancellation = (orderId: string) => proxyEvent({ httpMethod: "DELETE", pathParameters: { orderId } });
-const cancel = (orderId: string): Promise<APIGatewayProxyResult> => handler(cancellation(orderId), lambdaContext());
+const cancellation = (orderId: string) =>
+  proxyEvent({ httpMethod: "DELETE", pathParameters: { orderId } });
+const cancel = (orderId: string): Promise<APIGatewayProxyResult> =>
+  handler(cancellation(orderId), lambdaContext());
 
 function failedCondition(Item?: OrderItem): ConditionalCheckFailedException {
-  return new ConditionalCheckFailedException({ message: "failed", $metadata: {}, ...(Item && { Item }) });
+  return new ConditionalCheckFailedException({
+    message: "failed",
+    $metadata: {},
+    ...(Item && { Item }),
+  });
 }
 
 function expectError(response: APIGatewayProxyResult, code: ErrorCode): void {
@@ -62,11 +72,17 @@ describe("cancelling an order", () => {
     const response = await cancel("42");
     const logged = { keyId: "key_1", orderId: "42" };
     if (outcome === 204) {
-      expect(response).toEqual({ statusCode: 204, headers: { "Cache-Control": "no-store" }, body: "" });
+      expect(response).toEqual({
+        statusCode: 204,
+        headers: { "Cache-Control": "no-store" },
+        body: "",
+      });
       expect(log.info.mock.calls).toEqual([[{ event: "order_cancelled", ...logged }]]);
     } else {
       expectError(response, outcome);
-      expect(log.info.mock.calls).toEqual([[{ event: "cancel_rejected", ...logged, code: outcome }]]);
+      expect(log.info.mock.calls).toEqual([
+        [{ event: "cancel_rejected", ...logged, code: outcome }],
+      ]);
     }
     expect(log.error).not.toHaveBeenCalled();
   });
@@ -77,7 +93,9 @@ describe("cancelling an order", () => {
       const event = proxyEvent({ httpMethod: "DELETE", pathParameters });
       expectError(await handler(event, lambdaContext()), "order_not_found");
       expect(table.calls()).toHaveLength(0);
-      expect(log.info.mock.calls).toEqual([[{ event: "cancel_rejected", keyId: "key_1", code: "order_not_found" }]]);
+      expect(log.info.mock.calls).toEqual([
+        [{ event: "cancel_rejected", keyId: "key_1", code: "order_not_found" }],
+      ]);
     },
   );
 
@@ -107,22 +125,33 @@ describe("cancelling an order", () => {
     expectError(await cancel("42"), "service_unavailable");
   });
 
-  test.each(["ResourceNotFoundException", "AccessDeniedException", "ValidationException", "TypeError"])(
-    "responds with 500 to %s, which is our fault",
-    async (name) => {
-      table.on(UpdateItemCommand).rejects(Object.assign(new Error("secret"), { name }));
-      expectError(await cancel("42"), "internal_error");
-    },
-  );
+  test.each([
+    "ResourceNotFoundException",
+    "AccessDeniedException",
+    "ValidationException",
+    "TypeError",
+  ])("responds with 500 to %s, which is our fault", async (name) => {
+    table.on(UpdateItemCommand).rejects(Object.assign(new Error("secret"), { name }));
+    expectError(await cancel("42"), "internal_error");
+  });
 
   test("logs names, messages and stacks of what the table said, and responds with none of it", async () => {
     // As the SDK reports a failed condition, with the item.
-    const cause = Object.assign(new TypeError("cause"), { Item: { petId: { N: "7" } }, $response: "secret" });
+    const cause = Object.assign(new TypeError("cause"), {
+      Item: { petId: { N: "7" } },
+      $response: "secret",
+    });
     const error = Object.assign(new Error("secret", { cause }), { code: "EUNKNOWN" });
     table.on(UpdateItemCommand).rejects(error);
     expectError(await cancel("42"), "internal_error");
     const causes = [error, cause].map(({ name, message, stack }) => ({ name, message, stack }));
-    const failure = { event: "cancel_failed", keyId: "key_1", orderId: "42", code: "internal_error", causes };
+    const failure = {
+      event: "cancel_failed",
+      keyId: "key_1",
+      orderId: "42",
+      code: "internal_error",
+      causes,
+    };
     expect(log.error.mock.calls).toEqual([[failure]]);
   });
 
@@ -138,7 +167,11 @@ describe("cancelling an order", () => {
   });
 
   test("ignores a request id that the client chose", async () => {
-    const item = { id: { N: "42" }, status: { S: "cancelled" }, cancellationId: { S: "chosen-by-client" } };
+    const item = {
+      id: { N: "42" },
+      status: { S: "cancelled" },
+      cancellationId: { S: "chosen-by-client" },
+    };
     table.on(UpdateItemCommand).rejects(failedCondition(item));
     const event = cancellation("42");
     event.requestContext.requestId = "chosen-by-client";

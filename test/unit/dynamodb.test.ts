@@ -1,7 +1,12 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { ListTablesCommand, PutItemCommand, ScanCommand, TagResourceCommand } from "@aws-sdk/client-dynamodb";
+import {
+  ListTablesCommand,
+  PutItemCommand,
+  ScanCommand,
+  TagResourceCommand,
+} from "@aws-sdk/client-dynamodb";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { engineClient } from "../../infra/local/engine/engine.ts";
 import { callFailed, createClient } from "../../shared/dynamodb.ts";
@@ -23,37 +28,57 @@ test("a client makes every attempt it may, however many calls have failed before
   onTestFinished(() => random.mockRestore());
   const broken = await startFailing("500 Internal Server Error", "InternalServerError");
   const client = createClient({ connectionTimeout: 5_000, requestTimeout: 5_000, maxAttempts: 3 });
-  // The SDK's own quota ends in the eighteenth such call; with only one of two retries given back, in the 38th.
+  // The SDK's own quota ends in the eighteenth such call; with only one of two retries given back,
+  // in the 38th.
   const calls = 50;
-  for (let call = 0; call < calls; call += 1) await expect(client.send(new ListTablesCommand({}))).rejects.toThrow();
+  for (let call = 0; call < calls; call += 1)
+    await expect(client.send(new ListTablesCommand({}))).rejects.toThrow();
   expect(broken.attempts).toBe(3 * calls);
   client.destroy();
 });
 
 // The time budgets of the functions (time-budgets.test.ts) count on these.
 test.each([
-  ["that failed, briefly", () => startFailing("500 Internal Server Error", "InternalServerError"), [24, 49]],
+  [
+    "that failed, briefly",
+    () => startFailing("500 Internal Server Error", "InternalServerError"),
+    [24, 49],
+  ],
   ["whose response was lost, briefly", () => startResponding("200 OK", () => "\r\n"), [24, 49]],
-  ["that was throttled, for longer", () => startFailing("400 Bad Request", "ThrottlingException"), [999, 1999]],
-])("a client pauses after an attempt %s, at random, twice as long after the second", async (_, startTable, most) => {
-  const random = vi.spyOn(Math, "random").mockReturnValue(0.9999);
-  const pauses: number[] = [];
-  const { setTimeout: later } = globalThis;
-  const timer = vi.spyOn(globalThis, "setTimeout").mockImplementation(((callback: () => void, milliseconds = 0) => {
-    // Those of the HTTP handler are whole seconds.
-    if (milliseconds % 1000 === 0) return later(callback, milliseconds);
-    pauses.push(milliseconds);
-    return later(callback, 0);
-  }) as typeof setTimeout);
-  onTestFinished(() => {
-    for (const spy of [random, timer]) spy.mockRestore();
-  });
-  await startTable();
-  const client = createClient({ connectionTimeout: 5_000, requestTimeout: 5_000, maxAttempts: 3 });
-  await expect(client.send(new ListTablesCommand({}))).rejects.toThrow();
-  expect(pauses).toEqual(most);
-  client.destroy();
-});
+  [
+    "that was throttled, for longer",
+    () => startFailing("400 Bad Request", "ThrottlingException"),
+    [999, 1999],
+  ],
+])(
+  "a client pauses after an attempt %s, at random, twice as long after the second",
+  async (_, startTable, most) => {
+    const random = vi.spyOn(Math, "random").mockReturnValue(0.9999);
+    const pauses: number[] = [];
+    const { setTimeout: later } = globalThis;
+    const timer = vi.spyOn(globalThis, "setTimeout").mockImplementation(((
+      callback: () => void,
+      milliseconds = 0,
+    ) => {
+      // Those of the HTTP handler are whole seconds.
+      if (milliseconds % 1000 === 0) return later(callback, milliseconds);
+      pauses.push(milliseconds);
+      return later(callback, 0);
+    }) as typeof setTimeout);
+    onTestFinished(() => {
+      for (const spy of [random, timer]) spy.mockRestore();
+    });
+    await startTable();
+    const client = createClient({
+      connectionTimeout: 5_000,
+      requestTimeout: 5_000,
+      maxAttempts: 3,
+    });
+    await expect(client.send(new ListTablesCommand({}))).rejects.toThrow();
+    expect(pauses).toEqual(most);
+    client.destroy();
+  },
+);
 
 test("a client limits the time to connect, too", async () => {
   await startFailing("500 Internal Server Error", "InternalServerError");
@@ -76,7 +101,10 @@ async function startEngine(respond: (socket: Socket) => void): Promise<void> {
 }
 
 /** Starts an engine that responds to each attempt with these bytes, and counts them. */
-async function startResponding(head: string, body: (attempt: number) => string): Promise<{ attempts: number }> {
+async function startResponding(
+  head: string,
+  body: (attempt: number) => string,
+): Promise<{ attempts: number }> {
   const counted = { attempts: 0 };
   await startEngine((socket) => {
     counted.attempts += 1;
@@ -88,12 +116,15 @@ async function startResponding(head: string, body: (attempt: number) => string):
 test("a client takes the empty response to tags, which DynamoDB documents, for a whole one", async () => {
   const engine = await startResponding("200 OK", () => "Content-Length: 0\r\n\r\n");
   const client = createClient({ connectionTimeout: 5_000, requestTimeout: 5_000, maxAttempts: 3 });
-  await client.send(new TagResourceCommand({ ResourceArn: "arn:aws:dynamodb:eu-west-1:1:table/orders", Tags: [] }));
+  await client.send(
+    new TagResourceCommand({ ResourceArn: "arn:aws:dynamodb:eu-west-1:1:table/orders", Tags: [] }),
+  );
   expect(engine.attempts).toBe(1);
   client.destroy();
 });
 
-const startFailing = (status: string, name: string) => startResponding(status, () => `\r\n{"__type":"${name}"}`);
+const startFailing = (status: string, name: string) =>
+  startResponding(status, () => `\r\n{"__type":"${name}"}`);
 
 test("a client has no middleware for log lines", () => {
   const client = createClient({ connectionTimeout: 1, requestTimeout: 1, maxAttempts: 1 });
@@ -102,7 +133,9 @@ test("a client has no middleware for log lines", () => {
 });
 
 test("a 5xx that only something on the way to the table sends leaves the outcome open: service_unavailable", () => {
-  const error = Object.assign(new Error("Insufficient Storage"), { $metadata: { httpStatusCode: 507 } });
+  const error = Object.assign(new Error("Insufficient Storage"), {
+    $metadata: { httpStatusCode: 507 },
+  });
   expect(callFailed(error).code).toBe("service_unavailable");
 });
 
@@ -111,8 +144,14 @@ test("a thrown value that is not an error of the SDK is our fault", () => {
 });
 
 describe.each([
-  ["the service", () => createClient({ connectionTimeout: 5_000, requestTimeout: 5_000, maxAttempts: 3 })],
-  ["the tools on a local engine", () => engineClient(process.env["AWS_ENDPOINT_URL_DYNAMODB"] ?? "")],
+  [
+    "the service",
+    () => createClient({ connectionTimeout: 5_000, requestTimeout: 5_000, maxAttempts: 3 }),
+  ],
+  [
+    "the tools on a local engine",
+    () => engineClient(process.env["AWS_ENDPOINT_URL_DYNAMODB"] ?? ""),
+  ],
 ])("a client of %s takes for a lost response", (_, makeClient) => {
   test.each([
     ["an empty one without a length", "\r\n"],
@@ -127,7 +166,10 @@ describe.each([
     const client = makeClient();
     const write = new PutItemCommand({ TableName: "orders", Item: { id: { N: "1" } } });
     const third = { $metadata: { attempts: 3 } };
-    expect(await client.send(new ScanCommand({ TableName: "orders" }))).toMatchObject({ ...third, Items: [] });
+    expect(await client.send(new ScanCommand({ TableName: "orders" }))).toMatchObject({
+      ...third,
+      Items: [],
+    });
     expect(await client.send(write)).toMatchObject(third);
     client.destroy();
   });

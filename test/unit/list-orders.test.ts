@@ -15,15 +15,25 @@ import { spyOnLog } from "../helpers/log.ts";
 // Before middy's error handler is loaded, which would keep the real console.
 const log = spyOnLog();
 
-type StreamingHandler = (event: APIGatewayProxyEvent, stream: ResponseStream, context: Context) => Promise<void>;
+type StreamingHandler = (
+  event: APIGatewayProxyEvent,
+  stream: ResponseStream,
+  context: Context,
+) => Promise<void>;
 Object.assign(globalThis, { awslambda });
-const { handler } = (await import("../../functions/list-orders.ts")) as unknown as { handler: StreamingHandler };
+const { handler } = (await import("../../functions/list-orders.ts")) as unknown as {
+  handler: StreamingHandler;
+};
 
 /** The SDK's client as the function has it, new for each test. */
 const table = mockClient(DynamoDBClient);
 beforeEach(() => void table.reset());
 
-const order = (id: number) => ({ id: { N: String(id) }, petId: { N: "7" }, complete: { BOOL: false } });
+const order = (id: number) => ({
+  id: { N: String(id) },
+  petId: { N: "7" },
+  complete: { BOOL: false },
+});
 const orders = (count: number) => Array.from({ length: count }, (_, index) => order(index));
 
 /** The key of the last order of each page but the last. */
@@ -34,7 +44,11 @@ function havePages(...pages: (OrderItem[] | Error)[]): void {
   const scan = table.on(ScanCommand);
   for (const [at, page] of pages.entries()) {
     if (page instanceof Error) scan.rejectsOnce(page);
-    else scan.resolvesOnce({ Items: page, ...(at + 1 < pages.length && { LastEvaluatedKey: lastKey }) });
+    else
+      scan.resolvesOnce({
+        Items: page,
+        ...(at + 1 < pages.length && { LastEvaluatedKey: lastKey }),
+      });
   }
 }
 
@@ -54,7 +68,11 @@ async function listCutOff(headers?: Record<string, string>): Promise<ResponseStr
   return stream;
 }
 
-const headers = { "Content-Type": "application/json", "Cache-Control": "no-store", Vary: "Accept-Encoding" };
+const headers = {
+  "Content-Type": "application/json",
+  "Cache-Control": "no-store",
+  Vary: "Accept-Encoding",
+};
 const listed = (orders: number) => ({
   event: "orders_listed",
   keyId: "key_1",
@@ -84,7 +102,10 @@ describe("listing the orders", () => {
   test("is a sequential Scan with exactly this input", async () => {
     havePages([order(1)], [order(2)]);
     await text(list().stream);
-    const scan = { TableName: "orders", ProjectionExpression: "id, petId, quantity, shipDate, complete" };
+    const scan = {
+      TableName: "orders",
+      ProjectionExpression: "id, petId, quantity, shipDate, complete",
+    };
     expect(table.commandCalls(ScanCommand).map(({ args }) => args[0].input)).toEqual([
       scan,
       { ...scan, ExclusiveStartKey: lastKey },
@@ -125,7 +146,9 @@ describe("listing the orders", () => {
       statusCode: 503,
       headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
     });
-    expect(log.error.mock.calls).toEqual(logged({ event: "list_failed", keyId: "key_1", code: "service_unavailable" }));
+    expect(log.error.mock.calls).toEqual(
+      logged({ event: "list_failed", keyId: "key_1", code: "service_unavailable" }),
+    );
   });
 
   test("responds with an Error record when a page can't be read and those before it are empty", async () => {
@@ -152,8 +175,12 @@ describe("listing the orders", () => {
       havePages([...orders(999), { id: { N: "1000" }, petId: { S: "x" } }], new Error("secret"));
       const stream = await listCutOff(accept);
       expect(stream.prelude).toMatchObject({ statusCode: 200 });
-      expect(log.error.mock.calls).toEqual(logged({ event: "list_cut_off", keyId: "key_1", orders: 1000 }));
-      expect(log.warn.mock.calls).toEqual([[{ event: "order_fields_left_out", keyId: "key_1", fields: { petId: 1 } }]]);
+      expect(log.error.mock.calls).toEqual(
+        logged({ event: "list_cut_off", keyId: "key_1", orders: 1000 }),
+      );
+      expect(log.warn.mock.calls).toEqual([
+        [{ event: "order_fields_left_out", keyId: "key_1", fields: { petId: 1 } }],
+      ]);
     },
   );
 
@@ -179,13 +206,19 @@ describe("listing the orders", () => {
     expect(table.calls().length).toBeLessThanOrEqual(3);
   });
 
-  test.each(["gzip", "br, gzip", "gzip;q=0.5", "*"])("compresses when the client accepts %s", async (accepted) => {
-    havePages([], orders(1000));
-    const { stream } = list({ "Accept-Encoding": accepted });
-    const body = await buffer(stream);
-    expect(stream.prelude).toEqual({ statusCode: 200, headers: { ...headers, "Content-Encoding": "gzip" } });
-    expect(JSON.parse(gunzipSync(body).toString())).toHaveLength(1000);
-  });
+  test.each(["gzip", "br, gzip", "gzip;q=0.5", "*"])(
+    "compresses when the client accepts %s",
+    async (accepted) => {
+      havePages([], orders(1000));
+      const { stream } = list({ "Accept-Encoding": accepted });
+      const body = await buffer(stream);
+      expect(stream.prelude).toEqual({
+        statusCode: 200,
+        headers: { ...headers, "Content-Encoding": "gzip" },
+      });
+      expect(JSON.parse(gunzipSync(body).toString())).toHaveLength(1000);
+    },
+  );
 
   test.each([undefined, "identity", "br", "gzip;q=0", "gzip;q=0, *", "*;q=0"])(
     "does not compress when the client accepts %s",
@@ -211,6 +244,8 @@ describe("listing the orders", () => {
     ]);
     const { stream } = list();
     expect(await text(stream)).toBe('[{"id":1},{"id":2}]');
-    expect(log.warn.mock.calls).toEqual([[{ event: "order_fields_left_out", keyId: "key_1", fields: { petId: 2 } }]]);
+    expect(log.warn.mock.calls).toEqual([
+      [{ event: "order_fields_left_out", keyId: "key_1", fields: { petId: 2 } }],
+    ]);
   });
 });

@@ -4,8 +4,14 @@ import { describe, expect, test } from "vitest";
 import { type LeftOut, orderJson } from "../../shared/order-json.ts";
 
 const fieldsInOrder = ["id", "petId", "quantity", "shipDate", "complete"];
-const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map((value) => ({ N: String(value) }));
-const date = fc.date({ min: new Date("0001-01-01T00:00:00Z"), max: new Date("9999-12-31"), noInvalidDate: true });
+const int64 = fc
+  .bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
+  .map((value) => ({ N: String(value) }));
+const date = fc.date({
+  min: new Date("0001-01-01T00:00:00Z"),
+  max: new Date("9999-12-31"),
+  noInvalidDate: true,
+});
 const order: fc.Arbitrary<Record<string, AttributeValue>> = fc.record(
   {
     complete: fc.boolean().map((BOOL) => ({ BOOL })),
@@ -26,7 +32,11 @@ describe("the JSON of an order", () => {
           if (item[name] === undefined) return [];
           return [`"${name}":${N ?? (S === undefined ? BOOL : `"${S}"`)}`];
         });
-        const internal = { status: { S: "cancelled" }, cancelledBy: { S: "key_1" }, cancellationId: { S: "x" } };
+        const internal = {
+          status: { S: "cancelled" },
+          cancelledBy: { S: "key_1" },
+          cancellationId: { S: "x" },
+        };
         expect(orderJson({ ...internal, ...item }, {})).toBe(`{${fields.join()}}`);
       }),
     );
@@ -35,10 +45,25 @@ describe("the JSON of an order", () => {
   test.each<[string, Record<string, AttributeValue>, string, LeftOut]>([
     ["a text for an id", { id: { S: "1" }, petId: { N: "2" } }, '{"petId":2}', { id: 1 }],
     ["a fraction", { id: { N: "1" }, quantity: { N: "1.5" } }, '{"id":1}', { quantity: 1 }],
-    ["a number beyond int64", { id: { N: "1" }, petId: { N: "9223372036854775808" } }, '{"id":1}', { petId: 1 }],
-    ["a text that is not a date", { id: { N: "1" }, shipDate: { S: '"},{"' } }, '{"id":1}', { shipDate: 1 }],
+    [
+      "a number beyond int64",
+      { id: { N: "1" }, petId: { N: "9223372036854775808" } },
+      '{"id":1}',
+      { petId: 1 },
+    ],
+    [
+      "a text that is not a date",
+      { id: { N: "1" }, shipDate: { S: '"},{"' } },
+      '{"id":1}',
+      { shipDate: 1 },
+    ],
     ["a number for a date", { id: { N: "1" }, shipDate: { N: "1" } }, '{"id":1}', { shipDate: 1 }],
-    ["a text for a boolean", { id: { N: "1" }, complete: { S: "true" } }, '{"id":1}', { complete: 1 }],
+    [
+      "a text for a boolean",
+      { id: { N: "1" }, complete: { S: "true" } },
+      '{"id":1}',
+      { complete: 1 },
+    ],
     ["its only fields", { id: { NULL: true }, petId: { L: [] } }, "{}", { id: 1, petId: 1 }],
   ])("leaves out and counts %s", (_, item, json, expected) => {
     const leftOut: LeftOut = {};

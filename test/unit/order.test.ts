@@ -38,17 +38,24 @@ describe("an order id", () => {
 });
 
 describe("a date-time", () => {
-  test.each([4, 1900, 2000, 2024, 2026, 9999])("of the year %i has a day exactly when the calendar has it", (year) => {
-    for (let month = 0; month <= 13; month += 1) {
-      for (let day = 0; day <= 32; day += 1) {
-        const [yyyy, mm, dd] = [String(year).padStart(4, "0"), ...[month, day].map((n) => String(n).padStart(2, "0"))];
-        const text = `${yyyy}-${mm}-${dd}T12:30:59Z`;
-        const instant = new Date(text);
-        const exists = !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(text.slice(0, 19));
-        expect([text, isDateTime(text)]).toEqual([text, exists]);
+  test.each([4, 1900, 2000, 2024, 2026, 9999])(
+    "of the year %i has a day exactly when the calendar has it",
+    (year) => {
+      for (let month = 0; month <= 13; month += 1) {
+        for (let day = 0; day <= 32; day += 1) {
+          const [yyyy, mm, dd] = [
+            String(year).padStart(4, "0"),
+            ...[month, day].map((n) => String(n).padStart(2, "0")),
+          ];
+          const text = `${yyyy}-${mm}-${dd}T12:30:59Z`;
+          const instant = new Date(text);
+          const exists =
+            !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(text.slice(0, 19));
+          expect([text, isDateTime(text)]).toEqual([text, exists]);
+        }
       }
-    }
-  });
+    },
+  );
 
   test.each([
     "2026-11-20T23:59:00.123456789Z",

@@ -15,7 +15,10 @@ const page = (id: string, last = false) => ({
 
 /** Time that passes when a test says so, with pauses of this share of their longest. */
 function fakeTime(share: number): void {
-  vi.useFakeTimers({ toFake: ["setTimeout", "setInterval", "performance"], fakeNodeBuiltins: true });
+  vi.useFakeTimers({
+    toFake: ["setTimeout", "setInterval", "performance"],
+    fakeNodeBuiltins: true,
+  });
   const random = vi.spyOn(Math, "random").mockReturnValue(share);
   onTestFinished(() => {
     random.mockRestore();
@@ -33,7 +36,10 @@ async function scan(...responses: (Error | ReturnType<typeof page>)[]) {
   });
   const pages = Array.fromAsync(scanOrders(client, "orders")).catch((error: unknown) => error);
   await vi.runAllTimersAsync();
-  return { pages: await pages, pauses: attempts.slice(1).map((at, index) => at - (attempts[index] ?? 0)) };
+  return {
+    pages: await pages,
+    pauses: attempts.slice(1).map((at, index) => at - (attempts[index] ?? 0)),
+  };
 }
 
 describe("a page that the table throttles", () => {
@@ -73,7 +79,9 @@ test("each try at a page has 15 seconds of its own to arrive", async () => {
   fakeTime(0);
   await scan(throttling(), page("1"), page("2", true));
   expect(limit.mock.calls).toEqual([[15_000], [15_000], [15_000]]);
-  const given = table.calls().map(({ args }) => (args.at(1) as unknown as { abortSignal: AbortSignal }).abortSignal);
+  const given = table
+    .calls()
+    .map(({ args }) => (args.at(1) as unknown as { abortSignal: AbortSignal }).abortSignal);
   expect(given.map((signal) => limits.indexOf(signal))).toEqual([0, 1, 2]);
 });
 
@@ -89,7 +97,9 @@ test("twenty lists at once of a table that has units for 15 pages a second are s
     const id = Number(ExclusiveStartKey?.id.N ?? 0) + 1;
     return page(String(id), id === 5);
   });
-  const listing = Promise.all(Array.from({ length: 20 }, () => Array.fromAsync(scanOrders(client, "orders"))));
+  const listing = Promise.all(
+    Array.from({ length: 20 }, () => Array.fromAsync(scanOrders(client, "orders"))),
+  );
   const listed = listing.then((lists) => ({ lists, milliseconds: performance.now() }));
   await vi.advanceTimersByTimeAsync(60_000);
   const { lists, milliseconds } = await listed;
@@ -100,5 +110,7 @@ test("twenty lists at once of a table that has units for 15 pages a second are s
 test("the call that makes a function ready reads one order at most", async () => {
   table.on(ScanCommand).resolves({ Items: [] });
   await scanOne(client, "orders", new AbortController().signal);
-  expect(table.commandCalls(ScanCommand).map(({ args }) => args[0].input)).toEqual([{ TableName: "orders", Limit: 1 }]);
+  expect(table.commandCalls(ScanCommand).map(({ args }) => args[0].input)).toEqual([
+    { TableName: "orders", Limit: 1 },
+  ]);
 });

@@ -21,16 +21,24 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** The SDK's longest pause after the first throttled attempt, in milliseconds; like the other, it doubles. */
+/**
+ * The SDK's longest pause after the first throttled attempt, in milliseconds; like the other, it
+ * doubles.
+ */
 const throttledBaseDelay = 1000;
 
-/** The longest that a call can take to end, in milliseconds: each attempt is silent, or throttled at once. */
+/**
+ * The longest that a call can take to end, in milliseconds: each attempt is silent, or throttled at
+ * once.
+ */
 function longestCall({ connectionTimeout, requestTimeout, maxAttempts }: CallLimits): number {
   const from = (attempt: number): number => {
     const silent = connectionTimeout + requestTimeout;
     if (attempt === maxAttempts) return silent;
     const pause = 2 ** (attempt - 1);
-    return Math.max(silent + retryBaseDelay * pause, throttledBaseDelay * pause) + from(attempt + 1);
+    return (
+      Math.max(silent + retryBaseDelay * pause, throttledBaseDelay * pause) + from(attempt + 1)
+    );
   };
   return from(1);
 }
@@ -76,9 +84,13 @@ interface Config {
 
 test.each(entries)("functions/$file has a client with its own limits", async (entry) => {
   for (const client of clients) client.restore();
-  const sends = [DynamoDBClient, DynamoDBDocumentClient].map(({ prototype }) => vi.spyOn(prototype, "send"));
+  const sends = [DynamoDBClient, DynamoDBDocumentClient].map(({ prototype }) =>
+    vi.spyOn(prototype, "send"),
+  );
   await startFunction(entry);
-  const [config] = sends.flatMap(({ mock }) => mock.contexts as { config: Config }[]).map(({ config }) => config);
+  const [config] = sends
+    .flatMap(({ mock }) => mock.contexts as { config: Config }[])
+    .map(({ config }) => config);
   const { maxAttempts, ...timeouts } = limitsOf(entry);
   expect(await config?.maxAttempts()).toBe(maxAttempts);
   // The handler reads these on its first request, which fails here.

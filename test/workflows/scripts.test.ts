@@ -13,10 +13,16 @@ const hasGit = machineHas("git", "which commit is deployed");
 
 function git(cwd: string, ...words: string[]): string {
   const identity = ["-c", "user.name=x", "-c", "user.email=x@example.com"];
-  return execFileSync("git", [...identity, ...words], { cwd, encoding: "utf8", stdio: "pipe" }).trim();
+  return execFileSync("git", [...identity, ...words], {
+    cwd,
+    encoding: "utf8",
+    stdio: "pipe",
+  }).trim();
 }
 
-/** A clone whose origin has two commits on main, each with settings of its own, and one on a branch. */
+/**
+ * A clone whose origin has two commits on main, each with settings of its own, and one on a branch.
+ */
 async function clone(): Promise<{ directory: string; main: string[]; branch: string }> {
   const [origin, directory] = [await temporaryDirectory(), await temporaryDirectory()];
   git(origin, "init", "--quiet", "--initial-branch=main");
@@ -39,7 +45,12 @@ describe.runIf(hasGit)("the commit to deploy", () => {
   async function accepted(commit: string, directory: string): Promise<string | undefined> {
     const output = join(await temporaryDirectory(), "output");
     const env = { COMMIT: commit, GITHUB_OUTPUT: output };
-    const { ok } = await runScript(commitJob, "Accept only a commit that main contains", directory, env);
+    const { ok } = await runScript(
+      commitJob,
+      "Accept only a commit that main contains",
+      directory,
+      env,
+    );
     return ok ? (await readFile(output, "utf8")).trim() : undefined;
   }
 
@@ -57,7 +68,9 @@ describe.runIf(hasGit)("the commit to deploy", () => {
     const { directory, main } = await clone();
     git(directory, "checkout", "--quiet", main[0] ?? "");
     await runScript(build, "Take today's settings", directory, { GITHUB_SHA: main[1] ?? "" });
-    expect(await readFile(join(directory, "infra", "environments.ts"), "utf8")).toBe("today's settings");
+    expect(await readFile(join(directory, "infra", "environments.ts"), "utf8")).toBe(
+      "today's settings",
+    );
     const synths = await standIn(directory, "npm", "exit 1");
     const { ok, output } = await runScript(build, "Build", directory, { CANARY: "false" });
     expect(ok).toBe(false);
@@ -66,7 +79,10 @@ describe.runIf(hasGit)("the commit to deploy", () => {
     expect(await synths()).toEqual(["run synth -- --context canary=false"]);
     // Where the settings are its own, they are not what is wrong.
     git(directory, "checkout", "--quiet", "--force", main[1] ?? "");
-    expect(await runScript(build, "Build", directory, { CANARY: "false" })).toEqual({ ok: false, output: "" });
+    expect(await runScript(build, "Build", directory, { CANARY: "false" })).toEqual({
+      ok: false,
+      output: "",
+    });
   });
 });
 
@@ -80,13 +96,20 @@ describe("a run", () => {
   /** Runs a step where GitHub lists these pages of artifacts. */
   async function withArtifacts(job: typeof deployJob, step: string, ...pages: unknown[][]) {
     const directory = await temporaryDirectory();
-    await symlink(fileURLToPath(new URL("../../.github", import.meta.url)), join(directory, ".github"));
+    await symlink(
+      fileURLToPath(new URL("../../.github", import.meta.url)),
+      join(directory, ".github"),
+    );
     const listed = JSON.stringify(pages.map((artifacts) => ({ artifacts })));
     // What run 1 deployed has expired.
     const does = `case "$*" in *name=*) echo '${listed}';; */100/zip) exit 1;; *) echo "zip of $2";; esac`;
     const calls = await standIn(directory, "gh", does);
     await standIn(directory, "unzip", 'mkdir -p "$4"; cp "$2" "$4/template"');
-    const github = { GITHUB_REPOSITORY: "acme/orders", GITHUB_SERVER_URL: "https://github.com", GITHUB_RUN_ID: "11" };
+    const github = {
+      GITHUB_REPOSITORY: "acme/orders",
+      GITHUB_SERVER_URL: "https://github.com",
+      GITHUB_RUN_ID: "11",
+    };
     const result = await runScript(job, step, directory, { ...github, ENVIRONMENT: "staging" });
     return { ...result, directory, calls: await calls() };
   }
@@ -97,7 +120,10 @@ describe("a run", () => {
 
   test("is rejected once a later one has deployed, such as a rollback, wherever GitHub lists that", async () => {
     const deployed = [artifact(11, "08:00"), artifact(10, "07:00")];
-    for (const pages of [[deployed, [artifact(12, "09:00")]], [[artifact(12, "09:00"), ...deployed]]]) {
+    for (const pages of [
+      [deployed, [artifact(12, "09:00")]],
+      [[artifact(12, "09:00"), ...deployed]],
+    ]) {
       const { ok, output } = await withArtifacts(deployJob, rejection, ...pages);
       expect([ok, output]).toEqual([
         false,
@@ -121,9 +147,14 @@ describe("a run", () => {
   });
 
   test("tells its reviewers what was deployed last, what would stop, and every change", async () => {
-    const { directory, calls } = await withArtifacts(changes, fetch, [artifact(10, "07:00"), artifact(9, "06:00")]);
+    const { directory, calls } = await withArtifacts(changes, fetch, [
+      artifact(10, "07:00"),
+      artifact(9, "06:00"),
+    ]);
     expect(calls[0]).toContain("artifacts?name=deployed-production&");
-    expect(await readFile(join(directory, "deployed/template"), "utf8")).toContain("artifacts/1000/zip");
+    expect(await readFile(join(directory, "deployed/template"), "utf8")).toContain(
+      "artifacts/1000/zip",
+    );
     await writeFile(join(directory, "deployed/deployed.template.json"), "{}");
     const does = '[ $3 = diff ] && echo "[~] Stage" >&2 || { echo "STOP tls"; exit 1; }';
     const npm = await standIn(directory, "npm", does);
@@ -133,7 +164,9 @@ describe("a run", () => {
     expect(text).toContain(
       "Compared with what [run 10](https://github.com/acme/orders/actions/runs/10) deployed at 2026-",
     );
-    expect(text).toMatch(/^## What production would change\n[^\n]+\n```\nSTOP tls\n\[~] Stage\n```\n$/);
+    expect(text).toMatch(
+      /^## What production would change\n[^\n]+\n```\nSTOP tls\n\[~] Stage\n```\n$/,
+    );
     const against = "production --app cdk.out --template deployed/deployed.template.json";
     expect(await npm()).toEqual([
       `run --silent compare -- ${against} --accept 'base-url tls'`,
@@ -162,7 +195,10 @@ describe("deploying", () => {
     await mkdir(join(directory, "cdk.out"));
     await mkdir(join(directory, "commit"));
     await writeFile(join(directory, "cdk.out", "Orders.template.json"), "the template");
-    await writeFile(join(directory, "outputs.json"), '{ "Orders": { "BaseUrl": "https://example/v1" } }');
+    await writeFile(
+      join(directory, "outputs.json"),
+      '{ "Orders": { "BaseUrl": "https://example/v1" } }',
+    );
     const { ok, output } = await runScript(deployJob, stepName, directory, {
       ENVIRONMENT: "staging",
       ACCEPT: "tls base-url",
@@ -176,28 +212,38 @@ describe("deploying", () => {
     const { ok, calls, directory } = await run("Deploy");
     expect(ok).toBe(true);
     const options = "--accept 'tls base-url' --app cdk.out --require-approval never";
-    expect(calls).toEqual([`run deploy -- staging ${options} --outputs-file ${directory}/outputs.json`]);
+    expect(calls).toEqual([
+      `run deploy -- staging ${options} --outputs-file ${directory}/outputs.json`,
+    ]);
     expect(await readFile(join(directory, "deployed.template.json"), "utf8")).toBe("the template");
   });
 
   test("ends with a smoke test, by a masked key that expires within a quarter of an hour", async () => {
     const { ok, calls, output, directory } = await run("Smoke test");
     const [issue = "", smoke] = calls;
-    expect(issue).toMatch(/^run --silent admin -- --env staging keys issue --name 'smoke test 4711' --expires \S+$/);
+    expect(issue).toMatch(
+      /^run --silent admin -- --env staging keys issue --name 'smoke test 4711' --expires \S+$/,
+    );
     const secondsLeft = (Date.parse(issue.replace(/.* /, "")) - Date.now()) / 1000;
     expect(secondsLeft).toBeGreaterThan(0);
     expect(secondsLeft).toBeLessThanOrEqual(15 * 60);
     expect(smoke).toBe("run smoke -- --base-url https://example/v1");
-    expect([ok, output]).toEqual([true, `::add-mask::pets_made_up\nwith pets_made_up in ${directory}/commit\n`]);
+    expect([ok, output]).toEqual([
+      true,
+      `::add-mask::pets_made_up\nwith pets_made_up in ${directory}/commit\n`,
+    ]);
   });
 
   test.each([
     ["Deploy", "run deploy", ""],
     ["Smoke test", "keys issue", ""],
     ["Smoke test", "run smoke", "::add-mask::pets_made_up\n"],
-  ])("fails in the step %s when npm fails at %s, and goes no further", async (stepName, command, printed) => {
-    const { ok, calls, output } = await run(stepName, command);
-    expect([ok, output]).toEqual([false, printed]);
-    expect(calls.at(-1)).toContain(command);
-  });
+  ])(
+    "fails in the step %s when npm fails at %s, and goes no further",
+    async (stepName, command, printed) => {
+      const { ok, calls, output } = await run(stepName, command);
+      expect([ok, output]).toEqual([false, printed]);
+      expect(calls.at(-1)).toContain(command);
+    },
+  );
 });

@@ -19,7 +19,10 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-/** A shell that ends the engine when the pipe on 3 closes, which it does even when this process is killed. */
+/**
+ * A shell that ends the engine when the pipe on 3 closes, which it does even when this process is
+ * killed.
+ */
 const watchdog = '(read -r _ <&3; kill "$$") </dev/null >/dev/null 2>&1 & exec "$0" "$@" 3<&-';
 /** Far more than it takes, even on a busy machine. */
 const startTimeoutMs = 60_000;
@@ -64,7 +67,9 @@ export async function startEngine(dbFile?: string, program = enginePath()): Prom
   await stop();
   // Another process may have taken the port meanwhile.
   if (last.includes(String(port)) && /in use/i.test(last)) return startEngine(dbFile, program);
-  throw new StartError(`The DynamoDB engine did not start${dbFile === undefined ? "" : ` with ${dbFile}`}: ${last}`);
+  throw new StartError(
+    `The DynamoDB engine did not start${dbFile === undefined ? "" : ` with ${dbFile}`}: ${last}`,
+  );
 }
 
 /**
@@ -75,7 +80,9 @@ export async function startEngine(dbFile?: string, program = enginePath()): Prom
 export async function checkEndpoint(endpoint: string): Promise<string> {
   const url = URL.parse(endpoint);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new StartError(`DYNAMODB_ENDPOINT must be an address like http://localhost:8000, not ${endpoint}`);
+    throw new StartError(
+      `DYNAMODB_ENDPOINT must be an address like http://localhost:8000, not ${endpoint}`,
+    );
   }
   if (/(^|\.)(amazonaws\.com(\.cn)?|api\.aws|amazonaws\.eu)\.?$/i.test(url.hostname)) {
     throw new StartError(
@@ -97,7 +104,11 @@ export function engineClient(endpoint: string): DynamoDBClient {
       endpoint,
       region: pseudoParameters["AWS::Region"],
       credentials: dummyCredentials,
-      requestHandler: { connectionTimeout: 30_000, requestTimeout: 30_000, throwOnRequestTimeout: true },
+      requestHandler: {
+        connectionTimeout: 30_000,
+        requestTimeout: 30_000,
+        throwOnRequestTimeout: true,
+      },
     }),
   );
 }

@@ -6,13 +6,17 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import type { OrderItem } from "../../../shared/order.ts";
 
-// Transactions rather than batches: the engine writes each of them to its file at once, which is twelve times as fast.
+// Transactions rather than batches: the engine writes each of them to its file at once, which is
+// twelve times as fast.
 const transactionSize = 100;
 /** A transaction may have 4 MB, and a character 3 bytes. */
 const transactionCharacters = 1_000_000;
 const transactionsAtOnce = 4;
 
-/** Writes those orders whose ids the table does not have. Rejects with the signal's reason when that aborts. */
+/**
+ * Writes those orders whose ids the table does not have. Rejects with the signal's reason when that
+ * aborts.
+ */
 export async function seedOrders(
   client: DynamoDBClient,
   table: string,
@@ -29,12 +33,18 @@ export async function seedOrders(
   await Promise.all(Array.from({ length: transactionsAtOnce }, write));
 }
 
-async function putAbsent(client: DynamoDBClient, TransactItems: TransactWriteItem[]): Promise<void> {
+async function putAbsent(
+  client: DynamoDBClient,
+  TransactItems: TransactWriteItem[],
+): Promise<void> {
   try {
     await client.send(new TransactWriteItemsCommand({ TransactItems }));
   } catch (error) {
-    const reasons = (error instanceof TransactionCanceledException && error.CancellationReasons) || [];
-    const absent = TransactItems.filter((_, index) => reasons[index]?.Code !== "ConditionalCheckFailed");
+    const reasons =
+      (error instanceof TransactionCanceledException && error.CancellationReasons) || [];
+    const absent = TransactItems.filter(
+      (_, index) => reasons[index]?.Code !== "ConditionalCheckFailed",
+    );
     if (absent.length === TransactItems.length) throw error;
     if (absent.length > 0) await putAbsent(client, absent);
   }

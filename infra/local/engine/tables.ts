@@ -10,12 +10,20 @@ import type { OrderItem } from "../../../shared/order.ts";
 import type { Resource, StackTemplate } from "../../template/stack-template.ts";
 import { seedOrders } from "./seed-orders.ts";
 
-/** Creates those of the tables that the engine does not have yet. Throws what the DynamoDB client throws. */
-export async function createTables(client: DynamoDBClient, tables: Resource<"AWS::DynamoDB::Table">[]): Promise<void> {
+/**
+ * Creates those of the tables that the engine does not have yet. Throws what the DynamoDB client
+ * throws.
+ */
+export async function createTables(
+  client: DynamoDBClient,
+  tables: Resource<"AWS::DynamoDB::Table">[],
+): Promise<void> {
   for (const { name: TableName, properties } of tables) {
     const { AttributeDefinitions, BillingMode, KeySchema } = properties;
     try {
-      await client.send(new CreateTableCommand({ TableName, AttributeDefinitions, BillingMode, KeySchema }));
+      await client.send(
+        new CreateTableCommand({ TableName, AttributeDefinitions, BillingMode, KeySchema }),
+      );
     } catch (error) {
       if (!(error instanceof ResourceInUseException)) throw error;
     }
@@ -24,8 +32,9 @@ export async function createTables(client: DynamoDBClient, tables: Resource<"AWS
 }
 
 /**
- * Creates the template's missing tables, and writes the orders if the orders table is new or an earlier start was killed
- * while it wrote them. It deletes and overwrites nothing: others may have written to the table since.
+ * Creates the template's missing tables, and writes the orders if the orders table is new or an
+ * earlier start was killed while it wrote them. It deletes and overwrites nothing: others may have
+ * written to the table since.
  *
  * @returns whether it wrote them.
  * @throws the signal's reason when that aborts, and what the DynamoDB client throws.

@@ -13,28 +13,45 @@ const statementSchema = z.strictObject({
   Resource: z.string().regex(/^[^*?]+\*$/),
 });
 
-/** The result of an authorizer's function; any other, such as a policy with a Deny, is not supported. */
+/**
+ * The result of an authorizer's function; any other, such as a policy with a Deny, is not
+ * supported.
+ */
 const policySchema = z.strictObject({
   principalId: z.string(),
-  policyDocument: z.strictObject({ Version: z.literal("2012-10-17"), Statement: z.tuple([statementSchema]) }),
+  policyDocument: z.strictObject({
+    Version: z.literal("2012-10-17"),
+    Statement: z.tuple([statementSchema]),
+  }),
   context: z.record(z.string(), z.string()).default({}),
 });
 
 type Policy = z.infer<typeof policySchema>;
 
-/** The gateway's side of TOKEN authorizers: the expression, the cache of policies, and what their errors become. */
+/**
+ * The gateway's side of TOKEN authorizers: the expression, the cache of policies, and what their
+ * errors become.
+ */
 export function createAuthorizers(host: Pick<LambdaHost, "invoke">, clock: Pick<Clock, "now">) {
   const cache = new Map<string, { policy: Policy; expires: number }>();
 
-  const askForPolicy = async (functionName: string, event: object, abort: AbortController): Promise<Policy> => {
+  const askForPolicy = async (
+    functionName: string,
+    event: object,
+    abort: AbortController,
+  ): Promise<Policy> => {
     const failure = new GatewayFailure("AUTHORIZER_FAILURE");
     const timer = setTimeout(() => abort.abort(failure), timeoutMs);
-    const invoked = host.invoke(functionName, event, abort.signal).finally(() => clearTimeout(timer));
+    const invoked = host
+      .invoke(functionName, event, abort.signal)
+      .finally(() => clearTimeout(timer));
     const response = await invoked.catch((error: unknown) => {
       const unauthorized = error instanceof FunctionFailure && error.message === "Unauthorized";
       throw unauthorized ? new GatewayFailure("UNAUTHORIZED") : failure;
     });
-    return policySchema.parse(response.kind === "buffered" ? JSON.parse(response.payload) : undefined);
+    return policySchema.parse(
+      response.kind === "buffered" ? JSON.parse(response.payload) : undefined,
+    );
   };
 
   /**
@@ -42,10 +59,16 @@ export function createAuthorizers(host: Pick<LambdaHost, "invoke">, clock: Pick<
    *
    * @param values every value of the authorizer's header; two of them are not a token.
    * @param abort aborted with AUTHORIZER_FAILURE when the function takes too long.
-   * @throws GatewayFailure UNAUTHORIZED, ACCESS_DENIED or AUTHORIZER_FAILURE; ZodError for any other result.
+   * @throws GatewayFailure UNAUTHORIZED, ACCESS_DENIED or AUTHORIZER_FAILURE; ZodError for any
+   * other result.
    */
   return async function admit(
-    { id, AuthorizerUri, IdentityValidationExpression, AuthorizerResultTtlInSeconds }: TokenAuthorizer,
+    {
+      id,
+      AuthorizerUri,
+      IdentityValidationExpression,
+      AuthorizerResultTtlInSeconds,
+    }: TokenAuthorizer,
     values: string[],
     methodArn: string,
     abort: AbortController,
@@ -58,7 +81,11 @@ export function createAuthorizers(host: Pick<LambdaHost, "invoke">, clock: Pick<
     const isFresh = cached !== undefined && clock.now() < cached.expires;
     const event = { type: "TOKEN", authorizationToken: token, methodArn };
     const policy = isFresh ? cached.policy : await askForPolicy(AuthorizerUri, event, abort);
-    if (!isFresh) cache.set(`${id} ${token}`, { policy, expires: clock.now() + AuthorizerResultTtlInSeconds * 1000 });
+    if (!isFresh)
+      cache.set(`${id} ${token}`, {
+        policy,
+        expires: clock.now() + AuthorizerResultTtlInSeconds * 1000,
+      });
     const [{ Resource }] = policy.policyDocument.Statement;
     if (!methodArn.startsWith(Resource.slice(0, -1))) throw new GatewayFailure("ACCESS_DENIED");
     return { ...policy.context, principalId: policy.principalId };

@@ -43,8 +43,9 @@ export async function readBody({ message }: GatewayRequest): Promise<string> {
 }
 
 /**
- * The event of a Lambda proxy integration, payload version 1.0, with the fields that say what the client asked for and
- * who it is. Where it takes one value of a header or query parameter, that is the last one sent.
+ * The event of a Lambda proxy integration, payload version 1.0, with the fields that say what the
+ * client asked for and who it is. Where it takes one value of a header or query parameter, that is
+ * the last one sent.
  */
 export function proxyEvent(
   api: RestApi,
@@ -63,7 +64,9 @@ export function proxyEvent(
     multiValueHeaders: Object.fromEntries(headers),
     queryStringParameters: query.size === 0 ? null : Object.fromEntries(query),
     multiValueQueryStringParameters:
-      query.size === 0 ? null : Object.fromEntries(queryNames.map((name) => [name, query.getAll(name)])),
+      query.size === 0
+        ? null
+        : Object.fromEntries(queryNames.map((name) => [name, query.getAll(name)])),
     pathParameters: Object.keys(route.parameters).length === 0 ? null : route.parameters,
     requestContext: {
       ...(authorizer === undefined ? {} : { authorizer }),

@@ -3,12 +3,23 @@ import { pipeline } from "node:stream/promises";
 import type { Clock } from "../../../shared/clock.ts";
 import { errorBody, errors } from "../../../shared/errors.ts";
 import { pseudoParameters } from "../../template/local-account.ts";
-import type { ConstantResponse, FunctionIntegration, MockIntegration, RestApi } from "../../template/rest-api.ts";
+import type {
+  ConstantResponse,
+  FunctionIntegration,
+  MockIntegration,
+  RestApi,
+} from "../../template/rest-api.ts";
 import { FunctionFailure, type FunctionResponse } from "../lambda/function-response.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
 import { createAuthorizers } from "./authorizer.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
-import { type GatewayRequest, headerValues, proxyEvent, readBody, readRequest } from "./gateway-request.ts";
+import {
+  type GatewayRequest,
+  headerValues,
+  proxyEvent,
+  readBody,
+  readRequest,
+} from "./gateway-request.ts";
 import { readProxyResponse } from "./proxy-response.ts";
 import { matchRoute } from "./routes.ts";
 
@@ -18,25 +29,39 @@ export interface GatewayOptions {
   log: (line: string) => void;
   /** Every how manyth request is throttled; none unless given. */
   throttle?: number | undefined;
-  /** Of the requests that would invoke a function, every how manyth is told that the table can't be reached. */
+  /**
+   * Of the requests that would invoke a function, every how manyth is told that the table can't be
+   * reached.
+   */
   unavailable?: number | undefined;
 }
 
 /**
- * A gateway that serves a REST API as API Gateway does: routes, authorizer, MOCK and Lambda integrations, gateway
- * responses.
+ * A gateway that serves a REST API as API Gateway does: routes, authorizer, MOCK and Lambda
+ * integrations, gateway responses.
  *
  * @returns a function that serves one request, and never rejects.
  */
-export function createGateway(api: RestApi, host: Pick<LambdaHost, "invoke">, options: GatewayOptions) {
+export function createGateway(
+  api: RestApi,
+  host: Pick<LambdaHost, "invoke">,
+  options: GatewayOptions,
+) {
   const isThrottled = everyNth(options.throttle);
   const isUnavailable = everyNth(options.unavailable);
   const admit = createAuthorizers(host, options.clock);
 
   /** @param abort ends every wait; its reason is the failure. */
-  const respond = async (request: GatewayRequest, response: ServerResponse, abort: AbortController): Promise<void> => {
+  const respond = async (
+    request: GatewayRequest,
+    response: ServerResponse,
+    abort: AbortController,
+  ): Promise<void> => {
     const [, stage, ...below] = request.path.split("/");
-    const route = stage === api.stageName ? matchRoute(api.methods, request.method, `/${below.join("/")}`) : undefined;
+    const route =
+      stage === api.stageName
+        ? matchRoute(api.methods, request.method, `/${below.join("/")}`)
+        : undefined;
     if (route === undefined) throw new GatewayFailure("MISSING_AUTHENTICATION_TOKEN");
     // Before the authorizer, as on AWS.
     if (isThrottled()) throw new GatewayFailure("THROTTLED");
@@ -45,8 +70,16 @@ export function createGateway(api: RestApi, host: Pick<LambdaHost, "invoke">, op
     const caller = tokens && (await admit(authorizer, tokens, methodArn(api, request), abort));
     const body = await readBody(request);
     if (integration.Type === "MOCK") respondMock(integration, request, response);
-    else if (isUnavailable()) sendConstant(response, errors.service_unavailable.status, unavailable);
-    else await respondFunction(host, integration, proxyEvent(api, route, request, body, caller), response, abort);
+    else if (isUnavailable())
+      sendConstant(response, errors.service_unavailable.status, unavailable);
+    else
+      await respondFunction(
+        host,
+        integration,
+        proxyEvent(api, route, request, body, caller),
+        response,
+        abort,
+      );
   };
 
   const fail = (error: unknown, response: ServerResponse): void => {
@@ -87,7 +120,10 @@ async function respondFunction(
   abort: AbortController,
 ): Promise<void> {
   const { signal } = abort;
-  const timer = setTimeout(() => abort.abort(new GatewayFailure("INTEGRATION_TIMEOUT")), TimeoutInMillis);
+  const timer = setTimeout(
+    () => abort.abort(new GatewayFailure("INTEGRATION_TIMEOUT")),
+    TimeoutInMillis,
+  );
   let invoked: FunctionResponse | undefined;
   try {
     invoked = await host.invoke(Uri, event, signal);
@@ -108,7 +144,10 @@ function methodArn({ id, stageName }: RestApi, { method, path }: GatewayRequest)
 }
 
 /** The response of a function that can't reach its table. */
-const unavailable = { headers: { "Cache-Control": "no-store" }, body: errorBody("service_unavailable") };
+const unavailable = {
+  headers: { "Cache-Control": "no-store" },
+  body: errorBody("service_unavailable"),
+};
 
 /** Whether it is the nth call, the 2nth, and so on. */
 function everyNth(n: number | undefined): () => boolean {
@@ -116,14 +155,25 @@ function everyNth(n: number | undefined): () => boolean {
   return () => n !== undefined && ++calls % n === 0;
 }
 
-function respondMock(mock: MockIntegration, { message }: GatewayRequest, response: ServerResponse): void {
+function respondMock(
+  mock: MockIntegration,
+  { message }: GatewayRequest,
+  response: ServerResponse,
+): void {
   const [contentType = "application/json"] = headerValues(message, "content-type");
   const [mediaType = ""] = contentType.split(";");
-  if (!mock.contentTypes.has(mediaType.trim().toLowerCase())) throw new GatewayFailure("UNSUPPORTED_MEDIA_TYPE");
+  if (!mock.contentTypes.has(mediaType.trim().toLowerCase()))
+    throw new GatewayFailure("UNSUPPORTED_MEDIA_TYPE");
   sendConstant(response, mock.status, mock);
 }
 
-function sendConstant(response: ServerResponse, status: number, { headers, body }: ConstantResponse): void {
+function sendConstant(
+  response: ServerResponse,
+  status: number,
+  { headers, body }: ConstantResponse,
+): void {
   const length = Buffer.byteLength(body);
-  response.writeHead(status, { ...headers, "Content-Type": "application/json", "Content-Length": length }).end(body);
+  response
+    .writeHead(status, { ...headers, "Content-Type": "application/json", "Content-Length": length })
+    .end(body);
 }

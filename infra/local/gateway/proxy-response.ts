@@ -17,13 +17,15 @@ const proxySchema = z.strictObject({
  * @throws FunctionFailure when the response is malformed.
  */
 export function readProxyResponse(response: FunctionResponse, streamed: boolean) {
-  const returned: unknown = response.kind === "buffered" ? JSON.parse(response.payload) : response.prelude;
+  const returned: unknown =
+    response.kind === "buffered" ? JSON.parse(response.payload) : response.prelude;
   const { data } = proxySchema.safeParse(returned ?? {});
   if (data === undefined || streamed !== (response.kind === "streamed")) {
     throw new FunctionFailure("The function returned no Lambda proxy response");
   }
   const headers: OutgoingHttpHeaders = { "content-type": "application/json" };
-  for (const [name, value] of Object.entries(data.headers ?? {})) headers[name.toLowerCase()] = value;
+  for (const [name, value] of Object.entries(data.headers ?? {}))
+    headers[name.toLowerCase()] = value;
   const status = data.statusCode;
   if (response.kind === "streamed") return { status, headers, body: response.body };
   const body = Buffer.from(data.body ?? "", data.isBase64Encoded ? "base64" : "utf8");

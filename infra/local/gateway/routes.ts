@@ -2,24 +2,34 @@ import querystring from "node:querystring";
 import type { ApiMethod } from "../../template/rest-api.ts";
 
 export interface Route extends ApiMethod {
-  /** The path's parameters, percent-decoded. Invalid encoding is no error: the function decides what it names. */
+  /**
+   * The path's parameters, percent-decoded. Invalid encoding is no error: the function decides what
+   * it names.
+   */
   parameters: Record<string, string>;
 }
 
 /**
- * The method that serves a request, or undefined. The most specific path that has the method (or ANY) wins, so
- * `{proxy+}` also catches the methods that more specific paths lack.
+ * The method that serves a request, or undefined. The most specific path that has the method (or
+ * ANY) wins, so `{proxy+}` also catches the methods that more specific paths lack.
  *
  * @param sentPath below the stage, as it was sent; a trailing slash is ignored.
  */
-export function matchRoute(methods: ApiMethod[], httpMethod: string, sentPath: string): Route | undefined {
+export function matchRoute(
+  methods: ApiMethod[],
+  httpMethod: string,
+  sentPath: string,
+): Route | undefined {
   const path = sentPath.replace(/\/+$/, "") || "/";
   const [best] = methods
     .filter((method) => method.httpMethod === httpMethod || method.httpMethod === "ANY")
     .sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
     .flatMap((method) => {
       const match = pattern(method.path).exec(path);
-      const values = Object.entries(match?.groups ?? {}).map(([name, value]) => [name, querystring.unescape(value)]);
+      const values = Object.entries(match?.groups ?? {}).map(([name, value]) => [
+        name,
+        querystring.unescape(value),
+      ]);
       return match === null ? [] : [{ ...method, parameters: Object.fromEntries(values) }];
     });
   return best;

@@ -10,7 +10,10 @@ const cutOffMs = 1_000;
 
 export type ExecutionEnvironment = ReturnType<typeof startEnvironment>;
 
-/** Starts an execution environment: a process that runs AWS's own runtime interface client, one invocation at a time. */
+/**
+ * Starts an execution environment: a process that runs AWS's own runtime interface client, one
+ * invocation at a time.
+ */
 export function startEnvironment(definition: FunctionDefinition, log: (line: string) => void) {
   const api = new RuntimeApi();
   const ready = Promise.withResolvers<void>();
@@ -28,7 +31,9 @@ export function startEnvironment(definition: FunctionDefinition, log: (line: str
       if (!endExpected) log(line);
     });
     child.on("error", (error) => hasEnded(error.message));
-    child.on("close", (code, signal) => hasEnded(signal === null ? `exit status ${code}` : `signal ${signal}`));
+    child.on("close", (code, signal) =>
+      hasEnded(signal === null ? `exit status ${code}` : `signal ${signal}`),
+    );
   };
   const end = (reason: FunctionFailure): void => {
     failure ??= reason;
@@ -63,12 +68,17 @@ export function startEnvironment(definition: FunctionDefinition, log: (line: str
   ready.promise.catch(() => {}).finally(() => clearTimeout(timer));
 
   return {
-    /** Resolves when the function has been loaded; rejects with the FunctionFailure when it can't be. */
+    /**
+     * Resolves when the function has been loaded; rejects with the FunctionFailure when it can't
+     * be.
+     */
     ready: ready.promise,
     /** Resolves when the process has ended. */
     ended: ended.promise,
     pid: () => child?.pid,
-    /** Whether it takes invocations: `idle` does now, `becoming idle` soon and without further help. */
+    /**
+     * Whether it takes invocations: `idle` does now, `becoming idle` soon and without further help.
+     */
     state: () => (failure === undefined ? api.state : "ending"),
     /** Runs one invocation. Resolves when the environment can take the next, or has ended. */
     run: async (invocation: Invocation): Promise<void> => {

@@ -3,7 +3,10 @@ import { pipeline, type Readable, Transform } from "node:stream";
 import { finished } from "node:stream/promises";
 import { z } from "zod";
 
-/** A function's response: the JSON text its handler returned, or a stream behind its metadata (the prelude). */
+/**
+ * A function's response: the JSON text its handler returned, or a stream behind its metadata (the
+ * prelude).
+ */
 export type FunctionResponse = { kind: "buffered"; payload: string } | StreamedResponse;
 
 export interface StreamedResponse {
@@ -25,7 +28,8 @@ const delimiter = Buffer.alloc(8);
 /**
  * Reads a streamed response that the runtime posts, up to its body.
  *
- * @throws FunctionFailure when the handler failed before its first byte, or streams without a prelude.
+ * @throws FunctionFailure when the handler failed before its first byte, or streams without a
+ * prelude.
  */
 export async function readStreamedResponse(request: IncomingMessage): Promise<StreamedResponse> {
   let head = Buffer.alloc(0);
@@ -56,8 +60,8 @@ export function reportedFailure(json: string): FunctionFailure {
 }
 
 /**
- * A stream that ends like the response: with an error if the runtime reports one after the last byte. Not one over a
- * generator, because destroying that would wait for the function's next byte.
+ * A stream that ends like the response: with an error if the runtime reports one after the last
+ * byte. Not one over a generator, because destroying that would wait for the function's next byte.
  */
 function untilFailure(request: IncomingMessage): Transform {
   const body = new Transform({
@@ -70,5 +74,7 @@ function untilFailure(request: IncomingMessage): Transform {
 
 function failureInTrailers({ trailers }: IncomingMessage): FunctionFailure | undefined {
   if (trailers["lambda-runtime-function-error-type"] === undefined) return undefined;
-  return reportedFailure(Buffer.from(trailers["lambda-runtime-function-error-body"] ?? "", "base64").toString());
+  return reportedFailure(
+    Buffer.from(trailers["lambda-runtime-function-error-body"] ?? "", "base64").toString(),
+  );
 }

@@ -8,16 +8,27 @@ import type { FunctionDefinition } from "./runtime-process.ts";
 export interface LambdaHostOptions {
   /** Called with each line that a function logs, and one line for each process that crashes. */
   log: (line: string) => void;
-  /** How many execution environments one function may have, 4 by default; further invocations wait for a free one. */
+  /**
+   * How many execution environments one function may have, 4 by default; further invocations wait
+   * for a free one.
+   */
   maxEnvironments?: number;
 }
 
-/** Runs functions as Lambda does: one invocation at a time in a process, processes reused while they live. */
+/**
+ * Runs functions as Lambda does: one invocation at a time in a process, processes reused while they
+ * live.
+ */
 export type LambdaHost = ReturnType<typeof createLambdaHost>;
 
-/** Creates a host for these functions. No process starts yet: each function's first invocation is a cold start. */
+/**
+ * Creates a host for these functions. No process starts yet: each function's first invocation is a
+ * cold start.
+ */
 export function createLambdaHost(definitions: FunctionDefinition[], options: LambdaHostOptions) {
-  const pools = new Map(definitions.map((definition) => [definition.name, createPool(definition, options)]));
+  const pools = new Map(
+    definitions.map((definition) => [definition.name, createPool(definition, options)]),
+  );
   const pool = (name: string): ReturnType<typeof createPool> => {
     const found = pools.get(name);
     if (found === undefined) throw new Error(`There is no function ${name}`);
@@ -25,9 +36,11 @@ export function createLambdaHost(definitions: FunctionDefinition[], options: Lam
   };
   return {
     /**
-     * Invokes a function with an event. A signal that aborts gives up waiting; a late response is discarded.
+     * Invokes a function with an event. A signal that aborts gives up waiting; a late response is
+     * discarded.
      *
-     * @throws FunctionFailure when the function fails, crashes or times out; the signal's reason when that aborts.
+     * @throws FunctionFailure when the function fails, crashes or times out; the signal's reason
+     * when that aborts.
      */
     invoke: async (name: string, event: unknown, signal?: AbortSignal): Promise<FunctionResponse> =>
       pool(name).invoke(event, signal),
@@ -41,7 +54,10 @@ export function createLambdaHost(definitions: FunctionDefinition[], options: Lam
 }
 
 /** The execution environments of one function and the invocations that wait for one. */
-function createPool(definition: FunctionDefinition, { log, maxEnvironments = 4 }: LambdaHostOptions) {
+function createPool(
+  definition: FunctionDefinition,
+  { log, maxEnvironments = 4 }: LambdaHostOptions,
+) {
   const environments = new Set<ExecutionEnvironment>();
   let waiting: Invocation[] = [];
   let isStopped = false;
@@ -58,12 +74,15 @@ function createPool(definition: FunctionDefinition, { log, maxEnvironments = 4 }
     }
     const soonIdle = [...environments].filter(({ state }) => state() === "becoming idle").length;
     const room = maxEnvironments - environments.size;
-    for (let missing = Math.min(waiting.length - soonIdle, room); missing > 0; missing -= 1) start();
+    for (let missing = Math.min(waiting.length - soonIdle, room); missing > 0; missing -= 1)
+      start();
   };
   const start = (): void => {
     const environment = startEnvironment(definition, log);
     environments.add(environment);
-    environment.ready.catch((failure: unknown) => waiting.shift()?.response.reject(failure)).finally(dispatch);
+    environment.ready
+      .catch((failure: unknown) => waiting.shift()?.response.reject(failure))
+      .finally(dispatch);
     environment.ended.then(() => {
       environments.delete(environment);
       dispatch();
@@ -71,10 +90,16 @@ function createPool(definition: FunctionDefinition, { log, maxEnvironments = 4 }
   };
 
   return {
-    pids: (): number[] => [...environments].map(({ pid }) => pid()).filter((pid) => pid !== undefined),
+    pids: (): number[] =>
+      [...environments].map(({ pid }) => pid()).filter((pid) => pid !== undefined),
     invoke: async (event: unknown, signal?: AbortSignal): Promise<FunctionResponse> => {
       const response = Promise.withResolvers<FunctionResponse>();
-      const invocation = { requestId: randomUUID(), event: JSON.stringify(event), response, signal };
+      const invocation = {
+        requestId: randomUUID(),
+        event: JSON.stringify(event),
+        response,
+        signal,
+      };
       const giveUp = (): void => {
         waiting = waiting.filter((other) => other !== invocation);
         response.reject(signal?.reason);

@@ -1,6 +1,7 @@
-// Preloaded into every function's process. Replaces the native addon of AWS's runtime interface client
-// (`rapid-client.node`, C++ around curl, which npm would have to compile): the same three calls to the same Runtime API.
-// JavaScript, because stripping types would lengthen every cold start.
+// Preloaded into every function's process. Replaces the native addon of AWS's runtime interface
+// client (`rapid-client.node`, C++ around curl, which npm would have to compile): the same three
+// calls to the same Runtime API. JavaScript, because stripping types would lengthen every cold
+// start.
 import { registerHooks } from "node:module";
 
 // An ES import of node:http would load undici too, which AWS's own client doesn't.
@@ -8,7 +9,8 @@ const { Agent, request } = process.getBuiltinModule("node:http");
 
 registerHooks({
   resolve(specifier, context, nextResolve) {
-    if (specifier === "./rapid-client.node") return { url: import.meta.url, format: "module", shortCircuit: true };
+    if (specifier === "./rapid-client.node")
+      return { url: import.meta.url, format: "module", shortCircuit: true };
     return nextResolve(specifier, context);
   },
 });
@@ -24,7 +26,10 @@ export async function next() {
   return { bodyJson: body, headers };
 }
 
-/** Posts what the handler returned or threw. The addon blocks until that is done; here `next` waits for it. */
+/**
+ * Posts what the handler returned or threw. The addon blocks until that is done; here `next` waits
+ * for it.
+ */
 export const done = post("response");
 export const error = post("error");
 
@@ -43,7 +48,8 @@ function call(method, path, body) {
       response.on("end", () => resolve({ headers: response.headers, body: text }));
       response.on("error", reject);
     });
-    // The host never closes this connection. When it closes, the host has died, and no one else would end this process.
+    // The host never closes this connection. When it closes, the host has died, and no one else
+    // would end this process.
     outgoing.on("socket", (socket) => {
       if (!outgoing.reusedSocket) socket.once("close", () => process.exit(1));
     });

@@ -29,18 +29,23 @@ interface RuntimeEvents {
   cutOff: [by: "reader" | "runtime"];
 }
 
-const runtimePath = /^\/2018-06-01\/runtime\/(?:invocation|init)\/(?:([^/]+)\/)?(next|response|error)$/;
+const runtimePath =
+  /^\/2018-06-01\/runtime\/(?:invocation|init)\/(?:([^/]+)\/)?(next|response|error)$/;
 
 /**
  * The Runtime API as one execution environment sees it: hands out events, takes responses.
  * https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
  */
 export class RuntimeApi extends EventEmitter<RuntimeEvents> {
-  // A stream may take as long as its client; an idle runtime waits for its next event without limit.
-  readonly #server = createServer({ requestTimeout: 0, keepAliveTimeout: 0 }, (request, response) => {
-    // A request breaks off when its process ends; the execution environment sees to that.
-    this.#serve(request, response).catch(() => {});
-  });
+  // A stream may take as long as its client; an idle runtime waits for its next event without
+  // limit.
+  readonly #server = createServer(
+    { requestTimeout: 0, keepAliveTimeout: 0 },
+    (request, response) => {
+      // A request breaks off when its process ends; the execution environment sees to that.
+      this.#serve(request, response).catch(() => {});
+    },
+  );
   /** The runtime's pending request for an event. */
   #next: ServerResponse | undefined;
   /** The invocation under way. */
@@ -51,7 +56,10 @@ export class RuntimeApi extends EventEmitter<RuntimeEvents> {
     return `127.0.0.1:${await listeningPort(this.#server)}`;
   }
 
-  /** Without an invocation, the runtime is idle, or will be: it is starting, or has just posted a response. */
+  /**
+   * Without an invocation, the runtime is idle, or will be: it is starting, or has just posted a
+   * response.
+   */
   get state(): "busy" | "idle" | "becoming idle" {
     if (this.invocation !== undefined) return "busy";
     return this.#next === undefined ? "becoming idle" : "idle";
@@ -60,7 +68,9 @@ export class RuntimeApi extends EventEmitter<RuntimeEvents> {
   /** Gives an idle runtime its next event. */
   hand(invocation: Invocation, headers: Record<string, string | number>): void {
     this.invocation = invocation;
-    this.#next?.writeHead(200, { "Content-Type": "application/json", ...headers }).end(invocation.event);
+    this.#next
+      ?.writeHead(200, { "Content-Type": "application/json", ...headers })
+      .end(invocation.event);
     this.#next = undefined;
   }
 
@@ -75,17 +85,23 @@ export class RuntimeApi extends EventEmitter<RuntimeEvents> {
     else if (what === "error" && requestId === undefined) {
       this.emit("initFailed", reportedFailure(await text(request)));
       response.writeHead(202).end();
-    } else if (requestId === undefined || requestId !== this.invocation?.requestId) response.writeHead(400).end();
+    } else if (requestId === undefined || requestId !== this.invocation?.requestId)
+      response.writeHead(400).end();
     else {
       await this.#take(request, this.invocation, what === "error");
       this.invocation = undefined;
       response.writeHead(202).end();
     }
-    // After a handler that threw before its first byte, the runtime asks for the next event before it posts the error.
+    // After a handler that threw before its first byte, the runtime asks for the next event before
+    // it posts the error.
     if (this.state === "idle") this.emit("idle");
   }
 
-  async #take(request: IncomingMessage, { response, signal }: Invocation, failed: boolean): Promise<void> {
+  async #take(
+    request: IncomingMessage,
+    { response, signal }: Invocation,
+    failed: boolean,
+  ): Promise<void> {
     if (failed) return response.reject(reportedFailure(await text(request)));
     if (request.headers["lambda-runtime-function-response-mode"] !== "streaming") {
       return response.resolve({ kind: "buffered", payload: await text(request) });

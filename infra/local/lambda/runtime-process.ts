@@ -43,7 +43,8 @@ export function spawnRuntime(definition: FunctionDefinition, runtimeApi: string)
       AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${name}`,
       AWS_LAMBDA_LOG_STREAM_NAME: `local/[$LATEST]${randomUUID()}`,
       AWS_LAMBDA_INITIALIZATION_TYPE: "on-demand",
-      // Where the SDK looks for settings: not with whoever runs the stack, who may have no home at all.
+      // Where the SDK looks for settings: not with whoever runs the stack, who may have no home at
+      // all.
       HOME: directory,
       LAMBDA_TASK_ROOT: directory,
       TZ: ":UTC",

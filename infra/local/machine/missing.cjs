@@ -26,7 +26,9 @@ exports.missing = function missing() {
     }
   }
   if (exports.enginePath() === undefined) {
-    const npm = engineVersion ? `\n    npm install --no-save ${enginePackage}@${engineVersion}` : "";
+    const npm = engineVersion
+      ? `\n    npm install --no-save ${enginePackage}@${engineVersion}`
+      : "";
     lacks.push(`a DynamoDB engine, which one of these brings:${npm}
     brew install nubo-db/tap/dynoxide && dynoxide --port 8000
     docker run --rm -p 8000:8000 ghcr.io/nubo-db/dynoxide

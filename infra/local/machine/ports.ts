@@ -7,8 +7,8 @@ import { StartError } from "../../template/start-error.ts";
 const isTaken = (error: unknown): boolean => ["EADDRINUSE", "EACCES"].includes(Object(error).code);
 
 /**
- * Listens on localhost, over IPv4 and, where the machine has it, IPv6. Node.js itself rejects malformed HTTP. Closing
- * closes every connection.
+ * Listens on localhost, over IPv4 and, where the machine has it, IPv6. Node.js itself rejects
+ * malformed HTTP. Closing closes every connection.
  *
  * @param port 0 for any free one.
  * @throws StartError when the port is taken.
@@ -30,12 +30,21 @@ export async function listen(port: number, serve: RequestListener) {
   } catch (error) {
     await close();
     if (!isTaken(error)) throw error;
-    throw new StartError(`Port ${port} on localhost is taken or not allowed; choose another with --port`);
+    throw new StartError(
+      `Port ${port} on localhost is taken or not allowed; choose another with --port`,
+    );
   }
 }
 
-/** Makes a server listen at a port, any free one for 0. Returns the port, or throws the server's error. */
-export async function listeningPort(server: TcpServer, port = 0, host = "127.0.0.1"): Promise<number> {
+/**
+ * Makes a server listen at a port, any free one for 0. Returns the port, or throws the server's
+ * error.
+ */
+export async function listeningPort(
+  server: TcpServer,
+  port = 0,
+  host = "127.0.0.1",
+): Promise<number> {
   server.listen(port, host);
   await once(server, "listening");
   const address = server.address();

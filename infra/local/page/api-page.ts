@@ -6,10 +6,19 @@ import { fileURLToPath } from "node:url";
 /** The files of the page, by path: the content type and the file. */
 const files = new Map([
   ["/", ["text/html; charset=utf-8", new URL("index.html", import.meta.url).href]],
-  ["/openapi.yaml", ["application/yaml", new URL("../../../shared/openapi.yaml", import.meta.url).href]],
-  ["/CHANGELOG.md", ["text/markdown; charset=utf-8", new URL("../../../shared/CHANGELOG.md", import.meta.url).href]],
+  [
+    "/openapi.yaml",
+    ["application/yaml", new URL("../../../shared/openapi.yaml", import.meta.url).href],
+  ],
+  [
+    "/CHANGELOG.md",
+    ["text/markdown; charset=utf-8", new URL("../../../shared/CHANGELOG.md", import.meta.url).href],
+  ],
   ["/swagger-ui.css", ["text/css", import.meta.resolve("swagger-ui-dist/swagger-ui.css")]],
-  ["/swagger-ui-bundle.js", ["text/javascript", import.meta.resolve("swagger-ui-dist/swagger-ui-bundle.js")]],
+  [
+    "/swagger-ui-bundle.js",
+    ["text/javascript", import.meta.resolve("swagger-ui-dist/swagger-ui-bundle.js")],
+  ],
 ]);
 
 const headers = {
@@ -21,7 +30,8 @@ const headers = {
 };
 
 /**
- * Serves the page at `/` that shows the OpenAPI document and sends requests. The deployed stack has no such page.
+ * Serves the page at `/` that shows the OpenAPI document and sends requests. The deployed stack has
+ * no such page.
  *
  * @param settings the API's path on this origin, like `/v1`, and the key to begin with.
  * @returns whether the request was for the page. If not, nothing has been sent.
@@ -32,11 +42,16 @@ export function serveApiPage(
   response: ServerResponse,
 ): boolean {
   // The settings hold a key: a site that resolves its own name to this machine must not read them.
-  if ((method !== "GET" && method !== "HEAD") || !/^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i.test(host))
+  if (
+    (method !== "GET" && method !== "HEAD") ||
+    !/^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i.test(host)
+  )
     return false;
   const [path = "/"] = url.split("?");
   if (path === "/settings.json") {
-    response.writeHead(200, { ...headers, "Content-Type": "application/json" }).end(JSON.stringify(settings));
+    response
+      .writeHead(200, { ...headers, "Content-Type": "application/json" })
+      .end(JSON.stringify(settings));
     return true;
   }
   const [contentType, file] = files.get(path) ?? [];

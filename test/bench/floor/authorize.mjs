@@ -12,7 +12,9 @@ const read = (keyHash) =>
 await read("none");
 
 export const handler = async ({ authorizationToken, methodArn }) => {
-  const { body } = await read(createHash("sha256").update(authorizationToken.slice("Bearer ".length)).digest("hex"));
+  const { body } = await read(
+    createHash("sha256").update(authorizationToken.slice("Bearer ".length)).digest("hex"),
+  );
   if (body.Item === undefined) throw new Error("Unauthorized");
   const keyId = body.Item.keyId.S;
   const Resource = `${methodArn.split("/", 2).join("/")}/*`;

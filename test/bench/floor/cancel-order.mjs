@@ -13,7 +13,8 @@ export const handler = async ({ pathParameters, requestContext }, { awsRequestId
   const { status, body } = await call("UpdateItem", {
     TableName: process.env.ORDERS_TABLE,
     Key: { id: { N: pathParameters.orderId } },
-    UpdateExpression: "SET #status = :cancelled, cancelledAt = :at, cancelledBy = :by, cancellationId = :id",
+    UpdateExpression:
+      "SET #status = :cancelled, cancelledAt = :at, cancelledBy = :by, cancellationId = :id",
     ConditionExpression: "#status = :pending",
     ExpressionAttributeNames: { "#status": "status" },
     ExpressionAttributeValues: {
@@ -25,5 +26,9 @@ export const handler = async ({ pathParameters, requestContext }, { awsRequestId
     },
     ReturnValuesOnConditionCheckFailure: "ALL_OLD",
   });
-  return { statusCode: status === 200 ? 204 : body.Item === undefined ? 404 : 409, headers: {}, body: "" };
+  return {
+    statusCode: status === 200 ? 204 : body.Item === undefined ? 404 : 409,
+    headers: {},
+    body: "",
+  };
 };

@@ -1,10 +1,14 @@
-// The least that a call to DynamoDB can be: one POST over one kept connection, signed by hand (Signature Version 4).
+// The least that a call to DynamoDB can be: one POST over one kept connection, signed by hand
+// (Signature Version 4).
 import { createHash, createHmac } from "node:crypto";
 
-const { AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION, AWS_SECRET_ACCESS_KEY } = process.env;
+const { AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION, AWS_SECRET_ACCESS_KEY } =
+  process.env;
 const url = new URL(AWS_ENDPOINT_URL_DYNAMODB);
 // An ES import of node:http would load undici too.
-const { Agent, request } = process.getBuiltinModule(url.protocol === "https:" ? "node:https" : "node:http");
+const { Agent, request } = process.getBuiltinModule(
+  url.protocol === "https:" ? "node:https" : "node:http",
+);
 const agent = new Agent({ keepAlive: true });
 
 /** Resolves with the response's status and its body, parsed. */
@@ -51,7 +55,10 @@ function authorization(body, target, date) {
     sha256(body),
   ].join("\n");
   const key = scope.split("/").reduce(hmac, `AWS4${AWS_SECRET_ACCESS_KEY}`);
-  const signature = hmac(key, ["AWS4-HMAC-SHA256", date, scope, sha256(canonical)].join("\n")).toString("hex");
+  const signature = hmac(
+    key,
+    ["AWS4-HMAC-SHA256", date, scope, sha256(canonical)].join("\n"),
+  ).toString("hex");
   return `AWS4-HMAC-SHA256 Credential=${AWS_ACCESS_KEY_ID}/${scope}, SignedHeaders=${signed}, Signature=${signature}`;
 }
 

@@ -1,4 +1,7 @@
-/** The text of a page of orders by plain concatenation, trusting every value. `separator` precedes its first order. */
+/**
+ * The text of a page of orders by plain concatenation, trusting every value. `separator` precedes
+ * its first order.
+ */
 export function pageText(items, separator) {
   let text = "";
   for (const { id, petId, quantity, shipDate, complete } of items) {

@@ -23,17 +23,31 @@ await using started = new AsyncDisposableStack();
 const cwd = await mkdtemp(join(tmpdir(), "schemathesis-"));
 started.defer(() => rm(cwd, { recursive: true, force: true }));
 await cp(requirements, join(cwd, "requirements.txt"));
-await run("python3 -m venv venv && venv/bin/pip install --quiet --requirement requirements.txt", { cwd });
+await run("python3 -m venv venv && venv/bin/pip install --quiet --requirement requirements.txt", {
+  cwd,
+});
 
 const events = new Map<string, number>();
 const stack = await startStack({ orders, log: countEvent });
 started.defer(() => stack.stop());
 
-const options = ["--checks=all", "--phases=examples,coverage,fuzzing,stateful", "--max-examples=1000", "--seed=1"];
+const options = [
+  "--checks=all",
+  "--phases=examples,coverage,fuzzing,stateful",
+  "--max-examples=1000",
+  "--seed=1",
+];
 const authorization = `--header=Authorization: Bearer ${stack.apiKey}`;
 const schemathesis = spawn(
   "venv/bin/schemathesis",
-  ["run", fileURLToPath(documentFile), `--url=${stack.baseUrl}`, authorization, ...options, ...process.argv.slice(2)],
+  [
+    "run",
+    fileURLToPath(documentFile),
+    `--url=${stack.baseUrl}`,
+    authorization,
+    ...options,
+    ...process.argv.slice(2),
+  ],
   { cwd, stdio: "inherit" },
 );
 const [code]: (number | null)[] = await once(schemathesis, "exit");

@@ -15,8 +15,9 @@ interface Options {
 }
 
 /**
- * Creates the operator of the calling test file, who runs the command line with a folder of their own, no AWS credentials
- * and no network. The file's end kills what still runs and removes the folder.
+ * Creates the operator of the calling test file, who runs the command line with a folder of their
+ * own, no AWS credentials and no network. The file's end kills what still runs and removes the
+ * folder.
  */
 export async function createOperator() {
   const folder = await mkdtemp(join(tmpdir(), "pet-store-admin-"));
@@ -57,7 +58,10 @@ export async function createOperator() {
     run: (args: string[], options?: Options) => start(args, options).ended,
     /** Says where the local stack is, as the running `npm start` does. */
     pointTo: ({ dynamodbEndpoint, tables }: Pick<TestTables, "dynamodbEndpoint" | "tables">) =>
-      writeFile(stackFile, JSON.stringify([{ baseUrl: "http://localhost:1/v1", dynamodbEndpoint, tables }])),
+      writeFile(
+        stackFile,
+        JSON.stringify([{ baseUrl: "http://localhost:1/v1", dynamodbEndpoint, tables }]),
+      ),
     write: async (name: string, content: string) => {
       const path = join(folder, name);
       await writeFile(path, content);

@@ -25,8 +25,14 @@ interface Streams {
   terminals?: ("stdout" | "stderr")[];
 }
 
-/** Runs a command in this process, which takes a fraction of what another process does, and ends as that would. */
-export async function here(args: string[], { input = "", terminals = [] }: Streams = {}): Promise<Here> {
+/**
+ * Runs a command in this process, which takes a fraction of what another process does, and ends as
+ * that would.
+ */
+export async function here(
+  args: string[],
+  { input = "", terminals = [] }: Streams = {},
+): Promise<Here> {
   const printed = { stdout: "", stderr: "" };
   const into = (name: keyof typeof printed) => (text: unknown) => {
     printed[name] += text;
@@ -36,9 +42,14 @@ export async function here(args: string[], { input = "", terminals = [] }: Strea
     vi.spyOn(process.stdout, "write").mockImplementation(into("stdout")),
     vi.spyOn(process.stderr, "write").mockImplementation(into("stderr")),
   ];
-  const before = { stdout: process.stdout.isTTY, stderr: process.stderr.isTTY, exitCode: process.exitCode };
+  const before = {
+    stdout: process.stdout.isTTY,
+    stderr: process.stderr.isTTY,
+    exitCode: process.exitCode,
+  };
   const stdin = Object.getOwnPropertyDescriptor(process, "stdin");
-  // A command leaves its process's end to remove these; ten exports later, Node would warn on standard error.
+  // A command leaves its process's end to remove these; ten exports later, Node would warn on
+  // standard error.
   const listened: [EventEmitter, string][] = [
     [process, "SIGHUP"],
     [process, "SIGINT"],
@@ -47,7 +58,10 @@ export async function here(args: string[], { input = "", terminals = [] }: Strea
   ];
   const kept = listened.flatMap(([emitter, event]) => emitter.rawListeners(event));
   for (const name of ["stdout", "stderr"] as const) process[name].isTTY = terminals.includes(name);
-  Object.defineProperty(process, "stdin", { configurable: true, value: Readable.from([Buffer.from(input)]) });
+  Object.defineProperty(process, "stdin", {
+    configurable: true,
+    value: Readable.from([Buffer.from(input)]),
+  });
   process.exitCode = 0;
   try {
     await runProgram(args);
@@ -77,16 +91,21 @@ export function deployProduction(outputs: Record<string, string>): void {
     StackName: stackName,
     StackStatus: "UPDATE_COMPLETE" as const,
     CreationTime: new Date(),
-    Outputs: Object.entries(outputs).map(([OutputKey, OutputValue]) => ({ OutputKey, OutputValue })),
+    Outputs: Object.entries(outputs).map(([OutputKey, OutputValue]) => ({
+      OutputKey,
+      OutputValue,
+    })),
   };
-  const unknown = Object.assign(new Error("Stack with id does not exist"), { name: "ValidationError" });
+  const unknown = Object.assign(new Error("Stack with id does not exist"), {
+    name: "ValidationError",
+  });
   cloudFormation.on(DescribeStacksCommand).rejects(unknown);
   cloudFormation.on(DescribeStacksCommand, { StackName: stackName }).resolves({ Stacks: [stack] });
 }
 
 /**
- * Makes the test file's tables those of production, until the test ends, and gives how to run a command on them in this
- * process.
+ * Makes the test file's tables those of production, until the test ends, and gives how to run a
+ * command on them in this process.
  *
  * @param endpoint of another engine, or a proxy.
  */
@@ -98,9 +117,16 @@ export function commandsHere({ dynamodbEndpoint, tables }: Tables, endpoint = dy
 }
 
 /** Runs a command in this process on the tables of a local stack. */
-export async function runHere({ dynamodbEndpoint, tables }: Tables, args: string[], streams?: Streams): Promise<Here> {
+export async function runHere(
+  { dynamodbEndpoint, tables }: Tables,
+  args: string[],
+  streams?: Streams,
+): Promise<Here> {
   const stackFile = join(tmpdir(), `stack-${randomUUID()}.json`);
-  await writeFile(stackFile, JSON.stringify([{ baseUrl: "http://localhost:1/v1", dynamodbEndpoint, tables }]));
+  await writeFile(
+    stackFile,
+    JSON.stringify([{ baseUrl: "http://localhost:1/v1", dynamodbEndpoint, tables }]),
+  );
   vi.stubEnv("LOCAL_STACK_FILE", stackFile);
   return await here([...args, "--local"], streams).finally(() => rm(stackFile));
 }

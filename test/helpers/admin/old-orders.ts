@@ -9,7 +9,10 @@ import type { OrderItem as Item } from "../../../shared/order.ts";
 import { createTable } from "../create-table.ts";
 import type { TestTables } from "./test-tables.ts";
 
-/** An old table of this kind, empty before each test, beside the test file's own, which is the new one. */
+/**
+ * An old table of this kind, empty before each test, beside the test file's own, which is the new
+ * one.
+ */
 export function createOldTable({ client, tables, items }: TestTables, kind: "orders" | "apiKeys") {
   let from: string;
   beforeEach(async () => {
@@ -26,7 +29,9 @@ export function createOldTable({ client, tables, items }: TestTables, kind: "ord
     putNew: (...added: Item[]) => put(to, added),
     /** The new table's items by the id of the order or of the key. */
     newItems: async (): Promise<Record<string, Item>> =>
-      Object.fromEntries((await items(kind)).map((item) => [item["id"]?.N ?? item["keyId"]?.S, item])),
+      Object.fromEntries(
+        (await items(kind)).map((item) => [item["id"]?.N ?? item["keyId"]?.S, item]),
+      ),
     /** Carries over from the old table to the new one. */
     carry: (options: Partial<CarryOver> & { client?: DynamoDBClient; clock?: Clock } = {}) => {
       const { client: through = client, clock, ...given } = options;

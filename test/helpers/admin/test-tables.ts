@@ -26,7 +26,8 @@ export async function createTestTables() {
     await createTable(client, "apiKeys", tables.apiKeys);
   };
   const remove = async (): Promise<void> => {
-    for (const TableName of Object.values(tables)) await client.send(new DeleteTableCommand({ TableName }));
+    for (const TableName of Object.values(tables))
+      await client.send(new DeleteTableCommand({ TableName }));
   };
   await create();
   afterAll(async () => {
@@ -56,11 +57,15 @@ export async function createTestTables() {
     ...tableWriter(client, tables),
     items: async (table: keyof typeof tables): Promise<OrderItem[]> => {
       const items: OrderItem[] = [];
-      for await (const { Items = [] } of paginateScan({ client }, { TableName: tables[table] })) items.push(...Items);
+      for await (const { Items = [] } of paginateScan({ client }, { TableName: tables[table] }))
+        items.push(...Items);
       return items;
     },
     empty,
-    /** The same tables behind a proxy, until the test ends; `choose` decides what happens to each call. */
+    /**
+     * The same tables behind a proxy, until the test ends; `choose` decides what happens to each
+     * call.
+     */
     behindProxy: async (choose: (call: EngineCall) => Behaviour | undefined) => {
       const proxy = await startFaultProxy(endpoint, choose);
       const proxied = engineClient(proxy.endpoint);

@@ -33,14 +33,18 @@ const denied = rejectedAs("AccessDeniedException");
 const deniedMidway = ({ input }: EngineCall): Behaviour => {
   const scan = JSON.parse(input);
   if (scan.ExclusiveStartKey !== undefined) return denied;
-  return async ({ forward, response }) => respond(response, await forward(JSON.stringify({ ...scan, Limit: 2 })));
+  return async ({ forward, response }) =>
+    respond(response, await forward(JSON.stringify({ ...scan, Limit: 2 })));
 };
 
 const list = { method: "GET", path: "/store/orders", lambda: "ListOrders" };
 const cancel = { method: "DELETE", path: "/store/orders/{orderId}", lambda: "CancelOrder" };
 const authorize = { method: "GET", path: "/store/orders", lambda: "Authorize" };
 
-/** One request of each kind, in this order: once the gateway remembers the key, the authorizer can't fail for it. */
+/**
+ * One request of each kind, in this order: once the gateway remembers the key, the authorizer can't
+ * fail for it.
+ */
 const requests = {
   authorizerFailed: {
     ...authorize,

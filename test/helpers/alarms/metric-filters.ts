@@ -17,7 +17,10 @@ interface MetricFilter {
   ];
 }
 
-/** A value that CloudWatch receives for a metric, which has a name like `AWS/Lambda Throttles [FunctionName=CancelOrder]`. */
+/**
+ * A value that CloudWatch receives for a metric, which has a name like
+ * `AWS/Lambda Throttles [FunctionName=CancelOrder]`.
+ */
 export type Sample = [metric: string, value: number];
 
 export function metricName(namespace: string, name: string, dimensions: object = {}): string {
@@ -36,14 +39,24 @@ export function readFilters({ Resources }: { Resources?: Record<string, object> 
 /** The values that a log line adds to metrics. */
 export function counted(filters: MetricFilter[], line: unknown): Sample[] {
   const matching = filters.filter(({ FilterPattern }) => matches(FilterPattern, line));
-  return matching.map(({ MetricTransformations: [{ Dimensions = [], MetricName, MetricNamespace, MetricValue }] }) => {
-    const dimensions = Dimensions.map(({ Key, Value }) => [Key, select(line, Value)]);
-    const value = MetricValue.startsWith("$") ? select(line, MetricValue) : MetricValue;
-    return [metricName(MetricNamespace, MetricName, Object.fromEntries(dimensions)), Number(value)];
-  });
+  return matching.map(
+    ({
+      MetricTransformations: [{ Dimensions = [], MetricName, MetricNamespace, MetricValue }],
+    }) => {
+      const dimensions = Dimensions.map(({ Key, Value }) => [Key, select(line, Value)]);
+      const value = MetricValue.startsWith("$") ? select(line, MetricValue) : MetricValue;
+      return [
+        metricName(MetricNamespace, MetricName, Object.fromEntries(dimensions)),
+        Number(value),
+      ];
+    },
+  );
 }
 
-/** The field of a log line that a selector like `$.message.event` names; undefined when the line has none. */
+/**
+ * The field of a log line that a selector like `$.message.event` names; undefined when the line has
+ * none.
+ */
 function select(line: unknown, selector: string): unknown {
   const names = selector.split(".").slice(1);
   return names.reduce((value, name) => Object(value)[name], line);
@@ -61,7 +74,8 @@ function matches(pattern: string, line: unknown): boolean {
     (_, selector: string, operator: string, literal: string) =>
       String(compare(select(line, selector), operator, JSON.parse(literal))),
   );
-  if (!/^(?:true|false|&&|\|\||[ ()])+$/.test(decided)) throw new Error(`Not supported here: ${pattern}`);
+  if (!/^(?:true|false|&&|\|\||[ ()])+$/.test(decided))
+    throw new Error(`Not supported here: ${pattern}`);
   return runInThisContext(decided);
 }
 

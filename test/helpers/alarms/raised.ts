@@ -1,6 +1,12 @@
 import { runInNewContext } from "node:vm";
 import { Template } from "aws-cdk-lib/assertions";
-import { Alarm, type CfnAlarm, type IMetric, MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
+import {
+  Alarm,
+  type CfnAlarm,
+  type IMetric,
+  MathExpression,
+  Metric,
+} from "aws-cdk-lib/aws-cloudwatch";
 import type { OrdersStack } from "../../../infra/stack/orders-stack.ts";
 import { named } from "../named.ts";
 import type { Exchange } from "./exchanges.ts";
@@ -13,7 +19,8 @@ export type Traffic = [what: Sample[], perMinute: number][];
 export function watch(stack: OrdersStack) {
   const template = Template.fromStack(stack);
   const filters = readFilters(template.toJSON());
-  const ofLog = (logGroup: string) => filters.filter(({ LogGroupName }) => LogGroupName === logGroup);
+  const ofLog = (logGroup: string) =>
+    filters.filter(({ LogGroupName }) => LogGroupName === logGroup);
   const [api] = Object.values(template.findResources("AWS::ApiGateway::RestApi"));
   const [stage] = Object.values(template.findResources("AWS::ApiGateway::Stage"));
   const accessLogFormat: string = stage?.["Properties"].AccessLogSetting.Format;
@@ -22,15 +29,27 @@ export function watch(stack: OrdersStack) {
     Stage: stage?.["Properties"].StageName,
   });
 
-  /** The values that a request adds: by its log lines, and to the metrics of the gateway and Lambda. */
-  function published({ lambda, lines, method, milliseconds = 20, path, responseType, status }: Exchange): Sample[] {
+  /**
+   * The values that a request adds: by its log lines, and to the metrics of the gateway and Lambda.
+   */
+  function published({
+    lambda,
+    lines,
+    method,
+    milliseconds = 20,
+    path,
+    responseType,
+    status,
+  }: Exchange): Sample[] {
     const context: Record<string, string | undefined> = {
       "$context.httpMethod": method,
       "$context.resourcePath": path,
       "$context.status": String(status),
       "$context.error.responseType": responseType,
     };
-    const accessLogLine = JSON.parse(accessLogFormat.replaceAll(/\$[\w.]+/g, (name) => context[name] ?? "-"));
+    const accessLogLine = JSON.parse(
+      accessLogFormat.replaceAll(/\$[\w.]+/g, (name) => context[name] ?? "-"),
+    );
     const gateway: Sample[] = [[requestCount, 1], ...counted(ofLog("ApiAccessLog"), accessLogLine)];
     if (lambda === undefined) return gateway;
     const alias = { FunctionName: lambda, Resource: `${lambda}:live` };
@@ -45,22 +64,36 @@ export function watch(stack: OrdersStack) {
   /** The value of a metric for one period; without data, NaN. */
   function value(metric: IMetric, traffic: Traffic): number {
     if (metric instanceof MathExpression) {
-      const inputs = Object.entries(metric.usingMetrics).map(([name, input]) => [name, value(input, traffic)]);
+      const inputs = Object.entries(metric.usingMetrics).map(([name, input]) => [
+        name,
+        value(input, traffic),
+      ]);
       // These expressions are JavaScript, too.
-      return runInNewContext(metric.expression, { ...mathFunctions, ...Object.fromEntries(inputs) });
+      return runInNewContext(metric.expression, {
+        ...mathFunctions,
+        ...Object.fromEntries(inputs),
+      });
     }
     if (!(metric instanceof Metric)) throw new Error(`Not supported here: ${metric}`);
-    const name = metricName(metric.namespace, metric.metricName, Object(named(stack.resolve(metric.dimensions))));
+    const name = metricName(
+      metric.namespace,
+      metric.metricName,
+      Object(named(stack.resolve(metric.dimensions))),
+    );
     const samples = traffic.flatMap(([what, perMinute]) => {
       const times = perMinute * metric.period.toMinutes();
       return what.flatMap(([published, value]) => (published === name ? [{ value, times }] : []));
     });
     if (samples.length === 0) return Number.NaN;
     if (metric.statistic === "Sum") return sum(samples.map(({ value, times }) => value * times));
-    if (metric.statistic !== "p99") throw new Error(`Not supported here: the statistic ${metric.statistic}`);
-    const timesFrom = (least: number) => sum(samples.map(({ value, times }) => (value >= least ? times : 0)));
+    if (metric.statistic !== "p99")
+      throw new Error(`Not supported here: the statistic ${metric.statistic}`);
+    const timesFrom = (least: number) =>
+      sum(samples.map(({ value, times }) => (value >= least ? times : 0)));
     const onePercent = sum(samples.map(({ times }) => times)) / 100;
-    return Math.max(...samples.map(({ value }) => value).filter((value) => timesFrom(value) > onePercent));
+    return Math.max(
+      ...samples.map(({ value }) => value).filter((value) => timesFrom(value) > onePercent),
+    );
   }
 
   const alarms = stack.node.findAll().filter((construct) => construct instanceof Alarm);
@@ -71,7 +104,8 @@ export function watch(stack: OrdersStack) {
     raised: (traffic: Traffic): string[] => {
       const on = alarms.filter(({ metric, node }) => {
         const { comparisonOperator, threshold = Number.NaN } = node.defaultChild as CfnAlarm;
-        if (comparisonOperator !== "GreaterThanOrEqualToThreshold") throw new Error(`Not supported here: ${node.id}`);
+        if (comparisonOperator !== "GreaterThanOrEqualToThreshold")
+          throw new Error(`Not supported here: ${node.id}`);
         return value(metric, traffic) >= threshold;
       });
       return on.map(({ node }) => node.id).sort();
@@ -79,7 +113,8 @@ export function watch(stack: OrdersStack) {
   };
 }
 
-// As in CloudWatch, no alarm goes off without the data that it needs: no comparison with NaN is true.
+// As in CloudWatch, no alarm goes off without the data that it needs: no comparison with NaN is
+// true.
 const mathFunctions = {
   IF: (test: boolean, yes: number, no: number) => (test ? yes : no),
   FILL: (value: number, missing: number) => (Number.isNaN(value) ? missing : value),

@@ -1,5 +1,11 @@
 import { once } from "node:events";
-import { Agent, createServer, type IncomingHttpHeaders, request, type ServerResponse } from "node:http";
+import {
+  Agent,
+  createServer,
+  type IncomingHttpHeaders,
+  request,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer, text } from "node:stream/consumers";
 
@@ -33,7 +39,10 @@ interface Exchange extends EngineCall {
 /** Decides the outcome of a call. */
 export type Behaviour = (exchange: Exchange) => void | Promise<void>;
 
-/** A proxy in front of a DynamoDB engine that can do to each call what a network and a failing service do. */
+/**
+ * A proxy in front of a DynamoDB engine that can do to each call what a network and a failing
+ * service do.
+ */
 export interface FaultProxy {
   endpoint: string;
   /** How often each operation has been attempted. */
@@ -46,7 +55,8 @@ export interface FaultProxy {
 }
 
 /** Passes the call to the engine and its response back, unchanged. */
-export const passOn: Behaviour = async ({ forward, response }) => respond(response, await forward());
+export const passOn: Behaviour = async ({ forward, response }) =>
+  respond(response, await forward());
 
 export function respond(response: ServerResponse, { status, headers, body }: EngineResponse): void {
   response.writeHead(status, headers).end(body);
@@ -83,7 +93,8 @@ export async function startFaultProxy(target: string, choose: Choice): Promise<F
         headers,
       };
       attempts.set(call.operation, (attempts.get(call.operation) ?? 0) + 1);
-      const forward = (input = call.input): Promise<EngineResponse> => send(target, agent, headers, input);
+      const forward = (input = call.input): Promise<EngineResponse> =>
+        send(target, agent, headers, input);
       await (choose(call) ?? passOn)({ ...call, response, forward });
     } catch {
       // The engine or the client has gone: either way the other side sees its connection break.
@@ -129,5 +140,9 @@ async function send(
   const [response] = await once(sent, "response");
   const body = await buffer(response);
   const { connection: ____, "transfer-encoding": _____, ...received } = response.headers;
-  return { status: response.statusCode, headers: { ...received, "content-length": String(body.length) }, body };
+  return {
+    status: response.statusCode,
+    headers: { ...received, "content-length": String(body.length) },
+    body,
+  };
 }

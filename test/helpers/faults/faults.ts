@@ -10,7 +10,8 @@ export const unapplied = {
   "throttled by the table": rejectedAs("ProvisionedThroughputExceededException"),
   "throttled by the service": ({ response }) =>
     respond(response, failure(400, "ThrottlingException", "coral.availability")),
-  "500 of the service": ({ response }) => respond(response, failure(500, "InternalServerError", "dynamodb.v20120810")),
+  "500 of the service": ({ response }) =>
+    respond(response, failure(500, "InternalServerError", "dynamodb.v20120810")),
   "503 in HTML": ({ response }) =>
     respond(response, page(503, "text/html", "<html><body>Service Unavailable</body></html>")),
 } satisfies Record<string, Behaviour>;
@@ -37,11 +38,17 @@ export const applied = {
   "slow trickle": async ({ forward, response }) => trickle(response, await forward()),
 } satisfies Record<string, Behaviour>;
 
-/** Responses of 200 without a length that end early, and so look whole; the engine has carried out the call. */
+/**
+ * Responses of 200 without a length that end early, and so look whole; the engine has carried out
+ * the call.
+ */
 export const unnoticed = {
   "half a response of no length": async ({ forward, response }) => {
     const { body } = await forward();
-    response.socket?.end(`${headOfNoLength}${body.toString("latin1", 0, body.length / 2)}`, "latin1");
+    response.socket?.end(
+      `${headOfNoLength}${body.toString("latin1", 0, body.length / 2)}`,
+      "latin1",
+    );
   },
   "an empty response of no length": async ({ forward, response }) => {
     await forward();
@@ -58,10 +65,15 @@ function reset(response: ServerResponse): void {
 }
 
 /** Resolves when the first half of the response has been sent. */
-async function sendHalf(response: ServerResponse, { status, headers, body }: EngineResponse): Promise<void> {
+async function sendHalf(
+  response: ServerResponse,
+  { status, headers, body }: EngineResponse,
+): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   // Splits even an empty response, between its braces.
-  response.writeHead(status, headers).write(body.subarray(0, Math.ceil(body.length / 2) - 1 || 1), () => resolve());
+  response
+    .writeHead(status, headers)
+    .write(body.subarray(0, Math.ceil(body.length / 2) - 1 || 1), () => resolve());
   await promise;
 }
 
@@ -81,12 +93,21 @@ export function rejectedAs(name: string, message?: string): Behaviour {
   return ({ response }) => respond(response, failure(400, name, "dynamodb.v20120810", message));
 }
 
-function failure(status: number, name: string, namespace: string, message = "injected by a test"): EngineResponse {
+function failure(
+  status: number,
+  name: string,
+  namespace: string,
+  message = "injected by a test",
+): EngineResponse {
   const body = JSON.stringify({ __type: `com.amazonaws.${namespace}#${name}`, message });
   return page(status, "application/x-amz-json-1.0", body);
 }
 
 function page(status: number, contentType: string, text: string): EngineResponse {
   const body = Buffer.from(text);
-  return { status, headers: { "content-type": contentType, "content-length": String(body.length) }, body };
+  return {
+    status,
+    headers: { "content-type": contentType, "content-length": String(body.length) },
+    body,
+  };
 }

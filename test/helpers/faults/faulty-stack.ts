@@ -3,9 +3,17 @@ import { engineClient, startEngine } from "../../../infra/local/engine/engine.ts
 import type { LocalStackOptions } from "../../../infra/local/local-stack.ts";
 import { tableWriter } from "../table-writer.ts";
 import { startTestStack, type TestStack } from "../test-stack.ts";
-import { type Behaviour, type EngineCall, type FaultProxy, startFaultProxy } from "./fault-proxy.ts";
+import {
+  type Behaviour,
+  type EngineCall,
+  type FaultProxy,
+  startFaultProxy,
+} from "./fault-proxy.ts";
 
-/** A test stack whose functions reach their engine through a fault proxy. The test's own calls bypass it. */
+/**
+ * A test stack whose functions reach their engine through a fault proxy. The test's own calls
+ * bypass it.
+ */
 export interface FaultyStack extends TestStack {
   proxy: FaultProxy;
   /** The order as the table has it. */
@@ -17,7 +25,14 @@ export interface FaultyStack extends TestStack {
 interface LoggedEvent {
   level: string;
   requestId: string;
-  message: { event: string; keyId?: string; orderId?: string; orders?: number; code?: string; fields?: object };
+  message: {
+    event: string;
+    keyId?: string;
+    orderId?: string;
+    orders?: number;
+    code?: string;
+    fields?: object;
+  };
 }
 
 /** @param choose decides what happens to each call of the functions; undefined passes it on. */
@@ -40,7 +55,8 @@ export async function startFaultyStack(
     ...stack,
     ...tableWriter(client, stack.tables),
     proxy,
-    order: async (id) => (await client.send(new GetItemCommand({ TableName, Key: { id: { N: id } } }))).Item,
+    order: async (id) =>
+      (await client.send(new GetItemCommand({ TableName, Key: { id: { N: id } } }))).Item,
     events: (event) =>
       stack.log
         .filter((line) => line.startsWith("{"))

@@ -1,12 +1,17 @@
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 
-/** The parts of the OpenAPI document that only tests read; `document.test.ts` checks the whole file. */
+/**
+ * The parts of the OpenAPI document that only tests read; `document.test.ts` checks the whole file.
+ */
 interface Document {
   info: { version: string; description: string };
   servers: { url: string; variables: Record<string, { default: string }> }[];
   security: object[];
-  paths: Record<string, Record<string, { operationId: string; summary: string; tags: string[]; security?: object[] }>>;
+  paths: Record<
+    string,
+    Record<string, { operationId: string; summary: string; tags: string[]; security?: object[] }>
+  >;
   components: {
     schemas: {
       Error: { required: string[]; properties: { code: ErrorCodeSchema } };
@@ -16,7 +21,10 @@ interface Document {
   };
 }
 
-/** An open string: the known codes are in its description, its examples and an extension that generators ignore. */
+/**
+ * An open string: the known codes are in its description, its examples and an extension that
+ * generators ignore.
+ */
 interface ErrorCodeSchema {
   description: string;
   examples: string[];

@@ -2,13 +2,18 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type Browser, chromium, type Locator, type Page } from "playwright-core";
 
-/** The path of Chromium or Chrome on this machine, or undefined; the environment variable CHROMIUM overrides it. */
+/**
+ * The path of Chromium or Chrome on this machine, or undefined; the environment variable CHROMIUM
+ * overrides it.
+ */
 export const browserPath = findBrowser();
 
 function findBrowser(): string | undefined {
   if (process.env["CHROMIUM"]) return process.env["CHROMIUM"];
   const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-  const onPath = (process.env["PATH"] ?? "").split(delimiter).flatMap((path) => names.map((name) => join(path, name)));
+  const onPath = (process.env["PATH"] ?? "")
+    .split(delimiter)
+    .flatMap((path) => names.map((name) => join(path, name)));
   return [
     ...onPath,
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
@@ -36,7 +41,8 @@ export class ApiPage {
 
   /** @throws Error when there is no browser. */
   static async open(url: string): Promise<ApiPage> {
-    if (browserPath === undefined) throw new Error("No Chromium or Chrome on the PATH or in CHROMIUM");
+    if (browserPath === undefined)
+      throw new Error("No Chromium or Chrome on the PATH or in CHROMIUM");
     const browser = await chromium.launch({ executablePath: browserPath });
     const page = await browser.newPage({ viewport: { width: 1280, height: 1170 } });
     const opened = new ApiPage(browser, page);

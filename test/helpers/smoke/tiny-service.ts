@@ -33,7 +33,9 @@ export type Fault = (request: TinyRequest, right: TinyResponse) => TinyResponse 
 export const when =
   (condition: (...exchange: Parameters<Fault>) => boolean, change: Partial<TinyResponse>): Fault =>
   (request, right) =>
-    condition(request, right) ? { ...right, ...change, headers: { ...right.headers, ...change.headers } } : right;
+    condition(request, right)
+      ? { ...right, ...change, headers: { ...right.headers, ...change.headers } }
+      : right;
 
 /** Changes the responses with a status. */
 export const whenStatus = (status: number, change: Partial<TinyResponse>): Fault =>
@@ -43,7 +45,9 @@ export const whenStatus = (status: number, change: Partial<TinyResponse>): Fault
 export const without =
   (header: string, status: number): Fault =>
   (_request, right) => {
-    const headers = Object.entries(right.headers).filter(([name]) => name !== header || right.status !== status);
+    const headers = Object.entries(right.headers).filter(
+      ([name]) => name !== header || right.status !== status,
+    );
     return { ...right, headers: Object.fromEntries(headers) };
   };
 
@@ -59,7 +63,10 @@ const orders = `[{"id":${pendingOrder},"petId":1,"quantity":2,"shipDate":"2026-1
 
 export type TinyService = Awaited<ReturnType<typeof startTinyService>>;
 
-/** Starts a service that keeps every promise in a few lines, so that each can be broken by a fault, for one test. */
+/**
+ * Starts a service that keeps every promise in a few lines, so that each can be broken by a fault,
+ * for one test.
+ */
 export async function startTinyService() {
   const apiKey = makeApiKey("pets_test");
   const cancelled = new Set<string>();
@@ -107,7 +114,14 @@ export async function startTinyService() {
 async function read(incoming: IncomingMessage, apiKey: string): Promise<TinyRequest> {
   const { method = "", url = "", headers } = incoming;
   const key = headers.authorization?.split(" ")[1];
-  return { method, path: url.replace(/^\/v1/, ""), headers, body: await text(incoming), key, apiKey };
+  return {
+    method,
+    path: url.replace(/^\/v1/, ""),
+    headers,
+    body: await text(incoming),
+    key,
+    apiKey,
+  };
 }
 
 /** The documented Error with this code. */

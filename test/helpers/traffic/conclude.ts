@@ -4,8 +4,9 @@ import { troubles } from "../trouble.ts";
 import type { ResponseCounts } from "./response-counts.ts";
 
 /**
- * Starts a stack, runs traffic on it, and prints how many responses of each kind it saw and the first ten things that
- * were wrong. Anything wrong, the trouble that the stack logged included, makes the exit code 1, and so does no response.
+ * Starts a stack, runs traffic on it, and prints how many responses of each kind it saw and the
+ * first ten things that were wrong. Anything wrong, the trouble that the stack logged included,
+ * makes the exit code 1, and so does no response.
  */
 export async function conclude(
   run: (stack: LocalStack) => Promise<{ counts: ResponseCounts; wrong: string[] }>,

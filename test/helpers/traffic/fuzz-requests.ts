@@ -35,7 +35,10 @@ const path = fc.oneof(
   { weight: 3, arbitrary: oneOf("/v1/store/orders /v1/store/orders/101 /v1/store/orders/102") },
   { weight: 2, arbitrary: fc.constantFrom(...fuzzedIds).map((id) => `/v1/store/orders/${id}`) },
   { weight: 3, arbitrary: segment.map((text) => `/v1/store/orders/${text}`) },
-  { weight: 2, arbitrary: fc.array(segment, { maxLength: 6 }).map((segments) => `/v1/${segments.join("/")}`) },
+  {
+    weight: 2,
+    arbitrary: fc.array(segment, { maxLength: 6 }).map((segments) => `/v1/${segments.join("/")}`),
+  },
   segment.map((text) => `/elsewhere/${text}`),
   segment.map((text) => `http://elsewhere/v1/store/orders/${text}`),
   oneOf("* //v1/store/orders /v1/store/orders/ /v1//store/orders /V1/store/orders"),
@@ -89,10 +92,16 @@ const body = fc.oneof(
   }),
 );
 
-/** Requests that are valid HTTP/1.1, however odd: each gets its response, and the connection stays open. */
+/**
+ * Requests that are valid HTTP/1.1, however odd: each gets its response, and the connection stays
+ * open.
+ */
 export function fuzzRequests(key: string): fc.Arbitrary<FuzzRequest> {
   const methods = METHODS.filter((method) => method !== "CONNECT");
-  const method = fc.oneof({ weight: 3, arbitrary: fc.constantFrom("GET", "DELETE") }, fc.constantFrom(...methods));
+  const method = fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom("GET", "DELETE") },
+    fc.constantFrom(...methods),
+  );
   return fc
     .record({ method, path, query, headers, authorization: authorization(key), body })
     .map(({ authorization: { lines, hasKey }, ...parts }) => ({

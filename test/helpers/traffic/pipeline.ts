@@ -11,7 +11,8 @@ export interface RawResponse {
 const silenceLimitMs = 60_000;
 
 /**
- * Writes bytes to a connection of its own, exactly as given, and reads until the other side closes it.
+ * Writes bytes to a connection of its own, exactly as given, and reads until the other side closes
+ * it.
  *
  * @param bodiless whether the response with this index has no body, like one to HEAD.
  * @returns every response, and the bytes after the last whole one.
@@ -21,7 +22,9 @@ export async function exchange(port: number, bytes: string, bodiless: (index: nu
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const chunks: Buffer[] = [];
   const socket = connect({ port, host: "127.0.0.1" });
-  socket.setTimeout(silenceLimitMs, () => socket.destroy(new Error("The connection stayed open and silent")));
+  socket.setTimeout(silenceLimitMs, () =>
+    socket.destroy(new Error("The connection stayed open and silent")),
+  );
   socket.on("data", (chunk) => chunks.push(chunk)).on("close", () => resolve());
   socket.on("error", (error: NodeJS.ErrnoException) => {
     // The other side may close while more is on its way to it; what it said before counts.
@@ -32,7 +35,10 @@ export async function exchange(port: number, bytes: string, bodiless: (index: nu
   return readResponses(Buffer.concat(chunks).toString("latin1"), bodiless);
 }
 
-function readResponses(text: string, bodiless: (index: number) => boolean): { responses: RawResponse[]; rest: string } {
+function readResponses(
+  text: string,
+  bodiless: (index: number) => boolean,
+): { responses: RawResponse[]; rest: string } {
   const responses: RawResponse[] = [];
   let rest = text;
   for (;;) {
@@ -47,15 +53,23 @@ function readResponses(text: string, bodiless: (index: number) => boolean): { re
         line.slice(line.indexOf(":") + 2),
       ]);
     const following = rest.slice(whole.length);
-    const body = bodiless(responses.length) ? { text: "", length: 0 } : readBody(following, new Map(headers));
+    const body = bodiless(responses.length)
+      ? { text: "", length: 0 }
+      : readBody(following, new Map(headers));
     if (body === undefined) return { responses, rest };
     responses.push({ status: Number(status), headers, body: body.text });
     rest = rest.slice(whole.length + body.length);
   }
 }
 
-/** The body at the start of a text, and how many bytes it takes on the wire; undefined when it is not all there. */
-function readBody(text: string, headers: Map<string, string>): { text: string; length: number } | undefined {
+/**
+ * The body at the start of a text, and how many bytes it takes on the wire; undefined when it is
+ * not all there.
+ */
+function readBody(
+  text: string,
+  headers: Map<string, string>,
+): { text: string; length: number } | undefined {
   const length = Number(headers.get("content-length") ?? 0);
   if (headers.get("transfer-encoding") !== "chunked") {
     return text.length < length ? undefined : { text: text.slice(0, length), length };

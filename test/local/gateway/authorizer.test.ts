@@ -80,8 +80,8 @@ function allow(Resource: string) {
 }
 
 /**
- * An authorizer for every token without an x, even an empty one, whose function gives these responses, then repeats the
- * last.
+ * An authorizer for every token without an x, even an empty one, whose function gives these
+ * responses, then repeats the last.
  */
 function authorizer(...responses: unknown[]) {
   const gate = {

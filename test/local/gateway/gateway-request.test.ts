@@ -15,7 +15,9 @@ async function eventOf(path: string, headers: Record<string, string | string[]>,
   const event = Promise.withResolvers<object>();
   await using server = createServer(async (message, response) => {
     const gatewayRequest = readRequest(message);
-    event.resolve(proxyEvent(api, route, gatewayRequest, await readBody(gatewayRequest), undefined));
+    event.resolve(
+      proxyEvent(api, route, gatewayRequest, await readBody(gatewayRequest), undefined),
+    );
     response.end();
   });
   const port = await listeningPort(server);
@@ -31,7 +33,13 @@ test("a function's event has every value of a header and a query parameter, and 
     resource: "/",
     path: "/",
     httpMethod: "GET",
-    headers: { host: "pets", connection: "close", "X-Pet": "Accept", accept: "*/*", "x-amzn-requestid": "request-1" },
+    headers: {
+      host: "pets",
+      connection: "close",
+      "X-Pet": "Accept",
+      accept: "*/*",
+      "x-amzn-requestid": "request-1",
+    },
     multiValueHeaders: {
       host: ["pets"],
       connection: ["close"],
@@ -58,7 +66,11 @@ test("a function's event has every value of a header and a query parameter, and 
 test("a function's event has the body, the path of an address that was sent whole, and null for what is missing", async () => {
   expect(await eventOf("/v1/", {}, "")).toMatchObject({ queryStringParameters: null, body: null });
   expect(
-    await eventOf("http://pets.example/v1/?c&from=http://cats.example?d", { "content-length": "4" }, "meow"),
+    await eventOf(
+      "http://pets.example/v1/?c&from=http://cats.example?d",
+      { "content-length": "4" },
+      "meow",
+    ),
   ).toMatchObject({
     body: "meow",
     path: "/",

@@ -25,15 +25,21 @@ async function startGateway(ResponseType: string, StatusCode?: string) {
 test.each([
   ["no gateway response", "THROTTLED", "429"],
   ["one without a status", "MISSING_AUTHENTICATION_TOKEN", undefined],
-])("a failure for which the API has %s is a fault of the template, which the log names", async (_, type, status) => {
-  const { origin, log } = await startGateway(type, status);
-  expect(await send(`${origin}/v2`)).toMatchObject({ status: 500, body: "" });
-  expect(log).toEqual(["The template has no gateway response MISSING_AUTHENTICATION_TOKEN with a status"]);
-});
+])(
+  "a failure for which the API has %s is a fault of the template, which the log names",
+  async (_, type, status) => {
+    const { origin, log } = await startGateway(type, status);
+    expect(await send(`${origin}/v2`)).toMatchObject({ status: 500, body: "" });
+    expect(log).toEqual([
+      "The template has no gateway response MISSING_AUTHENTICATION_TOKEN with a status",
+    ]);
+  },
+);
 
 test("a MOCK method takes its content type in any case, with parameters, and no other", async () => {
   const { origin } = await startGateway("UNSUPPORTED_MEDIA_TYPE", "415");
-  const put = (type: string) => send(`${origin}/v1`, { method: "PUT", headers: { "content-type": type } });
+  const put = (type: string) =>
+    send(`${origin}/v1`, { method: "PUT", headers: { "content-type": type } });
   const { status, headers, body } = await put("Application/JSON ;charset=utf-8");
   expect({ status, length: headers["content-length"], body }).toEqual({
     status: 404,
@@ -57,14 +63,20 @@ test.each([
   ],
   ["a status that has no length", { statusCode: 304 }, 304, json, ""],
 ])("a function may respond with %s", (_, returned, status, headers, body) => {
-  const response = readProxyResponse({ kind: "buffered", payload: JSON.stringify(returned) }, false);
+  const response = readProxyResponse(
+    { kind: "buffered", payload: JSON.stringify(returned) },
+    false,
+  );
   expect(response).toEqual({ status, headers, body: Buffer.from(body) });
 });
 
-test.each([{ statusCode: 199 }, { statusCode: 600 }, { statusCode: 200.5 }, { status: 200 }, { body: {} }])(
-  "a function may not respond with %j",
-  (returned) => {
-    const response = { kind: "buffered" as const, payload: JSON.stringify(returned) };
-    expect(() => readProxyResponse(response, false)).toThrow(FunctionFailure);
-  },
-);
+test.each([
+  { statusCode: 199 },
+  { statusCode: 600 },
+  { statusCode: 200.5 },
+  { status: 200 },
+  { body: {} },
+])("a function may not respond with %j", (returned) => {
+  const response = { kind: "buffered" as const, payload: JSON.stringify(returned) };
+  expect(() => readProxyResponse(response, false)).toThrow(FunctionFailure);
+});

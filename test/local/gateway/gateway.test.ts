@@ -2,7 +2,10 @@ import { createServer, request as startRequest } from "node:http";
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createGateway } from "../../../infra/local/gateway/gateway.ts";
-import { FunctionFailure, type FunctionResponse } from "../../../infra/local/lambda/function-response.ts";
+import {
+  FunctionFailure,
+  type FunctionResponse,
+} from "../../../infra/local/lambda/function-response.ts";
 import { listeningPort } from "../../../infra/local/machine/ports.ts";
 import { responseProblems } from "../../../infra/smoke/response-problems.ts";
 import { readRestApi } from "../../../infra/template/rest-api.ts";
@@ -24,7 +27,9 @@ const admitted = buffered({
   principalId: "key_1",
   policyDocument: {
     Version: "2012-10-17",
-    Statement: [{ Effect: "Allow", Action: "execute-api:Invoke", Resource: "arn:aws:execute-api:*" }],
+    Statement: [
+      { Effect: "Allow", Action: "execute-api:Invoke", Resource: "arn:aws:execute-api:*" },
+    ],
   },
 });
 
@@ -38,7 +43,9 @@ let baseUrl: string;
 let served: Promise<void>;
 
 /** Serves the service's own API, before functions that do what a test says. */
-async function startGateway(rehearsed: { throttle?: number; unavailable?: number } = {}): Promise<void> {
+async function startGateway(
+  rehearsed: { throttle?: number; unavailable?: number } = {},
+): Promise<void> {
   log.length = 0;
   events = {};
   functions = { Authorize: admitted };
@@ -51,7 +58,11 @@ async function startGateway(rehearsed: { throttle?: number; unavailable?: number
     },
   };
   const { template } = await readAssembly();
-  const options = { clock: { now: () => 0 }, log: (line: string) => void log.push(line), ...rehearsed };
+  const options = {
+    clock: { now: () => 0 },
+    log: (line: string) => void log.push(line),
+    ...rehearsed,
+  };
   const serve = createGateway(readRestApi(template), host, options);
   const server = createServer((request, response) => {
     served = serve(request, response);
@@ -80,30 +91,38 @@ afterEach(() => void vi.useRealTimers());
 
 const headers = { authorization: `Bearer ${issuedKeys.test.key}` };
 const list = () => send(`${baseUrl}/v1/store/orders`, { headers });
-const cancel = (id = "42") => send(`${baseUrl}/v1/store/orders/${id}`, { method: "DELETE", headers });
+const cancel = (id = "42") =>
+  send(`${baseUrl}/v1/store/orders/${id}`, { method: "DELETE", headers });
 
 describe("the local gateway", () => {
   test.each([
     ["ListOrders", list, 900_000, "gateway_timeout"],
     ["CancelOrder", cancel, 15_000, "gateway_timeout"],
     ["Authorize", list, 29_000, "internal_error"],
-  ] as const)("gives up on %s when it hangs, as the real one does", async (name, request, milliseconds, code) => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const invoked = hang(name);
-    const responded = vi.fn();
-    const response = request().finally(responded);
-    await invoked;
-    await vi.advanceTimersByTimeAsync(milliseconds - 1);
-    expect(responded).not.toHaveBeenCalled();
-    await vi.advanceTimersByTimeAsync(1);
-    expectError(await response, code);
-  });
+  ] as const)(
+    "gives up on %s when it hangs, as the real one does",
+    async (name, request, milliseconds, code) => {
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+      const invoked = hang(name);
+      const responded = vi.fn();
+      const response = request().finally(responded);
+      await invoked;
+      await vi.advanceTimersByTimeAsync(milliseconds - 1);
+      expect(responded).not.toHaveBeenCalled();
+      await vi.advanceTimersByTimeAsync(1);
+      expectError(await response, code);
+    },
+  );
 
   test("takes no response that isn't streamed for the list, nor a streamed one for a cancellation", async () => {
     functions["ListOrders"] = buffered({ statusCode: 200, body: "[]" });
     expectError(await list(), "internal_error");
     const body = new Readable({ read: () => {} });
-    functions["CancelOrder"] = async () => ({ kind: "streamed", prelude: { statusCode: 204 }, body });
+    functions["CancelOrder"] = async () => ({
+      kind: "streamed",
+      prelude: { statusCode: 204 },
+      body,
+    });
     expectError(await cancel(), "internal_error");
     expect(body.destroyed).toBe(true);
     functions["ListOrders"] = streamed({ statusCode: 200 }, "[]");
@@ -123,10 +142,13 @@ describe("the local gateway", () => {
   });
 
   test("names the request in its response, as the client does if that is an id", async () => {
-    const named = async (id: string) => (await send(baseUrl, { headers: { "x-amzn-requestid": id } })).headers;
+    const named = async (id: string) =>
+      (await send(baseUrl, { headers: { "x-amzn-requestid": id } })).headers;
     expect(await named("request_1-a")).toMatchObject({ "x-amzn-requestid": "request_1-a" });
     for (const id of ["request 1", "x".repeat(129)]) {
-      expect(await named(id)).toMatchObject({ "x-amzn-requestid": expect.stringMatching(/^[\da-f-]{36}$/) });
+      expect(await named(id)).toMatchObject({
+        "x-amzn-requestid": expect.stringMatching(/^[\da-f-]{36}$/),
+      });
     }
   });
 
@@ -145,7 +167,9 @@ describe("the local gateway", () => {
       throw new Error("a bug of ours");
     };
     expectError(await cancel(), "internal_error");
-    expect(ownLines(log)).toEqual([expect.stringMatching(/^The local gateway failed: Error: a bug of ours/)]);
+    expect(ownLines(log)).toEqual([
+      expect.stringMatching(/^The local gateway failed: Error: a bug of ours/),
+    ]);
     functions["CancelOrder"] = async () => {
       throw new FunctionFailure("a bug of the function");
     };

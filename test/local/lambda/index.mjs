@@ -4,7 +4,10 @@ import { homedir } from "node:os";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
-export const echo = async (event, { awsRequestId, getRemainingTimeInMillis, invokedFunctionArn }) => ({
+export const echo = async (
+  event,
+  { awsRequestId, getRemainingTimeInMillis, invokedFunctionArn },
+) => ({
   event,
   awsRequestId,
   invokedFunctionArn,
@@ -34,7 +37,9 @@ export const hang = () => {
 
 /** Fills its heap, an eighth of a million numbers to the megabyte. */
 export const grow = async ({ megabytes }) => {
-  const kept = Array.from({ length: megabytes }, (_, index) => new Array(131_072).fill(index + 0.5));
+  const kept = Array.from({ length: megabytes }, (_, index) =>
+    new Array(131_072).fill(index + 0.5),
+  );
   return { grown: kept.length };
 };
 

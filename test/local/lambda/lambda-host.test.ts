@@ -57,7 +57,11 @@ describe("a process", () => {
     expect(first["invokedFunctionArn"]).toBe("arn:aws:lambda:us-east-1:000000000000:function:echo");
     expect(first["remaining"]).toSatisfy((ms: number) => ms > 15_000 && ms <= 20_000);
     expect(first["home"]).toBe(directory);
-    expect(first["limits"]).toEqual(["--max-semi-space-size=12", "--max-old-space-size=230", "--enable-source-maps"]);
+    expect(first["limits"]).toEqual([
+      "--max-semi-space-size=12",
+      "--max-old-space-size=230",
+      "--enable-source-maps",
+    ]);
     expect(first["environment"]).toEqual({
       AWS_LAMBDA_FUNCTION_MEMORY_SIZE: "256",
       AWS_LAMBDA_FUNCTION_NAME: "echo",
@@ -77,7 +81,10 @@ describe("a process", () => {
   test("that does not start in 10 seconds is ended, and fails its invocation", async () => {
     const folder = await mkdtemp(join(tmpdir(), "never-loaded-"));
     onTestFinished(() => rm(folder, { recursive: true }));
-    await writeFile(join(folder, "index.mjs"), "setInterval(() => {}, 1000); await new Promise(() => {});");
+    await writeFile(
+      join(folder, "index.mjs"),
+      "setInterval(() => {}, 1000); await new Promise(() => {});",
+    );
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     start({ folder });
     const failed = vi.fn<(error: unknown) => void>();
@@ -103,7 +110,9 @@ describe("a process", () => {
     start({ folder: `${directory}/gone` });
     const failure = { message: expect.stringMatching(/^Runtime exited with spawn .* ENOENT$/) };
     // The second waits for a process of its own.
-    await Promise.all([1, 2].map(() => expect(host.invoke("echo", {})).rejects.toMatchObject(failure)));
+    await Promise.all(
+      [1, 2].map(() => expect(host.invoke("echo", {})).rejects.toMatchObject(failure)),
+    );
     const line = expect.stringMatching(/^echo: Runtime exited with spawn .* ENOENT$/);
     expect(log).toEqual([line, line]);
   });
@@ -130,7 +139,8 @@ describe("an invocation", () => {
 
   test("fails when its process ends, and the next gets a new one", async () => {
     start();
-    for (const _ of [1, 2]) await expect(host.invoke("crash", {})).rejects.toThrow("Runtime exited with exit status 3");
+    for (const _ of [1, 2])
+      await expect(host.invoke("crash", {})).rejects.toThrow("Runtime exited with exit status 3");
     const lines = ["the reason of the crash", expect.stringMatching(/^crash: .*status 3/)];
     expect(log).toEqual([...lines, ...lines]);
     expect(ownLines(log)).toEqual(log);
@@ -140,7 +150,9 @@ describe("an invocation", () => {
     start({ timeoutSeconds: 0.3 });
     await expect(host.invoke("hang", {})).rejects.toThrow("Task timed out after 0.30 seconds");
     expect(host.pids("hang")).toEqual([]);
-    expect(ownLines(log)).toEqual([expect.stringMatching(/^hang: Task timed out after 0.30 seconds, request /)]);
+    expect(ownLines(log)).toEqual([
+      expect.stringMatching(/^hang: Task timed out after 0.30 seconds, request /),
+    ]);
   });
 
   test("fails when it takes more memory than its function has, and the next is served", async () => {

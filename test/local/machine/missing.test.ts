@@ -24,7 +24,9 @@ test("a script says what an old Node.js and a missing engine need, in one go", (
     "- glibc: Alpine and other systems on musl are not supported",
     expect.stringContaining("a DynamoDB engine, which one of these brings:"),
   ]);
-  expect(stderr).toMatch(new RegExp(`^    npm install --no-save @dynoxide/linux-${arch}@\\d+\\.\\d+\\.\\d+$`, "m"));
+  expect(stderr).toMatch(
+    new RegExp(`^    npm install --no-save @dynoxide/linux-${arch}@\\d+\\.\\d+\\.\\d+$`, "m"),
+  );
 });
 
 test("a script says nothing of what is there, nor of an engine alone, which not every script needs", () => {

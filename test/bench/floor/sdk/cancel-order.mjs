@@ -5,7 +5,8 @@ export const handler = async ({ pathParameters, requestContext }, { awsRequestId
   const cancel = new UpdateItemCommand({
     TableName: process.env.ORDERS_TABLE,
     Key: { id: { N: pathParameters.orderId } },
-    UpdateExpression: "SET #status = :cancelled, cancelledAt = :at, cancelledBy = :by, cancellationId = :id",
+    UpdateExpression:
+      "SET #status = :cancelled, cancelledAt = :at, cancelledBy = :by, cancellationId = :id",
     ConditionExpression: "#status = :pending",
     ExpressionAttributeNames: { "#status": "status" },
     ExpressionAttributeValues: {
