@@ -1,19 +1,25 @@
 import { App, Validations } from "aws-cdk-lib/core";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { type AlarmSettings, type Environment, environments } from "./environments.ts";
+import { addOwnParts } from "./own.ts";
 import { OrdersStack } from "./stack/orders-stack.ts";
 import { requireDistinct } from "./stack/rules.ts";
+import type { ServiceStack } from "./stack/service-stack.ts";
 import { setEveryAlias, skipsCanary } from "./stack/without-canary.ts";
 
-if (import.meta.main) createOrdersApp(environments);
+if (import.meta.main) createOrdersApp(environments, addOwnParts);
 
 /**
  * Creates the CDK app with a stack for each environment, and cdk-nag's rules for all of them.
  *
+ * @param addParts adds a team's own parts to each stack.
  * @throws Error when two environments share what must be their own, or a context value can't be
  * used.
  */
-export function createOrdersApp(entries: Record<string, Environment>): App {
+export function createOrdersApp(
+  entries: Record<string, Environment>,
+  addParts: (stack: ServiceStack) => void = () => {},
+): App {
   const app = new App();
   const atOnce = skipsCanary(app);
   requireDistinct(entries);
@@ -31,6 +37,7 @@ export function createOrdersApp(entries: Record<string, Environment>): App {
     };
     const stack = new OrdersStack(app, environment.stackName, environment);
     if (atOnce) setEveryAlias(stack);
+    addParts(stack);
   }
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return app;

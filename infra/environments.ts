@@ -15,6 +15,11 @@ export interface Environment {
    * The only account and region it may be deployed to. Without it, the caller's credentials decide.
    */
   account?: { id: string; region: string };
+  /**
+   * The name of the policy in the account that bounds every role of the stack
+   * (infra/PERMISSIONS.md).
+   */
+  permissionsBoundary?: string;
   /** Tags of everything in the stack that can have any, beside its own two (see `tagsOf`). */
   tags?: Record<string, string>;
   /** A domain of your own, which the base address then names. */

@@ -24,14 +24,14 @@ const fiveMinutes = { period: Duration.minutes(5), evaluationPeriods: 1 };
  * Makes the alarms. They need no metrics beyond those that AWS emits anyway and those in
  * log-metrics.ts. Silence never alarms: without requests nothing fails.
  *
- * @returns those that roll back a new version of a function, each about its own work. CodeDeploy
- * accepts at most ten.
+ * @returns the topic that they notify, and those that roll back a new version of a function, each
+ * about its own work. CodeDeploy accepts at most ten.
  */
 export function addAlarms(
   stack: Stack,
   settings: AlarmSettings,
   watched: Watched,
-): PerFunction<Alarm[]> {
+): { topic: ITopic; rollingBack: PerFunction<Alarm[]> } {
   const { functionFailures, functionThrottles, listsCutOff, rejectedKeys, slow, tableThrottles } =
     settings;
   const { api, functions, logMetrics } = watched;
@@ -86,7 +86,7 @@ export function addAlarms(
     alarm(`${entry.id}TableThrottled`, throttledTableRequests, tableThrottles);
     alarm(`${entry.id}Throttled`, live.lambda.metricThrottles(), functionThrottles);
   }
-  return rollingBack;
+  return { topic, rollingBack };
 }
 
 /**

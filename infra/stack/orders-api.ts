@@ -64,6 +64,7 @@ export function addOrdersApi(stack: Stack, environment: Environment, functions: 
     /** The base address, which clients put before `/store/orders`. It ends in `/v1`. */
     baseUrl: `https://${host}/${stageName}`,
     accessLog,
+    stage: restApi.deploymentStage,
     /**
      * The gateway's own metrics of the stage. Per method they would be ten more custom metrics,
      * each of them billed.

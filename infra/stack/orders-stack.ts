@@ -1,4 +1,7 @@
-import { CfnOutput, Stack, Tags } from "aws-cdk-lib/core";
+import type { IStage } from "aws-cdk-lib/aws-apigateway";
+import type { Table } from "aws-cdk-lib/aws-dynamodb";
+import type { ITopic } from "aws-cdk-lib/aws-sns";
+import { CfnOutput, PermissionsBoundary, Stack, Tags } from "aws-cdk-lib/core";
 import type { Construct } from "constructs";
 import { type Environment, tagsOf } from "../environments.ts";
 import { addAlarms } from "./alarms.ts";
@@ -10,19 +13,31 @@ import { addOrdersApi } from "./orders-api.ts";
 import { addDashboard } from "./orders-dashboard.ts";
 import { addRules } from "./rules.ts";
 import { addFunction } from "./service-function.ts";
+import type { ServiceStack } from "./service-stack.ts";
 import { addTables } from "./tables.ts";
 
 /**
  * One environment of the service: its two tables, its functions, its API, and what watches them.
  */
-export class OrdersStack extends Stack {
+export class OrdersStack extends Stack implements ServiceStack {
+  readonly environmentName: string;
+  readonly keepData: boolean;
+  readonly ordersTable: Table;
+  readonly apiKeysTable: Table;
+  readonly stage: IStage;
+  readonly alarmsTopic: ITopic | undefined;
+
   constructor(scope: Construct, id: string, environment: Environment) {
-    const { account, alarms, dashboard, keepData, name, stackName } = environment;
+    const { account, alarms, dashboard, keepData, name, permissionsBoundary, stackName } =
+      environment;
     super(scope, id, {
       description: `Pet store orders service, ${name}`,
       terminationProtection: keepData,
       // CDK deploys a stack that names an account to no other account.
       ...(account && { env: { account: account.id, region: account.region } }),
+      ...(permissionsBoundary && {
+        permissionsBoundary: PermissionsBoundary.fromName(permissionsBoundary),
+      }),
     });
     addRules(this, environment);
     for (const [tag, value] of Object.entries(tagsOf(environment))) Tags.of(this).add(tag, value);
@@ -35,7 +50,11 @@ export class OrdersStack extends Stack {
     const api = addOrdersApi(this, environment, functions);
     const logMetrics = addLogMetrics(this, `PetStoreOrders/${name}`, api, functions);
     const watched = { api, functions, logMetrics };
-    if (alarms) addCanaryRollout(this, functions, addAlarms(this, alarms, watched), alarms.canary);
+    if (alarms) {
+      const { rollingBack, topic } = addAlarms(this, alarms, watched);
+      addCanaryRollout(this, functions, rollingBack, alarms.canary);
+      this.alarmsTopic = topic;
+    }
     if (dashboard) addDashboard(this, stackName, watched);
 
     new CfnOutput(this, "BaseUrl", { value: api.baseUrl });
@@ -43,5 +62,11 @@ export class OrdersStack extends Stack {
     new CfnOutput(this, "ApiKeysTableName", { value: tables.apiKeys.inUse.tableName });
     const { tableStreamArn } = tables.orders.inUse;
     if (tableStreamArn) new CfnOutput(this, "OrdersStreamArn", { value: tableStreamArn });
+
+    this.environmentName = name;
+    this.keepData = keepData;
+    this.ordersTable = tables.orders.inUse;
+    this.apiKeysTable = tables.apiKeys.inUse;
+    this.stage = api.stage;
   }
 }

@@ -37,13 +37,16 @@ export function addFunction(
   entry: FunctionEntry,
   code: Code,
   tables: Record<TableName, UsableTables>,
-  { functionLogLevel, listConcurrency, logRetentionDays, systemLogLevel }: Environment,
+  environment: Environment,
 ) {
+  const { functionLogLevel, keepData, listConcurrency, logRetentionDays, systemLogLevel } =
+    environment;
   const { id, timeoutSeconds, memorySize, permission } = entry;
   const { inUse: table, usable } = tables[permission.table];
   const logGroup = new LogGroup(stack, `${id}Log`, {
     retention: logRetentionDays,
-    removalPolicy: RemovalPolicy.DESTROY,
+    // Of an operation that a rollback takes away, it shows why.
+    removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
   });
   // CDK would attach a managed policy that allows writing to every log group of the account.
   const role = new Role(stack, `${id}Role`, {

@@ -15,6 +15,7 @@ export const everyOption = {
   stackName: "PetStoreOrders-every-option",
   apiKeyPrefix: "pets_every",
   account: { id: "111111111111", region: "eu-central-1" },
+  permissionsBoundary: "orders-boundary",
   tags: { team: "orders", "cost-centre": "4711" },
   webAclArn:
     "arn:aws:wafv2:eu-central-1:111111111111:regional/webacl/shops/5d1e7d58-1a2b-4c3d-8e4f-000000000000",

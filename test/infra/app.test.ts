@@ -63,6 +63,14 @@ test("every environment, a third one too, is a stack of its name; a mistake in t
   expect(() => appWith({}, { demo, other: demo })).toThrow(/demo and other have one stackName/);
 });
 
+test("a team's own parts are added to the stack of each environment", () => {
+  const seen: string[] = [];
+  createOrdersApp({ demo, "every-option": everyOption }, (stack) =>
+    seen.push(stack.environmentName),
+  );
+  expect(seen).toEqual(["demo", "every-option"]);
+});
+
 test("cdk deploy -c canary=false sets every alias at once, anew each time, and changes nothing else", () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   onTestFinished(() => void vi.useRealTimers());

@@ -206,7 +206,12 @@ describe.each(templates)(
           expect(policies, id).toMatchObject(expected);
         }
       }
-      if (keepData) expect(kept.map(([id]) => constructId(id))).toContain("ApiAccessLog");
+      const keptLogs = kept.filter(([, { Type }]) => Type === "AWS::Logs::LogGroup");
+      // An operation that a rollback takes away leaves its log: it shows why.
+      const ofFunctions = Object.keys(promised).map((name) => `${name}Log`);
+      expect(keptLogs.map(([id]) => constructId(id)).sort()).toEqual(
+        keepData ? ["ApiAccessLog", ...ofFunctions].sort() : [],
+      );
     });
 
     // To CloudFormation another id is another resource: a new table is empty, a new API has a new

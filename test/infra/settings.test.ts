@@ -44,6 +44,14 @@ describe("the setting", () => {
     expect(ordersStack(everyOption).environment).toBe("aws://111111111111/eu-central-1");
   });
 
+  test("permissionsBoundary: every role has it", () => {
+    const boundaries = (template: Template) =>
+      resources(template, "AWS::IAM::Role").map(([, role]) => named(role["PermissionsBoundary"]));
+    const bounded = `arn:AWS::Partition:iam::111111111111:policy/${everyOption.permissionsBoundary}`;
+    expect(new Set(boundaries(everything))).toEqual(new Set([bounded]));
+    expect(new Set(boundaries(nothing))).toEqual(new Set([undefined]));
+  });
+
   test("tags: they stand beside the stack's own two, which they can't replace", () => {
     const { artifactId, node } = ordersStack({
       ...everyOption,

@@ -33,6 +33,7 @@ const imports: [from: string, imported: string, allowed: boolean][] = [
   ["infra/local/machine", "../lambda/lambda-host.ts", false],
   ["infra/app.ts", "./local/start.ts", false],
   ["infra/environments.ts", "./stack/orders-stack.ts", false],
+  ["infra/own.ts", "./stack/orders-stack.ts", false],
   ["infra/admin", "../local/engine/engine.ts", true],
   ["infra/admin", "../../functions/authorize.ts", false],
   ["infra/admin", "../template/synthesis.ts", false],

@@ -29,6 +29,7 @@ async function clone(): Promise<{ directory: string; main: string[]; branch: str
   await mkdir(join(origin, "infra"));
   const commit = async (text: string) => {
     await writeFile(join(origin, "infra", "environments.ts"), text);
+    await writeFile(join(origin, "infra", "own.ts"), `own parts beside ${text}`);
     git(origin, "add", ".");
     git(origin, "commit", "--quiet", "--message", text);
     return git(origin, "rev-parse", "HEAD");
@@ -64,13 +65,13 @@ describe.runIf(hasGit)("the commit to deploy", () => {
     }
   });
 
-  test("is built with today's settings, and says how to go on where it can't be", async () => {
+  test("is built with today's settings and own parts, and says how to go on where it can't be", async () => {
     const { directory, main } = await clone();
     git(directory, "checkout", "--quiet", main[0] ?? "");
     await runScript(build, "Take today's settings", directory, { GITHUB_SHA: main[1] ?? "" });
-    expect(await readFile(join(directory, "infra", "environments.ts"), "utf8")).toBe(
-      "today's settings",
-    );
+    const read = (file: string) => readFile(join(directory, "infra", file), "utf8");
+    expect(await read("environments.ts")).toBe("today's settings");
+    expect(await read("own.ts")).toBe("own parts beside today's settings");
     const synths = await standIn(directory, "npm", "exit 1");
     const { ok, output } = await runScript(build, "Build", directory, { CANARY: "false" });
     expect(ok).toBe(false);
