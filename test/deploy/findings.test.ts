@@ -129,10 +129,9 @@ describe("the comparison stops at", () => {
     const logs = ["ApiAccess", "ApiExecution", ...Object.values(functionList).map(({ id }) => id)];
     expect(names(plain, weak).sort()).toEqual(
       [
-        ...[...tables, "ApiAccessLog"].flatMap((id) => [
-          `deletion-policy:${id}`,
-          `replacement-policy:${id}`,
-        ]),
+        ...[...tables, ...logs.map((id) => `${id}Log`)]
+          .filter((id) => id !== "ApiExecutionLog")
+          .flatMap((id) => [`deletion-policy:${id}`, `replacement-policy:${id}`]),
         ...tables.flatMap((id) => [`deletion-protection:${id}`, `point-in-time-recovery:${id}`]),
         ...logs.map((id) => `log-retention:${id}Log`),
       ].sort(),
