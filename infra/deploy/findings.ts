@@ -1,8 +1,19 @@
-import { fullDiff, type Resource, type ResourceDifference } from "@aws-cdk/cloudformation-diff";
-import { resolveIntrinsics } from "../template/intrinsics.ts";
-import type { StackToCompare, Template } from "./stacks.ts";
+import { fullDiff } from "@aws-cdk/cloudformation-diff";
+import { isFunction, isOpenRoute, partsOf, partsOfAlarms } from "./belonging.ts";
+import { type Change, listChanges } from "./changes.ts";
+import { type Grant, listGrants } from "./grants.ts";
+import { isOrdinary, isOrdinaryGrant } from "./ordinary.ts";
+import type { StackToCompare } from "./stacks.ts";
+import {
+  comparable,
+  type Place,
+  type TableMove,
+  type Template,
+  tableMoves,
+  withPaths,
+} from "./template.ts";
 
-/** A change to data, clients or protections that someone has to mean. */
+/** A change that someone has to mean. */
 export interface Finding {
   /** The name for `--accept`: without spaces, and the same for the same change. */
   name: string;
@@ -10,209 +21,132 @@ export interface Finding {
   text: string;
 }
 
-/** The resources whose loss costs data, an address, or what keeps floods away from it. */
-const irreplaceable: Record<string, string> = {
-  "AWS::ApiGateway::DomainName": "domain",
-  "AWS::ApiGateway::RestApi": "api",
-  "AWS::ApiGateway::Stage": "stage",
-  "AWS::DynamoDB::GlobalTable": "table",
-  "AWS::DynamoDB::Table": "table",
-  "AWS::WAFv2::WebACLAssociation": "web-acl",
-};
-
-/**
- * The protections that must not become weaker: where a resource says it, and how strong that makes
- * it.
- */
-const protections: Record<
-  string,
-  [of: (resource: Resource) => unknown, strength: (value: unknown) => number]
-> = {
-  "deletion-protection": [
-    (resource) => replicas(resource).every(({ DeletionProtectionEnabled: on }) => on === true),
-    Number,
-  ],
-  "point-in-time-recovery": [
-    (resource) =>
-      Math.min(
-        ...replicas(resource).map(({ PointInTimeRecoverySpecification: settings }) =>
-          settings?.PointInTimeRecoveryEnabled === true ? (settings.RecoveryPeriodInDays ?? 35) : 0,
-        ),
-      ),
-    Number,
-  ],
-  "deletion-policy": [(resource) => resource["DeletionPolicy"], retains],
-  "replacement-policy": [(resource) => resource["UpdateReplacePolicy"], retains],
-  "log-retention": [
-    (resource) => resource.Properties?.["RetentionInDays"],
-    (days) => Number(days ?? Infinity),
-  ],
-  // Other accounts write by it.
-  "resource-policy": [
-    (resource) => resource.Properties?.["ResourcePolicy"] && "set",
-    (set) => Number(set === "set"),
-  ],
-  "gateway-address": [
-    (resource) => resource.Properties?.["DisableExecuteApiEndpoint"],
-    (off) => Number(off !== true),
-  ],
+/** What has a name of its own. */
+const names: Record<string, string> = {
+  "AWS::ApiGateway::Authorizer IdentityValidationExpression": "key-expression",
+  "AWS::ApiGateway::DomainName EndpointAccessMode": "tls",
+  "AWS::ApiGateway::DomainName SecurityPolicy": "tls",
+  "AWS::ApiGateway::RestApi EndpointAccessMode": "tls",
+  "AWS::ApiGateway::RestApi SecurityPolicy": "tls",
+  "Outputs.BaseUrl": "base-url",
 };
 
 /**
  * Compares a stack as it is deployed with what is about to be deployed.
  *
- * @returns what someone has to mean; nothing for ordinary changes, such as code, throttling or an
- * alarm's limit.
+ * @param place where both are, if that is known.
+ * @returns what someone has to mean: every change that `ordinary.ts` does not list.
  */
-export function findChanges(deployed: StackToCompare, next: StackToCompare): Finding[] {
-  const found = [
-    ...changedFacts(deployed.template, next.template),
-    ...gainedActions(deployed.template, next.template),
+export function findChanges(
+  deployed: StackToCompare,
+  next: StackToCompare,
+  place?: Place,
+): Finding[] {
+  const moves = tableMoves(deployed.template, next.template);
+  const was = comparable(deployed.template, moves, place);
+  const is = comparable(next.template, moves, place);
+  const diff = fullDiff(was, is);
+  const all = listChanges(was, is, diff);
+  const changes = all.filter(
+    (change) => !isOrdinary(change, is) && !moves.some((move) => isToldBy(move, change)),
+  );
+  const grants = listGrants(diff.iamChanges).filter((grant) => !isOrdinaryGrant(grant, all));
+
+  const operations = changes.filter(isFunction).map((lambda) => operation(lambda, changes, grants));
+  const together = [...operations, ...alarmsRemoved(changes, is)];
+  const told = new Set(together.flatMap((finding) => finding.tells));
+  const findings = [
+    ...moves.map(({ name, was, is }) => ({ name, text: `${was} becomes ${is}` })),
+    ...together,
+    ...changes.filter((change) => !told.has(change)).map(changeFinding),
+    ...grants.filter((grant) => !told.has(grant)).map(grantFinding),
   ];
   if (deployed.terminationProtection && !next.terminationProtection) {
-    found.push({ name: "termination-protection", text: "the stack can then be deleted" });
+    findings.push({ name: "termination-protection", text: "the stack can then be deleted" });
   }
-  fullDiff(deployed.template, next.template).resources.forEachDifference((id, change) => {
-    found.push(...loss(id, change), ...weakened(id, change));
-  });
-  return found;
+  const paths = { ...was, Resources: { ...is.Resources, ...was.Resources } };
+  return findings.map(({ name, text }) => ({
+    name: withPaths(name, paths).replace(/[^\w.:/*@{}+=,-]+/g, "-"),
+    text: withPaths(text, paths),
+  }));
 }
 
-/**
- * The facts that clients and other teams rely on: the name of the finding, where the template says
- * it, and the value.
- */
-function facts(template: Template): [name: string, place: string, value: string][] {
-  const all = Object.values(template.Resources);
-  const texts = (of: (properties: NonNullable<Resource["Properties"]>) => unknown) => {
-    const values = all.flatMap(({ Properties = {} }) => of(Properties) ?? []);
-    return [...new Set(values.map((value) => asText(value, template)))].sort().join(" and ");
+/** Whether a change is one of a move: the variable, or a restored table that the stack adopts. */
+function isToldBy({ variable, tables }: TableMove, change: Change): boolean {
+  const { id, kind, property, was, is } = change;
+  const isVariable = property === `Environment.Variables.${variable}`;
+  const isSet = was !== undefined && is !== undefined;
+  return (isVariable && isSet) || (kind === "added" && tables.has(id));
+}
+
+/** A finding that tells several changes and grants, which belong together. */
+interface Together extends Finding {
+  tells: (Change | Grant)[];
+}
+
+/** An operation that comes, with what its role may do, or that goes. */
+function operation(lambda: Change, changes: Change[], grants: Grant[]): Together {
+  const parts = partsOf(lambda, changes);
+  const name = `operation-${lambda.kind}:${lambda.path}`;
+  if (lambda.kind === "removed") return { name, text: `${listTypes(parts)} go`, tells: parts };
+  const role = `AWS:${lambda.resource?.Properties?.["Role"]}`.replace(/\.Arn\}$/, "}");
+  const own = grants.filter(({ isGained, principal }) => isGained && principal === role);
+  const allowed = own.map(({ action, resource }) => `${action} on ${resource}`).join(", ");
+  const routes = parts.some(({ type }) => type === "AWS::ApiGateway::Method");
+  const route = routes ? "its route has the authorizer" : "it has no route";
+  return {
+    name,
+    text: `${route}; its role may ${allowed || "nothing"}`,
+    tells: [...parts, ...own],
   };
-  const variable = (name: string) =>
-    texts((properties) => properties["Environment"]?.Variables?.[name]);
-  const output = (name: string) => asText(template.Outputs?.[name]?.Value ?? "", template);
-  return [
-    ["orders-table-in-use", "ORDERS_TABLE", variable("ORDERS_TABLE")],
-    ["orders-table-in-use", "OrdersTableName", output("OrdersTableName")],
-    ["keys-table-in-use", "API_KEYS_TABLE", variable("API_KEYS_TABLE")],
-    ["keys-table-in-use", "ApiKeysTableName", output("ApiKeysTableName")],
-    ["base-url", "BaseUrl", output("BaseUrl")],
-    [
-      "key-expression",
-      "KeyExpression",
-      texts((properties) => properties["IdentityValidationExpression"]),
-    ],
-  ];
 }
 
-function changedFacts(deployed: Template, next: Template): Finding[] {
-  const after = facts(next);
-  return facts(deployed).flatMap(([name, place, was], index) => {
-    const is = after[index]?.[2];
-    // What the deployed template does not say yet is new.
-    return was === is || was === ""
-      ? []
-      : [{ name, text: `${place}: ${was} becomes ${is || "nothing"}` }];
-  });
+/** The alarms, with all that goes with them, when the next template has none. */
+function alarmsRemoved(changes: Change[], next: Template): Together[] {
+  const parts = partsOfAlarms(changes, next);
+  if (parts.length === 0) return [];
+  const text = `nothing tells of failures or rolls back new code: ${listTypes(parts)} go`;
+  return [{ name: "alarms-removed", text, tells: parts }];
 }
 
-function loss(id: string, { oldValue, isRemoval, changeImpact }: ResourceDifference): Finding[] {
-  const kind = irreplaceable[oldValue?.Type ?? ""];
-  if (kind === undefined) return [];
-  const kept = retains(oldValue?.["DeletionPolicy"])
-    ? "leaves the stack, but is kept"
-    : "is deleted";
-  if (isRemoval) return [{ name: `${kind}-removed:${id}`, text: kept }];
-  return /_REPLACE$/.test(changeImpact)
-    ? [{ name: `${kind}-replaced:${id}`, text: "is replaced by a new one" }]
-    : [];
+function listTypes(changes: Change[]): string {
+  const types = Map.groupBy(changes, ({ type }) => type.replace("AWS::", ""));
+  return [...types].map(([type, { length }]) => `${length} ${type}`).join(", ");
 }
 
-/** The protections that become weaker, and TLS that changes at all. */
-function weakened(id: string, { oldValue, newValue }: ResourceDifference): Finding[] {
-  if (!oldValue || !newValue) return [];
-  const becomes = (was: unknown, is: unknown) => `${was ?? "unset"} becomes ${is ?? "unset"}`;
-  const weaker = Object.entries(protections).flatMap(([name, [of, strength]]) => {
-    const [was, is] = [of(oldValue), of(newValue)];
-    return strength(is) < strength(was) ? [{ name: `${name}:${id}`, text: becomes(was, is) }] : [];
-  });
-  const tls = ["SecurityPolicy", "EndpointAccessMode"].flatMap((property) => {
-    const [was, is] = [oldValue.Properties?.[property], newValue.Properties?.[property]];
-    return was === is
-      ? []
-      : [{ name: "tls", text: `${id}: ${becomes(was, is)}; deploy it alone, without the canary` }];
-  });
-  return [...weaker, ...tls];
+function changeFinding(change: Change): Finding {
+  const { kind, path, property, type, was, is } = change;
+  const name = names[path] ?? names[`${type} ${property}`];
+  const becomes = `${valueText(was)} becomes ${valueText(is)}`;
+  switch (kind) {
+    case "added":
+      return { name: `added:${path}`, text: isOpenRoute(change) ? "open to anyone" : type };
+    case "removed": {
+      const isKept = /^Retain/.test(String(change.resource?.["DeletionPolicy"]));
+      const text = isKept ? "leaves the stack, but is kept" : "is deleted";
+      return { name: name ?? `removed:${path}`, text };
+    }
+    case "replaced":
+      return { name: `replaced:${path}`, text: `a new one replaces it: ${property}: ${becomes}` };
+    case "changed": {
+      const alone = name === "tls" ? `${path}: deploy it alone, without the canary; ` : "";
+      const place = property === "" ? path : `${path}.${property}`;
+      return { name: name ?? `changed:${place}`, text: alone + becomes };
+    }
+  }
 }
 
-/** The properties of a global table's replicas, or a resource's own. */
-function replicas({ Properties = {} }: Resource): NonNullable<Resource["Properties"]>[] {
-  return Properties["Replicas"] ?? [Properties];
+function grantFinding({ isGained, principal, action, resource, condition }: Grant): Finding {
+  const verb = isGained ? "grant" : "revoke";
+  const who = principal.replace(/^AWS:(?=\$)/, "");
+  const parts = [verb, who, action, resource, condition].filter((part) => part !== "");
+  const text = `${who} ${isGained ? "may then" : "may no longer"} ${action} on ${resource}`;
+  return { name: parts.join(":"), text: condition === "" ? text : `${text} if ${condition}` };
 }
 
-/** Whether CloudFormation keeps a resource that was in use: 1 or 0. */
-function retains(policy: unknown): number {
-  return Number(/^Retain/.test(String(policy)));
-}
-
-/**
- * The actions that a function's role has in the next template only. A new function gains nothing.
- */
-function gainedActions(deployed: Template, next: Template): Finding[] {
-  const before = functionActions(deployed);
-  return [...functionActions(next)].flatMap(([id, actions]) => {
-    const had = before.get(id) ?? actions;
-    const text = `its role had ${[...had].join(", ")}`;
-    return [...actions.difference(had)].map((action) => ({
-      name: `action-gained:${id}:${action}`,
-      text,
-    }));
-  });
-}
-
-/**
- * The actions, and the managed policies, that each function's role allows, by the function's
- * logical id.
- */
-function functionActions(template: Template): Map<string, Set<string>> {
-  const granting = Object.entries(template.Resources).filter(([, { Type }]) =>
-    Type.startsWith("AWS::IAM::"),
-  );
-  // Compared with nothing, whatever it grants is new.
-  const { managedPolicies, statements } = fullDiff(
-    {},
-    { Resources: Object.fromEntries(granting) },
-  ).iamChanges;
-  const allowed = statements.additions.filter((statement) => statement.render().effect === "Allow");
-  const functions = Object.entries(template.Resources).filter(
-    ([, { Type }]) => Type === "AWS::Lambda::Function",
-  );
-  return new Map(
-    functions.map(([id, { Properties }]) => {
-      const role = `\${${Properties?.["Role"]?.["Fn::GetAtt"]?.[0]}}`;
-      const attached = managedPolicies.additions.filter(({ identityArn }) => identityArn === role);
-      const managed = attached.map(({ managedPolicyArn }) => managedPolicyArn.replace(/.*\//, ""));
-      const own = allowed.filter(({ principals }) => principals.values.includes(`AWS:${role}`));
-      return [
-        id,
-        new Set([
-          ...managed,
-          ...own.flatMap(({ actions }) => (actions.not ? "*" : actions.values)),
-        ]),
-      ];
-    }),
-  );
-}
-
-/**
- * A value of a template as text, with references like `${LogicalId.Arn}`, or a table's own name
- * where it has one.
- */
-function asText(value: unknown, { Resources }: Template): string {
-  const resolved = resolveIntrinsics(value, (id, attribute) =>
-    attribute
-      ? `\${${id}.${attribute}}`
-      : (Resources[id]?.Properties?.["TableName"] ?? `\${${id}}`),
-  );
-  return typeof resolved === "string" ? resolved : JSON.stringify(resolved);
+/** A value of a template, cut where it gets long. */
+function valueText(value: unknown): string {
+  if (value === undefined) return "unset";
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length > 150 ? `${text.slice(0, 150)}...` : text;
 }

@@ -1,19 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Resource } from "@aws-cdk/cloudformation-diff";
 import {
   CloudFormationClient,
   DescribeStacksCommand,
   GetTemplateCommand,
 } from "@aws-sdk/client-cloudformation";
-import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import type { Environment } from "../environments.ts";
-
-/** The parts of a CloudFormation template that are compared. */
-export interface Template {
-  Resources: Record<string, Resource>;
-  Outputs?: Record<string, { Value: unknown }>;
-}
+import type { Place, Template } from "./template.ts";
 
 /** A stack as it is deployed, or as it is about to be. */
 export interface StackToCompare {
@@ -22,29 +16,70 @@ export interface StackToCompare {
   terminationProtection?: boolean;
 }
 
+/** A stack of a synthesised app. */
+export interface SynthesisedStack extends StackToCompare {
+  /** What CDK and the rules warn of. */
+  warnings: string[];
+}
+
 /**
  * Reads a stack of a synthesised app, whose directory is usually `cdk.out`.
  *
  * @throws Error when it does not have the stack or can't be read.
  */
-export async function readAssembly(directory: string, stackName: string): Promise<StackToCompare> {
-  const { artifacts } = JSON.parse(await readFile(join(directory, "manifest.json"), "utf8"));
-  const properties = artifacts?.[stackName]?.properties;
-  if (!properties) throw new Error(`${directory} has no stack ${stackName}`);
+export async function readAssembly(
+  directory: string,
+  stackName: string,
+): Promise<SynthesisedStack> {
+  const missing = new Error(`${directory} has no stack ${stackName}: synthesise it first`);
+  const manifest = await readJson(join(directory, "manifest.json"), missing);
+  const { properties, additionalMetadataFile } = manifest.artifacts?.[stackName] ?? {};
+  if (!properties) throw missing;
   const template = await readTemplate(join(directory, properties.templateFile));
-  return { template, terminationProtection: properties.terminationProtection === true };
+  const metadata: Record<string, { type: string; data: unknown }[]> = additionalMetadataFile
+    ? await readJson(join(directory, additionalMetadataFile), missing)
+    : {};
+  const warnings = Object.values(metadata)
+    .flat()
+    .filter(({ type }) => type === "aws:cdk:warning")
+    .map(({ data }) => String(data).replace(/ \[ack: .*\]$/, ""));
+  return { template, terminationProtection: properties.terminationProtection === true, warnings };
 }
 
 /** @throws Error when the file is not a template in JSON. */
 export async function readTemplate(file: string): Promise<Template> {
-  const text = await readFile(file, "utf8");
+  const wrong = new Error(`${file} is not a template in JSON`);
+  const template = await readJson(file, wrong);
+  if (!template?.Resources) throw wrong;
+  return template;
+}
+
+async function readJson(file: string, wrong: Error) {
   try {
-    const template = JSON.parse(text);
-    if (template?.Resources) return template;
+    return JSON.parse(await readFile(file, "utf8"));
   } catch {
-    // The same line says so, and names the file.
+    throw wrong;
   }
-  throw new Error(`${file} is not a template in JSON`);
+}
+
+/**
+ * Finds out where the caller's credentials and settings lead to.
+ *
+ * @throws Error when that is another account than the environment is pinned to (CDK would assume
+ * the target's roles, while what is asked here is asked in the caller's account), and what the SDK
+ * throws when it can't ask.
+ */
+export async function findPlace({ name, account: pinned }: Environment): Promise<Place> {
+  const client = new STSClient(pinned ? { region: pinned.region } : {});
+  const region = await client.config.region();
+  const { Account: account = "" } = await client.send(new GetCallerIdentityCommand());
+  if (pinned && account !== pinned.id) {
+    throw new Error(
+      `${name} belongs to account ${pinned.id}, but these credentials are of account ${account}: ` +
+        "assume a role in the target account first",
+    );
+  }
+  return { account, region };
 }
 
 /**
@@ -54,11 +89,11 @@ export async function readTemplate(file: string): Promise<Template> {
  * @returns undefined before the first deployment has succeeded.
  * @throws what the SDK throws when it can't ask.
  */
-export async function readDeployedStack({
-  stackName,
-  account,
-}: Environment): Promise<StackToCompare | undefined> {
-  const client = new CloudFormationClient(account ? { region: account.region } : {});
+export async function readDeployedStack(
+  stackName: string,
+  { region }: Place,
+): Promise<StackToCompare | undefined> {
+  const client = new CloudFormationClient({ region });
   try {
     const { Stacks: [stack] = [] } = await client.send(
       new DescribeStacksCommand({ StackName: stackName }),
@@ -75,31 +110,5 @@ export async function readDeployedStack({
   } catch (error) {
     if (error instanceof Error && / does not exist$/.test(error.message)) return undefined;
     throw error;
-  }
-}
-
-/**
- * Looks up the tables that a deployment is to adopt by their names, with `dynamodb:DescribeTable`.
- * CloudFormation would make an empty one for a name that is misspelt.
- *
- * @throws Error naming the first table that does not exist, and what the SDK throws when it can't
- * ask.
- */
-export async function requireAdoptedTables(
-  { account }: Environment,
-  deployed: Template | undefined,
-  next: Template,
-) {
-  const client = new DynamoDBClient(account ? { region: account.region } : {});
-  for (const [id, { Type, Properties }] of Object.entries(next.Resources)) {
-    const name: unknown =
-      Type === "AWS::DynamoDB::Table" && !deployed?.Resources[id] && Properties?.["TableName"];
-    if (typeof name !== "string") continue;
-    await client.send(new DescribeTableCommand({ TableName: name })).catch((error: Error) => {
-      const isMissing = error.name === "ResourceNotFoundException";
-      throw isMissing
-        ? new Error(`There is no table ${name}: the stack would make an empty one`)
-        : error;
-    });
   }
 }

@@ -11,14 +11,16 @@ export type LookUp = (id: string, attribute?: string) => string | undefined;
  * stay as they are.
  */
 export function resolveIntrinsics(part: unknown, lookUp: LookUp): unknown {
-  if (Array.isArray(part)) return part.map((item) => resolveIntrinsics(item, lookUp));
-  if (typeof part !== "object" || part === null) return part;
-  const resolved = Object.entries(part).map(
-    ([key, value]) => [key, resolveIntrinsics(value, lookUp)] as const,
-  );
-  const [[name, argument] = [""]] = resolved;
-  const result = isIntrinsic(part) ? functions(lookUp)[name]?.safeParse(argument).data : undefined;
-  return result ?? Object.fromEntries(resolved);
+  const schemas = functions(lookUp);
+  const resolve = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(resolve);
+    if (typeof value !== "object" || value === null) return value;
+    const resolved = Object.entries(value).map(([key, inner]) => [key, resolve(inner)] as const);
+    const [[name, argument] = [""]] = resolved;
+    const result = isIntrinsic(value) ? schemas[name]?.safeParse(argument).data : undefined;
+    return result ?? Object.fromEntries(resolved);
+  };
+  return resolve(part);
 }
 
 /** Whether a part of a template is a call of an intrinsic function. */

@@ -1,0 +1,103 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { type Environment, environments } from "../environments.ts";
+import { type CompareOptions, compare, ownAssembly } from "./compare.ts";
+
+type Environments = Record<string, Environment>;
+
+if (import.meta.main) await runDeploy(process.argv.slice(2));
+
+/**
+ * Runs `npm run compare`, `deploy` or `diff`, and sets the exit code: 1 when a finding stops it, 2
+ * when it is used wrongly or can't be done, and CDK's own.
+ *
+ * @param words the command line, from the name of the command on.
+ * @param entries the environments that it may name.
+ */
+export async function runDeploy(
+  words: string[],
+  entries: Environments = environments,
+): Promise<void> {
+  try {
+    await createProgram(entries).parseAsync(words, { from: "user" });
+  } catch (error) {
+    process.exitCode = error instanceof CommanderError && error.exitCode === 0 ? 0 : 2;
+    if (!(error instanceof CommanderError)) {
+      console.error(error instanceof Error ? error.message : error);
+    }
+  }
+}
+
+/**
+ * A restored table exists before it belongs to the stack, under a name of its own; nothing else
+ * does.
+ */
+const adopting = ["--exclusively", "--import-existing-resources"];
+
+function createProgram(entries: Environments): Command {
+  const program = new Command("npm run").exitOverride().configureOutput({
+    outputError: (text, write) => write(text.replace(/^error: command-argument value/, "error:")),
+  });
+  const command = (name: string, description: string) =>
+    program
+      .command(name)
+      .usage("-- <environment> [options]")
+      .description(description)
+      .addArgument(environmentArgument(entries));
+
+  addComparison(command("compare", "Say what a deployment would change beside what is ordinary"))
+    .option("--template <file>", "compare with a saved template; needs no credentials")
+    .action(async (environment: Environment, options: CompareOptions) => {
+      process.exitCode = (await compare(environment, options)) ? 0 : 1;
+    });
+  addComparison(command("deploy", "Compare, then deploy with CDK if every finding is accepted"))
+    .argument("[cdk-options...]", "options of `cdk deploy`")
+    .allowUnknownOption()
+    .action(async (environment: Environment, cdkOptions: string[], options: CompareOptions) => {
+      const mayDeploy = await compare(environment, options);
+      const { app = ownAssembly, profile } = options;
+      const words = [...adopting, ...(profile ? ["--profile", profile] : []), ...cdkOptions];
+      process.exitCode = mayDeploy
+        ? await cdk("deploy", environment.stackName, ...words, "--app", app)
+        : 1;
+    });
+  command("diff", "Print every change that a deployment would make")
+    .argument("[cdk-options...]", "options of `cdk diff`, such as --template FILE")
+    .allowUnknownOption()
+    .action(async ({ stackName }: Environment, cdkOptions: string[]) => {
+      if (cdkOptions.includes("--template")) {
+        console.log("Compared with a saved template, not with what is deployed.");
+      }
+      process.exitCode = await cdk("diff", stackName, ...adopting, ...cdkOptions);
+    });
+  return program;
+}
+
+function environmentArgument(entries: Environments): Argument {
+  const names = Object.keys(entries);
+  return new Argument("<environment>", names.join(" or ")).argParser((name) => {
+    const environment = entries[name];
+    if (environment) return environment;
+    throw new InvalidArgumentError(`Choose from ${names.join(", ")}.`);
+  });
+}
+
+function addComparison(command: Command): Command {
+  const collect = (value: string, before: string[] = []) => [...before, value];
+  const profile = new Option("--profile <name>", "the AWS profile to compare and deploy with");
+  const context = new Option("-c, --context <key=value>", "such as canary=false, for the synthesis")
+    .argParser(collect)
+    .conflicts("app");
+  return command
+    .option("--accept <names>", "findings that are meant; may be repeated", collect)
+    .option("--app <directory>", "a synthesised app; without it, synthesises into cdk.out")
+    .addOption(profile.env("AWS_PROFILE"))
+    .addOption(context);
+}
+
+/** Runs CDK, which npm puts on the path, and returns its exit code. */
+async function cdk(...words: string[]): Promise<number> {
+  const [exitCode] = await once(spawn("cdk", words, { stdio: "inherit" }), "exit");
+  return exitCode ?? 1;
+}
