@@ -36,7 +36,7 @@ export function createOrdersApp(
       ...(alarms && { alarms: { ...alarms, canary: alarms.canary && !atOnce } }),
     };
     const stack = new OrdersStack(app, environment.stackName, environment);
-    if (atOnce) setEveryAlias(stack);
+    if (atOnce) setEveryAlias(stack, alarms?.canary ?? false);
     addParts(stack);
   }
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

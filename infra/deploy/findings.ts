@@ -88,7 +88,7 @@ interface Together extends Finding {
 function operation(lambda: Change, changes: Change[], grants: Grant[]): Together {
   const parts = partsOf(lambda, changes);
   const name = `operation-${lambda.kind}:${lambda.path}`;
-  if (lambda.kind === "removed") return { name, text: `${listTypes(parts)} go`, tells: parts };
+  if (lambda.kind === "removed") return { name, text: removal(parts), tells: parts };
   const role = `AWS:${lambda.resource?.Properties?.["Role"]}`.replace(/\.Arn\}$/, "}");
   const own = grants.filter(({ isGained, principal }) => isGained && principal === role);
   const allowed = own.map(({ action, resource }) => `${action} on ${resource}`).join(", ");
@@ -105,13 +105,23 @@ function operation(lambda: Change, changes: Change[], grants: Grant[]): Together
 function alarmsRemoved(changes: Change[], next: Template): Together[] {
   const parts = partsOfAlarms(changes, next);
   if (parts.length === 0) return [];
-  const text = `nothing tells of failures or rolls back new code: ${listTypes(parts)} go`;
+  const text = `nothing tells of failures or rolls back new code; ${removal(parts)}`;
   return [{ name: "alarms-removed", text, tells: parts }];
 }
 
-function listTypes(changes: Change[]): string {
-  const types = Map.groupBy(changes, ({ type }) => type.replace("AWS::", ""));
-  return [...types].map(([type, { length }]) => `${length} ${type}`).join(", ");
+/** What is deleted and what is kept of parts that leave the stack, by type. */
+function removal(parts: Change[]): string {
+  const outcomes = Map.groupBy(parts, (part) => (isKept(part) ? "kept" : "deleted"));
+  const listed = [...outcomes].map(([outcome, changes]) => {
+    const types = Map.groupBy(changes, ({ type }) => type.replace("AWS::", ""));
+    const counts = [...types].map(([type, { length }]) => `${length} ${type}`);
+    return `${outcome}: ${counts.join(", ")}`;
+  });
+  return listed.join("; ");
+}
+
+function isKept({ resource }: Change): boolean {
+  return /^Retain/.test(String(resource?.["DeletionPolicy"]));
 }
 
 function changeFinding(change: Change): Finding {
@@ -122,8 +132,7 @@ function changeFinding(change: Change): Finding {
     case "added":
       return { name: `added:${path}`, text: isOpenRoute(change) ? "open to anyone" : type };
     case "removed": {
-      const isKept = /^Retain/.test(String(change.resource?.["DeletionPolicy"]));
-      const text = isKept ? "leaves the stack, but is kept" : "is deleted";
+      const text = isKept(change) ? "leaves the stack, but is kept" : "is deleted";
       return { name: name ?? `removed:${path}`, text };
     }
     case "replaced":

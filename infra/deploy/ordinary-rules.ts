@@ -53,7 +53,7 @@ export const canaryReturns: Rule = ({ was, is, resource }) =>
 
 /** See `setEveryAlias` in `stack/without-canary.ts`. */
 function saysCanaryPauses(description: unknown): boolean {
-  return /^Without its canary this once/.test(String(description));
+  return /^Set without a canary/.test(String(description));
 }
 
 /**

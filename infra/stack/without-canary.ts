@@ -18,10 +18,15 @@ export function skipsCanary(app: App): boolean {
 /**
  * Makes CloudFormation set every alias of the stack. It only updates what differs from the last
  * template, so it would leave an alias that was moved by hand where it is.
+ *
+ * @param hasCanary whether the stack's settings have one, which the next deployment brings back:
+ * the alias then says so, and the comparison goes by it.
  */
-export function setEveryAlias(stack: Stack): void {
+export function setEveryAlias(stack: Stack, hasCanary: boolean): void {
+  const what = hasCanary ? "Set without a canary" : "Set";
   for (const construct of stack.node.findAll()) {
-    if (construct instanceof CfnAlias)
-      construct.description = `Set without a canary at ${new Date().toISOString()}`;
+    if (construct instanceof CfnAlias) {
+      construct.description = `${what} at ${new Date().toISOString()}`;
+    }
   }
 }

@@ -99,8 +99,7 @@ test("cdk deploy -c canary=false sets the aliases of an environment without alar
   const resources = Object.values(stacks["PetStoreOrders-no-option"] ?? {});
   const aliases = resources.filter(({ Type }) => Type === "AWS::Lambda::Alias");
   expect(aliases).toHaveLength(Object.keys(functionList).length);
-  for (const { Properties } of aliases)
-    expect(Properties["Description"]).toMatch(/^Set without a canary/);
+  for (const { Properties } of aliases) expect(Properties["Description"]).toMatch(/^Set at /);
 });
 
 test("-c canary takes true or false, and nothing else", () => {
