@@ -107,8 +107,10 @@ export function useApp(): App {
     app.directory = await mkdtemp(join(tmpdir(), "pet-store-orders-deploy-"));
     const artifacts = { [stackName]: { properties: { templateFile: "next.json" } } };
     await writeFile(file("manifest.json"), JSON.stringify({ artifacts }));
-    const keys = "aws_access_key_id = other\naws_secret_access_key = other\n";
-    await writeFile(file("credentials"), `[other]\n${keys}`);
+    const settings = ["aws_access_key_id", "aws_secret_access_key"].map(
+      (name) => `${name} = other`,
+    );
+    await writeFile(file("credentials"), ["[other]", ...settings, ""].join("\n"));
     return () => rm(app.directory, { recursive: true });
   });
   beforeEach(async () => {
