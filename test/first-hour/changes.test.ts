@@ -1,6 +1,11 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+  type StackStatus,
+} from "@aws-sdk/client-cloudformation";
 import { CloudWatchClient, DescribeAlarmHistoryCommand } from "@aws-sdk/client-cloudwatch";
 import {
   CloudWatchLogsClient,
@@ -12,16 +17,16 @@ import { DeleteRolePolicyCommand, IAMClient, PutRolePolicyCommand } from "@aws-s
 import { GetAliasCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { type AwsClientStub, mockClient } from "aws-sdk-client-mock";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { runCheck, stageOf } from "../helpers/first-hour.ts";
+import { canary, start } from "../../infra/first-hour/bad-versions.ts";
+import { lists } from "../../infra/first-hour/lists.ts";
+import { logs } from "../../infra/first-hour/logs.ts";
+import { change } from "../../infra/first-hour/stage.ts";
 import {
   errorResponse,
   startTinyService,
   type TinyService,
 } from "../helpers/smoke/tiny-service.ts";
-import { canary, start } from "./bad-versions.ts";
-import { lists } from "./lists.ts";
-import { logs } from "./logs.ts";
-import { change } from "./stage.ts";
+import { runCheck, stageOf } from "./stage.ts";
 
 let service: TinyService;
 let cloudWatchLogs: AwsClientStub<CloudWatchLogsClient>;
@@ -177,6 +182,17 @@ describe("the logs", () => {
     );
   });
 
+  test("are not called free of keys by a search that finds nothing in the gateway's own log", async () => {
+    cloudWatchLogs.on(FilterLogEventsCommand).callsFake(({ filterPattern = "", logGroupName }) => {
+      const isFound = filterPattern === "" || logGroupName !== "ApiExecutionLog";
+      const isKey = filterPattern.includes("pets_");
+      return { events: isFound && !isKey ? [{ message: line }] : [] };
+    });
+    expect((await runCheck(logs, "holds a key", stageOf(service)))[0]).toMatch(
+      /^FAIL .* finds nothing at all in ApiExecutionLog/,
+    );
+  });
+
   test.each<[string, string, RegExp]>([
     ["some of the lines", "order_cancelled", /^pass .*: 2 filters/],
     ["no line", "order_canceled", /^FAIL .*Cancelled counts 0 of 2 lines/],
@@ -222,47 +238,71 @@ describe("a version that throws", () => {
     expect(await readFile(join(root, "functions/cancel-order.ts"), "utf8")).toBe(code);
   });
 
-  test.each<[string, string, string[], string[], RegExp]>([
-    ["is rolled back by its own alarms", "1", ["1", "1"], ["AlarmsCancelSlow"], /^pass/],
-    [
-      "is deployed all the same",
-      "0",
-      ["1", "1"],
-      ["AlarmsCancelSlow"],
-      /^FAIL .*the deployment succeeded/,
-    ],
-    ["stays live", "1", ["1", "2"], ["AlarmsCancelSlow"], /^FAIL .*version 1 became 2/],
-    ["raises no alarm", "1", ["1", "1"], [], /^FAIL .*alarms: none/],
-    [
-      "raises the alarm of another",
-      "1",
-      ["1", "1"],
-      ["AlarmsCancelSlow", "AlarmsListSlow"],
-      /^FAIL .*AlarmsListSlow/,
-    ],
-  ])("in a canary %s", async (_what, exitCode, [before, after], alarms, expected) => {
-    vi.stubEnv("DEPLOYS", exitCode);
-    const [lambda, cloudWatch] = [mockClient(LambdaClient), mockClient(CloudWatchClient)];
-    onTestFinished(() => {
-      lambda.restore();
-      cloudWatch.restore();
-    });
-    lambda
-      .on(GetAliasCommand)
-      .resolvesOnce({ FunctionVersion: before })
-      .resolves({ FunctionVersion: after });
-    const went = (name: string, to: string) => ({
-      AlarmName: name,
-      HistorySummary: `Alarm updated from OK to ${to}`,
-    });
-    const off = [...alarms.map((name) => `PetStoreOrders-no-option-${name}`), "Other"].map((name) =>
-      went(name, "ALARM"),
-    );
-    const AlarmHistoryItems = [...off, went("PetStoreOrders-no-option-AlarmsKeysRejected", "OK")];
-    cloudWatch.on(DescribeAlarmHistoryCommand).resolves({ AlarmHistoryItems });
-    expect(await runCheck(canary, "alarms", stage())).toEqual([expect.stringMatching(expected)]);
-    const alarmed =
-      "run deploy -- no-option --context alarms-of=every-option --require-approval never";
-    expect(await deployments()).toEqual([`good ${alarmed}`, `bad ${alarmed}`, `good ${deployed}`]);
-  });
+  interface Canary {
+    title: string;
+    /** How the deployment of the bad version exits. */
+    exitCode?: string;
+    version?: string;
+    alarms?: string[];
+    status?: StackStatus;
+    expected: RegExp;
+  }
+  test.each<Canary>([
+    { title: "is rolled back by its own alarms", expected: /^pass/ },
+    {
+      title: "is deployed all the same",
+      exitCode: "0",
+      status: "UPDATE_COMPLETE",
+      expected: /^FAIL .*the deployment succeeded, and the stack is in UPDATE_COMPLETE/,
+    },
+    {
+      title: "gets stuck on its way back",
+      status: "UPDATE_ROLLBACK_FAILED",
+      expected: /^FAIL .*UPDATE_ROLLBACK_FAILED: see "A stuck rollback"$/,
+    },
+    { title: "stays live", version: "2", expected: /^FAIL .*version 1 became 2/ },
+    { title: "raises no alarm", alarms: [], expected: /^FAIL .*alarms: none/ },
+    {
+      title: "raises the alarm of another",
+      alarms: ["AlarmsCancelSlow", "AlarmsListSlow"],
+      expected: /^FAIL .*AlarmsListSlow/,
+    },
+  ])(
+    "in a canary $title",
+    async ({
+      exitCode = "1",
+      version = "1",
+      alarms = ["AlarmsCancelSlow"],
+      status = "UPDATE_ROLLBACK_COMPLETE",
+      expected,
+    }) => {
+      vi.stubEnv("DEPLOYS", exitCode);
+      const lambda = mockClient(LambdaClient);
+      const cloudWatch = mockClient(CloudWatchClient);
+      const cloudFormation = mockClient(CloudFormationClient);
+      onTestFinished(() => {
+        for (const client of [lambda, cloudWatch, cloudFormation]) client.restore();
+      });
+      const stack = { StackName: "s", CreationTime: new Date(), StackStatus: status };
+      cloudFormation.on(DescribeStacksCommand).resolves({ Stacks: [stack] });
+      lambda
+        .on(GetAliasCommand)
+        .resolvesOnce({ FunctionVersion: "1" })
+        .resolves({ FunctionVersion: version });
+      const went = (name: string, to: string) => ({
+        AlarmName: name,
+        HistorySummary: `Alarm updated from OK to ${to}`,
+      });
+      const off = [...alarms.map((name) => `PetStoreOrders-no-option-${name}`), "Other"].map(
+        (name) => went(name, "ALARM"),
+      );
+      const AlarmHistoryItems = [...off, went("PetStoreOrders-no-option-AlarmsKeysRejected", "OK")];
+      cloudWatch.on(DescribeAlarmHistoryCommand).resolves({ AlarmHistoryItems });
+      expect(await runCheck(canary, "alarms", stage())).toEqual([expect.stringMatching(expected)]);
+      const alarmed =
+        "run deploy -- no-option --context alarms-of=every-option --require-approval never";
+      const back = "run deploy -- no-option --accept alarms-removed --require-approval never";
+      expect(await deployments()).toEqual([`good ${alarmed}`, `bad ${alarmed}`, `good ${back}`]);
+    },
+  );
 });

@@ -3,8 +3,9 @@ import { createServer, type SecureVersion } from "node:tls";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { gateway, smokeTest } from "../../infra/first-hour/gateway.ts";
+import { lists } from "../../infra/first-hour/lists.ts";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
-import { runCheck, stageOf } from "../helpers/first-hour.ts";
 import {
   errorResponse,
   type Fault,
@@ -12,8 +13,7 @@ import {
   type TinyService,
   without,
 } from "../helpers/smoke/tiny-service.ts";
-import { gateway, smokeTest } from "./gateway.ts";
-import { lists } from "./lists.ts";
+import { runCheck, stageOf } from "./stage.ts";
 
 let service: TinyService;
 beforeEach(async () => {

@@ -5,15 +5,17 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
 
-const main = fileURLToPath(new URL("first-hour.ts", import.meta.url));
+const main = fileURLToPath(new URL("../../infra/first-hour/first-hour.ts", import.meta.url));
 const settings = new URL("../../infra/environments.ts", import.meta.url).href;
 
 /**
- * Runs the command on an environment that keeps its data, or does not. It can't reach AWS, only
- * what takes its place.
+ * Runs the command on an environment that keeps its data, or does not, in a region of its own. It
+ * can't reach AWS, only what takes its place.
  */
 function run(keepData: boolean, args: string[], aws: NodeJS.ProcessEnv = {}) {
-  const code = `import { environments } from "${settings}"; environments.staging.keepData = ${keepData};`;
+  const account = JSON.stringify({ id: "111111111111", region: "eu-north-1" });
+  const code = `import { environments } from "${settings}";
+    Object.assign(environments.staging, { keepData: ${keepData}, account: ${account} });`;
   const nodeArgs = [
     `--import=data:text/javascript,${encodeURIComponent(code)}`,
     main,
@@ -43,15 +45,18 @@ test("npm run first-hour breaks nothing that keeps its data, whatever is said, a
   );
 });
 
-test("npm run first-hour checks with a key that expires after four hours, and exits with 1 when a check fails", async () => {
+test("npm run first-hour checks in the pinned region with a key for four hours, and exits with 1 for a failure", async () => {
   const outputs = ["OrdersTableName", "ApiKeysTableName"].map(
     (name) => `<member><OutputKey>${name}</OutputKey><OutputValue>${name}</OutputValue></member>`,
   );
   const stack = `<StackId>arn:aws:cloudformation:us-east-1:1:stack/s/1</StackId><Outputs>${outputs.join("")}</Outputs>`;
   const described = `<R><DescribeStacksResult><Stacks><member>${stack}</member></Stacks></DescribeStacksResult></R>`;
   const records: unknown[] = [];
+  const regions = new Set<string | undefined>();
   await using server = createServer(async (request, response) => {
     const call = await text(request);
+    const { authorization = "" } = request.headers;
+    regions.add(/Credential=\w+\/\d+\/([\w-]+)\//.exec(authorization)?.[1]);
     if (call.startsWith("{")) records.push(JSON.parse(call).Item);
     response.end(call.startsWith("{") ? "{}" : described);
   });
@@ -68,4 +73,5 @@ test("npm run first-hour checks with a key that expires after four hours, and ex
   });
   const [{ createdAt, expiresAt }] = records as [Record<"createdAt" | "expiresAt", { N: string }>];
   expect(Number(expiresAt.N) - Number(createdAt.N)).toBe(4 * 3600);
+  expect([...regions]).toEqual(["eu-north-1"]);
 });

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
-import { smoke } from "../../infra/smoke/smoke.ts";
+import { smoke } from "../../infra/smoke/smoke-test.ts";
 import { counted, readFilters } from "../helpers/alarms/metric-filters.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
 import { startTestStack, type TestStack } from "../helpers/test-stack.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
-import { smoke } from "../../infra/smoke/smoke.ts";
+import { smoke } from "../../infra/smoke/smoke-test.ts";
 import { errorBody } from "../../shared/errors.ts";
 import {
   type Fault,

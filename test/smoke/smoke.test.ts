@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { listen } from "../../infra/local/machine/ports.ts";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
 import { open } from "../../infra/smoke/client.ts";
-import { smoke } from "../../infra/smoke/smoke.ts";
+import { smoke } from "../../infra/smoke/smoke-test.ts";
 import { isApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import {
   type Fault,

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, createServer, type SecureVersion } from "node:tls";
 import { DeleteItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
-import { listeningPort } from "../../infra/local/machine/ports.ts";
-import { type ApiRequest, reason, send } from "../../infra/smoke/client.ts";
-import { excerpt, expectDocumented } from "../../infra/smoke/response-problems.ts";
-import { smoke } from "../../infra/smoke/smoke.ts";
+import { listeningPort } from "../local/machine/ports.ts";
+import { type ApiRequest, reason, send } from "../smoke/client.ts";
+import { excerpt, expectDocumented } from "../smoke/response-problems.ts";
+import { smoke } from "../smoke/smoke-test.ts";
 import { type Checks, change, type Stage } from "./stage.ts";
 
 const cancel = { method: "DELETE", path: "/store/orders/none" };

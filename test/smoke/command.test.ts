@@ -9,7 +9,7 @@ import { makeApiKey } from "../../shared/api-keys.ts";
 import { endOf } from "../helpers/end-of-options.ts";
 import { pendingOrder, startTinyService, without } from "../helpers/smoke/tiny-service.ts";
 
-const main = fileURLToPath(new URL("../../infra/smoke/main.ts", import.meta.url));
+const main = fileURLToPath(new URL("../../infra/smoke/smoke.ts", import.meta.url));
 
 function run(args: string[], API_KEY = "", nodeArgs: string[] = []) {
   const env = { API_KEY, NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] };

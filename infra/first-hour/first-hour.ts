@@ -4,13 +4,13 @@ import { fileURLToPath } from "node:url";
 import { CloudFormation, paginateListStackResources } from "@aws-sdk/client-cloudformation";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { Command, Option } from "commander";
-import { interruption } from "../../infra/admin/command.ts";
-import { errorLine } from "../../infra/admin/errors.ts";
-import { findDeployedStack } from "../../infra/admin/target.ts";
-import { type Environment, type EnvironmentName, environments } from "../../infra/environments.ts";
-import { report } from "../../infra/smoke/smoke.ts";
 import { issueApiKey } from "../../shared/api-keys-table.ts";
 import { systemClock } from "../../shared/clock.ts";
+import { interruption } from "../admin/command.ts";
+import { errorLine } from "../admin/errors.ts";
+import { findDeployedStack } from "../admin/target.ts";
+import { type Environment, type EnvironmentName, environments } from "../environments.ts";
+import { report } from "../smoke/smoke-test.ts";
 import { canary, start } from "./bad-versions.ts";
 import { gateway, smokeTest } from "./gateway.ts";
 import { lists } from "./lists.ts";
@@ -34,6 +34,8 @@ const environment: Environment = environments[env];
 if (environment.keepData) command.error(`${env} keeps its data, and this breaks things.`);
 if (!yes && !process.stdin.isTTY)
   command.error("There is no terminal to ask on: decide with --yes.");
+// Every client below, and every deployment, asks the region that the environment is pinned to.
+if (environment.account) process.env["AWS_REGION"] = environment.account.region;
 await run().catch((error: unknown) => {
   process.stderr.write(`${errorLine(error)}\n`);
   process.exitCode = 1;

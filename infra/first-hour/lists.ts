@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { IAM } from "@aws-sdk/client-iam";
-import { open, reason, send } from "../../infra/smoke/client.ts";
-import { expectError } from "../../infra/smoke/response-problems.ts";
+import { open, reason, send } from "../smoke/client.ts";
+import { expectError } from "../smoke/response-problems.ts";
 import { logLines } from "./logs.ts";
 import { type Checks, change, eventually, idsOf, type Stage } from "./stage.ts";
 

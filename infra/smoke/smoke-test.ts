@@ -1,0 +1,65 @@
+import { AssertionError } from "node:assert/strict";
+import { systemClock } from "../../shared/clock.ts";
+import { readinessChecks, smokeChecks } from "./checks.ts";
+import { type Endpoint, reason } from "./client.ts";
+
+/** A line about a check: what it checks and, unless that is all, what it saw. */
+export interface Line {
+  kind: "pass" | "FAIL" | "seen" | "waiting";
+  text: string;
+}
+
+/**
+ * Checks a deployed service, one check after the other. A new stage gets time first: its routes and
+ * permissions reach the gateway up to a minute after the deployment is done.
+ *
+ * @param cancel a pending order to cancel. Without one, nothing changes.
+ * @param waitSeconds how long the stage may take to become ready.
+ */
+export async function* smoke(
+  {
+    cancel,
+    waitSeconds = 0,
+    ...service
+  }: Endpoint & { cancel?: string | undefined; waitSeconds?: number },
+  clock = systemClock,
+): AsyncGenerator<Line, void, void> {
+  const deadline = clock.now() + waitSeconds * 1000;
+  let waiting = false;
+  for (const [index, [name, run]] of Object.entries(smokeChecks(service, cancel)).entries()) {
+    let error = await failure(run);
+    while (
+      index < readinessChecks &&
+      error &&
+      !(error instanceof AssertionError) &&
+      clock.now() < deadline
+    ) {
+      const text = `up to ${waitSeconds} s for the stage to be ready. ${name}: ${reason(error)}`;
+      if (!waiting) yield { kind: "waiting", text };
+      waiting = true;
+      await clock.pause(Math.min(2000, deadline - clock.now()));
+      error = await failure(run);
+    }
+    yield error
+      ? { kind: "FAIL", text: `${name}: ${reason(error)}` }
+      : { kind: "pass", text: name };
+  }
+}
+
+function failure(run: () => Promise<void>): Promise<unknown> {
+  return run().catch((error: unknown) => error);
+}
+
+/**
+ * Prints each line when it comes, then how many checks passed and failed. The exit code is 1 when
+ * one failed.
+ */
+export async function report(lines: AsyncIterable<Line>): Promise<void> {
+  const count = { pass: 0, FAIL: 0, seen: 0, waiting: 0 };
+  for await (const { kind, text } of lines) {
+    count[kind] += 1;
+    console.log(`${kind.padEnd(9)}${text}`);
+  }
+  console.log(`${count.pass} passed, ${count.FAIL} failed`);
+  process.exitCode = count.FAIL === 0 ? 0 : 1;
+}
