@@ -1,34 +1,35 @@
 import { App, Validations } from "aws-cdk-lib/core";
 import { AwsSolutionsChecks } from "cdk-nag";
-import { type AlarmSettings, type Environment, environments } from "./environments.ts";
+import { environments } from "./environments.ts";
 import { addOwnParts } from "./own.ts";
 import { OrdersStack } from "./stack/orders-stack.ts";
-import { requireDistinct } from "./stack/rules.ts";
+import { requireValid } from "./stack/require-valid.ts";
 import type { ServiceStack } from "./stack/service-stack.ts";
+import type { AlarmSettings, Environment } from "./stack/settings.ts";
+import { SynthesisError, synthesiseOrExplain } from "./stack/synthesis-error.ts";
 import { setEveryAlias, skipsCanary } from "./stack/without-canary.ts";
 
-if (import.meta.main) createOrdersApp(environments, addOwnParts);
+if (import.meta.main) synthesiseOrExplain(() => createOrdersApp(environments, addOwnParts));
 
 /**
  * Creates the CDK app with a stack for each environment, and cdk-nag's rules for all of them.
  *
  * @param addParts adds a team's own parts to each stack.
- * @throws Error when two environments share what must be their own, or a context value can't be
- * used.
+ * @throws SynthesisError when a setting or a context value can't be right.
  */
 export function createOrdersApp(
   entries: Record<string, Environment>,
   addParts: (stack: ServiceStack) => void = () => {},
 ): App {
+  requireValid(entries);
   const app = new App();
   const atOnce = skipsCanary(app);
-  requireDistinct(entries);
   // In the first hour, an environment borrows the alarms and the canary of another one:
   // `-c alarms-of=production`.
   const lender: unknown = app.node.tryGetContext("alarms-of");
   const lent = Object.values(entries).find(({ name }) => name === lender)?.alarms;
   if (lender !== undefined && !lent)
-    throw new Error(`alarms-of: no environment ${lender} has alarms`);
+    throw new SynthesisError(`alarms-of: no environment ${lender} has alarms`);
   for (const own of Object.values(entries)) {
     const alarms = lent ? borrowed(lent) : own.alarms;
     const environment = {

@@ -11,10 +11,10 @@ import { type ITopic, Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Aws, CfnOutput, Duration, type Stack } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
-import type { AlarmSettings, FailureShare } from "../environments.ts";
 import { type PerFunction, perFunction } from "./function-list.ts";
 import type { Watched } from "./log-metrics.ts";
 import type { ServiceFunction } from "./service-function.ts";
+import type { AlarmSettings, FailureShare } from "./settings.ts";
 
 /** Three bad minutes out of five: one is a blip, and a canary lasts ten. */
 const lasting = { period: Duration.minutes(1), evaluationPeriods: 5, datapointsToAlarm: 3 };

@@ -2,8 +2,9 @@ import { BasePathMapping, DomainName, type RestApi } from "aws-cdk-lib/aws-apiga
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import { ARecord, HostedZone, RecordTarget } from "aws-cdk-lib/aws-route53";
 import { ApiGatewayDomain } from "aws-cdk-lib/aws-route53-targets";
+import { CfnOutput, Stack } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
-import type { OwnDomain } from "../environments.ts";
+import type { OwnDomain } from "./settings.ts";
 import { stageName, tls } from "./staged-rest-api.ts";
 
 /** A domain name of your own for the stage of the API. */
@@ -15,6 +16,11 @@ export function addDomain(api: Construct, domain: OwnDomain, restApi: RestApi): 
     ...tls,
   });
   new BasePathMapping(scope, "BasePath", { domainName, restApi, basePath: stageName });
+  if (!domain.hostedZone) {
+    const value = domainName.domainNameAliasDomainName;
+    new CfnOutput(Stack.of(api), "RegionalDomainName", { value });
+    return;
+  }
   new ARecord(scope, "Record", {
     recordName: domain.name,
     zone: HostedZone.fromHostedZoneAttributes(scope, "Zone", {

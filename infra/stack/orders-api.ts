@@ -8,12 +8,12 @@ import { Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { Duration, type Stack } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
 import { apiKeyPattern } from "../../shared/api-keys.ts";
-import type { Environment } from "../environments.ts";
 import { addDomain } from "./api-domain.ts";
 import { operations } from "./function-list.ts";
 import { addGatewayResponses } from "./gateway-responses.ts";
 import { rejectOtherMethods } from "./reject-other-methods.ts";
 import type { ServiceFunction, ServiceFunctions } from "./service-function.ts";
+import type { Environment } from "./settings.ts";
 import { addRestApi, stageName } from "./staged-rest-api.ts";
 
 /**

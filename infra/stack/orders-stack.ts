@@ -3,7 +3,7 @@ import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { CfnOutput, PermissionsBoundary, Stack, Tags } from "aws-cdk-lib/core";
 import type { Construct } from "constructs";
-import { type Environment, tagsOf } from "../environments.ts";
+import { tagsOf } from "../environments.ts";
 import { addAlarms } from "./alarms.ts";
 import { bundles } from "./bundles.ts";
 import { addCanaryRollout } from "./canary-rollout.ts";
@@ -14,6 +14,7 @@ import { addDashboard } from "./orders-dashboard.ts";
 import { addRules } from "./rules.ts";
 import { addFunction } from "./service-function.ts";
 import type { ServiceStack } from "./service-stack.ts";
+import type { Environment } from "./settings.ts";
 import { addTables } from "./tables.ts";
 
 /**

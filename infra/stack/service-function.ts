@@ -12,8 +12,8 @@ import {
 } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Duration, RemovalPolicy, type Stack } from "aws-cdk-lib/core";
-import type { Environment } from "../environments.ts";
 import type { FunctionEntry, PerFunction, TableName } from "./function-list.ts";
+import type { Environment } from "./settings.ts";
 import type { UsableTables } from "./tables.ts";
 
 /** The environment variable in which a function finds the name of its table. */

@@ -12,8 +12,8 @@ import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
 import { RemovalPolicy, Validations } from "aws-cdk-lib/core";
 import type { Construct } from "constructs";
-import type { Environment, Throttling } from "../environments.ts";
 import { operations } from "./function-list.ts";
+import type { Environment, Throttling } from "./settings.ts";
 
 export const stageName = "v1";
 

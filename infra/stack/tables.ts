@@ -7,8 +7,8 @@ import {
 } from "aws-cdk-lib/aws-dynamodb";
 import { PolicyDocument } from "aws-cdk-lib/aws-iam";
 import { RemovalPolicy, type Stack, Validations } from "aws-cdk-lib/core";
-import type { Environment } from "../environments.ts";
 import type { TableName } from "./function-list.ts";
+import type { Environment } from "./settings.ts";
 import { writersPolicy } from "./writers-policy.ts";
 
 export interface UsableTables {
@@ -17,7 +17,8 @@ export interface UsableTables {
   usable: Table[];
 }
 
-const ownTables: Record<TableName, { id: string; partitionKey: Attribute }> = {
+/** The stack's own tables. The names of all, restored ones too, begin with the stack's and this id. */
+export const ownTables: Record<TableName, { id: string; partitionKey: Attribute }> = {
   orders: { id: "Orders", partitionKey: { name: "id", type: AttributeType.NUMBER } },
   apiKeys: { id: "ApiKeys", partitionKey: { name: "keyHash", type: AttributeType.STRING } },
 };

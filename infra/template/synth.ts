@@ -4,6 +4,8 @@
 import { App } from "aws-cdk-lib/core";
 import { environments } from "../environments.ts";
 import { OrdersStack } from "../stack/orders-stack.ts";
+import { requireValid } from "../stack/require-valid.ts";
+import { synthesiseOrExplain } from "../stack/synthesis-error.ts";
 
 const [outdir = "cdk.out", option] = process.argv.slice(2);
 // Tables that were restored in AWS are not here.
@@ -15,6 +17,9 @@ const checks = {
   builtinCloudFormationValidation: false,
   stackTraces: false,
 };
-const app = new App({ outdir, context: { sourceMaps: option === "--source-maps" }, ...checks });
-new OrdersStack(app, staging.stackName, staging);
-app.synth();
+synthesiseOrExplain(() => {
+  requireValid({ staging });
+  const app = new App({ outdir, context: { sourceMaps: option === "--source-maps" }, ...checks });
+  new OrdersStack(app, staging.stackName, staging);
+  app.synth();
+});

@@ -12,7 +12,7 @@ const everyOperation = Object.fromEntries(
  */
 export const everyOption = {
   name: "every-option",
-  stackName: "PetStoreOrders-every-option",
+  stackName: "PetStoreOrders-everything",
   apiKeyPrefix: "pets_every",
   account: { id: "111111111111", region: "eu-central-1" },
   permissionsBoundary: "orders-boundary",
@@ -28,8 +28,14 @@ export const everyOption = {
     keepGatewayAddress: false,
   },
   keepData: true,
-  restoredTables: { orders: "orders-of-yesterday", apiKeys: "keys-of-yesterday" },
-  formerTables: { orders: "orders-of-last-week", apiKeys: "keys-of-last-week" },
+  restoredTables: {
+    orders: "PetStoreOrders-everything-Orders-20261120080000",
+    apiKeys: "PetStoreOrders-everything-ApiKeys-20261120080000",
+  },
+  formerTables: {
+    orders: "PetStoreOrders-everything-Orders-20261113080000",
+    apiKeys: "PetStoreOrders-everything-ApiKeys-20261113080000",
+  },
   writerAccounts: ["222222222222"],
   ordersStream: true,
   tableThroughput: { reads: 9000, writes: 1500 },

@@ -1,4 +1,6 @@
+import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
 import { Bucket } from "aws-cdk-lib/aws-s3";
 import { App, CfnResource, Stack } from "aws-cdk-lib/core";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -57,10 +59,19 @@ test("every environment, a third one too, is a stack of its name; a mistake in t
   const stacks = appWith().node.children.filter((child) => child instanceof Stack);
   expect(stacks.map(({ stackName }) => stackName).sort()).toEqual([
     "PetStoreOrders-demo",
-    "PetStoreOrders-every-option",
+    "PetStoreOrders-everything",
     "PetStoreOrders-no-option",
   ]);
   expect(() => appWith({}, { demo, other: demo })).toThrow(/demo and other have one stackName/);
+});
+
+test("what can't be right is a line, without a stack trace, and exit code 1", async () => {
+  const env = { ...process.env, CDK_CONTEXT_JSON: JSON.stringify({ canary: "off" }) };
+  const app = promisify(execFile)(process.execPath, ["infra/app.ts"], { env });
+  await expect(app).rejects.toMatchObject({
+    code: 1,
+    stderr: "canary must be true or false, not off\n",
+  });
 });
 
 test("a team's own parts are added to the stack of each environment", () => {
@@ -75,10 +86,10 @@ test("cdk deploy -c canary=false sets every alias at once, anew each time, and c
   vi.useFakeTimers({ toFake: ["Date"] });
   onTestFinished(() => void vi.useRealTimers());
   const one = { "every-option": everyOption };
-  const usual = resourcesWith({}, one)["PetStoreOrders-every-option"] ?? {};
+  const usual = resourcesWith({}, one)["PetStoreOrders-everything"] ?? {};
   for (const time of ["2026-11-21T08:00:00.000Z", "2026-11-21T08:00:01.000Z"]) {
     vi.setSystemTime(time);
-    const atOnce = resourcesWith({ canary: "false" }, one)["PetStoreOrders-every-option"];
+    const atOnce = resourcesWith({ canary: "false" }, one)["PetStoreOrders-everything"];
     for (const [id, { UpdatePolicy, ...resource }] of Object.entries(usual)) {
       if (resource.Type === "AWS::Lambda::Alias") {
         expect(UpdatePolicy).toBeDefined();

@@ -20,16 +20,16 @@ const promised: Record<string, Row> = {
     900,
     900,
     "dynamodb:Scan",
-    /^(Orders|Restoredorders\w+)\.Arn$/,
+    /^(Orders|Restored\w+Orders\d+)\.Arn$/,
   ],
   CancelOrder: [
     "DELETE /store/orders/{orderId}",
     10,
     15,
     "dynamodb:UpdateItem",
-    /^(Orders|Restoredorders\w+)\.Arn$/,
+    /^(Orders|Restored\w+Orders\d+)\.Arn$/,
   ],
-  Authorize: [undefined, 5, 0, "dynamodb:GetItem", /^(ApiKeys|Restoredkeys\w+)\.Arn$/],
+  Authorize: [undefined, 5, 0, "dynamodb:GetItem", /^(ApiKeys|Restored\w+ApiKeys\d+)\.Arn$/],
 };
 
 const templates = [everyOption, noOption].map(

@@ -40,6 +40,16 @@ describe("the setting", () => {
     });
   });
 
+  test("domain: without a hosted zone, an output names what its record points to", () => {
+    const { hostedZone: _, ...elsewhere } = domain;
+    const template = changed({ domain: elsewhere });
+    template.resourceCountIs("AWS::Route53::RecordSet", 0);
+    const output = { RegionalDomainName: { Value: "ApiDomainName.RegionalDomainName" } };
+    expect(named(template.findOutputs("RegionalDomainName"))).toEqual(output);
+    everything.resourceCountIs("AWS::Route53::RecordSet", 1);
+    expect(everything.findOutputs("RegionalDomainName")).toEqual({});
+  });
+
   test("account: CDK deploys nowhere else", () => {
     expect(ordersStack(everyOption).environment).toBe("aws://111111111111/eu-central-1");
   });

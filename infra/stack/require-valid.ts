@@ -1,0 +1,99 @@
+import { inspect } from "node:util";
+import type { z } from "zod";
+import type { TableName } from "./function-list.ts";
+import { type Environment, environmentSchema } from "./settings.ts";
+import { SynthesisError } from "./synthesis-error.ts";
+import { ownTables } from "./tables.ts";
+
+/**
+ * Checks the settings of all environments.
+ *
+ * @throws SynthesisError with a line for each setting that can't be right.
+ */
+export function requireValid(environments: Record<string, Environment>): void {
+  const lines = Object.entries(environments).flatMap(([key, environment]) =>
+    mistakes(environment).map((line) => `environments.${key}: ${line}`),
+  );
+  lines.push(...shared(environments));
+  if (lines.length > 0) throw new SynthesisError(lines.join("\n"));
+}
+
+/** A line for each setting that must be an environment's own, and isn't. */
+function shared(environments: Record<string, Environment>): string[] {
+  const entries = Object.entries(environments);
+  const lines = entries
+    .filter(([key, { name }]) => name !== key)
+    .map(([key, { name }]) => `environments.${key}: its name must be "${key}", not "${name}"`);
+  for (const setting of ["stackName", "apiKeyPrefix"] as const) {
+    const byValue = Map.groupBy(entries, ([, environment]) => environment[setting]);
+    for (const [value, sharing] of byValue) {
+      const keys = sharing.map(([key]) => key).join(" and ");
+      if (sharing.length > 1) lines.push(`environments: ${keys} have one ${setting}, ${value}`);
+    }
+  }
+  return lines;
+}
+
+function mistakes(environment: Environment): string[] {
+  const { error } = environmentSchema.safeParse(environment, {
+    reportInput: true,
+    // What is itself made of settings has no text of its own.
+    error: () => "an object",
+  });
+  const issues = error?.issues ?? [];
+  const wrong = new Set(issues.map(({ path }) => path[0]));
+  const sound = Object.entries(environment).filter(([setting]) => !wrong.has(setting));
+  return [...issues.flatMap(explain), ...contradictions(Object.fromEntries(sound))];
+}
+
+/** What is wrong with one setting, as a line. The schema's text says what it must be. */
+function explain(issue: z.core.$ZodIssue): string[] {
+  const path = issue.path.join(".");
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((key) => `there is no setting ${path && `${path}.`}${key}`);
+  if (issue.input === undefined) return [`${path} is missing: it must be ${issue.message}`];
+  return [`${path} must be ${issue.message}, not ${inspect(issue.input, { breakLength: 1e9 })}`];
+}
+
+/** A line for each setting that can't be right beside another one. */
+function contradictions(settings: Partial<Environment>): string[] {
+  const { alarms, tags = {} } = settings;
+  const lines = Object.keys(tags)
+    .filter((tag) => /^aws:/i.test(tag))
+    .map((tag) => `tags can't begin with aws:, like "${tag}": those are AWS's own`);
+  if (alarms?.canary && alarms.functionFailures.percent >= 10) {
+    const { percent } = alarms.functionFailures;
+    lines.push(`alarms.functionFailures.percent must be less than a canary's 10 %, not ${percent}`);
+  }
+  return [...lines, ...ofOtherRegions(settings), ...wrongTables(settings)];
+}
+
+function ofOtherRegions({ account, alarms, domain, webAclArn }: Partial<Environment>): string[] {
+  if (!account) return [];
+  const arns = {
+    webAclArn,
+    "alarms.topicArn": alarms?.topicArn,
+    "domain.certificateArn": domain?.certificateArn,
+  };
+  return Object.entries(arns)
+    .filter(([, arn]) => arn !== undefined && arn.split(":")[3] !== account.region)
+    .map(([setting, arn]) => `${setting} must be in the stack's ${account.region}, not ${arn}`);
+}
+
+function wrongTables(settings: Partial<Environment>): string[] {
+  const { formerTables, keepData, restoredTables, stackName } = settings;
+  const named = Object.entries({ restoredTables, formerTables }).flatMap(([setting, tables = {}]) =>
+    Object.entries(tables).map(([table, name]) => ({ setting, table: table as TableName, name })),
+  );
+  const lines: string[] = [];
+  if (new Set(named.map(({ name }) => name)).size < named.length)
+    lines.push("restoredTables and formerTables name one table twice");
+  if (named.length > 0 && keepData === false)
+    lines.push("restoredTables and formerTables need keepData");
+  for (const { setting, table, name } of named) {
+    const start = `${stackName}-${ownTables[table].id}`;
+    if (stackName !== undefined && !name.startsWith(start))
+      lines.push(`${setting}.${table} must begin with ${start}, as policies do, not ${name}`);
+  }
+  return lines;
+}
