@@ -6,6 +6,12 @@ import { type CompareOptions, compare, ownAssembly } from "./compare.ts";
 
 type Environments = Record<string, Environment>;
 
+/**
+ * A restored table exists before it belongs to the stack, under a name of its own; nothing else
+ * does.
+ */
+const adopting = ["--exclusively", "--import-existing-resources"];
+
 if (import.meta.main) await runDeploy(process.argv.slice(2));
 
 /**
@@ -28,12 +34,6 @@ export async function runDeploy(
     }
   }
 }
-
-/**
- * A restored table exists before it belongs to the stack, under a name of its own; nothing else
- * does.
- */
-const adopting = ["--exclusively", "--import-existing-resources"];
 
 function createProgram(entries: Environments): Command {
   const program = new Command("npm run").exitOverride().configureOutput({

@@ -1,8 +1,5 @@
-import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { GetCallerIdentityCommand } from "@aws-sdk/client-sts";
 import { expect, test, vi } from "vitest";
 import {
@@ -112,13 +109,6 @@ test("a saved template of another environment is one line", async () => {
       expect.stringMatching(/saved\.json is of another environment: ".*, loose", not ".*, kept"/),
     ],
   });
-});
-
-test("the command runs what is typed, and exits with its code", async () => {
-  const command = fileURLToPath(new URL("../../infra/deploy/deploy.ts", import.meta.url));
-  const ended = promisify(execFile)(process.execPath, [command, "compare", "nowhere"]);
-  const stderr = expect.stringContaining("error: 'nowhere' is invalid");
-  await expect(ended).rejects.toMatchObject({ code: 2, stderr });
 });
 
 // A change set that was made but never run leaves the first of them.

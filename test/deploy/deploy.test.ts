@@ -1,5 +1,9 @@
+import { execFile } from "node:child_process";
 import { symlink } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { environments } from "../../infra/environments.ts";
 import { cloudFormation, region, stackName, useApp, useAws } from "./commands.ts";
 
 useAws();
@@ -81,6 +85,16 @@ test("a synthesis that fails ends the command with what it says", async () => {
 test("a diff is that of the exact stack alone, which adopts tables as a deployment does", async () => {
   const { output } = await app.run("diff", "kept", "--app", app.directory);
   expect(output).toEqual([`cdk diff ${stackName} ${adopting} --app ${app.directory}`]);
+});
+
+test("npm run diff runs what is typed, and exits with CDK's code", async () => {
+  const command = fileURLToPath(new URL("../../infra/deploy/deploy.ts", import.meta.url));
+  const [{ name, stackName } = { name: "", stackName: "" }] = Object.values(environments);
+  await app.cdkEnds('echo "cdk $*"; exit 7');
+  const env = { ...process.env, PATH: `${app.directory}:${process.env["PATH"]}` };
+  const ended = promisify(execFile)(process.execPath, [command, "diff", name], { env });
+  const stdout = `cdk diff ${stackName} ${adopting}\n`;
+  await expect(ended).rejects.toMatchObject({ code: 7, stdout });
 });
 
 test("a diff with a saved template says that it is not one with what is deployed", async () => {
