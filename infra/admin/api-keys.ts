@@ -7,13 +7,13 @@ import {
   issueApiKey,
   readApiKey,
 } from "../../shared/api-keys-table.ts";
+import { CommandError } from "../terminal/errors.ts";
 import { printable } from "../terminal/printable.ts";
+import { columns, counted, isoTime } from "../terminal/text.ts";
 import { keyRules } from "./carry-over-rules.ts";
 import type { Result } from "./command.ts";
-import { CommandError } from "./errors.ts";
 import { TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
-import { columns, counted, isoTime } from "./terminal.ts";
 
 /**
  * Issues a key. Here and below, times are in epoch seconds.

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import { type OrderItem, parseOrderId } from "../../shared/order.ts";
+import { CommandError } from "../terminal/errors.ts";
+import { columns } from "../terminal/text.ts";
 import { parseTable } from "./arguments.ts";
 import type { Outcome, Rules } from "./carry-over-rules.ts";
 import { interruption, pacedCalls, type Result, rateOption, run } from "./command.ts";
-import { CommandError } from "./errors.ts";
 import type { TableCalls } from "./table-calls.ts";
-import { columns } from "./terminal.ts";
 import { workThrough } from "./work-through.ts";
 
 /** Adds `carry-over` to the commands of a table; `rulesFor` gets what `--not-by` names. */

@@ -8,9 +8,9 @@ import { callersPath } from "../local/machine/callers-path.ts";
 import { formatOrderLine } from "../orders-file/order-line.ts";
 import { rethrowNaming } from "../orders-file/orders-file.ts";
 import { printable } from "../terminal/printable.ts";
+import { counted } from "../terminal/text.ts";
 import { interruption, pacedCalls, run } from "./command.ts";
 import { startProgress } from "./progress.ts";
-import { counted } from "./terminal.ts";
 
 /** Exports every order to the file that the command line names, or to standard output. */
 export function exportCommand(

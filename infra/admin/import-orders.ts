@@ -15,12 +15,13 @@ import {
   readOrders,
   rethrowNaming,
 } from "../orders-file/orders-file.ts";
+import { CommandError } from "../terminal/errors.ts";
+import { standardInput } from "../terminal/input.ts";
 import { printable } from "../terminal/printable.ts";
+import { counted } from "../terminal/text.ts";
 import { interruption, pacedCalls, type Result, run } from "./command.ts";
-import { CommandError } from "./errors.ts";
 import { startProgress } from "./progress.ts";
 import type { TableCalls } from "./table-calls.ts";
-import { counted, standardInput } from "./terminal.ts";
 import { workThrough } from "./work-through.ts";
 
 /**

@@ -1,14 +1,14 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { isApiKey } from "../../shared/api-keys.ts";
+import { CommandError } from "../terminal/errors.ts";
+import { readSecret } from "../terminal/input.ts";
 import { printable } from "../terminal/printable.ts";
 import { check, issue, list, revoke } from "./api-keys.ts";
 import { parseMoment, parseTable, parseText } from "./arguments.ts";
 import { addCarryOver } from "./carry-over.ts";
 import { keyRules } from "./carry-over-rules.ts";
 import { run } from "./command.ts";
-import { CommandError } from "./errors.ts";
 import { addRestore } from "./restore-table.ts";
-import { readSecret } from "./terminal.ts";
 
 /** Adds the commands that issue, list, revoke and check API keys. */
 export function addKeyCommands(program: Command): void {

@@ -1,9 +1,8 @@
-import { debuglog } from "node:util";
 import { Command, CommanderError, Option } from "commander";
 import { withoutKeys } from "../../shared/api-keys.ts";
 import { environments } from "../environments.ts";
+import { errorLine } from "../terminal/errors.ts";
 import { printable } from "../terminal/printable.ts";
-import { errorLine } from "./errors.ts";
 import { addKeyCommands } from "./key-commands.ts";
 import { addOrderCommands } from "./order-commands.ts";
 
@@ -44,6 +43,5 @@ export async function runProgram(args: string[]): Promise<void> {
     process.exitCode = error instanceof CommanderError ? error.exitCode : 1;
     if (error instanceof CommanderError) return;
     process.stderr.write(`${errorLine(error)}\n`);
-    debuglog("admin")("%s", error instanceof Error ? error.stack : error);
   }
 }

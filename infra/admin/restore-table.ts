@@ -19,9 +19,9 @@ import type { Command } from "commander";
 import { systemClock } from "../../shared/clock.ts";
 import { tagsOf } from "../environments.ts";
 import { writersPolicy } from "../stack/writers-policy.ts";
+import { CommandError } from "../terminal/errors.ts";
 import { parseSecond, parseTable } from "./arguments.ts";
 import { type Result, run } from "./command.ts";
-import { CommandError } from "./errors.ts";
 import type { Target } from "./target.ts";
 
 type TableSetting = "orders" | "apiKeys";

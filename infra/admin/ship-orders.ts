@@ -5,12 +5,13 @@ import { isUnavailable } from "../../shared/dynamodb.ts";
 import { type OrderItem, parseOrderId } from "../../shared/order.ts";
 import { callersPath } from "../local/machine/callers-path.ts";
 import { rethrowNaming } from "../orders-file/orders-file.ts";
+import { CommandError, errorLine } from "../terminal/errors.ts";
+import { standardInput } from "../terminal/input.ts";
 import { jsonText, printable } from "../terminal/printable.ts";
+import { counted } from "../terminal/text.ts";
 import { isPending } from "./carry-over-rules.ts";
 import { interruption, pacedCalls, run } from "./command.ts";
-import { CommandError, errorLine } from "./errors.ts";
 import type { TableCalls } from "./table-calls.ts";
-import { counted, standardInput } from "./terminal.ts";
 import { workThrough } from "./work-through.ts";
 
 /** A file of ids, `-` for standard input, and an ISO 8601 date-time. */

@@ -3,14 +3,14 @@ import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import type { Command } from "commander";
 import { isInt64, type OrderItem, orderStatuses } from "../../shared/order.ts";
 import { attributeJson } from "../orders-file/attribute-json.ts";
+import { CommandError } from "../terminal/errors.ts";
 import { jsonText, printable } from "../terminal/printable.ts";
+import { columns } from "../terminal/text.ts";
 import { findKey, noKey } from "./api-keys.ts";
 import { pacedCalls, type Result, run } from "./command.ts";
-import { CommandError } from "./errors.ts";
 import { formatLines } from "./export-orders.ts";
 import { TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
-import { columns } from "./terminal.ts";
 
 /** The statuses that orders are listed and counted by; `other` is any other status, or none. */
 export const statusChoices = [...orderStatuses, "other"] as const;

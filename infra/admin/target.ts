@@ -8,7 +8,7 @@ import { retryIncompleteResponses } from "../../shared/dynamodb.ts";
 import { type Environment, environments } from "../environments.ts";
 import { engineClient } from "../local/engine/engine.ts";
 import { readStackFile } from "../local/stack-file.ts";
-import { CommandError } from "./errors.ts";
+import { CommandError } from "../terminal/errors.ts";
 
 /** The tables a command works on, and the settings of their environment. */
 export interface Target {

@@ -1,4 +1,4 @@
-import { errorLine } from "./errors.ts";
+import { errorLine } from "../terminal/errors.ts";
 
 /** Enough to keep a table busy from one machine; the client opens 50 connections at most. */
 const concurrency = 48;

@@ -5,6 +5,7 @@ import {
   DynamoDBClient,
 } from "@aws-sdk/client-dynamodb";
 import type { Environment } from "../environments.ts";
+import { CommandError } from "../terminal/errors.ts";
 import type { Template } from "./template.ts";
 
 /** What is compared of a table, by the words that name it to people. */
@@ -15,7 +16,7 @@ type TableFacts = Record<string, unknown>;
  * `DescribeContinuousBackups`. CloudFormation does not: for a misspelt name it would make an empty
  * table, and later it compares templates with templates, never with the table.
  *
- * @throws Error naming the first table that is missing or not as the template says, and what the
+ * @throws CommandError naming the first table that is missing or not as the template says, and what the
  * SDK throws when it can't ask.
  */
 export async function requireAdoptedTables(
@@ -33,7 +34,7 @@ export async function requireAdoptedTables(
       .filter(([fact, expected]) => !isDeepStrictEqual(found[fact], expected))
       .map(([fact]) => fact);
     if (wrong.length === 0) continue;
-    throw new Error(
+    throw new CommandError(
       `Table ${table} differs from the settings in its ${wrong.join(", ")}: repeat the command ` +
         `that made it (npm run admin -- --env ${name} orders restore, or keys restore)`,
     );
@@ -77,6 +78,6 @@ async function readFacts(client: DynamoDBClient, TableName: string): Promise<Tab
     };
   } catch (error) {
     if (!(error instanceof Error && error.name === "ResourceNotFoundException")) throw error;
-    throw new Error(`There is no table ${TableName}: the stack would make an empty one`);
+    throw new CommandError(`There is no table ${TableName}: the stack would make an empty one`);
   }
 }

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Environment } from "../environments.ts";
+import { CommandError } from "../terminal/errors.ts";
 import { printable } from "../terminal/printable.ts";
 import { requireAdoptedTables } from "./adopted-tables.ts";
 import { type Finding, findChanges } from "./findings.ts";
@@ -95,13 +96,13 @@ async function readNext(
     const words = context.flatMap((entry) => ["--context", entry]);
     const synthesis = promisify(execFile)("cdk", ["synth", "--quiet", "--output", app, ...words]);
     await synthesis.catch((error: { stderr?: string }) => {
-      throw new Error(`Synthesis failed: ${error.stderr?.trim()}`);
+      throw new CommandError(`Synthesis failed: ${error.stderr?.trim()}`);
     });
   }
   return readAssembly(app, environment.stackName);
 }
 
-/** @throws Error when a saved template describes another environment than the one that comes. */
+/** @throws CommandError when a saved template describes another environment than the one that comes. */
 function requireSameEnvironment(
   file: string,
   saved: StackToCompare | undefined,
@@ -109,7 +110,9 @@ function requireSameEnvironment(
 ): void {
   const { Description: was } = saved?.template ?? {};
   if (was === undefined || was === template.Description) return;
-  throw new Error(`${file} is of another environment: "${was}", not "${template.Description}"`);
+  throw new CommandError(
+    `${file} is of another environment: "${was}", not "${template.Description}"`,
+  );
 }
 
 /** No stack is a finding where one should hold data: the credentials may be somebody else's. */

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { type Environment, environments } from "../environments.ts";
+import { errorLine } from "../terminal/errors.ts";
 import { type CompareOptions, compare, ownAssembly } from "./compare.ts";
 
 type Environments = Record<string, Environment>;
@@ -29,9 +30,7 @@ export async function runDeploy(
     await createProgram(entries).parseAsync(words, { from: "user" });
   } catch (error) {
     process.exitCode = error instanceof CommanderError && error.exitCode === 0 ? 0 : 2;
-    if (!(error instanceof CommanderError)) {
-      console.error(error instanceof Error ? error.message : error);
-    }
+    if (!(error instanceof CommanderError)) console.error(errorLine(error));
   }
 }
 

@@ -7,6 +7,7 @@ import {
 } from "@aws-sdk/client-cloudformation";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import type { Environment } from "../environments.ts";
+import { CommandError } from "../terminal/errors.ts";
 import type { Place, Template } from "./template.ts";
 
 /** A stack as it is deployed, or as it is about to be. */
@@ -25,13 +26,13 @@ export interface SynthesisedStack extends StackToCompare {
 /**
  * Reads a stack of a synthesised app, whose directory is usually `cdk.out`.
  *
- * @throws Error when it does not have the stack or can't be read.
+ * @throws CommandError when it does not have the stack or can't be read.
  */
 export async function readAssembly(
   directory: string,
   stackName: string,
 ): Promise<SynthesisedStack> {
-  const missing = new Error(`${directory} has no stack ${stackName}: synthesise it first`);
+  const missing = new CommandError(`${directory} has no stack ${stackName}: synthesise it first`);
   const manifest = await readJson(join(directory, "manifest.json"), missing);
   const { properties, additionalMetadataFile } = manifest.artifacts?.[stackName] ?? {};
   if (!properties) throw missing;
@@ -46,15 +47,15 @@ export async function readAssembly(
   return { template, terminationProtection: properties.terminationProtection === true, warnings };
 }
 
-/** @throws Error when the file is not a template in JSON. */
+/** @throws CommandError when the file is not a template in JSON. */
 export async function readTemplate(file: string): Promise<Template> {
-  const wrong = new Error(`${file} is not a template in JSON`);
+  const wrong = new CommandError(`${file} is not a template in JSON`);
   const template = await readJson(file, wrong);
   if (!template?.Resources) throw wrong;
   return template;
 }
 
-async function readJson(file: string, wrong: Error) {
+async function readJson(file: string, wrong: CommandError) {
   try {
     return JSON.parse(await readFile(file, "utf8"));
   } catch {
@@ -65,7 +66,7 @@ async function readJson(file: string, wrong: Error) {
 /**
  * Finds out where the caller's credentials and settings lead to.
  *
- * @throws Error when that is another account than the environment is pinned to (CDK would assume
+ * @throws CommandError when that is another account than the environment is pinned to (CDK would assume
  * the target's roles, while what is asked here is asked in the caller's account), and what the SDK
  * throws when it can't ask.
  */
@@ -74,7 +75,7 @@ export async function findPlace({ name, account: pinned }: Environment): Promise
   const region = await client.config.region();
   const { Account: account = "" } = await client.send(new GetCallerIdentityCommand());
   if (pinned && account !== pinned.id) {
-    throw new Error(
+    throw new CommandError(
       `${name} belongs to account ${pinned.id}, but these credentials are of account ${account}: ` +
         "assume a role in the target account first",
     );

@@ -183,6 +183,7 @@ test.each<[string, string[], RegExp]>([
 });
 
 test("what CloudFormation refuses is one line, before anything is synthesised", async () => {
-  deployed(new Error("You may not"));
-  expect(await app.run("compare", "kept")).toEqual({ exitCode: 2, output: ["You may not"] });
+  deployed(Object.assign(new Error("You may not"), { name: "AccessDenied" }));
+  const output = ["AWS denied access: You may not"];
+  expect(await app.run("compare", "kept")).toEqual({ exitCode: 2, output });
 });

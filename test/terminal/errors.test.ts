@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CommandError, errorLine } from "../../infra/admin/errors.ts";
+import { CommandError, errorLine } from "../../infra/terminal/errors.ts";
 import { issuedKeys } from "../helpers/issued-keys.ts";
 
 const named = (name: string, message: string, more: object = {}) =>
@@ -86,9 +86,13 @@ describe("an error in one line", () => {
     [
       "a bug",
       named("TypeError", "x\ny"),
-      "Unexpected error: TypeError: x. NODE_DEBUG=admin prints the stack trace",
+      "Unexpected error: TypeError: x. NODE_DEBUG=errors prints the stack trace",
     ],
-    ["no error", "secret", "Unexpected error: a thrown string"],
+    [
+      "no error",
+      "secret",
+      "Unexpected error: a thrown string. NODE_DEBUG=errors prints the stack trace",
+    ],
   ])("says what is wrong: %s", (_, error, line) => {
     expect(errorLine(error)).toBe(line);
     // Commands that stop midway add a sentence: ". The rest is not carried over yet."
