@@ -1,5 +1,6 @@
 import { type AttributeValue, type DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { environments } from "../../infra/environments.ts";
 import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
 
 /** Puts items straight into the tables. */
@@ -14,9 +15,11 @@ interface TableWriter {
   putKey(changes?: Record<string, unknown>, key?: string): Promise<string>;
 }
 
+/** @param apiKeyPrefix of new keys; that of a local stack unless given. */
 export function tableWriter(
   client: DynamoDBClient,
   tables: { orders: string; apiKeys: string },
+  apiKeyPrefix = environments.staging.apiKeyPrefix,
 ): TableWriter {
   const documents = DynamoDBDocumentClient.from(client, {
     marshallOptions: { removeUndefinedValues: true },
@@ -25,7 +28,7 @@ export function tableWriter(
     putOrder: async (Item) => {
       await client.send(new PutItemCommand({ TableName: tables.orders, Item }));
     },
-    putKey: async (changes = {}, key = makeApiKey("pets_test")) => {
+    putKey: async (changes = {}, key = makeApiKey(apiKeyPrefix)) => {
       const Item = {
         keyHash: hashApiKey(key),
         keyId: "key_test",

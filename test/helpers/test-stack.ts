@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
+import { environments } from "../../infra/environments.ts";
 import { engineClient } from "../../infra/local/engine/engine.ts";
 import { type LocalStackOptions, startLocalStack } from "../../infra/local/local-stack.ts";
 import { responseProblems } from "../../infra/smoke/response-problems.ts";
@@ -11,7 +12,7 @@ import { tableWriter } from "./table-writer.ts";
 
 export type TestStack = Awaited<ReturnType<typeof startTestStack>>;
 
-const secrets = /pets_(?:test|live)_|bearer|authorization|"(?:multiValueH|h)eaders"|"body"/i;
+const secrets = /pets_[0-9a-z]+_|bearer|authorization|"(?:multiValueH|h)eaders"|"body"/i;
 
 /**
  * Starts a local stack of a test file's own, at a free port, with the orders of `orders.ndjson`.
@@ -38,7 +39,7 @@ export async function startTestStack(options: LocalStackOptions = {}) {
     /** The lines the functions have logged. */
     log,
     /** A well-formed key that was never issued. */
-    unknownKey: makeApiKey("pets_test"),
+    unknownKey: makeApiKey(environments.staging.apiKeyPrefix),
     /**
      * Sends a request to a path under the base URL, with the stack's key unless another or none is
      * given, and checks the response against the interface description.

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { environments } from "../../infra/environments.ts";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
 import { smoke } from "../../infra/smoke/smoke-test.ts";
 import { counted, readFilters } from "../helpers/alarms/metric-filters.ts";
@@ -13,7 +14,10 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
-const path = join((await readAssembly()).directory, "PetStoreOrders-staging.template.json");
+const path = join(
+  (await readAssembly()).directory,
+  `${environments.staging.stackName}.template.json`,
+);
 const filters = readFilters(JSON.parse(await readFile(path, "utf8")));
 
 /** How often these log lines count for each metric of the environment. */

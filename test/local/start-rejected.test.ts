@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { Server } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { environments } from "../../infra/environments.ts";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
 import { startOptions } from "../../infra/local/start-options.ts";
@@ -56,7 +57,8 @@ describe("npm start", () => {
     );
   });
 
-  const badKey = "is invalid. Not a well-formed key that starts with pets_test_.";
+  const { apiKeyPrefix } = environments.staging;
+  const badKey = `is invalid. Not a well-formed key that starts with ${apiKeyPrefix}_.`;
   test.each([
     [
       "--port <number>' argument '65536' is invalid. It must be a whole number from 0 to 65535.",
@@ -69,11 +71,15 @@ describe("npm start", () => {
       "0",
     ],
     ["--db <file>' argument '' is invalid. The name of a file is missing.", "--db", ""],
-    [`--api-key <key>' argument 'pets_live_...' ${badKey}`, "--api-key", makeApiKey("pets_live")],
     [
-      `--api-key <key>' argument 'pets_test_...-' ${badKey}`,
+      `--api-key <key>' argument 'pets_another_...' ${badKey}`,
       "--api-key",
-      `${makeApiKey("pets_test").slice(0, -1)}-`,
+      makeApiKey("pets_another"),
+    ],
+    [
+      `--api-key <key>' argument '${apiKeyPrefix}_...-' ${badKey}`,
+      "--api-key",
+      `${makeApiKey(apiKeyPrefix).slice(0, -1)}-`,
     ],
   ])("rejects a value in one line, without a key: '%s", (complaint, ...options) => {
     expect(endOf(startOptions, options)).toEqual({
@@ -129,7 +135,7 @@ describe("a start", () => {
 
   test("whose table the local stack does not support says so, and doesn't blame the engine", async () => {
     const text = await readFile(
-      join((await readAssembly()).directory, "PetStoreOrders-staging.template.json"),
+      join((await readAssembly()).directory, `${environments.staging.stackName}.template.json`),
       "utf8",
     );
     const indexed = text.replaceAll('"KeySchema"', '"GlobalSecondaryIndexes": [], "KeySchema"');

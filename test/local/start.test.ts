@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { environments } from "../../infra/environments.ts";
 import { engineClient } from "../../infra/local/engine/engine.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { root } from "../helpers/admin/admin-command.ts";
@@ -70,7 +71,7 @@ describe.runIf(machineHas("/proc or ps", "that npm start ends with all it starte
 
     test("run by npm, uses the caller's paths, keeps its data, and ends when npm is killed", async () => {
       await ordersFile("more orders.ndjson", ['{"id":3}']);
-      const key = makeApiKey("pets_test");
+      const key = makeApiKey(environments.staging.apiKeyPrefix);
       const options = [
         "--port",
         "0",

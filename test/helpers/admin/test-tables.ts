@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { DeleteTableCommand, paginateScan } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeEach, onTestFinished } from "vitest";
 import type { Target } from "../../../infra/admin/target.ts";
+import type { Environment } from "../../../infra/environments.ts";
 import { type Engine, engineClient, startEngine } from "../../../infra/local/engine/engine.ts";
 import type { OrderItem } from "../../../shared/order.ts";
 import { createTable } from "../create-table.ts";
@@ -40,11 +41,11 @@ export async function createTestTables() {
     await create();
   };
   beforeEach(empty);
+  const environment: Environment = { ...noOption, apiKeyPrefix: "pets_test" };
   /** The tables as a command works on them. */
   const target: Target = {
     description: "the tables of a test",
-    // The prefix of the keys that putKey makes.
-    environment: { ...noOption, apiKeyPrefix: "pets_test" },
+    environment,
     ordersTable: tables.orders,
     apiKeysTable: tables.apiKeys,
     client,
@@ -54,7 +55,7 @@ export async function createTestTables() {
     tables,
     client,
     target,
-    ...tableWriter(client, tables),
+    ...tableWriter(client, tables, environment.apiKeyPrefix),
     items: async (table: keyof typeof tables): Promise<OrderItem[]> => {
       const items: OrderItem[] = [];
       for await (const { Items = [] } of paginateScan({ client }, { TableName: tables[table] }))
