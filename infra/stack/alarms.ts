@@ -18,6 +18,7 @@ import type { AlarmSettings, FailureShare } from "./settings.ts";
 
 /** Three bad minutes out of five: one is a blip, and a canary lasts ten. */
 const lasting = { period: Duration.minutes(1), evaluationPeriods: 5, datapointsToAlarm: 3 };
+const page = 'infra/README.md, "When an alarm goes off"';
 const fiveMinutes = { period: Duration.minutes(5), evaluationPeriods: 1 };
 
 /**
@@ -47,7 +48,7 @@ export function addAlarms(
   ): Alarm => {
     const { period, ...evaluation } = window;
     const made = new Alarm(scope, id, {
-      alarmDescription: `What it means and what to do: infra/README.md, "When an alarm goes off", ${id}`,
+      alarmDescription: `What it means and what to do: ${page}, ${id}`,
       metric: metric.with({ period }),
       threshold,
       ...evaluation,

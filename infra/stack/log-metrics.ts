@@ -1,4 +1,4 @@
-import { Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { type Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import {
   FilterPattern,
   type ILogGroup,
@@ -20,6 +20,14 @@ export interface Watched {
   logMetrics: ReturnType<typeof addLogMetrics>;
 }
 
+/** Makes a metric of the lines of a log that match. */
+type Count = (
+  name: string,
+  logGroup: ILogGroup,
+  filterPattern: JsonPattern,
+  options?: Partial<MetricFilterProps>,
+) => Metric;
+
 /**
  * Makes the metrics that are counted from log lines. None has a default value, so a month without
  * traffic costs nothing. The only dimension is the code of a rejected cancellation, one of four: a
@@ -35,12 +43,7 @@ export function addLogMetrics(
   functions: ServiceFunctions,
 ) {
   const scope = new Construct(stack, "LogMetrics");
-  const count = (
-    name: string,
-    logGroup: ILogGroup,
-    filterPattern: JsonPattern,
-    options?: Partial<MetricFilterProps>,
-  ) =>
+  const count: Count = (name, logGroup, filterPattern, options) =>
     new MetricFilter(scope, name, {
       logGroup,
       filterPattern,
@@ -79,6 +82,25 @@ export function addLogMetrics(
       // The runtime's own line: Lambda's Errors metric would count failures too.
       field("message.errorMessage", "=", "Unauthorized"),
     ),
+    ...gatewayMetrics(accessLog, count),
+    /**
+     * Milliseconds until the first page was read, the 99th percentile of the lists that got that
+     * far.
+     */
+    listFirstPage: count(
+      "ListFirstPage",
+      listLog,
+      FilterPattern.numberValue(milliseconds, ">=", 0),
+      {
+        metricValue: milliseconds,
+      },
+    ).with({ statistic: Stats.p(99) }),
+  };
+}
+
+/** The metrics of responses, as the gateway logs them. */
+function gatewayMetrics(accessLog: ILogGroup, count: Count) {
+  return {
     requestsThrottled: count("RequestsThrottled", accessLog, field("status", "=", "429")),
     /**
      * 5xx responses because of a function, as the gateway sees it: responses of the function that
@@ -99,18 +121,6 @@ export function addLogMetrics(
         ? count(`${id}Responses`, accessLog, FilterPattern.all(...letIn(operation)))
         : undefined,
     ),
-    /**
-     * Milliseconds until the first page was read, the 99th percentile of the lists that got that
-     * far.
-     */
-    listFirstPage: count(
-      "ListFirstPage",
-      listLog,
-      FilterPattern.numberValue(milliseconds, ">=", 0),
-      {
-        metricValue: milliseconds,
-      },
-    ).with({ statistic: Stats.p(99) }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { IStage } from "aws-cdk-lib/aws-apigateway";
+import type { Stage as ApiStage } from "aws-cdk-lib/aws-apigateway";
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { CfnOutput, PermissionsBoundary, Stack, Tags } from "aws-cdk-lib/core";
@@ -25,7 +25,7 @@ export class OrdersStack extends Stack implements ServiceStack {
   readonly keepData: boolean;
   readonly ordersTable: Table;
   readonly apiKeysTable: Table;
-  readonly stage: IStage;
+  readonly stage: ApiStage;
   readonly alarmsTopic: ITopic | undefined;
 
   constructor(scope: Construct, id: string, environment: Environment) {

@@ -40,7 +40,8 @@ function unprotected(stack: Stack): string[] {
     );
     if (!retained || !kept) {
       lines.push(
-        `keepData: ${table.node.path} needs removal policy RETAIN, deletion protection and point-in-time recovery`,
+        `keepData: ${table.node.path} needs removal policy RETAIN, deletion protection and ` +
+          "point-in-time recovery",
       );
     }
   }

@@ -1,4 +1,4 @@
-import type { IStage } from "aws-cdk-lib/aws-apigateway";
+import type { Stage as ApiStage } from "aws-cdk-lib/aws-apigateway";
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import type { Stack } from "aws-cdk-lib/core";
@@ -17,7 +17,7 @@ export interface ServiceStack extends Stack {
   /** The table of keys that is in use. */
   readonly apiKeysTable: Table;
   /** The stage of the API, for a web ACL's association. */
-  readonly stage: IStage;
+  readonly stage: ApiStage;
   /** The topic that the stack's alarms notify; undefined without `alarms`. */
   readonly alarmsTopic: ITopic | undefined;
 }

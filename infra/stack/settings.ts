@@ -139,8 +139,8 @@ export const environmentSchema = z.strictObject({
    */
   ownsLogRole: z.literal(false, "false, or left out").exactOptional(),
   /**
-   * Protects the stack and its tables from deletion, keeps the tables and the logs of requests if it
-   * is deleted anyway, and backs the tables up.
+   * Protects the stack and its tables from deletion, keeps the tables and the logs of requests if
+   * it is deleted anyway, and backs the tables up.
    */
   keepData: flag,
   /**

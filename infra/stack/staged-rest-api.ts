@@ -91,38 +91,48 @@ export function addRestApi(
   restApi.deploymentStage.node.addDependency(executionLog);
   // RestApi adds an output of its own; ours is BaseUrl.
   restApi.node.tryRemoveChild("Endpoint");
+  if (webAclArn) {
+    new CfnWebACLAssociation(scope, "WebAcl", {
+      webAclArn,
+      resourceArn: restApi.deploymentStage.stageArn,
+    });
+  }
+  acknowledgeRules(restApi, environment);
+  return { restApi, accessLog };
+}
+
+/** Says of each of cdk-nag's rules that the API breaks why it does. */
+function acknowledgeRules(restApi: RestApi, { ownsLogRole, webAclArn }: Environment): void {
   Validations.of(restApi).acknowledge(
     {
       id: "AwsSolutions-APIG2",
       reason:
-        "No operation takes a query or a body, and a malformed order id is documented as 404, not 400",
+        "No operation takes a query or a body, and a malformed order id is a documented 404, not 400",
     },
     {
       id: "AwsSolutions-COG4",
       reason: "The clients are programs with API keys, not users of a Cognito pool",
     },
   );
-  if (webAclArn) {
-    new CfnWebACLAssociation(scope, "WebAcl", {
-      webAclArn,
-      resourceArn: restApi.deploymentStage.stageArn,
-    });
-  } else {
+  if (!webAclArn) {
     Validations.of(restApi.deploymentStage).acknowledge({
       id: "AwsSolutions-APIG3",
       reason:
-        "A web ACL costs money while idle. Junk may use up the throttling of others: RequestsThrottled tells",
+        "A web ACL costs money while idle. Junk may use up the throttling of others: " +
+        "RequestsThrottled tells",
     });
   }
-  if (ownsLogRole) {
+  if (ownsLogRole !== false) {
     Validations.of(restApi.node.findChild("CloudWatchRole")).acknowledge({
-      id: `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]`,
+      id: `AwsSolutions-IAM4[${servicePolicy}/AmazonAPIGatewayPushToCloudWatchLogs]`,
       reason:
         "AWS maintains this policy for the account-wide role by which API Gateway writes its logs",
     });
   }
-  return { restApi, accessLog };
 }
+
+/** How cdk-nag names what AWS maintains for its services. */
+export const servicePolicy = "Policy::arn:<AWS::Partition>:iam::aws:policy/service-role";
 
 function methodSettings({ rateLimit, burstLimit }: Throttling) {
   return {

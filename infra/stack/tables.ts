@@ -17,7 +17,7 @@ export interface UsableTables {
   usable: Table[];
 }
 
-/** The stack's own tables. The names of all, restored ones too, begin with the stack's and this id. */
+/** The stack's own tables. The names of restored ones, too, begin with the stack's and the id. */
 export const ownTables: Record<TableName, { id: string; partitionKey: Attribute }> = {
   orders: { id: "Orders", partitionKey: { name: "id", type: AttributeType.NUMBER } },
   apiKeys: { id: "ApiKeys", partitionKey: { name: "keyHash", type: AttributeType.STRING } },

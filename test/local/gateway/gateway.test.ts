@@ -1,6 +1,7 @@
 import { createServer, request as startRequest } from "node:http";
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { environments } from "../../../infra/environments.ts";
 import { createGateway } from "../../../infra/local/gateway/gateway.ts";
 import {
   FunctionFailure,
@@ -9,8 +10,8 @@ import {
 import { listeningPort } from "../../../infra/local/machine/ports.ts";
 import { responseProblems } from "../../../infra/smoke/response-problems.ts";
 import { readRestApi } from "../../../infra/template/rest-api.ts";
+import { makeApiKey } from "../../../shared/api-keys.ts";
 import { expectError } from "../../helpers/expect-error.ts";
-import { issuedKeys } from "../../helpers/issued-keys.ts";
 import { readAssembly } from "../../helpers/read-assembly.ts";
 import { send } from "../../helpers/send.ts";
 import { ownLines } from "../../helpers/trouble.ts";
@@ -89,7 +90,7 @@ function hang(name: string): Promise<void> {
 beforeEach(() => startGateway());
 afterEach(() => void vi.useRealTimers());
 
-const headers = { authorization: `Bearer ${issuedKeys.test.key}` };
+const headers = { authorization: `Bearer ${makeApiKey(environments.staging.apiKeyPrefix)}` };
 const list = () => send(`${baseUrl}/v1/store/orders`, { headers });
 const cancel = (id = "42") =>
   send(`${baseUrl}/v1/store/orders/${id}`, { method: "DELETE", headers });
