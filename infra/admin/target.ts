@@ -89,8 +89,8 @@ export async function findDeployedStack(environment: Environment): Promise<Targe
  */
 export async function findLocalStack(): Promise<Target> {
   const stacks = await readStackFile();
-  for (const { baseUrl, dynamodbEndpoint, tables } of stacks) {
-    const client = nameMissingTables(engineClient(dynamodbEndpoint));
+  for (const { accessKeyId, baseUrl, dynamodbEndpoint, tables } of stacks) {
+    const client = nameMissingTables(engineClient(dynamodbEndpoint, accessKeyId));
     try {
       await client.send(new DescribeTableCommand({ TableName: tables.orders }));
     } catch {

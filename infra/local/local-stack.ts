@@ -2,9 +2,11 @@ import type { RequestListener } from "node:http";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../shared/clock.ts";
 import { checkOrders, OrdersFileError, readOrders } from "../orders-file/orders-file.ts";
+import { dummyCredentials } from "../template/local-account.ts";
 import { StartError } from "../template/start-error.ts";
 import type { SynthesisedStack } from "../template/synthesis.ts";
 import { checkEndpoint, engineClient, startEngine } from "./engine/engine.ts";
+import { startEngineProxy } from "./engine/engine-proxy.ts";
 import { createTables, prepareTables } from "./engine/tables.ts";
 import type { GatewayOptions } from "./gateway/gateway.ts";
 import type { LambdaHostOptions } from "./lambda/lambda-host.ts";
@@ -81,8 +83,9 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
   // All of them, even if one fails, so that everything the others start can be stopped.
   await Promise.allSettled(tasks);
   ended.signal.throwIfAborted();
-  const [firstBuild, endpoint, orders] = await Promise.all(tasks);
+  const [firstBuild, engine, orders] = await Promise.all(tasks);
 
+  const { endpoint } = engine;
   const client = engineClient(endpoint);
   started.defer(() => client.destroy());
   const { template } = firstBuild;
@@ -126,7 +129,10 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
     baseUrl: `http://localhost:${listener.port}${basePath}`,
     /** A key issued for this start. */
     apiKey,
+    /** The engine's own address, for this process and its functions. */
     dynamodbEndpoint: endpoint,
+    /** The way to the tables for others. */
+    dynamodb: engine.announced,
     tables,
     /** Whether the tables are new, and so hold the orders of this start. */
     hasNewTables,
@@ -140,17 +146,28 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
   };
 }
 
+/** A DynamoDB engine: its own address, and the endpoint and access key id for other programs. */
+interface OpenEngine {
+  endpoint: string;
+  announced: { endpoint: string; accessKeyId: string };
+}
+
 /** Finds or starts a DynamoDB engine. One that was started is stopped with the rest. */
 async function openEngine(
   { dynamodbEndpoint, db }: LocalStackOptions,
   started: AsyncDisposableStack,
   ended: AbortController,
-): Promise<string> {
-  if (dynamodbEndpoint !== undefined) return checkEndpoint(dynamodbEndpoint);
+): Promise<OpenEngine> {
+  if (dynamodbEndpoint !== undefined) {
+    const endpoint = await checkEndpoint(dynamodbEndpoint);
+    return { endpoint, announced: { endpoint, accessKeyId: dummyCredentials.accessKeyId } };
+  }
   const engine = await startEngine(db);
   engine.ended.then(() => ended.abort(new StartError("The DynamoDB engine has ended by itself")));
   started.defer(engine.stop);
-  return engine.endpoint;
+  const proxy = await startEngineProxy(engine.endpoint);
+  started.defer(proxy.close);
+  return { endpoint: engine.endpoint, announced: proxy };
 }
 
 /**

@@ -7,10 +7,12 @@ import { StartError } from "../template/start-error.ts";
 const stackSchema = z.object({
   baseUrl: z.string(),
   dynamodbEndpoint: z.string(),
+  /** The one that requests to the endpoint are signed with. */
+  accessKeyId: z.string(),
   tables: z.object({ orders: z.string(), apiKeys: z.string() }),
 });
 
-/** Where the running local stacks are, the latest first; it holds no keys. */
+/** Where the running local stacks are, the latest first; it holds no key of the API. */
 type StackFile = z.infer<typeof stackSchema>[];
 
 /** One per checkout, ignored by git. LOCAL_STACK_FILE names another. */
@@ -25,7 +27,8 @@ const stackFile = () =>
 export async function addToStackFile(stack: StackFile[number]): Promise<() => Promise<void>> {
   const write = async (added: StackFile): Promise<void> => {
     const others = (await readStackFile()).filter(({ baseUrl }) => baseUrl !== stack.baseUrl);
-    await writeFile(stackFile(), `${JSON.stringify([...added, ...others], null, 2)}\n`);
+    const text = `${JSON.stringify([...added, ...others], null, 2)}\n`;
+    await writeFile(stackFile(), text, { mode: 0o600 });
   };
   try {
     await mkdir(dirname(stackFile()), { recursive: true });

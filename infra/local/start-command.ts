@@ -44,15 +44,16 @@ try {
   if (options.orders !== undefined && !stack.hasNewTables) {
     process.stderr.write(`${notLoadedText(options.orders)}\n`);
   }
-  running.defer(await addToStackFile(stack));
-  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-  const { baseUrl, apiKey, tables } = stack;
-  const line = JSON.stringify({
+  const { apiKey, baseUrl, dynamodb, tables } = stack;
+  const whereabouts = {
     baseUrl,
-    apiKey,
-    dynamodbEndpoint: stack.dynamodbEndpoint,
+    dynamodbEndpoint: dynamodb.endpoint,
+    accessKeyId: dynamodb.accessKeyId,
     tables,
-  });
+  };
+  running.defer(await addToStackFile(whereabouts));
+  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+  const line = JSON.stringify({ ...whereabouts, apiKey });
   process.stdout.write(json ? `${line}\n` : await readyText(stack, seconds, options.watch));
   const over = AbortSignal.any([stopping.signal, stack.ended]);
   if (!over.aborted) await once(over, "abort");

@@ -62,6 +62,7 @@ describe("a command for the local stack", () => {
     const stackAt = (port: number, dynamodbEndpoint: string) => ({
       baseUrl: `http://localhost:${port}/v1`,
       dynamodbEndpoint,
+      accessKeyId: "local",
       tables: tables.tables,
     });
     const alive = [stackAt(2, tables.dynamodbEndpoint), stackAt(1, tables.dynamodbEndpoint)];

@@ -12,6 +12,7 @@ beforeEach(() => void vi.stubEnv("LOCAL_STACK_FILE", join(directory, "stack.json
 const stackAt = (port: number) => ({
   baseUrl: `http://localhost:${port}/v1`,
   dynamodbEndpoint: "http://127.0.0.1:8000",
+  accessKeyId: "local",
   tables: { orders: "orders", apiKeys: "keys" },
 });
 

@@ -89,12 +89,17 @@ describe.runIf(machineHas("/proc or ps", "that npm start ends with all it starte
         .toMatchObject({ stdout: expect.stringMatching(/^\{.*\}\n$/) });
       const { apiKey, ...whereabouts } = JSON.parse(npm.seen.stdout);
       expect(apiKey).toBe(key);
-      expect(Object.keys(whereabouts)).toEqual(["baseUrl", "dynamodbEndpoint", "tables"]);
+      expect(Object.keys(whereabouts)).toEqual([
+        "baseUrl",
+        "dynamodbEndpoint",
+        "accessKeyId",
+        "tables",
+      ]);
       expect(await runningStacks()).toEqual([whereabouts]);
       const headers = { authorization: `Bearer ${apiKey}` };
       const url = `${whereabouts.baseUrl}/store/orders/12`;
       expect((await send(url, { method: "DELETE", headers })).status).toBe(409);
-      const client = engineClient(whereabouts.dynamodbEndpoint);
+      const client = engineClient(whereabouts.dynamodbEndpoint, whereabouts.accessKeyId);
       const { Count } = await client.send(
         new ScanCommand({ TableName: whereabouts.tables.apiKeys }),
       );

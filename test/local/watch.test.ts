@@ -31,6 +31,7 @@ test.runIf(hasList)(
       baseUrl,
       apiKey,
       dynamodbEndpoint = "",
+      accessKeyId,
     }: Record<string, string> = JSON.parse(seen.stdout);
     const headers = { authorization: `Bearer ${apiKey}` };
     const cancel = (id: string) =>
@@ -65,7 +66,7 @@ test.runIf(hasList)(
     await rename(`${errors}~`, errors);
     await expect.poll(() => messageFor("none"), { interval: 100 }).toBe("Nobody ordered this");
     expect((await cancel("1")).status).toBe(409);
-    const client = engineClient(dynamodbEndpoint);
+    const client = engineClient(dynamodbEndpoint, accessKeyId);
     const { TableNames } = await client.send(new ListTablesCommand());
     client.destroy();
     expect(TableNames).toContainEqual(expect.stringContaining("Refunds"));

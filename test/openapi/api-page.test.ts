@@ -71,6 +71,13 @@ describe.runIf(hasBrowser)("the page at / in a browser", () => {
     expect(await response.text()).toMatch(/^# Changelog\n/);
   });
 
+  test("is not shown inside a page of another origin, which could borrow its key", async () => {
+    const other = await page.page.context().browser()?.newPage();
+    await other?.setContent(`<iframe src="${new URL("/", stack.baseUrl).href}"></iframe>`);
+    await expect.poll(() => other?.frames()[1]?.url()).toMatch(/^chrome-error:/);
+    await other?.close();
+  });
+
   test("requests nothing from other origins, and reports no error but the 409", () => {
     expect(page.otherOrigins).toEqual([]);
     expect(page.errors).toEqual([expect.stringContaining("409 (Conflict)")]);

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
@@ -11,7 +12,7 @@ import { freePort } from "../machine/ports.ts";
 
 /** A DynamoDB engine that this process started. */
 export interface Engine {
-  /** Like `http://127.0.0.1:54321`. */
+  /** Like `http://127.83.5.201:54321`. */
   endpoint: string;
   pid: number;
   /** Resolves when its process has ended. */
@@ -21,9 +22,10 @@ export interface Engine {
 
 /**
  * A shell that ends the engine when the pipe on 3 closes, which it does even when this process is
- * killed.
+ * killed. What the engine writes is its user's alone.
  */
-const watchdog = '(read -r _ <&3; kill "$$") </dev/null >/dev/null 2>&1 & exec "$0" "$@" 3<&-';
+const watchdog =
+  'umask 077; (read -r _ <&3; kill "$$") </dev/null >/dev/null 2>&1 & exec "$0" "$@" 3<&-';
 /** Far more than it takes, even on a busy machine. */
 const startTimeoutMs = 60_000;
 const responseTimeoutMs = 5_000;
@@ -37,8 +39,9 @@ const responseTimeoutMs = 5_000;
  */
 export async function startEngine(dbFile?: string, program = enginePath()): Promise<Engine> {
   if (program === undefined) throw new StartError(missing());
-  const port = await freePort();
-  const options = ["--host", "127.0.0.1", "--port", String(port)];
+  const host = randomLoopback();
+  const port = await freePort(host);
+  const options = ["--host", host, "--port", String(port)];
   if (dbFile !== undefined) options.push("--db-path", dbFile);
   const child = spawn("/bin/sh", ["-c", watchdog, program, ...options], {
     // A group of its own, so that Ctrl-C reaches only the process that stops it.
@@ -62,7 +65,7 @@ export async function startEngine(dbFile?: string, program = enginePath()): Prom
   }
   clearTimeout(timer);
   if (last.includes("listening on") && child.pid !== undefined) {
-    return { endpoint: `http://127.0.0.1:${port}`, pid: child.pid, ended, stop };
+    return { endpoint: `http://${host}:${port}`, pid: child.pid, ended, stop };
   }
   await stop();
   // Another process may have taken the port meanwhile.
@@ -70,6 +73,15 @@ export async function startEngine(dbFile?: string, program = enginePath()): Prom
   throw new StartError(
     `The DynamoDB engine did not start${dbFile === undefined ? "" : ` with ${dbFile}`}: ${last}`,
   );
+}
+
+/**
+ * An address of this machine that a page in a browser can't guess, since the engine itself lets in
+ * whoever finds it. Only Linux has more than one.
+ */
+function randomLoopback(): string {
+  if (process.platform !== "linux") return "127.0.0.1";
+  return `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
 }
 
 /**
@@ -97,13 +109,20 @@ export async function checkEndpoint(endpoint: string): Promise<string> {
   return url.href.replace(/\/$/, "");
 }
 
-/** A client of the engine at an endpoint. */
-export function engineClient(endpoint: string): DynamoDBClient {
+/**
+ * A client of the engine at an endpoint.
+ *
+ * @param accessKeyId what the proxy of an embedded engine asks for; any engine itself takes any.
+ */
+export function engineClient(
+  endpoint: string,
+  accessKeyId = dummyCredentials.accessKeyId,
+): DynamoDBClient {
   return retryIncompleteResponses(
     new DynamoDBClient({
       endpoint,
       region: pseudoParameters["AWS::Region"],
-      credentials: dummyCredentials,
+      credentials: { ...dummyCredentials, accessKeyId },
       requestHandler: {
         connectionTimeout: 30_000,
         requestTimeout: 30_000,

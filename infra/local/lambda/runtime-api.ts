@@ -42,10 +42,16 @@ export class RuntimeApi extends EventEmitter<RuntimeEvents> {
   readonly #server = createServer(
     { requestTimeout: 0, keepAliveTimeout: 0 },
     (request, response) => {
+      if (!this.#isFromRuntime(request)) {
+        response.writeHead(403).end();
+        return;
+      }
       // A request breaks off when its process ends; the execution environment sees to that.
       this.#serve(request, response).catch(() => {});
     },
   );
+  /** Where it listens, like `127.0.0.1:54321`. */
+  #address = "";
   /** The runtime's pending request for an event. */
   #next: ServerResponse | undefined;
   /** The invocation under way. */
@@ -53,7 +59,8 @@ export class RuntimeApi extends EventEmitter<RuntimeEvents> {
 
   /** Starts to listen, and resolves with the value for `AWS_LAMBDA_RUNTIME_API`. */
   async listen(): Promise<string> {
-    return `127.0.0.1:${await listeningPort(this.#server)}`;
+    this.#address = `127.0.0.1:${await listeningPort(this.#server)}`;
+    return this.#address;
   }
 
   /**
@@ -77,6 +84,16 @@ export class RuntimeApi extends EventEmitter<RuntimeEvents> {
   close(): void {
     this.#server.close();
     this.#server.closeAllConnections();
+  }
+
+  /**
+   * Whether a request may be the runtime's. A page in a browser could otherwise take an event, with
+   * the caller's key in it, or answer in the function's place.
+   */
+  #isFromRuntime({ headers, method, url = "" }: IncomingMessage): boolean {
+    const isFromBrowser = Object.keys(headers).some((name) => /^(origin$|sec-fetch-)/.test(name));
+    const expected = url.endsWith("/next") ? "GET" : "POST";
+    return headers.host === this.#address && !isFromBrowser && method === expected;
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

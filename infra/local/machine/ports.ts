@@ -52,8 +52,8 @@ export async function listeningPort(
   return address.port;
 }
 
-/** Finds a port that no server uses. */
-export async function freePort(): Promise<number> {
+/** Finds a port that no server uses at an address. */
+export async function freePort(host?: string): Promise<number> {
   await using server = createServer();
-  return await listeningPort(server);
+  return await listeningPort(server, 0, host);
 }

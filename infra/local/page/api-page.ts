@@ -25,8 +25,15 @@ const headers = {
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
   // The browser loads nothing from anywhere else.
-  "Content-Security-Policy":
-    "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src data:; connect-src 'self'",
+  "Content-Security-Policy": [
+    "default-src 'none'",
+    "script-src 'self' 'unsafe-inline'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src data:",
+    "connect-src 'self'",
+    // A page around it could make its user press its buttons, with the key filled in.
+    "frame-ancestors 'none'",
+  ].join("; "),
 };
 
 /**

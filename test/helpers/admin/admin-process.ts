@@ -60,7 +60,9 @@ export async function createOperator() {
     pointTo: ({ dynamodbEndpoint, tables }: Pick<TestTables, "dynamodbEndpoint" | "tables">) =>
       writeFile(
         stackFile,
-        JSON.stringify([{ baseUrl: "http://localhost:1/v1", dynamodbEndpoint, tables }]),
+        JSON.stringify([
+          { baseUrl: "http://localhost:1/v1", dynamodbEndpoint, accessKeyId: "local", tables },
+        ]),
       ),
     write: async (name: string, content: string) => {
       const path = join(folder, name);

@@ -125,7 +125,9 @@ export async function runHere(
   const stackFile = join(tmpdir(), `stack-${randomUUID()}.json`);
   await writeFile(
     stackFile,
-    JSON.stringify([{ baseUrl: "http://localhost:1/v1", dynamodbEndpoint, tables }]),
+    JSON.stringify([
+      { baseUrl: "http://localhost:1/v1", dynamodbEndpoint, accessKeyId: "local", tables },
+    ]),
   );
   vi.stubEnv("LOCAL_STACK_FILE", stackFile);
   return await here([...args, "--local"], streams).finally(() => rm(stackFile));

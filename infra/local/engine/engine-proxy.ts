@@ -1,0 +1,61 @@
+import { randomBytes } from "node:crypto";
+import { Agent, createServer, request as httpRequest, type IncomingMessage } from "node:http";
+import { pipeline } from "node:stream";
+import { listeningPort } from "../machine/ports.ts";
+
+/** The way to the embedded engine's tables for whoever knows a key of this start. */
+export interface EngineProxy {
+  /** Like `http://127.0.0.1:54321`. */
+  endpoint: string;
+  /** The access key id that a request must be signed with; any secret will do. */
+  accessKeyId: string;
+  close(): void;
+}
+
+const denied = JSON.stringify({
+  __type: "com.amazon.coral.service#AccessDeniedException",
+  message: "Use the endpoint and the access key id that npm start prints",
+});
+
+/**
+ * Stands before the embedded engine, which lets in anyone, even a page of another origin in a
+ * browser. Only a request that a program signed for this start gets through.
+ *
+ * @param engine the engine's own address.
+ */
+export async function startEngineProxy(engine: string): Promise<EngineProxy> {
+  const accessKeyId = `LOCAL${randomBytes(8).toString("hex").toUpperCase()}`;
+  const agent = new Agent({ keepAlive: true });
+  const hosts = new Set<string | undefined>();
+  const isOurs = ({ headers, method }: IncomingMessage): boolean =>
+    method === "POST" &&
+    hosts.has(headers.host) &&
+    headers.origin === undefined &&
+    headers.authorization?.startsWith(`AWS4-HMAC-SHA256 Credential=${accessKeyId}/`) === true;
+
+  const server = createServer((incoming, outgoing) => {
+    if (!isOurs(incoming)) {
+      outgoing.writeHead(403, { "Content-Type": "application/x-amz-json-1.0" }).end(denied);
+      return;
+    }
+    const { headers, method = "", url = "/" } = incoming;
+    const forwarded = httpRequest(new URL(url, engine), { agent, headers, method }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 502, response.headers);
+      pipeline(response, outgoing, () => {});
+    });
+    pipeline(incoming, forwarded, (error) => {
+      if (error) outgoing.destroy();
+    });
+  });
+  const port = await listeningPort(server);
+  for (const name of ["127.0.0.1", "localhost"]) hosts.add(`${name}:${port}`);
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    accessKeyId,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+      agent.destroy();
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { createServer } from "node:http";
+import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { engineClient } from "../../infra/local/engine/engine.ts";
+import { type EngineProxy, startEngineProxy } from "../../infra/local/engine/engine-proxy.ts";
+import { listeningPort } from "../../infra/local/machine/ports.ts";
+import { send } from "../helpers/send.ts";
+
+/** What reached the engine. */
+let reached: string[] = [];
+let proxy: EngineProxy;
+const engine = createServer((request, response) => {
+  reached.push(`${request.method} ${request.headers["x-amz-target"]}`);
+  response.setHeader("access-control-allow-origin", "*").end('{"TableNames":["Orders"]}');
+});
+beforeAll(async () => {
+  proxy = await startEngineProxy(`http://127.0.0.1:${await listeningPort(engine)}`);
+});
+afterAll(() => {
+  proxy.close();
+  engine.close();
+});
+beforeEach(() => {
+  reached = [];
+});
+
+/** What a program sends that signs with the key of this start. */
+const right = () => ({
+  authorization: `AWS4-HMAC-SHA256 Credential=${proxy.accessKeyId}/20261124/us-east-1/dynamodb`,
+  "x-amz-target": "DynamoDB_20120810.ListTables",
+});
+
+test("a client that signs with the access key of this start reaches the engine", async () => {
+  const client = engineClient(proxy.endpoint, proxy.accessKeyId);
+  expect((await client.send(new ListTablesCommand())).TableNames).toEqual(["Orders"]);
+  client.destroy();
+});
+
+describe("the engine is not reached by", () => {
+  test.each<[string, string, Record<string, string>]>([
+    ["another access key", "POST", { authorization: "AWS4-HMAC-SHA256 Credential=local/20261124" }],
+    ["no signature", "POST", { authorization: "" }],
+    ["a page of another origin", "POST", { origin: "https://example.com" }],
+    ["a name that was made to lead here", "POST", { host: "example.com" }],
+    ["a preflight", "OPTIONS", {}],
+    ["a read by its address alone", "GET", {}],
+  ])("%s", async (_, method, difference) => {
+    const headers = { ...right(), ...difference };
+    const { status, headers: received } = await send(proxy.endpoint, { method, headers });
+    expect({ status, reached }).toEqual({ status: 403, reached: [] });
+    expect(received).not.toHaveProperty("access-control-allow-origin");
+  });
+});
+
+test("a request that breaks off leaves the proxy serving", async () => {
+  const cut = AbortSignal.timeout(1);
+  await fetch(proxy.endpoint, { method: "POST", headers: right(), signal: cut }).catch(() => {});
+  expect((await send(proxy.endpoint, { method: "POST", headers: right() })).status).toBe(200);
+});
+
+test("an engine that has ended breaks the connection", async () => {
+  const gone = await startEngineProxy("http://127.0.0.1:1");
+  const credential = `AWS4-HMAC-SHA256 Credential=${gone.accessKeyId}/`;
+  const request = send(gone.endpoint, { method: "POST", headers: { authorization: credential } });
+  await expect(request).rejects.toThrow();
+  gone.close();
+});
