@@ -4,7 +4,7 @@ import type { Environment } from "../environments.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { printable } from "../terminal/printable.ts";
 import { requireAdoptedTables } from "./adopted-tables.ts";
-import { type Finding, findChanges } from "./findings.ts";
+import { acceptable, type Finding, findChanges } from "./findings.ts";
 import {
   findPlace,
   readAssembly,
@@ -38,6 +38,7 @@ export const ownAssembly = "cdk.out";
  * @returns whether all that stops it is accepted.
  */
 export async function compare(environment: Environment, options: CompareOptions): Promise<boolean> {
+  const accepted = readAccepted(options.accept);
   const deployed = await readDeployed(environment, options);
   const next = await readNext(environment, options);
   for (const warning of next.warnings) console.log(`warning  ${printable(warning)}`);
@@ -48,8 +49,15 @@ export async function compare(environment: Environment, options: CompareOptions)
     : firstDeployment(environment);
   const count = `${findings.length} finding${findings.length === 1 ? "" : "s"}`;
   console.log(`${environment.stackName} ${deployed.description}: ${count}`);
-  const { accept = [] } = options;
-  return report(findings, new Set(accept.join(" ").split(/\s+/).filter(Boolean)));
+  return report(findings, accepted);
+}
+
+/** @throws Error for what no finding can be called: someone may have made it up to be printed. */
+function readAccepted(accept: string[] = []): Set<string> {
+  const names = accept.join(" ").split(/\s+/).filter(Boolean);
+  const wrong = names.find((name) => name !== acceptable(name));
+  if (wrong === undefined) return new Set(names);
+  throw new Error(`No finding can be called ${printable(wrong)}`);
 }
 
 /** What is deployed, if anything is, and where. */
@@ -128,7 +136,7 @@ function report(findings: Finding[], accepted: Set<string>): boolean {
   }
   const found = new Set(findings.map(({ name }) => name));
   for (const word of accepted.difference(found)) {
-    console.error(`Nothing to accept by the name ${printable(word)}`);
+    console.error(`Nothing to accept by the name ${word}`);
   }
   const stopping = [...found.difference(accepted)];
   if (stopping.length > 0) console.log(`If that is meant: --accept "${stopping.join(" ")}"`);

@@ -31,6 +31,11 @@ const names: Record<string, string> = {
   "Outputs.BaseUrl": "base-url",
 };
 
+/** The text as a finding can be named: what else it holds becomes a hyphen. */
+export function acceptable(name: string): string {
+  return name.replace(/[^\w.:/*@{}+=,-]+/g, "-");
+}
+
 /**
  * Compares a stack as it is deployed with what is about to be deployed.
  *
@@ -66,7 +71,7 @@ export function findChanges(
   }
   const paths = { ...was, Resources: { ...is.Resources, ...was.Resources } };
   return findings.map(({ name, text }) => ({
-    name: withPaths(name, paths).replace(/[^\w.:/*@{}+=,-]+/g, "-"),
+    name: acceptable(withPaths(name, paths)),
     text: withPaths(text, paths),
   }));
 }

@@ -59,11 +59,25 @@ test.each([
   ]);
 });
 
-test("a name that nothing is called stops nothing, and is told without its control characters", async () => {
+test("a name that no finding has stops nothing, and is told", async () => {
   await app.synthesised(using("OLD"));
-  const { exitCode, output } = await compare("--accept", "termination-protection tls\u001b[2J");
-  expect([exitCode, output.at(-1)]).toEqual([0, "Nothing to accept by the name tls\\u{1b}[2J"]);
+  const { exitCode, output } = await compare("--accept", "termination-protection tls");
+  expect([exitCode, output.at(-1)]).toEqual([0, "Nothing to accept by the name tls"]);
 });
+
+test.each([
+  ["tls\u001b[2J", "tls\\u{1b}[2J"],
+  ["tls\n```\n<!--", "```"],
+])(
+  "a name that no finding can have is rejected before anything is asked: %j",
+  async (accept, told) => {
+    expect(await compare("--accept", accept)).toEqual({
+      exitCode: 2,
+      output: [`No finding can be called ${told}`],
+    });
+    expect(cloudFormation.calls()).toEqual([]);
+  },
+);
 
 test.each(stoppingChanges)(
   "a deployment stops until it is accepted when $title",

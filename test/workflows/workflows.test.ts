@@ -1,10 +1,26 @@
 import { describe, expect, test } from "vitest";
-import { expression, readWorkflow, type Step } from "../helpers/workflows.ts";
+import { expression, readWorkflow, type Step } from "./steps.ts";
 
 const ci = await readWorkflow("ci.yml");
 const deploy = await readWorkflow("deploy.yml");
 const deployEnvironment = await readWorkflow("deploy-environment.yml");
 const deployJob: { steps: Step[] } & Record<string, unknown> = deployEnvironment.jobs.deploy;
+
+/** A workflow's step by its name, with what else it may have. */
+function findStep(job: { steps: Step[] }, wanted: string) {
+  const index = job.steps.findIndex(({ name }) => name === wanted);
+  const step = job.steps[index];
+  if (!step) throw new Error(`The job has no step "${wanted}"`);
+  return { index, step };
+}
+
+/** The first step of a job that uses an action. */
+function findUse(job: { steps: Step[] }, action: string) {
+  const index = job.steps.findIndex(({ uses }) => uses?.startsWith(`${action}@`));
+  const step = job.steps[index];
+  if (!step) throw new Error(`The job does not use ${action}`);
+  return { index, step };
+}
 
 describe.each(["ci.yml", "deploy.yml", "deploy-environment.yml", "rehearse.yml"])(
   "the workflow %s",
@@ -12,7 +28,7 @@ describe.each(["ci.yml", "deploy.yml", "deploy-environment.yml", "rehearse.yml"]
     const { text, jobs } = await readWorkflow(name);
     const steps = Object.values<{ steps?: Step[] }>(jobs).flatMap(({ steps = [] }) => steps);
 
-    test("pins every action to a commit, and names its version", () => {
+    test("pins every action to a commit of a version", () => {
       const actions = [...text.matchAll(/uses: (?!\.\/)(.*)/g)].map(([, action]) => action);
       for (const action of actions)
         expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
@@ -26,125 +42,176 @@ describe.each(["ci.yml", "deploy.yml", "deploy-environment.yml", "rehearse.yml"]
       }
     });
 
-    test("runs no script with text that a caller chose, and goes on after no failure", () => {
+    test("runs no script with text that a caller chose", () => {
       for (const { run = "" } of steps) expect(run).not.toContain("${{");
+    });
+
+    test("goes on after no failure", () => {
       // Another shell might not stop at the first command that fails.
       expect(text).not.toMatch(/continue-on-error|always\(\)|\|\| true|shell:|defaults:/);
     });
   },
 );
 
-test("only jobs that deploy may ask AWS for a role, no job may write, and main alone deploys", () => {
-  const jobs = Object.entries<{ permissions?: Record<string, string> }>({
-    ...ci.jobs,
-    ...deploy.jobs,
-    ...deployEnvironment.jobs,
-  });
-  const withRole = jobs
-    .filter(([, { permissions }]) => permissions?.["id-token"])
-    .map(([name]) => name);
-  expect(withRole).toEqual(["staging", "production", "straight-to-production", "deploy"]);
+/** Every job with a name of its own, and what it may do. */
+const jobs = Object.entries<{ permissions?: Record<string, string> }>({
+  ...ci.jobs,
+  ...deploy.jobs,
+  ...deployEnvironment.jobs,
+});
+
+test("only jobs that deploy may ask AWS for a role", () => {
+  const withRole = jobs.filter(([, { permissions }]) => permissions?.["id-token"]);
+  expect(withRole.map(([name]) => name)).toEqual([
+    "staging",
+    "production",
+    "straight-to-production",
+    "deploy",
+  ]);
+});
+
+test("no job may write to the repository", () => {
   for (const [, { permissions: { "id-token": _, ...others } = {} }] of jobs) {
     for (const access of Object.values(others)) expect(access).toBe("read");
   }
-  expect([ci.permissions, deploy.permissions, deployEnvironment.permissions]).toEqual([
-    { contents: "read" },
-    {},
-    {},
-  ]);
+  expect(ci.permissions).toEqual({ contents: "read" });
+  expect(deploy.permissions).toEqual({});
+  expect(deployEnvironment.permissions).toEqual({});
+});
+
+test("main alone deploys", () => {
   expect(deploy.on).toEqual({ push: { branches: ["main"] }, workflow_dispatch: expect.anything() });
-  // GitHub's environment decides who approves, and which role AWS gives.
+});
+
+test("a deployment runs in GitHub's environment, which has the reviewers and the role", () => {
   expect(deployJob["environment"]).toBe(expression("inputs.environment"));
 });
 
-test("where a role can be asked for, nothing is built or tested, and no package runs a script of its own", () => {
-  const scripts = deployJob.steps.map(({ run = "" }) => run).join("\n");
-  expect(scripts).not.toMatch(/synth|npm test|npx/);
-  for (const [install] of scripts.matchAll(/npm (?:ci|install).*/g))
+const deployScripts = deployJob.steps.map(({ run = "" }) => run).join("\n");
+
+test("nothing is built or tested where a role can be asked for", () => {
+  expect(deployScripts).not.toMatch(/synth|npm test|npx/);
+});
+
+test("no package runs an install script where a role can be asked for", () => {
+  for (const [install] of deployScripts.matchAll(/npm (?:ci|install).*/g)) {
     expect(install).toContain("--ignore-scripts");
-});
-
-test("production waits for build, summary, tests and staging; a rollback for the build alone", () => {
-  const { staging, production, "straight-to-production": straight } = deploy.jobs;
-  expect(staging.needs).toEqual(["commit", "build", "ci"]);
-  expect(production.needs).toEqual(["commit", "build", "changes", "staging"]);
-  expect(straight).toMatchObject({
-    needs: ["commit", "build"],
-    if: expression("inputs.straight-to-production"),
-  });
-  expect(deploy.jobs.ci.if).toBe(expression("!inputs.straight-to-production"));
-  // A job without a condition of its own is skipped where one that it needs is.
-  expect([staging.if, production.if]).toEqual([undefined, undefined]);
-  // CloudFormation sets the aliases only the first time that a build without the canary is
-  // deployed.
-  const earlier = expression("inputs.only-attempt && inputs.only-attempt != github.run_attempt");
-  const rejects = expect.objectContaining({ if: earlier, run: expect.stringContaining("exit 1") });
-  expect([straight.with["only-attempt"], deployJob.steps]).toEqual([
-    expression("needs.build.outputs.attempt"),
-    expect.arrayContaining([rejects]),
-  ]);
-});
-
-test("the commit that is asked for is what is tested, built and deployed, with what is accepted", () => {
-  const {
-    build,
-    ci: tests,
-    commit,
-    staging,
-    production,
-    "straight-to-production": straight,
-  } = deploy.jobs;
-  const { env } = commit.steps.find(
-    ({ name }: Step) => name === "Accept only a commit that main contains",
-  );
-  expect(env.COMMIT).toBe(expression("inputs.straight-to-production || github.sha"));
-  const asked = expression("needs.commit.outputs.sha");
-  expect([tests.with.ref, build.steps[0].with.ref]).toEqual([asked, asked]);
-  const [assembly, accept] = ["needs.build.outputs.assembly", "inputs.accept"].map(expression);
-  for (const { with: inputs } of [staging, production, straight]) {
-    expect(inputs).toMatchObject({ commit: asked, assembly, accept });
   }
 });
 
-test("a deployment keeps its template before anything else can fail, and replaces it when it is run again", () => {
-  const upload = deployJob.steps.find(({ uses }) => uses?.startsWith("actions/upload-artifact@"));
-  expect(upload?.with).toMatchObject({ overwrite: true });
-  expect(deployJob.steps[deployJob.steps.findIndex(({ name }) => name === "Deploy") + 1]).toBe(
-    upload,
+test("what is deployed is there, and all code installed, before there are credentials", () => {
+  const credentials = findUse(deployJob, "aws-actions/configure-aws-credentials").index;
+  const missing = findStep(deployJob, "Reject a build that is not where it is deployed from").index;
+  expect(missing).toBeGreaterThan(findUse(deployJob, "actions/download-artifact").index);
+  expect(missing).toBeLessThan(credentials);
+  const installs = deployJob.steps.findLastIndex(({ run }) => run?.startsWith("npm ci"));
+  expect(installs).toBeLessThan(credentials);
+});
+
+test("staging waits for the build and its tests", () => {
+  expect(deploy.jobs.staging).toMatchObject({ needs: ["commit", "build", "ci"] });
+});
+
+test("production waits for the build, its summary and staging", () => {
+  const { production } = deploy.jobs;
+  expect(production.needs).toEqual(["commit", "build", "changes", "staging"]);
+});
+
+test("a rollback waits for the build alone", () => {
+  expect(deploy.jobs["straight-to-production"]).toMatchObject({
+    needs: ["commit", "build"],
+    if: expression("inputs.straight-to-production"),
+  });
+});
+
+test("a rollback skips tests, and with them staging and the ordinary way to production", () => {
+  const { ci: tests, staging, production } = deploy.jobs;
+  expect(tests.if).toBe(expression("!inputs.straight-to-production"));
+  // A job without a condition of its own is skipped where one that it needs is.
+  expect([staging.if, production.if]).toEqual([undefined, undefined]);
+});
+
+test("a rollback's build is good for one attempt", () => {
+  // CloudFormation sets the aliases only the first time that a build without the canary is
+  // deployed.
+  const { step } = findStep(deployJob, "Reject the assembly of an earlier attempt");
+  expect(step).toMatchObject({
+    if: expression("inputs.only-attempt && inputs.only-attempt != github.run_attempt"),
+    run: expect.stringContaining("exit 1"),
+  });
+  expect(deploy.jobs["straight-to-production"].with["only-attempt"]).toBe(
+    expression("needs.build.outputs.attempt"),
   );
+});
+
+const askedFor = expression("needs.commit.outputs.sha");
+
+test("the commit that is asked for is what is tested and built", () => {
+  const { build, ci: tests, commit } = deploy.jobs;
+  const { step } = findStep(commit, "Accept only a commit that main contains");
+  expect(step.env).toEqual({
+    COMMIT: expression("inputs.straight-to-production || github.sha"),
+  });
+  expect([tests.with.ref, build.steps[0].with.ref]).toEqual([askedFor, askedFor]);
+});
+
+test.each(["staging", "production", "straight-to-production"])(
+  "%s gets that build, with what is accepted",
+  (job) => {
+    expect(deploy.jobs[job].with).toMatchObject({
+      commit: askedFor,
+      assembly: expression("needs.build.outputs.assembly"),
+      accept: expression("inputs.accept"),
+    });
+  },
+);
+
+test("a deployment keeps its template before anything else can fail", () => {
+  const deployed = findStep(deployJob, "Deploy").index;
+  expect(findUse(deployJob, "actions/upload-artifact").index).toBe(deployed + 1);
+});
+
+test("a deployment that is run again replaces the template it kept", () => {
+  const { step } = findUse(deployJob, "actions/upload-artifact");
+  expect(step.with).toMatchObject({ overwrite: true });
 });
 
 test("every attempt of a run stores a build of its own, and deploys that", () => {
-  const { outputs, steps } = deploy.jobs.build;
-  const upload = steps.find(({ uses }: Step) => uses?.startsWith("actions/upload-artifact@"));
-  expect(upload.with.name).toContain(expression("github.run_attempt"));
-  expect(outputs.assembly).toBe(expression(`steps.${upload.id}.outputs.artifact-id`));
+  const { build } = deploy.jobs;
+  const { step } = findUse(build, "actions/upload-artifact");
+  expect(step.with?.["name"]).toContain(expression("github.run_attempt"));
+  expect(build.outputs.assembly).toBe(expression(`steps.${step.id}.outputs.artifact-id`));
 });
 
 test("a rollback, too, is built with today's settings, unless it is to have its own", () => {
-  const { if: condition } = deploy.jobs.build.steps.find(
-    ({ name }: Step) => name === "Take today's settings",
-  );
-  expect(condition).toBe(expression("!inputs.own-settings"));
+  const { step } = findStep(deploy.jobs.build, "Take today's settings");
+  expect(step.if).toBe(expression("!inputs.own-settings"));
 });
 
-test("a rollback and a change of TLS go without the canary", () => {
-  const { env } = deploy.jobs.build.steps.find(({ name }: Step) => name === "Build");
-  expect(env.CANARY).toBe(
-    expression(
-      "!inputs.straight-to-production && !contains(format(' {0} ', inputs.accept), ' tls ')",
-    ),
-  );
+test("a rollback goes without the canary", () => {
+  const { step } = findStep(deploy.jobs.build, "Build");
+  expect(step.env).toEqual({
+    ACCEPT: expression("inputs.accept"),
+    CANARY: expression("!inputs.straight-to-production"),
+  });
 });
 
-test("one run at a time deploys to an environment, is never cut off, and its role lasts as long as it may", () => {
+test("one run at a time deploys to an environment, and is never cut off", () => {
   const group = `deploy-${expression("inputs.environment")}`;
   expect(deployJob["concurrency"]).toEqual({ group, "cancel-in-progress": false });
-  const minutes = Number(deployJob["timeout-minutes"]);
-  // A new domain takes up to an hour, the canary ten minutes.
-  expect(minutes).toBeGreaterThan(70);
-  const credentials = deployJob.steps.find(({ uses }) => uses?.startsWith("aws-actions/"))?.with;
-  expect(credentials?.["role-duration-seconds"]).toBe(minutes * 60);
+});
+
+const minutes = Number(deployJob["timeout-minutes"]);
+
+test("a deployment has time for a new domain and the canary", () => {
+  const domain = 60;
+  const canary = 10;
+  expect(minutes).toBeGreaterThan(domain + canary);
+});
+
+test("the credentials last as long as the deployment may", () => {
+  const { step } = findUse(deployJob, "aws-actions/configure-aws-credentials");
+  expect(step.with?.["role-duration-seconds"]).toBe(minutes * 60);
 });
 
 test("a deployment uses today's tools, and the smoke test of the commit it deploys", () => {

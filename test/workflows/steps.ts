@@ -6,7 +6,10 @@ import { onTestFinished } from "vitest";
 import { parse } from "yaml";
 
 export interface Step {
+  id?: string;
   name?: string;
+  if?: string;
+  env?: Record<string, string>;
   uses?: string;
   with?: Record<string, unknown>;
   run?: string;
@@ -20,6 +23,12 @@ export async function readWorkflow(name: string) {
   const text = await readFile(new URL(`../../.github/workflows/${name}`, import.meta.url), "utf8");
   const { jobs, ...rest } = parse(text);
   return { text, jobs, ...rest };
+}
+
+/** Where a job downloads the build to. */
+export function downloadPath({ steps }: { steps: Step[] }): string {
+  const download = steps.find(({ uses }) => uses?.startsWith("actions/download-artifact@"));
+  return String(download?.with?.["path"]);
 }
 
 /** A directory that is deleted when the test ends. */
@@ -65,6 +74,7 @@ export async function standIn(
   does: string,
 ): Promise<() => Promise<string[]>> {
   const calls = join(directory, `${program}.calls`);
+  await writeFile(calls, "");
   const note = `for word in "$@"; do
     case $word in *" "*) word="'$word'";; esac
     printf '%s ' "$word"

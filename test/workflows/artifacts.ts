@@ -1,0 +1,51 @@
+import { symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { runScript, type Step, standIn, temporaryDirectory } from "./steps.ts";
+
+/** The artifact of a run's deployment, as GitHub lists it. */
+export function artifact(
+  run: number,
+  created: string,
+  head_branch = "main",
+  head_repository_id = 7,
+) {
+  return {
+    id: run * 100,
+    created_at: `2026-11-20T${created}:00Z`,
+    workflow_run: { id: run, head_branch, repository_id: 7, head_repository_id },
+  };
+}
+
+/**
+ * Runs a step of run 11 where GitHub lists these pages of artifacts. What run 1 deployed has
+ * expired.
+ *
+ * @returns its result, its directory, and its calls of `gh`.
+ */
+export async function withArtifacts(
+  job: { steps: Step[] },
+  step: string,
+  ...pages: ReturnType<typeof artifact>[][]
+) {
+  const directory = await temporaryDirectory();
+  await symlink(
+    fileURLToPath(new URL("../../.github", import.meta.url)),
+    join(directory, ".github"),
+  );
+  const listed = JSON.stringify(pages.map((artifacts) => ({ artifacts })));
+  const does = `case "$*" in
+    *name=*) echo '${listed}';;
+    */100/zip) exit 1;;
+    *) echo "zip of $2";;
+  esac`;
+  const calls = await standIn(directory, "gh", does);
+  await standIn(directory, "unzip", 'mkdir -p "$4"; cp "$2" "$4/template"');
+  const result = await runScript(job, step, directory, {
+    GITHUB_REPOSITORY: "acme/orders",
+    GITHUB_SERVER_URL: "https://github.com",
+    GITHUB_RUN_ID: "11",
+    ENVIRONMENT: "staging",
+  });
+  return { ...result, directory, calls: await calls() };
+}

@@ -1,0 +1,140 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { machineHas } from "../helpers/machine.ts";
+import { readWorkflow, runScript, standIn, temporaryDirectory } from "./steps.ts";
+
+const { build, commit: commitJob } = (await readWorkflow("deploy.yml")).jobs;
+
+const hasGit = machineHas("git", "which commit is deployed");
+
+function git(cwd: string, ...words: string[]): string {
+  const identity = ["-c", "user.name=x", "-c", "user.email=x@example.com"];
+  return execFileSync("git", [...identity, ...words], {
+    cwd,
+    encoding: "utf8",
+    stdio: "pipe",
+  }).trim();
+}
+
+/** A clone, and commits of its origin, each with settings and own parts that differ. */
+interface Clone {
+  directory: string;
+  /** The first commit of main. */
+  old: string;
+  /** The last commit of main. */
+  today: string;
+  /** A commit that main does not contain. */
+  branch: string;
+}
+
+/** @param options of `git clone`. */
+async function clone(...options: string[]): Promise<Clone> {
+  const origin = await temporaryDirectory();
+  git(origin, "init", "--quiet", "--initial-branch=main");
+  await mkdir(join(origin, "infra"));
+  const commit = async (settings: string) => {
+    await writeFile(join(origin, "infra", "environments.ts"), settings);
+    await writeFile(join(origin, "infra", "own.ts"), `own parts beside ${settings}`);
+    git(origin, "add", ".");
+    git(origin, "commit", "--quiet", "--message", settings);
+    return git(origin, "rev-parse", "HEAD");
+  };
+  const old = await commit("old settings");
+  const today = await commit("today's settings");
+  git(origin, "checkout", "--quiet", "-b", "branch");
+  const branch = await commit("a branch's settings");
+  git(origin, "checkout", "--quiet", "main");
+  const directory = await temporaryDirectory();
+  git(directory, "clone", "--quiet", ...options, `file://${origin}`, ".");
+  return { directory, old, today, branch };
+}
+
+/** What GitHub's checkout leaves without `fetch-depth: 0`. */
+const shallow = ["--depth", "1", "--no-single-branch"];
+const tooShallow = {
+  ok: false,
+  output: "::error::This job needs all of main's history: fetch-depth: 0\n",
+};
+
+describe.runIf(hasGit)("the commit to deploy", () => {
+  async function accept(commit: string, directory: string) {
+    const file = join(await temporaryDirectory(), "output");
+    const env = { COMMIT: commit, GITHUB_OUTPUT: file };
+    const step = "Accept only a commit that main contains";
+    const result = await runScript(commitJob, step, directory, env);
+    const sha = result.ok ? (await readFile(file, "utf8")).trim() : undefined;
+    return { ...result, sha };
+  }
+
+  test("is one that main contains, by its full or short name", async () => {
+    const { directory, old } = await clone();
+    expect((await accept(old, directory)).sha).toBe(`sha=${old}`);
+    expect((await accept(old.slice(0, 8), directory)).sha).toBe(`sha=${old}`);
+  });
+
+  test("is not a branch's, and nothing that is not a commit", async () => {
+    const { directory, branch } = await clone();
+    for (const word of [branch, "origin/branch", "0".repeat(40), "--help", "", "main; true"]) {
+      const { ok } = await accept(word, directory);
+      expect([word, ok]).toEqual([word, false]);
+    }
+  });
+
+  test("can't be told from a branch's in a shallow clone, which is one line", async () => {
+    const { directory, today } = await clone(...shallow);
+    expect(await accept(today, directory)).toEqual(tooShallow);
+  });
+});
+
+describe.runIf(hasGit)("the build of an old commit", () => {
+  const takeSettings = (directory: string, today: string) =>
+    runScript(build, "Take today's settings", directory, { GITHUB_SHA: today });
+
+  /** Builds where the synthesis fails. */
+  const failToBuild = async (directory: string) => {
+    await standIn(directory, "npm", "exit 1");
+    return runScript(build, "Build", directory, { CANARY: "false" });
+  };
+
+  test("takes today's settings and own parts", async () => {
+    const { directory, old, today } = await clone();
+    git(directory, "checkout", "--quiet", old);
+    await takeSettings(directory, today);
+    const read = (file: string) => readFile(join(directory, "infra", file), "utf8");
+    expect(await read("environments.ts")).toBe("today's settings");
+    expect(await read("own.ts")).toBe("own parts beside today's settings");
+  });
+
+  test("finds no settings of today in a shallow clone, which is one line", async () => {
+    const { directory, today } = await clone(...shallow);
+    expect(await takeSettings(directory, today)).toEqual(tooShallow);
+  });
+
+  test("says how to go on where it fails with today's settings", async () => {
+    const { directory, old, today } = await clone();
+    git(directory, "checkout", "--quiet", old);
+    await takeSettings(directory, today);
+    const { ok, output } = await failToBuild(directory);
+    expect(ok).toBe(false);
+    expect(output).toContain("::error::This commit does not synthesise with today's settings.");
+    expect(output).toContain("own-settings=true");
+  });
+
+  test("does not blame the settings where they are its own", async () => {
+    const { directory } = await clone();
+    expect(await failToBuild(directory)).toEqual({ ok: false, output: "" });
+  });
+});
+
+test.each([
+  ["with the canary", "base-url tls-1", "true"],
+  ["without it where a change of TLS is accepted", "base-url tls", "false"],
+  ["without it where that is accepted on a line of its own", "base-url\ntls\r\n", "false"],
+])("a build is made %s", async (_, accept, canary) => {
+  const directory = await temporaryDirectory();
+  const calls = await standIn(directory, "npm", "");
+  await runScript(build, "Build", directory, { CANARY: "true", ACCEPT: accept });
+  expect(await calls()).toEqual([`run synth -- --context canary=${canary}`]);
+});

@@ -1,0 +1,85 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { artifact, withArtifacts } from "./artifacts.ts";
+import { downloadPath, readWorkflow, runScript, standIn, temporaryDirectory } from "./steps.ts";
+
+const { changes } = (await readWorkflow("deploy.yml")).jobs;
+const fetchTemplate = "Fetch the template that production got last";
+
+/** Runs the step that writes the summary, where `npm` is a stand-in that does this. */
+async function summarise(directory: string, npm: string) {
+  const calls = await standIn(directory, "npm", npm);
+  const summary = join(directory, "summary");
+  const result = await runScript(changes, "Say what production would change", directory, {
+    GITHUB_STEP_SUMMARY: summary,
+    ACCEPT: "base-url tls",
+  });
+  return { ...result, text: await readFile(summary, "utf8"), calls };
+}
+
+/** A directory as the steps before leave it. */
+async function fetched(): Promise<string> {
+  const directory = await temporaryDirectory();
+  await mkdir(join(directory, "deployed"));
+  await writeFile(join(directory, "deployed/deployed.template.json"), "{}");
+  await writeFile(join(directory, "deployed/from"), "Compared with run 10.\n");
+  return directory;
+}
+
+const title = "## What production would change\n";
+
+test("the last template of production is fetched, with the run that deployed it", async () => {
+  const { directory, calls } = await withArtifacts(changes, fetchTemplate, [
+    artifact(10, "07:00"),
+    artifact(9, "06:00"),
+  ]);
+  expect(calls[0]).toContain("artifacts?name=deployed-production&");
+  const template = await readFile(join(directory, "deployed/template"), "utf8");
+  expect(template).toContain("artifacts/1000/zip");
+  const from = await readFile(join(directory, "deployed/from"), "utf8");
+  const url = "https://github.com/acme/orders/actions/runs/10";
+  expect(from).toContain(`Compared with what [run 10](${url}) deployed at 2026-`);
+});
+
+test("the build that was downloaded is compared with that template", async () => {
+  const { calls } = await summarise(await fetched(), "");
+  const template = "deployed/deployed.template.json";
+  const against = `production --app ${downloadPath(changes)} --template ${template}`;
+  expect(await calls()).toEqual([
+    `run --silent compare -- ${against} --accept 'base-url tls'`,
+    `run --silent diff -- ${against}`,
+  ]);
+});
+
+test("the summary says what would stop the deployment, and every change", async () => {
+  const npm = '[ $3 = diff ] && echo "[~] Stage" >&2 || { echo "STOP tls"; exit 1; }';
+  const { ok, output, text } = await summarise(await fetched(), npm);
+  expect([ok, output]).toEqual([true, ""]);
+  expect(text).toBe(`${title}Compared with run 10.\n\n    STOP tls\n    [~] Stage\n`);
+});
+
+test.each(["\\n", "\\r", "\\r\\n"])(
+  "no text of a change can end the code that it is shown as, such as a fence after %s",
+  async (lineEnd) => {
+    const npm = `printf 'Description:${lineEnd}\`\`\`${lineEnd}<!--${lineEnd}'`;
+    const { text } = await summarise(await fetched(), npm);
+    const [, , , ...lines] = text.split(/\r\n|\r|\n/);
+    expect(lines.join("")).toContain("```");
+    for (const line of lines.filter(Boolean)) expect(line).toMatch(/^ {4}/);
+  },
+);
+
+test("the job fails where a comparison can't be made", async () => {
+  expect((await summarise(await fetched(), "exit 2")).ok).toBe(false);
+});
+
+test.each([
+  ["nothing was ever deployed", []],
+  ["what was deployed has expired", [artifact(1, "07:00")]],
+])("the summary says that nothing is known when %s", async (_reason, artifacts) => {
+  const { ok, directory } = await withArtifacts(changes, fetchTemplate, artifacts);
+  const summary = await summarise(directory, "exit 1");
+  expect([ok, summary.ok]).toEqual([true, true]);
+  expect(summary.text).toMatch(new RegExp(`^${title}Unknown: [^\\n]+\\n$`));
+});
