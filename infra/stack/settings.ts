@@ -165,7 +165,10 @@ export const environmentSchema = z.strictObject({
    * flood can cost.
    */
   tableThroughput: z.strictObject({ reads: wholeNumber, writes: wholeNumber }),
-  /** How many seconds the gateway remembers an accepted key. A revoked key works for that long. */
+  /**
+   * How many seconds the gateway remembers an accepted key. A revoked or expired key works for that
+   * long.
+   */
   authorizerCacheSeconds: z
     .int("from 0 to 3600")
     .min(0, "from 0 to 3600")
