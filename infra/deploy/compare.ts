@@ -52,12 +52,12 @@ export async function compare(environment: Environment, options: CompareOptions)
   return report(findings, accepted);
 }
 
-/** @throws Error for what no finding can be called: someone may have made it up to be printed. */
+/** @throws CommandError for what no finding can be called: it may be meant to forge what is printed. */
 function readAccepted(accept: string[] = []): Set<string> {
   const names = accept.join(" ").split(/\s+/).filter(Boolean);
   const wrong = names.find((name) => name !== acceptable(name));
   if (wrong === undefined) return new Set(names);
-  throw new Error(`No finding can be called ${printable(wrong)}`);
+  throw new CommandError(`No finding can be called ${printable(wrong)}`);
 }
 
 /** What is deployed, if anything is, and where. */
