@@ -59,7 +59,7 @@ test.each([
   ]);
 });
 
-test("a name that no finding has stops nothing, and is told", async () => {
+test("a name that no finding has only gets a remark", async () => {
   await app.synthesised(using("OLD"));
   const { exitCode, output } = await compare("--accept", "termination-protection tls");
   expect([exitCode, output.at(-1)]).toEqual([0, "Nothing to accept by the name tls"]);

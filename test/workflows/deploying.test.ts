@@ -62,7 +62,7 @@ test("a build that is not there is one line", async () => {
   });
 });
 
-test("what was built is deployed, if all that the comparison finds is accepted", async () => {
+test("what was built is deployed, with the names of what is accepted", async () => {
   const { ok, calls, directory } = await run("Deploy");
   expect(ok).toBe(true);
   const app = `--app ${downloadPath(deployJob)} --require-approval never`;

@@ -99,13 +99,17 @@ test("no package runs an install script where a role can be asked for", () => {
   }
 });
 
-test("what is deployed is there, and all code installed, before there are credentials", () => {
-  const credentials = findUse(deployJob, "aws-actions/configure-aws-credentials").index;
+const credentials = findUse(deployJob, "aws-actions/configure-aws-credentials");
+
+test("what is deployed is known to be there before there are credentials", () => {
   const missing = findStep(deployJob, "Reject a build that is not where it is deployed from").index;
   expect(missing).toBeGreaterThan(findUse(deployJob, "actions/download-artifact").index);
-  expect(missing).toBeLessThan(credentials);
+  expect(missing).toBeLessThan(credentials.index);
+});
+
+test("all code is installed before there are credentials", () => {
   const installs = deployJob.steps.findLastIndex(({ run }) => run?.startsWith("npm ci"));
-  expect(installs).toBeLessThan(credentials);
+  expect(installs).toBeLessThan(credentials.index);
 });
 
 test("staging waits for the build and its tests", () => {
@@ -176,10 +180,14 @@ test("a deployment that is run again replaces the template it kept", () => {
   expect(step.with).toMatchObject({ overwrite: true });
 });
 
-test("every attempt of a run stores a build of its own, and deploys that", () => {
+test("every attempt of a run stores a build of its own", () => {
+  const { step } = findUse(deploy.jobs.build, "actions/upload-artifact");
+  expect(step.with?.["name"]).toContain(expression("github.run_attempt"));
+});
+
+test("an attempt deploys its own build", () => {
   const { build } = deploy.jobs;
   const { step } = findUse(build, "actions/upload-artifact");
-  expect(step.with?.["name"]).toContain(expression("github.run_attempt"));
   expect(build.outputs.assembly).toBe(expression(`steps.${step.id}.outputs.artifact-id`));
 });
 
@@ -196,9 +204,13 @@ test("a rollback goes without the canary", () => {
   });
 });
 
-test("one run at a time deploys to an environment, and is never cut off", () => {
+test("one run at a time deploys to an environment", () => {
   const group = `deploy-${expression("inputs.environment")}`;
-  expect(deployJob["concurrency"]).toEqual({ group, "cancel-in-progress": false });
+  expect(deployJob["concurrency"]).toMatchObject({ group });
+});
+
+test("a deployment is never cut off by the next one", () => {
+  expect(deployJob["concurrency"]).toMatchObject({ "cancel-in-progress": false });
 });
 
 const minutes = Number(deployJob["timeout-minutes"]);
@@ -210,14 +222,20 @@ test("a deployment has time for a new domain and the canary", () => {
 });
 
 test("the credentials last as long as the deployment may", () => {
-  const { step } = findUse(deployJob, "aws-actions/configure-aws-credentials");
-  expect(step.with?.["role-duration-seconds"]).toBe(minutes * 60);
+  expect(credentials.step.with?.["role-duration-seconds"]).toBe(minutes * 60);
 });
 
-test("a deployment uses today's tools, and the smoke test of the commit it deploys", () => {
-  const checkouts = deployJob.steps.filter(({ uses }) => uses?.startsWith("actions/checkout@"));
-  expect(checkouts.map(({ with: { ref, path } = {} }) => [path ?? ".", ref])).toEqual([
-    [".", expression("github.sha")],
-    ["commit", expression("inputs.commit")],
-  ]);
+/** The commits that are checked out where a deployment runs, by their directories. */
+const checkouts = Object.fromEntries(
+  deployJob.steps
+    .filter(({ uses }) => uses?.startsWith("actions/checkout@"))
+    .map(({ with: { ref, path = "." } = {} }) => [path, ref]),
+);
+
+test("a deployment uses today's tools", () => {
+  expect(checkouts["."]).toBe(expression("github.sha"));
+});
+
+test("the smoke test is that of the commit which is deployed", () => {
+  expect(checkouts["commit"]).toBe(expression("inputs.commit"));
 });
