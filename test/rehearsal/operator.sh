@@ -16,7 +16,12 @@ printed() { grep -qP -- "$1" "$PRINTED"; }
 issued() { KEY=$(grep -xE 'pets_\w+' "$PRINTED"); }
 restored() { read -r "OLD_$1" "NEW_$1" < <(sed -En 's/^Restored (\S+) as (\S+)\. .*/\1 \2/p' "$PRINTED"); }
 
-stack() { aws cloudformation describe-stacks --stack-name "PetStoreOrders-$1" --output text --query "Stacks[0].$2"; }
+# The stack of an environment, whatever it is called.
+stack_name() {
+  node -e 'import("./infra/environments.ts").then(({ environments }) =>
+    console.log(environments[process.argv[1]].stackName))' "$1"
+}
+stack() { aws cloudformation describe-stacks --stack-name "$(stack_name "$1")" --output text --query "Stacks[0].$2"; }
 base_url() { stack "$1" "Outputs[?OutputKey=='BaseUrl'].OutputValue"; }
 
 # The service passes the smoke test for whoever has the last key that was issued.
@@ -33,8 +38,11 @@ function_name() {
     ResourceType=='AWS::Lambda::Function' && starts_with(LogicalResourceId, '$1')].PhysicalResourceId"
 }
 
-# The names of tables, one a line, and what a table holds.
-tables() { aws dynamodb list-tables --output text --query TableNames | tr '\t' '\n' | grep "^PetStoreOrders-$1" || true; }
+# The names of an environment's tables, all or of one kind, one a line, and what a table holds.
+tables() {
+  aws dynamodb list-tables --output text --query TableNames | tr '\t' '\n' |
+    grep "^$(stack_name "$1")-${2-}" || true
+}
 items() {
   aws dynamodb scan --table-name "$1" --output text --query \
     "Items[].[id.N, status.S, cancelledBy.S, cancelledAt.S, keyHash.S, revokedAt.S]" | sort
