@@ -1,28 +1,34 @@
-import assert from "node:assert/strict";
+import assert, { AssertionError } from "node:assert/strict";
+import { type Duplex, Readable } from "node:stream";
 import { text as readText } from "node:stream/consumers";
-import type { OpenResponse } from "./client.ts";
+import { asStream, gen } from "stream-chain";
+import { parser, type Token } from "stream-json/parser.js";
+import { streamArray } from "stream-json/streamers/stream-array.js";
+import { batch } from "stream-json/utils/batch.js";
+import { type OpenResponse, reason } from "./client.ts";
 import { expectDocumented, expectStatus } from "./response-problems.ts";
 
 /**
  * Checks a list of orders as it arrives. Keeps a few orders at a time in memory, and every id.
  *
  * @param orderId an order that must be in the list.
- * @returns its length in characters.
+ * @returns its length in characters, without white space.
  * @throws AssertionError or Error unless it is a complete, documented list with no order twice.
  */
 export async function expectList(response: OpenResponse, orderId?: string): Promise<number> {
   const { text, ...head } = response;
   if (head.status !== 200) expectStatus({ ...head, body: await readText(text) }, 200);
-  // Not the digits: they would keep the text that they were cut out of.
+  expectDocumented({ ...head, body: "[]" });
   const ids = new Set<bigint>();
   let length = 0;
-  for await (const body of listParts(text)) {
+  for await (const orders of readOrders(text)) {
+    const body = JSON.stringify(orders);
     expectDocumented({ ...head, body });
     length += body.length;
-    // Its only other strings are date-times, so this finds names of fields and nothing else.
-    for (const [, id = ""] of body.matchAll(/"id"\s*:\s*(-?\d+)/g)) {
-      assert(!ids.has(BigInt(id)), `order ${id} is listed twice`);
-      ids.add(BigInt(id));
+    for (const { id } of orders) {
+      if (!JSON.isRawJSON(id)) continue;
+      assert(!ids.has(BigInt(id.rawJSON)), `order ${id.rawJSON} is listed twice`);
+      ids.add(BigInt(id.rawJSON));
     }
   }
   assert(orderId === undefined || ids.has(BigInt(orderId)), `order ${orderId} is not listed`);
@@ -30,23 +36,34 @@ export async function expectList(response: OpenResponse, orderId?: string): Prom
 }
 
 /**
- * Splits the text of a list into lists of whole orders, a chunk's worth each. Streaming JSON
- * parsers lose the exact digits of an int64; this leaves them to the one validator. In a documented
- * list, `},` stands between any two orders and nowhere else.
+ * Reads the orders of a list as it arrives, a few at a time. The digits of a number stay, as
+ * `JSON.rawJSON`.
  *
- * @returns parts that are all documented lists exactly when the text is one. All but the first
- * begin with an empty order, so that a comma at the end remains a mistake.
+ * @throws AssertionError unless the whole text is a JSON array.
  */
-export async function* listParts(text: AsyncIterable<string>): AsyncGenerator<string> {
-  let start = "";
-  let rest = "";
-  for await (const chunk of text) {
-    rest += chunk;
-    const end = rest.lastIndexOf("},") + 1;
-    if (end === 0) continue;
-    yield `${start}${rest.slice(0, end)}]`;
-    start = "[{}";
-    rest = rest.slice(end);
+export async function* readOrders(
+  text: AsyncIterable<string>,
+): AsyncGenerator<Record<string, unknown>[]> {
+  const parse: Duplex = asStream(
+    gen(parser({ streamValues: false }), exactElements(), batch({ batchSize: 500 })),
+  );
+  try {
+    for await (const elements of Readable.from(text).compose(parse))
+      yield elements.map(({ value }: { value: Record<string, unknown> }) => value);
+  } catch (error) {
+    if (error instanceof AssertionError) throw error;
+    assert.fail(`the body is not a JSON array: ${reason(error)}`);
   }
-  yield start + rest;
+}
+
+/** Makes a function that takes the tokens of an array and returns each element when it ends. */
+function exactElements() {
+  let digits = "";
+  const elementOf = streamArray({
+    reviver: (_name, value: unknown) => (typeof value === "number" ? JSON.rawJSON(digits) : value),
+  });
+  return (token: Token) => {
+    if (token.name === "numberValue") digits = token.value;
+    return elementOf(token);
+  };
 }

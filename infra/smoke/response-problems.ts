@@ -157,7 +157,8 @@ export function expectStatus(
  */
 export function expectDocumented({ method, path, ...response }: ApiResponse): void {
   const problems = responseProblems(method, path, response);
-  assert(problems.length === 0, withoutKeys(problems.join("; ")));
+  const more = problems.length > 5 ? `; and ${problems.length - 5} more` : "";
+  assert(problems.length === 0, withoutKeys(problems.slice(0, 5).join("; ") + more));
 }
 
 /**

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { listParts } from "../../infra/smoke/list.ts";
+import { readOrders } from "../../infra/smoke/list.ts";
 
-/** Splits a list that arrives in these chunks into its parts. */
-const parts = (chunks: string[]) =>
+/** Reads a list that arrives in these chunks. */
+const batches = (chunks: string[]) =>
   Array.fromAsync(
-    listParts(
+    readOrders(
       (async function* () {
         yield* chunks;
       })(),
@@ -15,29 +15,30 @@ const parts = (chunks: string[]) =>
 /** The text, torn after every so many characters. */
 const torn = (text: string, size: number) => text.match(new RegExp(`.{1,${size}}`, "gs")) ?? [];
 
-test("the parts of a list are lists, and together all of it", async () => {
+test("a list is read whole, whatever its strings say, however it is torn, and to the last digit", async () => {
+  const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+  const text = fc.constantFrom('"id":1', "},{", '\\"}]', "é😀\n", "");
   const order = fc.record(
-    { id: fc.integer(), shipDate: fc.constant("2026-12-01T09:30:00Z"), complete: fc.boolean() },
+    { id: int64, note: fc.oneof(text, fc.string()), nested: fc.object(), complete: fc.boolean() },
     { requiredKeys: [] },
   );
   await fc.assert(
     fc.asyncProperty(fc.array(order), fc.integer({ min: 1, max: 40 }), async (orders, size) => {
-      const [first = [], ...rest]: unknown[][] = (
-        await parts(torn(JSON.stringify(orders), size))
-      ).map((part) => JSON.parse(part));
-      expect(rest.map(([empty]) => empty)).toEqual(rest.map(() => ({})));
-      expect([...first, ...rest.flatMap(([, ...others]) => others)]).toEqual(orders);
+      const json = JSON.stringify(orders, (_name, value) =>
+        typeof value === "bigint" ? JSON.rawJSON(String(value)) : value,
+      );
+      expect(JSON.stringify((await batches(torn(json, size))).flat())).toBe(json);
     }),
   );
 });
 
-test("no part is longer than two chunks and an order", async () => {
-  const orders = Array.from({ length: 1000 }, (_, id) => ({ id }));
-  for (const part of await parts(torn(JSON.stringify(orders), 100)))
-    expect(part.length).toBeLessThan(220);
+test("of a long list, a few orders are kept at a time", async () => {
+  const orders = Array.from({ length: 1001 }, (_, id) => ({ id }));
+  const read = await batches(torn(JSON.stringify(orders), 100));
+  expect(read.map(({ length }) => length)).toEqual([500, 500, 1]);
 });
 
-test("the parts of any other text do not all parse", async () => {
+test("a text that is no JSON array is rejected", async () => {
   const mistake = fc.constantFrom("{", "}", "[", "]", ",", '"', "{}", "[]", "]}", ",,");
   await fc.assert(
     fc.asyncProperty(
@@ -49,10 +50,11 @@ test("the parts of any other text do not all parse", async () => {
         const index = at % right.length;
         const text = right.slice(0, index) + inserted + right.slice(index);
         fc.pre(!parses(text));
-        expect((await parts(torn(text, size))).every(parses)).toBe(false);
+        await expect(batches(torn(text, size))).rejects.toThrow();
       },
     ),
   );
+  for (const text of ["", "{}", "1", "[", "[]]"]) await expect(batches([text])).rejects.toThrow();
 });
 
 function parses(text: string): boolean {
