@@ -7,9 +7,10 @@ import {
   issueApiKey,
   readApiKey,
 } from "../../shared/api-keys-table.ts";
+import { counted } from "../terminal/counted.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { printable } from "../terminal/printable.ts";
-import { columns, counted, isoTime } from "../terminal/text.ts";
+import { columns, isoTime } from "../terminal/text.ts";
 import { keyRules } from "./carry-over-rules.ts";
 import type { Result } from "./command.ts";
 import { TableCalls } from "./table-calls.ts";

@@ -7,8 +7,8 @@ import type { OrderItem } from "../../shared/order.ts";
 import { callersPath } from "../local/machine/callers-path.ts";
 import { formatOrderLine } from "../orders-file/order-line.ts";
 import { rethrowNaming } from "../orders-file/orders-file.ts";
+import { counted } from "../terminal/counted.ts";
 import { printable } from "../terminal/printable.ts";
-import { counted } from "../terminal/text.ts";
 import { interruption, pacedCalls, run } from "./command.ts";
 import { startProgress } from "./progress.ts";
 

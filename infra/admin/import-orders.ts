@@ -6,8 +6,6 @@ import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import type { OrderItem } from "../../shared/order.ts";
 import { callersPath } from "../local/machine/callers-path.ts";
-import { sameAttribute } from "../orders-file/attribute-json.ts";
-import { Findings } from "../orders-file/findings.ts";
 import {
   BadLinesError,
   checkOrders,
@@ -15,18 +13,19 @@ import {
   readOrders,
   rethrowNaming,
 } from "../orders-file/orders-file.ts";
+import { counted } from "../terminal/counted.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { standardInput } from "../terminal/input.ts";
 import { printable } from "../terminal/printable.ts";
-import { counted } from "../terminal/text.ts";
 import { interruption, pacedCalls, type Result, run } from "./command.ts";
+import { compareOrders, Differing, type Import } from "./compare-orders.ts";
 import { startProgress } from "./progress.ts";
-import type { TableCalls } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
 
 /**
- * Imports the file that the command line names, or standard input, until it is done or the operator
- * interrupts it.
+ * Imports the file that the command line names, or standard input, or only compares it with the
+ * table, until it is done or the operator interrupts it. A file with a bad line, or with no order
+ * at all, is rejected as a whole.
  */
 export function importCommand(name: string, { check = false }, command: Command): Promise<void> {
   return run(command, async (target) => {
@@ -34,7 +33,18 @@ export function importCommand(name: string, { check = false }, command: Command)
     await using cleanUp = new AsyncDisposableStack();
     const file = await readableTwice(name, cleanUp, signal);
     const calls = pacedCalls(command, target, check ? "reads" : "writes");
-    return await importOrders(target.ordersTable, file, calls, check, signal).catch(badLines);
+    try {
+      const total = await checkFile(file, signal);
+      if (total === 0) {
+        const json = { badLines: [], orders: 0 };
+        return { json, note: `${printable(file.name)} has no orders`, rejected: true };
+      }
+      const work = check ? compareOrders : writeOrders;
+      return await work({ table: target.ordersTable, file, total, calls, signal });
+    } catch (error) {
+      if (error instanceof BadLinesError) return badLines(error);
+      throw error;
+    }
   });
 }
 
@@ -58,69 +68,53 @@ async function readableTwice(
   return { name, path };
 }
 
-/**
- * Checks every line of a file, then writes the orders whose ids are not in the table yet, or only
- * compares them; a file with a bad line is not imported at all. The result is a rejection unless
- * every order of the file is now in the table or, when it is only to be checked, the same in both.
- * The signal stops it; orders being written are finished, so that the counts are right.
- */
-async function importOrders(
-  table: string,
-  file: OrdersFile,
-  calls: TableCalls,
-  check: boolean,
-  signal: AbortSignal,
-): Promise<Result> {
+/** Checks every line of a file, until the signal aborts, and returns how many orders it has. */
+async function checkFile(file: OrdersFile, signal: AbortSignal): Promise<number> {
   const { size } = await stat(file.path);
-  const checking = startProgress("Checking", "bytes", size);
+  const progress = startProgress("Checking", "bytes", size);
   const onRead = (bytes: number): void => {
     if (signal.aborted) throw new CommandError("Interrupted: nothing was written");
-    checking.update(bytes);
+    progress.update(bytes);
   };
-  const total = await checkOrders(file, onRead).finally(() => checking.stop());
-  const progress = startProgress(check ? "Comparing" : "Writing", "orders", total);
-  const differing = new Findings<{ id: bigint; fields: string[] }>();
-  let [there, lacking] = [0, 0];
-  const handle = async (order: OrderItem, stop: AbortSignal): Promise<void> => {
-    const { id = { N: "0" } } = order;
-    const unmet = check ? undefined : await calls.insert(table, "id", order, stop);
-    const found = check
-      ? await calls.get({ TableName: table, Key: { id }, ConsistentRead: true }, stop)
-      : unmet && (unmet.found ?? {});
-    if (found) {
-      there++;
-      const names = Object.keys({ ...order, ...found }).sort();
-      const fields = names.filter((name) => !sameAttribute(order[name], found[name]));
-      if (fields.length > 0) differing.add(fields.join(", "), { id: BigInt(id.N ?? 0), fields });
-    } else lacking++;
-    progress.update(there + lacking);
+  return await checkOrders(file, onRead).finally(() => progress.stop());
+}
+
+/**
+ * Writes the orders of a checked file whose ids are not in the table yet. Orders being written when
+ * the signal aborts are finished, so that the counts are right.
+ *
+ * @returns a rejection unless every order is now in the table.
+ */
+async function writeOrders({ table, file, total, calls, signal }: Import): Promise<Result> {
+  const progress = startProgress("Writing", "orders", total);
+  const differing = new Differing();
+  let written = 0;
+  let alreadyThere = 0;
+  const write = async (order: OrderItem, stop: AbortSignal): Promise<void> => {
+    const unmet = await calls.insert(table, "id", order, stop);
+    if (unmet === undefined) written++;
+    else {
+      alreadyThere++;
+      differing.compare(order, unmet.found ?? {});
+    }
+    progress.update(written + alreadyThere);
   };
-  const reason = await workThrough(readOrders(file, total), handle, signal);
+  const reason = await workThrough(readOrders(file, total), write, signal);
   progress.stop();
-  const differ = differing.count;
-  const same = there - differ;
-  const left = total - there - lacking;
-  const text = check
-    ? `${same} the same, ${differ} ${differ === 1 ? "differs" : "differ"}, ${lacking} missing${left > 0 ? `, ${left} not compared` : ""}`
-    : `${lacking} written, ${there} already there, ${left} not written`;
-  const counts = check
-    ? { same, missing: lacking, notCompared: left }
-    : { written: lacking, alreadyThere: there, notWritten: left };
-  const note = [
-    ...(total === 0 ? [`${file.name} has no orders`] : []),
-    ...differing.first.map(
-      ({ id, fields }) => `Order ${id} in the table differs: ${fields.join(", ")}`,
-    ),
-    ...differing.more,
-    ...(reason === undefined
-      ? []
-      : [`${reason}. Run it again to ${check ? "check" : "write"} the rest.`]),
-  ];
+  const notWritten = total - written - alreadyThere;
   return {
-    text: `${counted(total, "order")}: ${text}`,
-    json: { badLines: [], orders: total, ...counts, differ, differing: differing.first },
-    note: note.map(printable).join("\n"),
-    rejected: reason !== undefined || (check && same < total),
+    text: `${counted(total, "order")}: ${written} written, ${alreadyThere} already there, ${notWritten} not written`,
+    json: {
+      badLines: [],
+      orders: total,
+      written,
+      alreadyThere,
+      notWritten,
+      differ: differing.count,
+      differing: differing.first,
+    },
+    note: differing.note(reason && `${reason}. Run it again to write the rest.`),
+    rejected: reason !== undefined,
   };
 }
 

@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from "commander";
+import { Command, CommanderError, Help, Option } from "commander";
 import { withoutKeys } from "../../shared/api-keys.ts";
 import { environments } from "../environments.ts";
 import { errorLine } from "../terminal/errors.ts";
@@ -17,7 +17,7 @@ export function createProgram(): Command {
     )
     .option("--local", "work on the running `npm start`")
     .option("--json", "print JSON, for scripts")
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, optionDescription: describeOption })
     .showHelpAfterError("(see --help)")
     .configureOutput({
       outputError: (text, write) => {
@@ -33,6 +33,14 @@ export function createProgram(): Command {
   addKeyCommands(program);
   addOrderCommands(program);
   return program;
+}
+
+const help = new Help();
+
+/** The description of an option in the help, which else does not say which are required. */
+function describeOption(option: Option): string {
+  const description = help.optionDescription(option);
+  return option.mandatory ? `${description} (required)` : description;
 }
 
 /** Runs the command line with these arguments, and sets the exit code. */

@@ -1,5 +1,7 @@
 import cliProgress from "cli-progress";
 
+const steadyAfterSeconds = 3;
+
 /**
  * Starts a progress bar on standard error, with the rate and the time left. It is drawn only on a
  * terminal, and cleared when it stops, so that other output may follow.
@@ -8,17 +10,22 @@ import cliProgress from "cli-progress";
  * @param total how many there are in all, 0 if unknown.
  */
 export function startProgress(title: string, unit: string, total: number): cliProgress.SingleBar {
+  // What a narrow terminal has no room for is cut off: the bar gives way to the numbers.
+  const barsize = Math.max(4, Math.min(24, (process.stderr.columns ?? 80) - 50));
   const bar = new cliProgress.SingleBar({
     format: (options, { progress, value, startTime }) => {
-      const rate = value / Math.max((Date.now() - startTime) / 1000, 0.001);
+      const seconds = (Date.now() - startTime) / 1000;
+      const rate = value / Math.max(seconds, 0.001);
       const share = `${Math.floor(progress * 100)}% [${cliProgress.Format.BarFormat(progress, options)}]`;
+      const done = total === 0 ? `${value} ${unit}` : share;
+      const line = `${title} ${done} ${Math.round(rate)} ${unit}/s`;
+      // The first calls, which open connections, tell nothing of the rate.
+      if (seconds < steadyAfterSeconds || value === 0 || total === 0) return line;
       // There may be more than were counted.
-      const seconds = Math.ceil(Math.max(total - value, 0) / rate);
-      const left =
-        value > 0 && total > 0 ? cliProgress.Format.TimeFormat(seconds, options, 1) : "?";
-      return `${title} ${total === 0 ? `${value} ${unit}` : share} ${Math.round(rate)} ${unit}/s, ${left} left`;
+      const left = Math.ceil(Math.max(total - value, 0) / rate);
+      return `${line}, ${cliProgress.Format.TimeFormat(left, options, 1)} left`;
     },
-    barsize: 24,
+    barsize,
     clearOnComplete: true,
     // Otherwise it turns line wrapping off, and the terminal of a killed import stays that way.
     linewrap: true,

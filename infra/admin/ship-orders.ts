@@ -5,10 +5,10 @@ import { isUnavailable } from "../../shared/dynamodb.ts";
 import { type OrderItem, parseOrderId } from "../../shared/order.ts";
 import { callersPath } from "../local/machine/callers-path.ts";
 import { rethrowNaming } from "../orders-file/orders-file.ts";
+import { counted } from "../terminal/counted.ts";
 import { CommandError, errorLine } from "../terminal/errors.ts";
 import { standardInput } from "../terminal/input.ts";
 import { jsonText, printable } from "../terminal/printable.ts";
-import { counted } from "../terminal/text.ts";
 import { isPending } from "./carry-over-rules.ts";
 import { interruption, pacedCalls, run } from "./command.ts";
 import type { TableCalls } from "./table-calls.ts";
@@ -54,7 +54,7 @@ export async function shipCommand(
     command.error("error: name either orders or a file of ids");
   await run(command, async (target, json) => {
     const ids = new Set(named.length > 0 ? named : await readIds(file));
-    if (ids.size === 0) return { note: "No order ids were given" };
+    if (ids.size === 0) return { note: "No order ids were given", rejected: true };
     const calls = pacedCalls(command, target, "writes");
     const shipDate = date ?? now();
     let [left, exitCode] = [ids.size, 0];

@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { getSystemErrorMessage } from "node:util";
 import type { OrderItem } from "../../shared/order.ts";
+import { counted } from "../terminal/counted.ts";
 import { printable } from "../terminal/printable.ts";
 import { Findings } from "./findings.ts";
 import { type OrderLine, parseOrderLine, problem } from "./order-line.ts";
@@ -31,7 +32,8 @@ export class BadLinesError extends OrdersFileError {
       const place = [name, line, column].filter((part) => part !== undefined).join(":");
       return `${place}: ${problems.map(({ text }) => text).join("; ")}`;
     });
-    const count = `${bad.count} of ${orders} lines are bad: nothing was written`;
+    const verb = bad.count === 1 ? "is" : "are";
+    const count = `${bad.count} of ${counted(orders, "line")} ${verb} bad: nothing was written`;
     super([...lines, ...bad.more, count].map(printable).join("\n"));
     this.orders = orders;
     this.bad = bad;

@@ -22,8 +22,3 @@ export function isoTime(epochSeconds: number): string {
     ? `${epochSeconds} s after 1970`
     : time.toISOString().replace(".000Z", "Z");
 }
-
-/** `1 order`, `2 orders`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}

@@ -87,7 +87,7 @@ describe("orders import of standard input", () => {
     expect(await run('{"id":1}\n{"id":2,}\n')).toEqual({
       code: 1,
       stdout: "",
-      stderr: "standard input:2:9: not JSON\n1 of 2 lines are bad: nothing was written\n",
+      stderr: "standard input:2:9: not JSON\n1 of 2 lines is bad: nothing was written\n",
     });
     expect(await tables.items("orders")).toEqual([]);
     expect(await run('{"id":1}\n{"id":2}\n')).toEqual({
@@ -160,7 +160,7 @@ describe("orders import of a bad file", () => {
     expect(await operator.run(["orders", "import", file, "--local"], { env })).toEqual({
       code: 1,
       stdout: "",
-      stderr: `${file}:20001: id 0 is already on line 1\n1 of 20001 lines are bad: nothing was written\n`,
+      stderr: `${file}:20001: id 0 is already on line 1\n1 of 20001 lines is bad: nothing was written\n`,
     });
   });
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { workThrough } from "../../infra/admin/work-through.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { createOperator } from "../helpers/admin/admin-process.ts";
@@ -89,51 +89,25 @@ describe("importing", () => {
     expect(after).toEqual(expect.arrayContaining(there));
   });
 
-  test("only to be checked compares, and writes nothing", async () => {
-    await tables.putOrder({ id: { N: "1" }, status: { S: "shipped" } });
-    const file = await operator.write("orders.ndjson", '{"id":1}\n{"id":2}');
-    const { proxy } = await tables.behindProxy(({ operation, input }) => {
-      if (operation === "GetItem")
-        expect(JSON.parse(input)).toMatchObject({ ConsistentRead: true });
-      return undefined;
-    });
-    const check = (...options: string[]) =>
-      importing([file, "--check", ...options], proxy.endpoint);
-    const stderr = "Order 1 in the table differs: status\n";
-    expect(await check()).toEqual({
-      code: 1,
-      stdout: "2 orders: 0 the same, 1 differs, 1 missing\n",
-      stderr,
-    });
-    const counts = { orders: 2, same: 0, differ: 1, missing: 1, notCompared: 0 };
-    const differing = [{ id: 1, fields: ["status"] }];
-    expect(JSON.parse((await check("--json")).stdout)).toEqual({
-      badLines: [],
-      ...counts,
-      differing,
-    });
-    await tables.empty();
-    expect(await check()).toMatchObject({
-      code: 1,
-      stdout: "2 orders: 0 the same, 0 differ, 2 missing\n",
-    });
-    await importing([file]);
-    expect(await check()).toMatchObject({
-      code: 0,
-      stdout: "2 orders: 2 the same, 0 differ, 0 missing\n",
-    });
-    await tables.putOrder({ id: { N: "2" }, status: { S: "shipped" } });
-    expect((await check()).code).toBe(1);
-    expect([...proxy.attempts.keys()]).toEqual(["DescribeTable", "GetItem"]);
-  });
-
-  test("of nothing says so, and is done", async () => {
+  test("of nothing is rejected: a command before it in a pipe may have failed", async () => {
     const file = await operator.write("orders.ndjson", "\n");
     expect(await importing([file])).toEqual({
-      code: 0,
-      stdout: "0 orders: 0 written, 0 already there, 0 not written\n",
+      code: 1,
+      stdout: "",
       stderr: `${file} has no orders\n`,
     });
+  });
+
+  test("ends at Ctrl-C while the file is being checked, and writes nothing", async () => {
+    const file = await operator.write("orders.ndjson", makeLines(20_000).join("\n"));
+    const running = importing([file]);
+    process.once("newListener", () => setImmediate(() => process.emit("SIGINT")));
+    expect(await running).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "Interrupted: nothing was written\n",
+    });
+    expect(await tables.items("orders")).toEqual([]);
   });
 
   test("never counts another's order as written, even at a later attempt", async () => {
@@ -186,4 +160,58 @@ test("after a failure nothing more begins, and what has begun is told to stop wa
   expect(reason).toContain("broken");
   expect(begun).toHaveLength(48);
   expect(stopped).toEqual(begun.filter((item) => item !== 1));
+});
+
+describe("checking against the table", () => {
+  let file: string;
+  beforeEach(async () => {
+    file = await operator.write("orders.ndjson", '{"id":1}\n{"id":2}');
+  });
+  const check = (...options: string[]) => importing([file, "--check", ...options]);
+
+  test("counts what is the same, differs and is missing", async () => {
+    await tables.putOrder({ id: { N: "1" }, status: { S: "shipped" } });
+    expect(await check()).toEqual({
+      code: 1,
+      stdout: "2 orders: 0 the same, 1 differs, 1 missing\n",
+      stderr: "Order 1 in the table differs: status\n",
+    });
+  });
+
+  test("says the same as JSON", async () => {
+    await tables.putOrder({ id: { N: "1" }, status: { S: "shipped" } });
+    expect(JSON.parse((await check("--json")).stdout)).toEqual({
+      badLines: [],
+      ...{ orders: 2, same: 0, differ: 1, missing: 1, notCompared: 0 },
+      differing: [{ id: 1, fields: ["status"] }],
+    });
+  });
+
+  test("accepts a table that has every order as it is in the file, and others", async () => {
+    await tables.putOrder({ id: { N: "3" }, status: { S: "shipped" } });
+    await importing([file]);
+    expect(await check()).toMatchObject({
+      code: 0,
+      stdout: "2 orders: 2 the same, 0 differ, 0 missing\n",
+    });
+  });
+
+  test("reads the table by consistent scans, and writes nothing", async () => {
+    const { proxy } = await tables.behindProxy(({ operation, input }) => {
+      if (operation === "Scan") expect(JSON.parse(input)).toMatchObject({ ConsistentRead: true });
+      return undefined;
+    });
+    await importing([file, "--check"], proxy.endpoint);
+    expect([...proxy.attempts.keys()]).toEqual(["DescribeTable", "Scan"]);
+  });
+
+  test("counts as not compared, and not as missing, what it could not read", async () => {
+    const { proxy } = await tables.behindProxy(onEvery("Scan", rejectedAs("AccessDenied")));
+    const { code, stdout, stderr } = await importing([file, "--check"], proxy.endpoint);
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout: "2 orders: 0 the same, 0 differ, 0 missing, 2 not compared\n",
+    });
+    expect(stderr).toMatch(/^AWS denied access: .*\. Run it again to check the rest\.\n$/);
+  });
 });

@@ -208,7 +208,7 @@ describe("orders ship", () => {
       stderr: `${file}:3: not a 64-bit integer: nothing has shipped\n`,
     });
     await operator.write("ids.txt", "\n");
-    expect(await shipping()).toEqual({ code: 0, stdout: "", stderr: "No order ids were given\n" });
+    expect(await shipping()).toEqual({ code: 1, stdout: "", stderr: "No order ids were given\n" });
     await operator.write("ids.txt", "\ufeff7\n");
     expect(await shipping()).toEqual({
       code: 0,

@@ -26,7 +26,7 @@ describe("npm start", () => {
   test("exits with the bad lines of the orders file, in the words of an import", async () => {
     const file = await ordersFile("bad.ndjson", ['{"id":1}', '{"id":2,"petId":1.5}']);
     expect(await failure(["--port", "0", "--orders", file])).toBe(
-      `${file}:2: petId is not a 64-bit integer\n1 of 2 lines are bad: nothing was written\n`,
+      `${file}:2: petId is not a 64-bit integer\n1 of 2 lines is bad: nothing was written\n`,
     );
   });
 

@@ -93,7 +93,7 @@ describe("checking", () => {
     await writeFile(file.path, `{"id":1}${longest}\n{"id":2}${longest} \nnot JSON\n`);
     expect((await problems()).split("\n")).toEqual([
       `typed.ndjson:2: longer than ${longestLine} bytes, so the rest was not checked`,
-      "1 of 2 lines are bad: nothing was written",
+      "1 of 2 lines is bad: nothing was written",
     ]);
   });
 
