@@ -12,7 +12,8 @@ const common = {
   // Bounds for what hangs, far above what anything takes on a busy machine.
   testTimeout: 120_000,
   hookTimeout: 120_000,
-  expect: { poll: { timeout: 60_000 } },
+  // Short enough for a plain fault to be red within a minute, in a file with several.
+  expect: { poll: { timeout: 15_000 }, requireAssertions: true },
   // Node.js runs the sources itself, as it does for every command; no test mocks a module.
   experimental: { viteModuleRunner: false, nodeLoader: false },
   setupFiles: "test/helpers/unstub.ts",

@@ -5,6 +5,9 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 import { root } from "./admin/admin-command.ts";
 
+/** For what waits until a start is ready or has ended: on a busy machine it takes its time. */
+export const startLimit = { timeout: 60_000 };
+
 /** All that is known of a process: its output and, once it has ended, how. */
 interface Seen {
   stdout: string;

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
+import type { HttpResponse } from "../../infra/smoke/client.ts";
 import { smoke } from "../../infra/smoke/smoke-test.ts";
 import { counted, readFilters } from "../helpers/alarms/metric-filters.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
@@ -44,34 +45,38 @@ describe("the service on this machine", () => {
 });
 
 describe("the metrics", () => {
-  /** Waits until the lines that a request causes have made exactly these. */
+  /** Expects a response, and then lines that make exactly these. */
   async function expectPublished(
-    request: Promise<unknown>,
+    request: Promise<HttpResponse>,
+    status: number,
     expected: Record<string, number>,
   ): Promise<void> {
     const before = stack.log.length;
-    await request;
-    await expect
-      .poll(() => published(stack.log.slice(before).map((line) => JSON.parse(line))))
-      .toEqual(expected);
+    expect(await request).toMatchObject({ status });
+    const counts = () => published(stack.log.slice(before).map((line) => JSON.parse(line)));
+    await expect.poll(counts).toMatchObject(expected);
+    expect(counts()).toEqual(expected);
   }
   const cancel = (orderId: string) => stack.call(`/store/orders/${orderId}`, { method: "DELETE" });
 
   test("count a cancellation", async () => {
-    await expectPublished(cancel("203"), { OrdersCancelled: 1 });
+    await expectPublished(cancel("203"), 204, { OrdersCancelled: 1 });
   });
 
   test.each([
-    ["102", "order_already_shipped"],
-    ["103", "order_already_cancelled"],
-    ["7", "order_not_found"],
-    ["abc", "order_not_found"],
-  ])("count the rejected cancellation of %s by its code, %s", async (orderId, code) => {
-    await expectPublished(cancel(orderId), { [`CancelsRejected [Code=${code}]`]: 1 });
-  });
+    ["102", 409, "order_already_shipped"],
+    ["103", 409, "order_already_cancelled"],
+    ["7", 404, "order_not_found"],
+    ["abc", 404, "order_not_found"],
+  ])(
+    "count the rejected cancellation of %s (%i) by its code, %s",
+    async (orderId, status, code) => {
+      await expectPublished(cancel(orderId), status, { [`CancelsRejected [Code=${code}]`]: 1 });
+    },
+  );
 
   test("count a list, and how long it took to begin", async () => {
-    await expectPublished(stack.call("/store/orders"), { OrdersListed: 1, ListFirstPage: 1 });
+    await expectPublished(stack.call("/store/orders"), 200, { OrdersListed: 1, ListFirstPage: 1 });
   });
 
   test.each([

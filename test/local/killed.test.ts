@@ -3,7 +3,7 @@ import { root } from "../helpers/admin/admin-command.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { descendants, isAlive } from "../helpers/processes.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
-import { createStarter } from "../helpers/start-command.ts";
+import { createStarter, startLimit } from "../helpers/start-command.ts";
 
 const { run } = await createStarter();
 
@@ -44,7 +44,9 @@ test.runIf(machineHas("/proc or ps", "that a kill leaves nothing behind")).each(
   onTestFinished(() => {
     for (const pid of processes.filter(isAlive)) process.kill(pid, "SIGKILL");
   });
-  await expect.poll(() => child.seen).toMatchObject({ stdout: expect.stringContaining("\n") });
+  await expect
+    .poll(() => child.seen, startLimit)
+    .toMatchObject({ stdout: expect.stringContaining("\n") });
   processes = await descendants(child.pid);
   expect(processes).toHaveLength(count);
   process.kill(child.pid, "SIGKILL");

@@ -11,14 +11,14 @@ import { StackTemplate } from "../../infra/template/stack-template.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { endOf } from "../helpers/end-of-options.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
-import { createStarter } from "../helpers/start-command.ts";
+import { createStarter, startLimit } from "../helpers/start-command.ts";
 
 const { start, ordersFile } = await createStarter();
 
 /** Starts, and gives the text of standard error, which is all that a failed start writes. */
 async function failure(options: string[], environment?: Record<string, string>): Promise<string> {
   const { seen } = start(options, environment);
-  await expect.poll(() => seen).toMatchObject({ stdout: "", ended: [1, null] });
+  await expect.poll(() => seen, startLimit).toMatchObject({ stdout: "", ended: [1, null] });
   return seen.stderr;
 }
 

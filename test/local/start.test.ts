@@ -11,7 +11,7 @@ import { root } from "../helpers/admin/admin-command.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { descendants, isAlive } from "../helpers/processes.ts";
 import { send } from "../helpers/send.ts";
-import { createStarter } from "../helpers/start-command.ts";
+import { createStarter, startLimit } from "../helpers/start-command.ts";
 
 const { directory, stackFile, start, run, ordersFile } = await createStarter();
 
@@ -45,7 +45,7 @@ describe.runIf(machineHas("/proc or ps", "that npm start ends with all it starte
       const { pid, seen } = started;
       const commands = () => seen.stdout.match(/^ {2}curl .*$/gm) ?? [];
       await expect
-        .poll(() => ({ ...seen, commands: commands().length }))
+        .poll(() => ({ ...seen, commands: commands().length }), startLimit)
         .toMatchObject({ commands: 4 });
       const cancel = commands()[1] ?? "";
       expect(cancel).toMatch(/\/store\/orders\/12$/);
@@ -85,7 +85,7 @@ describe.runIf(machineHas("/proc or ps", "that npm start ends with all it starte
       ];
       const npm = run(["npm", "--prefix", root, "start", "--silent", "--", ...options], directory);
       await expect
-        .poll(() => npm.seen)
+        .poll(() => npm.seen, startLimit)
         .toMatchObject({ stdout: expect.stringMatching(/^\{.*\}\n$/) });
       const { apiKey, ...whereabouts } = JSON.parse(npm.seen.stdout);
       expect(apiKey).toBe(key);

@@ -9,7 +9,7 @@ import { root } from "../helpers/admin/admin-command.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { descendants, isAlive } from "../helpers/processes.ts";
 import { send } from "../helpers/send.ts";
-import { createStarter } from "../helpers/start-command.ts";
+import { createStarter, startLimit } from "../helpers/start-command.ts";
 
 const { directory: copy, run } = await createStarter();
 
@@ -25,7 +25,7 @@ test.runIf(hasList)(
     const command = [process.execPath, "infra/local/start.ts", "--port", "0", "--json", "--watch"];
     const { pid, seen } = run(command, copy);
     await expect
-      .poll(() => seen)
+      .poll(() => seen, startLimit)
       .toMatchObject({ stdout: expect.stringMatching(/^\{.*\}\n$/), stderr: "" });
     const {
       baseUrl,
@@ -64,7 +64,9 @@ test.runIf(hasList)(
     const changed = (await readFile(errors, "utf8")).replace(before, "Nobody ordered this");
     await writeFile(`${errors}~`, `${changed}console.warn(new Error("a stack"));\n`);
     await rename(`${errors}~`, errors);
-    await expect.poll(() => messageFor("none"), { interval: 100 }).toBe("Nobody ordered this");
+    await expect
+      .poll(() => messageFor("none"), { ...startLimit, interval: 100 })
+      .toBe("Nobody ordered this");
     expect((await cancel("1")).status).toBe(409);
     const client = engineClient(dynamodbEndpoint, accessKeyId);
     const { TableNames } = await client.send(new ListTablesCommand());
@@ -84,7 +86,7 @@ test.runIf(hasList)(
     expect(seen.stderr).toMatch(/a stack.*shared\/errors\.ts:\d+:14/);
     await appendFile(errors, "const = nothing;\n");
     const failures = /The last good build still serves.*shared\/errors\.ts:/gs;
-    await expect.poll(() => seen.stderr).toMatch(failures);
+    await expect.poll(() => seen.stderr, startLimit).toMatch(failures);
     expect(await messageFor("none")).toBe("Nobody ordered this");
     expect(seen.stderr.match(failures)).toHaveLength(1);
 

@@ -60,7 +60,8 @@ async function openList() {
     begun.pause();
   });
   sent.end();
-  await expect.poll(() => response?.statusCode, { message: "the status of a list" }).toBe(200);
+  await expect.poll(() => response, { message: "the response of a list" }).toBeDefined();
+  expect(response?.statusCode).toBe(200);
   const list = [...pagesAsked.keys()].at(-1) ?? "";
   return {
     pagesAsked: () => pagesAsked.get(list) ?? 0,

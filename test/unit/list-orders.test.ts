@@ -195,6 +195,21 @@ describe("listing the orders", () => {
     expect(log.error.mock.calls).toEqual(logged({ event: "list_cut_off" }));
   });
 
+  test("leaves no rejection unhandled when a page fails before the client is ready for it", async () => {
+    const unhandled = vi.fn<(error: unknown) => void>().mockName("unhandledRejection");
+    process.on("unhandledRejection", unhandled);
+    onTestFinished(() => void process.off("unhandledRejection", unhandled));
+    async function* pages() {
+      yield [order(1)];
+      throw new Error("secret");
+    }
+    const { body } = await openOrderList(pages(), { acceptsGzip: false, keyId: "key_1" });
+    // Node.js reports a rejection at the end of the turn in which nothing handled it.
+    await setImmediate();
+    expect(unhandled).not.toHaveBeenCalled();
+    await expect(text(body)).rejects.toThrow();
+  });
+
   test("stops reading when the client has left, and logs that", async () => {
     table.on(ScanCommand).resolves({ Items: orders(20_000), LastEvaluatedKey: lastKey });
     const { stream, ended } = list();

@@ -91,7 +91,7 @@ async function record(stack: FaultyStack, request: Request): Promise<Exchange> {
   await response.text().catch(() => "");
   const lines = () => stack.log.slice(before).filter((line) => line.startsWith("{"));
   const logged = () => expect(lines().join("\n"), `the log of ${method} ${path}`).toContain(logs);
-  await vi.waitFor(logged, { timeout: 60_000 });
+  await vi.waitFor(logged, { timeout: 15_000 });
   return {
     method,
     path,
