@@ -3,11 +3,36 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Code } from "aws-cdk-lib/aws-lambda";
 import { AssetHashType, DockerImage, type Stack } from "aws-cdk-lib/core";
-import { buildSync, type OutputFile } from "esbuild";
+import { type BuildOptions, buildSync, type OutputFile } from "esbuild";
 import { type PerFunction, perFunction } from "./function-list.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const insteadOf = (file: string): string => `${root}shared/bundled/${file}`;
+
+/** How esbuild makes a function the one file that Lambda loads. */
+export const bundling = {
+  entryNames: "[name]/index",
+  outExtension: { ".js": ".mjs" },
+  bundle: true,
+  platform: "node",
+  format: "esm",
+  target: "node24",
+  mainFields: ["module", "main"],
+  minify: true,
+  // The SDK's warning about old versions of Node, which never run this.
+  define: {
+    "process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED": JSON.stringify("true"),
+  },
+  // Each saves milliseconds of every cold start, and its file says how.
+  alias: {
+    "@aws-sdk/credential-provider-node": insteadOf("environment-credentials.ts"),
+    "@smithy/core/event-streams": insteadOf("no-event-streams.ts"),
+    "node:http": insteadOf("node-http.ts"),
+    "node:crypto": insteadOf("node-builtins.ts"),
+    "node:os": insteadOf("node-builtins.ts"),
+    "node:process": insteadOf("node-builtins.ts"),
+  },
+} satisfies BuildOptions;
 
 /**
  * The code of each function, bundled from its file in `functions/`. All are built at once, so that
@@ -40,32 +65,12 @@ export function bundles(stack: Stack): PerFunction<Code> {
  */
 function build(outdir: string, sourcemap: boolean): OutputFile[] {
   return buildSync({
+    ...bundling,
     entryPoints: perFunction((_, { file }) => `${root}functions/${file}`),
-    entryNames: "[name]/index",
-    outExtension: { ".js": ".mjs" },
     outdir,
     write: false,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node24",
-    mainFields: ["module", "main"],
-    minify: true,
     // For `npm start` only: in Lambda they would lengthen every cold start.
     sourcemap,
     sourcesContent: false,
-    // The SDK's warning about old versions of Node, which never run this.
-    define: {
-      "process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED": JSON.stringify("true"),
-    },
-    // Each saves milliseconds of every cold start, and its file says how.
-    alias: {
-      "@aws-sdk/credential-provider-node": insteadOf("environment-credentials.ts"),
-      "@smithy/core/event-streams": insteadOf("no-event-streams.ts"),
-      "node:http": insteadOf("node-http.ts"),
-      "node:crypto": insteadOf("node-builtins.ts"),
-      "node:os": insteadOf("node-builtins.ts"),
-      "node:process": insteadOf("node-builtins.ts"),
-    },
   }).outputFiles;
 }

@@ -11,7 +11,7 @@ import { coldStarts } from "./cold-start.ts";
 import { type Growth, growthRows, growthTable, listCost, listGrowth } from "./list.ts";
 import { markdown, writeTables } from "./page.ts";
 import { startPageServer } from "./page-server.ts";
-import { goals, type Row, table, verdict } from "./row.ts";
+import { figureRow, goals, type Row, table, verdict } from "./row.ts";
 import { median } from "./samples.ts";
 import { prepare, putOrders, type Subject } from "./subject.ts";
 import { warmCancel } from "./warm-cancel.ts";
@@ -42,9 +42,8 @@ async function measure(subject: Subject): Promise<Row[]> {
 
 /** The kilobytes (1024 bytes) of a function's bundle, minified, the SDK included. */
 async function bundleSize({ name, directory }: FunctionDefinition): Promise<Row> {
-  const value = (await stat(join(directory, "index.mjs"))).size / 1024;
-  const ours = `${value.toFixed(1)} KB`;
-  return { what: `bundle of ${name}`, ours, floor: "", value, ...goals.bundle, unit: "KB" };
+  const { size } = await stat(join(directory, "index.mjs"));
+  return figureRow(`bundle of ${name}`, size / 1024, "KB", goals.bundle);
 }
 
 /**
@@ -69,15 +68,7 @@ async function measureGrowth({ stack }: Subject, orders: number): Promise<Growth
 async function startTime(): Promise<Row> {
   const samples: number[] = [];
   for (let run = 0; run < 5; run += 1) samples.push(await untilReady());
-  const value = median(samples);
-  return {
-    what: "npm start to ready",
-    ours: `${value.toFixed(1)} s`,
-    floor: "",
-    value,
-    ...goals.start,
-    unit: "s",
-  };
+  return figureRow("npm start to ready", median(samples), "s", goals.start);
 }
 
 async function untilReady(): Promise<number> {

@@ -50,11 +50,11 @@ export async function startTlsEngine(endpoint: string): Promise<TlsEngine> {
   ];
   await promisify(execFile)("openssl", made);
 
-  const engine = Number(new URL(endpoint).port);
+  const { port, hostname: host } = new URL(endpoint);
   const tls = createTlsServer(
     { key: await readFile(key), cert: await readFile(certificate) },
     (socket) => {
-      const upstream = connect(engine, "127.0.0.1");
+      const upstream = connect({ port: Number(port), host });
       socket.pipe(upstream).pipe(socket);
       endTogether(socket, upstream);
     },

@@ -1,6 +1,15 @@
 import { ConditionalCheckFailedException, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { client } from "./dynamodb.mjs";
 
+// Made ready by a write whose condition never holds: the key is a number.
+const neverHolds = new UpdateItemCommand({
+  TableName: process.env.ORDERS_TABLE,
+  Key: { id: { N: "0" } },
+  ConditionExpression: "attribute_type(id, :string)",
+  ExpressionAttributeValues: { ":string": { S: "S" } },
+});
+await client.send(neverHolds).catch(() => {});
+
 export const handler = async ({ pathParameters, requestContext }, { awsRequestId }) => {
   const cancel = new UpdateItemCommand({
     TableName: process.env.ORDERS_TABLE,

@@ -2,6 +2,9 @@ import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import { pageText } from "../page-text.mjs";
 import { client } from "./dynamodb.mjs";
 
+// Made ready by reading one order.
+await client.send(new ScanCommand({ TableName: process.env.ORDERS_TABLE, Limit: 1 }));
+
 const scan = (ExclusiveStartKey) =>
   client.send(
     new ScanCommand({
