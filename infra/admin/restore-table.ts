@@ -150,7 +150,7 @@ export async function restoreTable(
   return {
     text: `Restored ${source} as ${name}. The setting that puts it to use: restoredTables: { ${setting}: "${name}" }`,
     json: { source, name },
-    note: "Before that, carry over what has happened since (infra/README.md, Restore a table).",
+    note: "Before that, carry over what has happened since (infra/ON-CALL.md, Restore a table).",
   };
 }
 

@@ -18,7 +18,7 @@ import type { AlarmSettings, FailureShare } from "./settings.ts";
 
 /** Three bad minutes out of five: one is a blip, and a canary lasts ten. */
 const lasting = { period: Duration.minutes(1), evaluationPeriods: 5, datapointsToAlarm: 3 };
-const page = 'infra/README.md, "When an alarm goes off"';
+const page = 'infra/ON-CALL.md, "When an alarm goes off"';
 const fiveMinutes = { period: Duration.minutes(5), evaluationPeriods: 1 };
 
 /**

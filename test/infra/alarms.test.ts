@@ -27,15 +27,15 @@ const rollingBack = Object.fromEntries(
 
 test("every alarm names the section of the runbook that explains it, or its kind", async () => {
   const lambdas = Object.keys(rollingBack);
-  const runbook = await readFile(new URL("../../infra/README.md", import.meta.url), "utf8");
-  const [, section = ""] = /^## When an alarm goes off\n(.*?)^## /ms.exec(runbook) ?? [];
+  const runbook = await readFile(new URL("../../infra/ON-CALL.md", import.meta.url), "utf8");
+  const [, section = ""] = /^## When an alarm goes off\n(.*)/ms.exec(runbook) ?? [];
   const explained = [...section.matchAll(/^- \*\*`([\w<>]+)`\*\*/gm)].flatMap(([, name = ""]) =>
     name.startsWith("<") ? lambdas.map((id) => name.replace("<Function>", id)) : [name],
   );
   const names = alarms.map(([name]) => name);
-  expect(explained.sort(), "infra/README.md, When an alarm goes off").toEqual(names.toSorted());
+  expect(explained.sort(), "infra/ON-CALL.md, When an alarm goes off").toEqual(names.toSorted());
   for (const [name, { AlarmDescription }] of alarms) {
-    expect(AlarmDescription).toContain(`infra/README.md, "When an alarm goes off", ${name}`);
+    expect(AlarmDescription).toContain(`infra/ON-CALL.md, "When an alarm goes off", ${name}`);
   }
 });
 

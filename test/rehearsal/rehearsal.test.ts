@@ -9,7 +9,7 @@ test("the rehearsal knows every block of the runbook, and fails for one that is 
     "```\naws new\n```",
   ]) {
     expect(() => findCommands(`${runbook}\n${block}\n`, life)).toThrow(
-      "Delete a stack: neither run nor listed: aws new",
+      "When an alarm goes off: neither run nor listed: aws new",
     );
   }
 });

@@ -1,5 +1,5 @@
-// Lives the service's life by the blocks of infra/README.md, in an account of AWS on this machine:
-// `npm run rehearse`.
+// Lives the service's life by the blocks of infra/README.md and infra/ON-CALL.md, in an account of
+// AWS on this machine: `npm run rehearse`.
 import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -22,8 +22,8 @@ export type Step = z.infer<typeof stepSchema>;
 
 const read = (file: string) => readFile(new URL(file, import.meta.url), "utf8");
 
-/** The operators' runbook. */
-export const runbook = await read("../../infra/README.md");
+/** The operators' runbook: what one reads at a desk, and on call. */
+export const runbook = `${await read("../../infra/README.md")}\n${await read("../../infra/ON-CALL.md")}`;
 
 /** The service's life by the sections of the runbook. */
 export const life = z.record(z.string(), z.array(stepSchema)).parse(parse(await read("life.yaml")));
@@ -43,8 +43,8 @@ export function findCommands(
   const blocks = readBlocks(markdown);
   const unknown = new Set(blocks);
   const wrong: string[] = [];
-  let last = 0;
   for (const [section, steps] of Object.entries(sections)) {
+    let last = 0;
     for (const step of steps) {
       if ("meanwhile" in step) continue;
       const begins = "run" in step ? step.run : "parse" in step ? step.parse : step.skip;
