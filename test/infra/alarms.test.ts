@@ -25,7 +25,7 @@ const rollingBack = Object.fromEntries(
   ]),
 );
 
-test("every alarm names the section of the runbook that explains it, or its kind", async () => {
+test("the runbook explains every alarm, or its kind, and every alarm says where", async () => {
   const lambdas = Object.keys(rollingBack);
   const runbook = await readFile(new URL("../../infra/ON-CALL.md", import.meta.url), "utf8");
   const [, section = ""] = /^## When an alarm goes off\n(.*)/ms.exec(runbook) ?? [];
@@ -39,7 +39,12 @@ test("every alarm names the section of the runbook that explains it, or its kind
   }
 });
 
-test("every alarm stays off without data, and each limit is that of its setting", () => {
+test("every alarm stays off without data", () => {
+  for (const [name, { TreatMissingData }] of alarms)
+    expect([name, TreatMissingData]).toEqual([name, "notBreaching"]);
+});
+
+test("the limit of each alarm is that of its setting", () => {
   const { functionFailures, rejectedKeys, slow, ...counts } = everyOption.alarms;
   const perFunction = Object.keys(rollingBack).flatMap((id) => [
     [`${id}Failing`, [functionFailures.percent, functionFailures.atLeast]],
@@ -48,8 +53,7 @@ test("every alarm stays off without data, and each limit is that of its setting"
     [`${id}TableThrottled`, [counts.tableThrottles]],
   ]);
   const limits = Object.fromEntries(
-    alarms.map(([name, { Metrics, Threshold, TreatMissingData }]) => {
-      expect([name, TreatMissingData]).toEqual([name, "notBreaching"]);
+    alarms.map(([name, { Metrics, Threshold }]) => {
       const least = /failed >= (\d+)/.exec(JSON.stringify(Metrics)) ?? [];
       return [name, [Threshold, ...least.slice(1).map(Number)]];
     }),
@@ -71,39 +75,49 @@ test("only slowness may last a minute or two", () => {
     expect(alarm).toMatchObject({ Period: 60, EvaluationPeriods: 5, DatapointsToAlarm: 3 });
 });
 
-test("CloudWatch may publish to the topic on behalf of this account only, and everyone only over TLS", () => {
-  const [[, policy]] = resources(template, "AWS::SNS::TopicPolicy") as [
-    [string, { PolicyDocument: object }],
-  ];
-  expect(named(policy.PolicyDocument)).toMatchObject({
-    Statement: [
-      { Effect: "Deny", Condition: { Bool: { "aws:SecureTransport": "false" } } },
-      {
-        Effect: "Allow",
-        Action: "sns:Publish",
-        Principal: { Service: "cloudwatch.amazonaws.com" },
-        Resource: "AlarmsTopic",
-        Condition: {
-          StringEquals: { "aws:SourceAccount": expect.stringMatching(/^AWS::AccountId$|^\d{12}$/) },
-        },
-      },
-    ],
+describe("the topic", () => {
+  const policies = resources(template, "AWS::SNS::TopicPolicy").map(([, { PolicyDocument }]) =>
+    named(PolicyDocument),
+  );
+
+  test("lets CloudWatch alone publish, on behalf of this account", () => {
+    const account = expect.stringMatching(/^AWS::AccountId$|^\d{12}$/);
+    const publish = {
+      Effect: "Allow",
+      Action: "sns:Publish",
+      Principal: { Service: "cloudwatch.amazonaws.com" },
+      Resource: "AlarmsTopic",
+      Condition: { StringEquals: { "aws:SourceAccount": account } },
+    };
+    expect(policies).toMatchObject([{ Statement: [{ Effect: "Deny" }, publish] }]);
+  });
+
+  test("takes nothing without TLS", () => {
+    const deny = { Effect: "Deny", Condition: { Bool: { "aws:SecureTransport": "false" } } };
+    expect(policies).toMatchObject([{ Statement: [deny, expect.anything()] }]);
   });
 });
 
 describe("a canary", () => {
   const groups = resources(template, "AWS::CodeDeploy::DeploymentGroup");
 
-  test("gets a tenth of the requests for ten minutes, and is rolled back when an alarm goes off", () => {
+  test("is how each alias moves to a new version", () => {
     const aliases = Object.values(template.findResources("AWS::Lambda::Alias"));
     const updates = aliases.map(
       ({ UpdatePolicy }) => UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName,
     );
     expect(updates).toEqual(groups.map(([id]) => ({ Ref: id })));
     expect(groups).toHaveLength(Object.keys(rollingBack).length);
+  });
+
+  test("gets a tenth of the requests for ten minutes", () => {
+    const DeploymentConfigName = "CodeDeployDefault.LambdaCanary10Percent10Minutes";
+    for (const [, group] of groups) expect(group).toMatchObject({ DeploymentConfigName });
+  });
+
+  test("is rolled back when an alarm goes off", () => {
     for (const [, group] of groups) {
       expect(group).toMatchObject({
-        DeploymentConfigName: "CodeDeployDefault.LambdaCanary10Percent10Minutes",
         AlarmConfiguration: { Enabled: true },
         AutoRollbackConfiguration: {
           Enabled: true,

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { Bucket } from "aws-cdk-lib/aws-s3";
 import { App, CfnResource, Stack } from "aws-cdk-lib/core";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import cdkJson from "../../cdk.json" with { type: "json" };
 import { createOrdersApp } from "../../infra/app.ts";
 import type { Environment } from "../../infra/environments.ts";
@@ -55,13 +55,16 @@ function resourcesWith(
   );
 }
 
-test("every environment, a third one too, is a stack of its name; a mistake in the entries stops synthesis", () => {
+test("every environment, a third one too, is a stack of its name", () => {
   const stacks = appWith().node.children.filter((child) => child instanceof Stack);
   expect(stacks.map(({ stackName }) => stackName).sort()).toEqual([
     "PetStoreOrders-demo",
     "PetStoreOrders-everything",
     "PetStoreOrders-no-option",
   ]);
+});
+
+test("a mistake in the settings stops synthesis", () => {
   expect(() => appWith({}, { demo, other: demo })).toThrow(/demo and other have one stackName/);
 });
 
@@ -82,38 +85,55 @@ test("a team's own parts are added to the stack of each environment", () => {
   expect(seen).toEqual(["demo", "every-option"]);
 });
 
-test("cdk deploy -c canary=false sets every alias at once, anew each time, and changes nothing else", () => {
-  vi.useFakeTimers({ toFake: ["Date"] });
-  onTestFinished(() => void vi.useRealTimers());
+describe("cdk deploy -c canary=false", () => {
   const one = { "every-option": everyOption };
-  const usual = resourcesWith({}, one)["PetStoreOrders-everything"] ?? {};
-  for (const time of ["2026-11-21T08:00:00.000Z", "2026-11-21T08:00:01.000Z"]) {
-    vi.setSystemTime(time);
-    const atOnce = resourcesWith({ canary: "false" }, one)["PetStoreOrders-everything"];
-    for (const [id, { UpdatePolicy, ...resource }] of Object.entries(usual)) {
-      if (resource.Type === "AWS::Lambda::Alias") {
-        expect(UpdatePolicy).toBeDefined();
-        // Of the usual deployment's aliases, none: every diff would show it.
-        expect(resource.Properties).not.toHaveProperty("Description");
-        resource.Properties = {
-          ...resource.Properties,
-          Description: `Set without a canary at ${time}`,
-        };
-      }
-      expect(atOnce?.[id]).toEqual(resource);
+  const resourcesAt = (time: string, context: Record<string, unknown>): Resources => {
+    vi.useFakeTimers({ toFake: ["Date"], now: new Date(time) });
+    onTestFinished(() => void vi.useRealTimers());
+    return resourcesWith(context, one)["PetStoreOrders-everything"] ?? {};
+  };
+  const eight = "2026-11-21T08:00:00.000Z";
+  const aSecondLater = "2026-11-21T08:00:01.000Z";
+
+  test("changes nothing but the aliases", () => {
+    const usual = resourcesAt(eight, {});
+    const atOnce = resourcesAt(eight, { canary: "false" });
+    for (const [id, resource] of Object.entries(usual)) {
+      if (resource.Type !== "AWS::Lambda::Alias") expect(atOnce[id]).toEqual(resource);
     }
-  }
+  });
+
+  test("sets every alias at once, and the alias says so", () => {
+    const atOnce = resourcesAt(eight, { canary: "false" });
+    for (const [id, { UpdatePolicy, ...alias }] of Object.entries(resourcesAt(eight, {}))) {
+      if (alias.Type !== "AWS::Lambda::Alias") continue;
+      expect(UpdatePolicy).toBeDefined();
+      const Description = `Set without a canary at ${eight}`;
+      expect(atOnce[id]).toEqual({ ...alias, Properties: { ...alias.Properties, Description } });
+    }
+  });
+
+  test("sets them anew each time", () => {
+    const descriptions = (resources: Resources) =>
+      Object.values(resources)
+        .filter(({ Type }) => Type === "AWS::Lambda::Alias")
+        .map(({ Properties }) => Properties["Description"]);
+    const before = descriptions(resourcesAt(eight, { canary: "false" }));
+    const after = descriptions(resourcesAt(aSecondLater, { canary: "false" }));
+    expect(before).toHaveLength(after.length);
+    expect(after.filter((text) => before.includes(text))).toEqual([]);
+  });
+
+  test("sets the aliases of an environment without alarms, too", () => {
+    const stacks = resourcesWith({ canary: "false" }, { "no-option": noOption });
+    const resources = Object.values(stacks["PetStoreOrders-no-option"] ?? {});
+    const aliases = resources.filter(({ Type }) => Type === "AWS::Lambda::Alias");
+    expect(aliases).toHaveLength(Object.keys(functionList).length);
+    for (const { Properties } of aliases) expect(Properties["Description"]).toMatch(/^Set at /);
+  });
 });
 
-test("cdk deploy -c canary=false sets the aliases of an environment without alarms, too", () => {
-  const stacks = resourcesWith({ canary: "false" }, { "no-option": noOption });
-  const resources = Object.values(stacks["PetStoreOrders-no-option"] ?? {});
-  const aliases = resources.filter(({ Type }) => Type === "AWS::Lambda::Alias");
-  expect(aliases).toHaveLength(Object.keys(functionList).length);
-  for (const { Properties } of aliases) expect(Properties["Description"]).toMatch(/^Set at /);
-});
-
-test("-c canary takes true or false, and nothing else", () => {
+test("-c canary takes only true or false", () => {
   const skips = (context: object) => skipsCanary(new App({ context }));
   expect([{}, { canary: "true" }, { canary: true }].map(skips)).toEqual([false, false, false]);
   expect([{ canary: "false" }, { canary: false }].map(skips)).toEqual([true, true]);
@@ -122,26 +142,33 @@ test("-c canary takes true or false, and nothing else", () => {
   }
 });
 
-test("-c alarms-of=ENVIRONMENT lends its alarms, with a canary and without their receivers, to all", () => {
-  const topicArn = "arn:aws:sns:eu-central-1:123456789012:on-call" as const;
+describe("-c alarms-of=ENVIRONMENT", () => {
+  const topicArn = "arn:aws:sns:eu-central-1:111111111111:on-call" as const;
   const silent = { ...everyOption, alarms: { ...everyOption.alarms, topicArn, canary: false } };
-  const stacks = resourcesWith(
-    { "alarms-of": "every-option" },
-    { "every-option": silent, "no-option": noOption },
-  );
-  const borrowing = Object.values(stacks["PetStoreOrders-no-option"] ?? {});
-  // The lender's own were without a canary.
-  for (const stack of Object.values(stacks)) {
-    const canaries = Object.values(stack).filter(({ UpdatePolicy }) => UpdatePolicy);
-    expect(canaries).toHaveLength(Object.keys(functionList).length);
-  }
-  expect(borrowing.map(({ Type }) => Type)).not.toContain("AWS::SNS::Subscription");
-  expect(borrowing.flatMap(({ Properties }) => Properties?.["AlarmActions"] ?? [])).not.toContain(
-    topicArn,
-  );
-  expect(() => appWith({ "alarms-of": "demo" })).toThrow(
-    "alarms-of: no environment demo has alarms",
-  );
+  const stacks = () =>
+    resourcesWith(
+      { "alarms-of": "every-option" },
+      { "every-option": silent, "no-option": noOption },
+    );
+
+  test("lends its alarms to all, with a canary even where its own are without", () => {
+    for (const stack of Object.values(stacks())) {
+      const canaries = Object.values(stack).filter(({ UpdatePolicy }) => UpdatePolicy);
+      expect(canaries).toHaveLength(Object.keys(functionList).length);
+    }
+  });
+
+  test("lends no receivers", () => {
+    const borrowing = Object.values(stacks()["PetStoreOrders-no-option"] ?? {});
+    const actions = borrowing.flatMap(({ Properties }) => Properties?.["AlarmActions"] ?? []);
+    expect(actions).not.toContain(topicArn);
+    expect(borrowing.map(({ Type }) => Type)).not.toContain("AWS::SNS::Subscription");
+  });
+
+  test("stops synthesis where that environment has no alarms", () => {
+    const message = "alarms-of: no environment demo has alarms";
+    expect(() => appWith({ "alarms-of": "demo" })).toThrow(message);
+  });
 });
 
 interface Report {
@@ -154,7 +181,7 @@ interface Report {
   }[];
 }
 
-test("CDK's rules and cdk-nag find what is planted, and nothing else with every option or none", async () => {
+test("CDK's rules and cdk-nag find nothing but what is planted", async () => {
   const app = appWith({}, { "every-option": everyOption, "no-option": noOption });
   const planted = new Stack(app, "Planted");
   new Bucket(planted, "Bucket");

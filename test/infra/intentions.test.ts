@@ -77,7 +77,7 @@ describe.each(templates)(
     );
 
     test.each(Object.entries(promised))(
-      "%s may take one action on its tables and write its own log, and nothing else",
+      "%s may do nothing but take one action on its tables and write its own log",
       (name, [, Timeout, , action, table]) => {
         const [, lambda] = functions.find(([id]) => constructId(id) === name) ?? [];
         expect(named(lambda)).toMatchObject({ Timeout, Role: `${name}Role.Arn` });
@@ -98,7 +98,7 @@ describe.each(templates)(
       },
     );
 
-    test("each role is for one service, and no one else can take it", () => {
+    test("each role can be taken by one service alone", () => {
       const services: Record<string, string> = {
         ApiRestCloudWatchRole: "apigateway.amazonaws.com",
         RolloutRole: "codedeploy.amazonaws.com",
@@ -110,15 +110,23 @@ describe.each(templates)(
       }
     });
 
-    test("the authorizer comes before every operation, whose function is waited for and streamed as promised", () => {
+    test("the authorizer comes before every operation", () => {
+      const operations = methods.filter(
+        ([, method]) => Object(method["Integration"]).Type !== "MOCK",
+      );
+      for (const [, method] of operations) {
+        expect(named(method["AuthorizerId"])).toBe("ApiBearerKeys");
+        expect(method["AuthorizationType"]).toBe("CUSTOM");
+      }
+    });
+
+    test("every operation's function is waited for and streamed as promised", () => {
       const served = methods.flatMap(([, method]) => {
         const { Type, TimeoutInMillis, Uri, ...others } = named(method["Integration"]) as Record<
           string,
           string
         >;
         if (Type === "MOCK") return [];
-        expect(named(method["AuthorizerId"])).toBe("ApiBearerKeys");
-        expect(method["AuthorizationType"]).toBe("CUSTOM");
         const [, name = ""] = /functions\/(\w+?)Aliaslive/.exec(String(Uri)) ?? [];
         return [
           [name, Number(TimeoutInMillis) / 1000, others["ResponseTransferMode"] === "STREAM"],
@@ -131,7 +139,7 @@ describe.each(templates)(
       expect(served).toEqual(operations);
     });
 
-    test("functions are called through the alias that a deployment moves, by the authorizer, too", () => {
+    test("every caller of a function goes through the alias that a deployment moves", () => {
       const [, authorizer] = resources(template, "AWS::ApiGateway::Authorizer")[0] ?? [];
       expect(named(authorizer?.["AuthorizerUri"])).toContain(
         "functions/AuthorizeAliaslive/invocations",
@@ -142,10 +150,13 @@ describe.each(templates)(
       for (const name of allowed) expect(name).toMatch(/^\w+Aliaslive$/);
     });
 
-    test("no log can hold a key: no header in the access log, no data and nothing below an error from the gateway", () => {
+    test("the access log can't hold a key: it has no header, query or body", () => {
       const { Format } = stage["AccessLogSetting"] as { Format: string };
       const logged = Object.values<string>(JSON.parse(Format));
       expect(logged.filter((field) => !harmless.some((known) => known.test(field)))).toEqual([]);
+    });
+
+    test("the gateway's own log can't hold a key: it has errors only, and no data", () => {
       const settings = stage["MethodSettings"] as {
         LoggingLevel: string;
         DataTraceEnabled: boolean;
@@ -168,14 +179,18 @@ describe.each(templates)(
       }
     });
 
-    test("every log expires when its setting says, and the gateway's own is there before it would make one that doesn't", () => {
-      const logs = resources(template, "AWS::Logs::LogGroup");
+    const logs = resources(template, "AWS::Logs::LogGroup");
+    const executionLog = logs.find(([id]) => constructId(id) === "ApiExecutionLog");
+
+    test("every log expires when its setting says", () => {
       expect(logs.length).toBe(functions.length + 2);
       for (const [id, { RetentionInDays }] of logs) {
         const days = constructId(id) === "ApiAccessLog" ? accessLogRetentionDays : logRetentionDays;
         expect([id, RetentionInDays]).toEqual([id, days]);
       }
-      const executionLog = logs.find(([id]) => constructId(id) === "ApiExecutionLog");
+    });
+
+    test("the gateway's own log is there before it would make one that never expires", () => {
       expect(named(executionLog?.[1]["LogGroupName"])).toBe(
         "API-Gateway-Execution-Logs_ApiRest/v1",
       );
@@ -183,35 +198,31 @@ describe.each(templates)(
       expect(whole?.["DependsOn"]).toContain(executionLog?.[0]);
     });
 
-    test("what must outlive the stack does, and an old version of a function, which a rollback needs", () => {
-      const kept = Object.entries(all).filter(
-        ([, { DeletionPolicy }]) => DeletionPolicy === "Retain",
-      );
+    const kept = Object.entries(all).filter(
+      ([, { DeletionPolicy }]) => DeletionPolicy === "Retain",
+    );
+
+    test("what must outlive the stack does", () => {
       // The account's other stacks need its log role and setting, where the stack has made them.
-      const [ofAccount, ofTables] = [
-        ["AWS::ApiGateway::Account", "AWS::IAM::Role"],
-        ["AWS::DynamoDB::Table", "AWS::Logs::LogGroup"],
-      ];
-      expect([...new Set(kept.map(([, { Type }]) => Type))].sort()).toEqual(
-        keepData ? ofTables : ofAccount,
-      );
-      for (const [id, { Type, ...policies }] of Object.entries(all)) {
-        if (Type === "AWS::Lambda::Version") {
-          // One that survived a rolled-back update would be identical to the next attempt, which
-          // then fails.
-          const expected = {
-            DeletionPolicy: "RetainExceptOnCreate",
-            UpdateReplacePolicy: "Retain",
-          };
-          expect(policies, id).toMatchObject(expected);
-        }
-      }
+      const ofAccount = ["AWS::ApiGateway::Account", "AWS::IAM::Role"];
+      const ofData = ["AWS::DynamoDB::Table", "AWS::Logs::LogGroup"];
+      const types = new Set(kept.map(([, { Type }]) => Type));
+      expect([...types].sort()).toEqual(keepData ? ofData : ofAccount);
+    });
+
+    test("with keepData, the logs of requests outlive their operation, too", () => {
+      const ofRequests = ["ApiAccessLog", ...Object.keys(promised).map((name) => `${name}Log`)];
       const keptLogs = kept.filter(([, { Type }]) => Type === "AWS::Logs::LogGroup");
-      // An operation that a rollback takes away leaves its log: it shows why.
-      const ofFunctions = Object.keys(promised).map((name) => `${name}Log`);
-      expect(keptLogs.map(([id]) => constructId(id)).sort()).toEqual(
-        keepData ? ["ApiAccessLog", ...ofFunctions].sort() : [],
-      );
+      const names = keptLogs.map(([id]) => constructId(id)).sort();
+      expect(names).toEqual(keepData ? ofRequests.sort() : []);
+    });
+
+    test("an old version of a function stays, which a rollback needs", () => {
+      // One that survived a rolled-back update would be identical to the next attempt, which then
+      // fails.
+      const policies = { DeletionPolicy: "RetainExceptOnCreate", UpdateReplacePolicy: "Retain" };
+      for (const version of Object.values(template.findResources("AWS::Lambda::Version")))
+        expect(version).toMatchObject(policies);
     });
 
     // To CloudFormation another id is another resource: a new table is empty, a new API has a new

@@ -88,10 +88,16 @@ describe("with keepData, synthesis stops for a table that is not protected", () 
     expect(complaints(stack)).toEqual(paths.map(line));
   });
 
-  test("or for the stack itself, but not without keepData", () => {
+  test("or for a stack that is not", () => {
     const stack = ruledBy(everyOption);
     stack.terminationProtection = false;
     expect(complaints(stack)).toEqual(["keepData needs terminationProtection"]);
+  });
+});
+
+describe("without keepData", () => {
+  test("synthesis asks for no protection", () => {
+    const partitionKey = { name: "id", type: AttributeType.STRING };
     const loose = ruledBy(noOption);
     new Table(loose, "Refunds", { partitionKey });
     expect(complaints(loose)).toEqual([]);

@@ -14,26 +14,30 @@ const nothing = templateOf(noOption);
 const changed = (settings: Partial<Environment>) => templateOf({ ...everyOption, ...settings });
 
 describe("the setting", () => {
-  test("domain: it takes TLS 1.2 or newer, like the gateway's own address, and may be the only one", () => {
+  test("domain: it takes TLS 1.2 or newer, like the gateway's own address", () => {
     const tls = {
       SecurityPolicy: "SecurityPolicy_TLS13_1_2_PQ_2025_09",
       EndpointAccessMode: "STRICT",
     };
-    everything.hasResourceProperties("AWS::ApiGateway::DomainName", {
-      DomainName: domain.name,
-      ...tls,
-    });
+    const addresses = [
+      ...resources(everything, "AWS::ApiGateway::DomainName"),
+      ...resources(everything, "AWS::ApiGateway::RestApi"),
+      ...resources(nothing, "AWS::ApiGateway::RestApi"),
+    ];
+    expect(addresses).toHaveLength(3);
+    for (const [, address] of addresses) expect(address).toMatchObject(tls);
+  });
+
+  test("domain: the gateway's own address serves, too, until it is switched off", () => {
     const both = changed({ domain: { ...domain, keepGatewayAddress: true } });
-    for (const [template, DisableExecuteApiEndpoint] of [
-      [everything, true],
-      [both, false],
-      [nothing, false],
-    ] as const) {
-      template.hasResourceProperties("AWS::ApiGateway::RestApi", {
-        DisableExecuteApiEndpoint,
-        ...tls,
-      });
-    }
+    const isOff = (template: Template) =>
+      resources(template, "AWS::ApiGateway::RestApi").map(
+        ([, api]) => api["DisableExecuteApiEndpoint"],
+      );
+    expect([everything, both, nothing].map(isOff)).toEqual([[true], [false], [false]]);
+  });
+
+  test("domain: the base address names it", () => {
     everything.hasOutput("BaseUrl", { Value: "https://orders.eu.example.com/v1" });
     expect(named(nothing.findOutputs("BaseUrl"))).toMatchObject({
       BaseUrl: { Value: "https://ApiRest.execute-api.AWS::Region.AWS::URLSuffix/v1" },
@@ -62,7 +66,7 @@ describe("the setting", () => {
     expect(new Set(boundaries(nothing))).toEqual(new Set([undefined]));
   });
 
-  test("tags: they stand beside the stack's own two, which they can't replace", () => {
+  test("tags: they stand beside the stack's own two and replace neither", () => {
     const { artifactId, node } = ordersStack({
       ...everyOption,
       tags: { ...everyOption.tags, service: "another" },
@@ -88,7 +92,7 @@ describe("the setting", () => {
     nothing.resourceCountIs("AWS::WAFv2::WebACLAssociation", 0);
   });
 
-  test("throttling: each operation has its own, and what the gateway rejects by itself little", () => {
+  test("throttling: each operation has its own, and all other requests share little", () => {
     const settings = resources(everything, "AWS::ApiGateway::Stage").flatMap(
       ([, { MethodSettings }]) => MethodSettings as Record<string, unknown>[],
     );
@@ -121,12 +125,18 @@ describe("the setting", () => {
     ).toEqual([true, false]);
   });
 
+  test("apiKeyPrefix and authorizerCacheSeconds: the authorizer has them", () => {
+    const authorizers = resources(everything, "AWS::ApiGateway::Authorizer");
+    expect(authorizers.map(([, authorizer]) => authorizer)).toMatchObject([
+      {
+        IdentityValidationExpression: "^[Bb][Ee][Aa][Rr][Ee][Rr] pets_every_[0-9A-Za-z]{49}$",
+        AuthorizerResultTtlInSeconds: 45,
+      },
+    ]);
+  });
+
   // A stage serves what was last deployed.
-  test("apiKeyPrefix and authorizerCacheSeconds: they take effect, by a new deployment of the API", () => {
-    everything.hasResourceProperties("AWS::ApiGateway::Authorizer", {
-      IdentityValidationExpression: "^[Bb][Ee][Aa][Rr][Ee][Rr] pets_every_[0-9A-Za-z]{49}$",
-      AuthorizerResultTtlInSeconds: 45,
-    });
+  test("apiKeyPrefix and authorizerCacheSeconds: a change deploys the API anew", () => {
     const deployment = (template: Template) =>
       Object.keys(template.findResources("AWS::ApiGateway::Deployment"))[0];
     expect(deployment(changed({}))).toBe(deployment(everything));
@@ -138,23 +148,36 @@ describe("the setting", () => {
     }
   });
 
-  test("alarms: they tell the stack's topic, or one that the team has, and the email address either way", () => {
-    const topicArn = "arn:aws:sns:eu-central-1:111111111111:on-call";
-    const own = changed({ alarms: { ...alarms, topicArn } });
-    own.resourceCountIs("AWS::SNS::Topic", 0);
-    const [topic] = Object.keys(everything.findResources("AWS::SNS::Topic"));
-    for (const [template, receiver] of [
-      [own, topicArn],
-      [everything, { Ref: topic }],
-    ] as const) {
-      const notified = Object.values(template.findResources("AWS::CloudWatch::Alarm"));
-      expect(notified.length).toBeGreaterThan(0);
-      for (const { Properties } of notified)
+  const topicArn = "arn:aws:sns:eu-central-1:111111111111:on-call";
+  const ownTopic = changed({ alarms: { ...alarms, topicArn } });
+  const [topic] = Object.keys(everything.findResources("AWS::SNS::Topic"));
+
+  describe.each([
+    ["alarms.topicArn", ownTopic, topicArn],
+    ["alarms", everything, { Ref: topic }],
+  ])("%s:", (_setting, template, receiver) => {
+    test("every alarm tells the topic when it goes off and when it is over", () => {
+      const notifying = Object.values(template.findResources("AWS::CloudWatch::Alarm"));
+      expect(notifying.length).toBeGreaterThan(0);
+      for (const { Properties } of notifying)
         expect(Properties).toMatchObject({ AlarmActions: [receiver], OKActions: [receiver] });
-      const subscription = { Protocol: "email", Endpoint: alarms.email, TopicArn: receiver };
-      template.hasResourceProperties("AWS::SNS::Subscription", subscription);
-      template.hasOutput("AlarmsTopicArn", { Value: receiver });
-    }
+    });
+
+    test("the topic tells the email address", () => {
+      const subscriptions = resources(template, "AWS::SNS::Subscription");
+      expect(subscriptions.map(([, subscription]) => subscription)).toEqual([
+        { Protocol: "email", Endpoint: alarms.email, TopicArn: receiver },
+      ]);
+    });
+
+    test("an output names the topic", () => {
+      const { AlarmsTopicArn } = template.findOutputs("AlarmsTopicArn");
+      expect(AlarmsTopicArn).toEqual({ Value: receiver });
+    });
+  });
+
+  test("alarms.topicArn: the stack has no topic of its own", () => {
+    expect(ownTopic.findResources("AWS::SNS::Topic")).toEqual({});
   });
 
   test("dashboard: it needs no alarms", () => {
@@ -162,11 +185,10 @@ describe("the setting", () => {
     expect(Object.keys(template.findResources("AWS::CloudWatch::Dashboard"))).toHaveLength(1);
   });
 
-  test("alarms.canary: without it new code gets all requests, and alarms and CodeDeploy's role stay as they are", () => {
+  test("alarms.canary: without it, all that changes is that new code gets all requests", () => {
     const urgent = changed({ alarms: { ...alarms, canary: false } }).toJSON()["Resources"];
-    for (const [id, { UpdatePolicy, ...resource }] of Object.entries(
-      everything.toJSON()["Resources"] as Aliases,
-    )) {
+    const usual: Aliases = everything.toJSON()["Resources"];
+    for (const [id, { UpdatePolicy, ...resource }] of Object.entries(usual)) {
       expect(urgent[id]).toEqual(resource);
       expect(UpdatePolicy === undefined).toBe(resource.Type !== "AWS::Lambda::Alias");
     }
