@@ -52,7 +52,9 @@ export async function compare(environment: Environment, options: CompareOptions)
   return report(findings, accepted);
 }
 
-/** @throws CommandError for what no finding can be called: it may be meant to forge what is printed. */
+/**
+ * @throws CommandError for what no finding can be called: it may be meant to forge what is printed.
+ */
 function readAccepted(accept: string[] = []): Set<string> {
   const names = accept.join(" ").split(/\s+/).filter(Boolean);
   const wrong = names.find((name) => name !== acceptable(name));

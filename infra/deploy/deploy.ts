@@ -7,11 +7,13 @@ import { type CompareOptions, compare, ownAssembly } from "./compare.ts";
 
 type Environments = Record<string, Environment>;
 
+const exclusively = "--exclusively";
+
 /**
  * A restored table exists before it belongs to the stack, under a name of its own; nothing else
  * does.
  */
-const adopting = ["--exclusively", "--import-existing-resources"];
+const adopting = [exclusively, "--import-existing-resources"];
 
 if (import.meta.main) await runDeploy(process.argv.slice(2));
 
@@ -65,10 +67,11 @@ function createProgram(entries: Environments): Command {
     .argument("[cdk-options...]", "options of `cdk diff`, such as --template FILE")
     .allowUnknownOption()
     .action(async ({ stackName }: Environment, cdkOptions: string[]) => {
-      if (cdkOptions.includes("--template")) {
-        console.log("Compared with a saved template, not with what is deployed.");
-      }
-      process.exitCode = await cdk("diff", stackName, ...adopting, ...cdkOptions);
+      const isSaved = cdkOptions.some((option) => /^--template(=|$)/.test(option));
+      if (isSaved) console.log("Compared with a saved template, not with what is deployed.");
+      // Adoption is what CDK asks AWS about.
+      const words = isSaved ? [exclusively] : adopting;
+      process.exitCode = await cdk("diff", stackName, ...words, ...cdkOptions);
     });
   return program;
 }
