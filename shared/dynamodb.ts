@@ -71,16 +71,20 @@ export function createClient({ maxAttempts, ...timeouts }: CallLimits): DynamoDB
  * Has a client take a response that is empty or not JSON for a lost one, and try again. To the SDK,
  * a response that ends early is whole if its length wasn't announced, even when nothing of it
  * arrived.
+ *
+ * @param commandsWithout the names of commands whose whole response is empty.
  */
-export function retryIncompleteResponses(client: DynamoDBClient): DynamoDBClient {
+export function retryIncompleteResponses(
+  client: DynamoDBClient,
+  commandsWithout: string[] = [],
+): DynamoDBClient {
   client.middlewareStack.add(
     (next, { commandName }) =>
       async (args) => {
         let cause: SyntaxError | undefined;
         try {
           const result = await next(args);
-          // Of the operations used here, only this one has an empty response.
-          if (commandName === "TagResourceCommand") return result;
+          if (commandsWithout.includes(commandName ?? "")) return result;
           if (HttpResponse.isInstance(result.response) && result.response.body.readableDidRead)
             return result;
         } catch (error) {

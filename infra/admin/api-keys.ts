@@ -99,11 +99,10 @@ export const noKey = (keyId: string): CommandError =>
 export async function revoke(target: Target, keyId: string, now: number): Promise<Result> {
   const record = await findKey(target, keyId);
   if (!record) throw noKey(keyId);
-  const [Key, set] = [{ keyHash: { S: record.keyHash } }, { revokedAt: { N: String(now) } }];
   const unmet = await new TableCalls(target.client).update(
     target.apiKeysTable,
-    Key,
-    set,
+    { keyHash: { S: record.keyHash } },
+    { revokedAt: { N: String(now) } },
     keyRules.condition,
   );
   if (unmet) {

@@ -1,7 +1,7 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import type { OrderItem as Item } from "../../shared/order.ts";
 import { sameAttribute } from "../orders-file/attribute-json.ts";
-import type { Condition } from "./table-calls.ts";
+import { type Condition, whilePending } from "./table-calls.ts";
 
 /**
  * The outcomes for an item: what is brought forward, or why nothing is. `changed`: to a status
@@ -19,25 +19,63 @@ const orderOutcomes = [
 const keyOutcomes = ["issued", "revoked", "alreadySo"] as const;
 export type Outcome = (typeof orderOutcomes | typeof keyOutcomes)[number];
 
+/** What is to be done about an item of the old table. */
+interface Judgement {
+  outcomes: Outcome[];
+  /** The attributes to set in the new table, all of them if its item is missing. */
+  set?: Item;
+}
+
 /** The rules by which items of one kind of table are carried over. */
 export interface Rules {
   /** The partition key. */
   key: string;
   outcomes: readonly Outcome[];
-  /** The attributes to set in the new table, all of them if its item, `current`, is missing. */
-  judge(old: Item, current: Item | undefined): { outcomes: Outcome[]; set?: Item };
+  /** Judges an item of the old table by the one in the new table, if there is one. */
+  judge(old: Item, current: Item | undefined): Judgement;
   /** Holds while an item may be given what `judge` wants set, and never for a missing one. */
   condition: Condition;
 }
 
-const pending = { S: "pending" };
+/** What became of an order in the old table; `leftOut`: a cancellation that is not to count. */
+type OldState = "pending" | "shipped" | "cancelled" | "changed" | "leftOut";
+/** The order in the new table; `same`: with the old table's status. */
+type NewState = "missing" | "pending" | "same" | "other";
 
-/** Holds while an order is pending. */
-export const isPending: Condition = {
-  ConditionExpression: "#status = :pending",
-  ExpressionAttributeNames: { "#status": "status" },
-  ExpressionAttributeValues: { ":pending": pending },
+const orderJudgements: Record<OldState, Record<NewState, Outcome[]>> = {
+  pending: {
+    missing: ["placed"],
+    pending: ["alreadySo"],
+    same: ["alreadySo"],
+    other: ["alreadySo"],
+  },
+  shipped: {
+    missing: ["placed", "shipped"],
+    pending: ["shipped"],
+    same: ["alreadySo"],
+    other: ["disagreeing"],
+  },
+  cancelled: {
+    missing: ["placed", "cancelled"],
+    pending: ["cancelled"],
+    same: ["alreadySo"],
+    other: ["disagreeing"],
+  },
+  changed: {
+    missing: ["placed", "changed"],
+    pending: ["changed"],
+    same: ["alreadySo"],
+    other: ["disagreeing"],
+  },
+  leftOut: {
+    missing: ["placed", "leftOut"],
+    pending: ["leftOut"],
+    same: ["alreadySo"],
+    other: ["leftOut"],
+  },
 };
+
+const pending = { S: "pending" };
 const cancellation = new Set(["status", "cancelledAt", "cancelledBy", "cancellationId"]);
 
 /**
@@ -52,21 +90,32 @@ export function orderRules(notBy: string[]): Rules {
     key: "id",
     outcomes: orderOutcomes,
     judge(old, current) {
-      const [oldStatus, newStatus] = [old["status"]?.S ?? "pending", current?.["status"]?.S];
-      const change = oldStatus === "shipped" || oldStatus === "cancelled" ? oldStatus : "changed";
-      const leftOut = oldStatus === "cancelled" && notBy.includes(old["cancelledBy"]?.S ?? "");
-      if (!current) {
-        if (leftOut) return { outcomes: ["placed", "leftOut"], set: uncancelled(old) };
-        return { outcomes: oldStatus === "pending" ? ["placed"] : ["placed", change], set: old };
+      const oldState = stateInOldTable(old, notBy);
+      const newState = stateInNewTable(old, current);
+      const outcomes = orderJudgements[oldState][newState];
+      if (!current) return { outcomes, set: oldState === "leftOut" ? uncancelled(old) : old };
+      const [outcome] = outcomes;
+      if (outcome !== "shipped" && outcome !== "cancelled" && outcome !== "changed") {
+        return { outcomes };
       }
-      if (oldStatus === "pending" || oldStatus === newStatus) return { outcomes: ["alreadySo"] };
-      if (leftOut) return { outcomes: ["leftOut"] };
-      return newStatus === "pending"
-        ? { outcomes: [change], set: broughtBy(change, old, current) }
-        : { outcomes: ["disagreeing"] };
+      return { outcomes, set: broughtBy(outcome, old, current) };
     },
-    condition: isPending,
+    condition: whilePending,
   };
+}
+
+function stateInOldTable(old: Item, notBy: string[]): OldState {
+  const { S: status = "pending" } = old["status"] ?? pending;
+  if (status === "cancelled" && notBy.includes(old["cancelledBy"]?.S ?? "")) return "leftOut";
+  if (status === "pending" || status === "shipped" || status === "cancelled") return status;
+  return "changed";
+}
+
+function stateInNewTable(old: Item, current: Item | undefined): NewState {
+  if (!current) return "missing";
+  const status = current["status"]?.S;
+  if (status === "pending") return "pending";
+  return status === (old["status"]?.S ?? "pending") ? "same" : "other";
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { type OrderItem, parseOrderId } from "../../shared/order.ts";
+import type { OrderItem } from "../../shared/order.ts";
 import { CommandError } from "../terminal/errors.ts";
-import { columns } from "../terminal/text.ts";
 import { parseTable } from "./arguments.ts";
-import type { Outcome, Rules } from "./carry-over-rules.ts";
+import type { Rules } from "./carry-over-rules.ts";
+import { Tally } from "./carry-over-tally.ts";
 import { interruption, pacedCalls, type Result, rateOption, run } from "./command.ts";
 import type { TableCalls } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
@@ -32,10 +32,8 @@ export function addCarryOver(
           const { from, to = target[table], dryRun = false, notBy = [] } = options;
           if (from === to)
             throw new CommandError(`${from} is the table in use: name the new one with --to`);
-          const [reads, writes] = [
-            pacedCalls(command, target, "reads"),
-            pacedCalls(command, target, "writes"),
-          ];
+          const reads = pacedCalls(command, target, "reads");
+          const writes = pacedCalls(command, target, "writes");
           return carryOver({
             from,
             to,
@@ -80,23 +78,7 @@ export async function carryOver({
   dryRun,
   signal,
 }: CarryOver): Promise<Result> {
-  const counts = new Map<Outcome, number>(rules.outcomes.map((outcome) => [outcome, 0]));
-  const cancelledBy = new Map<string, number>();
-  const disagreements: {
-    id: bigint | string;
-    here: string | undefined;
-    there: string | undefined;
-  }[] = [];
-  const report = (outcomes: Outcome[], old: OrderItem, current: OrderItem | undefined): void => {
-    for (const outcome of outcomes) countOne(counts, outcome);
-    if (outcomes.includes("cancelled")) countOne(cancelledBy, old["cancelledBy"]?.S ?? "no key");
-    if (outcomes.includes("disagreeing")) {
-      const { N: id = "" } = old["id"] ?? {};
-      // Another team may have placed an order whose id no client can name.
-      const exact = parseOrderId(id) ?? id;
-      disagreements.push({ id: exact, here: current?.["status"]?.S, there: old["status"]?.S });
-    }
-  };
+  const tally = new Tally(rules.outcomes);
   const oldItems = async function* (): AsyncGenerator<OrderItem, void, void> {
     for await (const page of reads.scan(from, signal)) yield* page;
   };
@@ -110,42 +92,15 @@ export async function carryOver({
     let current = await reads.get({ TableName: to, Key }, stop);
     for (;;) {
       const { outcomes, set } = rules.judge(old, current);
-      if (set === undefined || dryRun) return report(outcomes, old, current);
+      if (set === undefined || dryRun) return tally.add(outcomes, old, current);
       const unmet = await (current
         ? writes.update(to, Key, set, rules.condition, stop)
         : writes.insert(to, rules.key, set, stop));
-      if (!unmet) return report(outcomes, old, current);
+      if (!unmet) return tally.add(outcomes, old, current);
       // Someone else was faster, and what they left decides.
       current = unmet.found;
     }
   };
   const reason = await workThrough(oldItems(), carry, signal);
-  const complete = reason === undefined;
-  const begun = counts.values().some((count) => count > 0);
-  const words = [...counts].map(
-    ([outcome, count]) => `${count} ${outcome.replace(/[A-Z]/g, " $&").toLowerCase()}`,
-  );
-  const byKey = [...cancelledBy].map(([keyId, orders]) => [keyId, String(orders)]);
-  const text = [
-    `${dryRun ? "Would carry over" : "Carried over"} to ${to}${complete ? "" : ", then stopped"}: ${words.join(", ")}`,
-    ...disagreements.map(
-      ({ id, here, there }) =>
-        `Order ${id} ${here === undefined ? "has no status" : `is ${here}`}, but ${there} in the old table`,
-    ),
-    ...(byKey.length > 0 ? [columns([["CANCELLED BY", "ORDERS"], ...byKey])] : []),
-  ];
-  const ofOrders = counts.has("cancelled") && {
-    cancelledBy: Object.fromEntries(cancelledBy),
-    disagreements,
-  };
-  return {
-    text: complete || begun ? text.join("\n") : "",
-    json: { to, dryRun, complete, ...Object.fromEntries(counts), ...ofOrders },
-    ...(!complete && { note: `${reason}. The rest is not carried over yet.` }),
-    rejected: !complete || disagreements.length > 0,
-  };
-}
-
-function countOne<Key>(counts: Map<Key, number>, key: Key): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
+  return tally.result(to, dryRun, reason);
 }

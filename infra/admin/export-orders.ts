@@ -11,6 +11,7 @@ import { counted } from "../terminal/counted.ts";
 import { printable } from "../terminal/printable.ts";
 import { interruption, pacedCalls, run } from "./command.ts";
 import { startProgress } from "./progress.ts";
+import type { Target } from "./target.ts";
 
 /** Exports every order to the file that the command line names, or to standard output. */
 export function exportCommand(
@@ -21,17 +22,12 @@ export function exportCommand(
   return run(command, async (target) => {
     const { table = target.ordersTable } = options;
     const calls = pacedCalls(command, target, "reads");
-    const { stdout, stderr } = process;
     const toStdout = name === "-" || name === "/dev/stdout";
     // Orders that scroll by leave no place for a bar.
-    const hasBar = stderr.isTTY && !(toStdout && stdout.isTTY);
-    // DynamoDB counts its items every six hours, and not everyone may ask.
-    const describe = new DescribeTableCommand({ TableName: table });
-    const described = hasBar
-      ? await target.client.send(describe).catch(() => undefined)
+    const hasBar = process.stderr.isTTY && !(toStdout && process.stdout.isTTY);
+    const progress = hasBar
+      ? startProgress("Exporting", "orders", await countAbout(target, table))
       : undefined;
-    const total = described?.Table?.ItemCount ?? 0;
-    const progress = hasBar ? startProgress("Exporting", "orders", total) : undefined;
     const counts = { orders: 0, skipped: 0 };
     const pages = async function* (signal?: AbortSignal): AsyncGenerator<string, void, void> {
       for await (const page of calls.scan(table, signal)) {
@@ -42,17 +38,24 @@ export function exportCommand(
         yield lines.join("");
       }
     };
-    const written = toStdout ? pipeline(pages(), stdout, { end: false }) : writeLines(name, pages);
+    const written = toStdout
+      ? pipeline(pages(), process.stdout, { end: false })
+      : writeLines(name, pages);
     await written.finally(() => progress?.stop());
     const where = toStdout ? "" : ` to ${printable(name)}`;
     const skipped = counts.skipped === 0 ? "" : `, skipped ${counts.skipped}`;
     const text = `Exported ${counted(counts.orders, "order")}${where}${skipped}`;
     // Standard output that has orders holds nothing else.
-    return {
-      ...(toStdout ? { note: text } : { text, json: counts }),
-      rejected: counts.skipped > 0,
-    };
+    const printed = toStdout ? { note: text } : { text, json: counts };
+    return { ...printed, rejected: counts.skipped > 0 };
   });
+}
+
+/** How many orders a table has, as of up to six hours ago; 0 for an operator who may not ask. */
+async function countAbout({ client }: Target, table: string): Promise<number> {
+  const describe = new DescribeTableCommand({ TableName: table });
+  const described = await client.send(describe).catch(() => undefined);
+  return described?.Table?.ItemCount ?? 0;
 }
 
 /**

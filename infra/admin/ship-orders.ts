@@ -2,16 +2,15 @@ import { createReadStream } from "node:fs";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import { isUnavailable } from "../../shared/dynamodb.ts";
-import { type OrderItem, parseOrderId } from "../../shared/order.ts";
+import { type OrderItem, type OrderStatus, parseOrderId } from "../../shared/order.ts";
 import { callersPath } from "../local/machine/callers-path.ts";
 import { rethrowNaming } from "../orders-file/orders-file.ts";
 import { counted } from "../terminal/counted.ts";
 import { CommandError, errorLine } from "../terminal/errors.ts";
 import { standardInput } from "../terminal/input.ts";
 import { jsonText, printable } from "../terminal/printable.ts";
-import { isPending } from "./carry-over-rules.ts";
 import { interruption, pacedCalls, run } from "./command.ts";
-import type { TableCalls } from "./table-calls.ts";
+import { type TableCalls, whilePending } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
 
 /** A file of ids, `-` for standard input, and an ISO 8601 date-time. */
@@ -57,7 +56,8 @@ export async function shipCommand(
     if (ids.size === 0) return { note: "No order ids were given", rejected: true };
     const calls = pacedCalls(command, target, "writes");
     const shipDate = date ?? now();
-    let [left, exitCode] = [ids.size, 0];
+    let left = ids.size;
+    let exitCode = 0;
     const ship = async (id: bigint, stop: AbortSignal): Promise<void> => {
       const shipment = await shipOrder(target.ordersTable, id, shipDate, calls, stop);
       left--;
@@ -88,23 +88,28 @@ export async function shipOrder(
   calls: TableCalls,
   signal: AbortSignal,
 ): Promise<Shipment> {
-  const set: OrderItem = {
-    status: { S: "shipped" },
+  const key: OrderItem = { id: { N: id.toString() } };
+  const shipped: OrderItem = {
+    status: { S: "shipped" satisfies OrderStatus },
     shipDate: { S: shipDate },
     complete: { BOOL: true },
   };
   try {
-    const unmet = await calls.update(table, { id: { N: id.toString() } }, set, isPending, signal);
-    if (!unmet) return { id, outcome: "shipped", shipDate };
-    if (!unmet.found) return { id, outcome: "not_found" };
-    const { status, shipDate: shipped } = unmet.found;
-    if (status?.S === "cancelled") return { id, outcome: "cancelled" };
-    if (status?.S === "shipped") return { id, outcome: "already_shipped", shipDate: shipped?.S };
-    return { id, outcome: "not_pending", status: status?.S };
+    const unmet = await calls.update(table, key, shipped, whilePending, signal);
+    return unmet ? { id, ...rejection(unmet.found) } : { id, outcome: "shipped", shipDate };
   } catch (error) {
     if (signal.aborted || !isUnavailable(error)) throw error;
     return { id, outcome: "unknown", reason: errorLine(error) };
   }
+}
+
+/** Why an order could not ship, by what is in the table. */
+function rejection(item: OrderItem | undefined): Omit<Shipment, "id"> {
+  if (item === undefined) return { outcome: "not_found" };
+  const { status, shipDate } = item;
+  if (status?.S === "shipped") return { outcome: "already_shipped", shipDate: shipDate?.S };
+  if (status?.S === "cancelled") return { outcome: "cancelled" };
+  return { outcome: "not_pending", status: status?.S };
 }
 
 /** Reads a file of order ids, one per line; `-` is standard input. */

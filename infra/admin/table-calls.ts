@@ -11,7 +11,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { systemClock } from "../../shared/clock.ts";
 import { isThrottled } from "../../shared/dynamodb.ts";
-import type { OrderItem } from "../../shared/order.ts";
+import type { OrderItem, OrderStatus } from "../../shared/order.ts";
 import { sameAttribute } from "../orders-file/attribute-json.ts";
 
 /**
@@ -25,6 +25,13 @@ export type Condition = Pick<
   UpdateItemCommandInput,
   "ConditionExpression" | "ExpressionAttributeNames" | "ExpressionAttributeValues"
 >;
+
+/** Holds while an order is pending. */
+export const whilePending: Condition = {
+  ConditionExpression: "#status = :pending",
+  ExpressionAttributeNames: { "#status": "status" },
+  ExpressionAttributeValues: { ":pending": { S: "pending" satisfies OrderStatus } },
+};
 
 /** A write that was not applied, and the item that did not meet its condition, if there is one. */
 export interface Unmet {

@@ -3,6 +3,7 @@ import {
   DescribeTableCommand,
   DynamoDBClient,
   ResourceNotFoundException,
+  TagResourceCommand,
 } from "@aws-sdk/client-dynamodb";
 import { retryIncompleteResponses } from "../../shared/dynamodb.ts";
 import { type Environment, environments } from "../environments.ts";
@@ -77,7 +78,9 @@ export async function findDeployedStack(environment: Environment): Promise<Targe
     apiKeysTable: output("ApiKeysTableName"),
     // The same credentials and region, so that the description holds for every later call.
     client: nameMissingTables(
-      retryIncompleteResponses(new DynamoDBClient({ ...callLimits, credentials, region })),
+      retryIncompleteResponses(new DynamoDBClient({ ...callLimits, credentials, region }), [
+        TagResourceCommand.name,
+      ]),
     ),
   };
 }

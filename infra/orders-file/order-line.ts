@@ -22,12 +22,9 @@ export interface Problem {
   kind: string;
 }
 
-/**
- * The problem of this kind. The details, which differ from line to line, take the place of its
- * dots.
- */
-export function problem(kind: string, ...details: string[]): Problem {
-  return { kind, text: kind.replaceAll("...", () => details.shift() ?? "") };
+/** A problem of a kind; its text may say more than the kind, in the place of its dots. */
+export function problem(kind: string, text = kind): Problem {
+  return { kind, text };
 }
 
 /**
@@ -88,35 +85,55 @@ const otherAttributes = "otherAttributes";
  */
 export function parseOrderLine(line: string): OrderLine {
   const { repeated, column } = inspect(line);
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(line, (name, value: unknown, context?: { source?: string }) =>
-      typeof value === "number" ? JSON.rawJSON(context?.source ?? "") : reviveBinary(name, value),
-    );
-  } catch {
-    return { problems: [problem("not JSON")], column };
-  }
-  if (!isJsonObject(parsed)) return { problems: [problem("not a JSON object")] };
-  const { [otherAttributes]: others = {}, ...members }: Record<string, unknown> = { ...parsed };
+  const parsed = parseExactly(line);
+  if (parsed === undefined) return { problems: [problem("not JSON")], column };
+  if (!isJsonObject(parsed.value)) return { problems: [problem("not a JSON object")] };
+  const { [otherAttributes]: others = {}, ...members }: Record<string, unknown> = {
+    ...parsed.value,
+  };
   const item = new Map<string, AttributeValue>();
+  const problems = [
+    ...addFields(item, members),
+    ...addOthers(item, others, item.get("status")?.S === "cancelled"),
+  ];
+  if (!Object.hasOwn(members, "status") && !item.has("status")) {
+    item.set("status", { S: "pending" });
+  }
+  if (repeated !== undefined) {
+    problems.push(problem("... appears twice", `${jsonText(repeated)} appears twice`));
+  }
+  return problems.length > 0 ? { problems } : { item: Object.fromEntries(item) };
+}
+
+/** Parses JSON, its numbers kept as their digits; undefined when it is malformed. */
+function parseExactly(line: string): { value: unknown } | undefined {
+  try {
+    const value: unknown = JSON.parse(line, (name, part: unknown, context?: { source?: string }) =>
+      typeof part === "number" ? JSON.rawJSON(context?.source ?? "") : reviveBinary(name, part),
+    );
+    return { value };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Adds the attributes for the fields of a line, and gives what is wrong with them. */
+function addFields(item: Map<string, AttributeValue>, members: Record<string, unknown>): Problem[] {
   const problems: Problem[] = [];
   for (const [name, value] of Object.entries(members)) {
     if (name === "status" && value === null) continue;
     const type = fields.get(name);
     const attribute = type?.attribute(value);
-    if (type === undefined) problems.push(problem("unknown field ...", jsonText(name)));
-    else if (attribute === undefined) problems.push(problem(`${name} is not ${type.description}`));
-    else item.set(name, attribute);
+    if (type === undefined) {
+      problems.push(problem("unknown field ...", `unknown field ${jsonText(name)}`));
+    } else if (attribute === undefined) {
+      problems.push(problem(`${name} is not ${type.description}`));
+    } else item.set(name, attribute);
   }
   if (!Object.hasOwn(members, "id")) problems.push(problem("id is missing"));
-  const cancelled = item.get("status")?.S === "cancelled";
-  const stray = cancelled ? [] : [...cancellationFields.keys()].filter((name) => item.has(name));
-  problems.push(...stray.map((name) => problem(`${name} is only for a cancelled order`)));
-  problems.push(...addOthers(item, others, cancelled));
-  if (!Object.hasOwn(members, "status") && !item.has("status"))
-    item.set("status", { S: "pending" });
-  if (repeated !== undefined) problems.push(problem("... appears twice", jsonText(repeated)));
-  return problems.length > 0 ? { problems } : { item: Object.fromEntries(item) };
+  if (item.get("status")?.S === "cancelled") return problems;
+  const stray = [...cancellationFields.keys()].filter((name) => item.has(name));
+  return [...problems, ...stray.map((name) => problem(`${name} is only for a cancelled order`))];
 }
 
 /** Adds the attributes that no field can hold, and gives what is wrong with them. */
@@ -128,7 +145,8 @@ function addOthers(
   if (!isJsonObject(others)) return [problem(`${otherAttributes} is not a JSON object`)];
   return Object.entries(others).flatMap(([name, value]) => {
     if (!isAttribute(value) || !name.isWellFormed()) {
-      return [problem(`... in ${otherAttributes} is not in DynamoDB's JSON`, jsonText(name))];
+      const mistake = `in ${otherAttributes} is not in DynamoDB's JSON`;
+      return [problem(`... ${mistake}`, `${jsonText(name)} ${mistake}`)];
     }
     if (item.has(name) || fieldValue(name, value, cancelled) !== undefined) {
       return [problem(`${name} belongs beside ${otherAttributes}`)];

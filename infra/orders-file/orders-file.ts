@@ -73,7 +73,9 @@ export async function checkOrders(
     if (first !== undefined) {
       add({
         line: order.line,
-        problems: [problem("id ... is already on line ...", `${id}`, `${first}`)],
+        problems: [
+          problem("id ... is already on line ...", `id ${id} is already on line ${first}`),
+        ],
       });
     } else lines.set(id, order.line);
   }
