@@ -1,31 +1,25 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type LocalStack, startLocalStack } from "../../infra/local/local-stack.ts";
+import { OrdersClient } from "../../shared/clients/orders-client.ts";
 import { orderFields } from "../../shared/order.ts";
 import { documentFile } from "../helpers/openapi/document.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
 
-interface Client {
-  listOrders(): Promise<{ id?: number | bigint; petId?: number | bigint }[]>;
-  cancelOrder(id: number | bigint): Promise<void>;
-}
-
 const page = await readFile(new URL("API.md", documentFile), "utf8");
-const [client = "", widened = ""] = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code);
+const [usage = "", widened = ""] = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code);
 
 const folder = await mkdtemp(join(tmpdir(), "typescript-client-"));
 afterAll(() => rm(folder, { recursive: true }));
 await writeFile(join(folder, "package.json"), '{"type":"module"}');
-await writeFile(join(folder, "orders-client.ts"), client);
-const { OrdersClient }: { OrdersClient: new (baseUrl: string, apiKey: string) => Client } =
-  await import(join(folder, "orders-client.ts"));
+await copyFile(new URL("clients/orders-client.ts", documentFile), join(folder, "orders-client.ts"));
 
-test("the TypeScript of API.md compiles, with the fields of the document and no other", async () => {
+test("the client to copy compiles, with the fields of the document and no other, and so does API.md", async () => {
   const values = {
     int64: "9223372036854775807n",
     "date-time": '"2026-12-24T12:00:00Z"',
@@ -37,8 +31,8 @@ test("the TypeScript of API.md compiles, with the fields of the document and no 
     .join(" ");
   await writeFile(
     join(folder, "uses.ts"),
-    `import type { Order as Page } from "./orders-client.ts";
-    export const order: Required<Page> = { ${order} };
+    `import type { Order as Copied } from "./orders-client.ts";
+    export const order: Required<Copied> = { ${order} };
     // @ts-expect-error: no Order has a status.
     order.status;
     interface components { schemas: { Order: { ${generated} } } }
@@ -47,12 +41,16 @@ test("the TypeScript of API.md compiles, with the fields of the document and no 
     // @ts-expect-error: an id is no string.
     widened.id = "1";`,
   );
+  await writeFile(
+    join(folder, "usage.ts"),
+    `declare const process: { env: { API_KEY?: string } };\n${usage}`,
+  );
   const tsc = fileURLToPath(new URL("bin/tsc", import.meta.resolve("typescript/package.json")));
   const options =
     "--strict --noEmit --target esnext --module nodenext --lib esnext,dom --allowImportingTsExtensions";
   const compile = promisify(execFile)(
     process.execPath,
-    [tsc, ...options.split(" "), "--types", "", "uses.ts"],
+    [tsc, ...options.split(" "), "--types", "", "uses.ts", "usage.ts"],
     {
       cwd: folder,
     },
@@ -60,7 +58,7 @@ test("the TypeScript of API.md compiles, with the fields of the document and no 
   expect(await compile.catch(({ stdout }) => stdout)).toEqual({ stdout: "", stderr: "" });
 });
 
-describe("the client of API.md", () => {
+describe("the client in TypeScript", () => {
   let stack: LocalStack;
   beforeAll(async () => {
     stack = await startLocalStack(readAssembly, { port: 0, log: () => {} });
@@ -68,7 +66,7 @@ describe("the client of API.md", () => {
   afterAll(() => stack?.stop());
 
   test("lists and cancels orders of the running service, every int64 exact", async () => {
-    const orders = new OrdersClient(stack.baseUrl, stack.apiKey);
+    const orders = new OrdersClient(`${stack.baseUrl}/`, stack.apiKey);
     const ids = (await orders.listOrders()).map(({ id }) => id);
     expect(ids).toHaveLength(10);
     expect(ids).toEqual(expect.arrayContaining([1, 9223372036854775807n, -9223372036854775808n]));
@@ -86,7 +84,18 @@ describe("the client of API.md", () => {
   });
 });
 
-describe("the client of API.md, when the service", () => {
+test.each([2 ** 53, 1e21, 1.5, Number.NaN])(
+  "the client in TypeScript cancels no order for %s, which may have lost digits",
+  async (id) => {
+    const fetch = vi.spyOn(globalThis, "fetch");
+    const orders = new OrdersClient("http://localhost/v1", "key");
+    await expect(orders.cancelOrder(id)).rejects.toThrow(RangeError);
+    expect(fetch).not.toHaveBeenCalled();
+    fetch.mockRestore();
+  },
+);
+
+describe("the client in TypeScript, when the service", () => {
   /** Has the service respond in this way, without waiting; undefined is a list that breaks off. */
   async function call(...responses: ([number, string, Record<string, string>?] | undefined)[]) {
     const pauses: number[] = [];
