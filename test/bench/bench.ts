@@ -1,12 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { stat } from "node:fs/promises";
+import { stat, writeFile } from "node:fs/promises";
 import { cpus, release, type } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Command } from "commander";
 import { readFunctions } from "../../infra/local/functions.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
+import { chart } from "./chart.ts";
 import { coldStarts } from "./cold-start.ts";
 import { type Growth, growthRows, growthTable, listCost, listGrowth } from "./list.ts";
 import { markdown, writeTables } from "./page.ts";
@@ -20,7 +21,7 @@ const { write } = new Command("npm run bench --")
   .description(
     "Measures the service beside the least work that could do the same, in one run. Exits with 1 when a goal is missed.",
   )
-  .option("--write", "put the figures into test/bench/README.md")
+  .option("--write", "put the figures into test/bench/README.md, and draw its chart")
   .parse()
   .opts<{ write?: true }>();
 
@@ -112,7 +113,10 @@ try {
   );
   for (const cells of [table(rows), growth]) console.log(`${markdown(cells)}\n`);
   if (rows.some((row) => verdict(row) === "MISSED")) process.exitCode = 1;
-  if (write) writeTables([table(rows), growth]);
+  if (write) {
+    writeTables([table(rows), growth]);
+    await writeFile(new URL("chart.svg", import.meta.url), chart(rows));
+  }
 } finally {
   await subject.stop();
 }
