@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type LocalStack, startLocalStack } from "../../infra/local/local-stack.ts";
 import { reportSkipped } from "../helpers/machine.ts";
 import { document } from "../helpers/openapi/document.ts";
-import { ApiPage, browserPath } from "../helpers/openapi/page.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
+import { ApiPage, browserPath } from "./page.ts";
 
 let stack: LocalStack;
 beforeAll(async () => {

@@ -1,18 +1,24 @@
-// Takes the screenshot of the page for infra/local/README.md: `node test/openapi/screenshot.ts`.
+// Takes the pictures of the page for README.md and infra/local/README.md, in the light and the dark:
+// `node test/openapi/screenshot.ts`.
 import { fileURLToPath } from "node:url";
-import { ApiPage } from "../helpers/openapi/page.ts";
 import { startStack } from "../helpers/start-stack.ts";
+import { ApiPage } from "./page.ts";
 
 const stack = await startStack({ log: () => {} });
 const page = await ApiPage.open(new URL("/", stack.baseUrl).href);
+await page.page.setViewportSize({ width: 1000, height: 965 });
 await page.unfold("cancelOrder");
-await page
-  .operation("cancelOrder")
-  .locator("tr[data-param-name=orderId] input")
-  .fill("9223372036854775807");
+const operation = page.operation("cancelOrder");
+await operation.locator("tr[data-param-name=orderId] input").fill("9223372036854775807");
 await page.execute("cancelOrder");
 await page.execute("cancelOrder");
-await page.page.evaluate('document.querySelector(".scheme-container").scrollIntoView()');
-await page.page.screenshot({ path: fileURLToPath(new URL("page.png", import.meta.url)) });
+await page.page.evaluate('document.querySelector(".opblock").scrollIntoView()');
+for (const [colorScheme, name] of [
+  ["light", "page.png"],
+  ["dark", "page-dark.png"],
+] as const) {
+  await page.page.emulateMedia({ colorScheme });
+  await page.page.screenshot({ path: fileURLToPath(new URL(name, import.meta.url)) });
+}
 await page.close();
 await stack.stop();
