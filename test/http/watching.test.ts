@@ -5,7 +5,7 @@ import { environments } from "../../infra/environments.ts";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
 import type { HttpResponse } from "../../infra/smoke/client.ts";
 import { smoke } from "../../infra/smoke/smoke-test.ts";
-import { counted, readFilters } from "../helpers/alarms/metric-filters.ts";
+import { counted, readFilters } from "../helpers/metric-filters.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
 import { startTestStack, type TestStack } from "../helpers/test-stack.ts";
 

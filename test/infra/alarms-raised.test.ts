@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
-import { type Exchange, recordExchanges } from "../helpers/alarms/exchanges.ts";
-import { metricName, type Sample } from "../helpers/alarms/metric-filters.ts";
-import { type Traffic, watch } from "../helpers/alarms/raised.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
+import { metricName, type Sample } from "../helpers/metric-filters.ts";
 import { ordersStack } from "../helpers/synthesise.ts";
+import { type Exchange, recordExchanges } from "./alarms/exchanges.ts";
+import { type Traffic, watch } from "./alarms/raised.ts";
 
 // The traffic is that of the stack's own tables.
 const { restoredTables: _, formerTables: __, ...watched } = everyOption;

@@ -3,7 +3,7 @@ import { root } from "../helpers/admin/admin-command.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { descendants, isAlive } from "../helpers/processes.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
-import { createStarter, startLimit } from "../helpers/start-command.ts";
+import { createStarter, startLimit } from "./start-command.ts";
 
 const { run } = await createStarter();
 

@@ -11,7 +11,7 @@ import { StackTemplate } from "../../infra/template/stack-template.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { endOf } from "../helpers/end-of-options.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
-import { createStarter, startLimit } from "../helpers/start-command.ts";
+import { createStarter, startLimit } from "./start-command.ts";
 
 const { start, ordersFile } = await createStarter();
 

@@ -9,7 +9,7 @@ import { root } from "../helpers/admin/admin-command.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { descendants, isAlive } from "../helpers/processes.ts";
 import { send } from "../helpers/send.ts";
-import { createStarter, startLimit } from "../helpers/start-command.ts";
+import { createStarter, startLimit } from "./start-command.ts";
 
 const { directory: copy, run } = await createStarter();
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestStack, type TestStack } from "../helpers/test-stack.ts";
-import { fuzz } from "../helpers/traffic/fuzzing.ts";
-import { ResponseCounts } from "../helpers/traffic/response-counts.ts";
 import { troubles } from "../helpers/trouble.ts";
+import { fuzz } from "./traffic/fuzzing.ts";
+import { ResponseCounts } from "./traffic/response-counts.ts";
 
 let stack: TestStack;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 // `npm run fuzz`: as many odd requests as asked for, every response checked. A failure prints the
 // seed that repeats it.
 import { Command } from "commander";
-import { conclude } from "../helpers/traffic/conclude.ts";
-import { fuzz } from "../helpers/traffic/fuzzing.ts";
-import { ResponseCounts } from "../helpers/traffic/response-counts.ts";
+import { conclude } from "./traffic/conclude.ts";
+import { fuzz } from "./traffic/fuzzing.ts";
+import { ResponseCounts } from "./traffic/response-counts.ts";
 
 const { requests, seed } = new Command("npm run fuzz --")
   .option("--requests <number>", "how many requests to send", Number, 20_000)

@@ -13,8 +13,8 @@ import { errorBody } from "../../shared/errors.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { functionProcesses, residentMegabytes } from "../helpers/processes.ts";
 import { tableWriter } from "../helpers/table-writer.ts";
-import { conclude } from "../helpers/traffic/conclude.ts";
-import { ResponseCounts } from "../helpers/traffic/response-counts.ts";
+import { conclude } from "./traffic/conclude.ts";
+import { ResponseCounts } from "./traffic/response-counts.ts";
 
 const { connections, seconds, orders, watch } = new Command("npm run load --")
   .option(

@@ -1,6 +1,6 @@
 import type { LocalStack } from "../../../infra/local/local-stack.ts";
-import { startStack } from "../start-stack.ts";
-import { troubles } from "../trouble.ts";
+import { startStack } from "../../helpers/start-stack.ts";
+import { troubles } from "../../helpers/trouble.ts";
 import type { ResponseCounts } from "./response-counts.ts";
 
 /**

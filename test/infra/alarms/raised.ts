@@ -8,9 +8,9 @@ import {
   Metric,
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { OrdersStack } from "../../../infra/stack/orders-stack.ts";
-import { named } from "../named.ts";
+import { counted, metricName, readFilters, type Sample } from "../../helpers/metric-filters.ts";
+import { named } from "../../helpers/named.ts";
 import type { Exchange } from "./exchanges.ts";
-import { counted, metricName, readFilters, type Sample } from "./metric-filters.ts";
 
 /** Requests, each as the values that it adds to metrics, and how often it is made in a minute. */
 export type Traffic = [what: Sample[], perMinute: number][];

@@ -4,7 +4,7 @@ import { engineClient } from "../../../infra/local/engine/engine.ts";
 import type { LocalStack } from "../../../infra/local/local-stack.ts";
 import { responseProblems } from "../../../infra/smoke/response-problems.ts";
 import { type ErrorCode, errorBody, errors } from "../../../shared/errors.ts";
-import { tableWriter } from "../table-writer.ts";
+import { tableWriter } from "../../helpers/table-writer.ts";
 import { type FuzzRequest, fuzzedIds, fuzzRequests, marker } from "./fuzz-requests.ts";
 import { exchange, type RawResponse } from "./pipeline.ts";
 import type { ResponseCounts } from "./response-counts.ts";

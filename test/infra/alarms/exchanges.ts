@@ -1,7 +1,7 @@
 import { expect, vi } from "vitest";
-import { type Behaviour, type EngineCall, respond } from "../faults/fault-proxy.ts";
-import { rejectedAs } from "../faults/faults.ts";
-import { type FaultyStack, startFaultyStack } from "../faults/faulty-stack.ts";
+import { type Behaviour, type EngineCall, respond } from "../../helpers/faults/fault-proxy.ts";
+import { rejectedAs } from "../../helpers/faults/faults.ts";
+import { type FaultyStack, startFaultyStack } from "../../helpers/faults/faulty-stack.ts";
 
 /** A request, its response, and the lines that it caused. */
 export interface Exchange {
