@@ -54,7 +54,7 @@ async function start(entry: FunctionEntry): Promise<() => Promise<void>> {
 }
 
 describe.each(Object.values<FunctionEntry>(functionList))("the function $id", (entry) => {
-  test("makes one call as it starts, and serves its first request over the same connection", async () => {
+  test("serves its first request over the connection of the one call that it made as it started", async () => {
     const connections: unknown[] = [];
     fault = async (exchange) => {
       connections.push(exchange.response.socket);
@@ -68,7 +68,7 @@ describe.each(Object.values<FunctionEntry>(functionList))("the function $id", (e
     expectWarned([]);
   });
 
-  test("starts and serves requests after its table was silent at the start, which took one attempt", async () => {
+  test("starts after one attempt when its table is silent, and serves requests once it isn't", async () => {
     fault = faults["no response"];
     const serveFirstRequest = await start(entry);
     expect([...proxy.attempts.values()]).toEqual([1]);

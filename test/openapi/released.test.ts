@@ -103,7 +103,7 @@ test("what breaks a promise is found", async () => {
   );
 });
 
-test("what adds to the promises, and a new major version, breaks none", async () => {
+test("what adds to the promises breaks none", async () => {
   const added = await change((document) => {
     const required = { name: "petId", in: "path", required: true, schema: { type: "string" } };
     document.setIn(["paths", "/pets/{petId}"], { get: { parameters: [required], responses: {} } });
@@ -111,6 +111,9 @@ test("what adds to the promises, and a new major version, breaks none", async ()
     document.setIn([...list, "parameters"], [page]);
   });
   expect(added).toEqual([]);
+});
+
+test("a new major version breaks no promise", async () => {
   const anew = await change((document) => {
     document.setIn(["info", "version"], "2.0.0");
     document.deleteIn(list);

@@ -118,7 +118,7 @@ describe("the client in TypeScript, when the service", () => {
     new ReadableStream({ start: (list) => list.error(new TypeError("terminated")) });
   const failure = (code: string): string => JSON.stringify({ code, message: "", status: 0 });
 
-  test("fails for a while, waits longer each time, and after 429 at least as long as it says", async () => {
+  test("fails for a while, waits longer each time, at least as long as a 429 says", async () => {
     const busy: [number, string] = [503, failure("service_unavailable")];
     const throttled: [number, string, Record<string, string>] = [
       429,
@@ -129,7 +129,7 @@ describe("the client in TypeScript, when the service", () => {
     expect(called).toEqual({ outcome: [], pauses: [500, 1000, 7500, 4000], left: 0 });
   });
 
-  test("goes on failing, gives up after five attempts and says why", async () => {
+  test("goes on failing, gives up after five attempts with the last failure", async () => {
     const { outcome, left } = await call(
       ...Array<[number, string]>(7).fill([500, failure("internal_error")]),
     );

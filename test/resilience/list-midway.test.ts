@@ -117,7 +117,7 @@ describe("a list with a page that can't be read", () => {
     expect(() => JSON.parse(received.text)).toThrow();
   });
 
-  test("is whole, and has every order once, if each page can be read at its second attempt", async () => {
+  test("has every order once if each page can be read at its second attempt", async () => {
     const meet = Object.values(brief);
     const received = await list((page, attempt) =>
       attempt === 1 ? meet[page % meet.length] : undefined,

@@ -88,16 +88,21 @@ describe("cancelling an order", () => {
   });
 
   test.each([{ orderId: "abc" }, { orderId: "%31" }, { orderId: "" }, null])(
-    "responds with 404 to the path parameters %j without a call to the table, and logs who asked",
+    "responds with 404 to the path parameters %j without a call to the table",
     async (pathParameters) => {
       const event = proxyEvent({ httpMethod: "DELETE", pathParameters });
       expectError(await handler(event, lambdaContext()), "order_not_found");
       expect(table.calls()).toHaveLength(0);
-      expect(log.info.mock.calls).toEqual([
-        [{ event: "cancel_rejected", keyId: "key_1", code: "order_not_found" }],
-      ]);
     },
   );
+
+  test("logs who asked for an order by no id", async () => {
+    const event = proxyEvent({ httpMethod: "DELETE", pathParameters: { orderId: "abc" } });
+    await handler(event, lambdaContext());
+    expect(log.info.mock.calls).toEqual([
+      [{ event: "cancel_rejected", keyId: "key_1", code: "order_not_found" }],
+    ]);
+  });
 
   test.each([null, {}, { keyId: 7 }, { keyId: "" }])(
     "responds with 500, without a call to the table, when the authorizer passed %j instead of a key id",
@@ -135,7 +140,7 @@ describe("cancelling an order", () => {
     expectError(await cancel("42"), "internal_error");
   });
 
-  test("logs names, messages and stacks of what the table said, and responds with none of it", async () => {
+  test("logs no more than names, messages and stacks of what the table said", async () => {
     // As the SDK reports a failed condition, with the item.
     const cause = Object.assign(new TypeError("cause"), {
       Item: { petId: { N: "7" } },
@@ -143,7 +148,7 @@ describe("cancelling an order", () => {
     });
     const error = Object.assign(new Error("secret", { cause }), { code: "EUNKNOWN" });
     table.on(UpdateItemCommand).rejects(error);
-    expectError(await cancel("42"), "internal_error");
+    await cancel("42");
     const causes = [error, cause].map(({ name, message, stack }) => ({ name, message, stack }));
     const failure = {
       event: "cancel_failed",

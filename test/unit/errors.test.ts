@@ -10,7 +10,7 @@ test("the Error records have the specification's words for the conditions it nam
   );
 });
 
-test("a ServiceError has its code, and a message for people without its cause", () => {
+test("the message of a ServiceError is for people, without its cause", () => {
   const cause = new Error("secret");
   const error = new ServiceError("order_already_shipped", cause);
   expect(error).toMatchObject({ name: "ServiceError", code: "order_already_shipped", cause });

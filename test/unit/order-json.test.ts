@@ -24,7 +24,7 @@ const order: fc.Arbitrary<Record<string, AttributeValue>> = fc.record(
 );
 
 describe("the JSON of an order", () => {
-  test("has the item's fields in the documented order, every int64 digit for digit, and no other attribute", () => {
+  test("has the item's fields in the documented order, every int64 digit for digit", () => {
     fc.assert(
       fc.property(order, (item) => {
         const fields = fieldsInOrder.flatMap((name) => {
@@ -32,14 +32,19 @@ describe("the JSON of an order", () => {
           if (item[name] === undefined) return [];
           return [`"${name}":${N ?? (S === undefined ? BOOL : `"${S}"`)}`];
         });
-        const internal = {
-          status: { S: "cancelled" },
-          cancelledBy: { S: "key_1" },
-          cancellationId: { S: "x" },
-        };
-        expect(orderJson({ ...internal, ...item }, {})).toBe(`{${fields.join()}}`);
+        expect(orderJson(item, {})).toBe(`{${fields.join()}}`);
       }),
     );
+  });
+
+  test("has no other attribute of the item", () => {
+    const item = {
+      status: { S: "cancelled" },
+      cancelledBy: { S: "key_1" },
+      id: { N: "1" },
+      cancellationId: { S: "x" },
+    };
+    expect(orderJson(item, {})).toBe('{"id":1}');
   });
 
   test.each<[string, Record<string, AttributeValue>, string, LeftOut]>([

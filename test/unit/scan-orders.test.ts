@@ -60,7 +60,7 @@ describe("a page that the table throttles", () => {
     expect(pauses).toEqual([50, 100]);
   });
 
-  test("has a minute of its own, however long the pages before it took, and starts with a short pause", async () => {
+  test("has a minute of its own, which starts with a short pause, however long the pages before it took", async () => {
     fakeTime(1);
     const throttled = Array.from({ length: 14 }, throttling);
     const { pages, pauses } = await scan(...throttled, page("1"), ...throttled, page("2", true));
@@ -85,7 +85,7 @@ test("each try at a page has 15 seconds of its own to arrive", async () => {
   expect(given.map((signal) => limits.indexOf(signal))).toEqual([0, 1, 2]);
 });
 
-test("twenty lists at once of a table that has units for 15 pages a second are slow, and all whole", async () => {
+test("twenty lists at once of a table that has units for 15 pages a second are slow but whole", async () => {
   fakeTime(0.5);
   let left = 0;
   setInterval(() => {

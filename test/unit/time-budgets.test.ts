@@ -53,7 +53,7 @@ const entries = Object.values<FunctionEntry>(functionList);
 const callers = entries.filter(({ operation }) => !operation?.streamed);
 
 describe.each(callers)("$id", (entry) => {
-  test("waits for the last attempt of its call, and responds before Lambda ends it", async () => {
+  test("leaves time for the last attempt of its call before Lambda ends it", async () => {
     const serve = await startFunction(entry);
     for (const client of clients) {
       client.resetHistory();
@@ -97,7 +97,7 @@ test.each(entries)("functions/$file has a client with its own limits", async (en
   expect(config?.requestHandler.httpHandlerConfigs()).toMatchObject(timeouts);
 });
 
-test("listOrders waits for the last attempt at a page, and for a throttled page, before Lambda ends it", async () => {
+test("listOrders has time for a page that is throttled until its last attempt before Lambda ends it", async () => {
   const limit = vi.spyOn(AbortSignal, "timeout");
   clients[0]?.on(ScanCommand).rejects(Object.assign(new Error(), { name: "ThrottlingException" }));
   vi.useFakeTimers({ toFake: ["setTimeout", "performance"], fakeNodeBuiltins: true });
