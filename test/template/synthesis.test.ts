@@ -22,6 +22,17 @@ test("tables that staging has restored in AWS are not looked for on this machine
   expect(template.output("OrdersTableName")).toBe(`${environments.staging.stackName}-Orders`);
 });
 
+test("a setting that can't be right is a line of its own", async () => {
+  const settings = new URL("../../infra/environments.ts", import.meta.url).href;
+  const mistake = `import { environments } from "${settings}";
+    environments.staging.listConcurency = 20;`;
+  await expect(synthesiseAfter(mistake)).rejects.toMatchObject({
+    name: "StartError",
+    message:
+      "The stack can't be synthesised: environments.staging: there is no setting listConcurency",
+  });
+});
+
 test.each([
   [
     "where its own code failed, without the calls that led there",
