@@ -107,7 +107,7 @@ function acknowledgeRules(restApi: RestApi, { ownsLogRole, webAclArn }: Environm
     {
       id: "AwsSolutions-APIG2",
       reason:
-        "No operation takes a query or a body, and a malformed order id is a documented 404, not 400",
+        "No operation takes a query or body, and a malformed order id is a documented 404, not 400",
     },
     {
       id: "AwsSolutions-COG4",
