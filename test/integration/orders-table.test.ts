@@ -82,9 +82,9 @@ describe("the orders table on a real engine", () => {
   test("lists every order of several pages once", async () => {
     const table = await createOrdersTable("pages");
     // Two of them fit into a page of 1 MB; DynamoDB Local adds a third.
-    const note = { S: "x".repeat(380_000) };
+    const padding = { S: "x".repeat(380_000) };
     const ids = Array.from({ length: 9 }, (_, id) => String(id));
-    for (const N of ids) await put(table, { id: { N }, petId: { N: "1" }, note });
+    for (const N of ids) await put(table, { id: { N }, petId: { N: "1" }, padding });
     expect((await Array.fromAsync(scanOrders(client, table))).length).toBeGreaterThan(2);
     expect((await listed(table)).sort()).toEqual(ids.map((id) => `{"id":${id},"petId":1}`));
   });

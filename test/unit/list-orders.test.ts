@@ -7,7 +7,7 @@ import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { errorBody } from "../../shared/errors.ts";
-import type { OrderItem } from "../../shared/order.ts";
+import { type OrderItem, orderFields } from "../../shared/order.ts";
 import { openOrderList } from "../../shared/order-list.ts";
 import { awslambda, lambdaContext, proxyEvent, ResponseStream } from "../helpers/lambda.ts";
 import { spyOnLog } from "../helpers/log.ts";
@@ -104,7 +104,7 @@ describe("listing the orders", () => {
     await text(list().stream);
     const scan = {
       TableName: "orders",
-      ProjectionExpression: "id, petId, quantity, shipDate, complete",
+      ProjectionExpression: orderFields.map(({ name }) => name).join(", "),
     };
     expect(table.commandCalls(ScanCommand).map(({ args }) => args[0].input)).toEqual([
       scan,
