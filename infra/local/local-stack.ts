@@ -5,6 +5,7 @@ import { checkOrders, OrdersFileError, readOrders } from "../orders-file/orders-
 import { dummyCredentials } from "../template/local-account.ts";
 import { StartError } from "../template/start-error.ts";
 import type { SynthesisedStack } from "../template/synthesis.ts";
+import { lockDb } from "./engine/db-lock.ts";
 import { checkEndpoint, engineClient, startEngine } from "./engine/engine.ts";
 import { startEngineProxy } from "./engine/engine-proxy.ts";
 import { createTables, prepareTables } from "./engine/tables.ts";
@@ -76,7 +77,7 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
   const file = { name: ordersFile, path: ordersFile };
   const tasks = [
     build(signal),
-    openEngine(options, started, ended),
+    openEngine(options, `http://localhost:${listener.port}`, started, ended),
     checkOrders(file, () => signal.throwIfAborted()),
   ] as const;
   for (const task of tasks) task.catch((error: unknown) => ended.abort(error));
@@ -155,6 +156,7 @@ interface OpenEngine {
 /** Finds or starts a DynamoDB engine. One that was started is stopped with the rest. */
 async function openEngine(
   { dynamodbEndpoint, db }: LocalStackOptions,
+  stack: string,
   started: AsyncDisposableStack,
   ended: AbortController,
 ): Promise<OpenEngine> {
@@ -162,6 +164,7 @@ async function openEngine(
     const endpoint = await checkEndpoint(dynamodbEndpoint);
     return { endpoint, announced: { endpoint, accessKeyId: dummyCredentials.accessKeyId } };
   }
+  if (db !== undefined) started.defer(await lockDb(db, stack));
   const engine = await startEngine(db);
   engine.ended.then(() => ended.abort(new StartError("The DynamoDB engine has ended by itself")));
   started.defer(engine.stop);

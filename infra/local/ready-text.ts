@@ -1,9 +1,12 @@
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import { isInt64 } from "../../shared/order.ts";
 import { engineClient } from "./engine/engine.ts";
-import type { LocalStack } from "./local-stack.ts";
+import type { LocalStack, LocalStackOptions } from "./local-stack.ts";
 
-type Where = Pick<LocalStack, "baseUrl" | "apiKey" | "dynamodbEndpoint" | "tables">;
+type Where = Pick<LocalStack, "apiKey" | "baseUrl" | "dynamodb" | "dynamodbEndpoint" | "tables">;
+
+/** The options that change how the service behaves. */
+type Behaviour = Pick<LocalStackOptions, "throttle" | "unavailable" | "watch">;
 
 /**
  * Says that an orders file was not loaded because the tables exist already, and how to add its
@@ -19,9 +22,9 @@ export function notLoadedText(file: string): string {
 export async function readyText(
   stack: Where,
   seconds: string,
-  isWatching = false,
+  { throttle, unavailable, watch }: Behaviour = {},
 ): Promise<string> {
-  const { baseUrl, apiKey, dynamodbEndpoint, tables } = stack;
+  const { baseUrl, apiKey, dynamodb, dynamodbEndpoint, tables } = stack;
   const client = engineClient(dynamodbEndpoint);
   const { Items = [] } = await client.send(
     new ScanCommand({ TableName: tables.orders, Limit: 1000 }),
@@ -41,11 +44,16 @@ export async function readyText(
   const cancel = (id: bigint | string): string => `${curl} -X DELETE ${baseUrl}/store/orders/${id}`;
   return [
     `The pet store orders service is ready after ${seconds} s. Press Ctrl-C to stop it.`,
-    ...(isWatching ? ["Watching the sources: changes are served within seconds."] : []),
+    ...(watch ? ["Watching the sources: changes are served within seconds."] : []),
+    ...(throttle ? [`One of ${throttle} requests gets 429 (--throttle).`] : []),
+    ...(unavailable
+      ? [`One of ${unavailable} lists and cancellations gets 503 (--unavailable).`]
+      : []),
     "",
     `  Base URL  ${baseUrl}`,
     `  API key   ${apiKey}`,
     `  Try it    ${new URL("/", baseUrl).href}`,
+    `  Tables    ${dynamodb.endpoint}, access key id ${dynamodb.accessKeyId}`,
     "",
     "List all orders:",
     `${curl} ${baseUrl}/store/orders`,

