@@ -55,6 +55,7 @@ export function chart(rows: Row[]): string {
   const height = y + margin;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">`,
+    "<title>Ours beside the SDK and the least work</title>",
     `<style>${style}\n</style>`,
     `<rect class="page" width="${width}" height="${height}" rx="6"/>`,
     ...parts,

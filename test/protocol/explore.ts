@@ -30,31 +30,45 @@ interface Reached {
  */
 export async function explore(moves: Moves, item: OrderItem | undefined): Promise<Found> {
   const found: Found = { interleavings: 0, moments: 0, told: new Set() };
-  let level = new Map<string, Reached>([
-    ["", { moment: moves.start(item), interleavings: 1, path: [] }],
-  ]);
+  let level: Level = new Map([["", { moment: moves.start(item), interleavings: 1, path: [] }]]);
   while (level.size > 0) {
-    const next: typeof level = new Map();
     found.moments += level.size;
-    for (const { moment, interleavings, path } of level.values()) {
-      const possible = await moves.from(moment);
-      if (possible.length === 0) found.interleavings += interleavings;
-      for (const move of possible) {
-        if (move.violation !== undefined) return { ...found, violation: [...path, move] };
-        if (move.tells !== undefined) found.told.add(`${move.actor.name}: ${move.tells}`);
-        const key = keyOf(move.moment);
-        const reached = next.get(key) ?? {
-          moment: move.moment,
-          interleavings: 0,
-          path: [...path, move],
-        };
-        reached.interleavings += interleavings * move.times;
-        next.set(key, reached);
-      }
+    const next: Level = new Map();
+    for (const reached of level.values()) {
+      const violation = await follow(moves, reached, next, found);
+      if (violation !== undefined) return { ...found, violation };
     }
     level = next;
   }
   return found;
+}
+
+/** What has been reached after some number of moves, by the key of its moment. */
+type Level = Map<string, Reached>;
+
+/**
+ * Adds to the next level whatever one move leads to, and counts what ends here.
+ *
+ * @returns the moves to a violation of the contract, if one of them is.
+ */
+async function follow(
+  moves: Moves,
+  from: Reached,
+  next: Level,
+  found: Found,
+): Promise<readonly Move[] | undefined> {
+  const possible = await moves.from(from.moment);
+  if (possible.length === 0) found.interleavings += from.interleavings;
+  for (const move of possible) {
+    if (move.violation !== undefined) return [...from.path, move];
+    if (move.tells !== undefined) found.told.add(`${move.actor.name}: ${move.tells}`);
+    const key = keyOf(move.moment);
+    const known = next.get(key);
+    const interleavings = from.interleavings * move.times;
+    if (known) known.interleavings += interleavings;
+    else next.set(key, { moment: move.moment, interleavings, path: [...from.path, move] });
+  }
+  return undefined;
 }
 
 function keyOf({ item, clients, worlds }: Moment): string {

@@ -56,23 +56,25 @@ function number(value: number): string {
 
 /** An interleaving in words, a line for each move. */
 function story(start: (typeof starts)[string], path: readonly Move[]): string {
-  const attempts = new Map<string, number>();
   let before = stateOf(start);
   const lines = [`the order is ${before}`];
-  for (const { actor, fate, tells, violation, moment } of path) {
-    const attempt = (attempts.get(actor.name) ?? 0) + 1;
-    if (fate !== undefined) attempts.set(actor.name, attempt);
-    const ships = actor.operation.kind === "ship";
-    const happens = fate
-      ? `${actor.name}, attempt ${attempt}: ${fate.name}`
-      : `a late copy from ${actor.name} arrives`;
-    const parts = [ships ? "the shipper ships" : happens];
-    const state = stateOf(moment.item);
+  for (const [index, move] of path.entries()) {
+    const state = stateOf(move.moment.item);
+    const parts = [happening(move, path.slice(0, index))];
     if (state !== before) parts.push(`the order is ${state}`);
-    if (tells !== undefined && !ships) parts.push(`${actor.name} gets ${tells}`);
+    if (move.tells !== undefined && move.actor.operation.kind !== "ship")
+      parts.push(`${move.actor.name} gets ${move.tells}`);
     lines.push(parts.join("; "));
-    if (violation !== undefined) lines.push(`WRONG: ${violation}`);
+    if (move.violation !== undefined) lines.push(`WRONG: ${move.violation}`);
     before = state;
   }
   return lines.map((line) => `  ${line}`).join("\n");
+}
+
+/** What an actor does, after the moves before. */
+function happening({ actor, fate }: Move, before: readonly Move[]): string {
+  if (actor.operation.kind === "ship") return "the shipper ships";
+  if (fate === undefined) return `a late copy from ${actor.name} arrives`;
+  const attempts = before.filter((move) => move.actor === actor && move.fate !== undefined);
+  return `${actor.name}, attempt ${attempts.length + 1}: ${fate.name}`;
 }

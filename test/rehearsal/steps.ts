@@ -39,40 +39,75 @@ export function findCommands(
   markdown: string,
   sections: Record<string, Step[]>,
 ): Map<Step, string> {
-  const found = new Map<Step, string>();
   const blocks = readBlocks(markdown);
-  const unknown = new Set(blocks);
-  const wrong: string[] = [];
-  for (const [section, steps] of Object.entries(sections)) {
-    let last = 0;
-    for (const step of steps) {
-      if ("meanwhile" in step) continue;
-      const begins = "run" in step ? step.run : "parse" in step ? step.parse : step.skip;
-      const at = blocks.findIndex(
-        (block, index) =>
-          index >= last && block.section === section && block.commands.startsWith(begins),
-      );
-      const block = blocks[at];
-      if (block) {
-        found.set(step, fillIn(block.commands, "run" in step ? step.values : {}));
-        unknown.delete(block);
-        last = at;
-      } else wrong.push(`${section}: no block begins with \`${begins}\` there`);
-    }
-  }
+  const found = new Map<Step, Block>();
+  const wrong = Object.entries(sections).flatMap(([section, steps]) =>
+    findBlocks(section, steps, blocks, found),
+  );
+  const unknown = new Set(blocks).difference(new Set(found.values()));
   for (const { section, commands } of unknown)
     wrong.push(`${section}: neither run nor listed: ${commands}`);
   if (wrong.length > 0)
     throw new Error(`The rehearsal does not know this runbook:\n${wrong.join("\n")}`);
-  return found;
+  return new Map(
+    [...found].map(([step, { commands }]) => [
+      step,
+      fillIn(commands, "run" in step ? step.values : {}),
+    ]),
+  );
+}
+
+/** A block of commands, under the heading it stands under. */
+interface Block {
+  section: string;
+  commands: string;
+}
+
+/**
+ * Finds the blocks of a section's steps, which stand in their order.
+ *
+ * @param found gets each step's block.
+ * @returns a line for each step whose block is not there.
+ */
+function findBlocks(
+  section: string,
+  steps: Step[],
+  blocks: Block[],
+  found: Map<Step, Block>,
+): string[] {
+  const candidates = blocks.filter((block) => block.section === section);
+  const missing: string[] = [];
+  let last = 0;
+  for (const step of steps) {
+    const begins = beginningOf(step);
+    if (begins === undefined) continue;
+    const at = candidates.findIndex(
+      ({ commands }, index) => index >= last && commands.startsWith(begins),
+    );
+    const block = candidates[at];
+    if (block === undefined) {
+      missing.push(`${section}: no block begins with \`${begins}\` there`);
+      continue;
+    }
+    found.set(step, block);
+    last = at;
+  }
+  return missing;
+}
+
+/** How the block of a step begins; undefined for a step between two blocks. */
+function beginningOf(step: Step): string | undefined {
+  if ("run" in step) return step.run;
+  if ("parse" in step) return step.parse;
+  return "skip" in step ? step.skip : undefined;
 }
 
 /**
  * The blocks of a runbook by their headings. Whatever is not JSON counts as commands, so that none
  * goes unseen.
  */
-function readBlocks(markdown: string) {
-  const blocks: { section: string; commands: string }[] = [];
+function readBlocks(markdown: string): Block[] {
+  const blocks: Block[] = [];
   let section = "";
   const parts =
     /^##? (?<heading>[^\n]*)$|^(?<indent> *)```(?<language>\w*)\n(?<body>.*?)^\k<indent>```$/gms;

@@ -93,86 +93,132 @@ async function itemsById(table: string): Promise<Map<number, Item>> {
 
 const statusOf = (item: Item | undefined) => item?.["status"]?.S;
 
+type Plan = typeof orderPlan extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** A table of before, from which the new one was restored, with what has happened there since. */
+async function oldTable(orders: Plan[]) {
+  const from = `Old-${randomUUID()}`;
+  await createTable(client, "orders", from);
+  for (const [id, { restored }] of orders.entries()) {
+    if (restored === undefined) continue;
+    const N = String(id);
+    const Item: Item = { id: { N }, status: { S: restored }, petId: { N } };
+    await Promise.all(
+      [from, to].map((TableName) => client.send(new PutItemCommand({ TableName, Item }))),
+    );
+  }
+  const restored = await itemsById(to);
+  for (const [id, { since }] of orders.entries())
+    for (const action of since) await act(from, id, action);
+  return { from, restored, old: await itemsById(from) };
+}
+
+/** What happens in the new table meanwhile, to each order once. */
+class Meanwhile {
+  /** The orders whose change was acknowledged, or not: those are undefined. */
+  readonly done = new Map<number, Item | undefined>();
+  readonly #orders: Plan[];
+
+  constructor(orders: Plan[]) {
+    this.#orders = orders;
+  }
+
+  async act(id: number): Promise<void> {
+    const { meanwhile = "nothing" } = this.#orders[id] ?? {};
+    if (this.done.has(id) || meanwhile === "nothing") return;
+    const done = await act(to, id, meanwhile);
+    this.done.set(id, done ? (await itemsById(to)).get(id) : undefined);
+  }
+}
+
+/** Gives each order's first write its fault, and the carrying over an end at one of the writes. */
+function plagueWrites(
+  orders: Plan[],
+  meanwhile: Meanwhile,
+  interruptedAt: number,
+  interrupted: AbortController,
+) {
+  let writes = 0;
+  return startFaultProxy(tables.dynamodbEndpoint, ({ operation, input, attempt }) => {
+    if (!/^(Put|Update)Item$/.test(operation)) return undefined;
+    writes += 1;
+    if (writes === interruptedAt) interrupted.abort();
+    const { Item, Key } = JSON.parse(input);
+    const id = Number((Item ?? Key).id.N);
+    return async (exchange) => {
+      await meanwhile.act(id);
+      await (attempt === 1 ? faults[orders[id]?.fault ?? "none"] : passOn)?.(exchange);
+    };
+  });
+}
+
+/** An order as it was restored, as the old table has it, and as it was acknowledged in the new one. */
+interface Fates {
+  restored: Item | undefined;
+  old: Item | undefined;
+  acknowledged: Item | undefined;
+}
+
+/** The last word of the old table, unless the leaked key had it. */
+function finalItem({ old }: Fates): Item | undefined {
+  if (old?.["cancelledBy"]?.S === "key_leaked") return undefined;
+  return statusOf(old) === "pending" ? undefined : old;
+}
+
+function expectKept(now: Item | undefined, fates: Fates): void {
+  const final = finalItem(fates);
+  if (fates.acknowledged) expect(now).toEqual(fates.acknowledged);
+  else if (final) {
+    const { petId: _, ...acknowledged } = final;
+    expect(now).toMatchObject(acknowledged);
+  } else if (fates.restored) expect(now).toEqual(fates.restored);
+  else expect(statusOf(now)).toBe(fates.old && "pending");
+}
+
+/** Whether both tables have acknowledged an end of the order, but not the same. */
+function disagrees(fates: Fates): boolean {
+  const final = finalItem(fates);
+  return (
+    fates.acknowledged !== undefined &&
+    final !== undefined &&
+    statusOf(final) !== statusOf(fates.acknowledged)
+  );
+}
+
 test("nothing acknowledged is left behind or overwritten, however often it is interrupted and whoever is faster", async () => {
   await fc.assert(
     fc.asyncProperty(plans, fc.nat({ max: 12 }), async (orders, interruptedAt) => {
       await tables.empty();
-      const from = `Old-${randomUUID()}`;
-      await createTable(client, "orders", from);
-      for (const [id, { restored }] of orders.entries()) {
-        if (!restored) continue;
-        const Item: Item = {
-          id: { N: String(id) },
-          status: { S: restored },
-          petId: { N: String(id) },
-        };
-        await Promise.all(
-          [from, to].map((TableName) => client.send(new PutItemCommand({ TableName, Item }))),
-        );
-      }
-      const restored = await itemsById(to);
-      for (const [id, { since }] of orders.entries())
-        for (const action of since) await act(from, id, action);
-      const old = await itemsById(from);
-
-      /** The orders whose change in the new table was acknowledged. */
-      const here = new Map<number, Item | undefined>();
-      const actHere = async (id: number): Promise<void> => {
-        const { meanwhile = "nothing" } = orders[id] ?? {};
-        if (here.has(id) || meanwhile === "nothing") return;
-        const done = await act(to, id, meanwhile);
-        here.set(id, done ? (await itemsById(to)).get(id) : undefined);
-      };
+      const { from, restored, old } = await oldTable(orders);
+      const meanwhile = new Meanwhile(orders);
       for (const [id, { atTheLastMoment }] of orders.entries())
-        if (!atTheLastMoment) await actHere(id);
+        if (!atTheLastMoment) await meanwhile.act(id);
 
-      let writes = 0;
       const interrupted = new AbortController();
-      const proxy = await startFaultProxy(
-        tables.dynamodbEndpoint,
-        ({ operation, input, attempt }) => {
-          if (!/^(Put|Update)Item$/.test(operation)) return undefined;
-          if (++writes === interruptedAt) interrupted.abort();
-          const { Item, Key } = JSON.parse(input);
-          const id = Number((Item ?? Key).id.N);
-          return async (exchange) => {
-            await actHere(id);
-            await (attempt === 1 ? faults[orders[id]?.fault ?? "none"] : passOn)?.(exchange);
-          };
-        },
-      );
+      const proxy = await plagueWrites(orders, meanwhile, interruptedAt, interrupted);
       const proxied = engineClient(proxy.endpoint);
       try {
-        const carry = (signal: AbortSignal) => {
-          const [calls, rules] = [new TableCalls(proxied), orderRules(["key_leaked"])];
+        const carry = ({ signal }: AbortController) => {
+          const calls = new TableCalls(proxied);
+          const rules = orderRules(["key_leaked"]);
           return carryOver({ from, to, rules, reads: calls, writes: calls, dryRun: false, signal });
         };
-        await carry(interrupted.signal);
-        const { signal } = new AbortController();
-        const { json } = await carry(signal);
-        expect((await carry(signal)).json).toMatchObject({
-          complete: true,
-          placed: 0,
-          shipped: 0,
-          cancelled: 0,
-        });
+        await carry(interrupted);
+        const { json } = await carry(new AbortController());
+        const nothingLeft = { complete: true, placed: 0, shipped: 0, cancelled: 0 };
+        expect((await carry(new AbortController())).json).toMatchObject(nothingLeft);
 
         const now = await itemsById(to);
-        const disagreeing: bigint[] = [];
-        for (const [id] of orders.entries()) {
-          const [then, there, done] = [restored.get(id), old.get(id), here.get(id)];
-          const leftOut = there?.["cancelledBy"]?.S === "key_leaked";
-          const final = !leftOut && statusOf(there) !== "pending" ? there : undefined;
-          if (done) {
-            expect(now.get(id)).toEqual(done);
-            if (final && statusOf(final) !== statusOf(done)) disagreeing.push(BigInt(id));
-          } else if (final) {
-            const { petId: _, ...acknowledged } = final;
-            expect(now.get(id)).toMatchObject(acknowledged);
-          } else if (then) expect(now.get(id)).toEqual(then);
-          else expect(statusOf(now.get(id))).toBe(there && "pending");
-        }
-        expect(json).toMatchObject({ complete: true, disagreeing: disagreeing.length });
+        const fates = orders.map((_, id) => ({
+          restored: restored.get(id),
+          old: old.get(id),
+          acknowledged: meanwhile.done.get(id),
+        }));
+        for (const [id, fate] of fates.entries()) expectKept(now.get(id), fate);
+        expect(json).toMatchObject({
+          complete: true,
+          disagreeing: fates.filter(disagrees).length,
+        });
       } finally {
         proxied.destroy();
         await proxy.stop();
