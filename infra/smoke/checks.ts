@@ -28,6 +28,9 @@ const emptyObject = { headers: { "content-type": "application/json" }, body: "{}
  */
 export const readinessChecks = 3;
 
+/** Checks by their promises. */
+type Checks = Record<string, () => Promise<void>>;
+
 /**
  * Everything that a service promises its clients, in the order to check it. What holds for every
  * operation comes from the interface description; an operation adds what only it promises. The list
@@ -38,106 +41,141 @@ export const readinessChecks = 3;
  * @returns the checks by their promises, which read well after "pass" and "FAIL". A check throws
  * AssertionError when it fails, another Error when no response comes or the stage may not be ready.
  */
-export function smokeChecks(
-  service: Endpoint,
-  pending?: string,
-): Record<string, () => Promise<void>> {
+export function smokeChecks(service: Endpoint, pending?: string): Checks {
+  return {
+    ...readiness(service, pending),
+    ...(pending && cancellation(service, pending)),
+    ...uncompressedList(service, pending),
+    ...keys(service),
+    ...orderIds(service),
+    ...addresses(service),
+    ...bodies(service),
+  };
+}
+
+/** A check that each of the requests gets the documented Error with this code. */
+const rejects =
+  (service: Endpoint, code: ErrorCode, ...requests: ApiRequest[]) =>
+  async () => {
+    for (const request of requests) expectError(await send(service, request), code);
+  };
+
+const readiness = (service: Endpoint, pending?: string): Checks => ({
+  "401 without a key, naming the Bearer scheme": rejects(
+    service,
+    "unauthorized",
+    ...operations.map(withoutKey),
+  ),
+  "404 order_not_found for cancelling an order that does not exist": rejects(
+    service,
+    "order_not_found",
+    // One of 2^63 negative ids. The chance that one of a million orders has it is one in nine
+    // trillion.
+    cancel(String(-1n - (randomBytes(8).readBigUInt64BE() >> 1n))),
+  ),
+  [`200 and an array of orders for GET /store/orders${pending ? `, ${pending} among them` : ""}`]:
+    async () => {
+      const response = await open(service, list);
+      const length = await expectList(response, pending);
+      const compressed = response.headers["content-encoding"] === "gzip";
+      assert(compressed || length < 100_000, `a list of ${length} characters is not compressed`);
+    },
+});
+
+const cancellation = (service: Endpoint, pending: string): Checks => ({
+  [`204 for cancelling order ${pending}, then 409 order_already_cancelled`]: async () => {
+    const response = await send(service, cancel(pending));
+    const slip = `order ${pending} was not pending. Name one that is`;
+    assert(response.status !== 409, `${slip}: ${excerpt(response.body)}`);
+    expectStatus(response, 204);
+    expectDocumented(response);
+    expectError(await send(service, cancel(pending)), "order_already_cancelled");
+  },
+});
+
+const uncompressedList = (service: Endpoint, pending?: string): Checks => ({
+  "an uncompressed list for a client that accepts no compression": async () => {
+    const response = await open(service, { ...list, headers: { "accept-encoding": "identity" } });
+    const encoding = response.headers["content-encoding"];
+    assert(encoding === undefined, `Content-Encoding is ${excerpt(String(encoding))}`);
+    await expectList(response, pending);
+  },
+});
+
+function keys(service: Endpoint): Checks {
   const { apiKey } = service;
   const mistyped = apiKey.slice(0, -1) + (apiKey.endsWith("0") ? "1" : "0");
   const malformed = ["Bearer no-key", `Bearer ${mistyped}`, `Bearer ${apiKey}0`, "Basic bm86a2V5"];
   const [, environment] = apiKey.split("_");
   const unissued = withAuthorization(`Bearer ${makeApiKey(`pets_${environment}`)}`);
-  // One of 2^63 negative ids. The chance that one of a million orders has it is one in nine
-  // trillion.
-  const absent = cancel(String(-1n - (randomBytes(8).readBigUInt64BE() >> 1n)));
-  const rejects =
-    (code: ErrorCode, ...requests: ApiRequest[]) =>
-    async () => {
-      for (const request of requests) expectError(await send(service, request), code);
-    };
   return {
-    "401 without a key, naming the Bearer scheme": rejects(
-      "unauthorized",
-      ...operations.map(withoutKey),
-    ),
-    "404 order_not_found for cancelling an order that does not exist": rejects(
-      "order_not_found",
-      absent,
-    ),
-    [`200 and an array of orders for GET /store/orders${pending ? `, ${pending} among them` : ""}`]:
-      async () => {
-        const response = await open(service, list);
-        const length = await expectList(response, pending);
-        const compressed = response.headers["content-encoding"] === "gzip";
-        assert(compressed || length < 100_000, `a list of ${length} characters is not compressed`);
-      },
-    ...(pending && {
-      [`204 for cancelling order ${pending}, then 409 order_already_cancelled`]: async () => {
-        const response = await send(service, cancel(pending));
-        expectStatus(response, 204);
-        expectDocumented(response);
-        expectError(await send(service, cancel(pending)), "order_already_cancelled");
-      },
-    }),
-    "an uncompressed list for a client that accepts no compression": async () => {
-      const response = await open(service, { ...list, headers: { "accept-encoding": "identity" } });
-      const encoding = response.headers["content-encoding"];
-      assert(encoding === undefined, `Content-Encoding is ${excerpt(String(encoding))}`);
-      await expectList(response, pending);
-    },
     "401 for a malformed key or another scheme": rejects(
+      service,
       "unauthorized",
       ...malformed.flatMap(withAuthorization),
     ),
     "401 for a key that was never issued, however often it is sent": rejects(
+      service,
       "unauthorized",
       ...unissued,
       ...unissued,
     ),
-    "the Bearer scheme in any case": rejects("order_not_found", {
+    "the Bearer scheme in any case": rejects(service, "order_not_found", {
       ...cancel("none"),
       authorization: `bEARER ${apiKey}`,
     }),
-    ...Object.fromEntries(
-      ["abc", "007", "1.0", "9223372036854775808"].map((orderId) => [
-        `404 order_not_found for cancelling ${orderId}, which is not a canonical 64-bit integer`,
-        rejects("order_not_found", cancel(orderId)),
-      ]),
-    ),
-    "a cancellation that ignores its body": rejects("order_not_found", {
-      ...cancel("none"),
-      ...emptyObject,
-    }),
-    "404 resource_not_found for an unknown path, with and without a key": rejects(
-      "resource_not_found",
-      ...unknownPaths,
-      ...unknownPaths.map(withoutKey),
-    ),
-    "405 and Allow for another method on a known path": async () => {
-      for (const { path, methods, otherMethods } of paths) {
-        for (const request of otherMethods.flatMap((method) => [
-          { method },
-          { method, ...emptyObject },
-        ])) {
-          const response = await send(service, { ...request, path });
-          expectError(response, "method_not_allowed");
-          const { allow = "" } = response.headers;
-          const same = allow.split(", ").sort().join() === methods.join();
-          assert(same, `header Allow is ${excerpt(allow)} instead of "${methods.join(", ")}"`);
-        }
-      }
-    },
-    "415 for an unexpected content type": rejects("unsupported_media_type", {
-      ...unknown,
-      headers: { "content-type": "image/png" },
-      body: "{}",
-    }),
-    "413 for a body of more than 10 MB, from the gateway or from AWS before it": async () => {
-      const body = "x".repeat(10 * 1024 * 1024 + 1);
-      const response = await send(service, { ...unknown, ...emptyObject, body });
-      expectStatus(response, 413);
-      if (/json/.test(String(response.headers["content-type"])))
-        expectError(response, "request_too_large");
-    },
   };
 }
+
+function orderIds(service: Endpoint): Checks {
+  const checks = ["abc", "007", "1.0", "9223372036854775808"].map((orderId) => [
+    `404 order_not_found for cancelling ${orderId}, which is not a canonical 64-bit integer`,
+    rejects(service, "order_not_found", cancel(orderId)),
+  ]);
+  return Object.fromEntries(checks);
+}
+
+const addresses = (service: Endpoint): Checks => ({
+  "404 resource_not_found for an unknown path, with and without a key": rejects(
+    service,
+    "resource_not_found",
+    ...unknownPaths,
+    ...unknownPaths.map(withoutKey),
+  ),
+  "405 and Allow for another method on a known path": async () => {
+    for (const { path, methods, otherMethods } of paths) {
+      const allowed = methods.join(", ");
+      for (const method of otherMethods) {
+        await expectMethodRejected(service, { method, path }, allowed);
+        await expectMethodRejected(service, { method, path, ...emptyObject }, allowed);
+      }
+    }
+  },
+});
+
+async function expectMethodRejected(service: Endpoint, request: ApiRequest, allowed: string) {
+  const response = await send(service, request);
+  expectError(response, "method_not_allowed");
+  const { allow = "" } = response.headers;
+  const sorted = allow.split(", ").sort().join(", ");
+  assert(sorted === allowed, `header Allow is ${excerpt(allow)} instead of "${allowed}"`);
+}
+
+const bodies = (service: Endpoint): Checks => ({
+  "a cancellation that ignores its body": rejects(service, "order_not_found", {
+    ...cancel("none"),
+    ...emptyObject,
+  }),
+  "415 for an unexpected content type": rejects(service, "unsupported_media_type", {
+    ...unknown,
+    headers: { "content-type": "image/png" },
+    body: "{}",
+  }),
+  "413 for a body of more than 10 MB, from the gateway or from AWS before it": async () => {
+    const body = "x".repeat(10 * 1024 * 1024 + 1);
+    const response = await send(service, { ...unknown, ...emptyObject, body });
+    expectStatus(response, 413);
+    if (/json/.test(String(response.headers["content-type"])))
+      expectError(response, "request_too_large");
+  },
+});

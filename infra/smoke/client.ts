@@ -36,9 +36,12 @@ export type ApiResponse = HttpResponse & Pick<ApiRequest, "method" | "path">;
  */
 export type OpenResponse = Omit<ApiResponse, "body"> & { text: AsyncGenerator<string> };
 
+/** No response began: nothing listens, or it is silent. */
+export class NoResponse extends Error {}
+
 /**
- * Sends a request and leaves the body of the response to be read. @throws Error when none begins in
- * 30 seconds.
+ * Sends a request and leaves the body of the response to be read. @throws NoResponse when none
+ * begins in 30 seconds.
  */
 export async function open(
   { baseUrl, apiKey }: Endpoint,
@@ -57,7 +60,11 @@ export async function open(
     body: body ?? null,
     redirect: "manual",
     signal: silent.signal,
-  }).finally(() => clearTimeout(timer));
+  })
+    .catch((error: unknown) => {
+      throw new NoResponse(`no response from ${baseUrl}: ${reason(error)}`);
+    })
+    .finally(() => clearTimeout(timer));
   return {
     method,
     path,
@@ -75,7 +82,7 @@ async function* read(body: ReadableStream<Uint8Array<ArrayBuffer>> | null): Asyn
   }
 }
 
-/** Sends a request. @throws Error when no response begins, AssertionError when it is cut off. */
+/** Sends a request. @throws NoResponse when none begins, AssertionError when it is cut off. */
 export async function send(service: Endpoint, request: ApiRequest): Promise<ApiResponse> {
   const { text, ...response } = await open(service, request);
   return { ...response, body: await readText(text) };

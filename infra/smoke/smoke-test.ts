@@ -1,7 +1,7 @@
 import { AssertionError } from "node:assert/strict";
 import { systemClock } from "../../shared/clock.ts";
 import { readinessChecks, smokeChecks } from "./checks.ts";
-import { type Endpoint, reason } from "./client.ts";
+import { type Endpoint, NoResponse, reason } from "./client.ts";
 
 /** A line about a check: what it checks and, unless that is all, what it saw. */
 export interface Line {
@@ -11,7 +11,8 @@ export interface Line {
 
 /**
  * Checks a deployed service, one check after the other. A new stage gets time first: its routes and
- * permissions reach the gateway up to a minute after the deployment is done.
+ * permissions reach the gateway up to a minute after the deployment is done. Where nothing responds
+ * at all, the first check is the last.
  *
  * @param cancel a pending order to cancel. Without one, nothing changes.
  * @param waitSeconds how long the stage may take to become ready.
@@ -28,24 +29,29 @@ export async function* smoke(
   let waiting = false;
   for (const [index, [name, run]] of Object.entries(smokeChecks(service, cancel)).entries()) {
     let error = await failure(run);
-    while (
-      index < readinessChecks &&
-      error &&
-      !(error instanceof AssertionError) &&
-      clock.now() < deadline
-    ) {
+    while (index < readinessChecks && mayPass(error) && clock.now() < deadline) {
       const text = `up to ${waitSeconds} s for the stage to be ready. ${name}: ${reason(error)}`;
       if (!waiting) yield { kind: "waiting", text };
       waiting = true;
       await clock.pause(Math.min(2000, deadline - clock.now()));
       error = await failure(run);
     }
-    yield error
-      ? { kind: "FAIL", text: `${name}: ${reason(error)}` }
-      : { kind: "pass", text: name };
+    yield lineOf(name, error);
+    if (index === 0 && error instanceof NoResponse) return;
   }
 }
 
+/** Whether a check that failed like this may pass once the stage is ready. */
+function mayPass(error: unknown): boolean {
+  return error !== undefined && !(error instanceof AssertionError);
+}
+
+function lineOf(name: string, error: unknown): Line {
+  if (error === undefined) return { kind: "pass", text: name };
+  return { kind: "FAIL", text: `${name}: ${reason(error)}` };
+}
+
+/** @returns what the check throws, undefined when it passes. */
 function failure(run: () => Promise<void>): Promise<unknown> {
   return run().catch((error: unknown) => error);
 }

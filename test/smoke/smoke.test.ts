@@ -47,6 +47,22 @@ describe("the smoke test", () => {
     expect(await findings({ cancel: pendingOrder })).toEqual([]);
   });
 
+  test("says in one line that the order to cancel was cancelled already", async () => {
+    await findings({ cancel: pendingOrder });
+    expect(await findings({ cancel: pendingOrder })).toEqual([
+      expect.stringMatching(
+        /^FAIL 204 for .* was not pending\. Name one that is: .*order_already_cancelled/,
+      ),
+    ]);
+  });
+
+  test("ends after one line where nothing listens", async () => {
+    await service.stop();
+    expect(await findings()).toEqual([
+      expect.stringMatching(/^FAIL .*no response from http:\S+\/v1: .*ECONNREFUSED/),
+    ]);
+  });
+
   test("takes AWS's own response to a body that is too large", async () => {
     service.fault = whenStatus(413, {
       headers: { "Content-Type": "text/html" },
