@@ -18,7 +18,8 @@ export const smokeTest: Checks = {
       client.send(new PutItemCommand({ TableName, Item: { id, status: { S: "pending" } } }));
     const remove = () => client.send(new DeleteItemCommand({ TableName, Key: { id } }));
     await change(stage, `order ${id.N}`, place, remove);
-    const lines = await Array.fromAsync(smoke({ ...stage, cancel: id.N, waitSeconds: 120 }));
+    const order = { cancel: id.N, waitSeconds: 120 };
+    const lines = await Array.fromAsync(smoke({ ...stage, ...order }, stage.clock));
     const failed = lines.filter(({ kind }) => kind === "FAIL");
     assert(failed.length === 0, failed.map(({ text }) => text).join("; "));
     return `${lines.length} lines`;
