@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from "vitest";
 import { type Clock, systemClock } from "../../shared/clock.ts";
-import { cancelledBy, createOldTable, order } from "../helpers/admin/old-orders.ts";
-import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { justBefore, onEvery } from "../helpers/faults/fault-proxy.ts";
 import { unapplied } from "../helpers/faults/faults.ts";
+import { createTestTables } from "../helpers/test-tables.ts";
+import { cancelledBy, createOldTable, order } from "./old-orders.ts";
 
 const tables = await createTestTables();
 const { putOld, putNew, carry, newItems } = createOldTable(tables, "orders");

@@ -2,9 +2,9 @@ import { DeleteItemCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, test } from "vitest";
 import { orderRules, type Rules } from "../../infra/admin/carry-over-rules.ts";
 import type { OrderItem as Item } from "../../shared/order.ts";
-import { cancelledBy, createOldTable, order } from "../helpers/admin/old-orders.ts";
-import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { justBefore } from "../helpers/faults/fault-proxy.ts";
+import { createTestTables } from "../helpers/test-tables.ts";
+import { cancelledBy, createOldTable, order } from "./old-orders.ts";
 
 const tables = await createTestTables();
 const { client } = tables;

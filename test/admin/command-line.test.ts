@@ -7,11 +7,11 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { parseSecond } from "../../infra/admin/arguments.ts";
 import { environments } from "../../infra/environments.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
-import { adminCommand, root } from "../helpers/admin/admin-command.ts";
-import { createOperator } from "../helpers/admin/admin-process.ts";
-import { here as program, runHere } from "../helpers/admin/command-here.ts";
-import { createTestTables } from "../helpers/admin/test-tables.ts";
+import { adminCommand, root } from "../helpers/admin-command.ts";
 import { machineHas } from "../helpers/machine.ts";
+import { createTestTables } from "../helpers/test-tables.ts";
+import { createOperator } from "./admin-process.ts";
+import { here as program, runHere } from "./command-here.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 await operator.pointTo(tables);

@@ -7,11 +7,11 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { findDeployedStack } from "../../infra/admin/target.ts";
 import { type Environment, environments } from "../../infra/environments.ts";
 import { errorLine } from "../../infra/terminal/errors.ts";
-import { createOperator } from "../helpers/admin/admin-process.ts";
-import { commandsHere, deployProduction } from "../helpers/admin/command-here.ts";
-import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { unnoticed } from "../helpers/faults/faults.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
+import { createTestTables } from "../helpers/test-tables.ts";
+import { createOperator } from "./admin-process.ts";
+import { commandsHere, deployProduction } from "./command-here.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 const { production, staging } = environments;

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { writeLines } from "../../infra/admin/export-orders.ts";
 import { parseOrderLine } from "../../infra/orders-file/order-line.ts";
-import { createOperator } from "../helpers/admin/admin-process.ts";
-import { commandsHere, runHere } from "../helpers/admin/command-here.ts";
-import { clearedLine, makeLines, sortedLines } from "../helpers/admin/orders-file.ts";
-import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { type Behaviour, onEvery, respond } from "../helpers/faults/fault-proxy.ts";
 import { rejectedAs } from "../helpers/faults/faults.ts";
+import { createTestTables } from "../helpers/test-tables.ts";
+import { createOperator } from "./admin-process.ts";
+import { commandsHere, runHere } from "./command-here.ts";
+import { clearedLine, makeLines, sortedLines } from "./orders-file.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 /** The engine, or a proxy before it. */

@@ -1,12 +1,12 @@
 import { mkdtemp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { createOperator } from "../helpers/admin/admin-process.ts";
-import { runHere } from "../helpers/admin/command-here.ts";
-import { makeLines, sortedLines } from "../helpers/admin/orders-file.ts";
-import { createTestTables } from "../helpers/admin/test-tables.ts";
 import type { Behaviour } from "../helpers/faults/fault-proxy.ts";
 import { unapplied } from "../helpers/faults/faults.ts";
+import { createTestTables } from "../helpers/test-tables.ts";
+import { createOperator } from "./admin-process.ts";
+import { runHere } from "./command-here.ts";
+import { makeLines, sortedLines } from "./orders-file.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 const orders = (...args: string[]) => runHere(tables, ["orders", ...args]);
@@ -150,18 +150,6 @@ describe("orders import of a bad file", () => {
     const counts = { bad: 2, orders: 3, written: 0, alreadyThere: 0, notWritten: 3 };
     expect(JSON.parse(json.stdout)).toEqual({ badLines, ...counts });
     expect(await tables.items("orders")).toEqual([]);
-  });
-
-  test("needs a heap that could not hold all its orders", async () => {
-    const lines = makeLines(20_000).join("\n");
-    const file = await operator.write("many.ndjson", `${lines}\n{"id":0}\n`);
-    await operator.pointTo(tables);
-    const env = { NODE_OPTIONS: "--max-old-space-size=26" };
-    expect(await operator.run(["orders", "import", file, "--local"], { env })).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: `${file}:20001: id 0 is already on line 1\n1 of 20001 lines is bad: nothing was written\n`,
-    });
   });
 
   test("fails for a folder and a missing file", async () => {

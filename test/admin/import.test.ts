@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { workThrough } from "../../infra/admin/work-through.ts";
 import type { OrderItem } from "../../shared/order.ts";
-import { createOperator } from "../helpers/admin/admin-process.ts";
-import { runHere } from "../helpers/admin/command-here.ts";
-import { clearedLine, makeLines } from "../helpers/admin/orders-file.ts";
-import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { onEvery } from "../helpers/faults/fault-proxy.ts";
 import { rejectedAs, unapplied } from "../helpers/faults/faults.ts";
+import { createTestTables } from "../helpers/test-tables.ts";
+import { createOperator } from "./admin-process.ts";
+import { runHere } from "./command-here.ts";
+import { clearedLine, makeLines } from "./orders-file.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { check, issue, list, revoke } from "../../infra/admin/api-keys.ts";
 import { hashApiKey, isApiKey, makeApiKey } from "../../shared/api-keys.ts";
-import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { justBefore, onEvery, respond } from "../helpers/faults/fault-proxy.ts";
+import { createTestTables } from "../helpers/test-tables.ts";
 
 const tables = await createTestTables();
 const { target } = tables;

@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
-import { createOperator } from "../helpers/admin/admin-process.ts";
-import { here, runHere } from "../helpers/admin/command-here.ts";
-import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
+import { createTestTables } from "../helpers/test-tables.ts";
+import { createOperator } from "./admin-process.ts";
+import { here, runHere } from "./command-here.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 

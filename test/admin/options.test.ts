@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { TableCalls } from "../../infra/admin/table-calls.ts";
 import { environments } from "../../infra/environments.ts";
-import { root } from "../helpers/admin/admin-command.ts";
-import { commandsHere, runHere } from "../helpers/admin/command-here.ts";
-import { createOldTable, order } from "../helpers/admin/old-orders.ts";
-import { createTestTables } from "../helpers/admin/test-tables.ts";
+import { root } from "../helpers/admin-command.ts";
 import { createTable } from "../helpers/create-table.ts";
 import { rejectedAs } from "../helpers/faults/faults.ts";
+import { createTestTables } from "../helpers/test-tables.ts";
+import { commandsHere, runHere } from "./command-here.ts";
+import { createOldTable, order } from "./old-orders.ts";
 
 const tables = await createTestTables();
 const oldOrders = createOldTable(tables, "orders");

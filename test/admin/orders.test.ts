@@ -3,8 +3,8 @@ import { count, show } from "../../infra/admin/show-orders.ts";
 import { TableCalls } from "../../infra/admin/table-calls.ts";
 import { jsonText } from "../../infra/terminal/printable.ts";
 import type { OrderItem } from "../../shared/order.ts";
-import { commandsHere, runHere } from "../helpers/admin/command-here.ts";
-import { createTestTables } from "../helpers/admin/test-tables.ts";
+import { createTestTables } from "../helpers/test-tables.ts";
+import { commandsHere, runHere } from "./command-here.ts";
 
 const tables = await createTestTables();
 const { target } = tables;

@@ -25,7 +25,7 @@ import type { Target } from "../../infra/admin/target.ts";
 import type { Environment } from "../../infra/environments.ts";
 import { errorLine } from "../../infra/terminal/errors.ts";
 import { type Clock, systemClock } from "../../shared/clock.ts";
-import { root } from "../helpers/admin/admin-command.ts";
+import { root } from "../helpers/admin-command.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 import { ordersStack } from "../helpers/synthesise.ts";
 

@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { shipOrder } from "../../infra/admin/ship-orders.ts";
 import { TableCalls } from "../../infra/admin/table-calls.ts";
 import type { OrderItem } from "../../shared/order.ts";
-import { createOperator } from "../helpers/admin/admin-process.ts";
-import { runHere } from "../helpers/admin/command-here.ts";
-import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { applied, rejectedAs, unapplied } from "../helpers/faults/faults.ts";
+import { createTestTables } from "../helpers/test-tables.ts";
+import { createOperator } from "./admin-process.ts";
+import { runHere } from "./command-here.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 const noon = "2026-11-20T12:00:00.000001Z";

@@ -18,7 +18,6 @@ import { afterAll, beforeAll, beforeEach, vi } from "vitest";
 import { runDeploy } from "../../infra/deploy/deploy.ts";
 import type { Environment } from "../../infra/environments.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
-import { watched } from "../helpers/watched.ts";
 
 const { account: pinned, ...fixture } = everyOption;
 
@@ -142,4 +141,23 @@ export function useApp(): App {
     return { exitCode, output: [...printed, ...complaints, ...ofCdk] };
   }
   return app;
+}
+
+/** Runs something, and gives the lines that it prints and its exit code. */
+async function watched(run: () => void | Promise<void>) {
+  const { exitCode } = process;
+  const print = vi.spyOn(console, "log").mockReturnValue();
+  const complain = vi.spyOn(console, "error").mockReturnValue();
+  try {
+    process.exitCode = 0;
+    await run();
+    return {
+      printed: [...print.mock.calls, ...complain.mock.calls].flat(),
+      exitCode: process.exitCode,
+    };
+  } finally {
+    process.exitCode = exitCode;
+    print.mockRestore();
+    complain.mockRestore();
+  }
 }

@@ -15,8 +15,8 @@ import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { ServiceError } from "../../shared/errors.ts";
 import { type OrderItem, orderFields, orderStatuses } from "../../shared/order.ts";
 import { cancelOrder } from "../../shared/orders-table.ts";
-import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { applied, unnoticed } from "../helpers/faults/faults.ts";
+import { createTestTables } from "../helpers/test-tables.ts";
 
 const tables = await createTestTables();
 const table = tables.tables.orders;

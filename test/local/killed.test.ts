@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { root } from "../helpers/admin/admin-command.ts";
+import { root } from "../helpers/admin-command.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { descendants, isAlive } from "../helpers/processes.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { notLoadedText, readyText } from "../../infra/local/ready-text.ts";
-import { createTestTables } from "../helpers/admin/test-tables.ts";
+import { createTestTables } from "../helpers/test-tables.ts";
 
 const { dynamodbEndpoint, tables, putOrder } = await createTestTables();
 const stack = {

@@ -3,7 +3,7 @@ import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { root } from "../helpers/admin/admin-command.ts";
+import { root } from "../helpers/admin-command.ts";
 
 /** For what waits until a start is ready or has ended: on a busy machine it takes its time. */
 export const startLimit = { timeout: 60_000 };

@@ -4,8 +4,8 @@ import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { issueStartKey } from "../../infra/local/start-key.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { findActiveKeyId, issueApiKey, readApiKey } from "../../shared/api-keys-table.ts";
-import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
+import { createTestTables } from "../helpers/test-tables.ts";
 
 const { dynamodbEndpoint, target } = await createTestTables();
 const { client, apiKeysTable } = target;

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { engineClient } from "../../infra/local/engine/engine.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
-import { root } from "../helpers/admin/admin-command.ts";
+import { root } from "../helpers/admin-command.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { descendants, isAlive } from "../helpers/processes.ts";
 import { send } from "../helpers/send.ts";

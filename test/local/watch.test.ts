@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { engineClient } from "../../infra/local/engine/engine.ts";
-import { root } from "../helpers/admin/admin-command.ts";
+import { root } from "../helpers/admin-command.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { descendants, isAlive } from "../helpers/processes.ts";
 import { send } from "../helpers/send.ts";

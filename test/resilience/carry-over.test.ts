@@ -8,11 +8,11 @@ import { TableCalls } from "../../infra/admin/table-calls.ts";
 import { engineClient } from "../../infra/local/engine/engine.ts";
 import type { OrderItem as Item } from "../../shared/order.ts";
 import { cancelOrder } from "../../shared/orders-table.ts";
-import { createTestTables } from "../helpers/admin/test-tables.ts";
 import { createTable } from "../helpers/create-table.ts";
 import { type Behaviour, passOn, startFaultProxy } from "../helpers/faults/fault-proxy.ts";
 import { applied, unapplied } from "../helpers/faults/faults.ts";
 import { shipOrder } from "../helpers/ship-order.ts";
+import { createTestTables } from "../helpers/test-tables.ts";
 
 const tables = await createTestTables();
 const { client } = tables;

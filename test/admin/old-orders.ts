@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { type DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { beforeEach } from "vitest";
-import { type CarryOver, carryOver } from "../../../infra/admin/carry-over.ts";
-import { keyRules, orderRules } from "../../../infra/admin/carry-over-rules.ts";
-import { TableCalls } from "../../../infra/admin/table-calls.ts";
-import type { Clock } from "../../../shared/clock.ts";
-import type { OrderItem as Item } from "../../../shared/order.ts";
-import { createTable } from "../create-table.ts";
-import type { TestTables } from "./test-tables.ts";
+import { type CarryOver, carryOver } from "../../infra/admin/carry-over.ts";
+import { keyRules, orderRules } from "../../infra/admin/carry-over-rules.ts";
+import { TableCalls } from "../../infra/admin/table-calls.ts";
+import type { Clock } from "../../shared/clock.ts";
+import type { OrderItem as Item } from "../../shared/order.ts";
+import { createTable } from "../helpers/create-table.ts";
+import type { TestTables } from "../helpers/test-tables.ts";
 
 /**
  * An old table of this kind, empty before each test, beside the test file's own, which is the new

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll } from "vitest";
-import { adminCommand, root } from "./admin-command.ts";
-import type { TestTables } from "./test-tables.ts";
+import { adminCommand, root } from "../helpers/admin-command.ts";
+import type { TestTables } from "../helpers/test-tables.ts";
 
 interface Options {
   /** Standard input, empty unless given; null stays open. */

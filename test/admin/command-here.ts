@@ -7,9 +7,9 @@ import { Readable } from "node:stream";
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { mockClient } from "aws-sdk-client-mock";
 import { onTestFinished, vi } from "vitest";
-import { runProgram } from "../../../infra/admin/program.ts";
-import { environments } from "../../../infra/environments.ts";
-import type { TestTables } from "./test-tables.ts";
+import { runProgram } from "../../infra/admin/program.ts";
+import { environments } from "../../infra/environments.ts";
+import type { TestTables } from "../helpers/test-tables.ts";
 
 /** How a command in this process ended. */
 interface Here {

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { DeleteTableCommand, paginateScan } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeEach, onTestFinished } from "vitest";
-import type { Target } from "../../../infra/admin/target.ts";
-import type { Environment } from "../../../infra/environments.ts";
-import { type Engine, engineClient, startEngine } from "../../../infra/local/engine/engine.ts";
-import type { OrderItem } from "../../../shared/order.ts";
-import { createTable } from "../create-table.ts";
-import { type Behaviour, type EngineCall, startFaultProxy } from "../faults/fault-proxy.ts";
-import { noOption } from "../fixture-environments.ts";
-import { tableWriter } from "../table-writer.ts";
+import type { Target } from "../../infra/admin/target.ts";
+import type { Environment } from "../../infra/environments.ts";
+import { type Engine, engineClient, startEngine } from "../../infra/local/engine/engine.ts";
+import type { OrderItem } from "../../shared/order.ts";
+import { createTable } from "./create-table.ts";
+import { type Behaviour, type EngineCall, startFaultProxy } from "./faults/fault-proxy.ts";
+import { noOption } from "./fixture-environments.ts";
+import { tableWriter } from "./table-writer.ts";
 
 /** The service's two tables, the test file's own, empty before each test. */
 export type TestTables = Awaited<ReturnType<typeof createTestTables>>;
