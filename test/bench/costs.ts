@@ -1,140 +1,42 @@
-// Prints what the service costs and how the functions' memory sizes were chosen, then what follows
-// from each environment's settings.
+// Prints what the service costs, how far it goes and how the functions' memory sizes were chosen,
+// then what follows from each environment's settings; or what gives first under a load.
 import { Template } from "aws-cdk-lib/assertions";
 import { App } from "aws-cdk-lib/core";
-import { Command } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import { type Environment, environments } from "../../infra/environments.ts";
 import { type FunctionName, functionList } from "../../infra/stack/function-list.ts";
 import { OrdersStack } from "../../infra/stack/orders-stack.ts";
+import {
+  cutOffAt,
+  type Limit,
+  type Load,
+  limitsUnder,
+  listDollars,
+  listSeconds,
+  monthlyDollars,
+  share,
+} from "./limits.ts";
 import { markdown, writeTables } from "./page.ts";
+import {
+  authorization,
+  cancellation,
+  cost,
+  lambdaCost,
+  listOf,
+  millionOrdersMonth,
+  milliseconds,
+  orderBytes,
+  price,
+} from "./prices.ts";
 
-const { write } = new Command("npm run costs --")
+const { write, ...load } = new Command("npm run costs --")
   .description("Prints what the service costs, from AWS's list prices.")
   .option("--write", "put the tables that don't depend on settings into test/bench/README.md")
+  .option("--orders <number>", "says what gives first with so many orders", parseAmount, 1e6)
+  .option("--cancels-per-second <number>", "and so many cancellations", parseAmount, 0)
+  .option("--lists-per-minute <number>", "and so many lists", parseAmount, 0)
   .parse()
-  .opts<{ write?: true }>();
-
-/**
- * AWS's prices in dollars: us-east-1, without free tier, collected on 2026-11-20 from the services'
- * price pages.
- */
-const price = {
-  restRequest: 3.5e-6,
-  httpRequest: 1e-6,
-  lambdaRequest: 0.2e-6,
-  /** arm64. */
-  gigabyteSecond: 0.0000133334,
-  writeUnit: 0.625e-6,
-  readUnit: 0.125e-6,
-  logGigabyte: 0.5,
-  sentGigabyte: 0.09,
-  /**
-   * A gigabyte of a streamed response, beyond its first 6 MB (Lambda pricing, "HTTP response
-   * streaming").
-   */
-  streamedGigabyte: 0.008,
-  /**
-   * A gigabyte stored for a month, and the same for point-in-time recovery (DynamoDB pricing,
-   * on-demand).
-   */
-  storedGigabyte: 0.25,
-  recoverableGigabyte: 0.2,
-  /** A month of one metric that an alarm watches. */
-  alarmMetric: 0.1,
-  /**
-   * A month of one metric made by a metric filter, by the hours in which it has data (CloudWatch
-   * pricing, custom metrics).
-   */
-  customMetric: 0.3,
-};
-
-/** The resources that one request takes, the functions' share of them apart. */
-interface Work {
-  name: string;
-  /** Megabytes of the function that does it. */
-  memory: number;
-  /**
-   * Milliseconds of one whole vCPU: a long list as the bench measures it and half as much again,
-   * the others estimates.
-   */
-  cpuMs: number;
-  /** Milliseconds of waiting for DynamoDB, an assumption: 5 for a small call, 10 for a page. */
-  waitMs: number;
-  writeUnits: number;
-  readUnits: number;
-  sentKilobytes: number;
-}
-
-/**
- * A stored order, what DynamoDB adds to it on the bill for storage (developer guide, "item sizes"),
- * and the order on the wire as gzip. Bytes; the wire's are the bench's, rounded up.
- */
-const orderBytes = { stored: 250, index: 100, gzip: 13 };
-
-/** Half a read unit for each 4 KB, eventually consistent; a page is 1 MB. */
-function listOf(orders: number): Work {
-  const stored = orders * orderBytes.stored;
-  return {
-    name: `a list of ${orders.toLocaleString("en")} orders`,
-    memory: 1024,
-    cpuMs: 3 + orders * 0.006,
-    waitMs: 10 * Math.ceil(stored / 1_048_576),
-    writeUnits: 0,
-    readUnits: Math.max(0.5, stored / 8192),
-    sentKilobytes: 0.5 + (orders * orderBytes.gzip) / 1000,
-  };
-}
-
-const cancellation: Work = {
-  name: "a cancellation",
-  memory: 512,
-  cpuMs: 2,
-  waitMs: 5,
-  writeUnits: 1,
-  readUnits: 0,
-  sentKilobytes: 0.3,
-};
-
-/** Asked once per key and cache time: a consistent read of one small item. */
-const authorization: Work = {
-  name: "an authorization",
-  memory: 512,
-  cpuMs: 2,
-  waitMs: 5,
-  writeUnits: 0,
-  readUnits: 1,
-  sentKilobytes: 0,
-};
-
-const logKilobytes = 0.8;
-/** Lambda gives a whole vCPU at 1,769 MB and shares in proportion. */
-const wholeCpuMegabytes = 1769;
-
-function milliseconds({ cpuMs, waitMs }: Work, megabytes: number): number {
-  return waitMs + cpuMs / Math.min(1, megabytes / wholeCpuMegabytes);
-}
-
-/** Dollars that Lambda takes for one. */
-function lambdaCost(work: Work, megabytes = work.memory): number {
-  return (
-    price.lambdaRequest +
-    (milliseconds(work, megabytes) / 1000) * (megabytes / 1024) * price.gigabyteSecond
-  );
-}
-
-/**
- * Dollars for one whose key is in the authorizer's cache, behind a gateway that charges this for a
- * request, and for each further 10 MB that it streams.
- */
-function cost(work: Work, request = price.restRequest): number {
-  const tables = work.writeUnits * price.writeUnit + work.readUnits * price.readUnit;
-  const bytes =
-    (work.sentKilobytes / 1e6) * price.sentGigabyte + (logKilobytes / 1e6) * price.logGigabyte;
-  const streamed = (Math.max(0, work.sentKilobytes - 6000) / 1e6) * price.streamedGigabyte;
-  return (
-    request * Math.ceil(work.sentKilobytes / 10_000) + lambdaCost(work) + tables + bytes + streamed
-  );
-}
+  .opts<Load & { write?: true }>();
 
 /** Dollars for the call that makes a function ready. */
 const firstCall: Record<(typeof functionList)[FunctionName]["permission"]["action"], number> = {
@@ -154,12 +56,6 @@ const coldStarts = Object.values(functionList).reduce(
   },
   0,
 );
-
-/** Dollars for keeping a million orders for a month, with their changes of the last 35 days. */
-const millionOrdersMonth =
-  (1e6 / 1e9) *
-  ((orderBytes.stored + orderBytes.index) * price.storedGigabyte +
-    orderBytes.stored * price.recoverableGigabyte);
 
 /** Dollars for asking the authorizer once; the gateway charges nothing for that. */
 const authorizerCost = cost(authorization, 0);
@@ -199,16 +95,81 @@ const tables = [
     ],
     ["an idle month, alarms and stored bytes aside", dollars(0), dollars(0)],
   ],
+  [
+    [
+      "orders",
+      "stored",
+      "a list as gzip",
+      "takes at least",
+      "read units",
+      "costs",
+      "a month stored",
+    ],
+    ...[1e3, 1e4, 1e5, 1e6, 1e7, 1e8].map(listRow),
+  ],
 ];
-for (const table of tables) console.log(`${markdown(table)}\n`);
-console.log("With the settings in infra/environments.ts:\n");
-const heads = [
-  "lists alone take all read units from",
-  "a month of alarms",
-  "a month of metrics in use all the time",
-];
-console.log(markdown([["", ...heads], ...Object.values(environments).map(ofEnvironment)]));
-if (write) writeTables(tables);
+if (load.cancelsPerSecond > 0 || load.listsPerMinute > 0)
+  for (const environment of Object.values(environments)) printLoad(environment);
+else printCosts();
+
+function printCosts(): void {
+  for (const table of tables) console.log(`${markdown(table)}\n`);
+  console.log("With the settings in infra/environments.ts:\n");
+  const heads = [
+    "lists alone take all read units from",
+    "a month of alarms",
+    "a month of metrics in use all the time",
+  ];
+  console.log(markdown([["", ...heads], ...Object.values(environments).map(ofEnvironment)]));
+  if (write) writeTables(tables);
+}
+
+/** Prints what the load takes of each limit, which one gives first, and the price of a month. */
+function printLoad(environment: Environment): void {
+  const limits = limitsUnder(load, environment);
+  const [first] = limits;
+  const rows = limits.map((limit) => [limit.name, ofLimit(limit), percent(limit), limit.raise]);
+  console.log(`With the settings of ${environment.name}:\n`);
+  console.log(`${markdown([["limit", "used", "", "beyond it"], ...rows])}\n`);
+  if (first === undefined) return;
+  const gives = share(first) > 1 ? "gives first" : "would give first";
+  console.log(`${first.name} ${gives}, with ${percent(first)} of it used: ${first.raise}.`);
+  console.log(`A month: $${amount(monthlyDollars(load))}, authorizations and alarms aside.\n`);
+}
+
+function ofLimit({ used, available, unit }: Limit): string {
+  return `${amount(used)} of ${amount(available)} ${unit}`;
+}
+
+function percent(limit: Limit): string {
+  return `${amount(100 * share(limit))} %`;
+}
+
+function amount(value: number): string {
+  if (value >= 10) return Math.round(value).toLocaleString("en");
+  return String(Number(value.toPrecision(2)));
+}
+
+/** A row for a table of so many orders: what a list of them takes, and whether it comes whole. */
+function listRow(orders: number): string[] {
+  const list = listOf(orders);
+  const cutOff = cutOffAt(orders);
+  return [
+    orders.toLocaleString("en"),
+    `${amount((orders * orderBytes.stored) / 1e6)} MB`,
+    `${amount(list.sentKilobytes / 1000)} MB`,
+    `${amount(listSeconds(orders))} s`,
+    amount(list.readUnits),
+    cutOff === undefined ? `$${listDollars(orders).toPrecision(2)}` : `cut off at ${cutOff}`,
+    dollars((orders / 1e6) * millionOrdersMonth),
+  ];
+}
+
+/** @throws InvalidArgumentError unless it is a number from 0. */
+function parseAmount(text: string): number {
+  if (!/^\d+(\.\d+)?$/.test(text)) throw new InvalidArgumentError("Not a number from 0.");
+  return Number(text);
+}
 
 function ofEnvironment(environment: Environment): string[] {
   const { name, stackName, tableThroughput, throttling } = environment;

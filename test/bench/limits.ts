@@ -1,0 +1,188 @@
+import type { Environment } from "../../infra/environments.ts";
+import { cancellation, cost, listOf, millionOrdersMonth, milliseconds, price } from "./prices.ts";
+
+/** What clients and the table ask of an environment. */
+export interface Load {
+  orders: number;
+  cancelsPerSecond: number;
+  listsPerMinute: number;
+}
+
+/** A limit under a load. */
+export interface Limit {
+  name: string;
+  /** What the load takes of it, and how much there is, both in `unit`. */
+  used: number;
+  available: number;
+  unit: string;
+  /** What to do once it is reached. */
+  raise: string;
+}
+
+/** The defaults of AWS, by where they are documented. Megabytes are 10^6 bytes. */
+const quota = {
+  /** Lambda's developer guide, "Response streaming": the size, and the rate after the first 6 MB. */
+  streamedMegabytes: 200,
+  unthrottledMegabytes: 6,
+  streamedMegabytesPerSecond: 2,
+  /** API Gateway's developer guide, "Stream the integration response": 15 minutes. */
+  listSeconds: 900,
+  /** API Gateway's developer guide, "Quotas": 10,000 a second, 2,500 in some newer regions. */
+  requestsPerSecond: 10_000,
+  /** Lambda's developer guide, "Lambda quotas"; new accounts may begin with fewer. */
+  concurrency: 1000,
+  /** DynamoDB's developer guide, "Quotas": a table on demand, for reads and for writes. */
+  tableUnits: 40_000,
+  /** DynamoDB's developer guide, "Partitions": a list reads one partition after the other. */
+  partitionReads: 3000,
+};
+
+/**
+ * The least seconds that a list takes: the longest of running the function, reading at the rate of
+ * one partition, and sending it as gzip.
+ */
+export function listSeconds(orders: number): number {
+  const list = listOf(orders);
+  const running = milliseconds(list, list.memory) / 1000;
+  const reading = list.readUnits / quota.partitionReads;
+  const throttledMegabytes = Math.max(0, list.sentKilobytes / 1000 - quota.unthrottledMegabytes);
+  return Math.max(running, reading, throttledMegabytes / quota.streamedMegabytesPerSecond);
+}
+
+/** Whether AWS cuts off a list of so many orders, and at which of its limits. */
+export function cutOffAt(orders: number): "200 MB" | "15 minutes" | undefined {
+  if (listOf(orders).sentKilobytes / 1000 > quota.streamedMegabytes) return "200 MB";
+  return listSeconds(orders) > quota.listSeconds ? "15 minutes" : undefined;
+}
+
+/** Every limit under a load, the one that gives first at the head. */
+export function limitsUnder(load: Load, environment: Environment): Limit[] {
+  const limits = [...listLimits(load), ...settings(load, environment), ...accountQuotas(load)];
+  return limits.sort((one, other) => share(other) - share(one));
+}
+
+/** How much of a limit is used: beyond 1 it gives. */
+export function share({ used, available }: Limit): number {
+  return used / available;
+}
+
+const contract = "nothing raises it: here v1 ends, which lists all orders in one response";
+
+function listLimits({ orders, listsPerMinute }: Load): Limit[] {
+  if (listsPerMinute === 0) return [];
+  return [
+    {
+      name: "a list's size, as gzip (Lambda)",
+      used: listOf(orders).sentKilobytes / 1000,
+      available: quota.streamedMegabytes,
+      unit: "MB",
+      raise: contract,
+    },
+    {
+      name: "a list's time (API Gateway, Lambda)",
+      used: listSeconds(orders),
+      available: quota.listSeconds,
+      unit: "s",
+      raise: contract,
+    },
+  ];
+}
+
+function settings(load: Load, { throttling, tableThroughput, listConcurrency }: Environment) {
+  const limits: Limit[] = [
+    {
+      name: "throttling.cancelOrder.rateLimit",
+      used: load.cancelsPerSecond,
+      available: throttling.cancelOrder.rateLimit,
+      unit: "a second",
+      raise: "raise it in environments.ts",
+    },
+    {
+      name: "throttling.listOrders.rateLimit",
+      used: load.listsPerMinute / 60,
+      available: throttling.listOrders.rateLimit,
+      unit: "a second",
+      raise: "raise it in environments.ts",
+    },
+    {
+      name: "tableThroughput.writes",
+      used: load.cancelsPerSecond * cancellation.writeUnits,
+      available: tableThroughput.writes,
+      unit: "units a second",
+      raise: "raise it in environments.ts, up to the table's quota",
+    },
+    {
+      name: "tableThroughput.reads",
+      used: readUnits(load),
+      available: tableThroughput.reads,
+      unit: "units a second",
+      raise: "raise it in environments.ts, up to the table's quota, or list less often",
+    },
+  ];
+  if (listConcurrency !== undefined)
+    limits.push({
+      name: "listConcurrency",
+      used: listsAtOnce(load),
+      available: listConcurrency,
+      unit: "at once",
+      raise: "raise it in environments.ts",
+    });
+  return limits;
+}
+
+function accountQuotas(load: Load): Limit[] {
+  const cancelsAtOnce =
+    (load.cancelsPerSecond * milliseconds(cancellation, cancellation.memory)) / 1000;
+  return [
+    {
+      name: "requests of the account (API Gateway)",
+      used: load.cancelsPerSecond + load.listsPerMinute / 60,
+      available: quota.requestsPerSecond,
+      unit: "a second",
+      raise: "ask Service Quotas for a higher throttle quota (L-8A5B8E43)",
+    },
+    {
+      name: "concurrent executions of the account (Lambda)",
+      used: cancelsAtOnce + listsAtOnce(load),
+      available: quota.concurrency,
+      unit: "at once",
+      raise: "ask Service Quotas for more concurrent executions (L-B99A9384)",
+    },
+    {
+      name: "writes of a table (DynamoDB)",
+      used: load.cancelsPerSecond * cancellation.writeUnits,
+      available: quota.tableUnits,
+      unit: "units a second",
+      raise: "ask Service Quotas for a higher table-level write throughput",
+    },
+    {
+      name: "reads of a table (DynamoDB)",
+      used: readUnits(load),
+      available: quota.tableUnits,
+      unit: "units a second",
+      raise: "ask Service Quotas for a higher table-level read throughput",
+    },
+  ];
+}
+
+function readUnits({ orders, listsPerMinute }: Load): number {
+  return (listsPerMinute / 60) * listOf(orders).readUnits;
+}
+
+function listsAtOnce({ orders, listsPerMinute }: Load): number {
+  return (listsPerMinute / 60) * listSeconds(orders);
+}
+
+const secondsOfMonth = 730 * 3600;
+
+/** Dollars for a month of this load, with every key in the authorizer's cache. */
+export function monthlyDollars({ orders, cancelsPerSecond, listsPerMinute }: Load): number {
+  const cancels = cancelsPerSecond * secondsOfMonth * cost(cancellation);
+  const lists = (listsPerMinute / 60) * secondsOfMonth * cost(listOf(orders));
+  return cancels + lists + (orders / 1e6) * millionOrdersMonth;
+}
+
+/** Dollars for reading, sending and running one list. */
+export function listDollars(orders: number): number {
+  return cost(listOf(orders), price.restRequest);
+}
