@@ -79,28 +79,30 @@ export function retryIncompleteResponses(
   commandsWithout: string[] = [],
 ): DynamoDBClient {
   client.middlewareStack.add(
-    (next, { commandName }) =>
+    (next, { commandName = "" }) =>
       async (args) => {
-        let cause: SyntaxError | undefined;
-        try {
-          const result = await next(args);
-          if (commandsWithout.includes(commandName ?? "")) return result;
-          if (HttpResponse.isInstance(result.response) && result.response.body.readableDidRead)
-            return result;
-        } catch (error) {
-          if (!(error instanceof SyntaxError)) throw error;
-          cause = error;
-        }
-        const lost = { name: "IncompleteResponseError", $retryable: {} };
-        throw Object.assign(
-          new Error("The response of DynamoDB was empty or not JSON", { cause }),
-          lost,
-        );
+        const result = await next(args).catch((error: unknown) => {
+          throw error instanceof SyntaxError ? incompleteResponse(error) : error;
+        });
+        if (!commandsWithout.includes(commandName) && !hasBody(result.response))
+          throw incompleteResponse();
+        return result;
       },
     // Around the SDK's own deserialization, within its retries.
     { name: "retryIncompleteResponses", step: "deserialize", priority: "high" },
   );
   return client;
+}
+
+/** Whether anything of a response was read. */
+function hasBody(response: unknown): boolean {
+  return HttpResponse.isInstance(response) && response.body.readableDidRead;
+}
+
+/** An error that the SDK answers with another attempt. */
+function incompleteResponse(cause?: SyntaxError): Error {
+  const error = new Error("The response of DynamoDB was empty or not JSON", { cause });
+  return Object.assign(error, { name: "IncompleteResponseError", $retryable: {} });
 }
 
 /**

@@ -3,7 +3,7 @@ import { ServiceError } from "./errors.ts";
 import { parseOrderId } from "./order.ts";
 
 /** Who sends a request, and which order its path names; undefined what is missing or malformed. */
-export function readRequest({ requestContext, pathParameters }: APIGatewayProxyEvent) {
+export function readProxyEvent({ requestContext, pathParameters }: APIGatewayProxyEvent) {
   const keyId: unknown = requestContext.authorizer?.["keyId"];
   return {
     keyId: typeof keyId === "string" && keyId !== "" ? keyId : undefined,
@@ -17,7 +17,7 @@ export function readRequest({ requestContext, pathParameters }: APIGatewayProxyE
  * @throws ServiceError `internal_error` when the gateway passed none: no one may act anonymously.
  */
 export function callerOf(event: APIGatewayProxyEvent): string {
-  const { keyId } = readRequest(event);
+  const { keyId } = readProxyEvent(event);
   if (keyId === undefined)
     throw new ServiceError("internal_error", new Error("The gateway passed no key id"));
   return keyId;
@@ -29,7 +29,7 @@ export function callerOf(event: APIGatewayProxyEvent): string {
  * @throws ServiceError `order_not_found` when it is not a canonical int64 and so names no order.
  */
 export function orderIdOf(event: APIGatewayProxyEvent): bigint {
-  const { orderId } = readRequest(event);
+  const { orderId } = readProxyEvent(event);
   if (orderId === undefined) throw new ServiceError("order_not_found");
   return orderId;
 }

@@ -3,7 +3,7 @@ import httpErrorHandler from "@middy/http-error-handler";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { errorBody, errors, ServiceError } from "./errors.ts";
 import { type LogEvent, logFailure, logOutcome } from "./log.ts";
-import { readRequest } from "./request.ts";
+import { readProxyEvent } from "./request.ts";
 
 /**
  * Middleware that responds with an Error record to whatever an operation throws: a ServiceError's
@@ -18,7 +18,7 @@ export function respondWithErrors(
     const { code, cause } =
       error instanceof ServiceError ? error : new ServiceError("internal_error", error);
     const { status } = errors[code];
-    const { keyId, orderId } = readRequest(event);
+    const { keyId, orderId } = readProxyEvent(event);
     const fields = { keyId, orderId: orderId?.toString(), code };
     if (status < 500) logOutcome(events.rejected, fields);
     else logFailure(events.failed, cause, fields);
