@@ -70,17 +70,7 @@ export type TinyService = Awaited<ReturnType<typeof startTinyService>>;
 export async function startTinyService() {
   const apiKey = makeApiKey("pets_test");
   const cancelled = new Set<string>();
-  const respond = ({ method, path, headers, body, key }: TinyRequest): TinyResponse => {
-    if (body.length > 10 * 1024 * 1024) return errorResponse("request_too_large");
-    if (headers["content-type"] === "image/png") return errorResponse("unsupported_media_type");
-    const orderId = /^\/store\/orders\/([^/]+)$/.exec(path)?.[1];
-    const known = paths.find((known) => known.path === path.replace(orderId ?? "none", "none"));
-    if (known === undefined) return errorResponse("resource_not_found");
-    if (!known.methods.includes(method))
-      return errorResponse("method_not_allowed", { Allow: known.methods.join(", ") });
-    if (!/^bearer /i.test(headers.authorization ?? "") || key !== apiKey) {
-      return errorResponse("unauthorized", { "WWW-Authenticate": "Bearer" });
-    }
+  const serve = (orderId: string | undefined): TinyResponse => {
     if (orderId === undefined) return { status: 200, headers: listHeaders, body: orders };
     if (orderId !== pendingOrder) return errorResponse("order_not_found");
     if (cancelled.has(orderId)) return errorResponse("order_already_cancelled");
@@ -89,7 +79,7 @@ export async function startTinyService() {
   };
   const { port, close } = await listen(0, async (incoming, outgoing) => {
     const request = await read(incoming, apiKey);
-    const right = respond(request);
+    const right = rejected(request) ?? serve(orderIdIn(request.path));
     const response = service.fault?.(request, right) ?? right;
     if (response === "hang up") {
       outgoing.writeHead(200, listHeaders).write("[");
@@ -109,6 +99,24 @@ export async function startTinyService() {
     stop: close,
   };
   return service;
+}
+
+function orderIdIn(path: string): string | undefined {
+  return /^\/store\/orders\/([^/]+)$/.exec(path)?.[1];
+}
+
+/** The gateway's response to a request that it doesn't let in. */
+function rejected({ method, path, headers, body, key, apiKey }: TinyRequest) {
+  if (body.length > 10 * 1024 * 1024) return errorResponse("request_too_large");
+  if (headers["content-type"] === "image/png") return errorResponse("unsupported_media_type");
+  const template = path.replace(orderIdIn(path) ?? "none", "none");
+  const known = paths.find((known) => known.path === template);
+  if (known === undefined) return errorResponse("resource_not_found");
+  if (!known.methods.includes(method))
+    return errorResponse("method_not_allowed", { Allow: known.methods.join(", ") });
+  if (!/^bearer /i.test(headers.authorization ?? "") || key !== apiKey)
+    return errorResponse("unauthorized", { "WWW-Authenticate": "Bearer" });
+  return undefined;
 }
 
 async function read(incoming: IncomingMessage, apiKey: string): Promise<TinyRequest> {
