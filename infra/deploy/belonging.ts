@@ -7,26 +7,51 @@ const operationTypes = [
   "AWS::ApiGateway::Resource",
   "AWS::CloudWatch::Alarm",
   "AWS::CodeDeploy::DeploymentGroup",
+  "AWS::IAM::Role",
   "AWS::Lambda::Alias",
   "AWS::Lambda::Function",
   "AWS::Logs::LogGroup",
   "AWS::Logs::MetricFilter",
 ];
 
-/** Whether a change adds or removes a function of the stack's own, and not one inside a construct. */
-export function isFunction({ kind, type, path }: Change): boolean {
-  const comesOrGoes = kind === "added" || kind === "removed";
-  return comesOrGoes && type === "AWS::Lambda::Function" && !path.includes("/");
+/** What a function of the service sets; anything else is told by itself. */
+const functionProperties = [
+  "Architectures",
+  "Code",
+  "Environment",
+  "Handler",
+  "LoggingConfig",
+  "MemorySize",
+  "ReservedConcurrentExecutions",
+  "Role",
+  "Runtime",
+  "Tags",
+  "Timeout",
+];
+
+/**
+ * Whether a change adds or removes a function like the stack's own: not one inside a construct and,
+ * when it is added, with a role of its own and nothing unusual.
+ */
+export function isOperation({ kind, type, path, resource }: Change, changes: Change[]): boolean {
+  if (type !== "AWS::Lambda::Function" || path.includes("/")) return false;
+  if (kind === "removed") return true;
+  const { Role: role, ...properties } = resource?.Properties ?? {};
+  const isUsual = Object.keys(properties).every((name) => functionProperties.includes(name));
+  const isNewRole = changes.some(({ kind, id }) => kind === "added" && role === `\${${id}.Arn}`);
+  return kind === "added" && isUsual && isNewRole;
 }
 
 /**
  * Picks the changes that come or go with a function: its parts, whatever refers to them, and the
- * path of its route. A route that needs no key is left out, so that it is told by itself.
+ * path of its route. A route that comes without the authorizer is left out, and so told by itself.
  */
-export function partsOf(lambda: Change, changes: Change[]): Change[] {
+export function partsOf(lambda: Change, changes: Change[], deployed: Template): Change[] {
   const candidates = changes.filter(
     (change) =>
-      change.kind === lambda.kind && operationTypes.includes(change.type) && !isOpenRoute(change),
+      change.kind === lambda.kind &&
+      operationTypes.includes(change.type) &&
+      (change.type !== "AWS::ApiGateway::Method" || isUsualRoute(change, deployed)),
   );
   const parts = candidates.filter(({ path }) => isNamedAfter(lambda.path, path));
   // The list grows while it is walked: alarms refer to metrics, which refer to a log group.
@@ -39,11 +64,28 @@ export function partsOf(lambda: Change, changes: Change[]): Change[] {
   return parts;
 }
 
+const ownSuffixes = /^(|Failed|Failing|Responses|ServerErrors|TableThrottled|Throttled)$/;
+
 /** Whether a construct belongs to a function by its name, as `stack/function-list.ts` has it. */
 function isNamedAfter(lambda: string, path: string): boolean {
   const [scope = "", name = ""] = path.split("/");
   const isWatching = ["Alarms", "LogMetrics", "Rollout"].includes(scope);
-  return scope === lambda || scope === `${lambda}Log` || (isWatching && name.startsWith(lambda));
+  return (
+    [lambda, `${lambda}Log`, `${lambda}Role`].includes(scope) ||
+    (isWatching && name.startsWith(lambda) && ownSuffixes.test(name.slice(lambda.length)))
+  );
+}
+
+/** Whether a route goes, or comes with the deployed authorizer, or has a constant response. */
+function isUsualRoute({ kind, resource }: Change, deployed: Template): boolean {
+  const { AuthorizationType, AuthorizerId, Integration } = resource?.Properties ?? {};
+  const isConstant = Integration?.Type === "MOCK" && !/[$#]/.test(JSON.stringify(Integration));
+  const [, authorizer = ""] = /^\$\{(\w+)\}$/.exec(String(AuthorizerId)) ?? [];
+  const isGuarded =
+    AuthorizationType === "CUSTOM" &&
+    Integration?.Type === "AWS_PROXY" &&
+    deployed.Resources[authorizer]?.Type === "AWS::ApiGateway::Authorizer";
+  return kind === "removed" || isConstant || isGuarded;
 }
 
 /** Picks the changes by which the alarms and the canary go, if the next template has none. */
@@ -58,11 +100,23 @@ export function partsOfAlarms(changes: Change[], next: Template): Change[] {
   );
 }
 
-/** Whether a route serves whoever asks, with more than a constant response. */
-export function isOpenRoute({ kind, type, resource }: Change): boolean {
-  if (kind !== "added" || type !== "AWS::ApiGateway::Method") return false;
-  const { AuthorizationType: authorization, Integration: integration } = resource?.Properties ?? {};
-  return authorization !== "CUSTOM" && integration?.Type !== "MOCK";
+/** Picks the changes by which a canary goes for good, from one or more functions. */
+export function partsOfCanary(changes: Change[]): Change[] {
+  return changes.filter(
+    ({ type, property, is }) =>
+      type === "AWS::Lambda::Alias" &&
+      (property === "Description" || (property === "UpdatePolicy" && is === undefined)),
+  );
+}
+
+/** Picks the changes of whom alarms tell. */
+export function partsOfAlarmActions(changes: Change[]): Change[] {
+  return changes.filter(
+    ({ kind, type, property }) =>
+      kind === "changed" &&
+      type === "AWS::CloudWatch::Alarm" &&
+      /^(AlarmActions|OKActions)\b/.test(property),
+  );
 }
 
 /** Whether a resource refers to another one, or to a metric that it makes. */

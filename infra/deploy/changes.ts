@@ -40,9 +40,10 @@ export function listChanges(deployed: Template, next: Template, diff: Difference
     }
   });
   diff.outputs.forEachDifference((id, { oldValue, newValue }) => {
-    const difference = { property: "", was: oldValue?.Value, is: newValue?.Value };
-    const path = `Outputs.${id}`;
-    changes.push({ id, type: "Output", path, ...difference, kind: kindOf(difference) });
+    const about = { id, type: "Output", path: `Outputs.${id}` };
+    for (const difference of differences(oldValue, newValue)) {
+      changes.push({ ...about, ...difference, kind: kindOf(difference) });
+    }
   });
   for (const { property, was, is } of differences(sections(deployed), sections(next))) {
     const [section = "", ...rest] = property.split(".");
@@ -57,11 +58,18 @@ function sections({ Resources: _resources, Outputs: _outputs, ...others }: Templ
   return others;
 }
 
+/** What CloudFormation says of any resource. A type's own property may be called the same. */
+const attributeNames = new Set(["Condition", "DependsOn", "Metadata", "Type"]);
+
 /** A resource's properties and attributes, side by side; undefined when there is no such resource. */
 function flat(resource: Resource | undefined) {
   if (!resource) return undefined;
-  const { Properties, ...attributes } = resource;
-  return { ...Properties, ...attributes };
+  const { Properties = {}, ...attributes } = resource;
+  const properties = Object.entries(Properties).map(([name, value]) => [
+    attributeNames.has(name) ? `Properties.${name}` : name,
+    value,
+  ]);
+  return { ...Object.fromEntries(properties), ...attributes };
 }
 
 /** Where two values differ: in the innermost members, and where a list grows or shrinks as a whole. */
@@ -90,6 +98,6 @@ function replacedProperties({ propertyUpdates }: ResourceDifference): string[] {
 function kindOf({ property, was, is }: Difference, replaced: string[] = []): Change["kind"] {
   if (property === "" && was === undefined) return "added";
   if (property === "" && is === undefined) return "removed";
-  const [name = ""] = property.split(".");
-  return name === "Type" || replaced.includes(name) ? "replaced" : "changed";
+  const [name = ""] = property.replace(/^Properties\./, "").split(".");
+  return property === "Type" || replaced.includes(name) ? "replaced" : "changed";
 }

@@ -1,11 +1,19 @@
-import { fullDiff } from "@aws-cdk/cloudformation-diff";
-import { isFunction, isOpenRoute, partsOf, partsOfAlarms } from "./belonging.ts";
+import { isDeepStrictEqual } from "node:util";
+import { fullDiff, type Resource } from "@aws-cdk/cloudformation-diff";
+import {
+  isOperation,
+  partsOf,
+  partsOfAlarmActions,
+  partsOfAlarms,
+  partsOfCanary,
+} from "./belonging.ts";
 import { type Change, listChanges } from "./changes.ts";
 import { type Grant, listGrants } from "./grants.ts";
 import { isOrdinary, isOrdinaryGrant } from "./ordinary.ts";
 import type { StackToCompare } from "./stacks.ts";
 import {
   comparable,
+  elsewhere,
   type Place,
   type TableMove,
   type Template,
@@ -52,66 +60,100 @@ export function findChanges(
   const is = comparable(next.template, moves, place);
   const diff = fullDiff(was, is);
   const all = listChanges(was, is, diff);
+  const resources = { ...was.Resources, ...is.Resources };
   const changes = all.filter(
-    (change) => !isOrdinary(change, is) && !moves.some((move) => isToldBy(move, change)),
+    (change) => !isOrdinary(change, is) && !moves.some((move) => covers(move, change, resources)),
   );
   const grants = listGrants(diff.iamChanges).filter((grant) => !isOrdinaryGrant(grant, all));
 
-  const operations = changes.filter(isFunction).map((lambda) => operation(lambda, changes, grants));
-  const together = [...operations, ...alarmsRemoved(changes, is)];
-  const told = new Set(together.flatMap((finding) => finding.tells));
+  const grouped = group(changes, grants, all, was, is);
+  const covered = new Set(grouped.flatMap((finding) => finding.covers));
   const findings = [
-    ...moves.map(({ name, was, is }) => ({ name, text: `${was} becomes ${is}` })),
-    ...together,
-    ...changes.filter((change) => !told.has(change)).map(changeFinding),
-    ...grants.filter((grant) => !told.has(grant)).map(grantFinding),
+    ...moves.map((move) => ({ name: move.name, text: `${move.was} becomes ${move.is}` })),
+    ...grouped,
+    ...changes.filter((change) => !covered.has(change)).map(changeFinding),
+    ...grants.filter((grant) => !covered.has(grant)).map(grantFinding),
+    ...elsewhere(deployed.template, next.template).map((text) => ({
+      name: "value-elsewhere",
+      text,
+    })),
   ];
   if (deployed.terminationProtection && !next.terminationProtection) {
     findings.push({ name: "termination-protection", text: "the stack can then be deleted" });
   }
-  const paths = { ...was, Resources: { ...is.Resources, ...was.Resources } };
+  const paths = { ...was, Resources: resources };
   return findings.map(({ name, text }) => ({
     name: acceptable(withPaths(name, paths)),
     text: withPaths(text, paths),
   }));
 }
 
-/** Whether a change is one of a move: the variable, or a restored table that the stack adopts. */
-function isToldBy({ variable, tables }: TableMove, change: Change): boolean {
-  const { id, kind, property, was, is } = change;
-  const isVariable = property === `Environment.Variables.${variable}`;
-  const isSet = was !== undefined && is !== undefined;
-  return (isVariable && isSet) || (kind === "added" && tables.has(id));
+/**
+ * Whether a move covers a change: the variable itself, and the table that the stack adopts, if it
+ * is set like one of those that it takes the place of.
+ */
+function covers(
+  { variable, tables }: TableMove,
+  { id, kind, property, was, is, resource }: Change,
+  resources: Record<string, Resource>,
+): boolean {
+  if (property === `Environment.Variables.${variable}`)
+    return was !== undefined && is !== undefined;
+  const { TableName: name, ...settings } = resource?.Properties ?? {};
+  if (kind !== "added" || !tables.has(id) || typeof name !== "string") return false;
+  return [...tables].some((other) => {
+    const { TableName: _, ...others } = resources[other]?.Properties ?? {};
+    return other !== id && isDeepStrictEqual(settings, others);
+  });
 }
 
-/** A finding that tells several changes and grants, which belong together. */
-interface Together extends Finding {
-  tells: (Change | Grant)[];
+/** A finding that covers several changes and grants, which belong together. */
+interface Group extends Finding {
+  covers: (Change | Grant)[];
+}
+
+/** Finds the changes that belong together; one that could belong to two is in the first. */
+function group(
+  changes: Change[],
+  grants: Grant[],
+  all: Change[],
+  deployed: Template,
+  next: Template,
+): Group[] {
+  const operations = changes
+    .filter((change) => isOperation(change, all))
+    .map((lambda) => operation(lambda, partsOf(lambda, changes, deployed), grants));
+  const rest = () => changes.filter((change) => !taken.has(change));
+  const taken = new Set(operations.flatMap((found) => found.covers));
+  const alarms = named("alarms-removed", partsOfAlarms(rest(), next), removal);
+  for (const change of alarms.flatMap((found) => found.covers)) taken.add(change);
+  const canary = named("canary-removed", partsOfCanary(rest()), ({ length }) => {
+    return `new code of ${length} functions goes live at once`;
+  });
+  const actions = named("alarm-actions", partsOfAlarmActions(rest()), (parts) => {
+    const differences = parts.map(({ was, is }) => `${valueText(was)} becomes ${valueText(is)}`);
+    return `${parts.length} alarms: ${[...new Set(differences)].join("; ")}`;
+  });
+  return [...operations, ...alarms, ...canary, ...actions];
+}
+
+function named(name: string, parts: Change[], text: (parts: Change[]) => string): Group[] {
+  return parts.length === 0 ? [] : [{ name, text: text(parts), covers: parts }];
 }
 
 /** An operation that comes, with what its role may do, or that goes. */
-function operation(lambda: Change, changes: Change[], grants: Grant[]): Together {
-  const parts = partsOf(lambda, changes);
+function operation(lambda: Change, parts: Change[], grants: Grant[]): Group {
   const name = `operation-${lambda.kind}:${lambda.path}`;
-  if (lambda.kind === "removed") return { name, text: removal(parts), tells: parts };
+  if (lambda.kind === "removed") return { name, text: removal(parts), covers: parts };
   const role = `AWS:${lambda.resource?.Properties?.["Role"]}`.replace(/\.Arn\}$/, "}");
   const own = grants.filter(({ isGained, principal }) => isGained && principal === role);
   const allowed = own.map(({ action, resource }) => `${action} on ${resource}`).join(", ");
-  const routes = parts.some(({ type }) => type === "AWS::ApiGateway::Method");
-  const route = routes ? "its route has the authorizer" : "it has no route";
-  return {
-    name,
-    text: `${route}; its role may ${allowed || "nothing"}`,
-    tells: [...parts, ...own],
-  };
-}
-
-/** The alarms, with all that goes with them, when the next template has none. */
-function alarmsRemoved(changes: Change[], next: Template): Together[] {
-  const parts = partsOfAlarms(changes, next);
-  if (parts.length === 0) return [];
-  const text = `nothing tells of failures or rolls back new code; ${removal(parts)}`;
-  return [{ name: "alarms-removed", text, tells: parts }];
+  const hasRoute = parts.some(
+    ({ resource }) => resource?.Properties?.["AuthorizationType"] === "CUSTOM",
+  );
+  const route = hasRoute ? "its route has the authorizer" : "no route with the authorizer";
+  const text = `${route}; its role is allowed ${allowed || "nothing"}`;
+  return { name, text, covers: [...parts, ...own] };
 }
 
 /** What is deleted and what is kept of parts that leave the stack, by type. */
@@ -135,7 +177,7 @@ function changeFinding(change: Change): Finding {
   const becomes = `${valueText(was)} becomes ${valueText(is)}`;
   switch (kind) {
     case "added":
-      return { name: `added:${path}`, text: isOpenRoute(change) ? "open to anyone" : type };
+      return { name: `added:${path}`, text: addedText(change) };
     case "removed": {
       const text = isKept(change) ? "leaves the stack, but is kept" : "is deleted";
       return { name: name ?? `removed:${path}`, text };
@@ -150,11 +192,17 @@ function changeFinding(change: Change): Finding {
   }
 }
 
+function addedText({ type, resource }: Change): string {
+  if (type !== "AWS::ApiGateway::Method") return type;
+  const { AuthorizationType: authorization } = resource?.Properties ?? {};
+  return authorization === "NONE" ? "open to anyone" : `${type}, ${authorization}`;
+}
+
 function grantFinding({ isGained, principal, action, resource, condition }: Grant): Finding {
   const verb = isGained ? "grant" : "revoke";
   const who = principal.replace(/^AWS:(?=\$)/, "");
   const parts = [verb, who, action, resource, condition].filter((part) => part !== "");
-  const text = `${who} ${isGained ? "may then" : "may no longer"} ${action} on ${resource}`;
+  const text = `${who} ${isGained ? "may then do" : "may no longer do"} ${action} on ${resource}`;
   return { name: parts.join(":"), text: condition === "" ? text : `${text} if ${condition}` };
 }
 

@@ -26,7 +26,8 @@ export function listGrants({ statements, managedPolicies }: IamChanges): Grant[]
     policies.map(({ identityArn, managedPolicyArn }) => ({
       isGained,
       principal: identityArn,
-      action: managedPolicyArn.replace(/.*\//, ""),
+      // AWS's own by their names; a policy of the account could be called the same.
+      action: managedPolicyArn.replace(/^arn:.+:iam::aws:policy\/(.*\/)?/, ""),
       resource: "*",
       condition: "",
     }));

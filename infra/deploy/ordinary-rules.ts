@@ -6,6 +6,11 @@ export type Rule = (change: Change, next: Template) => boolean;
 
 export const always: Rule = () => true;
 export const newlySet: Rule = ({ was }) => was === undefined;
+export const newStream: Rule = ({ was, is, resource }) =>
+  was === undefined &&
+  JSON.stringify(is) === '{"StreamViewType":"NEW_AND_OLD_IMAGES"}' &&
+  resource?.Properties?.["KeySchema"]?.[0]?.AttributeName === "id";
+export const bothNumbers: Rule = ({ was, is }) => typeof was === "number" && typeof is === "number";
 export const switchedOn: Rule = ({ is }) => is === true;
 export const anyNumber: Rule = ({ is }) => isPositive(is);
 export const anotherNumber: Rule = ({ was, is }) => isPositive(was) && isPositive(is);
@@ -16,10 +21,32 @@ export const oneOf =
   ({ is }) =>
     values.includes(String(is));
 
-/** An expression in which only numbers differ. */
+/** An expression in which only what something is compared with differs. */
 export const otherLimits: Rule = ({ was, is }) => {
-  const withoutNumbers = (expression: unknown) => String(expression).replace(/[\d.]+/g, "");
-  return withoutNumbers(was) === withoutNumbers(is);
+  const withoutLimits = (expression: unknown) => String(expression).replace(/>= [\d.]+/g, ">=");
+  return withoutLimits(was) === withoutLimits(is);
+};
+
+/** A policy that `cloudformation-diff` can read, so that `grants.ts` tells what it allows. */
+export const comparedAsGrants: Rule = ({ was, is }) =>
+  [was, is].every((policy) => !/"(Fn::|Ref")/.test(JSON.stringify(policy) ?? ""));
+
+/** A policy that is attached to a role, and so grants something. */
+export const attachedPolicy: Rule = (change, next) => {
+  const { Roles: roles } = change.resource?.Properties ?? {};
+  return Array.isArray(roles) && roles.length > 0 && comparedAsGrants(change, next);
+};
+
+/** A new alarm that tells topics, and nothing else. */
+export const tellsTopics: Rule = ({ resource }) => {
+  const {
+    AlarmActions = [],
+    InsufficientDataActions = [],
+    OKActions = [],
+  } = resource?.Properties ?? {};
+  return [AlarmActions, InsufficientDataActions, OKActions]
+    .flat()
+    .every((action) => /^(\$\{\w+\}$|arn:[\w-]+:sns:)/.test(String(action)));
 };
 
 /** A new resource with no other properties than these. */
@@ -28,8 +55,11 @@ export const only =
   ({ resource }) =>
     Object.keys(resource?.Properties ?? {}).every((name) => names.includes(name));
 
-/** A function's variable that neither names its table nor steers Node.js or the SDK. */
-export const otherVariable: Rule = ({ property }) => !/_TABLE$|\.(AWS|NODE)_\w+$/.test(property);
+/** A function's variable that neither names its table nor steers its runtime or the SDK. */
+export const otherVariable: Rule = ({ property }) => {
+  const [, name = ""] = /^Environment\.Variables\.(\w+)$/.exec(property) ?? [];
+  return name !== "" && !/_TABLE$|^(AWS|LD|NODE|OPENSSL|SSL)_/.test(name);
+};
 
 /** A list that still has all it had. */
 export const moreOfThem: Rule = ({ was, is }) => {
@@ -37,10 +67,54 @@ export const moreOfThem: Rule = ({ was, is }) => {
   return texts(was).isSubsetOf(texts(is));
 };
 
-/** A text that shows no variable of the request or the gateway that it did not show before. */
-export const otherText: Rule = ({ was, is }) => {
-  const variables = (text: unknown) => new Set(String(text).match(/[$#][!{]*[\w.]+/g));
-  return typeof is === "string" && variables(is).isSubsetOf(variables(was));
+/** An Error record with another message. It stays literal text: a variable could show anything. */
+export const otherMessage: Rule = ({ was, is }) => {
+  const before = errorRecord(was);
+  const after = errorRecord(is);
+  return (
+    before !== undefined &&
+    after !== undefined &&
+    before["code"] === after["code"] &&
+    before["status"] === after["status"] &&
+    Object.keys(after).sort().join() === "code,message,status"
+  );
+};
+
+function errorRecord(text: unknown): Record<string, unknown> | undefined {
+  if (typeof text !== "string" || /[$#]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The methods of a path, as the header of its 405 has them. */
+export const otherMethods: Rule = ({ was, is }) =>
+  [was, is].every((value) => /^'[A-Z]+(, [A-Z]+)*'$/.test(String(value)));
+
+/** The bucket that CDK's bootstrap made, whether the template spells out where it is or not. */
+export const assetsBucket: Rule = ({ was, is }) =>
+  [was, is].every((bucket) => /^(\{"Fn::Sub":)?"cdk-\w+-assets-/.test(JSON.stringify(bucket)));
+
+/** A version of the same function. */
+export const ownVersion: Rule = ({ is, resource }, next) => {
+  const [, id = ""] = /^\$\{(\w+)\.Version\}$/.exec(String(is)) ?? [];
+  const version = next.Resources[id];
+  return (
+    version?.Type === "AWS::Lambda::Version" &&
+    version.Properties?.["FunctionName"] === resource?.Properties?.["FunctionName"]
+  );
+};
+
+/** A deployment of the same API. */
+export const ownDeployment: Rule = ({ is, resource }, next) => {
+  const [, id = ""] = /^\$\{(\w+)\}$/.exec(String(is)) ?? [];
+  const deployment = next.Resources[id];
+  return (
+    deployment?.Type === "AWS::ApiGateway::Deployment" &&
+    deployment.Properties?.["RestApiId"] === resource?.Properties?.["RestApiId"]
+  );
 };
 
 /** A canary that comes, or that is left out for one deployment, as the alias then says. */
@@ -65,6 +139,9 @@ export const methodsComeAndGo: Rule = ({ was, is }, next) => {
   const after = methodSettings(is);
   const gone = [...before.keys()].filter((method) => !after.has(method));
   return (
+    Array.isArray(is) &&
+    after.size === is.length &&
+    after.has("/* *") &&
     gone.every((method) => !hasMethod(next, method)) &&
     [...after].every(([method, { rates, others }]) => {
       const had = before.get(method) ?? before.get("/* *");

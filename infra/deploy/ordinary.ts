@@ -4,20 +4,29 @@ import {
   always,
   anotherNumber,
   anyNumber,
+  assetsBucket,
+  attachedPolicy,
+  bothNumbers,
   canaryPauses,
   canaryReturns,
+  comparedAsGrants,
   longer,
   methodsComeAndGo,
   moreOfThem,
   newlySet,
+  newStream,
   oneOf,
   only,
   otherLimits,
-  otherText,
+  otherMessage,
+  otherMethods,
   otherVariable,
+  ownDeployment,
+  ownVersion,
   type Rule,
   retained,
   switchedOn,
+  tellsTopics,
 } from "./ordinary-rules.ts";
 import type { Template } from "./template.ts";
 
@@ -27,9 +36,6 @@ interface OrdinaryChanges {
   /** By property or attribute, without indexes of lists; with `.*`, all that is inside it, too. */
   changed?: Record<string, Rule>;
 }
-
-/** What a policy allows is compared by `grants.ts`, whichever resource says it. */
-const comparedAsGrants = { added: always, removed: always };
 
 /**
  * Every change that needs nobody's word, by the resource's type; `*` is any type. All other changes
@@ -50,18 +56,23 @@ const ordinary: Record<string, OrdinaryChanges> = {
   // Code, and what it runs with.
   "AWS::Lambda::Function": {
     changed: {
-      "Code.*": always,
+      "Code.S3Bucket": assetsBucket,
+      "Code.S3Key": always,
       "Environment.Variables.*": otherVariable,
       "LoggingConfig.ApplicationLogLevel": oneOf("DEBUG", "INFO"),
       "LoggingConfig.SystemLogLevel": oneOf("DEBUG", "INFO", "WARN"),
-      MemorySize: always,
+      MemorySize: anotherNumber,
       ReservedConcurrentExecutions: anyNumber,
-      Timeout: always,
+      Timeout: anotherNumber,
     },
   },
   "AWS::Lambda::Version": { added: only("FunctionName"), removed: always },
   "AWS::Lambda::Alias": {
-    changed: { Description: canaryReturns, FunctionVersion: always, UpdatePolicy: canaryPauses },
+    changed: {
+      Description: canaryReturns,
+      FunctionVersion: ownVersion,
+      UpdatePolicy: canaryPauses,
+    },
   },
   "AWS::CodeDeploy::Application": { added: always },
   "AWS::CodeDeploy::DeploymentGroup": {
@@ -73,17 +84,20 @@ const ordinary: Record<string, OrdinaryChanges> = {
   "AWS::ApiGateway::Deployment": { added: only("Description", "RestApiId"), removed: always },
   "AWS::ApiGateway::Stage": {
     changed: {
-      DeploymentId: always,
+      DeploymentId: ownDeployment,
       MethodSettings: methodsComeAndGo,
       "MethodSettings.ThrottlingBurstLimit": anotherNumber,
       "MethodSettings.ThrottlingRateLimit": anotherNumber,
     },
   },
-  "AWS::ApiGateway::GatewayResponse": { changed: { "ResponseTemplates.*": otherText } },
+  "AWS::ApiGateway::GatewayResponse": {
+    changed: { "ResponseTemplates.application/json": otherMessage },
+  },
   "AWS::ApiGateway::Method": {
     changed: {
-      "Integration.IntegrationResponses.ResponseParameters.method.response.header.Allow": otherText,
-      "Integration.IntegrationResponses.ResponseTemplates.*": otherText,
+      "Integration.IntegrationResponses.ResponseParameters.method.response.header.Allow":
+        otherMethods,
+      "Integration.IntegrationResponses.ResponseTemplates.application/json": otherMessage,
       "Integration.TimeoutInMillis": anotherNumber,
     },
   },
@@ -95,53 +109,62 @@ const ordinary: Record<string, OrdinaryChanges> = {
       "OnDemandThroughput.*": anotherNumber,
       PointInTimeRecoverySpecification: newlySet,
       "PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled": switchedOn,
-      StreamSpecification: newlySet,
+      StreamSpecification: newStream,
     },
   },
 
   // What watches it.
   "AWS::Logs::LogGroup": { added: always, changed: { RetentionInDays: longer } },
-  "AWS::Logs::MetricFilter": { added: always, changed: { "*": always } },
+  "AWS::Logs::MetricFilter": { added: always },
   "AWS::CloudWatch::Alarm": {
-    added: always,
+    added: tellsTopics,
     changed: {
       AlarmDescription: always,
-      DatapointsToAlarm: always,
-      EvaluationPeriods: always,
+      DatapointsToAlarm: anotherNumber,
+      EvaluationPeriods: anotherNumber,
       "Metrics.Expression": otherLimits,
-      OKActions: always,
-      Threshold: always,
+      OKActions: tellsTopics,
+      Threshold: bothNumbers,
     },
   },
   "AWS::CloudWatch::Dashboard": { added: always, removed: always, changed: { "*": always } },
-  "AWS::SNS::Topic": { added: always },
+  "AWS::SNS::Topic": { added: only("Tags") },
 
   // Who may do what.
-  "AWS::IAM::ManagedPolicy": { ...comparedAsGrants, changed: { "PolicyDocument.*": always } },
+  "AWS::IAM::ManagedPolicy": {
+    added: attachedPolicy,
+    changed: { "PolicyDocument.*": attachedPolicy },
+  },
   "AWS::IAM::Policy": {
-    ...comparedAsGrants,
-    changed: { "PolicyDocument.*": always, "Roles.*": always },
+    added: attachedPolicy,
+    removed: attachedPolicy,
+    changed: { "PolicyDocument.*": attachedPolicy, "Roles.*": attachedPolicy },
   },
   "AWS::IAM::Role": {
-    ...comparedAsGrants,
+    added: comparedAsGrants,
     changed: {
-      "AssumeRolePolicyDocument.*": always,
-      "ManagedPolicyArns.*": always,
+      "AssumeRolePolicyDocument.*": comparedAsGrants,
+      "ManagedPolicyArns.*": comparedAsGrants,
       PermissionsBoundary: newlySet,
-      "Policies.*": always,
+      "Policies.*": comparedAsGrants,
     },
   },
   "AWS::Lambda::Permission": {
-    ...comparedAsGrants,
+    added: comparedAsGrants,
+    removed: comparedAsGrants,
     changed: {
-      Action: always,
-      FunctionName: always,
-      Principal: always,
-      SourceAccount: always,
-      SourceArn: always,
+      Action: comparedAsGrants,
+      FunctionName: comparedAsGrants,
+      Principal: comparedAsGrants,
+      SourceAccount: comparedAsGrants,
+      SourceArn: comparedAsGrants,
     },
   },
-  "AWS::SNS::TopicPolicy": { ...comparedAsGrants, changed: { "PolicyDocument.*": always } },
+  "AWS::SNS::TopicPolicy": {
+    added: comparedAsGrants,
+    removed: comparedAsGrants,
+    changed: { "PolicyDocument.*": comparedAsGrants },
+  },
 
   // The template beside its resources.
   Output: { added: always },
@@ -150,17 +173,37 @@ const ordinary: Record<string, OrdinaryChanges> = {
   Rules: { added: always, removed: always, changed: { "*": always } },
 };
 
-/** What a new role, function or topic may be granted, or grant, without anybody's word. */
-const ordinaryGrants: { principal?: string; action: string; isConditional?: true }[] = [
+/** A grant that a new role, function, alias or topic needs. The condition is matched as JSON. */
+interface OrdinaryGrant {
+  principal?: string;
+  action: string;
+  condition?: RegExp;
+}
+
+const ordinaryGrants: OrdinaryGrant[] = [
   { principal: "Service:lambda.amazonaws.com", action: "sts:AssumeRole" },
+  { principal: "Service:codedeploy.amazonaws.com", action: "sts:AssumeRole" },
+  { action: "AWSCodeDeployRoleForLambdaLimited" },
+  // For this API alone, and for the alarms of this account.
   {
     principal: "Service:apigateway.amazonaws.com",
     action: "lambda:InvokeFunction",
-    isConditional: true,
+    condition: /^\{"ArnLike":\{"AWS:SourceArn":"[^"]*:\$\{ApiRest\w+\}\/[^"]*"\}\}$/,
   },
-  { principal: "Service:cloudwatch.amazonaws.com", action: "sns:Publish", isConditional: true },
-  { principal: "Service:codedeploy.amazonaws.com", action: "sts:AssumeRole" },
-  { action: "AWSCodeDeployRoleForLambdaLimited" },
+  {
+    principal: "Service:cloudwatch.amazonaws.com",
+    action: "sns:Publish",
+    condition: /^\{"StringEquals":\{"aws:SourceAccount":"(\$\{AWS::AccountId\}|\d{12})"\}\}$/,
+  },
+];
+/** A new one of these takes nothing away. */
+const replaceableTypes = ["AWS::Lambda::Permission"];
+
+const grantedTypes = [
+  "AWS::IAM::Role",
+  "AWS::Lambda::Alias",
+  "AWS::Lambda::Function",
+  "AWS::SNS::Topic",
 ];
 
 /** Whether the table of ordinary changes has a change. A type's own rule replaces that of `*`. */
@@ -168,6 +211,7 @@ export function isOrdinary(change: Change, next: Template): boolean {
   const { kind, type } = change;
   if (kind === "added" || kind === "removed")
     return ordinary[type]?.[kind]?.(change, next) ?? false;
+  if (kind === "replaced" && !replaceableTypes.includes(type)) return false;
   const property = change.property.replace(/\.\d+(?=\.|$)/g, "");
   const rules = { ...ordinary["*"]?.changed, ...ordinary[type]?.changed };
   return Object.entries(rules).some(
@@ -182,15 +226,13 @@ function matches(name: string, property: string): boolean {
 
 /** Whether a grant comes with a new resource that needs it, or goes with its resource. */
 export function isOrdinaryGrant(grant: Grant, changes: Change[]): boolean {
-  const added = changes.filter(({ kind }) => kind === "added");
+  const added = changes.filter(({ kind, type }) => kind === "added" && grantedTypes.includes(type));
   const removed = changes.filter(({ kind }) => kind === "removed");
   if (isAbout(grant, removed)) return true;
   if (!isAbout(grant, added)) return false;
   const isListed = ordinaryGrants.some(
-    ({ principal = grant.principal, action, isConditional = false }) =>
-      principal === grant.principal &&
-      action === grant.action &&
-      (grant.condition !== "" || !isConditional),
+    ({ principal = grant.principal, action, condition = /^$/ }) =>
+      principal === grant.principal && action === grant.action && condition.test(grant.condition),
   );
   return !grant.isGained || isListed;
 }

@@ -5,7 +5,7 @@ import { resolveIntrinsics } from "../template/intrinsics.ts";
 export interface Template {
   Description?: string;
   Resources: Record<string, Resource>;
-  Outputs?: Record<string, { Value: unknown }>;
+  Outputs?: Record<string, { Value: unknown; Export?: unknown }>;
 }
 
 /** Where a stack is. */
@@ -35,7 +35,7 @@ const tableVariables = {
 
 /** Finds the tables in use that are others in the next template, by name where they have one. */
 export function tableMoves(deployed: Template, next: Template): TableMove[] {
-  return Object.entries(tableVariables).flatMap(([variable, name]) => {
+  const moves = Object.entries(tableVariables).flatMap(([variable, name]) => {
     const before = tablesInUse(deployed, variable);
     const after = tablesInUse(next, variable);
     const was = before.map((table) => tableName(deployed, table)).join(" and ");
@@ -44,6 +44,16 @@ export function tableMoves(deployed: Template, next: Template): TableMove[] {
     if (was === is || was === "") return [];
     return [{ name, variable, was, is: is || "nothing", tables: new Set([...before, ...after]) }];
   });
+  // A table that another variable names, too, is no moved one: a role may only be misled to it.
+  const variables = Object.keys(tableVariables);
+  for (const { tables, variable } of moves) {
+    const others = variables.filter((other) => other !== variable);
+    for (const template of [deployed, next]) {
+      const named = others.flatMap((other) => tablesInUse(template, other));
+      for (const id of named) tables.delete(id);
+    }
+  }
+  return moves;
 }
 
 /** The logical ids, or names, of the tables that functions find in a variable. */
@@ -92,4 +102,18 @@ export function withPaths(text: string, template: Template): string {
     /\$\{(\w+)(\.?[\w.]*)\}/g,
     (_, id: string, attribute: string) => `${constructPath(template, id)}${attribute}`,
   );
+}
+
+/**
+ * Finds what the next template takes from elsewhere, unlike the deployed one: it can change without
+ * a deployment.
+ */
+export function elsewhere(deployed: Template, next: Template): string[] {
+  const references = (template: Template) =>
+    new Set(
+      JSON.stringify(template).match(
+        /\{\{resolve:[^}]*\}\}|"Fn::(?:ImportValue|Transform)":[^,}]*/g,
+      ),
+    );
+  return [...references(next).difference(references(deployed))];
 }

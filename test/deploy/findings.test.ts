@@ -33,7 +33,7 @@ describe("a deployment does not stop for", () => {
       "new code",
       (next) => {
         const { properties } = one(next, "Lambda::Function", "CancelOrder");
-        properties["Code"] = { S3Bucket: "assets", S3Key: "new" };
+        properties["Code"] = { ...properties["Code"], S3Key: "new" };
         const { id, properties: version } = one(next, "Lambda::Version", "CancelOrder");
         delete next.Resources[id];
         next.Resources["NewVersion"] = { Type: "AWS::Lambda::Version", Properties: version };
@@ -61,7 +61,9 @@ describe("a deployment does not stop for", () => {
       "another error text",
       (next) => {
         const { properties } = one(next, "ApiGateway::GatewayResponse", "ApiRestUNAUTHORIZED");
-        properties["ResponseTemplates"] = { "application/json": '{"message":"Another"}' };
+        properties["ResponseTemplates"] = {
+          "application/json": '{"code":"unauthorized","message":"Another","status":401}',
+        };
       },
     ],
     [
@@ -145,11 +147,11 @@ describe("the canary", () => {
   });
 
   test("stops a deployment when it goes", () => {
-    expect(names(withCanary, without)).toEqual(["changed:Alias.UpdatePolicy"]);
+    expect(names(withCanary, without)).toEqual(["canary-removed"]);
   });
 
   test("stops a deployment when it does not return", () => {
-    expect(names(once, without)).toEqual(["changed:Alias.Description"]);
+    expect(names(once, without)).toEqual(["canary-removed"]);
   });
 });
 
@@ -177,14 +179,16 @@ describe("what belongs together is one finding:", () => {
       {
         name: "operation-added:CancelOrder",
         text:
-          "its route has the authorizer; its role may " +
+          "its route has the authorizer; its role is allowed " +
           `logs:CreateLogStream on ${own}, logs:PutLogEvents on ${own}, dynamodb:UpdateItem on Orders.Arn`,
       },
     ]);
   });
 
   test("an operation that is removed", () => {
-    const text = expect.stringMatching(/^kept: 1 Logs::LogGroup; deleted: 1 Lambda::Function, /);
+    const text = expect.stringMatching(
+      /^kept: 1 Logs::LogGroup; deleted: 1 IAM::Role, 1 Lambda::Function, /,
+    );
     expect(findChanges(whole, smaller, place)).toEqual([
       { name: "operation-removed:CancelOrder", text },
     ]);

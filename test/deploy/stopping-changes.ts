@@ -1,5 +1,5 @@
 import type { Template } from "../../infra/deploy/template.ts";
-import { one } from "./templates.ts";
+import { every, one } from "./templates.ts";
 
 /** A change that someone would mind, and the names of what is found. */
 export interface StoppingChange {
@@ -268,7 +268,7 @@ export const stoppingChanges: StoppingChange[] = [
     change: (next) => {
       delete one(next, "CloudWatch::Alarm", "AlarmsCancelSlow").properties["AlarmActions"];
     },
-    names: ["changed:Alarms/CancelSlow.AlarmActions"],
+    names: ["alarm-actions"],
   },
   {
     title: "an alarm watches something else",
@@ -295,7 +295,7 @@ export const stoppingChanges: StoppingChange[] = [
     change: (next) => {
       delete one(next, "Lambda::Alias", "CancelOrder").resource["UpdatePolicy"];
     },
-    names: ["changed:CancelOrder/Aliaslive.UpdatePolicy"],
+    names: ["canary-removed"],
   },
   {
     title: "the DNS record is removed",
@@ -352,5 +352,130 @@ export const stoppingChanges: StoppingChange[] = [
         .ORDERS_TABLE;
     },
     names: ["changed:CancelOrder.Environment.Variables.ORDERS_TABLE"],
+  },
+  {
+    title: "the authorizer is of another kind",
+    change: (next) => {
+      one(next, "ApiGateway::Authorizer").properties["Type"] = "REQUEST";
+    },
+    names: ["changed:Api/BearerKeys.Properties.Type"],
+  },
+  {
+    title: "all other methods are no longer throttled",
+    change: (next) => one(next, "ApiGateway::Stage").properties["MethodSettings"].shift(),
+    names: ["changed:Api/Rest/DeploymentStage.v1.MethodSettings"],
+  },
+  {
+    title: "the table of keys has a stream",
+    change: (next) => {
+      const stream = { StreamViewType: "NEW_AND_OLD_IMAGES" };
+      one(next, "DynamoDB::Table", "ApiKeys").properties["StreamSpecification"] = stream;
+    },
+    names: ["changed:ApiKeys.StreamSpecification"],
+  },
+  {
+    title: "functions move to a table that no restore has made",
+    change: (next) => {
+      const { id, resource } = one(next, "DynamoDB::Table", "Orders");
+      const Properties = { ...resource.Properties, TableName: "OTHER", BillingMode: "PROVISIONED" };
+      next.Resources["Other"] = { ...resource, Metadata: {}, Properties };
+      for (const { Properties: properties } of every(next, "Lambda::Function")) {
+        const variables = properties?.["Environment"].Variables;
+        if (variables.ORDERS_TABLE?.Ref === id) variables.ORDERS_TABLE = { Ref: "Other" };
+      }
+    },
+    names: ["orders-table-in-use", "added:Other"],
+  },
+  {
+    title: "a role's policy depends on a condition",
+    change: (next) => {
+      const allowed = { Effect: "Allow", Action: "*", Resource: "*" };
+      statement(next, "CancelOrderRole").push({ "Fn::If": ["Always", allowed, allowed] });
+    },
+    names: ["changed:CancelOrderRole/DefaultPolicy.PolicyDocument.Statement"],
+  },
+  {
+    title: "a policy that is attached elsewhere is added",
+    change: (next) => {
+      const allowed = { Effect: "Allow", Action: "*", Resource: "*" };
+      const Properties = { PolicyDocument: { Statement: [allowed] } };
+      next.Resources["Own"] = { Type: "AWS::IAM::ManagedPolicy", Properties };
+    },
+    names: ["added:Own"],
+  },
+  {
+    title: "a role is removed",
+    change: (next) => delete next.Resources[one(next, "IAM::Role", "RolloutRole").id],
+    names: ["removed:Rollout/Role"],
+  },
+  {
+    title: "all variables of a function are removed",
+    change: (next) => delete one(next, "Lambda::Function", "CancelOrder").properties["Environment"],
+    names: ["changed:CancelOrder.Environment"],
+  },
+  {
+    title: "a variable steers the runtime",
+    change: (next) => {
+      const { properties } = one(next, "Lambda::Function", "CancelOrder");
+      properties["Environment"].Variables.LD_PRELOAD = "/tmp/other.so";
+    },
+    names: ["changed:CancelOrder.Environment.Variables.LD_PRELOAD"],
+  },
+  {
+    title: "code comes from another bucket",
+    change: (next) => {
+      one(next, "Lambda::Function", "CancelOrder").properties["Code"].S3Bucket = "others";
+    },
+    names: ["changed:CancelOrder.Code.S3Bucket"],
+  },
+  {
+    title: "an alias leads to the code that is not published",
+    change: (next) => {
+      const { properties } = one(next, "Lambda::Alias", "CancelOrder");
+      properties["FunctionVersion"] = "$LATEST";
+    },
+    names: ["changed:CancelOrder/Aliaslive.FunctionVersion"],
+  },
+  {
+    title: "an error has another code",
+    change: (next) => {
+      const { properties } = one(next, "ApiGateway::GatewayResponse", "ApiRestUNAUTHORIZED");
+      const text = '{"code":"denied","message":"Missing or invalid API key","status":401}';
+      properties["ResponseTemplates"] = { "application/json": text };
+    },
+    names: ["changed:Api/Rest/UNAUTHORIZED.ResponseTemplates.application/json"],
+  },
+  {
+    title: "a metric counts other lines",
+    change: (next) => {
+      one(next, "Logs::MetricFilter", "LogMetricsListsCutOff").properties["FilterPattern"] = "x";
+    },
+    names: ["changed:LogMetrics/ListsCutOff.FilterPattern"],
+  },
+  {
+    title: "a new alarm calls something else than a topic",
+    change: (next) => {
+      const { properties } = one(next, "CloudWatch::Alarm", "AlarmsCancelSlow");
+      const AlarmActions = ["arn:aws:lambda:eu-central-1:111111111111:function:other"];
+      const Properties = { ...properties, AlarmActions };
+      next.Resources["Own"] = { Type: "AWS::CloudWatch::Alarm", Properties };
+    },
+    names: ["added:Own"],
+  },
+  {
+    title: "a value comes from elsewhere",
+    change: (next) => {
+      const { properties } = one(next, "Lambda::Function", "CancelOrder");
+      properties["Environment"].Variables.LEVEL = "{{resolve:ssm:level}}";
+    },
+    names: ["value-elsewhere"],
+  },
+  {
+    title: "an output is exported under another name",
+    change: ({ Outputs = {} }) => {
+      const [name = ""] = Object.keys(Outputs);
+      Outputs[name] = { ...Outputs[name], Value: Outputs[name]?.Value, Export: { Name: "x" } };
+    },
+    names: ["changed:Outputs.AlarmsTopicArn.Export"],
   },
 ];
