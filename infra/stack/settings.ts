@@ -1,5 +1,6 @@
 import { RegionInfo } from "aws-cdk-lib/region-info";
 import { z } from "zod";
+import { operations } from "./function-list.ts";
 
 // The text of each rule says what a setting must be: "PATH must be TEXT, not VALUE".
 const matching = (pattern: RegExp, text: string) => z.string(text).regex(pattern, text);
@@ -178,7 +179,7 @@ export const environmentSchema = z.strictObject({
    * Lists alone exhaust `tableThroughput.reads` once the table has reads / rateLimit * 8 KB:
    * `npm run costs` prints how many orders that is.
    */
-  throttling: z.strictObject({ listOrders: throttling, cancelOrder: throttling }),
+  throttling: z.record(z.enum(operations.map(({ name }) => name)), throttling),
   /**
    * How many lists may run at once, so that they leave concurrency for cancellations. Further ones
    * get 500 `internal_error`, which rolls back no deployment. The account must keep 100 unreserved:
