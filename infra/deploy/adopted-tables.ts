@@ -16,8 +16,8 @@ type TableFacts = Record<string, unknown>;
  * `DescribeContinuousBackups`. CloudFormation does not: for a misspelt name it would make an empty
  * table, and later it compares templates with templates, never with the table.
  *
- * @throws CommandError naming the first table that is missing or not as the template says, and what the
- * SDK throws when it can't ask.
+ * @throws CommandError naming the first table that is missing or not as the template says, and what
+ * the SDK throws when it can't ask.
  */
 export async function requireAdoptedTables(
   { account, name }: Environment,

@@ -61,7 +61,9 @@ function sections({ Resources: _resources, Outputs: _outputs, ...others }: Templ
 /** What CloudFormation says of any resource. A type's own property may be called the same. */
 const attributeNames = new Set(["Condition", "DependsOn", "Metadata", "Type"]);
 
-/** A resource's properties and attributes, side by side; undefined when there is no such resource. */
+/**
+ * A resource's properties and attributes, side by side; undefined when there is no such resource.
+ */
 function flat(resource: Resource | undefined) {
   if (!resource) return undefined;
   const { Properties = {}, ...attributes } = resource;
@@ -72,7 +74,9 @@ function flat(resource: Resource | undefined) {
   return { ...Object.fromEntries(properties), ...attributes };
 }
 
-/** Where two values differ: in the innermost members, and where a list grows or shrinks as a whole. */
+/**
+ * Where two values differ: in the innermost members, and where a list grows or shrinks as a whole.
+ */
 function differences(was: unknown, is: unknown, property = ""): Difference[] {
   if (isDeepStrictEqual(was, is)) return [];
   const areLists = Array.isArray(was) && Array.isArray(is) && was.length === is.length;

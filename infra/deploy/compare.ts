@@ -112,7 +112,9 @@ async function readNext(
   return readAssembly(app, environment.stackName);
 }
 
-/** @throws CommandError when a saved template describes another environment than the one that comes. */
+/**
+ * @throws CommandError when a saved template describes another environment than the one that comes.
+ */
 function requireSameEnvironment(
   file: string,
   saved: StackToCompare | undefined,

@@ -9,7 +9,8 @@ import {
 } from "./belonging.ts";
 import { type Change, listChanges } from "./changes.ts";
 import { type Grant, listGrants } from "./grants.ts";
-import { isOrdinary, isOrdinaryGrant } from "./ordinary.ts";
+import { isOrdinary } from "./ordinary.ts";
+import { isOrdinaryGrant } from "./ordinary-grants.ts";
 import type { StackToCompare } from "./stacks.ts";
 import {
   comparable,
@@ -97,8 +98,8 @@ function covers(
   { id, kind, property, was, is, resource }: Change,
   resources: Record<string, Resource>,
 ): boolean {
-  if (property === `Environment.Variables.${variable}`)
-    return was !== undefined && is !== undefined;
+  const isVariable = property === `Environment.Variables.${variable}`;
+  if (isVariable) return was !== undefined && is !== undefined;
   const { TableName: name, ...settings } = resource?.Properties ?? {};
   if (kind !== "added" || !tables.has(id) || typeof name !== "string") return false;
   return [...tables].some((other) => {
@@ -112,7 +113,7 @@ interface Group extends Finding {
   covers: (Change | Grant)[];
 }
 
-/** Finds the changes that belong together; one that could belong to two is in the first. */
+/** Finds the changes that belong together. */
 function group(
   changes: Change[],
   grants: Grant[],
@@ -123,18 +124,24 @@ function group(
   const operations = changes
     .filter((change) => isOperation(change, all))
     .map((lambda) => operation(lambda, partsOf(lambda, changes, deployed), grants));
-  const rest = () => changes.filter((change) => !taken.has(change));
-  const taken = new Set(operations.flatMap((found) => found.covers));
-  const alarms = named("alarms-removed", partsOfAlarms(rest(), next), removal);
-  for (const change of alarms.flatMap((found) => found.covers)) taken.add(change);
-  const canary = named("canary-removed", partsOfCanary(rest()), ({ length }) => {
-    return `new code of ${length} functions goes live at once`;
-  });
-  const actions = named("alarm-actions", partsOfAlarmActions(rest()), (parts) => {
-    const differences = parts.map(({ was, is }) => `${valueText(was)} becomes ${valueText(is)}`);
-    return `${parts.length} alarms: ${[...new Set(differences)].join("; ")}`;
-  });
-  return [...operations, ...alarms, ...canary, ...actions];
+  const alarms = partsOfAlarms(changes, next);
+  // The alarms go with their canary.
+  const canary = alarms.length > 0 ? [] : partsOfCanary(changes);
+  return [
+    ...operations,
+    ...named("alarms-removed", alarms, removal),
+    ...named(
+      "canary-removed",
+      canary,
+      ({ length }) => `new code of ${length} functions is live at once`,
+    ),
+    ...named("alarm-actions", partsOfAlarmActions(changes), differentActions),
+  ];
+}
+
+function differentActions(alarms: Change[]): string {
+  const differences = alarms.map(({ was, is }) => `${valueText(was)} becomes ${valueText(is)}`);
+  return `${alarms.length} alarms: ${[...new Set(differences)].join("; ")}`;
 }
 
 function named(name: string, parts: Change[], text: (parts: Change[]) => string): Group[] {

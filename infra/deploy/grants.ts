@@ -41,7 +41,9 @@ export function listGrants({ statements, managedPolicies }: IamChanges): Grant[]
 
 type Permission = Omit<Grant, "isGained"> & { allows: boolean };
 
-/** The single permissions that a statement gives or takes, each with the text that identifies it. */
+/**
+ * The single permissions that a statement gives or takes, each with the text that identifies it.
+ */
 function permissions(statement: Statement): [string, Permission][] {
   const { effect, condition } = statement;
   const about = {

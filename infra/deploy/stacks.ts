@@ -66,9 +66,9 @@ async function readJson(file: string, wrong: CommandError) {
 /**
  * Finds out where the caller's credentials and settings lead to.
  *
- * @throws CommandError when that is another account than the environment is pinned to (CDK would assume
- * the target's roles, while what is asked here is asked in the caller's account), and what the SDK
- * throws when it can't ask.
+ * @throws CommandError when that is another account than the environment is pinned to (CDK would
+ * assume the target's roles, while what is asked here is asked in the caller's account), and what
+ * the SDK throws when it can't ask.
  */
 export async function findPlace({ name, account: pinned }: Environment): Promise<Place> {
   const client = new STSClient(pinned ? { region: pinned.region } : {});
