@@ -18,7 +18,25 @@ afterAll(() => stack?.stop());
 describe("the API key", () => {
   const cancelNone = (key: string) => stack.call("/store/orders/none", { method: "DELETE" }, key);
 
-  test("is required by every operation; a malformed one doesn't even start the authorizer", async () => {
+  /** Calls every operation, and expects that it is rejected. */
+  async function expectUnauthorized(authorization: string | string[] | undefined) {
+    const headers = authorization === undefined ? {} : { authorization };
+    for (const { method, path } of operations) {
+      const url = path.replace("{orderId}", "101");
+      const response = await stack.call(url, { method, headers }, null);
+      expectError(response, "unauthorized", { "www-authenticate": "Bearer" });
+    }
+  }
+  /** How often the authorizer has rejected a key. */
+  const rejections = () => stack.log.filter((line) => line.includes('"Unauthorized"')).length;
+
+  test("that is not in the table is rejected by the authorizer for every operation", async () => {
+    const before = rejections();
+    await expectUnauthorized(`Bearer ${stack.unknownKey}`);
+    await expect.poll(rejections).toBe(before + operations.length);
+  });
+
+  test("that is malformed is rejected by every operation without its authorizer", async () => {
     const key = stack.apiKey;
     const malformed = [
       undefined,
@@ -35,21 +53,11 @@ describe("the API key", () => {
       `Bearer ${key.replace(/^pets_[^_]+/, "pets_another")}`,
       [`Bearer ${key}`, `Bearer ${key}`],
     ];
-    const before = stack.log.length;
-    for (const authorization of [...malformed, `Bearer ${stack.unknownKey}`]) {
-      for (const { method, path } of operations) {
-        const headers = authorization === undefined ? {} : { authorization };
-        const response = await stack.call(
-          path.replace("{orderId}", "101"),
-          { method, headers },
-          null,
-        );
-        expectError(response, "unauthorized", { "www-authenticate": "Bearer" });
-      }
-    }
-    const rejections = () =>
-      stack.log.slice(before).filter((line) => line.includes('"Unauthorized"'));
-    await expect.poll(rejections).toHaveLength(operations.length);
+    const before = rejections();
+    for (const authorization of malformed) await expectUnauthorized(authorization);
+    // A rejection by the authorizer, whose line comes after those of what was before it.
+    await expectUnauthorized(`Bearer ${stack.unknownKey}`);
+    await expect.poll(rejections).toBe(before + operations.length);
   });
 
   test("is rejected when it has expired, is damaged or is another environment's, although it is in the table", async () => {

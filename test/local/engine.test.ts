@@ -56,7 +56,7 @@ describe("DYNAMODB_ENDPOINT", () => {
     "dynamodb.cn-north-1.amazonaws.com.cn",
     "dynamodb.us-east-1.api.aws",
     "dynamodb.eusc-de-east-1.amazonaws.eu",
-  ])("may not be %s, which is AWS, and nothing is sent there", async (host) => {
+  ])("may not be %s, which is AWS: nothing is sent there", async (host) => {
     const fetched = vi.fn();
     vi.stubGlobal("fetch", fetched);
     await expect(checkEndpoint(`https://${host}`)).rejects.toThrow(

@@ -16,7 +16,7 @@ const stackAt = (port: number) => ({
   tables: { orders: "orders", apiKeys: "keys" },
 });
 
-test("the stack that started last comes first, and each is found until it ends", async () => {
+test("the stacks that run are found, the one that started last first", async () => {
   const removeFirst = await addToStackFile(stackAt(1));
   const removeSecond = await addToStackFile(stackAt(2));
   const removeThird = await addToStackFile(stackAt(3));

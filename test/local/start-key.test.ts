@@ -14,7 +14,7 @@ const works = async (key: string) =>
   (await findActiveKeyId(documents, apiKeysTable, key, 1)) !== undefined;
 const start = (name: string, key?: string) => issueStartKey(client, apiKeysTable, name, key);
 
-test("a start's key takes the place of the one before with its name, and of no other", async () => {
+test("a start's key takes the place of none but the one before with its name", async () => {
   const { key: issued } = await issueApiKey(documents, apiKeysTable, "pets_test", {
     name: "Acme",
     createdAt: 0,

@@ -30,7 +30,7 @@ describe("npm start", () => {
     );
   });
 
-  test("exits with one line about a port that is taken, and how to choose another", async () => {
+  test("exits with one line that says how to choose another port when one is taken", async () => {
     await using server = createServer();
     const port = await listeningPort(server);
     expect(await failure(["--port", `${port}`])).toMatch(new RegExp(`^Port ${port} .* --port\n$`));
@@ -41,7 +41,7 @@ describe("npm start", () => {
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}`,
   });
 
-  test("shows a syntax error in a source, and no calls that led there", async () => {
+  test("shows a syntax error in a source without the calls that led there", async () => {
     const stderr = await failure(
       [],
       preload(`import { registerHooks } from "node:module"; registerHooks({ load: (url, context, next) =>
@@ -89,11 +89,15 @@ describe("npm start", () => {
     });
   });
 
-  test("rejects --db beside DYNAMODB_ENDPOINT, and an endpoint that does not respond, in one line", async () => {
-    const environment = { DYNAMODB_ENDPOINT: "http://127.0.0.1:1" };
+  const environment = { DYNAMODB_ENDPOINT: "http://127.0.0.1:1" };
+
+  test("rejects --db beside DYNAMODB_ENDPOINT in one line", async () => {
     expect(await failure(["--db", "orders.db"], environment)).toBe(
       "--db is for the embedded engine, but DYNAMODB_ENDPOINT names another: use one of the two\n",
     );
+  });
+
+  test("rejects a DYNAMODB_ENDPOINT that does not respond in one line", async () => {
     expect(await failure(["--port", "0"], environment)).toBe(
       "No DynamoDB engine answers at DYNAMODB_ENDPOINT, 127.0.0.1:1\n",
     );
@@ -133,7 +137,7 @@ describe("a start", () => {
     });
   });
 
-  test("whose table the local stack does not support says so, and doesn't blame the engine", async () => {
+  test("whose table the local stack does not support doesn't blame the engine", async () => {
     const text = await readFile(
       join((await readAssembly()).directory, `${environments.staging.stackName}.template.json`),
       "utf8",

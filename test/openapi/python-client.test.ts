@@ -81,14 +81,14 @@ describe("the client in Python, when the service", () => {
     setImmediate(() => response.destroy());
   };
 
-  test("fails for a while, waits longer each time, and after 429 at least as long as it says", async () => {
+  test("fails for a while, waits longer each time, at least as long as a 429 says", async () => {
     const throttled: Respond = (response) =>
       response.writeHead(429, { "Retry-After": "7" }).end(errorBody("too_many_requests"));
     const called = await list(busy, brokenOff, throttled, busy, (response) => response.end("[]"));
     expect(called).toEqual([[], [0.5, 1, 7.5, 4]]);
   });
 
-  test("goes on failing, gives up after five attempts and says why", async () => {
+  test("goes on failing, gives up after five attempts with the last failure", async () => {
     const called = await list(...Array<Respond>(7).fill(busy));
     expect(called).toEqual([
       [503, "service_unavailable"],

@@ -49,20 +49,30 @@ async function stream(name: string): Promise<Readable> {
 }
 
 describe("a process", () => {
-  test("gets each event with an id and time of its own, and Lambda's environment with nothing of the host's", async () => {
+  test("gets each event with an id and time of its own", async () => {
     start();
-    const [first, second] = [await payload("echo", "€".repeat(100_000)), await payload("echo", {})];
+    const first = await payload("echo", "€".repeat(100_000));
+    const second = await payload("echo", {});
     expect(first["event"]).toBe("€".repeat(100_000));
     expect(first["awsRequestId"]).not.toBe(second["awsRequestId"]);
     expect(first["invokedFunctionArn"]).toBe("arn:aws:lambda:us-east-1:000000000000:function:echo");
     expect(first["remaining"]).toSatisfy((ms: number) => ms > 15_000 && ms <= 20_000);
-    expect(first["home"]).toBe(directory);
-    expect(first["limits"]).toEqual([
+  });
+
+  test("has the limits of its memory", async () => {
+    start();
+    expect((await payload("echo", {}))["limits"]).toEqual([
       "--max-semi-space-size=12",
       "--max-old-space-size=230",
       "--enable-source-maps",
     ]);
-    expect(first["environment"]).toEqual({
+  });
+
+  test("has Lambda's environment with nothing of the host's", async () => {
+    start();
+    const { home, environment } = await payload("echo", {});
+    expect(home).toBe(directory);
+    expect(environment).toEqual({
       AWS_LAMBDA_FUNCTION_MEMORY_SIZE: "256",
       AWS_LAMBDA_FUNCTION_NAME: "echo",
       AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
@@ -78,7 +88,7 @@ describe("a process", () => {
     });
   });
 
-  test("that does not start in 10 seconds is ended, and fails its invocation", async () => {
+  test("that does not start in 10 seconds fails its invocation", async () => {
     const folder = await mkdtemp(join(tmpdir(), "never-loaded-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     await writeFile(
@@ -119,10 +129,14 @@ describe("a process", () => {
 });
 
 describe("an invocation", () => {
-  test("reuses an idle process, and waits for one when the function has as many as it may", async () => {
+  test("reuses an idle process", async () => {
     start({ maxEnvironments: 2 });
     for (let count = 0; count < 5; count += 1) await payload("echo", {});
     expect(host.pids("echo")).toHaveLength(1);
+  });
+
+  test("waits for a process when its function has as many as it may", async () => {
+    start({ maxEnvironments: 2 });
     const payloads = await Promise.all(Array.from({ length: 10 }, (_, n) => payload("echo", n)));
     expect(payloads.map(({ event }) => event)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     expect(host.pids("echo")).toHaveLength(2);
@@ -131,13 +145,13 @@ describe("an invocation", () => {
   test.each([
     ["what its handler threw", "fail", "Unauthorized"],
     ["its handler's error, though that has no message", "failSilently", "The error has no message"],
-  ])("fails with %s, and the process lives on", async (_, name, message) => {
+  ])("fails with %s in a process that lives on", async (_, name, message) => {
     start();
     for (const _ of [1, 2]) await expect(host.invoke(name, {})).rejects.toMatchObject({ message });
     expect(host.pids(name)).toHaveLength(1);
   });
 
-  test("fails when its process ends, and the next gets a new one", async () => {
+  test("fails when its process ends, each in a process of its own", async () => {
     start();
     for (const _ of [1, 2])
       await expect(host.invoke("crash", {})).rejects.toThrow("Runtime exited with exit status 3");
@@ -146,7 +160,7 @@ describe("an invocation", () => {
     expect(ownLines(log)).toEqual(log);
   });
 
-  test("fails when it times out, and its process is ended", async () => {
+  test("ends with its process when it times out", async () => {
     start({ timeoutSeconds: 0.3 });
     await expect(host.invoke("hang", {})).rejects.toThrow("Task timed out after 0.30 seconds");
     expect(host.pids("hang")).toEqual([]);
@@ -155,7 +169,7 @@ describe("an invocation", () => {
     ]);
   });
 
-  test("fails when it takes more memory than its function has, and the next is served", async () => {
+  test("fails alone when it takes more memory than its function has", async () => {
     start();
     await expect(host.invoke("grow", { megabytes: 600 })).rejects.toThrow("Runtime exited with");
     expect(await payload("grow", { megabytes: 1 })).toEqual({ grown: 1 });
@@ -173,13 +187,18 @@ describe("an invocation", () => {
     expect(log.filter((line) => line.includes('"chunk":0'))).toHaveLength(2);
   });
 
-  test("fails when the host stops, and so does one that comes later", async () => {
+  test("fails when the host stops", async () => {
     start();
     const running = host.invoke("hang", {}).catch((error: unknown) => error);
     await host.stop();
     expect(await running).toMatchObject({ message: "The local stack has stopped" });
-    await expect(host.invoke("echo", {})).rejects.toThrow("The local stack has stopped");
     expect(ownLines(log)).toEqual([]);
+  });
+
+  test("fails once the host has stopped", async () => {
+    start();
+    await host.stop();
+    await expect(host.invoke("echo", {})).rejects.toThrow("The local stack has stopped");
   });
 });
 
@@ -201,7 +220,7 @@ describe("a streamed response", () => {
     },
   );
 
-  test("that begins when its reader has left is discarded, and its function ended", async () => {
+  test("that begins when its reader has left ends its function", async () => {
     start();
     const abort = new AbortController();
     const invocation = host.invoke("late", {}, abort.signal);

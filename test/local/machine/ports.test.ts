@@ -32,7 +32,7 @@ test("a port is not said to be taken when something else is wrong", async () => 
   await expect(listen(0, () => {})).rejects.toThrow("listen EMFILE");
 });
 
-test("a port is open to this machine alone, and needs no IPv6", async () => {
+test("a port is open to this machine alone, with or without IPv6", async () => {
   const listening = failAt("::1", "EADDRNOTAVAIL");
   const { port, close } = await listen(0, () => {});
   await close();
