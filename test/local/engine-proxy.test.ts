@@ -1,6 +1,6 @@
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { engineClient } from "../../infra/local/engine/engine.ts";
 import { type EngineProxy, startEngineProxy } from "../../infra/local/engine/engine-proxy.ts";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
@@ -9,8 +9,11 @@ import { send } from "../helpers/send.ts";
 /** What reached the engine. */
 let reached: string[] = [];
 let proxy: EngineProxy;
+/** Takes the place of the engine's response. */
+let hold: ((request: IncomingMessage) => void) | undefined;
 const engine = createServer((request, response) => {
   reached.push(`${request.method} ${request.headers["x-amz-target"]}`);
+  if (hold !== undefined) return hold(request);
   response.setHeader("access-control-allow-origin", "*").end('{"TableNames":["Orders"]}');
 });
 beforeAll(async () => {
@@ -22,6 +25,7 @@ afterAll(() => {
 });
 beforeEach(() => {
   reached = [];
+  hold = undefined;
 });
 
 /** What a program sends that signs with the key of this start. */
@@ -52,10 +56,23 @@ describe("the engine is not reached by", () => {
   });
 });
 
-test("a request that breaks off leaves the proxy serving", async () => {
-  const cut = AbortSignal.timeout(1);
-  await fetch(proxy.endpoint, { method: "POST", headers: right(), signal: cut }).catch(() => {});
-  expect((await send(proxy.endpoint, { method: "POST", headers: right() })).status).toBe(200);
+test("a client that leaves ends its request to the engine", async () => {
+  const left = new AbortController();
+  const ended = vi.fn<() => void>();
+  hold = (request) => {
+    request.on("close", ended);
+    left.abort();
+  };
+  const asked = fetch(proxy.endpoint, { method: "POST", headers: right(), signal: left.signal });
+  await expect(asked).rejects.toThrow("aborted");
+  await expect.poll(() => ended).toHaveBeenCalledOnce();
+});
+
+test("an engine that ends before it responds breaks the connection", async () => {
+  hold = (request) => void request.socket.destroy();
+  await expect(send(proxy.endpoint, { method: "POST", headers: right() })).rejects.toThrow(
+    "socket hang up",
+  );
 });
 
 test("an engine that has ended breaks the connection", async () => {

@@ -43,9 +43,9 @@ export async function startEngineProxy(engine: string): Promise<EngineProxy> {
       outgoing.writeHead(response.statusCode ?? 502, response.headers);
       pipeline(response, outgoing, () => {});
     });
-    pipeline(incoming, forwarded, (error) => {
-      if (error) outgoing.destroy();
-    });
+    forwarded.on("error", () => outgoing.destroy());
+    outgoing.on("close", () => forwarded.destroy());
+    incoming.pipe(forwarded);
   });
   const port = await listeningPort(server);
   for (const name of ["127.0.0.1", "localhost"]) hosts.add(`${name}:${port}`);
