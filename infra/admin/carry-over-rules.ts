@@ -19,7 +19,7 @@ const orderOutcomes = [
 const keyOutcomes = ["issued", "revoked", "alreadySo"] as const;
 export type Outcome = (typeof orderOutcomes | typeof keyOutcomes)[number];
 
-/** What is to be done about an item of the old table. */
+/** The decision about an item of the old table. */
 interface Judgement {
   outcomes: Outcome[];
   /** The attributes to set in the new table, all of them if its item is missing. */
@@ -37,7 +37,7 @@ export interface Rules {
   condition: Condition;
 }
 
-/** What became of an order in the old table; `leftOut`: a cancellation that is not to count. */
+/** An order's status in the old table; `leftOut`: a cancellation that is not to count. */
 type OldState = "pending" | "shipped" | "cancelled" | "changed" | "leftOut";
 /** The order in the new table; `same`: with the old table's status. */
 type NewState = "missing" | "pending" | "same" | "other";

@@ -28,7 +28,7 @@ export class Differing extends Findings<{ id: bigint; fields: string[] }> {
     if (fields.length > 0) this.add(fields.join(", "), { id: BigInt(order["id"]?.N ?? 0), fields });
   }
 
-  /** What to tell about them, and then why not all orders were looked at. */
+  /** A line for each, and then why not all orders were looked at. */
   note(reason: string | undefined): string {
     const lines = this.first.map(
       ({ id, fields }) => `Order ${id} in the table differs: ${fields.join(", ")}`,

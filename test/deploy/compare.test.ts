@@ -15,7 +15,7 @@ import {
   useAws,
   using,
 } from "./commands.ts";
-import { stoppingChanges } from "./stopping-changes.ts";
+import { stoppingChanges } from "./stopping/stopping-changes.ts";
 import { deployedTemplate } from "./templates.ts";
 
 useAws();

@@ -3,7 +3,7 @@ import { findChanges } from "../../infra/deploy/findings.ts";
 import type { Place, Template } from "../../infra/deploy/template.ts";
 import type { Environment } from "../../infra/environments.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
-import { stoppingChanges } from "./stopping-changes.ts";
+import { stoppingChanges } from "./stopping/stopping-changes.ts";
 import { deployedTemplate, one, settings, synthesised } from "./templates.ts";
 
 const place: Place = { account: "111111111111", region: "eu-central-1" };

@@ -38,7 +38,7 @@ test("of a long list, a few orders are kept at a time", async () => {
   expect(read.map(({ length }) => length)).toEqual([500, 500, 1]);
 });
 
-test("a text that is no JSON array is rejected", async () => {
+test("a text that is not a JSON array is rejected", async () => {
   const mistake = fc.constantFrom("{", "}", "[", "]", ",", '"', "{}", "[]", "]}", ",,");
   await fc.assert(
     fc.asyncProperty(
