@@ -119,21 +119,21 @@ function parseExactly(line: string): { value: unknown } | undefined {
 
 /** Adds the attributes for the fields of a line, and gives what is wrong with them. */
 function addFields(item: Map<string, AttributeValue>, members: Record<string, unknown>): Problem[] {
-  const problems: Problem[] = [];
-  for (const [name, value] of Object.entries(members)) {
-    if (name === "status" && value === null) continue;
-    const type = fields.get(name);
-    const attribute = type?.attribute(value);
-    if (type === undefined) {
-      problems.push(problem("unknown field ...", `unknown field ${jsonText(name)}`));
-    } else if (attribute === undefined) {
-      problems.push(problem(`${name} is not ${type.description}`));
-    } else item.set(name, attribute);
-  }
+  const problems = Object.entries(members).flatMap(([name, value]) => addField(item, name, value));
   if (!Object.hasOwn(members, "id")) problems.push(problem("id is missing"));
   if (item.get("status")?.S === "cancelled") return problems;
   const stray = [...cancellationFields.keys()].filter((name) => item.has(name));
   return [...problems, ...stray.map((name) => problem(`${name} is only for a cancelled order`))];
+}
+
+function addField(item: Map<string, AttributeValue>, name: string, value: unknown): Problem[] {
+  if (name === "status" && value === null) return [];
+  const type = fields.get(name);
+  if (type === undefined) return [problem("unknown field ...", `unknown field ${jsonText(name)}`)];
+  const attribute = type.attribute(value);
+  if (attribute === undefined) return [problem(`${name} is not ${type.description}`)];
+  item.set(name, attribute);
+  return [];
 }
 
 /** Adds the attributes that no field can hold, and gives what is wrong with them. */

@@ -58,11 +58,7 @@ export async function startEngine(dbFile?: string, program = enginePath()): Prom
     watch?.destroy();
   };
   const timer = setTimeout(() => child.kill("SIGKILL"), startTimeoutMs);
-  let last = "it said nothing";
-  for await (const line of createInterface({ input: stderr })) {
-    last = line;
-    if (line.includes("listening on")) break;
-  }
+  const last = await lastLineOfStart(stderr);
   clearTimeout(timer);
   if (last.includes("listening on") && child.pid !== undefined) {
     return { endpoint: `http://${host}:${port}`, pid: child.pid, ended, stop };
@@ -73,6 +69,16 @@ export async function startEngine(dbFile?: string, program = enginePath()): Prom
   throw new StartError(
     `The DynamoDB engine did not start${dbFile === undefined ? "" : ` with ${dbFile}`}: ${last}`,
   );
+}
+
+/** The line that says the engine listens, or the last one before its end. */
+async function lastLineOfStart(stderr: Readable): Promise<string> {
+  let last = "it said nothing";
+  for await (const line of createInterface({ input: stderr })) {
+    last = line;
+    if (line.includes("listening on")) break;
+  }
+  return last;
 }
 
 /**

@@ -17,9 +17,7 @@ const proxySchema = z.strictObject({
  * @throws FunctionFailure when the response is malformed.
  */
 export function readProxyResponse(response: FunctionResponse, streamed: boolean) {
-  const returned: unknown =
-    response.kind === "buffered" ? JSON.parse(response.payload) : response.prelude;
-  const { data } = proxySchema.safeParse(returned ?? {});
+  const data = parse(response);
   if (data === undefined || streamed !== (response.kind === "streamed")) {
     throw new FunctionFailure("The function returned no Lambda proxy response");
   }
@@ -32,4 +30,10 @@ export function readProxyResponse(response: FunctionResponse, streamed: boolean)
   // RFC 9110: 204 and 304 have no length.
   if (status !== 204 && status !== 304) headers["content-length"] = body.length;
   return { status, headers, body };
+}
+
+function parse(response: FunctionResponse) {
+  const returned: unknown =
+    response.kind === "buffered" ? JSON.parse(response.payload) : response.prelude;
+  return proxySchema.safeParse(returned ?? {}).data;
 }

@@ -32,23 +32,34 @@ const delimiter = Buffer.alloc(8);
  * prelude.
  */
 export async function readStreamedResponse(request: IncomingMessage): Promise<StreamedResponse> {
+  const head =
+    request.headers["content-type"] === preludeType ? await readHead(request) : undefined;
+  if (head === undefined) {
+    request.resume();
+    await finished(request);
+    throw failureInTrailers(request) ?? new FunctionFailure("The response has no HTTP metadata");
+  }
+  const body = untilFailure(request);
+  if (head.rest.length > 0) body.write(head.rest);
+  pipeline(request, body, () => {});
+  return { kind: "streamed", prelude: JSON.parse(head.prelude), body };
+}
+
+/** The prelude, and what came of the body with it; undefined if the response ends before. */
+async function readHead(request: IncomingMessage) {
   let head = Buffer.alloc(0);
-  if (request.headers["content-type"] === preludeType) {
-    const chunks: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
-    for await (const chunk of chunks) {
-      head = Buffer.concat([head, chunk]);
-      const end = head.indexOf(delimiter);
-      if (end >= 0) {
-        const body = untilFailure(request);
-        if (end + delimiter.length < head.length) body.write(head.subarray(end + delimiter.length));
-        pipeline(request, body, () => {});
-        return { kind: "streamed", prelude: JSON.parse(head.toString("utf8", 0, end)), body };
-      }
+  const chunks: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
+  for await (const chunk of chunks) {
+    head = Buffer.concat([head, chunk]);
+    const end = head.indexOf(delimiter);
+    if (end >= 0) {
+      return {
+        prelude: head.toString("utf8", 0, end),
+        rest: head.subarray(end + delimiter.length),
+      };
     }
   }
-  request.resume();
-  await finished(request);
-  throw failureInTrailers(request) ?? new FunctionFailure("The response has no HTTP metadata");
+  return undefined;
 }
 
 // The runtime leaves the message out when the error that a handler throws has none.
