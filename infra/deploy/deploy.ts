@@ -53,15 +53,11 @@ function createProgram(entries: Environments): Command {
       process.exitCode = (await compare(environment, options)) ? 0 : 1;
     });
   addComparison(command("deploy", "Compare, then deploy with CDK if every finding is accepted"))
-    .argument("[cdk-options...]", "options of `cdk deploy`")
-    .allowUnknownOption()
-    .action(async (environment: Environment, cdkOptions: string[], options: CompareOptions) => {
+    .option("--require-approval <level>", "when CDK asks: never, any-change or broadening")
+    .option("--outputs-file <file>", "where CDK writes the stack's outputs, as JSON")
+    .action(async (environment: Environment, options: DeployOptions) => {
       const mayDeploy = await compare(environment, options);
-      const { app = ownAssembly, profile } = options;
-      const words = [...adopting, ...(profile ? ["--profile", profile] : []), ...cdkOptions];
-      process.exitCode = mayDeploy
-        ? await cdk("deploy", environment.stackName, ...words, "--app", app)
-        : 1;
+      process.exitCode = mayDeploy ? await deploy(environment, options) : 1;
     });
   command("diff", "Print every change that a deployment would make")
     .argument("[cdk-options...]", "options of `cdk diff`, such as --template FILE")
@@ -74,6 +70,22 @@ function createProgram(entries: Environments): Command {
       process.exitCode = await cdk("diff", stackName, ...words, ...cdkOptions);
     });
   return program;
+}
+
+/** No other option of CDK's: one could choose another stack than was compared, or another role. */
+interface DeployOptions extends CompareOptions {
+  outputsFile?: string;
+  requireApproval?: string;
+}
+
+function deploy({ stackName }: Environment, options: DeployOptions): Promise<number> {
+  const { app = ownAssembly, outputsFile, profile, requireApproval } = options;
+  const words = [
+    ...(profile ? ["--profile", profile] : []),
+    ...(requireApproval ? ["--require-approval", requireApproval] : []),
+    ...(outputsFile ? ["--outputs-file", outputsFile] : []),
+  ];
+  return cdk("deploy", stackName, ...adopting, ...words, "--app", app);
 }
 
 function environmentArgument(entries: Environments): Argument {

@@ -27,6 +27,19 @@ test("the very assembly that was compared is deployed, and of it the exact stack
   );
 });
 
+test.each([
+  ["another stack", "PetStoreOrders-production"],
+  ["all stacks", "--all"],
+  ["another role", "--role-arn=arn:aws:iam::111111111111:role/other"],
+  ["a misspelt option", "--acept=tls"],
+])("nothing is compared or deployed with %s on the command line", async (_, word) => {
+  const { exitCode, output } = await app.run("deploy", "kept", ...accept, word);
+  expect([exitCode, output]).toEqual([
+    2,
+    [expect.stringMatching(/^error: (too many|unknown opt)/)],
+  ]);
+});
+
 test("the exit code is CDK's own", async () => {
   const { exitCode } = await app.run("deploy", "kept", ...accept, "--app", app.directory);
   expect(exitCode).toBe(7);
