@@ -50,6 +50,11 @@ export type Build = (signal: AbortSignal) => Promise<SynthesisedStack>;
 /** The service on this machine: the synthesised template and its bundles over a DynamoDB engine. */
 export type LocalStack = Awaited<ReturnType<typeof startLocalStack>>;
 
+/** Several stacks may share an engine of someone else's, but never a port. */
+function startKeyName({ dynamodbEndpoint }: LocalStackOptions, port: number): string {
+  return dynamodbEndpoint === undefined ? "npm start" : `npm start, port ${port}`;
+}
+
 const sampleOrders = fileURLToPath(new URL("sample-orders.ndjson", import.meta.url));
 
 /**
@@ -62,10 +67,8 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
   const { log = (line) => process.stderr.write(`${line}\n`) } = options;
   await using started = new AsyncDisposableStack();
   const ended = new AbortController();
-  const signal = AbortSignal.any([
-    ended.signal,
-    ...(options.signal === undefined ? [] : [options.signal]),
-  ]);
+  const signals = [ended.signal, options.signal];
+  const signal = AbortSignal.any(signals.filter((each) => each !== undefined));
 
   // First, so that a taken port is found at once; requests wait until the service can serve them.
   const ready = Promise.withResolvers<RequestListener>();
@@ -94,9 +97,7 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
     orders: template.output("OrdersTableName"),
     apiKeys: template.output("ApiKeysTableName"),
   };
-  // Several stacks may share an engine, but never a port.
-  const keyName =
-    options.dynamodbEndpoint === undefined ? "npm start" : `npm start, port ${listener.port}`;
+  const keyName = startKeyName(options, listener.port);
   const { apiKey, hasNewTables } = await orEngineFailure(endpoint, ended.signal, async () => ({
     hasNewTables: await prepareTables(client, template, readOrders(file, orders), signal),
     apiKey: await issueStartKey(client, tables.apiKeys, keyName, options.apiKey),

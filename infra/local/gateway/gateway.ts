@@ -57,12 +57,7 @@ export function createGateway(
     response: ServerResponse,
     abort: AbortController,
   ): Promise<void> => {
-    const [, stage, ...below] = request.path.split("/");
-    const route =
-      stage === api.stageName
-        ? matchRoute(api.methods, request.method, `/${below.join("/")}`)
-        : undefined;
-    if (route === undefined) throw new GatewayFailure("MISSING_AUTHENTICATION_TOKEN");
+    const route = findRoute(api, request);
     // Before the authorizer, as on AWS.
     if (isThrottled()) throw new GatewayFailure("THROTTLED");
     const { authorizer, integration } = route;
@@ -83,10 +78,8 @@ export function createGateway(
   };
 
   const fail = (error: unknown, response: ServerResponse): void => {
-    // A function logs its own failures; anything else is a bug of the local stack.
-    if (!(error instanceof GatewayFailure || error instanceof FunctionFailure)) {
+    if (isOurFault(error))
       options.log(`The local gateway failed: ${error instanceof Error ? error.stack : error}`);
-    }
     const type = error instanceof GatewayFailure ? error.message : "INTEGRATION_FAILURE";
     const constant = api.gatewayResponses.get(type);
     if (constant?.status !== undefined) sendConstant(response, constant.status, constant);
@@ -112,6 +105,15 @@ export function createGateway(
   };
 }
 
+/** @throws GatewayFailure what API Gateway calls a request to a path that it doesn't know. */
+function findRoute(api: RestApi, { method, path }: GatewayRequest) {
+  const [, stage, ...below] = path.split("/");
+  const route = matchRoute(api.methods, method, `/${below.join("/")}`);
+  if (stage !== api.stageName || route === undefined)
+    throw new GatewayFailure("MISSING_AUTHENTICATION_TOKEN");
+  return route;
+}
+
 async function respondFunction(
   host: Pick<LambdaHost, "invoke">,
   { Uri, ResponseTransferMode, TimeoutInMillis }: FunctionIntegration,
@@ -135,6 +137,11 @@ async function respondFunction(
     clearTimeout(timer);
     if (invoked?.kind === "streamed") invoked.body.destroy();
   }
+}
+
+/** A function logs its own failures; anything else is a bug of the local stack. */
+function isOurFault(error: unknown): boolean {
+  return !(error instanceof GatewayFailure || error instanceof FunctionFailure);
 }
 
 function methodArn({ id, stageName }: RestApi, { method, path }: GatewayRequest): string {

@@ -62,16 +62,20 @@ function createPool(
   let waiting: Invocation[] = [];
   let isStopped = false;
 
-  const dispatch = (): void => {
-    if (isStopped) {
-      const stopped = new FunctionFailure("The local stack has stopped");
-      for (const { response } of waiting.splice(0)) response.reject(stopped);
-    }
+  const rejectWaiting = (): void => {
+    const stopped = new FunctionFailure("The local stack has stopped");
+    for (const { response } of waiting.splice(0)) response.reject(stopped);
+  };
+  const useIdle = (): void => {
     // The oldest first, so that as few processes as possible are busy.
     for (const environment of environments) {
       const invocation = environment.state() === "idle" ? waiting.shift() : undefined;
       if (invocation !== undefined) environment.run(invocation).then(dispatch);
     }
+  };
+  const dispatch = (): void => {
+    if (isStopped) rejectWaiting();
+    useIdle();
     const soonIdle = [...environments].filter(({ state }) => state() === "becoming idle").length;
     const room = maxEnvironments - environments.size;
     for (let missing = Math.min(waiting.length - soonIdle, room); missing > 0; missing -= 1)
