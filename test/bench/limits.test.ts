@@ -6,6 +6,7 @@ const environment = {
   ...noOption,
   tableThroughput: { reads: 12_000, writes: 2000 },
   throttling: {
+    ...noOption.throttling,
     listOrders: { rateLimit: 10, burstLimit: 20 },
     cancelOrder: { rateLimit: 200, burstLimit: 400 },
   },

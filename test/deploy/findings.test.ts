@@ -155,13 +155,17 @@ describe("the canary", () => {
   });
 });
 
-/** The template without whatever belongs to cancellations. */
+/**
+ * The template without whatever belongs to cancellations. The path goes too, unless it serves
+ * another operation.
+ */
 function withoutCancelOrder(): Template {
   const template = structuredClone(deployedTemplate);
-  for (const [id, { Metadata }] of Object.entries(template.Resources)) {
-    const isAboutIt = /Cancel|\/\{orderId\}/.test(Metadata?.["aws:cdk:path"] ?? "");
-    if (isAboutIt) delete template.Resources[id];
-  }
+  const pathOf = (id: string) => template.Resources[id]?.["Metadata"]?.["aws:cdk:path"] ?? "";
+  const ids = Object.keys(template.Resources);
+  const isShared = ids.some((id) => /\/\{orderId\}\/(?!DELETE|ANY)[A-Z]+\//.test(pathOf(id)));
+  const own = isShared ? /Cancel|\/\{orderId\}\/DELETE/ : /Cancel|\/\{orderId\}/;
+  for (const id of ids) if (own.test(pathOf(id))) delete template.Resources[id];
   const { properties } = one(template, "ApiGateway::Stage");
   properties["MethodSettings"] = properties["MethodSettings"].filter(
     ({ HttpMethod }: { HttpMethod: string }) => HttpMethod !== "DELETE",

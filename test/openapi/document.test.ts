@@ -33,9 +33,8 @@ test("the document has three addresses, the operations of the list of functions 
       tags,
     ]),
   );
-  expect(described).toEqual(
-    operations.map(({ method, path, name }) => [method, path, name, ["orders"]]),
-  );
+  const listed = operations.map(({ method, path, name }) => [method, path, name, ["orders"]]);
+  expect(described.sort()).toEqual(listed.sort());
   expect(document.components.securitySchemes).toEqual({
     bearerAuth: expect.objectContaining({ type: "http", scheme: "bearer" }),
   });
