@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { OrderItem } from "../../shared/order.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { parseTable } from "./arguments.ts";
-import type { Rules } from "./carry-over-rules.ts";
+import type { Outcome, Rules } from "./carry-over-rules.ts";
 import { Tally } from "./carry-over-tally.ts";
 import { interruption, pacedCalls, type Result, rateOption, run } from "./command.ts";
 import type { TableCalls } from "./table-calls.ts";
@@ -69,38 +69,40 @@ export interface CarryOver {
  *
  * @returns a rejection if orders disagree, or if it did not get to the end.
  */
-export async function carryOver({
-  from,
-  to,
-  rules,
-  reads,
-  writes,
-  dryRun,
-  signal,
-}: CarryOver): Promise<Result> {
+export async function carryOver(job: CarryOver): Promise<Result> {
+  const { from, to, rules, reads, dryRun, signal } = job;
   const tally = new Tally(rules.outcomes);
   const oldItems = async function* (): AsyncGenerator<OrderItem, void, void> {
     for await (const page of reads.scan(from, signal)) yield* page;
   };
   const carry = async (old: OrderItem, stop: AbortSignal): Promise<void> => {
-    const { [rules.key]: value } = old;
-    if (!value)
-      throw new CommandError(
-        `${from} has an item without ${rules.key}: it is another kind of table`,
-      );
-    const Key = { [rules.key]: value };
-    let current = await reads.get({ TableName: to, Key }, stop);
-    for (;;) {
-      const { outcomes, set } = rules.judge(old, current);
-      if (set === undefined || dryRun) return tally.add(outcomes, old, current);
-      const unmet = await (current
-        ? writes.update(to, Key, set, rules.condition, stop)
-        : writes.insert(to, rules.key, set, stop));
-      if (!unmet) return tally.add(outcomes, old, current);
-      // Someone else was faster, and what they left decides.
-      current = unmet.found;
-    }
+    const { outcomes, current } = await carryItem(job, old, stop);
+    tally.add(outcomes, old, current);
   };
   const reason = await workThrough(oldItems(), carry, signal);
   return tally.result(to, dryRun, reason);
+}
+
+/** Carries over one item, and returns what came of it and the item that the new table had. */
+async function carryItem(
+  { from, to, rules, reads, writes, dryRun }: CarryOver,
+  old: OrderItem,
+  stop: AbortSignal,
+): Promise<{ outcomes: Outcome[]; current: OrderItem | undefined }> {
+  const { [rules.key]: value } = old;
+  if (!value) {
+    throw new CommandError(`${from} has an item without ${rules.key}: it is another kind of table`);
+  }
+  const Key = { [rules.key]: value };
+  let current = await reads.get({ TableName: to, Key }, stop);
+  for (;;) {
+    const { outcomes, set } = rules.judge(old, current);
+    if (set === undefined || dryRun) return { outcomes, current };
+    const unmet = await (current
+      ? writes.update(to, Key, set, rules.condition, stop)
+      : writes.insert(to, rules.key, set, stop));
+    if (!unmet) return { outcomes, current };
+    // Someone else was faster, and what they left decides.
+    current = unmet.found;
+  }
 }

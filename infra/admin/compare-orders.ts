@@ -44,56 +44,65 @@ export class Differing extends Findings<{ id: bigint; fields: string[] }> {
  *
  * @returns a rejection unless every order is the same in both.
  */
-export async function compareOrders({
-  table,
-  file,
-  total,
-  calls,
-  signal,
-}: Import): Promise<Result> {
-  const progress = startProgress("Comparing", "orders", total);
-  const differing = new Differing();
-  /** The orders not found yet, as lines, which take a tenth of the memory. */
-  const expected = new Map<string, string>();
-  let compared = 0;
+export async function compareOrders(job: Import): Promise<Result> {
+  const progress = startProgress("Comparing", "orders", job.total);
+  const comparison: Comparison = { expected: new Map(), compared: 0, differing: new Differing() };
   let reason: string | undefined;
   try {
-    for await (const order of readOrders(file, total)) {
-      signal.throwIfAborted();
-      expected.set(order["id"]?.N ?? "", formatOrderLine(order) ?? "");
-    }
-    for await (const found of ordersOf(calls, table, signal)) {
-      const id = found["id"]?.N ?? "";
-      const line = parseOrderLine(expected.get(id) ?? "");
-      if (!("item" in line)) continue;
-      expected.delete(id);
-      differing.compare(line.item, found);
-      compared++;
-      progress.update(compared);
-    }
-    signal.throwIfAborted();
+    await compareAll(job, comparison, (compared) => progress.update(compared));
   } catch (error) {
-    reason = signal.aborted ? "Interrupted" : errorLine(error);
+    reason = job.signal.aborted ? "Interrupted" : errorLine(error);
   }
   progress.stop();
-  const { count: differ } = differing;
+  return comparisonResult(job.total, comparison, reason);
+}
+
+/** How far a comparison is. */
+interface Comparison {
+  /** The orders not found yet, as lines, which take a tenth of the memory. */
+  expected: Map<string, string>;
+  compared: number;
+  differing: Differing;
+}
+
+async function compareAll(
+  { table, file, total, calls, signal }: Import,
+  comparison: Comparison,
+  onCompared: (compared: number) => void,
+): Promise<void> {
+  const { expected, differing } = comparison;
+  for await (const order of readOrders(file, total)) {
+    signal.throwIfAborted();
+    expected.set(order["id"]?.N ?? "", formatOrderLine(order) ?? "");
+  }
+  for await (const found of ordersOf(calls, table, signal)) {
+    const id = found["id"]?.N ?? "";
+    const line = parseOrderLine(expected.get(id) ?? "");
+    if (!("item" in line)) continue;
+    expected.delete(id);
+    differing.compare(line.item, found);
+    comparison.compared++;
+    onCompared(comparison.compared);
+  }
+  signal.throwIfAborted();
+}
+
+/** @param reason why the comparison did not get to the end, if it did not. */
+function comparisonResult(
+  total: number,
+  { expected, compared, differing }: Comparison,
+  reason: string | undefined,
+): Result {
+  const { count: differ, first } = differing;
   const same = compared - differ;
   // What was not found is missing only once the whole table has been read.
   const missing = reason === undefined ? expected.size : 0;
   const notCompared = total - compared - missing;
   const left = notCompared > 0 ? `, ${notCompared} not compared` : "";
-  const differs = differ === 1 ? "differs" : "differ";
+  const counts = `${same} the same, ${differ} ${differ === 1 ? "differs" : "differ"}`;
   return {
-    text: `${counted(total, "order")}: ${same} the same, ${differ} ${differs}, ${missing} missing${left}`,
-    json: {
-      badLines: [],
-      orders: total,
-      same,
-      missing,
-      notCompared,
-      differ,
-      differing: differing.first,
-    },
+    text: `${counted(total, "order")}: ${counts}, ${missing} missing${left}`,
+    json: { badLines: [], orders: total, same, missing, notCompared, differ, differing: first },
     note: differing.note(reason && `${reason}. Run it again to check the rest.`),
     rejected: same < total,
   };

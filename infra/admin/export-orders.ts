@@ -9,7 +9,7 @@ import { formatOrderLine } from "../orders-file/order-line.ts";
 import { rethrowNaming } from "../orders-file/orders-file.ts";
 import { counted } from "../terminal/counted.ts";
 import { printable } from "../terminal/printable.ts";
-import { interruption, pacedCalls, run } from "./command.ts";
+import { interruption, pacedCalls, type Result, run } from "./command.ts";
 import { startProgress } from "./progress.ts";
 import type { Target } from "./target.ts";
 
@@ -42,13 +42,21 @@ export function exportCommand(
       ? pipeline(pages(), process.stdout, { end: false })
       : writeLines(name, pages);
     await written.finally(() => progress?.stop());
-    const where = toStdout ? "" : ` to ${printable(name)}`;
-    const skipped = counts.skipped === 0 ? "" : `, skipped ${counts.skipped}`;
-    const text = `Exported ${counted(counts.orders, "order")}${where}${skipped}`;
-    // Standard output that has orders holds nothing else.
-    const printed = toStdout ? { note: text } : { text, json: counts };
-    return { ...printed, rejected: counts.skipped > 0 };
+    return exportResult(toStdout ? undefined : name, counts);
   });
+}
+
+/** @param file the file's name, unless the orders went to standard output. */
+function exportResult(
+  file: string | undefined,
+  counts: { orders: number; skipped: number },
+): Result {
+  const where = file === undefined ? "" : ` to ${printable(file)}`;
+  const skipped = counts.skipped === 0 ? "" : `, skipped ${counts.skipped}`;
+  const text = `Exported ${counted(counts.orders, "order")}${where}${skipped}`;
+  // Standard output that has orders holds nothing else.
+  const printed = file === undefined ? { note: text } : { text, json: counts };
+  return { ...printed, rejected: counts.skipped > 0 };
 }
 
 /** How many orders a table has, as of up to six hours ago; 0 for an operator who may not ask. */

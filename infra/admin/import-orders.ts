@@ -33,19 +33,20 @@ export function importCommand(name: string, { check = false }, command: Command)
     await using cleanUp = new AsyncDisposableStack();
     const file = await readableTwice(name, cleanUp, signal);
     const calls = pacedCalls(command, target, check ? "reads" : "writes");
-    try {
+    const work = check ? compareOrders : writeOrders;
+    const workOnFile = async (): Promise<Result> => {
       const total = await checkFile(file, signal);
-      if (total === 0) {
-        const json = { badLines: [], orders: 0 };
-        return { json, note: `${printable(file.name)} has no orders`, rejected: true };
-      }
-      const work = check ? compareOrders : writeOrders;
+      if (total === 0) return noOrders(file);
       return await work({ table: target.ordersTable, file, total, calls, signal });
-    } catch (error) {
-      if (error instanceof BadLinesError) return badLines(error);
-      throw error;
-    }
+    };
+    return await workOnFile().catch(badLinesResult);
   });
+}
+
+/** A command before this one in a pipe may have failed. */
+function noOrders({ name }: OrdersFile): Result {
+  const json = { badLines: [], orders: 0 };
+  return { json, note: `${printable(name)} has no orders`, rejected: true };
 }
 
 /** The file itself or, of a pipe or standard input, a copy that `cleanUp` removes. */
@@ -103,7 +104,9 @@ async function writeOrders({ table, file, total, calls, signal }: Import): Promi
   progress.stop();
   const notWritten = total - written - alreadyThere;
   return {
-    text: `${counted(total, "order")}: ${written} written, ${alreadyThere} already there, ${notWritten} not written`,
+    text:
+      `${counted(total, "order")}: ${written} written, ${alreadyThere} already there, ` +
+      `${notWritten} not written`,
     json: {
       badLines: [],
       orders: total,
@@ -118,8 +121,12 @@ async function writeOrders({ table, file, total, calls, signal }: Import): Promi
   };
 }
 
-/** The result for a file with bad lines. */
-function badLines(error: unknown): Result {
+/**
+ * The result for a file with bad lines.
+ *
+ * @throws the error itself when it is any other.
+ */
+function badLinesResult(error: unknown): Result {
   if (!(error instanceof BadLinesError)) throw error;
   const { message, orders, bad } = error;
   const badLines = bad.first.map((line) => ({

@@ -48,6 +48,17 @@ export function addOrderCommands(program: Command): void {
     .description("ship pending orders")
     .addHelpText("after", shipExitCodes)
     .action(shipCommand);
+  addLookUps(orders);
+  addRestore(orders, "orders");
+  addCarryOver(orders, "ordersTable", orderRules).option(
+    "--not-by <key-id>",
+    "leave out what this key cancelled (can be repeated)",
+    (keyId, others: string[] = []) => [...others, parseText(keyId)],
+  );
+}
+
+/** Adds the commands that only read orders. */
+function addLookUps(orders: Command): void {
   orders
     .command("list")
     .addOption(
@@ -69,10 +80,4 @@ export function addOrderCommands(program: Command): void {
     .argument("<order-id>", "the order's id", parseId)
     .description("show an order with its status and, if it was cancelled, when and by which key")
     .action((id: bigint, _options, command: Command) => run(command, (target) => show(target, id)));
-  addRestore(orders, "orders");
-  addCarryOver(orders, "ordersTable", orderRules).option(
-    "--not-by <key-id>",
-    "leave out what this key cancelled (can be repeated)",
-    (keyId, others: string[] = []) => [...others, parseText(keyId)],
-  );
 }
