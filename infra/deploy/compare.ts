@@ -39,8 +39,10 @@ export const ownAssembly = "cdk.out";
  */
 export async function compare(environment: Environment, options: CompareOptions): Promise<boolean> {
   const accepted = readAccepted(options.accept);
+  const { stackName } = environment;
+  const ready = options.app ? await readAssembly(options.app, stackName) : undefined;
   const deployed = await readDeployed(environment, options);
-  const next = await readNext(environment, options);
+  const next = ready ?? (await synthesise(stackName, options));
   for (const warning of next.warnings) console.log(`warning  ${printable(warning)}`);
   if (options.template) requireSameEnvironment(options.template, deployed.stack, next);
   else await requireAdoptedTables(environment, deployed.stack?.template, next.template);
@@ -48,7 +50,7 @@ export async function compare(environment: Environment, options: CompareOptions)
     ? findChanges(deployed.stack, next, deployed.place)
     : firstDeployment(environment);
   const count = `${findings.length} finding${findings.length === 1 ? "" : "s"}`;
-  console.log(`${environment.stackName} ${deployed.description}: ${count}`);
+  console.log(`${stackName} ${deployed.description}: ${count}`);
   return report(findings, accepted);
 }
 
@@ -96,20 +98,16 @@ function useAwsSettings(profile: string | undefined): void {
   if (region) process.env["AWS_REGION"] ||= region;
 }
 
-/** Reads what comes, which it synthesises first unless that was done before. */
-async function readNext(
-  environment: Environment,
-  options: CompareOptions,
+async function synthesise(
+  stackName: string,
+  { context = [] }: CompareOptions,
 ): Promise<SynthesisedStack> {
-  const { app = ownAssembly, context = [] } = options;
-  if (!options.app) {
-    const words = context.flatMap((entry) => ["--context", entry]);
-    const synthesis = promisify(execFile)("cdk", ["synth", "--quiet", "--output", app, ...words]);
-    await synthesis.catch((error: { stderr?: string }) => {
-      throw new CommandError(`Synthesis failed: ${error.stderr?.trim()}`);
-    });
-  }
-  return readAssembly(app, environment.stackName);
+  const words = context.flatMap((entry) => ["--context", entry]);
+  const synth = ["synth", "--quiet", "--output", ownAssembly, ...words];
+  await promisify(execFile)("cdk", synth).catch((error: { stderr?: string }) => {
+    throw new CommandError(`Synthesis failed: ${error.stderr?.trim()}`);
+  });
+  return readAssembly(ownAssembly, stackName);
 }
 
 /**
@@ -120,11 +118,15 @@ function requireSameEnvironment(
   saved: StackToCompare | undefined,
   { template }: StackToCompare,
 ): void {
-  const { Description: was } = saved?.template ?? {};
-  if (was === undefined || was === template.Description) return;
+  const was = saved?.template.Description;
+  if (was === template.Description) return;
   throw new CommandError(
-    `${file} is of another environment: "${was}", not "${template.Description}"`,
+    `${file} is of another environment: ${quoted(was)}, not ${quoted(template.Description)}`,
   );
+}
+
+function quoted(description: string | undefined): string {
+  return description === undefined ? "no description" : `"${description}"`;
 }
 
 /** No stack is a finding where one should hold data: the credentials may be somebody else's. */

@@ -1,5 +1,6 @@
-import { readFile } from "node:fs/promises";
+import { access, constants, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { getSystemErrorMessage } from "node:util";
 import {
   CloudFormationClient,
   DescribeStacksCommand,
@@ -47,8 +48,11 @@ export async function readAssembly(
   return { template, terminationProtection: properties.terminationProtection === true, warnings };
 }
 
-/** @throws CommandError when the file is not a template in JSON. */
+/** @throws CommandError when the file can't be read, or is not a template in JSON. */
 export async function readTemplate(file: string): Promise<Template> {
+  await access(file, constants.R_OK).catch(({ errno }: NodeJS.ErrnoException) => {
+    throw new CommandError(`${file}: ${getSystemErrorMessage(errno ?? 0)}`);
+  });
   const wrong = new CommandError(`${file} is not a template in JSON`);
   const template = await readJson(file, wrong);
   if (!template?.Resources) throw wrong;

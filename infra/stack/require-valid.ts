@@ -49,18 +49,24 @@ function mistakes(environment: Environment): string[] {
 /** What is wrong with one setting, as a line. The schema's text says what it must be. */
 function explain(issue: z.core.$ZodIssue): string[] {
   const path = issue.path.join(".");
+  if (issue.code === "invalid_key") {
+    const name = `a key of ${issue.path.slice(0, -1).join(".")}`;
+    return issue.issues.map(({ message }) => mustBe(name, message, issue.input));
+  }
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => `there is no setting ${path && `${path}.`}${key}`);
   if (issue.input === undefined) return [`${path} is missing: it must be ${issue.message}`];
-  return [`${path} must be ${issue.message}, not ${inspect(issue.input, { breakLength: 1e9 })}`];
+  return [mustBe(path, issue.message, issue.input)];
+}
+
+function mustBe(what: string, text: string, value: unknown): string {
+  return `${what} must be ${text}, not ${inspect(value, { breakLength: Infinity })}`;
 }
 
 /** A line for each setting that can't be right beside another one. */
 function contradictions(settings: Partial<Environment>): string[] {
-  const { alarms, tags = {} } = settings;
-  const lines = Object.keys(tags)
-    .filter((tag) => /^aws:/i.test(tag))
-    .map((tag) => `tags can't begin with aws:, like "${tag}": those are AWS's own`);
+  const { alarms } = settings;
+  const lines: string[] = [];
   if (alarms?.canary && alarms.functionFailures.percent >= 10) {
     const { percent } = alarms.functionFailures;
     lines.push(`alarms.functionFailures.percent must be less than a canary's 10 %, not ${percent}`);

@@ -8,12 +8,19 @@ const flag = z.boolean("true or false");
 const moreThanZero = z.number("more than 0").positive("more than 0");
 const wholeNumber = z.int("a whole number above 0").positive("a whole number above 0");
 const accountId = matching(/^\d{12}$/, "12 digits");
+const tagKey = matching(
+  /^(?!aws:)[\p{L}\p{Z}\p{N}_.:/=+@-]{1,128}$/iu,
+  "letters, digits, spaces and _.:/=+-@, and not begin with AWS's own aws:",
+);
 const tableName = matching(/^[\w.-]{3,255}$/, "the name of a table");
 
-/** An ARN of one of AWS's services. */
-function arn<Service extends string>(service: Service) {
-  const parts = ["arn:", z.string(), `:${service}:`, z.string()] as const;
-  return z.templateLiteral([...parts], `an ARN like arn:aws:${service}:REGION:ACCOUNT:NAME`);
+/** An ARN of one of AWS's services, with a region and an account. */
+function arn<Service extends string>(service: Service, resource = /[^:]+/, example = "NAME") {
+  const place = z.string().regex(new RegExp(`[a-z\\d-]+:\\d{12}:${resource.source}`));
+  return z.templateLiteral(
+    ["arn:", z.string().regex(/aws[a-z-]*/), `:${service}:`, place],
+    `an ARN like arn:aws:${service}:REGION:ACCOUNT:${example}`,
+  );
 }
 
 /** The times that CloudWatch offers up to two years. */
@@ -38,7 +45,7 @@ const ownDomain = z.strictObject({
   /** For example `orders.example.com`; the base address is then `https://orders.example.com/v1`. */
   name: matching(/^[a-z\d-]+(\.[a-z\d-]+)+$/, "a domain name in small letters"),
   /** A certificate for the name, in the region of the stack. */
-  certificateArn: arn("acm"),
+  certificateArn: arn("acm", /certificate\/.+/, "certificate/ID"),
   /**
    * Where the stack makes the name's DNS record. Without it, make that yourself: it points to the
    * output `RegionalDomainName`.
@@ -129,11 +136,11 @@ export const environmentSchema = z.strictObject({
    */
   permissionsBoundary: matching(/^[\w+=,.@/-]+$/, "the name of a policy").exactOptional(),
   /** Tags of everything in the stack that can have any, beside its own two (see `tagsOf`). */
-  tags: z.record(z.string(), z.string("text")).exactOptional(),
+  tags: z.record(tagKey, z.string("text")).exactOptional(),
   /** A domain of your own, which the base address then names. */
   domain: ownDomain.exactOptional(),
   /** A web ACL that you have, in the region of the stack, for all requests to the API. */
-  webAclArn: arn("wafv2").exactOptional(),
+  webAclArn: arn("wafv2", /regional\/webacl\/.+/, "regional/webacl/NAME/ID").exactOptional(),
   /**
    * Set to false where the account has a role for API Gateway's logs already: one serves the
    * account and region.

@@ -115,13 +115,17 @@ test("a saved template is compared without asking AWS", async () => {
   expect([...cloudFormation.calls(), ...sts.calls()]).toEqual([]);
 });
 
-test("a saved template of another environment is one line", async () => {
-  const template = await saved(using("OLD", "Pet store orders service, loose"));
+test.each([
+  [
+    "Pet store orders service, loose",
+    /saved\.json is of another environment: ".*, loose", not ".*, kept"$/,
+  ],
+  [undefined, /saved\.json is of another environment: no description, not ".*, kept"$/],
+])("a saved template of another environment is one line: %s", async (description, message) => {
+  const template = await saved({ ...using("OLD"), Description: description });
   expect(await compare(...template)).toEqual({
     exitCode: 2,
-    output: [
-      expect.stringMatching(/saved\.json is of another environment: ".*, loose", not ".*, kept"/),
-    ],
+    output: [expect.stringMatching(message)],
   });
 });
 
@@ -185,15 +189,20 @@ test.each<[string, string[], RegExp]>([
     ["compare", "kept", "--template", "package.json"],
     /not a template/,
   ],
-  ["no such template", ["compare", "kept", "--template", "missing"], /^missing is not a template/],
+  [
+    "no such template",
+    ["compare", "kept", "--template", "missing"],
+    /^missing: no such file or directory$/,
+  ],
   [
     "a context for an app that is synthesised already",
     ["deploy", "kept", "--app", ".", "-c", "canary=false"],
     /'-c.*' cannot be used with option '--app/,
   ],
-])("%s is one line, and exits with 2", async (_, words, message) => {
+])("%s is one line, exit code 2, before AWS is asked", async (_, words, message) => {
   const output = [expect.stringMatching(message)];
   expect(await app.run(...words)).toEqual({ exitCode: 2, output });
+  expect(sts.calls()).toEqual([]);
 });
 
 test("what CloudFormation refuses is one line, before anything is synthesised", async () => {

@@ -17,6 +17,8 @@ const failuresOf = (percent: number, canary = true) => ({
   alarms: { ...alarms, canary, functionFailures: { percent, atLeast: 1 } },
 });
 
+const tagKeys = "letters, digits, spaces and _.:/=+-@, and not begin with AWS's own aws:";
+
 const rows: Row[] = [
   [
     "a name with a space",
@@ -76,7 +78,17 @@ const rows: Row[] = [
   [
     "an ARN of another service",
     { webAclArn: "arn:aws:sns:eu-central-1:111111111111:on-call" },
-    "webAclArn must be an ARN like arn:aws:wafv2:REGION:ACCOUNT:NAME, not 'arn:aws:sns:eu-central-1:111111111111:on-call'",
+    "webAclArn must be an ARN like arn:aws:wafv2:REGION:ACCOUNT:regional/webacl/NAME/ID, not 'arn:aws:sns:eu-central-1:111111111111:on-call'",
+  ],
+  [
+    "a web ACL that CloudFront alone can use",
+    { webAclArn: "arn:aws:wafv2:eu-central-1:111111111111:global/webacl/a/1" },
+    "webAclArn must be an ARN like arn:aws:wafv2:REGION:ACCOUNT:regional/webacl/NAME/ID, not 'arn:aws:wafv2:eu-central-1:111111111111:global/webacl/a/1'",
+  ],
+  [
+    "an ARN that ends at its service",
+    { alarms: { ...alarms, topicArn: "arn:aws:sns:" } },
+    "alarms.topicArn must be an ARN like arn:aws:sns:REGION:ACCOUNT:NAME, not 'arn:aws:sns:'",
   ],
   [
     "a policy's ARN for its name",
@@ -86,7 +98,13 @@ const rows: Row[] = [
   [
     "a tag that only AWS may set",
     { tags: { "aws:team": "orders" } },
-    `tags can't begin with aws:, like "aws:team": those are AWS's own`,
+    `a key of tags must be ${tagKeys}, not 'aws:team'`,
+  ],
+  [
+    "tags without a key, or with one that AWS rejects",
+    { tags: { "": "orders", "team!": "orders" } },
+    `a key of tags must be ${tagKeys}, not ''`,
+    `a key of tags must be ${tagKeys}, not 'team!'`,
   ],
   [
     "a limit that is missing",
@@ -174,7 +192,7 @@ describe("synthesis stops", () => {
         "no-option": { ...noOption, authorizerCacheSeconds: 4000 },
       }),
     ).toThrow(
-      /^environments\.every.* not 42\nenvironments\.every.*aws:team.*\nenvironments\.no.* 4000$/,
+      /^environments\.every.*'aws:team'\nenvironments\.every.* not 42\nenvironments\.no.* 4000$/,
     );
   });
 
