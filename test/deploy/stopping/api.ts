@@ -1,77 +1,82 @@
 import { one } from "../templates.ts";
-import type { StoppingChange } from "./stopping-change.ts";
+import { remove, type StoppingChange, set, unset } from "./stopping-change.ts";
+
+const stage = "ApiGateway::Stage";
+const authorizer = "ApiGateway::Authorizer";
+const listRoute = "ApiReststoreordersGET";
+const cancelRoute = "ApiReststoreordersorderIdDELETE";
+const json = "application/json";
 
 /** Changes of the API that someone would mind. */
 export const apiChanges: StoppingChange[] = [
   {
     title: "the route of cancellations is dropped",
-    change: (next) => {
-      delete next.Resources[one(next, "ApiGateway::Method", "ApiReststoreordersorderIdDELETE").id];
-    },
+    change: remove(["ApiGateway::Method", cancelRoute]),
     names: ["removed:Api/Rest/Default/store/orders/{orderId}/DELETE"],
   },
   {
     title: "a method is no longer throttled",
-    change: (next) => {
-      const [all] = one(next, "ApiGateway::Stage").properties["MethodSettings"];
-      delete all.ThrottlingRateLimit;
-    },
+    change: unset([stage], "MethodSettings.0.ThrottlingRateLimit"),
     names: ["changed:Api/Rest/DeploymentStage.v1.MethodSettings.0.ThrottlingRateLimit"],
   },
   {
     title: "a stage loses the settings of a method that it still has",
-    change: (next) => one(next, "ApiGateway::Stage").properties["MethodSettings"].pop(),
+    change: (next) => one(next, stage).properties["MethodSettings"].pop(),
+    names: ["changed:Api/Rest/DeploymentStage.v1.MethodSettings"],
+  },
+  {
+    title: "all other methods are no longer throttled",
+    change: (next) => one(next, stage).properties["MethodSettings"].shift(),
     names: ["changed:Api/Rest/DeploymentStage.v1.MethodSettings"],
   },
   {
     title: "bodies are logged",
-    change: (next) => {
-      one(next, "ApiGateway::Stage").properties["MethodSettings"][0].DataTraceEnabled = true;
-    },
+    change: set([stage], "MethodSettings.0.DataTraceEnabled", true),
     names: ["changed:Api/Rest/DeploymentStage.v1.MethodSettings.0.DataTraceEnabled"],
   },
   {
+    title: "the access log is switched off",
+    change: unset([stage], "AccessLogSetting"),
+    names: ["changed:Api/Rest/DeploymentStage.v1.AccessLogSetting"],
+  },
+  {
     title: "another function authorizes",
-    change: (next) => {
-      const { properties } = one(next, "ApiGateway::Authorizer");
-      properties["AuthorizerUri"] = "arn:aws:lambda:eu-central-1:444444444444:function:other";
-    },
+    change: set(
+      [authorizer],
+      "AuthorizerUri",
+      "arn:aws:lambda:eu-central-1:444444444444:function:x",
+    ),
     names: ["changed:Api/BearerKeys.AuthorizerUri"],
   },
   {
     title: "the authorizer reads another header",
-    change: (next) => {
-      const header = "method.request.header.X-Key";
-      one(next, "ApiGateway::Authorizer").properties["IdentitySource"] = header;
-    },
+    change: set([authorizer], "IdentitySource", "method.request.header.X-Key"),
     names: ["changed:Api/BearerKeys.IdentitySource"],
   },
   {
+    title: "the authorizer is of another kind",
+    change: set([authorizer], "Type", "REQUEST"),
+    names: ["changed:Api/BearerKeys.Properties.Type"],
+  },
+  {
     title: "accepted keys are remembered for an hour",
-    change: (next) => {
-      one(next, "ApiGateway::Authorizer").properties["AuthorizerResultTtlInSeconds"] = 3600;
-    },
+    change: set([authorizer], "AuthorizerResultTtlInSeconds", 3600),
     names: ["changed:Api/BearerKeys.AuthorizerResultTtlInSeconds"],
   },
   {
     title: "other keys match",
-    change: (next) => {
-      one(next, "ApiGateway::Authorizer").properties["IdentityValidationExpression"] = ".*";
-    },
+    change: set([authorizer], "IdentityValidationExpression", ".*"),
     names: ["key-expression"],
   },
   {
     title: "a route loses its authorizer",
-    change: (next) => {
-      const { properties } = one(next, "ApiGateway::Method", "ApiReststoreordersGET");
-      properties["AuthorizationType"] = "NONE";
-    },
+    change: set(["ApiGateway::Method", listRoute], "AuthorizationType", "NONE"),
     names: ["changed:Api/Rest/Default/store/orders/GET.AuthorizationType"],
   },
   {
     title: "a route without the authorizer is added",
     change: (next) => {
-      const { properties, resource } = one(next, "ApiGateway::Method", "ApiReststoreordersGET");
+      const { properties, resource } = one(next, "ApiGateway::Method", listRoute);
       const Properties = { ...properties, HttpMethod: "PUT", AuthorizationType: "NONE" };
       next.Resources["Put"] = { ...resource, Metadata: {}, Properties };
     },
@@ -79,41 +84,36 @@ export const apiChanges: StoppingChange[] = [
   },
   {
     title: "the API becomes private",
-    change: (next) => {
-      const { properties } = one(next, "ApiGateway::RestApi");
-      properties["EndpointConfiguration"] = { Types: ["PRIVATE"] };
-    },
+    change: set(["ApiGateway::RestApi"], "EndpointConfiguration", { Types: ["PRIVATE"] }),
     names: ["changed:Api/Rest.EndpointConfiguration.Types.0"],
   },
   {
     title: "a gateway response shows what AWS says",
-    change: (next) => {
-      const { properties } = one(next, "ApiGateway::GatewayResponse", "ApiRestUNAUTHORIZED");
-      const text = '{"message":$context.error.messageString}';
-      properties["ResponseTemplates"] = { "application/json": text };
-    },
+    change: set(["ApiGateway::GatewayResponse", "ApiRestUNAUTHORIZED"], "ResponseTemplates", {
+      [json]: '{"message":$context.error.messageString}',
+    }),
     names: ["changed:Api/Rest/UNAUTHORIZED.ResponseTemplates.application/json"],
   },
   {
-    title: "the access log is switched off",
-    change: (next) => delete one(next, "ApiGateway::Stage").properties["AccessLogSetting"],
-    names: ["changed:Api/Rest/DeploymentStage.v1.AccessLogSetting"],
+    title: "an error has another code",
+    change: set(["ApiGateway::GatewayResponse", "ApiRestUNAUTHORIZED"], "ResponseTemplates", {
+      [json]: '{"code":"denied","message":"Missing or invalid API key","status":401}',
+    }),
+    names: ["changed:Api/Rest/UNAUTHORIZED.ResponseTemplates.application/json"],
   },
   {
     title: "the DNS record is removed",
-    change: (next) => delete next.Resources[one(next, "Route53::RecordSet").id],
+    change: remove(["Route53::RecordSet"]),
     names: ["removed:Api/Domain/Record"],
   },
   {
     title: "the DNS record moves to another zone",
-    change: (next) => {
-      one(next, "Route53::RecordSet").properties["HostedZoneId"] = "Z1";
-    },
+    change: set(["Route53::RecordSet"], "HostedZoneId", "Z1"),
     names: ["replaced:Api/Domain/Record"],
   },
   {
     title: "the mapping of the base path is removed",
-    change: (next) => delete next.Resources[one(next, "ApiGateway::BasePathMapping").id],
+    change: remove(["ApiGateway::BasePathMapping"]),
     names: ["removed:Api/Domain/BasePath"],
   },
   {
@@ -125,30 +125,7 @@ export const apiChanges: StoppingChange[] = [
   },
   {
     title: "older TLS is let in",
-    change: (next) => {
-      one(next, "ApiGateway::DomainName").properties["SecurityPolicy"] = "TLS_1_0";
-    },
+    change: set(["ApiGateway::DomainName"], "SecurityPolicy", "TLS_1_0"),
     names: ["tls"],
-  },
-  {
-    title: "the authorizer is of another kind",
-    change: (next) => {
-      one(next, "ApiGateway::Authorizer").properties["Type"] = "REQUEST";
-    },
-    names: ["changed:Api/BearerKeys.Properties.Type"],
-  },
-  {
-    title: "all other methods are no longer throttled",
-    change: (next) => one(next, "ApiGateway::Stage").properties["MethodSettings"].shift(),
-    names: ["changed:Api/Rest/DeploymentStage.v1.MethodSettings"],
-  },
-  {
-    title: "an error has another code",
-    change: (next) => {
-      const { properties } = one(next, "ApiGateway::GatewayResponse", "ApiRestUNAUTHORIZED");
-      const text = '{"code":"denied","message":"Missing or invalid API key","status":401}';
-      properties["ResponseTemplates"] = { "application/json": text };
-    },
-    names: ["changed:Api/Rest/UNAUTHORIZED.ResponseTemplates.application/json"],
   },
 ];

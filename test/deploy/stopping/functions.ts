@@ -1,12 +1,14 @@
 import { one } from "../templates.ts";
-import type { StoppingChange } from "./stopping-change.ts";
+import { type StoppingChange, set, unset } from "./stopping-change.ts";
+
+const cancelOrder: [string, string] = ["Lambda::Function", "CancelOrder"];
 
 /** Changes of the functions that someone would mind. */
 export const functionsChanges: StoppingChange[] = [
   {
     title: "a function gets a public address",
     change: (next) => {
-      const FunctionName = { Ref: one(next, "Lambda::Function", "CancelOrder").id };
+      const FunctionName = { Ref: one(next, ...cancelOrder).id };
       const Action = "lambda:InvokeFunctionUrl";
       const permitted = { Action, FunctionName, Principal: "*", FunctionUrlAuthType: "NONE" };
       next.Resources["Address"] = {
@@ -26,46 +28,32 @@ export const functionsChanges: StoppingChange[] = [
   },
   {
     title: "a function no longer finds its table",
-    change: (next) => {
-      delete one(next, "Lambda::Function", "CancelOrder").properties["Environment"].Variables
-        .ORDERS_TABLE;
-    },
+    change: unset(cancelOrder, "Environment.Variables.ORDERS_TABLE"),
     names: ["changed:CancelOrder.Environment.Variables.ORDERS_TABLE"],
   },
   {
     title: "all variables of a function are removed",
-    change: (next) => delete one(next, "Lambda::Function", "CancelOrder").properties["Environment"],
+    change: unset(cancelOrder, "Environment"),
     names: ["changed:CancelOrder.Environment"],
   },
   {
     title: "a variable steers the runtime",
-    change: (next) => {
-      const { properties } = one(next, "Lambda::Function", "CancelOrder");
-      properties["Environment"].Variables.LD_PRELOAD = "/tmp/other.so";
-    },
+    change: set(cancelOrder, "Environment.Variables.LD_PRELOAD", "/tmp/other.so"),
     names: ["changed:CancelOrder.Environment.Variables.LD_PRELOAD"],
   },
   {
     title: "code comes from another bucket",
-    change: (next) => {
-      one(next, "Lambda::Function", "CancelOrder").properties["Code"].S3Bucket = "others";
-    },
+    change: set(cancelOrder, "Code.S3Bucket", "others"),
     names: ["changed:CancelOrder.Code.S3Bucket"],
   },
   {
     title: "an alias leads to the code that is not published",
-    change: (next) => {
-      const { properties } = one(next, "Lambda::Alias", "CancelOrder");
-      properties["FunctionVersion"] = "$LATEST";
-    },
+    change: set(["Lambda::Alias", "CancelOrder"], "FunctionVersion", "$LATEST"),
     names: ["changed:CancelOrder/Aliaslive.FunctionVersion"],
   },
   {
     title: "a value comes from elsewhere",
-    change: (next) => {
-      const { properties } = one(next, "Lambda::Function", "CancelOrder");
-      properties["Environment"].Variables.LEVEL = "{{resolve:ssm:level}}";
-    },
+    change: set(cancelOrder, "Environment.Variables.LEVEL", "{{resolve:ssm:level}}"),
     names: ["value-elsewhere"],
   },
 ];

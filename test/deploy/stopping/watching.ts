@@ -1,73 +1,65 @@
 import { one } from "../templates.ts";
-import type { StoppingChange } from "./stopping-change.ts";
+import { remove, type StoppingChange, set, unset } from "./stopping-change.ts";
+
+const slowAlarm: [string, string] = ["CloudWatch::Alarm", "AlarmsCancelSlow"];
+const cancelLog: [string, string] = ["Logs::LogGroup", "CancelOrderLog"];
 
 /** Changes of what watches the service, and of what it tells others, that someone would mind. */
 export const watchingChanges: StoppingChange[] = [
   {
     title: "a log group is removed",
-    change: (next) => delete next.Resources[one(next, "Logs::LogGroup", "CancelOrderLog").id],
+    change: remove(cancelLog),
     names: ["removed:CancelOrderLog"],
   },
   {
     title: "a log is kept for a shorter time",
-    change: (next) => {
-      one(next, "Logs::LogGroup", "CancelOrderLog").properties["RetentionInDays"] = 1;
-    },
+    change: set(cancelLog, "RetentionInDays", 1),
     names: ["changed:CancelOrderLog.RetentionInDays"],
   },
   {
     title: "an alarm is removed",
-    change: (next) => delete next.Resources[one(next, "CloudWatch::Alarm", "AlarmsCancelSlow").id],
+    change: remove(slowAlarm),
     names: ["removed:Alarms/CancelSlow"],
   },
   {
     title: "an alarm tells no one",
-    change: (next) => {
-      delete one(next, "CloudWatch::Alarm", "AlarmsCancelSlow").properties["AlarmActions"];
-    },
+    change: unset(slowAlarm, "AlarmActions"),
     names: ["alarm-actions"],
   },
   {
     title: "an alarm watches something else",
-    change: (next) => {
-      one(next, "CloudWatch::Alarm", "AlarmsCancelSlow").properties["MetricName"] = "Duration2";
-    },
+    change: set(slowAlarm, "MetricName", "Duration2"),
     names: ["changed:Alarms/CancelSlow.MetricName"],
   },
   {
     title: "an alarm's expression is another one",
-    change: (next) => {
-      const { properties } = one(next, "CloudWatch::Alarm", "AlarmsKeysRejected");
-      properties["Metrics"][0].Expression = "0 * failed";
-    },
+    change: set(["CloudWatch::Alarm", "AlarmsKeysRejected"], "Metrics.0.Expression", "0 * failed"),
     names: ["changed:Alarms/KeysRejected.Metrics.0.Expression"],
-  },
-  {
-    title: "the topic goes, with subscriptions that were made by hand",
-    change: (next) => delete next.Resources[one(next, "SNS::Topic").id],
-    names: ["removed:Alarms/Topic"],
-  },
-  {
-    title: "an output that others read is removed",
-    change: ({ Outputs = {} }) => delete Outputs["AlarmsTopicArn"],
-    names: ["removed:Outputs.AlarmsTopicArn"],
-  },
-  {
-    title: "a metric counts other lines",
-    change: (next) => {
-      one(next, "Logs::MetricFilter", "LogMetricsListsCutOff").properties["FilterPattern"] = "x";
-    },
-    names: ["changed:LogMetrics/ListsCutOff.FilterPattern"],
   },
   {
     title: "a new alarm calls something else than a topic",
     change: (next) => {
-      const { properties } = one(next, "CloudWatch::Alarm", "AlarmsCancelSlow");
+      const { properties } = one(next, ...slowAlarm);
       const AlarmActions = ["arn:aws:lambda:eu-central-1:111111111111:function:other"];
       const Properties = { ...properties, AlarmActions };
       next.Resources["Own"] = { Type: "AWS::CloudWatch::Alarm", Properties };
     },
     names: ["added:Own"],
+  },
+  {
+    title: "the topic goes, with subscriptions that were made by hand",
+    change: remove(["SNS::Topic"]),
+    names: ["removed:Alarms/Topic"],
+  },
+  {
+    title: "a metric counts other lines",
+    change: set(["Logs::MetricFilter", "LogMetricsListsCutOff"], "FilterPattern", "x"),
+    names: ["changed:LogMetrics/ListsCutOff.FilterPattern"],
+  },
+  {
+    title: "an output that others read is removed",
+    change: ({ Outputs = {} }) => delete Outputs["AlarmsTopicArn"],
+    names: ["removed:Outputs.AlarmsTopicArn"],
   },
   {
     title: "an output is exported under another name",
