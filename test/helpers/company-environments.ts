@@ -1,3 +1,4 @@
+import { operations } from "../../infra/stack/function-list.ts";
 import type { Environment } from "../../infra/stack/settings.ts";
 
 // A company's infra/environments.ts, which has followed all of "Make it yours" (infra/README.md).
@@ -5,44 +6,41 @@ import type { Environment } from "../../infra/stack/settings.ts";
 
 export type { Environment };
 
-const account = { id: "222222222222", region: "eu-west-1" };
-const tags = { team: "pets", "cost-centre": "4711" };
-const permissionsBoundary = "acme-boundary";
-const webAclArn =
-  "arn:aws:wafv2:eu-west-1:222222222222:regional/webacl/shops/5d1e7d58-1a2b-4c3d-8e4f-000000000000";
-
 const staging: Environment = {
   name: "staging",
   stackName: "AcmeOrders-try",
   apiKeyPrefix: "pets_acmetry",
-  account,
-  tags,
-  permissionsBoundary,
-  webAclArn,
+  account: { id: "222222222222", region: "eu-west-1" },
+  webAclArn:
+    "arn:aws:wafv2:eu-west-1:222222222222:regional/webacl/shops/5d1e7d58-1a2b-4c3d-8e4f-000000000000",
+  tags: { team: "pets", "cost-centre": "4711" },
+  permissionsBoundary: "acme-boundary",
   ownsLogRole: false,
   keepData: false,
+  throttling: throttlingOf({ rateLimit: 15, burstLimit: 25 }),
   tableThroughput: { reads: 1500, writes: 400 },
   authorizerCacheSeconds: 5,
-  throttling: {
-    listOrders: { rateLimit: 4, burstLimit: 10 },
-    cancelOrder: { rateLimit: 15, burstLimit: 25 },
-  },
   logRetentionDays: 7,
   accessLogRetentionDays: 3,
   functionLogLevel: "INFO",
   systemLogLevel: "WARN",
 };
 
+const load: Environment = {
+  ...staging,
+  name: "load",
+  stackName: "AcmeOrders-load",
+  apiKeyPrefix: "pets_acmeload",
+};
+
 const production: Environment = {
+  ...staging,
   name: "production",
   stackName: "AcmeOrders-live",
   apiKeyPrefix: "pets_acme1",
   account: { id: "333333333333", region: "ap-southeast-2" },
-  tags,
-  permissionsBoundary,
   webAclArn:
     "arn:aws:wafv2:ap-southeast-2:333333333333:regional/webacl/shops/5d1e7d58-1a2b-4c3d-8e4f-000000000000",
-  ownsLogRole: false,
   domain: {
     name: "orders.acme.example",
     certificateArn:
@@ -58,12 +56,9 @@ const production: Environment = {
   formerTables: { orders: "AcmeOrders-live-Orders-20261113080000" },
   writerAccounts: ["444444444444", "555555555555"],
   ordersStream: true,
+  throttling: throttlingOf({ rateLimit: 300, burstLimit: 500 }),
   tableThroughput: { reads: 20_000, writes: 3000 },
   authorizerCacheSeconds: 120,
-  throttling: {
-    listOrders: { rateLimit: 6, burstLimit: 12 },
-    cancelOrder: { rateLimit: 300, burstLimit: 500 },
-  },
   listConcurrency: 50,
   logRetentionDays: 180,
   accessLogRetentionDays: 30,
@@ -71,23 +66,16 @@ const production: Environment = {
   systemLogLevel: "INFO",
   dashboard: true,
   alarms: {
-    topicArn: "arn:aws:sns:ap-southeast-2:333333333333:on-call",
     canary: false,
+    topicArn: "arn:aws:sns:ap-southeast-2:333333333333:on-call",
     functionFailures: { percent: 4, atLeast: 5 },
     rejectedKeys: { percent: 20, atLeast: 50 },
     slow: { cancel: 1500, listFirstPage: 2500 },
-    listsCutOff: 5,
     functionThrottles: 20,
     tableThrottles: 100,
     requestsThrottled: 1000,
+    listsCutOff: 5,
   },
-};
-
-const load: Environment = {
-  ...staging,
-  name: "load",
-  stackName: "AcmeOrders-load",
-  apiKeyPrefix: "pets_acmeload",
 };
 
 /** Every environment by its name. `npm start` serves staging on this machine. */
@@ -98,4 +86,10 @@ export type EnvironmentName = keyof typeof environments;
 /** The tags of everything that belongs to an environment. */
 export function tagsOf({ name, tags }: Environment): Record<string, string> {
   return { ...tags, service: "pet-store-orders", environment: name };
+}
+
+/** The same limits for every operation. */
+function throttlingOf(limits: { rateLimit: number; burstLimit: number }) {
+  const entries = operations.map(({ name }) => [name, limits]);
+  return Object.fromEntries(entries) as Environment["throttling"];
 }
