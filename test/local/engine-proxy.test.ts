@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage } from "node:http";
+import { once } from "node:events";
+import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { engineClient } from "../../infra/local/engine/engine.ts";
@@ -55,6 +56,17 @@ describe("the engine is not reached by", () => {
     expect(received).not.toHaveProperty("access-control-allow-origin");
   });
 });
+
+test.each(["//", "//127.0.0.1:1/x", "http://127.0.0.1:1/x", "/x", "*"])(
+  "no path leads past the engine: %s",
+  async (path) => {
+    const { hostname, port } = new URL(proxy.endpoint);
+    const request = httpRequest({ hostname, port, path, method: "POST", headers: right() }).end();
+    const [response] = await once(request, "response");
+    response.resume();
+    expect({ status: response.statusCode, reached }).toEqual({ status: 403, reached: [] });
+  },
+);
 
 test("a client that leaves ends its request to the engine", async () => {
   const left = new AbortController();

@@ -12,7 +12,7 @@ const shapes = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
   /\bgh[pousr]_[0-9A-Za-z]{36}\b|\bgithub_pat_\w{22,}/,
   /\bnpm_[0-9A-Za-z]{36}\b/,
-  /_authToken\s*=|aws_secret_access_key\s*=\s*\S/i,
+  /_authToken\s*=|aws_secret_access_key\s*=\s*[^\s$]/i,
 ];
 
 const looksSecret = (text: string): string[] =>

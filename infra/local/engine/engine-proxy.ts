@@ -27,8 +27,9 @@ export async function startEngineProxy(engine: string): Promise<EngineProxy> {
   const accessKeyId = `LOCAL${randomBytes(8).toString("hex").toUpperCase()}`;
   const agent = new Agent({ keepAlive: true });
   const hosts = new Set<string | undefined>();
-  const isOurs = ({ headers, method }: IncomingMessage): boolean =>
+  const isOurs = ({ headers, method, url }: IncomingMessage): boolean =>
     method === "POST" &&
+    url === "/" &&
     hosts.has(headers.host) &&
     headers.origin === undefined &&
     headers.authorization?.startsWith(`AWS4-HMAC-SHA256 Credential=${accessKeyId}/`) === true;
@@ -38,8 +39,8 @@ export async function startEngineProxy(engine: string): Promise<EngineProxy> {
       outgoing.writeHead(403, { "Content-Type": "application/x-amz-json-1.0" }).end(denied);
       return;
     }
-    const { headers, method = "", url = "/" } = incoming;
-    const forwarded = httpRequest(new URL(url, engine), { agent, headers, method }, (response) => {
+    const { headers, method = "" } = incoming;
+    const forwarded = httpRequest(engine, { agent, headers, method }, (response) => {
       outgoing.writeHead(response.statusCode ?? 502, response.headers);
       pipeline(response, outgoing, () => {});
     });

@@ -31,7 +31,7 @@ exports.missing = function missing() {
       : "";
     lacks.push(`a DynamoDB engine, which one of these brings:${npm}
     brew install nubo-db/tap/dynoxide && dynoxide --port 8000
-    docker run --rm -p 8000:8000 ghcr.io/nubo-db/dynoxide
+    docker run --rm -p 127.0.0.1:8000:8000 ghcr.io/nubo-db/dynoxide
   and after either of the last two, DYNAMODB_ENDPOINT=http://localhost:8000 npm start`);
   }
   return [`This machine (${platform}) lacks`, ...lacks.map((lack) => `- ${lack}`)].join("\n");

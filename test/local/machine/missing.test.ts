@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 
 /** Runs a script as on such a Linux machine, and gives its words and exit code. */
@@ -27,6 +28,13 @@ test("a script says what an old Node.js and a missing engine need, in one go", (
   expect(stderr).toMatch(
     new RegExp(`^    npm install --no-save @dynoxide/linux-${arch}@\\d+\\.\\d+\\.\\d+$`, "m"),
   );
+});
+
+test("a script names the command by which the page starts an engine", async () => {
+  const page = await readFile("infra/local/README.md", "utf8");
+  const { stderr } = preloadOn({ node: "20.1.0", arch: "riscv64" });
+  const [command = "missing"] = /docker run .*/.exec(stderr) ?? [];
+  expect(page).toContain(command);
 });
 
 test("a script says nothing of what is there, nor of an engine alone, which not every script needs", () => {
