@@ -136,6 +136,11 @@ function addField(item: Map<string, AttributeValue>, name: string, value: unknow
   return [];
 }
 
+/** What an older export has among the other attributes, if it became a field since. */
+const mayBeElsewhere = new Set(
+  orderFields.map(({ name }): string => name).filter((name) => name !== "id"),
+);
+
 /** Adds the attributes that no field can hold, and gives what is wrong with them. */
 function addOthers(
   item: Map<string, AttributeValue>,
@@ -148,9 +153,10 @@ function addOthers(
       const mistake = `in ${otherAttributes} is not in DynamoDB's JSON`;
       return [problem(`... ${mistake}`, `${jsonText(name)} ${mistake}`)];
     }
-    if (item.has(name) || fieldValue(name, value, cancelled) !== undefined) {
-      return [problem(`${name} belongs beside ${otherAttributes}`)];
-    }
+    const isMisplaced =
+      item.has(name) ||
+      (!mayBeElsewhere.has(name) && fieldValue(name, value, cancelled) !== undefined);
+    if (isMisplaced) return [problem(`${name} belongs beside ${otherAttributes}`)];
     item.set(name, value);
     return [];
   });

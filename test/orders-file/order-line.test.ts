@@ -170,6 +170,13 @@ describe("a line of an orders file", () => {
     expect(formatOrderLine(order)).toContain(`"otherAttributes":{"shipDate":{"S":"${date}"}}`);
   });
 
+  test("of an export from before a field was added gives the same order", () => {
+    const older =
+      '{"id":1,"otherAttributes":{"quantity":{"N":"2"},"shipDate":{"S":"2026-12-24T12:00:00Z"}}}';
+    const newer = '{"id":1,"quantity":2,"shipDate":"2026-12-24T12:00:00Z"}';
+    expect(parseOrderLine(older)).toEqual(parseOrderLine(newer));
+  });
+
   test("has an order's fields in the documented order", () => {
     const shuffled = {
       status: { S: "pending" },

@@ -53,7 +53,10 @@ describe("a line of an orders file", () => {
     ['{"id":1,"otherAttributes":{"a":{"L":[{"S":""},{"S":""}]}},"id":2}', ['"id" appears twice']],
     ['{"id":1,"otherAttributes":[]}', ["otherAttributes is not a JSON object"]],
     ['{"id":1,"otherAttributes":null}', ["otherAttributes is not a JSON object"]],
-    ['{"id":1,"otherAttributes":{"petId":{"N":"7"}}}', ["petId belongs beside otherAttributes"]],
+    [
+      '{"id":1,"petId":7,"otherAttributes":{"petId":{"N":"7"}}}',
+      ["petId belongs beside otherAttributes"],
+    ],
     [
       '{"id":1,"otherAttributes":{"status":{"S":"shipped"}}}',
       ["status belongs beside otherAttributes"],
