@@ -1,7 +1,8 @@
-import { Command, CommanderError, Help, Option } from "commander";
+import { Command, CommanderError, Option } from "commander";
 import { withoutKeys } from "../../shared/api-keys.ts";
 import { environments } from "../environments.ts";
 import { errorLine } from "../terminal/errors.ts";
+import { optionDescription } from "../terminal/help.ts";
 import { printable } from "../terminal/printable.ts";
 import { addKeyCommands } from "./key-commands.ts";
 import { addOrderCommands } from "./order-commands.ts";
@@ -17,7 +18,7 @@ export function createProgram(): Command {
     )
     .option("--local", "work on the running `npm start`")
     .option("--json", "print JSON, for scripts")
-    .configureHelp({ showGlobalOptions: true, optionDescription: describeOption })
+    .configureHelp({ showGlobalOptions: true, optionDescription })
     .showHelpAfterError("(see --help)")
     .configureOutput({
       outputError: (text, write) => {
@@ -33,14 +34,6 @@ export function createProgram(): Command {
   addKeyCommands(program);
   addOrderCommands(program);
   return program;
-}
-
-const help = new Help();
-
-/** The description of an option in the help, which else does not say which are required. */
-function describeOption(option: Option): string {
-  const description = help.optionDescription(option);
-  return option.mandatory ? `${description} (required)` : description;
 }
 
 /** Runs the command line with these arguments, and sets the exit code. */

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import type { ErrorCode } from "../../shared/errors.ts";
 import { type ApiRequest, type Endpoint, open, send } from "./client.ts";
-import { operations, paths } from "./document.ts";
+import { documentedRequests, paths } from "./document.ts";
 import { expectList } from "./list.ts";
 import { excerpt, expectDocumented, expectError, expectStatus } from "./response-problems.ts";
 
@@ -19,7 +19,7 @@ const unknownPaths = [
 ];
 const withoutKey = (request: ApiRequest): ApiRequest => ({ ...request, authorization: null });
 const withAuthorization = (authorization: string): ApiRequest[] =>
-  operations.map((request) => ({ ...request, authorization }));
+  documentedRequests.map((request) => ({ ...request, authorization }));
 const emptyObject = { headers: { "content-type": "application/json" }, body: "{}" };
 
 /**
@@ -64,7 +64,7 @@ const readiness = (service: Endpoint, pending?: string): Checks => ({
   "401 without a key, naming the Bearer scheme": rejects(
     service,
     "unauthorized",
-    ...operations.map(withoutKey),
+    ...documentedRequests.map(withoutKey),
   ),
   "404 order_not_found for cancelling an order that does not exist": rejects(
     service,
@@ -85,8 +85,7 @@ const readiness = (service: Endpoint, pending?: string): Checks => ({
 const cancellation = (service: Endpoint, pending: string): Checks => ({
   [`204 for cancelling order ${pending}, then 409 order_already_cancelled`]: async () => {
     const response = await send(service, cancel(pending));
-    const slip = `order ${pending} was not pending. Name one that is`;
-    assert(response.status !== 409, `${slip}: ${excerpt(response.body)}`);
+    assert(response.status !== 409, `order ${pending} was not pending. Name one that is`);
     expectStatus(response, 204);
     expectDocumented(response);
     expectError(await send(service, cancel(pending)), "order_already_cancelled");

@@ -35,7 +35,7 @@ export const paths = Object.entries(document.paths).map(([template, operations])
 });
 
 /** A request for each of its operations. Those for one order name an order that does not exist. */
-export const operations = paths.flatMap(({ path, methods }) =>
+export const documentedRequests = paths.flatMap(({ path, methods }) =>
   methods.map((method) => ({ method, path })),
 );
 

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { isApiKey } from "../../shared/api-keys.ts";
 import { isInt64 } from "../../shared/order.ts";
+import { optionDescription } from "../terminal/help.ts";
 
 /**
  * Reads the options of `npm run smoke`, and its key from API_KEY. Wrong use ends the process with 2
@@ -17,18 +18,28 @@ export function smokeOptions(argv: string[]) {
       parseBaseUrl,
     )
     .option("--cancel <order-id>", "a pending order; it is cancelled for good", parseOrderId)
-    .option("--wait <seconds>", "how long a new stage may take to become ready", parseSeconds, 120)
+    .option(
+      "--wait <seconds>",
+      "how long a new stage may take to become ready (default: 120, on this machine 0)",
+      parseSeconds,
+    )
     .addHelpText("after", "\nSet the environment variable API_KEY to a key of that environment.")
+    .configureHelp({ optionDescription })
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
     .parse(argv);
   const { baseUrl, cancel, wait } = command.opts<{
     baseUrl: string;
     cancel?: string;
-    wait: number;
+    wait?: number;
   }>();
   const apiKey = process.env["API_KEY"] ?? "";
   if (!isApiKey(apiKey)) command.error("API_KEY is missing or malformed.");
-  return { baseUrl, apiKey, cancel, waitSeconds: wait };
+  return { baseUrl, apiKey, cancel, waitSeconds: wait ?? (isLocal(baseUrl) ? 0 : 120) };
+}
+
+/** `npm start` names its address once it serves. */
+function isLocal(baseUrl: string): boolean {
+  return /^(localhost|127\..*|\[::1\])$/.test(new URL(baseUrl).hostname);
 }
 
 function parseBaseUrl(text: string): string {

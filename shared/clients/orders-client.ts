@@ -20,9 +20,16 @@ export class ApiError extends Error {
   constructor(status: number, body: string, retryAfter: number) {
     super(`${status} ${body}`);
     this.status = status;
-    const { code }: { code?: string } = body.startsWith("{") ? JSON.parse(body) : {};
-    this.code = code;
+    this.code = codeOf(body);
     this.retryAfter = retryAfter;
+  }
+}
+
+function codeOf(body: string): string | undefined {
+  try {
+    return JSON.parse(body).code;
+  } catch {
+    return undefined;
   }
 }
 
@@ -39,7 +46,7 @@ export class OrdersClient {
   }
 
   async listOrders(): Promise<Order[]> {
-    return JSON.parse(await this.#request("GET", "/store/orders"), exactly);
+    return await this.#request("GET", "/store/orders", (body) => JSON.parse(body, exactly));
   }
 
   /**
@@ -52,17 +59,20 @@ export class OrdersClient {
       throw new RangeError(`${id} is not an exact integer: pass the id as a bigint`);
     }
     try {
-      await this.#request("DELETE", `/store/orders/${id}`);
+      await this.#request("DELETE", `/store/orders/${id}`, () => {});
     } catch (error) {
       if (!(error instanceof ApiError && error.code === "order_already_cancelled")) throw error;
     }
   }
 
-  /** Sends a request, up to five times while another attempt may help. */
-  async #request(method: string, path: string): Promise<string> {
+  /** Sends a request, up to five times while another attempt may help, and reads its response. */
+  async #request<T>(method: string, path: string, read: (body: string) => T): Promise<T> {
+    const headers = { Authorization: `Bearer ${this.#apiKey}` };
+    // Here, so that an address or a key that can't be right is no lost connection.
+    const request = new Request(this.#baseUrl + path, { method, headers });
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#send(method, path);
+        return read(await send(request));
       } catch (error) {
         const seconds = pauseAfter(error, attempt);
         if (attempt === attempts || seconds === undefined) throw error;
@@ -70,15 +80,14 @@ export class OrdersClient {
       }
     }
   }
+}
 
-  /** @returns the body of the response. @throws ApiError unless it is a success. */
-  async #send(method: string, path: string): Promise<string> {
-    const headers = { Authorization: `Bearer ${this.#apiKey}` };
-    const response = await fetch(this.#baseUrl + path, { method, headers });
-    const body = await response.text();
-    if (response.ok) return body;
-    throw new ApiError(response.status, body, Number(response.headers.get("Retry-After")));
-  }
+/** @returns the body of the response. @throws ApiError unless it is a success. */
+async function send(request: Request): Promise<string> {
+  const response = await fetch(request);
+  const body = await response.text();
+  if (response.ok) return body;
+  throw new ApiError(response.status, body, Number(response.headers.get("Retry-After")));
 }
 
 /** The seconds to wait before the next attempt, undefined when it can't help. */

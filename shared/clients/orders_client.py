@@ -6,6 +6,8 @@ import json
 import random
 import time
 from http.client import HTTPException
+from json import JSONDecodeError
+from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -18,8 +20,15 @@ class ApiError(Exception):
     def __init__(self, status: int, body: str, retry_after: float) -> None:
         super().__init__(f"{status} {body}")
         self.status = status
-        self.code: str | None = json.loads(body).get("code") if body.startswith("{") else None
+        self.code = _code(body)
         self.retry_after = retry_after
+
+
+def _code(body: str) -> str | None:
+    try:
+        return json.loads(body)["code"]
+    except (LookupError, TypeError, ValueError):
+        return None
 
 
 class OrdersClient:
@@ -31,7 +40,7 @@ class OrdersClient:
         self._timeout = timeout
 
     def list_orders(self) -> list[dict]:
-        return json.loads(self._request("GET", "/store/orders"))
+        return self._request("GET", "/store/orders")
 
     def cancel_order(self, order_id: int) -> None:
         """Returns once the order is cancelled, by this request or before."""
@@ -43,24 +52,24 @@ class OrdersClient:
             if error.code != "order_already_cancelled":
                 raise
 
-    def _request(self, method: str, path: str) -> str:
+    def _request(self, method: str, path: str) -> Any:
         """Sends a request, up to five times while another attempt may help."""
         for attempt in range(1, ATTEMPTS):
             try:
                 return self._send(method, path)
-            except (ApiError, HTTPException, OSError) as error:
+            except (ApiError, HTTPException, JSONDecodeError, OSError) as error:
                 pause = _pause_after(error, attempt)
                 if pause is None:
                     raise
                 time.sleep(pause)
         return self._send(method, path)
 
-    def _send(self, method: str, path: str) -> str:
+    def _send(self, method: str, path: str) -> Any:
         headers = {"Authorization": f"Bearer {self._api_key}"}
         request = Request(self._base_url + path, method=method, headers=headers)
         try:
             with urlopen(request, timeout=self._timeout) as response:
-                return response.read().decode()
+                return json.loads(response.read() or "null")
         except HTTPError as error:
             with error:
                 retry_after = float(error.headers.get("Retry-After", 0))

@@ -17,7 +17,10 @@ describe("the limit that gives first", () => {
     ["throttling.cancelOrder.rateLimit", { orders: 1e7, cancelsPerSecond: 500, listsPerMinute: 2 }],
     ["tableThroughput.reads", { orders: 1e6, cancelsPerSecond: 10, listsPerMinute: 60 }],
     ["throttling.listOrders.rateLimit", { orders: 100, cancelsPerSecond: 10, listsPerMinute: 900 }],
-    ["a list's size, as gzip (Lambda)", { orders: 2e7, cancelsPerSecond: 1, listsPerMinute: 0.01 }],
+    [
+      "a list's size, as gzip (Lambda guide, Response streaming)",
+      { orders: 2e7, cancelsPerSecond: 1, listsPerMinute: 0.01 },
+    ],
   ])("is %s under %j", (name, load) => {
     expect(limitsUnder(load, environment)[0]).toMatchObject({ name });
   });

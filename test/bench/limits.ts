@@ -72,14 +72,14 @@ function listLimits({ orders, listsPerMinute }: Load): Limit[] {
   if (listsPerMinute === 0) return [];
   return [
     {
-      name: "a list's size, as gzip (Lambda)",
+      name: "a list's size, as gzip (Lambda guide, Response streaming)",
       used: listOf(orders).sentKilobytes / 1000,
       available: quota.streamedMegabytes,
       unit: "MB",
       raise: contract,
     },
     {
-      name: "a list's time (API Gateway, Lambda)",
+      name: "a list's time, at 2 MB a second after 6 MB (API Gateway guide, Stream the response)",
       used: listSeconds(orders),
       available: quota.listSeconds,
       unit: "s",
@@ -135,28 +135,28 @@ function accountQuotas(load: Load): Limit[] {
     (load.cancelsPerSecond * milliseconds(cancellation, cancellation.memory)) / 1000;
   return [
     {
-      name: "requests of the account (API Gateway)",
+      name: "requests of the account (API Gateway guide, Quotas)",
       used: load.cancelsPerSecond + load.listsPerMinute / 60,
       available: quota.requestsPerSecond,
       unit: "a second",
       raise: "ask Service Quotas for a higher throttle quota (L-8A5B8E43)",
     },
     {
-      name: "concurrent executions of the account (Lambda)",
+      name: "concurrent executions of the account (Lambda guide, Quotas)",
       used: cancelsAtOnce + listsAtOnce(load),
       available: quota.concurrency,
       unit: "at once",
       raise: "ask Service Quotas for more concurrent executions (L-B99A9384)",
     },
     {
-      name: "writes of a table (DynamoDB)",
+      name: "writes of a table (DynamoDB guide, Quotas)",
       used: load.cancelsPerSecond * cancellation.writeUnits,
       available: quota.tableUnits,
       unit: "units a second",
       raise: "ask Service Quotas for a higher table-level write throughput",
     },
     {
-      name: "reads of a table (DynamoDB)",
+      name: "reads of a table (DynamoDB guide, Quotas)",
       used: readUnits(load),
       available: quota.tableUnits,
       unit: "units a second",

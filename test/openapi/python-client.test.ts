@@ -88,6 +88,19 @@ describe("the client in Python, when the service", () => {
     expect(called).toEqual([[], [0.5, 1, 7.5, 4]]);
   });
 
+  test("ends a list in its middle, asks again", async () => {
+    const called = await list(
+      (response) => response.end('[{"id":1},'),
+      (response) => response.end("[]"),
+    );
+    expect(called).toEqual([[], [0.5]]);
+  });
+
+  test.each(["{oops", "[1]", "{}"])("fails with %s, has no code", async (body) => {
+    const called = await list((response) => response.writeHead(404).end(body));
+    expect(called).toEqual([[404, null], []]);
+  });
+
   test("goes on failing, gives up after five attempts with the last failure", async () => {
     const called = await list(...Array<Respond>(7).fill(busy));
     expect(called).toEqual([

@@ -95,6 +95,14 @@ test.each([2 ** 53, 1e21, 1.5, Number.NaN])(
   },
 );
 
+test("the client in TypeScript sends nothing, not even again, with a key that no header can hold", async () => {
+  const fetch = vi.spyOn(globalThis, "fetch");
+  const orders = new OrdersClient("http://localhost/v1", "a\nb");
+  await expect(orders.listOrders()).rejects.toThrow(TypeError);
+  expect(fetch).not.toHaveBeenCalled();
+  fetch.mockRestore();
+});
+
 describe("the client in TypeScript, when the service", () => {
   /** Has the service respond in this way, without waiting; undefined is a list that breaks off. */
   async function call(...responses: ([number, string, Record<string, string>?] | undefined)[]) {
@@ -127,6 +135,16 @@ describe("the client in TypeScript, when the service", () => {
     ];
     const called = await call(busy, undefined, throttled, busy, [200, "[]"]);
     expect(called).toEqual({ outcome: [], pauses: [500, 1000, 7500, 4000], left: 0 });
+  });
+
+  test("ends a list in its middle, asks again", async () => {
+    const called = await call([200, '[{"id":1},'], [200, "[]"]);
+    expect(called).toEqual({ outcome: [], pauses: [500], left: 0 });
+  });
+
+  test("fails with a body that only begins like JSON, has no code", async () => {
+    const { outcome } = await call([404, "{oops"]);
+    expect(outcome).toMatchObject({ status: 404, code: undefined });
   });
 
   test("goes on failing, gives up after five attempts with the last failure", async () => {

@@ -42,11 +42,23 @@ describe("npm run smoke", () => {
     expect(code).toBe(0);
   });
 
-  test("gives a new stage two minutes, and exits 2 with one line when it is used wrongly", async () => {
-    expect(endOf(smokeOptions, ["--help"])).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/default:\s+120/),
-    });
+  test("gives a new stage two minutes, and one on this machine none", async () => {
+    vi.stubEnv("API_KEY", makeApiKey("pets_test"));
+    const wait = (baseUrl: string) =>
+      smokeOptions(["node", "command", "--base-url", baseUrl]).waitSeconds;
+    expect(wait("https://orders.example.com/v1")).toBe(120);
+    expect(wait("http://localhost:3000/v1")).toBe(0);
+    expect(wait("http://127.0.0.1:3000/v1")).toBe(0);
+    expect(wait("http://[::1]:3000/v1")).toBe(0);
+  });
+
+  test("says in its help which option is required", () => {
+    const { code, stdout } = endOf(smokeOptions, ["--help"]);
+    expect(code).toBe(0);
+    expect(stdout.replaceAll(/\s+/g, " ")).toMatch(/--base-url <url> .*prints \(required\)/);
+  });
+
+  test("exits 2 with one line when it is used wrongly", async () => {
     const key = makeApiKey("pets_test");
     vi.stubEnv("API_KEY", key);
     const behindPath = ["node", "command", "--base-url=https://example.com/pets/v1/?a=b"];

@@ -50,9 +50,7 @@ describe("the smoke test", () => {
   test("says in one line that the order to cancel was cancelled already", async () => {
     await findings({ cancel: pendingOrder });
     expect(await findings({ cancel: pendingOrder })).toEqual([
-      expect.stringMatching(
-        /^FAIL 204 for .* was not pending\. Name one that is: .*order_already_cancelled/,
-      ),
+      expect.stringMatching(/^FAIL 204 for .* was not pending\. Name one that is$/),
     ]);
   });
 
