@@ -1,8 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { chmod, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { beforeEach, describe, expect, test, vi } from "vitest";
-import { writeLines } from "../../infra/admin/export-orders.ts";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { beforeEach, describe, expect, test } from "vitest";
 import { parseOrderLine } from "../../infra/orders-file/order-line.ts";
 import { type Behaviour, onEvery, respond } from "../helpers/faults/fault-proxy.ts";
 import { rejectedAs } from "../helpers/faults/faults.ts";
@@ -16,8 +14,6 @@ const [tables, operator] = await Promise.all([createTestTables(), createOperator
 let endpoint: string;
 const orders = (...args: string[]) =>
   runHere({ ...tables, dynamodbEndpoint: endpoint }, ["orders", ...args]);
-
-const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
 async function putLines(lines: string[]): Promise<void> {
   for (const line of lines) {
@@ -39,11 +35,15 @@ const smallPage: Behaviour = async ({ forward, input, response }) =>
 describe("orders export", () => {
   const lines = [
     '{"id":-9223372036854775808,"petId":-1,"quantity":0,"complete":false,"status":"pending"}',
-    '{"id":9223372036854775807,"petId":9007199254740993,"shipDate":"2026-12-01T09:00:00.123456789+05:30","status":"shipped"}',
+    '{"id":9223372036854775807,"petId":9007199254740993,' +
+      '"shipDate":"2026-12-01T09:00:00.123456789+05:30","status":"shipped"}',
     '{"id":0,"status":"cancelled"}',
-    '{"id":1,"status":"cancelled","cancelledAt":"2026-11-20T08:00:00.000Z","cancelledBy":"key_1","cancellationId":"5f3f"}',
-    '{"id":2,"otherAttributes":{"colour":{"SS":["blue","red"]},"petId":{"L":[]},"photo":{"B":"AP8="},"status":{"S":"held"}}}',
-    '{"id":3,"status":null,"otherAttributes":{"price":{"M":{"amount":{"N":"12345678901234567890123456789012345678"}}}}}',
+    '{"id":1,"status":"cancelled","cancelledAt":"2026-11-20T08:00:00.000Z",' +
+      '"cancelledBy":"key_1","cancellationId":"5f3f"}',
+    '{"id":2,"otherAttributes":{"colour":{"SS":["blue","red"]},"petId":{"L":[]},' +
+      '"photo":{"B":"AP8="},"status":{"S":"held"}}}',
+    '{"id":3,"status":null,"otherAttributes":{"price":' +
+      '{"M":{"amount":{"N":"12345678901234567890123456789012345678"}}}}}',
   ];
 
   test("followed by an import restores the table", async () => {
@@ -67,53 +67,93 @@ describe("orders export", () => {
     expect(after).toEqual(expect.arrayContaining(before));
   });
 
-  test("reads every page, each consistently", async () => {
-    await putLines(makeLines(5));
-    const scans: string[] = [];
-    const { proxy } = await tables.behindProxy(
-      onEvery("Scan", (exchange) => {
-        scans.push(exchange.input);
-        return smallPage(exchange);
-      }),
-    );
-    endpoint = proxy.endpoint;
-    const { stdout, stderr } = await orders("export", "--json");
-    expect(sortedLines(stdout)).toEqual(makeLines(5).sort());
-    expect(stderr).toBe("Exported 5 orders\n");
-    expect(scans.length).toBeGreaterThan(1);
-    for (const input of scans) expect(JSON.parse(input)).toMatchObject({ ConsistentRead: true });
+  describe("of more than a page", () => {
+    const exportPages = async () => {
+      await putLines(makeLines(5));
+      const scans: string[] = [];
+      const { proxy } = await tables.behindProxy(
+        onEvery("Scan", (exchange) => {
+          scans.push(exchange.input);
+          return smallPage(exchange);
+        }),
+      );
+      endpoint = proxy.endpoint;
+      return { scans, ...(await orders("export", "--json")) };
+    };
+
+    test("reads every page", async () => {
+      const { scans, stdout, stderr } = await exportPages();
+      expect(sortedLines(stdout)).toEqual(makeLines(5).sort());
+      expect(stderr).toBe("Exported 5 orders\n");
+      expect(scans.length).toBeGreaterThan(1);
+    });
+
+    test("reads each consistently", async () => {
+      const { scans } = await exportPages();
+      expect(scans.length).toBeGreaterThan(1);
+      for (const input of scans) expect(JSON.parse(input)).toMatchObject({ ConsistentRead: true });
+    });
   });
 
-  test("without a file prints orders on stdout and names on stderr each one that no line can hold", async () => {
-    const ids = ["1.5", "9223372036854775808", "5"];
-    for (const N of ids) await tables.putOrder({ id: { N }, status: { S: "pending" } });
-    const { code, stdout, stderr } = await orders("export");
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '{"id":5,"status":"pending"}\n' });
-    expect(stderr.trimEnd().split("\n").sort()).toEqual([
-      "Exported 1 order, skipped 2",
-      "Order 1.5 skipped: id is not a 64-bit integer",
-      "Order 9223372036854775808 skipped: id is not a 64-bit integer",
-    ]);
+  describe("without a file, of a table with orders that no line can hold,", () => {
+    const exportSkipping = async () => {
+      const ids = ["1.5", "9223372036854775808", "5"];
+      for (const N of ids) await tables.putOrder({ id: { N }, status: { S: "pending" } });
+      return await orders("export");
+    };
+
+    test("prints the others on standard output", async () => {
+      const { stdout } = await exportSkipping();
+      expect(stdout).toBe('{"id":5,"status":"pending"}\n');
+    });
+
+    test("fails and names them on standard error", async () => {
+      const { code, stderr } = await exportSkipping();
+      expect(code).toBe(1);
+      expect(stderr.trimEnd().split("\n").sort()).toEqual([
+        "Exported 1 order, skipped 2",
+        "Order 1.5 skipped: id is not a 64-bit integer",
+        "Order 9223372036854775808 skipped: id is not a 64-bit integer",
+      ]);
+    });
   });
 
-  test("whose second page fails leaves the last export as it was, and nothing beside it", async () => {
-    await putLines(makeLines(5));
-    const file = await operator.write("orders.ndjson", "the last export\n");
-    let scans = 0;
-    const { proxy } = await tables.behindProxy(
-      onEvery("Scan", (exchange) =>
-        (++scans === 1 ? smallPage : rejectedAs("ResourceNotFoundException"))(exchange),
-      ),
-    );
-    endpoint = proxy.endpoint;
-    const missing = `There is no table ${tables.tables.orders}. Check its name, and whether its stack was deleted or replaced`;
-    expect(await orders("export", file)).toEqual({ code: 1, stdout: "", stderr: `${missing}\n` });
-    expect(scans).toBeGreaterThan(1);
-    expect(await operator.read("orders.ndjson")).toBe("the last export\n");
-    expect((await readdir(operator.folder)).filter((name) => name.includes("partial"))).toEqual([]);
+  describe("whose second page fails", () => {
+    const exportFailing = async () => {
+      await putLines(makeLines(5));
+      const file = await operator.write("orders.ndjson", "the last export\n");
+      let scans = 0;
+      const { proxy } = await tables.behindProxy(
+        onEvery("Scan", (exchange) =>
+          (++scans === 1 ? smallPage : rejectedAs("ResourceNotFoundException"))(exchange),
+        ),
+      );
+      endpoint = proxy.endpoint;
+      const ended = await orders("export", file);
+      expect(scans).toBeGreaterThan(1);
+      return ended;
+    };
+
+    test("says why", async () => {
+      const missing =
+        `There is no table ${tables.tables.orders}. ` +
+        "Check its name, and whether its stack was deleted or replaced\n";
+      expect(await exportFailing()).toEqual({ code: 1, stdout: "", stderr: missing });
+    });
+
+    test("leaves the last export as it was", async () => {
+      await exportFailing();
+      expect(await operator.read("orders.ndjson")).toBe("the last export\n");
+    });
+
+    test("leaves nothing beside it", async () => {
+      await exportFailing();
+      const names = await readdir(operator.folder);
+      expect(names.filter((name) => name.includes("partial"))).toEqual([]);
+    });
   });
 
-  test("to a pipe writes there, and leaves it", async () => {
+  test("to a pipe writes there instead of replacing it", async () => {
     await putLines(lines);
     const pipe = `${operator.folder}/pipe`;
     execFileSync("mkfifo", [pipe]);
@@ -127,17 +167,16 @@ describe("orders export", () => {
     expect((await stat(pipe)).isFIFO()).toBe(true);
   });
 
-  test("into a missing folder, or to a folder, fails with the name that was typed", async () => {
+  test("into a missing folder fails with the name that was typed", async () => {
     const path = `${operator.folder}/none/orders.ndjson`;
-    expect(await orders("export", path)).toMatchObject({
-      code: 1,
-      stderr: `${path}: no such file or directory\n`,
-    });
+    const stderr = `${path}: no such file or directory\n`;
+    expect(await orders("export", path)).toMatchObject({ code: 1, stderr });
+  });
+
+  test("to a folder fails with the name that was typed", async () => {
     const { folder } = operator;
-    expect(await orders("export", folder)).toMatchObject({
-      code: 1,
-      stderr: `${folder} is a folder\n`,
-    });
+    const stderr = `${folder} is a folder\n`;
+    expect(await orders("export", folder)).toMatchObject({ code: 1, stderr });
   });
 
   // Not even a handler of the signal would run while a write to a full pipe blocks.
@@ -151,7 +190,7 @@ describe("orders export", () => {
     expect(await running.ended).toEqual({ code: null, stdout: "", stderr: "" });
   });
 
-  test("that is interrupted leaves no file behind, and meets no other export to its file", async () => {
+  test("that is interrupted leaves no file behind", async () => {
     await putLines(lines);
     const scanning = Promise.withResolvers<void>();
     const files = async () =>
@@ -177,45 +216,6 @@ describe("orders export", () => {
     expect(await running.ended).toEqual({ code: 1, stdout: "", stderr: "Interrupted\n" });
     expect(await files()).toEqual([]);
   });
-});
-
-test("an export that replaces a private file is private while it is written", async () => {
-  const path = join(operator.folder, "private.ndjson");
-  await writeFile(path, "");
-  await chmod(path, 0o600);
-  const modes: number[] = [];
-  const lines = async function* () {
-    yield "{}\n";
-    modes.push(await vi.waitFor(() => modeOf(`${path}.${process.pid}.partial`)));
-  };
-  await writeLines(path, lines);
-  expect([...modes, await modeOf(path)]).toEqual([0o600, 0o600]);
-});
-
-test("an export to a symbolic link replaces the file behind it, which keeps its mode", async () => {
-  const [path, link] = [
-    join(operator.folder, "behind.ndjson"),
-    join(operator.folder, "link.ndjson"),
-  ];
-  await writeFile(path, "the last export\n");
-  await chmod(path, 0o666);
-  await symlink(path, link);
-  await writeLines(link, async function* () {});
-  expect([await readFile(path, "utf8"), await readlink(link), await modeOf(path)]).toEqual([
-    "",
-    path,
-    0o666,
-  ]);
-});
-
-test("an export never writes through what is already beside its file", async () => {
-  const [path, other] = [join(operator.folder, "mine.ndjson"), join(operator.folder, "others")];
-  await writeFile(other, "theirs");
-  await symlink(other, `${path}.${process.pid}.partial`);
-  await expect(writeLines(path, async function* () {})).rejects.toThrow(
-    "mine.ndjson: file already exists",
-  );
-  expect(await readFile(other, "utf8")).toBe("theirs");
 });
 
 test.each([

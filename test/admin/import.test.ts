@@ -15,7 +15,7 @@ const importing = (args: string[], dynamodbEndpoint = tables.dynamodbEndpoint) =
   runHere({ ...tables, dynamodbEndpoint }, ["orders", "import", ...args]);
 
 describe("importing", () => {
-  test("never overwrites an order, and so never revives a cancelled one", async () => {
+  test("never overwrites an order, such as one that was cancelled", async () => {
     const cancelled = { id: { N: "1" }, status: { S: "cancelled" }, cancelledBy: { S: "key_1" } };
     await tables.putOrder(cancelled);
     const file = await operator.write(
@@ -33,60 +33,12 @@ describe("importing", () => {
     );
   });
 
-  test("shows on a terminal how much is checked and how much is written", async () => {
+  test("shows on a terminal how far it is", async () => {
     const file = await operator.write("orders.ndjson", makeLines(50).join("\n"));
     const { stderr } = await runHere(tables, ["orders", "import", file], { terminals: ["stderr"] });
     expect(stderr).toMatch(/Checking 100% \[=+\] \d+ bytes\/s/);
     expect(stderr).toMatch(/Writing 100% \[=+\] \d+ orders\/s/);
     expect(stderr.split(clearedLine)).toHaveLength(3);
-  });
-
-  test("reports the orders that are there but differ, and leaves them", async () => {
-    const there: OrderItem[] = [
-      {
-        id: { N: "1" },
-        status: { S: "shipped" },
-        petId: { N: "7" },
-        photo: { B: new Uint8Array([1]) },
-        note: { S: "" },
-      },
-      {
-        id: { N: "2" },
-        status: { S: "pending" },
-        tags: { SS: ["b", "a"] },
-        box: { M: { x: { N: "1" }, y: { S: "" } } },
-      },
-      ...Array.from({ length: 22 }, (_, at) => ({
-        id: { N: String(at + 10) },
-        status: { S: "cancelled" },
-      })),
-    ];
-    for (const item of there) await tables.putOrder(item);
-    const lines = [
-      '{"id":1,"petId":8,"otherAttributes":{"photo":{"B":"Ag=="},"colour\\u001b":{"S":"red"}}}',
-      '{"id":2,"otherAttributes":{"tags":{"SS":["a","b"]},"box":{"M":{"y":{"S":""},"x":{"N":"1"}}}}}',
-      ...Array.from({ length: 22 }, (_, at) => `{"id":${at + 10}}`),
-    ];
-    const file = await operator.write("orders.ndjson", lines.join("\n"));
-    const { code, stdout, stderr } = await importing([file]);
-    expect({ code, stdout }).toEqual({
-      code: 0,
-      stdout: "24 orders: 0 written, 24 already there, 0 not written\n",
-    });
-    const notes = stderr.trimEnd().split("\n");
-    expect(notes).toHaveLength(1 + 20 + 1);
-    expect(notes).toContain(
-      String.raw`Order 1 in the table differs: colour\u{1b}, note, petId, photo, status`,
-    );
-    expect(
-      notes.filter((line) => /^Order \d\d in the table differs: status$/.test(line)),
-    ).toHaveLength(20);
-    expect(notes.at(-1)).toBe("and 2 more: status");
-    const json = JSON.parse((await importing([file, "--json"])).stdout);
-    expect(json).toMatchObject({ differ: 23, differing: { length: 21 } });
-    const after = await tables.items("orders");
-    expect(after).toHaveLength(there.length);
-    expect(after).toEqual(expect.arrayContaining(there));
   });
 
   test("of nothing is rejected: a command before it in a pipe may have failed", async () => {
@@ -98,7 +50,7 @@ describe("importing", () => {
     });
   });
 
-  test("ends at Ctrl-C while the file is being checked, and writes nothing", async () => {
+  test("writes nothing if Ctrl-C comes while the file is being checked", async () => {
     const file = await operator.write("orders.ndjson", makeLines(20_000).join("\n"));
     const running = importing([file]);
     process.once("newListener", () => setImmediate(() => process.emit("SIGINT")));
@@ -110,7 +62,7 @@ describe("importing", () => {
     expect(await tables.items("orders")).toEqual([]);
   });
 
-  test("never counts another's order as written, even at a later attempt", async () => {
+  test("never counts another's order as written at a later attempt", async () => {
     await tables.putOrder({ id: { N: "1" }, status: { S: "shipped" } });
     const file = await operator.write("orders.ndjson", '{"id":1}');
     const { proxy } = await tables.behindProxy(({ operation, attempt }) =>
@@ -120,7 +72,7 @@ describe("importing", () => {
     expect(stdout).toBe("1 order: 0 written, 1 already there, 0 not written\n");
   });
 
-  test("counts no order as written that an engine turns down without showing what is there", async () => {
+  test("counts no order as written that is rejected without showing what is there", async () => {
     const file = await operator.write("orders.ndjson", '{"id":1}');
     const { proxy } = await tables.behindProxy(
       onEvery("PutItem", rejectedAs("ConditionalCheckFailedException")),
@@ -129,37 +81,135 @@ describe("importing", () => {
     expect(stdout).toBe("1 order: 0 written, 1 already there, 0 not written\n");
   });
 
-  test("stops at a failure, with one line and counts that add up", async () => {
-    const file = await operator.write("orders.ndjson", makeLines(200).join("\n"));
-    let puts = 0;
-    const { proxy } = await tables.behindProxy(({ operation }) =>
-      operation === "PutItem" && ++puts > 60
-        ? rejectedAs("AccessDeniedException", "not authorized to perform PutItem")
-        : undefined,
-    );
-    expect(await importing([file], proxy.endpoint)).toEqual({
-      code: 1,
-      stdout: "200 orders: 60 written, 0 already there, 140 not written\n",
-      stderr:
-        "AWS denied access: not authorized to perform PutItem. Run it again to write the rest.\n",
+  describe("that fails", () => {
+    const importUntilDenied = async () => {
+      const file = await operator.write("orders.ndjson", makeLines(200).join("\n"));
+      let puts = 0;
+      const { proxy } = await tables.behindProxy(({ operation }) =>
+        operation === "PutItem" && ++puts > 60
+          ? rejectedAs("AccessDeniedException", "not authorized to perform PutItem")
+          : undefined,
+      );
+      return await importing([file], proxy.endpoint);
+    };
+
+    test("says why in one line", async () => {
+      expect(await importUntilDenied()).toMatchObject({
+        code: 1,
+        stderr:
+          "AWS denied access: not authorized to perform PutItem. Run it again to write the rest.\n",
+      });
+    });
+
+    test("gives counts that add up", async () => {
+      const { stdout } = await importUntilDenied();
+      expect(stdout).toBe("200 orders: 60 written, 0 already there, 140 not written\n");
     });
   });
 });
 
-test("after a failure nothing more begins, and what has begun is told to stop waiting", async () => {
-  const begun: number[] = [];
-  const stopped: number[] = [];
-  const work = async (item: number, stop: AbortSignal): Promise<void> => {
-    begun.push(item);
-    if (item === 1) throw new Error("broken");
-    await new Promise((resolve) => setImmediate(resolve));
-    if (stop.aborted) stopped.push(item);
+describe("importing orders that are there already but differ", () => {
+  const present: OrderItem[] = [
+    {
+      id: { N: "1" },
+      status: { S: "shipped" },
+      petId: { N: "7" },
+      photo: { B: new Uint8Array([1]) },
+      note: { S: "" },
+    },
+    {
+      id: { N: "2" },
+      status: { S: "pending" },
+      tags: { SS: ["b", "a"] },
+      box: { M: { x: { N: "1" }, y: { S: "" } } },
+    },
+    ...Array.from({ length: 22 }, (_, at) => ({
+      id: { N: String(at + 10) },
+      status: { S: "cancelled" },
+    })),
+  ];
+  const sameInAnotherOrder = {
+    id: 2,
+    otherAttributes: {
+      tags: { SS: ["a", "b"] },
+      box: { M: { y: { S: "" }, x: { N: "1" } } },
+    },
   };
-  const items = Array.from({ length: 100 }, (_, at) => at).values();
-  const reason = await workThrough(items, work, new AbortController().signal);
-  expect(reason).toContain("broken");
-  expect(begun).toHaveLength(48);
-  expect(stopped).toEqual(begun.filter((item) => item !== 1));
+  const lines = [
+    '{"id":1,"petId":8,"otherAttributes":{"photo":{"B":"Ag=="},"colour\\u001b":{"S":"red"}}}',
+    JSON.stringify(sameInAnotherOrder),
+    ...Array.from({ length: 22 }, (_, at) => `{"id":${at + 10}}`),
+  ];
+  const importThem = async (...options: string[]) => {
+    const file = await operator.write("orders.ndjson", lines.join("\n"));
+    return await importing([file, ...options]);
+  };
+  beforeEach(async () => {
+    for (const item of present) await tables.putOrder(item);
+  });
+
+  test("succeeds", async () => {
+    expect(await importThem()).toMatchObject({
+      code: 0,
+      stdout: "24 orders: 0 written, 24 already there, 0 not written\n",
+    });
+  });
+
+  test("names the fields in which an order differs", async () => {
+    expect((await importThem()).stderr.split("\n")).toContain(
+      String.raw`Order 1 in the table differs: colour\u{1b}, note, petId, photo, status`,
+    );
+  });
+
+  test("lists twenty that differ alike and counts the others", async () => {
+    const notes = (await importThem()).stderr.trimEnd().split("\n");
+    expect(notes).toHaveLength(1 + 20 + 1);
+    expect(
+      notes.filter((line) => /^Order \d\d in the table differs: status$/.test(line)),
+    ).toHaveLength(20);
+    expect(notes.at(-1)).toBe("and 2 more: status");
+  });
+
+  test("says the same as JSON", async () => {
+    const json = JSON.parse((await importThem("--json")).stdout);
+    expect(json).toMatchObject({ differ: 23, differing: { length: 21 } });
+  });
+
+  test("leaves them as they are", async () => {
+    await importThem();
+    const after = await tables.items("orders");
+    expect(after).toHaveLength(present.length);
+    expect(after).toEqual(expect.arrayContaining(present));
+  });
+});
+
+describe("work of which a part fails", () => {
+  const items = Array.from({ length: 100 }, (_, at) => at);
+  const workUntilBroken = async () => {
+    const begun: number[] = [];
+    const stopped: number[] = [];
+    const work = async (item: number, stop: AbortSignal): Promise<void> => {
+      begun.push(item);
+      if (item === 1) throw new Error("broken");
+      await new Promise((resolve) => setImmediate(resolve));
+      if (stop.aborted) stopped.push(item);
+    };
+    const reason = await workThrough(items.values(), work, new AbortController().signal);
+    return { begun, stopped, reason };
+  };
+
+  test("says why", async () => {
+    expect((await workUntilBroken()).reason).toContain("broken");
+  });
+
+  test("begins no other part", async () => {
+    expect((await workUntilBroken()).begun).toHaveLength(48);
+  });
+
+  test("tells the parts that have begun to stop waiting", async () => {
+    const { begun, stopped } = await workUntilBroken();
+    expect(stopped).toEqual(begun.filter((item) => item !== 1));
+  });
 });
 
 describe("checking against the table", () => {
@@ -187,7 +237,7 @@ describe("checking against the table", () => {
     });
   });
 
-  test("accepts a table that has every order as it is in the file, and others", async () => {
+  test("accepts a table that has more orders than the file", async () => {
     await tables.putOrder({ id: { N: "3" }, status: { S: "shipped" } });
     await importing([file]);
     expect(await check()).toMatchObject({
@@ -196,22 +246,38 @@ describe("checking against the table", () => {
     });
   });
 
-  test("reads the table by consistent scans, and writes nothing", async () => {
+  test("reads the table by consistent scans", async () => {
+    const consistent: unknown[] = [];
     const { proxy } = await tables.behindProxy(({ operation, input }) => {
-      if (operation === "Scan") expect(JSON.parse(input)).toMatchObject({ ConsistentRead: true });
+      if (operation === "Scan") consistent.push(JSON.parse(input).ConsistentRead);
       return undefined;
     });
+    await importing([file, "--check"], proxy.endpoint);
+    expect(consistent).toEqual([true]);
+  });
+
+  test("writes nothing", async () => {
+    const { proxy } = await tables.behindProxy(() => undefined);
     await importing([file, "--check"], proxy.endpoint);
     expect([...proxy.attempts.keys()]).toEqual(["DescribeTable", "Scan"]);
   });
 
-  test("counts as not compared, and not as missing, what it could not read", async () => {
-    const { proxy } = await tables.behindProxy(onEvery("Scan", rejectedAs("AccessDenied")));
-    const { code, stdout, stderr } = await importing([file, "--check"], proxy.endpoint);
-    expect({ code, stdout }).toEqual({
-      code: 1,
-      stdout: "2 orders: 0 the same, 0 differ, 0 missing, 2 not compared\n",
+  describe("that can't be read", () => {
+    const checkUnreadable = async () => {
+      const { proxy } = await tables.behindProxy(onEvery("Scan", rejectedAs("AccessDenied")));
+      return await importing([file, "--check"], proxy.endpoint);
+    };
+
+    test("counts its orders as not compared, not as missing", async () => {
+      expect(await checkUnreadable()).toMatchObject({
+        code: 1,
+        stdout: "2 orders: 0 the same, 0 differ, 0 missing, 2 not compared\n",
+      });
     });
-    expect(stderr).toMatch(/^AWS denied access: .*\. Run it again to check the rest\.\n$/);
+
+    test("says why", async () => {
+      const { stderr } = await checkUnreadable();
+      expect(stderr).toMatch(/^AWS denied access: .*\. Run it again to check the rest\.\n$/);
+    });
   });
 });

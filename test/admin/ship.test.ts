@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { shipOrder } from "../../infra/admin/ship-orders.ts";
 import { TableCalls } from "../../infra/admin/table-calls.ts";
 import type { OrderItem } from "../../shared/order.ts";
@@ -27,25 +27,37 @@ async function ship(ids: number[], dynamodbEndpoint = tables.dynamodbEndpoint) {
 }
 
 describe("shipping an order", () => {
-  test("says so in the fields that clients see, in one write, and keeps everything else", async () => {
-    const before = {
-      ...pending(1),
-      quantity: { N: "3" },
-      complete: { BOOL: false },
-      colour: { S: "red" },
-    };
+  const before = {
+    ...pending(1),
+    quantity: { N: "3" },
+    complete: { BOOL: false },
+    colour: { S: "red" },
+  };
+  const shipIt = async () => {
     await tables.putOrder({ ...before, shipDate: { S: "2026-12-24T00:00:00Z" } });
     const { proxy } = await tables.behindProxy(() => undefined);
-    const { code, shipments } = await ship([1], proxy.endpoint);
-    expect(code).toBe(0);
-    expect(shipments.get(1)).toEqual({ id: 1, outcome: "shipped", shipDate: noon });
-    expect(proxy.attempts.get("UpdateItem")).toBe(1);
+    return { proxy, ...(await ship([1], proxy.endpoint)) };
+  };
+
+  test("changes the three fields in which clients see it, and no other", async () => {
+    await shipIt();
     expect(await tables.items("orders")).toEqual([
       { ...before, status: { S: "shipped" }, complete: { BOOL: true }, shipDate: { S: noon } },
     ]);
   });
 
-  test.each<[string, OrderItem | undefined, object, string, number]>([
+  test("says when it shipped", async () => {
+    const { code, shipments } = await shipIt();
+    expect(code).toBe(0);
+    expect(shipments.get(1)).toEqual({ id: 1, outcome: "shipped", shipDate: noon });
+  });
+
+  test("takes one write", async () => {
+    const { proxy } = await shipIt();
+    expect(proxy.attempts.get("UpdateItem")).toBe(1);
+  });
+
+  describe.each<[string, OrderItem | undefined, object, string, number]>([
     [
       "has shipped",
       { id: { N: "1" }, status: { S: "shipped" }, shipDate: { S: "2026-11-01T00:00:00Z" } },
@@ -82,16 +94,25 @@ describe("shipping an order", () => {
       "Order 1 is not pending and can't ship",
       6,
     ],
-  ])("that %s changes nothing, and is told apart", async (_, order, shipment, text, code) => {
-    if (order) await tables.putOrder(order);
-    const told = await runHere(tables, ["orders", "ship", "1", "--date", noon]);
-    expect(told).toEqual({ code, stdout: `${text}\n`, stderr: "" });
-    expect(await ship([1])).toEqual({
-      code,
-      stderr: "",
-      shipments: new Map([[1, { id: 1, ...shipment }]]),
+  ])("that %s", (_, order, shipment, text, code) => {
+    beforeEach(async () => {
+      if (order) await tables.putOrder(order);
     });
-    expect(await tables.items("orders")).toEqual(order ? [order] : []);
+
+    test("changes nothing", async () => {
+      await ship([1]);
+      expect(await tables.items("orders")).toEqual(order ? [order] : []);
+    });
+
+    test("is told apart in words", async () => {
+      const told = await runHere(tables, ["orders", "ship", "1", "--date", noon]);
+      expect(told).toEqual({ code, stdout: `${text}\n`, stderr: "" });
+    });
+
+    test("is told apart in JSON", async () => {
+      const shipments = new Map([[1, { id: 1, ...shipment }]]);
+      expect(await ship([1])).toEqual({ code, stderr: "", shipments });
+    });
   });
 
   test("is told as shipped when only the response is lost", async () => {
@@ -124,19 +145,29 @@ describe("shipping an order", () => {
     });
   });
 
-  test("is told as unknown when every response is lost, and others go on", async () => {
-    await tables.putOrder(pending(1));
-    await tables.putOrder(pending(2));
-    const { proxy } = await tables.behindProxy(({ operation, input }) =>
-      operation === "UpdateItem" && input.includes('"N":"1"')
-        ? applied["500 after the engine"]
-        : undefined,
-    );
-    const { code, shipments } = await ship([1, 2], proxy.endpoint);
-    expect(code).toBe(7);
-    const reason = expect.stringContaining("Unexpected error");
-    expect(shipments.get(1)).toEqual({ id: 1, outcome: "unknown", reason });
-    expect(shipments.get(2)).toMatchObject({ outcome: "shipped" });
+  describe("whose every response is lost", () => {
+    const shipWithAnother = async () => {
+      await tables.putOrder(pending(1));
+      await tables.putOrder(pending(2));
+      const { proxy } = await tables.behindProxy(({ operation, input }) =>
+        operation === "UpdateItem" && input.includes('"N":"1"')
+          ? applied["500 after the engine"]
+          : undefined,
+      );
+      return await ship([1, 2], proxy.endpoint);
+    };
+
+    test("is told as unknown", async () => {
+      const { code, shipments } = await shipWithAnother();
+      expect(code).toBe(7);
+      const reason = expect.stringContaining("Unexpected error");
+      expect(shipments.get(1)).toEqual({ id: 1, outcome: "unknown", reason });
+    });
+
+    test("does not keep another from shipping", async () => {
+      const { shipments } = await shipWithAnother();
+      expect(shipments.get(2)).toMatchObject({ outcome: "shipped" });
+    });
   });
 
   test("is not tried when it is interrupted while it waits", async () => {
@@ -149,71 +180,93 @@ describe("shipping an order", () => {
 });
 
 describe("shipping many orders", () => {
-  test("ships many at a time, and has the exit code of the worst outcome", async () => {
-    const ids = Array.from({ length: 100 }, (_, at) => at);
+  const ids = Array.from({ length: 100 }, (_, at) => at);
+  const putAllButTheFirst = async () => {
     await Promise.all(ids.slice(1).map((id) => tables.putOrder(pending(id))));
     await tables.putOrder({ id: { N: "99" }, status: { S: "cancelled" } });
-    const { code, shipments } = await ship(ids);
-    expect(code).toBe(5);
+  };
+
+  test("says what came of each", async () => {
+    await putAllButTheFirst();
+    const { shipments } = await ship(ids);
     const outcomes = [...shipments.values()].map(({ outcome }) => outcome).sort();
     expect(outcomes).toEqual(["cancelled", "not_found", ...Array(98).fill("shipped")]);
-    // Now the worst comes last.
-    expect((await ship(ids.toReversed())).code).toBe(5);
   });
 
-  test("stops at a failure that is not about one order, and says how many are left", async () => {
+  test.each([
+    ["first", ids],
+    ["last", ids.toReversed()],
+  ])("has the exit code of the worst outcome when that comes %s", async (_, inThisOrder) => {
+    await putAllButTheFirst();
+    expect((await ship(inThisOrder)).code).toBe(5);
+  });
+
+  test("says how many are left after a failure that is not about one order", async () => {
     let writes = 0;
     const { proxy } = await tables.behindProxy(({ operation }) =>
       operation === "UpdateItem" && ++writes > 60
         ? rejectedAs("AccessDeniedException", "not authorized")
         : undefined,
     );
-    const ids = Array.from({ length: 100 }, (_, at) => at);
     const stderr = "AWS denied access: not authorized. 40 orders not tried\n";
     expect(await ship(ids, proxy.endpoint)).toMatchObject({ code: 1, stderr });
   });
 });
 
 describe("orders ship", () => {
-  test("takes ids from standard input and prints a line of JSON for each", async () => {
+  test("takes ids from standard input", async () => {
     await operator.pointTo(tables);
     await tables.putOrder(pending(-1));
     await tables.putOrder({ id: { N: "9007199254740993" }, status: { S: "held\u001b" } });
     const input = "-1\r\n\n 9007199254740993 \n-1\n";
-    const begun = Date.now();
     const { code, stdout, stderr } = await operator.run(["orders", "ship", "--local", "--json"], {
       input,
     });
     expect({ code, stderr }).toEqual({ code: 6, stderr: "" });
-    const [shipped = "", other, ...more] = stdout.split("\n").sort().slice(1);
-    expect(more).toEqual([]);
-    expect(other).toBe(
+    expect(stdout.trimEnd().split("\n").sort()).toEqual([
+      expect.stringMatching(/^{"id":-1,"outcome":"shipped","shipDate":"[^"]*"}$/),
       String.raw`{"id":9007199254740993,"outcome":"not_pending","status":"held\u001b"}`,
-    );
-    const { shipDate, ...rest } = JSON.parse(shipped);
-    expect(rest).toEqual({ id: -1, outcome: "shipped" });
+    ]);
+  });
+
+  test("ships now unless a date is given", async () => {
+    await tables.putOrder(pending(1));
+    const begun = Date.now();
+    const { stdout } = await runHere(tables, ["orders", "ship", "1", "--json"]);
+    const { shipDate } = JSON.parse(stdout);
     expect(shipDate).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
     expect(Date.parse(shipDate)).toBeGreaterThanOrEqual(begun - 1000);
     expect(Date.parse(shipDate)).toBeLessThanOrEqual(Date.now() + 1000);
   });
 
-  test("takes ids from a file, and a date, and ships nothing when a line is not an id", async () => {
+  const shipFile = async (content: string) => {
+    const file = await operator.write("ids.txt", content);
+    const args = ["orders", "ship", "--file", file, "--date", "2026-11-20"];
+    return { file, ...(await runHere(tables, args)) };
+  };
+
+  test("takes ids from a file", async () => {
     await tables.putOrder(pending(7));
-    const file = await operator.write("ids.txt", "7\n\n08\n");
-    const shipping = () =>
-      runHere(tables, ["orders", "ship", "--file", file, "--date", "2026-11-20"]);
-    expect(await shipping()).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: `${file}:3: not a 64-bit integer: nothing has shipped\n`,
-    });
-    await operator.write("ids.txt", "\n");
-    expect(await shipping()).toEqual({ code: 1, stdout: "", stderr: "No order ids were given\n" });
-    await operator.write("ids.txt", "\ufeff7\n");
-    expect(await shipping()).toEqual({
+    expect(await shipFile("\ufeff7\n")).toMatchObject({
       code: 0,
       stdout: "Order 7 has shipped: 2026-11-20T00:00:00Z\n",
       stderr: "",
     });
+  });
+
+  test("ships nothing when a line is not an id", async () => {
+    await tables.putOrder(pending(7));
+    const { file, ...ended } = await shipFile("7\n\n08\n");
+    expect(ended).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `${file}:3: not a 64-bit integer: nothing has shipped\n`,
+    });
+    expect(await tables.items("orders")).toEqual([pending(7)]);
+  });
+
+  test("rejects a file without ids", async () => {
+    const stderr = "No order ids were given\n";
+    expect(await shipFile("\n")).toMatchObject({ code: 1, stdout: "", stderr });
   });
 });
