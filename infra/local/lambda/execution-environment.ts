@@ -83,7 +83,7 @@ export function startEnvironment(definition: FunctionDefinition, log: (line: str
     /** Runs one invocation. Resolves when the environment can take the next, or has ended. */
     run: async (invocation: Invocation): Promise<void> => {
       using _ = endAfter(definition.timeoutSeconds, "Task");
-      api.hand(invocation, {
+      api.invoke(invocation, {
         "Lambda-Runtime-Aws-Request-Id": invocation.requestId,
         "Lambda-Runtime-Deadline-Ms": Date.now() + definition.timeoutSeconds * 1000,
         "Lambda-Runtime-Invoked-Function-Arn": definition.arn,

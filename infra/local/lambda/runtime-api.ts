@@ -73,7 +73,7 @@ export class RuntimeApi extends EventEmitter<RuntimeEvents> {
   }
 
   /** Gives an idle runtime its next event. */
-  hand(invocation: Invocation, headers: Record<string, string | number>): void {
+  invoke(invocation: Invocation, headers: Record<string, string | number>): void {
     this.invocation = invocation;
     this.#next
       ?.writeHead(200, { "Content-Type": "application/json", ...headers })

@@ -38,6 +38,6 @@ test("the runtime gets its next event", async () => {
   await expect.poll(() => api.state).toBe("idle");
   const response = Promise.withResolvers<FunctionResponse>();
   response.promise.catch(() => {});
-  api.hand({ requestId: "1", event: '{"a":1}', response, signal: undefined }, {});
+  api.invoke({ requestId: "1", event: '{"a":1}', response, signal: undefined }, {});
   expect(await next).toMatchObject({ status: 200, body: '{"a":1}' });
 });

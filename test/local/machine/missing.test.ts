@@ -37,7 +37,10 @@ test("a script names the command by which the page starts an engine", async () =
   expect(page).toContain(command);
 });
 
-test("a script says nothing of what is there, nor of an engine alone, which not every script needs", () => {
+test("a script doesn't mention glibc where it is present", () => {
   expect(preloadOn({ node: "22.22.0" }).stderr).not.toContain("glibc");
+});
+
+test("a script accepts a machine that lacks only an engine, which not every script needs", () => {
   expect(preloadOn({ node: "26.0.0", arch: "riscv64" })).toEqual({ stderr: "", status: 0 });
 });
