@@ -9,23 +9,22 @@ const { target } = tables;
 const now = 1_800_000_000;
 
 describe("issuing", () => {
-  test("gives the key once and stores nothing but its hash", async () => {
+  /** Issues a key, and gives the item that is then its table's only one. */
+  const issueToAcme = async () => {
     const { text: key = "", json, note } = await issue(target, "Acme", now + 60, now);
-    expect(key).toMatch(/^pets_test_/);
-    expect(isApiKey(key)).toBe(true);
     const [item, ...others] = await tables.items("apiKeys");
     expect(others).toEqual([]);
-    expect(item).toEqual({
-      keyHash: { S: hashApiKey(key) },
-      keyId: { S: expect.stringMatching(/^key_[0-9a-f]{16}$/) },
-      name: { S: "Acme" },
-      createdAt: { N: String(now) },
-      expiresAt: { N: String(now + 60) },
-    });
-    const keyId = item?.["keyId"]?.S;
-    expect(note).toBe(
-      `Issued ${keyId} to Acme; it expires at 2027-01-15T08:01:00Z. Save the key now: it can't be shown again.`,
-    );
+    return { key, json, note, item, keyId: item?.["keyId"]?.S };
+  };
+
+  test("prints a key of the environment", async () => {
+    const { key } = await issueToAcme();
+    expect(key).toMatch(/^pets_test_/);
+    expect(isApiKey(key)).toBe(true);
+  });
+
+  test("prints the key and what is known of it as JSON", async () => {
+    const { key, keyId, json } = await issueToAcme();
     expect(json).toEqual({
       key,
       keyId,
@@ -36,10 +35,29 @@ describe("issuing", () => {
       state: "active",
     });
   });
+
+  test("stores nothing of the key but its hash", async () => {
+    const { key, item } = await issueToAcme();
+    expect(item).toEqual({
+      keyHash: { S: hashApiKey(key) },
+      keyId: { S: expect.stringMatching(/^key_[0-9a-f]{16}$/) },
+      name: { S: "Acme" },
+      createdAt: { N: String(now) },
+      expiresAt: { N: String(now + 60) },
+    });
+  });
+
+  test("says that the key can't be shown again", async () => {
+    const { keyId, note } = await issueToAcme();
+    expect(note).toBe(
+      `Issued ${keyId} to Acme; it expires at 2027-01-15T08:01:00Z. ` +
+        "Save the key now: it can't be shown again.",
+    );
+  });
 });
 
 describe("revoking", () => {
-  test("happens once, changes nothing else, and says how long caches may still accept the key", async () => {
+  const putUnrevoked = async () => {
     await tables.putKey({
       keyId: "key_1",
       createdAt: 1_700_000_000,
@@ -47,13 +65,27 @@ describe("revoking", () => {
       tier: "gold",
     });
     const [before] = await tables.items("apiKeys");
+    return [{ ...before, revokedAt: { N: String(now) } }];
+  };
+
+  test("sets the time of the revocation, and nothing else", async () => {
+    const after = await putUnrevoked();
+    await revoke(target, "key_1", now);
+    expect(await tables.items("apiKeys")).toEqual(after);
+  });
+
+  test("says how long caches may still accept the key", async () => {
+    await putUnrevoked();
     const { text, json } = await revoke(target, "key_1", now);
     expect(text).toBe(
       "Revoked key_1 (test). The gateway's cache may still accept it for up to 15 seconds.",
     );
     expect(json).toMatchObject({ keyId: "key_1", state: "revoked", acceptedForUpToSeconds: 15 });
-    const after = [{ ...before, revokedAt: { N: String(now) } }];
-    expect(await tables.items("apiKeys")).toEqual(after);
+  });
+
+  test("happens once", async () => {
+    const after = await putUnrevoked();
+    await revoke(target, "key_1", now);
     await expect(revoke(target, "key_1", now + 1)).rejects.toThrow(
       "Key key_1 was already revoked at 2027-01-15T08:00:00Z",
     );
@@ -74,43 +106,62 @@ describe("revoking", () => {
 });
 
 describe("listing", () => {
-  test("shows every key with its state, and never a key or its hash", async () => {
-    const keys = [
-      await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 }),
-      await tables.putKey({ keyId: "key_2", createdAt: 1_700_000_001, expiresAt: 1_700_000_002 }),
-      await tables.putKey({ keyId: "key_3", createdAt: 1_700_000_003, revokedAt: 1_700_000_004 }),
-    ];
-    const { text, json, note } = await list(target, now);
-    expect(text).toBe(
-      [
-        "KEY ID  NAME  CREATED               EXPIRES               REVOKED               STATE",
-        "key_1   test  2023-11-14T22:13:20Z  never                 never                 active",
-        "key_2   test  2023-11-14T22:13:21Z  2023-11-14T22:13:22Z  never                 expired",
-        "key_3   test  2023-11-14T22:13:23Z  never                 2023-11-14T22:13:24Z  revoked",
-      ].join("\n"),
-    );
-    expect(note).toBeUndefined();
-    const [active, expired, revoked] = Array.isArray(json) ? json : [];
-    expect(active).toEqual({
-      keyId: "key_1",
-      name: "test",
-      createdAt: "2023-11-14T22:13:20Z",
-      expiresAt: null,
-      revokedAt: null,
-      state: "active",
+  describe("of keys in every state", () => {
+    const putKeys = () =>
+      Promise.all([
+        tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 }),
+        tables.putKey({ keyId: "key_2", createdAt: 1_700_000_001, expiresAt: 1_700_000_002 }),
+        tables.putKey({ keyId: "key_3", createdAt: 1_700_000_003, revokedAt: 1_700_000_004 }),
+      ]);
+
+    test("shows each with its state", async () => {
+      await putKeys();
+      const { text, note } = await list(target, now);
+      expect(text).toBe(
+        [
+          "KEY ID  NAME  CREATED               EXPIRES               REVOKED               STATE",
+          "key_1   test  2023-11-14T22:13:20Z  never                 never                 active",
+          "key_2   test  2023-11-14T22:13:21Z  2023-11-14T22:13:22Z  never                 expired",
+          "key_3   test  2023-11-14T22:13:23Z  never                 2023-11-14T22:13:24Z  revoked",
+        ].join("\n"),
+      );
+      expect(note).toBeUndefined();
     });
-    expect(expired).toMatchObject({ expiresAt: "2023-11-14T22:13:22Z", state: "expired" });
-    expect(revoked).toMatchObject({ revokedAt: "2023-11-14T22:13:24Z", state: "revoked" });
-    for (const secret of keys.flatMap((key) => [key, hashApiKey(key)])) {
-      expect(text + JSON.stringify(json)).not.toContain(secret);
-    }
-    expect((await list(target, now, true)).json).toEqual([
-      expect.objectContaining({ keyId: "key_1" }),
-    ]);
+
+    test("gives each with its state as JSON", async () => {
+      await putKeys();
+      expect((await list(target, now)).json).toEqual([
+        {
+          keyId: "key_1",
+          name: "test",
+          createdAt: "2023-11-14T22:13:20Z",
+          expiresAt: null,
+          revokedAt: null,
+          state: "active",
+        },
+        expect.objectContaining({ expiresAt: "2023-11-14T22:13:22Z", state: "expired" }),
+        expect.objectContaining({ revokedAt: "2023-11-14T22:13:24Z", state: "revoked" }),
+      ]);
+    });
+
+    test("shows no key and no hash", async () => {
+      const keys = await putKeys();
+      const { text, json } = await list(target, now);
+      for (const secret of keys.flatMap((key) => [key, hashApiKey(key)])) {
+        expect(text + JSON.stringify(json)).not.toContain(secret);
+      }
+    });
+
+    test("can be of the active ones only", async () => {
+      await putKeys();
+      expect((await list(target, now, true)).json).toEqual([
+        expect.objectContaining({ keyId: "key_1" }),
+      ]);
+    });
   });
 
-  test("reads every page consistently, and begins with the oldest, of the same second with the smaller id", async () => {
-    const ids = Array.from({ length: 24 }, (_, index) => `key_${String(index).padStart(2, "0")}`);
+  const ids = Array.from({ length: 24 }, (_, index) => `key_${String(index).padStart(2, "0")}`);
+  const listPages = async () => {
     for (const [index, keyId] of ids.entries()) {
       await tables.putKey({ keyId, createdAt: 1_700_000_000 + Math.floor(index / 2) });
     }
@@ -121,27 +172,39 @@ describe("listing", () => {
         respond(response, await forward(JSON.stringify({ ...JSON.parse(input), Limit: 10 })));
       }),
     );
-    expect((await list(target, now)).json).toEqual(
-      ids.map((keyId) => expect.objectContaining({ keyId })),
-    );
-    expect(consistent).toEqual([true, true, true]);
+    return { consistent, json: (await list(target, now)).json };
+  };
+
+  test("reads every page consistently", async () => {
+    expect((await listPages()).consistent).toEqual([true, true, true]);
   });
 
-  test("escapes names that would control the terminal, and counts damaged records", async () => {
+  test("begins with the oldest, of the same second with the smaller id", async () => {
+    const { json } = await listPages();
+    expect(json).toEqual(ids.map((keyId) => expect.objectContaining({ keyId })));
+  });
+
+  test("escapes names that would control the terminal", async () => {
     const name = "\u001b]0;owned\u0007\u009b31m\u202eemca";
-    await tables.putKey({
-      keyId: "key_1",
-      createdAt: 1_700_000_000,
-      name,
-      revokedAt: Number.MAX_SAFE_INTEGER,
-    });
-    await tables.putKey({ keyId: "key_2", createdAt: "yesterday" });
-    const { text, json, note } = await list(target, now);
+    await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000, name });
+    const { text, json } = await list(target, now);
     expect(text).toContain(String.raw`\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}emca`);
     expect(text).not.toMatch(/[^\P{C}\n]/u);
-    expect(text).toContain("9007199254740991 s after 1970");
-    expect(note).toBe("Skipped 1 damaged record: the service rejects such keys");
     expect(json).toEqual([expect.objectContaining({ name })]);
+  });
+
+  test("shows a time that no calendar has in seconds", async () => {
+    const revokedAt = Number.MAX_SAFE_INTEGER;
+    await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000, revokedAt });
+    expect((await list(target, now)).text).toContain("9007199254740991 s after 1970");
+  });
+
+  test("counts damaged records instead of showing them", async () => {
+    await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 });
+    await tables.putKey({ keyId: "key_2", createdAt: "yesterday" });
+    const { json, note } = await list(target, now);
+    expect(note).toBe("Skipped 1 damaged record: the service rejects such keys");
+    expect(json).toEqual([expect.objectContaining({ keyId: "key_1" })]);
   });
 
   test("says when there are none", async () => {
@@ -159,44 +222,59 @@ describe("checking", () => {
     });
   });
 
-  test("like revoking, prints a name that could control the terminal as harmless text", async () => {
-    const key = await tables.putKey({
-      keyId: "key_1",
-      createdAt: 1_700_000_000,
-      name: "\u001b[2J",
+  describe("a key whose name could control the terminal", () => {
+    const putNamed = () =>
+      tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000, name: "\u001b[2J" });
+
+    test("prints harmless text", async () => {
+      const key = await putNamed();
+      const { text } = await check(target, key, now);
+      expect(text).toBe(String.raw`Accepted: key_1 (\u{1b}[2J)`);
     });
-    expect((await check(target, key, now)).text).toBe(String.raw`Accepted: key_1 (\u{1b}[2J)`);
-    expect((await revoke(target, "key_1", now)).text).toContain(
-      String.raw`Revoked key_1 (\u{1b}[2J).`,
-    );
+
+    test("prints harmless text when it is revoked", async () => {
+      await putNamed();
+      const { text } = await revoke(target, "key_1", now);
+      expect(text).toContain(String.raw`Revoked key_1 (\u{1b}[2J).`);
+    });
   });
 
-  test("says why it rejects any other, and never repeats it", async () => {
-    const rejected: [string, string, string?][] = [
-      ["", "malformed or mistyped"],
-      [`${makeApiKey("pets_test").slice(0, -1)}!`, "malformed or mistyped"],
-      [makeApiKey("pets_live"), "keys for this environment start with pets_test_"],
-      [makeApiKey("pets_test"), "no such key was issued here"],
-      [
-        await tables.putKey({ keyId: "key_1", createdAt: 1, expiresAt: 1_700_000_000 }),
-        "expired at 2023-11-14T22:13:20Z",
-        "key_1",
-      ],
-      [
-        await tables.putKey({ keyId: "key_2", createdAt: 1, revokedAt: 1_700_000_000 }),
-        "revoked at 2023-11-14T22:13:20Z",
-        "key_2",
-      ],
-      [await tables.putKey({ keyId: "key_3", createdAt: 0.5 }), "its record is damaged"],
-    ];
-    for (const [key, reason, keyId] of rejected) {
-      const { text, json, rejected } = await check(target, key, now);
-      expect({ json, rejected }).toEqual({
+  test("rejects an empty key as malformed", async () => {
+    const { text, json, rejected } = await check(target, "", now);
+    expect({ text, json, rejected }).toEqual({
+      text: "Rejected: malformed or mistyped",
+      json: { accepted: false, reason: "malformed or mistyped", keyId: null },
+      rejected: true,
+    });
+  });
+
+  const expired = { keyId: "key_1", createdAt: 1, expiresAt: 1_700_000_000 };
+  const revoked = { keyId: "key_2", createdAt: 1, revokedAt: 1_700_000_000 };
+  const mistyped = `${makeApiKey("pets_test").slice(0, -1)}!`;
+  const otherPrefix = "keys for this environment start with pets_test_";
+  const unknown = makeApiKey("pets_test");
+  const damaged = { keyId: "key_3", createdAt: 0.5 };
+  describe.each<[string, () => string | Promise<string>, string, string?]>([
+    ["a mistyped key", () => mistyped, "malformed or mistyped"],
+    ["another environment's key", () => makeApiKey("pets_live"), otherPrefix],
+    ["an unknown key", () => unknown, "no such key was issued here"],
+    ["an expired key", () => tables.putKey(expired), "expired at 2023-11-14T22:13:20Z", "key_1"],
+    ["a revoked key", () => tables.putKey(revoked), "revoked at 2023-11-14T22:13:20Z", "key_2"],
+    ["a key whose record is damaged", () => tables.putKey(damaged), "its record is damaged"],
+  ])("%s", (_, put, reason, keyId) => {
+    test("is rejected with the reason", async () => {
+      const { text, json, rejected } = await check(target, await put(), now);
+      expect({ text, json, rejected }).toEqual({
+        text: `Rejected: ${reason}${keyId ? ` (${keyId})` : ""}`,
         json: { accepted: false, reason, keyId: keyId ?? null },
         rejected: true,
       });
-      expect(text).toBe(`Rejected: ${reason}${keyId ? ` (${keyId})` : ""}`);
-      if (key !== "") expect(text + JSON.stringify(json)).not.toContain(key);
-    }
+    });
+
+    test("is never repeated", async () => {
+      const key = await put();
+      const { text, json } = await check(target, key, now);
+      expect(text + JSON.stringify(json)).not.toContain(key);
+    });
   });
 });
