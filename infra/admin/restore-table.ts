@@ -52,7 +52,7 @@ interface Restore {
   name: string;
   /** A whole second. */
   time: Date;
-  /** What the environment sets for it. */
+  /** The environment's settings for it. */
   throughput: OnDemandThroughput;
 }
 

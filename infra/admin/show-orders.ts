@@ -62,7 +62,8 @@ export function listCommand({ status, cancelledBy }: Filter, command: Command): 
     const wanted = (item: OrderItem): boolean =>
       (status === undefined || statusOf(item) === status) &&
       (cancelledBy === undefined || item["cancelledBy"]?.S === cancelledBy);
-    let [found, skipped] = [0, 0];
+    let found = 0;
+    let skipped = 0;
     const lines = async function* (): AsyncGenerator<string, void, void> {
       if (!json) yield row((name) => name);
       for await (const page of calls.scan(target.ordersTable)) {

@@ -8,7 +8,7 @@ import type { Environment } from "../environments.ts";
 import { CommandError } from "../terminal/errors.ts";
 import type { Template } from "./template.ts";
 
-/** What is compared of a table, by the words that name it to people. */
+/** The facts of a table that are compared, by the words that name them to people. */
 type TableFacts = Record<string, unknown>;
 
 /**
@@ -41,7 +41,7 @@ export async function requireAdoptedTables(
   }
 }
 
-/** What the template says of a table. */
+/** The facts of a table as the template has them. */
 function expectedFacts(properties: TableFacts): TableFacts {
   const {
     AttributeDefinitions,
@@ -61,7 +61,7 @@ function expectedFacts(properties: TableFacts): TableFacts {
   };
 }
 
-/** What DynamoDB says of it. */
+/** The same facts as DynamoDB has them. */
 async function readFacts(client: DynamoDBClient, TableName: string): Promise<TableFacts> {
   try {
     const { Table } = await client.send(new DescribeTableCommand({ TableName }));

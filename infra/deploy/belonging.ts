@@ -1,7 +1,7 @@
 import type { Change } from "./changes.ts";
 import { constructPath, type Template } from "./template.ts";
 
-/** What an operation is made of, beside what may come and go anyway. */
+/** The types of an operation's parts, beside those that may come and go anyway. */
 const operationTypes = [
   "AWS::ApiGateway::Method",
   "AWS::ApiGateway::Resource",
@@ -14,7 +14,7 @@ const operationTypes = [
   "AWS::Logs::MetricFilter",
 ];
 
-/** What a function of the service sets; anything else is told by itself. */
+/** The properties that a function of the service sets; any other is told by itself. */
 const functionProperties = [
   "Architectures",
   "Code",

@@ -58,7 +58,7 @@ function sections({ Resources: _resources, Outputs: _outputs, ...others }: Templ
   return others;
 }
 
-/** What CloudFormation says of any resource. A type's own property may be called the same. */
+/** The attributes that any resource can have. A type's own property may be called the same. */
 const attributeNames = new Set(["Condition", "DependsOn", "Metadata", "Type"]);
 
 /**

@@ -64,7 +64,7 @@ function readAccepted(accept: string[] = []): Set<string> {
   throw new CommandError(`No finding can be called ${printable(wrong)}`);
 }
 
-/** What is deployed, if anything is, and where. */
+/** The deployed stack, if there is one, and where it is. */
 interface Deployed {
   stack?: StackToCompare | undefined;
   place?: Place | undefined;

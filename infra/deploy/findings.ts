@@ -30,7 +30,7 @@ export interface Finding {
   text: string;
 }
 
-/** What has a name of its own. */
+/** The findings with names of their own, by type and property, or by path. */
 const names: Record<string, string> = {
   "AWS::ApiGateway::Authorizer IdentityValidationExpression": "key-expression",
   "AWS::ApiGateway::DomainName EndpointAccessMode": "tls",
@@ -163,7 +163,7 @@ function operation(lambda: Change, parts: Change[], grants: Grant[]): Group {
   return { name, text, covers: [...parts, ...own] };
 }
 
-/** What is deleted and what is kept of parts that leave the stack, by type. */
+/** Says how many parts that leave the stack are deleted, and how many kept, by type. */
 function removal(parts: Change[]): string {
   const outcomes = Map.groupBy(parts, (part) => (isKept(part) ? "kept" : "deleted"));
   const listed = [...outcomes].map(([outcome, changes]) => {

@@ -25,7 +25,7 @@ const ordinaryGrants: OrdinaryGrant[] = [
   },
 ];
 
-/** What may be granted, or grant, something because it is new. */
+/** The types that may be granted, or grant, something because they are new. */
 const grantedTypes = [
   "AWS::IAM::Role",
   "AWS::Lambda::Alias",

@@ -20,7 +20,7 @@ export interface StackToCompare {
 
 /** A stack of a synthesised app. */
 export interface SynthesisedStack extends StackToCompare {
-  /** What CDK and the rules warn of. */
+  /** The warnings of CDK and of the rules. */
   warnings: string[];
 }
 

@@ -93,7 +93,9 @@ async function readSlowly(
   enough: () => Promise<boolean>,
 ): Promise<{ length: number; end: string }> {
   const { text } = await open(stage, { ...list, headers: { "accept-encoding": "identity" } });
-  let [length, end, isSlow] = [0, "", true];
+  let length = 0;
+  let end = "";
+  let isSlow = true;
   try {
     for await (const chunk of text) {
       length += chunk.length;

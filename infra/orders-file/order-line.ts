@@ -136,7 +136,7 @@ function addField(item: Map<string, AttributeValue>, name: string, value: unknow
   return [];
 }
 
-/** What an older export has among the other attributes, if it became a field since. */
+/** The fields that an older export, from before they were added, has in `otherAttributes`. */
 const mayBeElsewhere = new Set(
   orderFields.map(({ name }): string => name).filter((name) => name !== "id"),
 );

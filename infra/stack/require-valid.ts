@@ -46,7 +46,7 @@ function mistakes(environment: Environment): string[] {
   return [...issues.flatMap(explain), ...contradictions(Object.fromEntries(sound))];
 }
 
-/** What is wrong with one setting, as a line. The schema's text says what it must be. */
+/** Says what is wrong with one setting, in a line. The schema's text says what it must be. */
 function explain(issue: z.core.$ZodIssue): string[] {
   const path = issue.path.join(".");
   if (issue.code === "invalid_key") {

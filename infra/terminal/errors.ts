@@ -13,7 +13,7 @@ export class CommandError extends Error {
 /** An error as Node.js and the SDK make them. */
 type Failure = NodeJS.ErrnoException & { hostname?: string; address?: string; port?: number };
 
-/** What an operator reads about an error. */
+/** An error that operators meet, and its line for them. */
 interface Explanation {
   /** Matched against the error's name, its code and the first line of its message. */
   pattern: RegExp;
