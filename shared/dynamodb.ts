@@ -64,7 +64,7 @@ export function createClient({ maxAttempts, ...timeouts }: CallLimits): DynamoDB
   });
   // This one walks through every item of every response for a log line that is never written.
   client.middlewareStack.remove("loggerMiddleware");
-  return retryIncompleteResponses(client);
+  return retryIncompleteResponses(client, []);
 }
 
 /**
@@ -72,19 +72,19 @@ export function createClient({ maxAttempts, ...timeouts }: CallLimits): DynamoDB
  * a response that ends early is whole if its length wasn't announced, even when nothing of it
  * arrived.
  *
- * @param commandsWithout the names of commands whose whole response is empty.
+ * @param withoutBody the names of commands whose whole response is empty.
  */
 export function retryIncompleteResponses(
   client: DynamoDBClient,
-  commandsWithout: string[] = [],
+  withoutBody: (string | undefined)[],
 ): DynamoDBClient {
   client.middlewareStack.add(
-    (next, { commandName = "" }) =>
+    (next, { commandName }) =>
       async (args) => {
         const result = await next(args).catch((error: unknown) => {
           throw error instanceof SyntaxError ? incompleteResponse(error) : error;
         });
-        if (!commandsWithout.includes(commandName) && !hasBody(result.response))
+        if (!withoutBody.includes(commandName) && !hasBody(result.response))
           throw incompleteResponse();
         return result;
       },

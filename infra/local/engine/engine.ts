@@ -135,5 +135,6 @@ export function engineClient(
         throwOnRequestTimeout: true,
       },
     }),
+    [],
   );
 }
