@@ -64,7 +64,7 @@ export function createClient({ maxAttempts, ...timeouts }: CallLimits): DynamoDB
   });
   // This one walks through every item of every response for a log line that is never written.
   client.middlewareStack.remove("loggerMiddleware");
-  return retryIncompleteResponses(client, []);
+  return retryIncompleteResponses(client);
 }
 
 /**
@@ -76,7 +76,7 @@ export function createClient({ maxAttempts, ...timeouts }: CallLimits): DynamoDB
  */
 export function retryIncompleteResponses(
   client: DynamoDBClient,
-  withoutBody: (string | undefined)[],
+  withoutBody?: (string | undefined)[],
 ): DynamoDBClient {
   client.middlewareStack.add(
     (next, { commandName }) =>
@@ -84,7 +84,7 @@ export function retryIncompleteResponses(
         const result = await next(args).catch((error: unknown) => {
           throw error instanceof SyntaxError ? incompleteResponse(error) : error;
         });
-        if (!withoutBody.includes(commandName) && !hasBody(result.response))
+        if (!withoutBody?.includes(commandName) && !hasBody(result.response))
           throw incompleteResponse();
         return result;
       },

@@ -135,6 +135,5 @@ export function engineClient(
         throwOnRequestTimeout: true,
       },
     }),
-    [],
   );
 }
