@@ -57,7 +57,7 @@ class OrdersClient:
         for attempt in range(1, ATTEMPTS):
             try:
                 return self._send(method, path)
-            except (ApiError, HTTPException, JSONDecodeError, OSError) as error:
+            except (ApiError, HTTPException, JSONDecodeError, OSError, UnicodeDecodeError) as error:
                 pause = _pause_after(error, attempt)
                 if pause is None:
                     raise
@@ -73,7 +73,7 @@ class OrdersClient:
         except HTTPError as error:
             with error:
                 retry_after = float(error.headers.get("Retry-After", 0))
-                raise ApiError(error.code, error.read().decode(), retry_after) from None
+                raise ApiError(error.code, error.read().decode(errors="replace"), retry_after) from None
 
 
 def _pause_after(error: Exception, attempt: int) -> float | None:

@@ -88,18 +88,24 @@ describe("the client in Python, when the service", () => {
     expect(called).toEqual([[], [0.5, 1, 7.5, 4]]);
   });
 
-  test("ends a list in its middle, asks again", async () => {
+  test.each([
+    ["between orders", Buffer.from('[{"id":1},')],
+    ["within a character", Buffer.from([0x5b, 0x22, 0xc3])],
+  ])("ends a list %s, asks again", async (_where, part) => {
     const called = await list(
-      (response) => response.end('[{"id":1},'),
+      (response) => response.end(part),
       (response) => response.end("[]"),
     );
     expect(called).toEqual([[], [0.5]]);
   });
 
-  test.each(["{oops", "[1]", "{}"])("fails with %s, has no code", async (body) => {
-    const called = await list((response) => response.writeHead(404).end(body));
-    expect(called).toEqual([[404, null], []]);
-  });
+  test.each(["{oops", "[1]", "{}", Buffer.from([0xc3])])(
+    "fails with %s, has no code",
+    async (body) => {
+      const called = await list((response) => response.writeHead(404).end(body));
+      expect(called).toEqual([[404, null], []]);
+    },
+  );
 
   test("goes on failing, gives up after five attempts with the last failure", async () => {
     const called = await list(...Array<Respond>(7).fill(busy));
