@@ -8,8 +8,11 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { listen } from "../../infra/local/machine/ports.ts";
 import { errorBody } from "../../shared/errors.ts";
+import { machineHas } from "../helpers/machine.ts";
 import { documentFile } from "../helpers/openapi/document.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
+
+const pythonTest = test.runIf(machineHas("Python 3.10", "the client in Python"));
 
 const folder = fileURLToPath(new URL("clients", documentFile));
 const steps = `
@@ -42,28 +45,31 @@ async function run(python: string, baseUrl: string, apiKey = "key"): Promise<unk
   return JSON.parse(printed);
 }
 
-test("the client in Python lists and cancels orders of the running service, every int64 exact", async () => {
-  const stack = await startLocalStack(readAssembly, { port: 0, log: () => {} });
-  onTestFinished(() => stack.stop());
-  const printed = await run(
-    `
+pythonTest(
+  "the client in Python lists and cancels orders of the running service, every int64 exact",
+  async () => {
+    const stack = await startLocalStack(readAssembly, { port: 0, log: () => {} });
+    onTestFinished(() => stack.stop());
+    const printed = await run(
+      `
 ids = [order["id"] for order in orders.list_orders()]
 again = [saw(lambda: orders.cancel_order(2**63 - 1)) for _ in range(2)]
 missing = saw(lambda: orders.cancel_order(404))
 stranger = saw(OrdersClient(os.environ["BASE_URL"], "no key").list_orders)
 exact = 2**63 - 1 in ids
 print(json.dumps([len(ids), exact, again, missing, stranger]))`,
-    `${stack.baseUrl}/`,
-    stack.apiKey,
-  );
-  expect(printed).toEqual([
-    10,
-    true,
-    [null, null],
-    [404, "order_not_found"],
-    [401, "unauthorized"],
-  ]);
-});
+      `${stack.baseUrl}/`,
+      stack.apiKey,
+    );
+    expect(printed).toEqual([
+      10,
+      true,
+      [null, null],
+      [404, "order_not_found"],
+      [401, "unauthorized"],
+    ]);
+  },
+);
 
 describe("the client in Python, when the service", () => {
   type Respond = (response: ServerResponse) => void;
@@ -81,14 +87,17 @@ describe("the client in Python, when the service", () => {
     setImmediate(() => response.destroy());
   };
 
-  test("fails for a while, waits longer each time, at least as long as a 429 says", async () => {
-    const throttled: Respond = (response) =>
-      response.writeHead(429, { "Retry-After": "7" }).end(errorBody("too_many_requests"));
-    const called = await list(busy, brokenOff, throttled, busy, (response) => response.end("[]"));
-    expect(called).toEqual([[], [0.5, 1, 7.5, 4]]);
-  });
+  pythonTest(
+    "fails for a while, waits longer each time, at least as long as a 429 says",
+    async () => {
+      const throttled: Respond = (response) =>
+        response.writeHead(429, { "Retry-After": "7" }).end(errorBody("too_many_requests"));
+      const called = await list(busy, brokenOff, throttled, busy, (response) => response.end("[]"));
+      expect(called).toEqual([[], [0.5, 1, 7.5, 4]]);
+    },
+  );
 
-  test.each([
+  pythonTest.each([
     ["between orders", Buffer.from('[{"id":1},')],
     ["within a character", Buffer.from([0x5b, 0x22, 0xc3])],
   ])("ends a list %s, asks again", async (_where, part) => {
@@ -99,7 +108,7 @@ describe("the client in Python, when the service", () => {
     expect(called).toEqual([[], [0.5]]);
   });
 
-  test.each(["{oops", "[1]", "{}", Buffer.from([0xc3])])(
+  pythonTest.each(["{oops", "[1]", "{}", Buffer.from([0xc3])])(
     "fails with %s, has no code",
     async (body) => {
       const called = await list((response) => response.writeHead(404).end(body));
@@ -107,7 +116,7 @@ describe("the client in Python, when the service", () => {
     },
   );
 
-  test("goes on failing, gives up after five attempts with the last failure", async () => {
+  pythonTest("goes on failing, gives up after five attempts with the last failure", async () => {
     const called = await list(...Array<Respond>(7).fill(busy));
     expect(called).toEqual([
       [503, "service_unavailable"],
@@ -115,13 +124,13 @@ describe("the client in Python, when the service", () => {
     ]);
   });
 
-  test("is AWS and rejects the request in its own words, does not repeat it", async () => {
+  pythonTest("is AWS and rejects the request in its own words, does not repeat it", async () => {
     const called = await list((response) => response.writeHead(413).end("Too large"));
     expect(called).toEqual([[413, null], []]);
   });
 });
 
-test.each(["9007199254740992.0", "1e21", '"4"', "True"])(
+pythonTest.each(["9007199254740992.0", "1e21", '"4"', "True"])(
   "the client in Python cancels no order for %s, which is not an int",
   async (id) => {
     const python = `
@@ -133,7 +142,7 @@ except TypeError as error:
   },
 );
 
-test("API.md's example in Python is one that Python understands", async () => {
+pythonTest("API.md's example in Python is one that Python understands", async () => {
   const page = await readFile(new URL("API.md", documentFile), "utf8");
   const [, example = ""] = /```python\n(.*?)```/s.exec(page) ?? [];
   const python = `
