@@ -1,4 +1,13 @@
-import { byHand, goals, pairsRow, type Row, ratioRow, reported, sdkAlone } from "./row.ts";
+import {
+  byHand,
+  type Goal,
+  goals,
+  pairsRow,
+  type Row,
+  ratioRow,
+  reported,
+  sdkAlone,
+} from "./row.ts";
 import { cpuMilliseconds, inTurn, timed } from "./samples.ts";
 import { cancelEvent, floorOf, hostOf, putOrders, type Subject } from "./subject.ts";
 
@@ -36,33 +45,22 @@ export async function warmCancel({ client, functions, ordersTable }: Subject): P
     // The round that `inTurn` throws away takes CPU, too.
     const perRound = (name: keyof typeof before): number =>
       (used(name) - before[name]) / (runs + 1);
-    const cpu = { ours: perRound("ours"), sdk: perRound("sdk"), byHand: perRound("byHand") };
-    const unit = { unit: "ms", digits: 2 };
+    const rowsBeside = (
+      floor: "sdk" | "byHand",
+      beside: string,
+      timeGoal: Goal,
+      cpuGoal: Goal,
+    ): Row[] => {
+      const time = { ours: result.ours, floor: result[floor], unit: "ms", digits: 2 };
+      const cpu = { ours: perRound("ours"), floor: perRound(floor), unit: "ms", digits: 2 };
+      return [
+        pairsRow("warm cancel, p50", beside, time, timeGoal),
+        ratioRow("warm cancel, CPU", beside, cpu, cpuGoal),
+      ];
+    };
     return [
-      pairsRow(
-        "warm cancel, p50",
-        sdkAlone,
-        { ours: result.ours, floor: result.sdk, ...unit },
-        goals.warmCancel,
-      ),
-      pairsRow(
-        "warm cancel, p50",
-        byHand,
-        { ours: result.ours, floor: result.byHand, ...unit },
-        reported,
-      ),
-      ratioRow(
-        "warm cancel, CPU",
-        sdkAlone,
-        { ours: cpu.ours, floor: cpu.sdk, ...unit },
-        goals.warmCancelCpu,
-      ),
-      ratioRow(
-        "warm cancel, CPU",
-        byHand,
-        { ours: cpu.ours, floor: cpu.byHand, ...unit },
-        reported,
-      ),
+      ...rowsBeside("sdk", sdkAlone, goals.warmCancel, goals.warmCancelCpu),
+      ...rowsBeside("byHand", byHand, reported, reported),
     ];
   } finally {
     await host.stop();

@@ -1,4 +1,5 @@
 import { ConditionalCheckFailedException, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import { cancelPending } from "../requests.mjs";
 import { client } from "./dynamodb.mjs";
 
 // Made ready by a write whose condition never holds: the key is a number.
@@ -10,25 +11,9 @@ const neverHolds = new UpdateItemCommand({
 });
 await client.send(neverHolds).catch(() => {});
 
-export const handler = async ({ pathParameters, requestContext }, { awsRequestId }) => {
-  const cancel = new UpdateItemCommand({
-    TableName: process.env.ORDERS_TABLE,
-    Key: { id: { N: pathParameters.orderId } },
-    UpdateExpression:
-      "SET #status = :cancelled, cancelledAt = :at, cancelledBy = :by, cancellationId = :id",
-    ConditionExpression: "#status = :pending",
-    ExpressionAttributeNames: { "#status": "status" },
-    ExpressionAttributeValues: {
-      ":cancelled": { S: "cancelled" },
-      ":pending": { S: "pending" },
-      ":at": { S: new Date().toISOString() },
-      ":by": { S: requestContext.authorizer.keyId },
-      ":id": { S: awsRequestId },
-    },
-    ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-  });
+export const handler = async (event, context) => {
   try {
-    await client.send(cancel);
+    await client.send(new UpdateItemCommand(cancelPending(event, context)));
     return { statusCode: 204, headers: {}, body: "" };
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
