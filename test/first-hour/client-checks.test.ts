@@ -6,12 +6,11 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { gateway, smokeTest } from "../../infra/first-hour/gateway.ts";
 import { lists } from "../../infra/first-hour/lists.ts";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
+import { type Fault, without } from "../helpers/smoke/faults.ts";
 import {
   errorResponse,
-  type Fault,
   startTinyService,
   type TinyService,
-  without,
 } from "../helpers/smoke/tiny-service.ts";
 import { runCheck, stageOf } from "./stage.ts";
 

@@ -5,7 +5,8 @@ import { smokeChecks } from "../../infra/smoke/checks.ts";
 import { smokeOptions } from "../../infra/smoke/options.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { endOf } from "../helpers/end-of-options.ts";
-import { pendingOrder, startTinyService, without } from "../helpers/smoke/tiny-service.ts";
+import { without } from "../helpers/smoke/faults.ts";
+import { pendingOrder, startTinyService } from "../helpers/smoke/tiny-service.ts";
 
 const main = fileURLToPath(new URL("../../infra/smoke/smoke.ts", import.meta.url));
 

@@ -1,16 +1,13 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
 import { errorBody } from "../../shared/errors.ts";
+import { type Fault, when, whenStatus, without } from "../helpers/smoke/faults.ts";
 import {
-  type Fault,
   listHeaders,
   pendingOrder,
   startTinyService,
   type TinyResponse,
   type TinyService,
-  when,
-  whenStatus,
-  without,
 } from "../helpers/smoke/tiny-service.ts";
 
 let service: TinyService;

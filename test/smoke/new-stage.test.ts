@@ -2,12 +2,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
 import { smoke } from "../../infra/smoke/smoke-test.ts";
 import { errorBody } from "../../shared/errors.ts";
-import {
-  type Fault,
-  startTinyService,
-  type TinyService,
-  whenStatus,
-} from "../helpers/smoke/tiny-service.ts";
+import { type Fault, whenStatus } from "../helpers/smoke/faults.ts";
+import { startTinyService, type TinyService } from "../helpers/smoke/tiny-service.ts";
 
 let service: TinyService;
 beforeEach(async () => {

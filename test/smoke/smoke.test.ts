@@ -4,13 +4,12 @@ import { smokeChecks } from "../../infra/smoke/checks.ts";
 import { open } from "../../infra/smoke/client.ts";
 import { smoke } from "../../infra/smoke/smoke-test.ts";
 import { isApiKey, makeApiKey } from "../../shared/api-keys.ts";
+import { type Fault, whenStatus } from "../helpers/smoke/faults.ts";
 import {
-  type Fault,
   pendingOrder,
   startTinyService,
   type TinyRequest,
   type TinyService,
-  whenStatus,
 } from "../helpers/smoke/tiny-service.ts";
 
 let service: TinyService;

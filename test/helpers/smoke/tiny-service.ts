@@ -7,6 +7,7 @@ import { listen } from "../../../infra/local/machine/ports.ts";
 import { paths } from "../../../infra/smoke/document.ts";
 import { makeApiKey } from "../../../shared/api-keys.ts";
 import { type ErrorCode, errorBody, errors } from "../../../shared/errors.ts";
+import type { Fault } from "./faults.ts";
 
 export interface TinyResponse {
   status: number;
@@ -25,31 +26,6 @@ export interface TinyRequest {
   /** The one key that is admitted. */
   apiKey: string;
 }
-
-/** Makes the response of a broken service from the right one. */
-export type Fault = (request: TinyRequest, right: TinyResponse) => TinyResponse | "hang up";
-
-/** Changes the responses of the exchanges that meet a condition. */
-export const when =
-  (condition: (...exchange: Parameters<Fault>) => boolean, change: Partial<TinyResponse>): Fault =>
-  (request, right) =>
-    condition(request, right)
-      ? { ...right, ...change, headers: { ...right.headers, ...change.headers } }
-      : right;
-
-/** Changes the responses with a status. */
-export const whenStatus = (status: number, change: Partial<TinyResponse>): Fault =>
-  when((_request, right) => right.status === status, change);
-
-/** Leaves a header out of the responses with a status. */
-export const without =
-  (header: string, status: number): Fault =>
-  (_request, right) => {
-    const headers = Object.entries(right.headers).filter(
-      ([name]) => name !== header || right.status !== status,
-    );
-    return { ...right, headers: Object.fromEntries(headers) };
-  };
 
 export const pendingOrder = "9223372036854775807";
 
