@@ -49,24 +49,9 @@ const orderJudgements: Record<OldState, Record<NewState, Outcome[]>> = {
     same: ["alreadySo"],
     other: ["alreadySo"],
   },
-  shipped: {
-    missing: ["placed", "shipped"],
-    pending: ["shipped"],
-    same: ["alreadySo"],
-    other: ["disagreeing"],
-  },
-  cancelled: {
-    missing: ["placed", "cancelled"],
-    pending: ["cancelled"],
-    same: ["alreadySo"],
-    other: ["disagreeing"],
-  },
-  changed: {
-    missing: ["placed", "changed"],
-    pending: ["changed"],
-    same: ["alreadySo"],
-    other: ["disagreeing"],
-  },
+  shipped: broughtForward("shipped"),
+  cancelled: broughtForward("cancelled"),
+  changed: broughtForward("changed"),
   leftOut: {
     missing: ["placed", "leftOut"],
     pending: ["leftOut"],
@@ -74,6 +59,16 @@ const orderJudgements: Record<OldState, Record<NewState, Outcome[]>> = {
     other: ["leftOut"],
   },
 };
+
+/** The judgements of a change that is brought forward to an order that is still pending. */
+function broughtForward(change: Outcome): Record<NewState, Outcome[]> {
+  return {
+    missing: ["placed", change],
+    pending: [change],
+    same: ["alreadySo"],
+    other: ["disagreeing"],
+  };
+}
 
 const pending = { S: "pending" };
 const cancellation = new Set(["status", "cancelledAt", "cancelledBy", "cancellationId"]);
