@@ -45,7 +45,7 @@ describe("carrying orders over, while others write or until it is interrupted,",
     },
   );
 
-  test("stops when it is interrupted, and says so", async () => {
+  test("says after an interruption how much was carried over", async () => {
     await putOld(...Array.from({ length: 100 }, (_, id) => order(id, "shipped")));
     const interrupted = new AbortController();
     const { target } = await tables.behindProxy(({ operation }) => {

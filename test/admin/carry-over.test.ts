@@ -12,7 +12,7 @@ const { orders: to, apiKeys } = tables.tables;
 const { putOld, putNew, carry, newItems } = createOldTable(tables, "orders");
 
 describe("carrying orders over", () => {
-  test("brings what happened since, and says how much of each kind and of each key", async () => {
+  test("brings what happened since", async () => {
     const theirs: Item = {
       carrier: { S: "DHL" },
       parcels: { SS: ["a", "b"] },
@@ -40,26 +40,7 @@ describe("carrying orders over", () => {
       order(6, "shipped"),
     );
 
-    expect(await carry()).toEqual({
-      text: expect.stringMatching(
-        /2 placed, 1 shipped, 2 cancelled, 0 changed, 2 already so, 0 left out, 0 disagreeing\nCANCELLED BY {2}ORDERS\n(?:key_[ab] {9}1\n?){2}$/,
-      ),
-      json: {
-        to,
-        dryRun: false,
-        complete: true,
-        placed: 2,
-        shipped: 1,
-        cancelled: 2,
-        changed: 0,
-        alreadySo: 2,
-        leftOut: 0,
-        disagreeing: 0,
-        cancelledBy: { key_a: 1, key_b: 1 },
-        disagreements: [],
-      },
-      rejected: false,
-    });
+    await carry();
     expect(await newItems()).toEqual({
       1: order(1, "pending"),
       2: shipped,
@@ -68,27 +49,78 @@ describe("carrying orders over", () => {
       5: placedAndCancelled,
       6: order(6, "shipped"),
     });
+  });
+
+  const someOfEachKind = async () => {
+    await putOld(
+      order(1, "pending"),
+      order(2, "shipped"),
+      order(3, "cancelled", cancelledBy("key_a", "c3")),
+      order(4, "pending"),
+      order(5, "cancelled", cancelledBy("key_b", "c5")),
+    );
+    await putNew(order(1, "pending"), order(2, "pending"), order(3, "pending"));
+  };
+
+  test("says how many orders of each kind it brought, and whose cancellations", async () => {
+    await someOfEachKind();
+    const counts = {
+      placed: 2,
+      shipped: 1,
+      cancelled: 2,
+      changed: 0,
+      alreadySo: 1,
+      leftOut: 0,
+      disagreeing: 0,
+    };
+    const cancelledByKey = { key_a: 1, key_b: 1 };
+    expect(await carry()).toEqual({
+      text: expect.stringMatching(
+        new RegExp(
+          ": 2 placed, 1 shipped, 2 cancelled, 0 changed, 1 already so, 0 left out, " +
+            "0 disagreeing\nCANCELLED BY {2}ORDERS\n(?:key_[ab] {9}1\n?){2}$",
+        ),
+      ),
+      json: {
+        to,
+        dryRun: false,
+        complete: true,
+        ...counts,
+        cancelledBy: cancelledByKey,
+        disagreements: [],
+      },
+      rejected: false,
+    });
+  });
+
+  test("brings nothing a second time", async () => {
+    await someOfEachKind();
+    await carry();
     expect((await carry()).json).toMatchObject({
       placed: 0,
       shipped: 0,
       cancelled: 0,
-      alreadySo: 6,
+      alreadySo: 5,
       cancelledBy: {},
     });
   });
 
-  test("lists the orders that disagree, and leaves them as they are", async () => {
+  const disagreeing = {
+    1: { id: { N: "1" } },
+    2: order(2, "shipped"),
+    3: order(3, "shipped"),
+  };
+  const disagree = async () => {
     await putOld(
       order(1, "shipped"),
       order(2, "cancelled", cancelledBy("key_a", "old")),
       order(3, "pending"),
     );
-    const here = {
-      1: { id: { N: "1" } },
-      2: order(2, "shipped"),
-      3: order(3, "shipped"),
-    };
-    await putNew(...Object.values(here));
+    await putNew(...Object.values(disagreeing));
+  };
+
+  test("lists the orders that disagree", async () => {
+    await disagree();
     const { text, json, rejected } = await carry();
     expect(text?.split("\n").slice(1).sort()).toEqual([
       "Order 1 has no status, but shipped in the old table",
@@ -101,7 +133,12 @@ describe("carrying orders over", () => {
       disagreements: expect.arrayContaining([{ id: 2n, here: "shipped", there: "cancelled" }]),
     });
     expect(rejected).toBe(true);
-    expect(await newItems()).toEqual(here);
+  });
+
+  test("leaves the orders that disagree as they are", async () => {
+    await disagree();
+    await carry();
+    expect(await newItems()).toEqual(disagreeing);
   });
 
   test("goes on past an order that disagrees and has an id that no client can name", async () => {
@@ -114,41 +151,59 @@ describe("carrying orders over", () => {
     });
   });
 
-  test("leaves out what a leaked key cancelled, and places the orders it cancelled as pending", async () => {
+  describe("without a leaked key's cancellations", () => {
+    const rules = orderRules(["key_other", "key_leaked"]);
     const leaked = (id: number): Item =>
       order(id, "cancelled", { ...cancelledBy("key_leaked", `c${id}`), note: { S: "x" } });
-    await putOld(leaked(1), leaked(2), leaked(3), order(4, "cancelled"), leaked(5));
-    await putNew(order(1, "pending"), order(3, "shipped"), order(4, "pending"), leaked(5));
-    const rules = orderRules(["key_other", "key_leaked"]);
-    expect(await carry({ rules })).toMatchObject({
-      json: {
+    const placed = order(2, "pending", { note: { S: "x" } });
+    const wanted = {
+      1: order(1, "pending"),
+      2: placed,
+      3: order(3, "shipped"),
+      4: order(4, "cancelled"),
+      5: leaked(5),
+    };
+    const putBoth = async () => {
+      await putOld(leaked(1), leaked(2), leaked(3), order(4, "cancelled"), leaked(5));
+      await putNew(order(1, "pending"), order(3, "shipped"), order(4, "pending"), leaked(5));
+    };
+
+    test("cancels no order that only it cancelled", async () => {
+      await putBoth();
+      await carry({ rules });
+      expect(await newItems()).toEqual(wanted);
+    });
+
+    test("places a missing order that it cancelled as pending", async () => {
+      await putOld(leaked(2));
+      await carry({ rules });
+      expect(await newItems()).toEqual({ 2: placed });
+    });
+
+    test("counts them as left out", async () => {
+      await putBoth();
+      const { json, rejected } = await carry({ rules });
+      expect(json).toMatchObject({
         placed: 1,
         cancelled: 1,
         alreadySo: 1,
         leftOut: 3,
         disagreeing: 0,
         cancelledBy: { "no key": 1 },
-      },
-      rejected: false,
+      });
+      expect(rejected).toBe(false);
     });
-    const wanted = {
-      1: order(1, "pending"),
-      2: order(2, "pending", { note: { S: "x" } }),
-      3: order(3, "shipped"),
-      4: order(4, "cancelled"),
-      5: leaked(5),
-    };
-    expect(await newItems()).toEqual(wanted);
-    expect((await carry({ rules })).json).toMatchObject({
-      placed: 0,
-      cancelled: 0,
-      leftOut: 3,
-      alreadySo: 2,
+
+    test("brings nothing a second time", async () => {
+      await putBoth();
+      await carry({ rules });
+      const again = { placed: 0, cancelled: 0, leftOut: 3, alreadySo: 2 };
+      expect((await carry({ rules })).json).toMatchObject(again);
+      expect(await newItems()).toEqual(wanted);
     });
-    expect(await newItems()).toEqual(wanted);
   });
 
-  test("spends half a read unit, and no write, on what is there already", async () => {
+  test("spends no more than half a read unit on an order that is there already", async () => {
     const ids = Array.from({ length: 101 }, (_, id) => id);
     await putOld(...ids.map((id) => order(id, "pending")));
     await putNew(...ids.map((id) => order(id, id % 2 ? "pending" : "shipped")));
@@ -177,7 +232,7 @@ const more: Item = { note: { S: "theirs" } };
 
 test.each<[string, Item, Item | undefined, ReturnType<Rules["judge"]>]>([
   [
-    "a cancellation replaces what an earlier one left behind, changes no other value, and brings what others added",
+    "a cancellation comes with what others added, and replaces no more than an earlier one left",
     order(1, "cancelled", { ...byA, petId: { N: "5" }, ...more }),
     order(1, "pending", byLeaked),
     { outcomes: ["cancelled"], set: { status: { S: "cancelled" }, ...byA, ...more } },
@@ -222,7 +277,7 @@ describe("carrying keys over", () => {
   const revoked: Item = { revokedAt: { N: "1800000001" } };
   const revokedLater: Item = { revokedAt: { N: "1800000099" } };
 
-  test("brings missing keys and revocations with their old times, and revives none", async () => {
+  const someKeys = async () => {
     await keys.putOld(key("issued"), key("revoked", revoked), key("both", revoked), key("active"));
     await keys.putOld(key("twice", revoked), key("here"));
     await keys.putNew(
@@ -231,11 +286,20 @@ describe("carrying keys over", () => {
       key("twice", revokedLater),
       key("here", revokedLater),
     );
+  };
+
+  test("says how many keys and revocations it brought", async () => {
+    await someKeys();
     expect(await keys.carry()).toEqual({
       text: `Carried over to ${apiKeys}: 2 issued, 2 revoked, 3 already so`,
       json: { to: apiKeys, dryRun: false, complete: true, issued: 2, revoked: 2, alreadySo: 3 },
       rejected: false,
     });
+  });
+
+  test("brings what is missing with its old times, and revives no key", async () => {
+    await someKeys();
+    await keys.carry();
     expect(await keys.newItems()).toEqual({
       key_issued: key("issued"),
       key_revoked: key("revoked", revoked),
@@ -244,6 +308,11 @@ describe("carrying keys over", () => {
       key_twice: key("twice", revokedLater),
       key_here: key("here", revokedLater),
     });
+  });
+
+  test("brings no key a second time", async () => {
+    await someKeys();
+    await keys.carry();
     expect((await keys.carry()).json).toMatchObject({ issued: 0, revoked: 0, alreadySo: 6 });
   });
 
