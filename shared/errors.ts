@@ -1,3 +1,6 @@
+const outcomeUnknown =
+  "The request may still have taken effect; retrying is safe, even for a cancellation";
+
 /**
  * The catalogue of Error records (the `Error` schema of openapi.yaml). Every non-2xx response of
  * the service, from a function or from the gateway, takes its code, status and message from here.
@@ -10,12 +13,14 @@ export const errors = {
   order_not_found: {
     status: 404,
     message:
-      "No order has this id. An order id is an integer from -9223372036854775808 to 9223372036854775807, without leading zeros or a plus sign",
+      "No order has this id. An order id is an integer from -9223372036854775808 to " +
+      "9223372036854775807, without leading zeros or a plus sign",
   },
   resource_not_found: {
     status: 404,
     message:
-      "The requested resource could not be found. Orders are at /store/orders under the base address",
+      "The requested resource could not be found. " +
+      "Orders are at /store/orders under the base address",
   },
   method_not_allowed: {
     status: 405,
@@ -44,20 +49,14 @@ export const errors = {
     message:
       "Too many requests. Wait for the number of seconds in the Retry-After header, then try again",
   },
-  internal_error: {
-    status: 500,
-    message:
-      "The service failed. The request may still have taken effect; retrying is safe, even for a cancellation",
-  },
+  internal_error: { status: 500, message: `The service failed. ${outcomeUnknown}` },
   service_unavailable: {
     status: 503,
-    message:
-      "The service is temporarily unavailable. The request may still have taken effect; retrying is safe, even for a cancellation",
+    message: `The service is temporarily unavailable. ${outcomeUnknown}`,
   },
   gateway_timeout: {
     status: 504,
-    message:
-      "The service did not respond in time. The request may still have taken effect; retrying is safe, even for a cancellation",
+    message: `The service did not respond in time. ${outcomeUnknown}`,
   },
 } as const satisfies Record<string, { status: number; message: string }>;
 

@@ -39,8 +39,10 @@ export function parseOrderId(text: string): bigint | undefined {
   return isInt64(text) ? BigInt(text) : undefined;
 }
 
-const dateTime =
-  /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:(?:0\d|1[0-7]):[0-5]\d|18:00))$/;
+const date = /(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])/;
+const time = /(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?/;
+const offset = /Z|[+-](?:(?:0\d|1[0-7]):[0-5]\d|18:00)/;
+const dateTime = new RegExp(`^${date.source}T${time.source}(?:${offset.source})$`);
 
 /**
  * Whether the text is an RFC 3339 date-time (what `format: date-time` means) that every client can

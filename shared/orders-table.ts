@@ -39,7 +39,7 @@ export async function cancelOrder(
     TableName: table,
     Key: { id: { N: orderId.toString() } },
     UpdateExpression:
-      "SET #status = :cancelled, cancelledAt = :at, cancelledBy = :by, cancellationId = :cancellationId",
+      "SET #status = :cancelled, cancelledAt = :at, cancelledBy = :by, cancellationId = :id",
     ConditionExpression: "#status = :pending",
     ExpressionAttributeNames: { "#status": "status" },
     ExpressionAttributeValues: {
@@ -47,7 +47,7 @@ export async function cancelOrder(
       ":pending": { S: "pending" satisfies OrderStatus },
       ":at": { S: cancelledAt.toISOString() },
       ":by": { S: cancelledBy },
-      ":cancellationId": { S: cancellationId },
+      ":id": { S: cancellationId },
     },
     ReturnValuesOnConditionCheckFailure: "ALL_OLD",
   });

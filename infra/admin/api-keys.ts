@@ -39,7 +39,9 @@ export async function issue(
   return {
     text: key,
     json: { key, ...describe(record, now) },
-    note: `Issued ${record.keyId} to ${printable(name)}; it ${until}. Save the key now: it can't be shown again.`,
+    note:
+      `Issued ${record.keyId} to ${printable(name)}; it ${until}. ` +
+      "Save the key now: it can't be shown again.",
   };
 }
 
@@ -112,9 +114,11 @@ export async function revoke(target: Target, keyId: string, now: number): Promis
       : noKey(keyId);
   }
   const { authorizerCacheSeconds } = target.environment;
-  const cache = `The gateway's cache may still accept it for up to ${authorizerCacheSeconds} seconds.`;
   return {
-    text: printable(`Revoked ${keyId} (${record.name}). ${cache}`),
+    text: printable(
+      `Revoked ${keyId} (${record.name}). ` +
+        `The gateway's cache may still accept it for up to ${authorizerCacheSeconds} seconds.`,
+    ),
     json: {
       ...describe({ ...record, revokedAt: now }, now),
       acceptedForUpToSeconds: authorizerCacheSeconds,

@@ -17,7 +17,8 @@ export function addCarryOver(
   return commands
     .command("carry-over")
     .description(
-      "after a restore: bring forward from the old table what the new one lacks, and overwrite nothing",
+      "after a restore: bring forward from the old table what the new one lacks, " +
+        "and overwrite nothing",
     )
     .requiredOption("--from <table>", "the old table", parseTable)
     .option("--to <table>", "the new table (default: the one in use)", parseTable)

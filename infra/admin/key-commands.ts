@@ -42,7 +42,8 @@ export function addKeyCommands(program: Command): void {
     .action((keyId: string, _options, command: Command) => {
       if (isApiKey(keyId)) {
         throw new CommandError(
-          "That is a key, not a key id, and is now in your shell history. `keys check` prints its id",
+          "That is a key, not a key id, and is now in your shell history. " +
+            "`keys check` prints its id",
         );
       }
       return run(command, (target) => revoke(target, keyId, now()));

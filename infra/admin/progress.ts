@@ -16,7 +16,8 @@ export function startProgress(title: string, unit: string, total: number): cliPr
     format: (options, { progress, value, startTime }) => {
       const seconds = (Date.now() - startTime) / 1000;
       const rate = value / Math.max(seconds, 0.001);
-      const share = `${Math.floor(progress * 100)}% [${cliProgress.Format.BarFormat(progress, options)}]`;
+      const drawn = cliProgress.Format.BarFormat(progress, options);
+      const share = `${Math.floor(progress * 100)}% [${drawn}]`;
       const done = total === 0 ? `${value} ${unit}` : share;
       const line = `${title} ${done} ${Math.round(rate)} ${unit}/s`;
       // The first calls, which open connections, tell nothing of the rate.

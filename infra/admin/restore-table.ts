@@ -92,7 +92,9 @@ export async function restoreTable(
   await switchOnRecovery(restore);
   await applySettings(restore, restored, setting === "orders" ? environment : undefined);
   return {
-    text: `Restored ${source} as ${name}. The setting that puts it to use: restoredTables: { ${setting}: "${name}" }`,
+    text:
+      `Restored ${source} as ${name}. ` +
+      `The setting that puts it to use: restoredTables: { ${setting}: "${name}" }`,
     json: { source, name },
     note: "Before that, carry over what has happened since (infra/ON-CALL.md, Restore a table).",
   };
@@ -213,7 +215,6 @@ async function notRestorable({ client, source }: Restore): Promise<CommandError>
   const { ContinuousBackupsDescription: backups } = await client.send(command);
   const { EarliestRestorableDateTime: first, LatestRestorableDateTime: last } =
     backups?.PointInTimeRecoveryDescription ?? {};
-  return new CommandError(
-    `${source} can be restored to any second from ${first?.toISOString()} to ${last?.toISOString()}`,
-  );
+  const seconds = `from ${first?.toISOString()} to ${last?.toISOString()}`;
+  return new CommandError(`${source} can be restored to any second ${seconds}`);
 }

@@ -27,9 +27,14 @@ const outcomes = {
   unknown: ["may have shipped or not", 7],
 } as const;
 
-const codes = Object.values(outcomes).map(([words, code]) => `\n  ${code}  ${words}`);
+const codes = Object.values(outcomes).map(([words, code]) => `  ${code}  ${words}`);
 /** For the help. */
-export const shipExitCodes = `\nExit code, the highest of the orders':${codes.join("")}\n  1  some were not tried`;
+export const shipExitCodes = [
+  "",
+  "Exit code, the highest of the orders':",
+  ...codes,
+  "  1  some were not tried",
+].join("\n");
 
 interface Shipment {
   id: bigint;

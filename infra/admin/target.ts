@@ -49,16 +49,10 @@ export async function findDeployedStack(environment: Environment): Promise<Targe
   const region = await cloudFormation.config.region();
   const described = cloudFormation.send(new DescribeStacksCommand({ StackName: stackName }));
   const { Stacks } = await described.catch((error: unknown) => {
-    if (
-      !(
-        error instanceof Error &&
-        error.name === "ValidationError" &&
-        /does not exist/.test(error.message)
-      )
-    )
-      throw error;
+    if (!/^ValidationError: .*does not exist/.test(String(error))) throw error;
     throw new CommandError(
-      `No stack ${stackName} in region ${region} of this AWS account. Deploy it, or choose another region or account`,
+      `No stack ${stackName} in region ${region} of this AWS account. ` +
+        "Deploy it, or choose another region or account",
     );
   });
   const { StackId, StackStatus, Outputs } = Stacks?.[0] ?? {};

@@ -51,7 +51,8 @@ export const canary: Checks = {
       status === "UPDATE_ROLLBACK_COMPLETE",
       `the deployment ${outcome}, and the stack is in ${status}: see "A stuck rollback"`,
     );
-    const saw = `the deployment ${outcome}, version ${before} became ${after}, alarms: ${alarms.join(", ") || "none"}`;
+    const versions = `version ${before} became ${after}`;
+    const saw = `the deployment ${outcome}, ${versions}, alarms: ${alarms.join(", ") || "none"}`;
     const areAboutIt = alarms.every((alarm) => alarm.startsWith("AlarmsCancel"));
     assert(alarms.length > 0 && areAboutIt && after === before, saw);
     return saw;

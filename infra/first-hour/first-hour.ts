@@ -19,8 +19,8 @@ import { type Checks, runChecks } from "./stage.ts";
 
 const parts: Record<string, Checks> = { smoke: smokeTest, gateway, lists, start, logs, canary };
 const usualParts = Object.keys(parts).filter((name) => name !== "canary");
-const warning = `It sends some thousand requests, deploys code that throws, and takes permissions away: for minutes,
-requests fail. What it changes it puts back, after Ctrl-C too. Go on? [y/N] `;
+const warning = `It sends some thousand requests, deploys code that throws, and takes permissions
+away: for minutes, requests fail. What it changes it puts back, after Ctrl-C too. Go on? [y/N] `;
 
 const command = new Command("npm run first-hour --")
   .description("Check what only AWS itself can answer, on a deployed environment.")

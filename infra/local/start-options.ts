@@ -43,7 +43,8 @@ export function startOptions(argv: string[]): LocalStackOptions & { json?: true 
     .option("--json", "print one line of JSON when ready, for scripts")
     .addHelpText(
       "after",
-      "\nDYNAMODB_ENDPOINT names a DynamoDB engine to use instead of the embedded one, like http://localhost:8000.",
+      "\nDYNAMODB_ENDPOINT names a DynamoDB engine to use instead of the embedded one, " +
+        "like http://localhost:8000.",
     )
     .configureOutput({ outputError: (text, write) => write(withoutKeys(text)) });
   rejectOptionsOfNpm(command, argv);

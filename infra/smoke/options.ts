@@ -10,7 +10,8 @@ import { optionDescription } from "../terminal/help.ts";
 export function smokeOptions(argv: string[]) {
   const command = new Command("npm run smoke --")
     .description(
-      "Check that a deployed service does what it promises its clients. Changes nothing unless you name an order to cancel.",
+      "Check that a deployed service does what it promises its clients. " +
+        "Changes nothing unless you name an order to cancel.",
     )
     .requiredOption(
       "--base-url <url>",

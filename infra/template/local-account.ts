@@ -14,5 +14,6 @@ export const dummyCredentials = { accessKeyId: "local", secretAccessKey: "local"
 
 /** The ARN of a function, without a qualifier. */
 export function functionArn(name: string): string {
-  return `arn:aws:lambda:${pseudoParameters["AWS::Region"]}:${pseudoParameters["AWS::AccountId"]}:function:${name}`;
+  const { "AWS::Region": region, "AWS::AccountId": account } = pseudoParameters;
+  return `arn:aws:lambda:${region}:${account}:function:${name}`;
 }

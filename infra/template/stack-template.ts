@@ -15,8 +15,12 @@ import { StartError } from "./start-error.ts";
  * The resource types that are known to have no meaning on one machine. Add those of your own that
  * need no mention.
  */
-const ignoredTypes =
-  /^AWS::(?:ApiGateway::(?:Account|BasePathMapping|Deployment|DomainName)|Lambda::(?:Permission|Version)|(?:CDK|CloudWatch|CodeDeploy|IAM|Logs|Route53|SNS)::\w+|WAFv2::WebACLAssociation)$/;
+const ignoredTypes = [
+  /^AWS::ApiGateway::(Account|BasePathMapping|Deployment|DomainName)$/,
+  /^AWS::Lambda::(Permission|Version)$/,
+  /^AWS::WAFv2::WebACLAssociation$/,
+  /^AWS::(CDK|CloudWatch|CodeDeploy|IAM|Logs|Route53|SNS)::/,
+];
 
 /** The types of what the service is made of: leaving one out would change what clients see. */
 const serviceTypes = /^AWS::(?:ApiGateway|DynamoDB|Lambda)::/;
@@ -63,7 +67,7 @@ export class StackTemplate {
     const { Resources, Outputs } = checked(templateSchema, json, "the template");
     this.#outputs = Outputs;
     for (const [id, resource] of Object.entries(Resources)) {
-      if (ignoredTypes.test(resource.Type)) continue;
+      if (ignoredTypes.some((type) => type.test(resource.Type))) continue;
       if (!serviceTypes.test(resource.Type)) {
         this.leftOut.push(`${resource.Type} (${id})`);
         continue;

@@ -33,8 +33,11 @@ const explanations: Explanation[] = [
   { pattern: /^(CredentialsProviderError|TokenProviderError) /, says: noCredentials },
   { pattern: /^AbortError /, says: () => "Interrupted" },
   {
-    pattern:
-      /^(ExpiredToken|ExpiredTokenException|InvalidClientTokenId|UnrecognizedClientException|SignatureDoesNotMatch|InvalidSignatureException|IncompleteSignature|AuthFailure|RequestExpired) /,
+    pattern: anyOf(
+      /^(ExpiredToken|ExpiredTokenException|RequestExpired) /,
+      /^(InvalidClientTokenId|UnrecognizedClientException|AuthFailure) /,
+      /^(SignatureDoesNotMatch|InvalidSignatureException|IncompleteSignature) /,
+    ),
     says: ({ name }) => `AWS rejected these credentials (${name}). Sign in again`,
   },
   { pattern: /^AccessDenied/, says: (_, reason) => `AWS denied access: ${reason}` },
@@ -51,8 +54,11 @@ const explanations: Explanation[] = [
     says: (_, reason) => `${reason}. Check its name, and whether its stack was deleted or replaced`,
   },
   {
-    pattern:
-      /^TimeoutError | (ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EPIPE) /,
+    pattern: anyOf(
+      /^TimeoutError /,
+      / (ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH) /,
+      / (ECONNREFUSED|ECONNRESET|ETIMEDOUT|EPIPE) /,
+    ),
     says: noResponse,
   },
   {
@@ -71,6 +77,10 @@ const explanations: Explanation[] = [
 export function errorLine(error: unknown): string {
   debuglog("errors")("%s", error instanceof Error ? error.stack : error);
   return withoutKeys(printable(explain(error)));
+}
+
+function anyOf(...patterns: RegExp[]): RegExp {
+  return new RegExp(patterns.map(({ source }) => source).join("|"));
 }
 
 function explain(error: unknown): string {

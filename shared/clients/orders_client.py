@@ -73,7 +73,8 @@ class OrdersClient:
         except HTTPError as error:
             with error:
                 retry_after = float(error.headers.get("Retry-After", 0))
-                raise ApiError(error.code, error.read().decode(errors="replace"), retry_after) from None
+                body = error.read().decode(errors="replace")
+                raise ApiError(error.code, body, retry_after) from None
 
 
 def _pause_after(error: Exception, attempt: int) -> float | None:

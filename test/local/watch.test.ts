@@ -13,34 +13,91 @@ import { createStarter, startLimit } from "./start-command.ts";
 
 const { directory: copy, run } = await createStarter();
 
-const hasList = machineHas("/proc or ps", "npm start --watch");
-test.runIf(hasList)(
-  "npm start --watch serves what was changed, new tables too, and the last good build else, until its engine ends",
-  { timeout: 180_000 },
-  async () => {
-    for (const name of ["functions", "shared", "infra", "package.json", "package-lock.json"]) {
-      await cp(join(root, name), join(copy, name), { recursive: true });
-    }
-    await symlink(join(root, "node_modules"), join(copy, "node_modules"));
-    const command = [process.execPath, "infra/local/start.ts", "--port", "0", "--json", "--watch"];
-    const { pid, seen } = run(command, copy);
-    await expect
-      .poll(() => seen, startLimit)
-      .toMatchObject({ stdout: expect.stringMatching(/^\{.*\}\n$/), stderr: "" });
-    const {
-      baseUrl,
-      apiKey,
-      dynamodbEndpoint = "",
-      accessKeyId,
-    }: Record<string, string> = JSON.parse(seen.stdout);
-    const headers = { authorization: `Bearer ${apiKey}` };
-    const cancel = (id: string) =>
-      send(`${baseUrl}/store/orders/${id}`, { method: "DELETE", headers });
-    const messageFor = async (id: string): Promise<string> =>
-      JSON.parse((await cancel(id)).body).message;
+/** A copy of the project that `npm start --watch` serves, and how to change it. */
+async function startWatched(name: string) {
+  const project = join(copy, name);
+  for (const part of ["functions", "shared", "infra", "package.json", "package-lock.json"]) {
+    await cp(join(root, part), join(project, part), { recursive: true });
+  }
+  await symlink(join(root, "node_modules"), join(project, "node_modules"));
+  const command = [process.execPath, "infra/local/start.ts", "--port", "0", "--json", "--watch"];
+  const { pid, seen } = run(command, project);
+  onTestFinished(() => {
+    if (seen.ended === undefined) process.kill(pid, "SIGINT");
+  });
+  await expect
+    .poll(() => seen, startLimit)
+    .toMatchObject({ stdout: expect.stringMatching(/^\{.*\}\n$/), stderr: "" });
+  const ready: Record<"baseUrl" | "apiKey" | "dynamodbEndpoint" | "accessKeyId", string> =
+    JSON.parse(seen.stdout);
+  const headers = { authorization: `Bearer ${ready.apiKey}` };
+  const cancel = (id: string) =>
+    send(`${ready.baseUrl}/store/orders/${id}`, { method: "DELETE", headers });
+  const messageOfNone = async (): Promise<string> =>
+    JSON.parse((await cancel("none")).body).message;
+  return {
+    ...ready,
+    headers,
+    pid,
+    seen,
+    cancel,
+    messageOfNone,
+    /** Replaces a text of a source as many editors save: the file is another one afterwards. */
+    edit: async (source: string, text: string | RegExp, replacement: string) => {
+      const file = join(project, source);
+      const before = await readFile(file, "utf8");
+      const after = before.replace(text, replacement);
+      expect(after).not.toBe(before);
+      await writeFile(`${file}~`, after);
+      await rename(`${file}~`, file);
+    },
+    untilServed: (message: string) =>
+      expect.poll(messageOfNone, { ...startLimit, interval: 100 }).toMatch(message),
+  };
+}
 
+const oldMessage = "No order has this id.";
+const newMessage = "Nobody ordered this.";
+
+const hasList = machineHas("/proc or ps", "npm start --watch");
+describe.runIf(hasList)("npm start --watch", { timeout: 180_000 }, () => {
+  test("serves what was changed", async () => {
+    const { edit, untilServed } = await startWatched("changed");
+    await edit("shared/errors.ts", oldMessage, newMessage);
+    await untilServed(newMessage);
+  });
+
+  test("keeps the orders when it serves what was changed", async () => {
+    const { cancel, edit, untilServed } = await startWatched("kept");
     expect((await cancel("1")).status).toBe(204);
-    const before = await messageFor("none");
+    await edit("shared/errors.ts", oldMessage, newMessage);
+    await untilServed(newMessage);
+    expect((await cancel("1")).status).toBe(409);
+  });
+
+  test("creates a table that was added", async () => {
+    const { accessKeyId, dynamodbEndpoint, edit, untilServed } = await startWatched("table");
+    const another = '\n  addTable("orders", "Refunds");\n';
+    await edit("infra/stack/tables.ts", /\n(?= {2}return .*\n}\n$)/, another);
+    await edit("shared/errors.ts", oldMessage, newMessage);
+    await untilServed(newMessage);
+    const client = engineClient(dynamodbEndpoint, accessKeyId);
+    const { TableNames } = await client.send(new ListTablesCommand());
+    client.destroy();
+    expect(TableNames).toContainEqual(expect.stringContaining("Refunds"));
+  });
+
+  test("names the line of a source, not of a bundle, in a stack trace", async () => {
+    const { edit, seen, untilServed } = await startWatched("trace");
+    await edit("shared/errors.ts", /$/, 'console.warn(new Error("a stack"));\n');
+    await edit("shared/errors.ts", oldMessage, newMessage);
+    await untilServed(newMessage);
+    expect(seen.stderr).toMatch(/a stack.*shared\/errors\.ts:\d+:14/);
+  });
+
+  test("lets the functions of before finish what they have begun, then ends them", async () => {
+    const { baseUrl, cancel, edit, headers, pid, untilServed } = await startWatched("under way");
+    await cancel("none");
     const functionsBefore = await descendants(pid, "rapid-client.mjs");
     expect(functionsBefore.length).toBeGreaterThan(0);
     // Admitted, it waits for its body.
@@ -53,48 +110,35 @@ test.runIf(hasList)(
     underWay.on("continue", continued).on("response", responded).flushHeaders();
     await expect.poll(() => continued).toHaveBeenCalled();
 
-    const tables = join(copy, "infra/stack/tables.ts");
-    const another = '\n  addTable("orders", "Refunds");\n';
-    await writeFile(
-      tables,
-      (await readFile(tables, "utf8")).replace(/\n(?= {2}return .*\n}\n$)/, another),
-    );
-    const errors = join(copy, "shared/errors.ts");
-    // As many editors save: the file is another one afterwards.
-    const changed = (await readFile(errors, "utf8")).replace(before, "Nobody ordered this");
-    await writeFile(`${errors}~`, `${changed}console.warn(new Error("a stack"));\n`);
-    await rename(`${errors}~`, errors);
-    await expect
-      .poll(() => messageFor("none"), { ...startLimit, interval: 100 })
-      .toBe("Nobody ordered this");
-    expect((await cancel("1")).status).toBe(409);
-    const client = engineClient(dynamodbEndpoint, accessKeyId);
-    const { TableNames } = await client.send(new ListTablesCommand());
-    client.destroy();
-    expect(TableNames).toContainEqual(expect.stringContaining("Refunds"));
-
+    await edit("shared/errors.ts", oldMessage, newMessage);
+    await untilServed(newMessage);
     underWay.end("{}");
     await expect.poll(() => responded).toHaveBeenCalled();
     const [response] = responded.mock.lastCall ?? [];
     expect(JSON.parse(response ? await text(response) : "")).toMatchObject({
       code: "order_not_found",
-      message: before,
+      message: expect.stringContaining(oldMessage),
     });
     await expect.poll(() => functionsBefore.filter(isAlive)).toEqual([]);
+  });
 
-    // A stack names the source's line, not the bundle's.
-    expect(seen.stderr).toMatch(/a stack.*shared\/errors\.ts:\d+:14/);
-    await appendFile(errors, "const = nothing;\n");
+  test("serves the last good build while the sources can't be built", async () => {
+    const { edit, messageOfNone, seen } = await startWatched("broken");
+    const before = await messageOfNone();
+    await edit("shared/errors.ts", /$/, "const = nothing;\n");
     const failures = /The last good build still serves.*shared\/errors\.ts:/gs;
     await expect.poll(() => seen.stderr, startLimit).toMatch(failures);
-    expect(await messageFor("none")).toBe("Nobody ordered this");
     expect(seen.stderr.match(failures)).toHaveLength(1);
+    expect(await messageOfNone()).toBe(before);
+  });
 
+  test("ends when its engine ends", async () => {
+    const { pid, seen } = await startWatched("engine");
     for (const engine of await descendants(pid, "dynoxide")) process.kill(engine, "SIGKILL");
-    const stderr = expect.stringMatching(/\nThe DynamoDB engine has ended by itself\n$/);
+    const stderr = "The DynamoDB engine has ended by itself\n";
     await expect.poll(() => seen).toMatchObject({ ended: [1, null], stderr });
-  },
-);
+  });
+});
 
 describe("the sources", () => {
   const sources = [
@@ -130,9 +174,15 @@ describe("the sources", () => {
     };
   }
 
-  test("are built again when any changes, folders that come and go included", async () => {
+  const change = (name: string) => appendFile(join(folder, name), "\n");
+
+  test("are built again when any changes", async () => {
     const expectRebuild = await watchSources();
-    for (const name of sources) await expectRebuild(() => appendFile(join(folder, name), "\n"));
+    for (const name of sources) await expectRebuild(() => change(name));
+  });
+
+  test("are built again when a folder comes, changes or goes", async () => {
+    const expectRebuild = await watchSources();
     const made = join(folder, "shared/new/deep");
     for (const _ of ["first", "anew"]) {
       await expectRebuild(() => mkdir(made, { recursive: true }));
@@ -140,8 +190,6 @@ describe("the sources", () => {
       await expectRebuild(() => rm(dirname(made), { recursive: true }));
     }
   });
-
-  const change = (name: string) => appendFile(join(folder, name), "\n");
 
   test("are built once more when one changes during a build", async () => {
     const expectRebuild = await watchSources();

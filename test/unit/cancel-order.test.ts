@@ -50,7 +50,7 @@ describe("cancelling an order", () => {
         TableName: "orders",
         Key: { id: { N: "9223372036854775807" } },
         UpdateExpression:
-          "SET #status = :cancelled, cancelledAt = :at, cancelledBy = :by, cancellationId = :cancellationId",
+          "SET #status = :cancelled, cancelledAt = :at, cancelledBy = :by, cancellationId = :id",
         ConditionExpression: "#status = :pending",
         ExpressionAttributeNames: { "#status": "status" },
         ExpressionAttributeValues: {
@@ -58,7 +58,7 @@ describe("cancelling an order", () => {
           ":pending": { S: "pending" },
           ":at": { S: "2026-11-20T12:00:00.000Z" },
           ":by": { S: "key_1" },
-          ":cancellationId": { S: "invocation-1" },
+          ":id": { S: "invocation-1" },
         },
         ReturnValuesOnConditionCheckFailure: "ALL_OLD",
       },

@@ -104,7 +104,8 @@ export async function checkEndpoint(endpoint: string): Promise<string> {
   }
   if (/(^|\.)(amazonaws\.com(\.cn)?|api\.aws|amazonaws\.eu)\.?$/i.test(url.hostname)) {
     throw new StartError(
-      `DYNAMODB_ENDPOINT points into AWS (${url.hostname}); the local stack only uses a local engine`,
+      `DYNAMODB_ENDPOINT points into AWS (${url.hostname}); ` +
+        "the local stack only uses a local engine",
     );
   }
   try {
