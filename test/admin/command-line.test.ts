@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { parseSecond } from "../../infra/admin/arguments.ts";
 import { environments } from "../../infra/environments.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
+import type { OrderItem } from "../../shared/order.ts";
 import { adminCommand, root } from "../helpers/admin-command.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
@@ -50,71 +51,90 @@ describe("npm run admin", () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
   });
 
-  test("every keys command prints its result on stdout, and the key alone when it issues one", async () => {
+  describe("of keys", () => {
     // As long as a name may be, with what joins letters and emoji.
-    const client = `Acme \u{1f469}\u200d\u{1f467}\u06cc\u200c\u{1f3f4}\u{e0067}\u{e007f}${"\u{1f600}".repeat(182)} shop`;
-    const issued = await here([
-      "keys",
-      "issue",
-      "--name",
-      ` ${client} `,
-      "--expires",
-      "9999-12-31",
-    ]);
-    const key = issued.stdout.trimEnd();
-    expect(issued).toEqual({
-      code: 0,
-      stdout: expect.stringMatching(new RegExp(`^${environments.staging.apiKeyPrefix}_\\w{49}\n$`)),
-      stderr: expect.stringMatching(
-        /^Issued key_\w+ to Acme \S+ shop; it expires at 9999-12-31T23:59:59Z\..*\n$/,
-      ),
-    });
-    expect(issued.stderr).not.toContain(key);
+    const joined = "\u{1f469}\u200d\u{1f467}\u06cc\u200c\u{1f3f4}\u{e0067}\u{e007f}";
+    const client = `Acme ${joined}${"\u{1f600}".repeat(182)} shop`;
+    const check = (input: string) => here(["keys", "check"], { input });
 
-    const listed = await local(["keys", "list", "--json"]);
-    expect(listed).toMatchObject({ code: 0, stderr: "" });
-    const [{ keyId, name }] = JSON.parse(listed.stdout);
-    expect(name).toBe(client);
+    /** Issues a key. @returns it, its id and how the command ended. */
+    async function issueKey(name: string, expires = "9999-12-31") {
+      const ended = await here(["keys", "issue", "--name", name, "--expires", expires]);
+      const [keyId = ""] = /key_\w+/.exec(ended.stderr) ?? [];
+      return { key: ended.stdout.trimEnd(), keyId, ended };
+    }
 
-    expect(await here(["keys", "check"], { input: `  ${key}\r\n` })).toEqual({
-      code: 0,
-      stdout: `Accepted until 9999-12-31T23:59:59Z: ${keyId} (${client})\n`,
-      stderr: "",
+    test("prints an issued key alone on stdout", async () => {
+      const { key, ended } = await issueKey(` ${client} `);
+      expect(ended).toEqual({
+        code: 0,
+        stdout: expect.stringMatching(
+          new RegExp(`^${environments.staging.apiKeyPrefix}_\\w{49}\n$`),
+        ),
+        stderr: expect.stringMatching(
+          /^Issued key_\w+ to Acme \S+ shop; it expires at 9999-12-31T23:59:59Z\..*\n$/,
+        ),
+      });
+      expect(ended.stderr).not.toContain(key);
     });
-    const halfASecondLater = await here([
-      "keys",
-      "issue",
-      "--name",
-      "Acme",
-      "--expires",
-      "2999-12-31T00:00:00.5Z",
-    ]);
-    expect((await here(["keys", "check"], { input: halfASecondLater.stdout })).code).toBe(0);
-    expect(await here(["keys", "revoke", keyId])).toMatchObject({ code: 0, stderr: "" });
-    expect(await here(["keys", "check"], { input: `  ${key}\r\n` })).toMatchObject({
-      code: 1,
-      stdout: expect.stringMatching(/^Rejected: revoked at /),
+
+    test("lists a key with its name as it was given", async () => {
+      await issueKey(client);
+      const { stdout, ...ended } = await local(["keys", "list", "--json"]);
+      expect(ended).toEqual({ code: 0, stderr: "" });
+      expect(JSON.parse(stdout)).toMatchObject([{ name: client }]);
     });
-    expect(await here(["keys", "check"], { input: "\n" })).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: "Standard input has no key\n",
+
+    test("says that a key is accepted, and until when", async () => {
+      const { key, keyId } = await issueKey(client);
+      expect(await check(`  ${key}\r\n`)).toEqual({
+        code: 0,
+        stdout: `Accepted until 9999-12-31T23:59:59Z: ${keyId} (${client})\n`,
+        stderr: "",
+      });
+    });
+
+    test("takes an expiry with a fraction of a second", async () => {
+      const { key } = await issueKey("Acme", "2999-12-31T00:00:00.5Z");
+      expect((await check(key)).code).toBe(0);
+    });
+
+    test("says that a revoked key is rejected", async () => {
+      const { key, keyId } = await issueKey(client);
+      expect(await here(["keys", "revoke", keyId])).toMatchObject({ code: 0, stderr: "" });
+      expect(await check(`  ${key}\r\n`)).toMatchObject({
+        code: 1,
+        stdout: expect.stringMatching(/^Rejected: revoked at /),
+      });
+    });
+
+    test("says that standard input has no key", async () => {
+      const stderr = "Standard input has no key\n";
+      expect(await check("\n")).toEqual({ code: 1, stdout: "", stderr });
     });
   });
 
-  test("orders ship and orders show print their result on stdout, safe for a terminal", async () => {
-    await tables.putOrder({ id: { N: "7" }, status: { S: "held\u001b[2J" } });
-    await tables.putOrder({ id: { N: "-1" }, status: { S: "pending" } });
-    const { code, stdout, stderr } = await here(["orders", "ship", "-1", "7"]);
-    expect({ code, stderr }).toEqual({ code: 6, stderr: "" });
-    expect(stdout.trimEnd().split("\n").sort()).toEqual([
-      expect.stringMatching(/^Order -1 has shipped: \d{4}-.*Z$/),
-      "Order 7 is not pending and can't ship: held\\u{1b}[2J",
-    ]);
-    expect(await here(["orders", "show", "7", "--json"])).toEqual({
-      code: 0,
-      stdout: '{"id":7,"status":"held\\u001b[2J"}\n',
-      stderr: "",
+  describe("of orders prints on stdout, safe for a terminal,", () => {
+    const held: OrderItem = { id: { N: "7" }, status: { S: "held\u001b[2J" } };
+
+    test("what became of each order to ship", async () => {
+      await tables.putOrder(held);
+      await tables.putOrder({ id: { N: "-1" }, status: { S: "pending" } });
+      const { code, stdout, stderr } = await here(["orders", "ship", "-1", "7"]);
+      expect({ code, stderr }).toEqual({ code: 6, stderr: "" });
+      expect(stdout.trimEnd().split("\n").sort()).toEqual([
+        expect.stringMatching(/^Order -1 has shipped: \d{4}-.*Z$/),
+        "Order 7 is not pending and can't ship: held\\u{1b}[2J",
+      ]);
+    });
+
+    test("an order as JSON", async () => {
+      await tables.putOrder(held);
+      expect(await here(["orders", "show", "7", "--json"])).toEqual({
+        code: 0,
+        stdout: '{"id":7,"status":"held\\u001b[2J"}\n',
+        stderr: "",
+      });
     });
   });
 
@@ -124,7 +144,8 @@ describe("npm run admin", () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
-        "That is a key, not a key id, and is now in your shell history. `keys check` prints its id\n",
+        "That is a key, not a key id, and is now in your shell history. " +
+        "`keys check` prints its id\n",
     });
     expect((await here(["keys", "revoke", `${key}x`])).stderr).toBe(
       "No key has the id pets_test_...\n",

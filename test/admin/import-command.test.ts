@@ -80,22 +80,30 @@ describe("orders import, as a process", () => {
 });
 
 describe("orders import of standard input", () => {
-  test("checks and writes its orders, and removes its copy", async () => {
-    const folder = await mkdtemp(join(operator.folder, "tmp-"));
-    vi.stubEnv("TMPDIR", folder);
-    const run = (input: string) => runHere(tables, ["orders", "import"], { input });
-    expect(await run('{"id":1}\n{"id":2,}\n')).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: "standard input:2:9: not JSON\n1 of 2 lines is bad: nothing was written\n",
-    });
-    expect(await tables.items("orders")).toEqual([]);
+  const run = (input: string) => runHere(tables, ["orders", "import"], { input });
+
+  test("writes its orders", async () => {
     expect(await run('{"id":1}\n{"id":2}\n')).toEqual({
       code: 0,
       stdout: "2 orders: 2 written, 0 already there, 0 not written\n",
       stderr: "",
     });
     expect(await tables.items("orders")).toHaveLength(2);
+  });
+
+  test("with a bad line writes nothing", async () => {
+    expect(await run('{"id":1}\n{"id":2,}\n')).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "standard input:2:9: not JSON\n1 of 2 lines is bad: nothing was written\n",
+    });
+    expect(await tables.items("orders")).toEqual([]);
+  });
+
+  test.each(['{"id":1}\n', '{"id":2,}\n'])("removes its copy of %j", async (input) => {
+    const folder = await mkdtemp(join(operator.folder, "tmp-"));
+    vi.stubEnv("TMPDIR", folder);
+    await run(input);
     expect(await readdir(folder)).toEqual([]);
   });
 
@@ -134,34 +142,53 @@ test("a second signal ends an import that waits for what it has begun", async ()
 });
 
 describe("orders import of a bad file", () => {
-  test("names every bad line and writes nothing", async () => {
-    const file = await operator.write("bad.ndjson", '{"id":4}\n{"id":1\n{"id":4}');
-    const stderr = [
-      `${file}:2:8: not JSON`,
-      `${file}:3: id 4 is already on line 1`,
-      "2 of 3 lines are bad: nothing was written\n",
-    ].join("\n");
-    expect(await orders("import", file)).toEqual({ code: 1, stdout: "", stderr });
-    const json = await orders("import", file, "--json");
-    expect(json).toMatchObject({ code: 1, stderr });
-    const badLines = [2, 3].map((line) =>
-      expect.objectContaining({ line, problems: [expect.any(String)] }),
-    );
-    const counts = { bad: 2, orders: 3, written: 0, alreadyThere: 0, notWritten: 3 };
-    expect(JSON.parse(json.stdout)).toEqual({ badLines, ...counts });
+  const badLines = '{"id":4}\n{"id":1\n{"id":4}';
+
+  test("names every bad line on standard error", async () => {
+    const file = await operator.write("bad.ndjson", badLines);
+    expect(await orders("import", file)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: [
+        `${file}:2:8: not JSON`,
+        `${file}:3: id 4 is already on line 1`,
+        "2 of 3 lines are bad: nothing was written\n",
+      ].join("\n"),
+    });
+  });
+
+  test("lists every bad line in its JSON", async () => {
+    const file = await operator.write("bad.ndjson", badLines);
+    const { code, stdout } = await orders("import", file, "--json");
+    expect(code).toBe(1);
+    const problems = [expect.any(String)];
+    expect(JSON.parse(stdout)).toEqual({
+      badLines: [
+        expect.objectContaining({ line: 2, problems }),
+        expect.objectContaining({ line: 3, problems }),
+      ],
+      bad: 2,
+      orders: 3,
+      written: 0,
+      alreadyThere: 0,
+      notWritten: 3,
+    });
+  });
+
+  test("writes nothing", async () => {
+    await orders("import", await operator.write("bad.ndjson", badLines));
     expect(await tables.items("orders")).toEqual([]);
   });
 
-  test("fails for a folder and a missing file", async () => {
+  test.each([
+    ["", " is a folder"],
+    ["/none", "/none: no such file or directory"],
+  ])("fails for the path FOLDER%s", async (path, problem) => {
     const { folder } = operator;
-    const failed = { code: 1, stdout: "" };
-    expect(await orders("import", folder)).toEqual({
-      ...failed,
-      stderr: `${folder} is a folder\n`,
-    });
-    expect(await orders("import", `${folder}/none`)).toEqual({
-      ...failed,
-      stderr: `${folder}/none: no such file or directory\n`,
+    expect(await orders("import", `${folder}${path}`)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `${folder}${problem}\n`,
     });
   });
 });

@@ -47,18 +47,22 @@ describe("a command for the local stack", () => {
   const list = ["keys", "list", "--local"];
   beforeEach(() => void vi.stubEnv("LOCAL_STACK_FILE", join(operator.folder, "stack.json")));
 
-  test("fails when none runs, and when it was killed", async () => {
-    const failed = {
-      code: 1,
-      stdout: "",
-      stderr: "No local stack is running. Start one with `npm start`\n",
-    };
+  const failed = {
+    code: 1,
+    stdout: "",
+    stderr: "No local stack is running. Start one with `npm start`\n",
+  };
+
+  test("fails when none runs", async () => {
     expect(await here(list)).toEqual(failed);
+  });
+
+  test("fails when the only one was killed", async () => {
     await operator.pointTo({ ...tables, dynamodbEndpoint: "http://127.0.0.1:1" });
     expect(await here(list)).toEqual(failed);
   });
 
-  test("of several, works on the latest that still runs, and says which", async () => {
+  test("names the one it works on: of several, the latest that still runs", async () => {
     const stackAt = (port: number, dynamodbEndpoint: string) => ({
       baseUrl: `http://localhost:${port}/v1`,
       dynamodbEndpoint,
