@@ -35,7 +35,7 @@ async function saved(template: object): Promise<string[]> {
   return ["--template", file];
 }
 
-test("each finding is a line, and the names to accept are printed to be pasted", async () => {
+test("each finding is a line, before the words that accept them all", async () => {
   expect(await compare()).toEqual({
     exitCode: 1,
     output: [

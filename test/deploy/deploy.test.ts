@@ -19,7 +19,7 @@ test("nothing is deployed while a finding is not accepted", async () => {
   expect([exitCode, output.filter((line) => String(line).startsWith("cdk "))]).toEqual([1, []]);
 });
 
-test("the very assembly that was compared is deployed, and of it the exact stack alone", async () => {
+test("the exact stack of the assembly that was compared is deployed", async () => {
   const options = ["--require-approval", "never"];
   const { output } = await app.run("deploy", "kept", ...accept, "--app", app.directory, ...options);
   expect(output.at(-1)).toBe(
@@ -52,7 +52,7 @@ test("a deployment fails when CDK is killed", async () => {
 });
 
 test.each([undefined, "eu-west-3"])(
-  "the comparison asks with the profile and in the region that CDK deploys with, with AWS_REGION %s",
+  "the comparison asks where CDK deploys, by its profile, with AWS_REGION %s",
   async (ownRegion) => {
     // The SDK says that a later version may prefer the keys of the environment.
     const warn = vi.spyOn(console, "warn").mockReturnValue();
@@ -109,7 +109,7 @@ function runCommand(words: string[], path = process.env["PATH"]) {
   return promisify(execFile)(process.execPath, [command, ...words], { env });
 }
 
-test("npm run diff runs what is typed, and exits with CDK's code", async () => {
+test("npm run diff ends as CDK's diff of the stack does", async () => {
   const [{ name, stackName } = { name: "", stackName: "" }] = Object.values(environments);
   await app.cdkEnds('echo "cdk $*"; exit 7');
   const ended = runCommand(["diff", name], `${app.directory}:${process.env["PATH"]}`);

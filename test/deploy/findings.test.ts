@@ -177,7 +177,7 @@ describe("what belongs together is one finding:", () => {
   const smaller = { template: withoutCancelOrder() };
   const whole = { template: deployedTemplate };
 
-  test("an operation that is added, with what its role may do", () => {
+  test("an operation that is added, which says what its role may do", () => {
     const own = "CancelOrderLog.Arn";
     expect(findChanges(smaller, whole, place)).toEqual([
       {

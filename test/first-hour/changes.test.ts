@@ -60,44 +60,71 @@ function logged(...messages: string[]): void {
 }
 
 describe("what a check has changed", () => {
-  test("is put back when it fails, the last change first, and what can't be is named", async () => {
-    const seen: string[] = [];
-    const step = (text: string) => async () => void seen.push(text);
+  let seen: string[];
+  beforeEach(() => {
+    seen = [];
+  });
+  const step = (text: string) => async () => void seen.push(text);
+
+  test("is put back when the check fails, the last change first", async () => {
     const stage = stageOf(service);
     const check = async () => {
       await change(stage, "the first", step("made 1"), step("undone 1"));
-      await change(stage, "the second", step("made 2"), () =>
-        Promise.reject(new Error("access denied")),
-      );
+      await change(stage, "the second", step("made 2"), step("undone 2"));
       throw new Error("no such thing");
     };
+    expect(await runCheck({ check }, "", stage)).toEqual(["FAIL check: no such thing"]);
+    expect(seen).toEqual(["made 1", "made 2", "undone 2", "undone 1"]);
+  });
+
+  test("is named when it can't be put back, and the other checks go on", async () => {
+    const stage = stageOf(service);
+    const denied = async () => {
+      throw new Error("access denied");
+    };
+    const check = async () => {
+      await change(stage, "the first", step("made 1"), step("undone 1"));
+      await change(stage, "the second", step("made 2"), denied);
+      return "all well";
+    };
     expect(await runCheck({ check, next: async () => "all well" }, "", stage)).toEqual([
-      "FAIL check: no such thing",
+      "pass check: all well",
       "FAIL could not put back the second: access denied",
       "pass next: all well",
     ]);
     expect(seen).toEqual(["made 1", "made 2", "undone 1"]);
   });
 
-  test("is put back after an interruption, once it has been made, and nothing more is changed", async () => {
-    const interruption = new AbortController();
-    const stage = { ...stageOf(service), interrupted: interruption.signal };
-    const seen: string[] = [];
-    const made = Promise.withResolvers<void>();
-    const check = async () => {
-      const make = () => made.promise.then(() => void seen.push("made"));
-      const making = change(stage, "it", make, async () => void seen.push("undone"));
-      interruption.abort();
-      setImmediate(made.resolve);
-      await making;
-      return "";
+  describe("when it is interrupted meanwhile,", () => {
+    const interruptedStage = () => {
+      const interruption = new AbortController();
+      const stage = { ...stageOf(service), interrupted: interruption.signal };
+      return { stage, interruption };
     };
-    expect(await runCheck({ check, next: check }, "", stage)).toEqual(["FAIL check: interrupted"]);
-    expect(seen).toEqual(["made", "undone"]);
-    await expect(change(stage, "more", async () => seen.push("more"), check)).rejects.toThrow(
-      "abort",
-    );
-    expect(seen).toEqual(["made", "undone"]);
+
+    test("is put back once it has been made", async () => {
+      const { stage, interruption } = interruptedStage();
+      const made = Promise.withResolvers<void>();
+      const check = async () => {
+        const make = () => made.promise.then(step("made"));
+        const making = change(stage, "it", make, step("undone"));
+        interruption.abort();
+        setImmediate(made.resolve);
+        await making;
+        return "";
+      };
+      expect(await runCheck({ check, next: check }, "", stage)).toEqual([
+        "FAIL check: interrupted",
+      ]);
+      expect(seen).toEqual(["made", "undone"]);
+    });
+
+    test("is followed by no other change", async () => {
+      const { stage, interruption } = interruptedStage();
+      interruption.abort();
+      await expect(change(stage, "more", step("made"), step("undone"))).rejects.toThrow("abort");
+      expect(seen).toEqual([]);
+    });
   });
 });
 
@@ -127,7 +154,7 @@ describe("a list that loses its permission midway", () => {
     ["fails when it is whole", "]", true, cutOff, /^FAIL .*it was whole, with 4 characters/],
     ["fails when it keeps its permission", "]", false, cutOff, /^FAIL .*it was whole/],
     ["fails when it is not logged", "", true, "", /^FAIL .*no line in ListOrdersLog matches/],
-  ])("%s, and gets its permission back", async (_what, end, denialWorks, logLine, expected) => {
+  ])("%s", async (_what, end, denialWorks, logLine, expected) => {
     logged(logLine);
     const iam = mockClient(IAMClient);
     onTestFinished(() => iam.restore());
@@ -153,6 +180,7 @@ describe("a list that loses its permission midway", () => {
     expect(await runCheck(lists, "fails midway", stageOf(service))).toEqual([
       expect.stringMatching(expected),
     ]);
+    // Whatever came of it, the function gets its permission back.
     const calls = iam.calls().map(({ args: [command] }) => command.constructor.name);
     expect(calls).toEqual(["PutRolePolicyCommand", "DeleteRolePolicyCommand"]);
   });
@@ -227,7 +255,7 @@ describe("a version that throws", () => {
   test.each<[string, number, RegExp]>([
     ["gets an Error record", 500, /^pass .*: 500, /],
     ["goes on as before", 404, /^FAIL .*status 404/],
-  ])("is deployed and taken back, and its caller %s", async (_what, status, expected) => {
+  ])("is deployed, then taken back, while its caller %s", async (_what, status, expected) => {
     vi.stubEnv("DEPLOYS", "0");
     let requests = 0;
     // Only the second is for the new version: an alias takes a moment.

@@ -19,7 +19,7 @@ beforeEach(async () => {
   service = await startTinyService();
 });
 
-test("the first hour begins with the smoke test, and names what fails in it", async () => {
+test("the first hour names what fails in the smoke test that it begins with", async () => {
   const dynamodb = mockClient(DynamoDBClient);
   dynamodb.onAnyCommand().resolves({});
   onTestFinished(() => dynamodb.restore());
@@ -53,9 +53,12 @@ describe("requests beyond the limit", () => {
   });
 });
 
-test("requests with and without a key, and long headers, are reported as seen", async () => {
+test("requests with a key beside those without one are reported as seen", async () => {
   const [keyless] = await runCheck(gateway, "do requests without", stageOf(service));
   expect(keyless).toMatch(/^seen .*: \{"404":20\} with one.* \{"401":60\} without$/);
+});
+
+test("the response to long headers is reported as seen", async () => {
   const [long] = await runCheck(gateway, "what do headers", stageOf(service));
   expect(long).toMatch(/^seen .*: 404, app/);
 });
@@ -109,7 +112,7 @@ describe("a slow client's list", () => {
     ],
     ["has no end", sends(60, ""), "FAIL .* characters, then }"],
     ["is too short to be read slowly", sends(1, "]"), "FAIL .* it was read before that"],
-  ])("%s, and the check says so", async (_what, fault, expected) => {
+  ])("gets a line when it %s", async (_what, fault, expected) => {
     service.fault = fault;
     const [line] = await runCheck(lists, "a client that reads slowly", stageOf(service));
     expect(line).toMatch(new RegExp(`^${expected}`));

@@ -35,30 +35,36 @@ function run(keepData: boolean, args: string[], aws: NodeJS.ProcessEnv = {}) {
   });
 }
 
-test("npm run first-hour breaks nothing that keeps its data, whatever is said, and nothing else unasked", async () => {
-  const refused = (stderr: string) => ({ code: 2, stdout: "", stderr });
+const refused = (stderr: string) => ({ code: 2, stdout: "", stderr });
+
+test("npm run first-hour breaks nothing that keeps its data, even with --yes", async () => {
   expect(await run(true, ["--yes"])).toEqual(
     refused("staging keeps its data, and this breaks things.\n"),
   );
+});
+
+test("npm run first-hour breaks nothing without --yes where no one can be asked", async () => {
   expect(await run(false, [])).toEqual(
     refused("There is no terminal to ask on: decide with --yes.\n"),
   );
 });
 
-test("npm run first-hour checks in the pinned region with a key for four hours, and exits with 1 for a failure", async () => {
+/** Runs a part that fails, and returns how it ended and what AWS was asked. */
+async function runOnAws() {
   const outputs = ["OrdersTableName", "ApiKeysTableName"].map(
     (name) => `<member><OutputKey>${name}</OutputKey><OutputValue>${name}</OutputValue></member>`,
   );
-  const stack = `<StackId>arn:aws:cloudformation:us-east-1:1:stack/s/1</StackId><Outputs>${outputs.join("")}</Outputs>`;
-  const described = `<R><DescribeStacksResult><Stacks><member>${stack}</member></Stacks></DescribeStacksResult></R>`;
-  const records: unknown[] = [];
+  const id = "<StackId>arn:aws:cloudformation:us-east-1:1:stack/s/1</StackId>";
+  const stack = `<member>${id}<Outputs>${outputs.join("")}</Outputs></member>`;
+  const stacks = `<DescribeStacksResult><Stacks>${stack}</Stacks></DescribeStacksResult>`;
+  const records: Record<"createdAt" | "expiresAt", { N: string }>[] = [];
   const regions = new Set<string | undefined>();
   await using server = createServer(async (request, response) => {
     const call = await text(request);
     const { authorization = "" } = request.headers;
     regions.add(/Credential=\w+\/\d+\/([\w-]+)\//.exec(authorization)?.[1]);
     if (call.startsWith("{")) records.push(JSON.parse(call).Item);
-    response.end(call.startsWith("{") ? "{}" : described);
+    response.end(call.startsWith("{") ? "{}" : `<R>${stacks}</R>`);
   });
   const aws = {
     AWS_ENDPOINT_URL: `http://127.0.0.1:${await listeningPort(server)}`,
@@ -66,12 +72,26 @@ test("npm run first-hour checks in the pinned region with a key for four hours, 
     AWS_ACCESS_KEY_ID: "local",
     AWS_SECRET_ACCESS_KEY: "local",
   };
-  const { code, stdout } = await run(false, ["--yes", "--part", "logs"], aws);
-  expect({ code, stdout }).toEqual({
+  const ended = await run(false, ["--yes", "--part", "logs"], aws);
+  return { ended, records, regions: [...regions] };
+}
+
+test("npm run first-hour exits with 1 for a failure", async () => {
+  const { ended } = await runOnAws();
+  expect(ended).toMatchObject({
     code: 1,
     stdout: expect.stringMatching(/\n0 passed, 2 failed\n$/),
   });
-  const [{ createdAt, expiresAt }] = records as [Record<"createdAt" | "expiresAt", { N: string }>];
-  expect(Number(expiresAt.N) - Number(createdAt.N)).toBe(4 * 3600);
-  expect([...regions]).toEqual(["eu-north-1"]);
+});
+
+test("npm run first-hour asks in the pinned region", async () => {
+  expect((await runOnAws()).regions).toEqual(["eu-north-1"]);
+});
+
+test("npm run first-hour issues a key for four hours", async () => {
+  const { records } = await runOnAws();
+  const validFor = records.map(
+    ({ createdAt, expiresAt }) => Number(expiresAt.N) - Number(createdAt.N),
+  );
+  expect(validFor).toEqual([4 * 3600]);
 });

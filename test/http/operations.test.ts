@@ -15,23 +15,30 @@ const cancel = (orderId: string, options: RequestOptions = {}): Promise<HttpResp
   stack.call(`/store/orders/${orderId}`, { method: "DELETE", ...options });
 
 describe("GET /store/orders", () => {
-  test("responds with 200 and a bare array of every order, whatever its status, with the five fields only, digit for digit", async () => {
-    const { status, headers, body } = await stack.call("/store/orders");
+  test("responds with 200 and headers that forbid caching", async () => {
+    const { status, headers } = await stack.call("/store/orders");
     expect(status).toBe(200);
     expect(headers).toMatchObject({
       "content-type": "application/json",
       "cache-control": "no-store",
       vary: "Accept-Encoding",
     });
-    expect(body).toContain(
-      '{"id":101,"petId":1,"quantity":2,"shipDate":"2026-12-01T09:00:00Z","complete":false}',
-    );
-    expect(body).toContain('{"id":102,"petId":1,"complete":true}');
-    expect(body).toContain('{"id":103}');
-    expect(body).toContain('{"id":9223372036854775807,"petId":-9223372036854775808}');
-    expect(body).toContain('{"id":-9223372036854775808,"petId":9223372036854775807}');
+  });
+
+  test("responds with a bare array of every order, whatever its status", async () => {
+    const { body } = await stack.call("/store/orders");
     expect(body.startsWith("[{")).toBe(true);
     expect(JSON.parse(body)).toHaveLength(stack.seeded);
+  });
+
+  test.each([
+    '{"id":101,"petId":1,"quantity":2,"shipDate":"2026-12-01T09:00:00Z","complete":false}',
+    '{"id":102,"petId":1,"complete":true}',
+    '{"id":103}',
+    '{"id":9223372036854775807,"petId":-9223372036854775808}',
+    '{"id":-9223372036854775808,"petId":9223372036854775807}',
+  ])("lists an order with its own of the five fields only, digit for digit: %s", async (order) => {
+    expect((await stack.call("/store/orders")).body).toContain(order);
   });
 
   test("ignores a query", async () => {

@@ -75,7 +75,7 @@ describe("the metrics", () => {
     },
   );
 
-  test("count a list, and how long it took to begin", async () => {
+  test("count a list twice: that it began, and how long that took", async () => {
     await expectPublished(stack.call("/store/orders"), 200, { OrdersListed: 1, ListFirstPage: 1 });
   });
 
