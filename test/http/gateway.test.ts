@@ -5,7 +5,7 @@ import { environments } from "../../infra/environments.ts";
 import { operations } from "../../infra/stack/function-list.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { expectError } from "../helpers/expect-error.ts";
-import { send } from "../helpers/send.ts";
+import { type RequestOptions, send } from "../helpers/send.ts";
 import { startTestStack, type TestStack } from "../helpers/test-stack.ts";
 
 let now = 0;
@@ -113,29 +113,39 @@ test.each(["", "/", "/store/", "/store/orders/101/x", "/%2e%2e/x"])(
   },
 );
 
-test("the page and its key are for this machine's own names only", async () => {
-  const origin = new URL(stack.baseUrl).origin;
-  for (const host of ["localhost", "LOCALHOST:3000", "127.0.0.1:3000", "[::1]:3000"]) {
-    const settings = await send(`${origin}/settings.json?a=b`, { headers: { host } });
-    expect(JSON.parse(settings.body)).toEqual({ basePath: "/v1", apiKey: stack.apiKey });
-    expect(settings.headers).toMatchObject({
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-      "content-security-policy": expect.stringMatching(/^default-src 'none'; /),
-    });
-  }
-  expectError(await send(`${origin}/settings.json`, { method: "POST" }), "resource_not_found");
-  expect((await send(`${origin}/CHANGELOG.md`)).headers["content-type"]).toContain("text/markdown");
-  for (const host of [
-    "evil.example",
-    "localhost.evil.example",
-    "localhost@evil.example",
-    "127.0x0.1",
-  ]) {
-    for (const path of ["/", "/settings.json"]) {
-      expectError(await send(origin + path, { headers: { host } }), "resource_not_found");
-    }
-  }
+describe("the page", () => {
+  const page = (path: string, options: RequestOptions = {}) =>
+    send(new URL(stack.baseUrl).origin + path, options);
+
+  test.each(["localhost", "LOCALHOST:3000", "127.0.0.1:3000", "[::1]:3000"])(
+    "gets the key at this machine's name %s",
+    async (host) => {
+      const { headers, body } = await page("/settings.json?a=b", { headers: { host } });
+      expect(JSON.parse(body)).toEqual({ basePath: "/v1", apiKey: stack.apiKey });
+      expect(headers).toMatchObject({
+        "cache-control": "no-store",
+        "x-content-type-options": "nosniff",
+        "content-security-policy": expect.stringMatching(/^default-src 'none'; /),
+      });
+    },
+  );
+
+  test.each(["evil.example", "localhost.evil.example", "localhost@evil.example", "127.0x0.1"])(
+    "is not there at another name: %s",
+    async (host) => {
+      for (const path of ["/", "/settings.json"])
+        expectError(await page(path, { headers: { host } }), "resource_not_found");
+    },
+  );
+
+  test("takes no POST", async () => {
+    expectError(await page("/settings.json", { method: "POST" }), "resource_not_found");
+  });
+
+  test("serves a page of the repository as Markdown", async () => {
+    const { headers } = await page("/CHANGELOG.md");
+    expect(headers["content-type"]).toContain("text/markdown");
+  });
 });
 
 test("a request of 10 MB is let in, one byte more gets 413", async () => {

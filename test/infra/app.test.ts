@@ -68,7 +68,7 @@ test("a mistake in the settings stops synthesis", () => {
   expect(() => appWith({}, { demo, other: demo })).toThrow(/demo and other have one stackName/);
 });
 
-test("what can't be right is a line, without a stack trace, and exit code 1", async () => {
+test("what can't be right ends synthesis with exit code 1 and one line", async () => {
   const env = { ...process.env, CDK_CONTEXT_JSON: JSON.stringify({ canary: "off" }) };
   const app = promisify(execFile)(process.execPath, ["infra/app.ts"], { env });
   await expect(app).rejects.toMatchObject({
@@ -103,7 +103,7 @@ describe("cdk deploy -c canary=false", () => {
     }
   });
 
-  test("sets every alias at once, and the alias says so", () => {
+  test("sets every alias at once, with a description that says so", () => {
     const atOnce = resourcesAt(eight, { canary: "false" });
     for (const [id, { UpdatePolicy, ...alias }] of Object.entries(resourcesAt(eight, {}))) {
       if (alias.Type !== "AWS::Lambda::Alias") continue;
@@ -151,7 +151,7 @@ describe("-c alarms-of=ENVIRONMENT", () => {
       { "every-option": silent, "no-option": noOption },
     );
 
-  test("lends its alarms to all, with a canary even where its own are without", () => {
+  test("lends its alarms with a canary, even if it has none itself", () => {
     for (const stack of Object.values(stacks())) {
       const canaries = Object.values(stack).filter(({ UpdatePolicy }) => UpdatePolicy);
       expect(canaries).toHaveLength(Object.keys(functionList).length);

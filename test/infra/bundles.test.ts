@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { App, Stack } from "aws-cdk-lib/core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { readFunctions } from "../../infra/local/functions.ts";
+import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
 import { bundles } from "../../infra/stack/bundles.ts";
 import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
 import { startTlsEngine, type TlsEngine } from "../bench/tls-engine.ts";
@@ -21,20 +22,23 @@ const entries = Object.values<FunctionEntry>(functionList);
 const streamed = entries.filter(({ operation }) => operation?.streamed).map(({ id }) => id);
 
 describe("the bundle of every function", () => {
-  test.each(functions)(
-    "$name exports the handler that is configured, with at most two parameters",
+  const handlerOf = async ({ directory, handler }: FunctionDefinition): Promise<unknown> => {
+    vi.stubGlobal("awslambda", { streamifyResponse: (handler: unknown) => handler });
+    const [file, name = ""] = handler.split(".");
+    return (await import(join(directory, `${file}.mjs`)))[name];
+  };
+
+  test.each(functions)("$name exports the handler that is configured", async (definition) => {
+    expect(await handlerOf(definition)).toBeTypeOf("function");
+  });
+
+  // Node 24's runtime rejects handlers with more parameters, except streaming ones, which also take
+  // the stream.
+  test.each(functions.filter(({ name }) => !streamed.includes(name)))(
+    "$name exports a handler with at most two parameters",
     async (definition) => {
-      vi.stubGlobal("awslambda", { streamifyResponse: (handler: unknown) => handler });
-      const [file, name = ""] = definition.handler.split(".");
-      const bundle: Record<string, unknown> = await import(
-        join(definition.directory, `${file}.mjs`)
-      );
-      const handler = bundle[name];
-      expect(handler).toBeTypeOf("function");
-      // Node 24's runtime rejects handlers with more parameters, except streaming ones, which also
-      // take the stream.
-      if (typeof handler === "function" && !streamed.includes(definition.name))
-        expect(handler.length).toBeLessThanOrEqual(2);
+      const handler = (await handlerOf(definition)) as (...parameters: unknown[]) => unknown;
+      expect(handler.length).toBeLessThanOrEqual(2);
     },
   );
 });
@@ -68,26 +72,27 @@ describe.runIf(machineHas("openssl", "the bundles over TLS"))(
       table.close();
     });
 
-    test.each(entries)(
-      "$id calls its table over TLS, and over plain HTTP on a local stack",
-      async ({ id, permission }) => {
-        const { directory } = functions.find(({ name }) => name === id) ?? {};
-        // A busy machine takes longer than a start may wait.
-        const code = `AbortSignal.timeout = () => new AbortController().signal;
+    async function expectCall({ id, permission }: FunctionEntry, address: string) {
+      const { directory } = functions.find(({ name }) => name === id) ?? {};
+      // A busy machine takes longer than a start may wait.
+      const code = `AbortSignal.timeout = () => new AbortController().signal;
         globalThis.awslambda = { streamifyResponse: (handler) => handler };
         await import("${directory}/index.mjs");`;
-        for (const address of [tls.endpoint, endpoint]) {
-          const env = {
-            ...testEnvironment,
-            AWS_ENDPOINT_URL_DYNAMODB: address,
-            NODE_EXTRA_CA_CERTS: tls.certificate,
-          };
-          const args = ["--input-type=module", "--eval", code];
-          const { stderr } = await promisify(execFile)(process.execPath, args, { env });
-          expect(stderr).toBe("");
-          expect(actions.splice(0)).toContain(permission.action);
-        }
-      },
+      const env = {
+        ...testEnvironment,
+        AWS_ENDPOINT_URL_DYNAMODB: address,
+        NODE_EXTRA_CA_CERTS: tls.certificate,
+      };
+      const args = ["--input-type=module", "--eval", code];
+      const { stderr } = await promisify(execFile)(process.execPath, args, { env });
+      expect(stderr).toBe("");
+      expect(actions.splice(0)).toContain(permission.action);
+    }
+
+    test.each(entries)("$id calls its table over TLS", (entry) => expectCall(entry, tls.endpoint));
+
+    test.each(entries)("$id calls its table over plain HTTP on a local stack", (entry) =>
+      expectCall(entry, endpoint),
     );
   },
 );

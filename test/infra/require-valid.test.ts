@@ -202,23 +202,23 @@ describe("synthesis stops", () => {
     );
   });
 
-  test("for environments that share a stack and a key prefix", () => {
-    expect(() =>
-      requireValid({ "no-option": noOption, another: { ...noOption, name: "another" } }),
-    ).toThrow(
-      withLines(
-        "environments: no-option and another have one stackName, PetStoreOrders-no-option",
-        "environments: no-option and another have one apiKeyPrefix, pets_none",
-      ),
+  test.each<[what: string, own: Partial<Environment>, problem: string]>([
+    ["stack", { apiKeyPrefix: "pets_two" }, "one stackName, PetStoreOrders-no-option"],
+    ["key prefix", { stackName: "PetStoreOrders-two" }, "one apiKeyPrefix, pets_none"],
+  ])("for environments that share a %s", (_what, own, problem) => {
+    const another = { ...noOption, name: "another", ...own };
+    expect(() => requireValid({ "no-option": noOption, another })).toThrow(
+      withLines(`environments: no-option and another have ${problem}`),
     );
   });
 });
 
 describe("synthesis goes on", () => {
-  test("with every option, and with none", () => {
-    expect(() =>
-      requireValid({ "every-option": everyOption, "no-option": noOption }),
-    ).not.toThrow();
+  test.each([
+    ["every option", everyOption],
+    ["no option", noOption],
+  ])("with %s", (_what, environment) => {
+    expect(() => requireValid({ [environment.name]: environment })).not.toThrow();
   });
 
   test.each<[what: string, settings: object]>([

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
+import { afterAll, expect, onTestFinished } from "vitest";
 import { root } from "../helpers/admin-command.ts";
 
 /** For what waits until a start is ready or has ended: on a busy machine it takes its time. */
@@ -16,20 +16,15 @@ interface Seen {
 }
 
 /**
- * Runs commands as a terminal does. The end of the calling test file kills what still runs and
- * removes the folder.
+ * Runs commands as a terminal does. The end of a test ends what it ran, the end of the calling test
+ * file removes the folder.
  */
 export async function createStarter() {
   // As npm names it, without the links on the way. Folders may be called anything.
   const directory = await realpath(await mkdtemp(join(tmpdir(), "start test ü-")));
   // Not the checkout's own file: a stack may be running there.
   const stackFile = join(directory, "stack.json");
-  const started: { pid: number; seen: Seen }[] = [];
-  afterAll(async () => {
-    for (const { pid } of started.filter(({ seen }) => seen.ended === undefined))
-      process.kill(-pid, "SIGKILL");
-    await rm(directory, { recursive: true });
-  });
+  afterAll(() => rm(directory, { recursive: true }));
   const run = (
     [command = "", ...args]: string[],
     cwd: string,
@@ -46,9 +41,17 @@ export async function createStarter() {
     child.stdout.setEncoding("utf8").on("data", (text) => (seen.stdout += text));
     child.stderr.setEncoding("utf8").on("data", (text) => (seen.stderr += text));
     child.on("close", (...how) => (seen.ended = how));
-    const running = { pid: child.pid ?? 0, seen };
-    started.push(running);
-    return running;
+    const pid = child.pid ?? 0;
+    onTestFinished(async () => {
+      if (seen.ended !== undefined) return;
+      process.kill(-pid, "SIGINT");
+      try {
+        await expect.poll(() => seen.ended).toBeDefined();
+      } finally {
+        if (seen.ended === undefined) process.kill(-pid, "SIGKILL");
+      }
+    });
+    return { pid, seen };
   };
   return {
     directory,

@@ -26,7 +26,7 @@ test("a start's key takes the place of none but the one before with its name", a
   expect(await Promise.all(keys.map(works))).toEqual([true, true, false, true]);
 });
 
-test("an earlier key is revoked and not deleted, so that its id keeps a name", async () => {
+test("an earlier key is revoked, but keeps its id and name", async () => {
   const earlier = await start("npm start");
   await start("npm start");
   expect(await readApiKey(documents, apiKeysTable, earlier)).toMatchObject({

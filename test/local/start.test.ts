@@ -15,6 +15,8 @@ import { createStarter, startLimit } from "./start-command.ts";
 
 const { directory, stackFile, start, run, ordersFile } = await createStarter();
 
+const readyLine = { stdout: expect.stringMatching(/^\{.*\}\n$/) };
+
 describe.runIf(machineHas("/proc or ps", "that npm start ends with all it started"))(
   "npm start",
   () => {
@@ -25,33 +27,29 @@ describe.runIf(machineHas("/proc or ps", "that npm start ends with all it starte
       await expect.poll(() => seen).toEqual({ stdout: "", stderr: "", ended: [0, null] });
     });
 
-    const database = join(directory, "orders.db");
-
-    test("prints commands that do what they say when pasted into sh, and ends everything it started on Ctrl-C", async () => {
-      const lines = [
+    test("prints commands that do what they say when pasted into sh", async () => {
+      const orders = await ordersFile("four.ndjson", [
         '{"id":-7}',
         '{"id":9223372036854775807}',
         '{"id":12}',
         '{"id":2,"status":"shipped"}',
-      ];
-      const started = start([
-        "--port",
-        "0",
-        "--orders",
-        await ordersFile("four.ndjson", lines),
-        "--db",
-        database,
       ]);
-      const { pid, seen } = started;
+      const { seen } = start(["--port", "0", "--orders", orders]);
       const commands = () => seen.stdout.match(/^ {2}curl .*$/gm) ?? [];
-      await expect
-        .poll(() => ({ ...seen, commands: commands().length }), startLimit)
-        .toMatchObject({ commands: 4 });
+      await expect.poll(() => commands().length, startLimit).toBe(4);
       const cancel = commands()[1] ?? "";
       expect(cancel).toMatch(/\/store\/orders\/12$/);
       const statuses: number[] = [];
       for (const command of [...commands(), cancel]) statuses.push(await runCurl(command));
       expect(statuses).toEqual([200, 204, 404, 409, 409]);
+    });
+
+    test("ends everything it started on Ctrl-C", async () => {
+      const started = start(["--port", "0", "--json"]);
+      const { pid, seen } = started;
+      await expect.poll(() => seen, startLimit).toMatchObject(readyLine);
+      const { baseUrl, apiKey } = JSON.parse(seen.stdout);
+      await send(`${baseUrl}/store/orders`, { headers: { authorization: `Bearer ${apiKey}` } });
       const engine = await descendants(pid, "dynoxide");
       // What is stopped can't end by itself.
       onTestFinished(() => {
@@ -69,48 +67,84 @@ describe.runIf(machineHas("/proc or ps", "that npm start ends with all it starte
       expect(seen.stderr).not.toContain("exited");
     });
 
-    test("run by npm, uses the caller's paths, keeps its data, and ends when npm is killed", async () => {
-      await ordersFile("more orders.ndjson", ['{"id":3}']);
-      const key = makeApiKey(environments.staging.apiKeyPrefix);
-      const options = [
-        "--port",
-        "0",
-        "--json",
-        "--db",
-        "orders.db",
-        "--orders",
-        "more orders.ndjson",
-        "--api-key",
-        key,
-      ];
-      const npm = run(["npm", "--prefix", root, "start", "--silent", "--", ...options], directory);
-      await expect
-        .poll(() => npm.seen, startLimit)
-        .toMatchObject({ stdout: expect.stringMatching(/^\{.*\}\n$/) });
-      const { apiKey, ...whereabouts } = JSON.parse(npm.seen.stdout);
-      expect(apiKey).toBe(key);
-      expect(Object.keys(whereabouts)).toEqual([
-        "baseUrl",
-        "dynamodbEndpoint",
-        "accessKeyId",
-        "tables",
-      ]);
-      expect(await runningStacks()).toEqual([whereabouts]);
-      const headers = { authorization: `Bearer ${apiKey}` };
-      const url = `${whereabouts.baseUrl}/store/orders/12`;
-      expect((await send(url, { method: "DELETE", headers })).status).toBe(409);
-      const client = engineClient(whereabouts.dynamodbEndpoint, whereabouts.accessKeyId);
-      const { Items = [] } = await client.send(
-        new ScanCommand({ TableName: whereabouts.tables.apiKeys }),
-      );
-      client.destroy();
-      // The key of the start before is revoked.
-      expect(Items.map(({ revokedAt }) => revokedAt === undefined).sort()).toEqual([false, true]);
-      await expectToEnd(npm, () => process.kill(npm.pid, "SIGKILL"), [null, "SIGKILL"]);
-      expect(npm.seen.stderr.split("\n").filter((line) => line.includes("more orders"))).toEqual([
-        `${directory}/more orders.ndjson was not loaded: the tables exist already. To add its orders, run:`,
-        `  npm run admin -- orders import --local '${directory}/more orders.ndjson'`,
-      ]);
+    describe("with --db", () => {
+      /** Starts on a database and cancels its order 12. @returns where it is, and the status. */
+      async function startAndCancel(database: string, orders: string) {
+        const started = start(["--port", "0", "--json", "--db", database, "--orders", orders]);
+        await expect.poll(() => started.seen, startLimit).toMatchObject(readyLine);
+        const { apiKey, ...whereabouts } = JSON.parse(started.seen.stdout);
+        const headers = { authorization: `Bearer ${apiKey}` };
+        const url = `${whereabouts.baseUrl}/store/orders/12`;
+        const { status } = await send(url, { method: "DELETE", headers });
+        return { started, whereabouts, status };
+      }
+
+      /** Starts on a database that another start has left. */
+      async function startAgain(database: string) {
+        const orders = await ordersFile("one order.ndjson", ['{"id":12}']);
+        const before = await startAndCancel(database, orders);
+        expect(before.status).toBe(204);
+        process.kill(before.started.pid, "SIGINT");
+        await expect.poll(() => before.started.seen.ended).toEqual([0, null]);
+        return await startAndCancel(database, orders);
+      }
+
+      test("keeps its data, and says that it did not load the orders again", async () => {
+        const { started, status } = await startAgain(join(directory, "kept.db"));
+        expect(status).toBe(409);
+        const file = `${directory}/one order.ndjson`;
+        expect(started.seen.stderr).toContain(
+          `${file} was not loaded: the tables exist already. To add its orders, run:\n` +
+            `  npm run admin -- orders import --local '${file}'\n`,
+        );
+      });
+
+      test("revokes the key of the start before", async () => {
+        const { whereabouts } = await startAgain(join(directory, "keys.db"));
+        const client = engineClient(whereabouts.dynamodbEndpoint, whereabouts.accessKeyId);
+        onTestFinished(() => client.destroy());
+        const { Items = [] } = await client.send(
+          new ScanCommand({ TableName: whereabouts.tables.apiKeys }),
+        );
+        expect(Items.map(({ revokedAt }) => revokedAt === undefined).sort()).toEqual([false, true]);
+      });
+    });
+
+    describe("run by npm", () => {
+      /** Starts it by npm in a folder of the caller's. */
+      async function startByNpm(...options: string[]) {
+        const words = ["start", "--silent", "--", "--port", "0", "--json", ...options];
+        const npm = run(["npm", "--prefix", root, ...words], directory);
+        await expect.poll(() => npm.seen, startLimit).toMatchObject(readyLine);
+        const { apiKey, ...whereabouts } = JSON.parse(npm.seen.stdout);
+        return { npm, apiKey, whereabouts };
+      }
+
+      test("uses the caller's paths", async () => {
+        await ordersFile("more orders.ndjson", ['{"id":3}']);
+        const { apiKey, whereabouts } = await startByNpm("--orders", "more orders.ndjson");
+        const headers = { authorization: `Bearer ${apiKey}` };
+        const { body } = await send(`${whereabouts.baseUrl}/store/orders`, { headers });
+        expect(body).toBe('[{"id":3}]');
+      });
+
+      test("prints the key it was given and where everything is, as other commands find it", async () => {
+        const key = makeApiKey(environments.staging.apiKeyPrefix);
+        const { apiKey, whereabouts } = await startByNpm("--api-key", key);
+        expect(apiKey).toBe(key);
+        expect(Object.keys(whereabouts)).toEqual([
+          "baseUrl",
+          "dynamodbEndpoint",
+          "accessKeyId",
+          "tables",
+        ]);
+        expect(await runningStacks()).toContainEqual(whereabouts);
+      });
+
+      test("ends when npm is killed", async () => {
+        const { npm } = await startByNpm();
+        await expectToEnd(npm, () => process.kill(npm.pid, "SIGKILL"), [null, "SIGKILL"]);
+      });
     });
   },
 );

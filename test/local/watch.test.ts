@@ -22,9 +22,6 @@ async function startWatched(name: string) {
   await symlink(join(root, "node_modules"), join(project, "node_modules"));
   const command = [process.execPath, "infra/local/start.ts", "--port", "0", "--json", "--watch"];
   const { pid, seen } = run(command, project);
-  onTestFinished(() => {
-    if (seen.ended === undefined) process.kill(pid, "SIGINT");
-  });
   await expect
     .poll(() => seen, startLimit)
     .toMatchObject({ stdout: expect.stringMatching(/^\{.*\}\n$/), stderr: "" });

@@ -181,7 +181,7 @@ describe("the local gateway", () => {
     expect(log).toEqual([]);
   });
 
-  test("throttles every nth request on demand, with a good key or without", async () => {
+  test("throttles every nth request on demand, whatever its key", async () => {
     await startGateway({ throttle: 3 });
     functions["CancelOrder"] = buffered({ statusCode: 204 });
     for (const _ of ["first", "second"]) {
@@ -193,7 +193,7 @@ describe("the local gateway", () => {
     }
   });
 
-  test("responds to every nth list or cancellation that it lets in as without a table, on demand", async () => {
+  test("responds on demand to every nth request that it lets in as without a table", async () => {
     await startGateway({ unavailable: 2 });
     functions["CancelOrder"] = buffered({ statusCode: 204 });
     expect((await cancel()).status).toBe(204);

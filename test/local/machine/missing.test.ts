@@ -15,7 +15,7 @@ function preloadOn(machine: { node?: string; arch?: string; glibc?: string }) {
   return { stderr, status };
 }
 
-test("a script says what an old Node.js and a missing engine need, in one go", () => {
+test("a script says all that a machine lacks", () => {
   const arch = process.arch === "x64" ? "arm64" : "x64";
   const { stderr, status } = preloadOn({ node: "20.1.0", arch, glibc: "" });
   expect(status).toBe(1);
@@ -25,7 +25,11 @@ test("a script says what an old Node.js and a missing engine need, in one go", (
     "- glibc: Alpine and other systems on musl are not supported",
     expect.stringContaining("a DynamoDB engine, which one of these brings:"),
   ]);
-  expect(stderr).toMatch(
+});
+
+test("a script prints the command that installs the engine of this machine", () => {
+  const arch = process.arch === "x64" ? "arm64" : "x64";
+  expect(preloadOn({ node: "20.1.0", arch, glibc: "" }).stderr).toMatch(
     new RegExp(`^    npm install --no-save @dynoxide/linux-${arch}@\\d+\\.\\d+\\.\\d+$`, "m"),
   );
 });

@@ -19,7 +19,7 @@ test.each([
   ["that only root may use", "EACCES", "127.0.0.1"],
   // That is where localhost may lead.
   ["that another program has on IPv6 alone", "EADDRINUSE", "::1"],
-])("a port %s is named in one line, with what to do instead", async (_, code, host) => {
+])("a port %s is said to be taken, with what to do instead", async (_, code, host) => {
   failAt(host, code);
   await expect(listen(0, () => {})).rejects.toMatchObject({
     name: "StartError",
@@ -32,7 +32,7 @@ test("a port is not said to be taken when something else is wrong", async () => 
   await expect(listen(0, () => {})).rejects.toThrow("listen EMFILE");
 });
 
-test("a port is open to this machine alone, with or without IPv6", async () => {
+test("a port is open on this machine's loopback alone, even without IPv6", async () => {
   const listening = failAt("::1", "EADDRNOTAVAIL");
   const { port, close } = await listen(0, () => {});
   await close();
