@@ -40,7 +40,7 @@ describe.runIf(hasBrowser)("the page at / in a browser", () => {
     expect(await page.page.locator("#reference").innerText()).not.toContain("Place");
   });
 
-  test("lists the sample orders, digit for digit, with the local key filled in", async () => {
+  test("lists the sample orders digit for digit with the local key, which is filled in", async () => {
     await page.unfold("listOrders");
     const { status, body } = await page.execute("listOrders");
     expect(status).toBe("200");
@@ -59,7 +59,7 @@ describe.runIf(hasBrowser)("the page at / in a browser", () => {
     expect(JSON.parse(body ?? "")).toMatchObject({ code: "order_already_cancelled" });
   });
 
-  test("says what is wrong with an id that is not an integer, in place of the last response", async () => {
+  test("says what is wrong with an id in place of the last response", async () => {
     const operation = page.operation("cancelOrder");
     await operation.locator("tr[data-param-name=orderId] input").fill("abc");
     await operation.locator("button.execute").click();
@@ -67,7 +67,7 @@ describe.runIf(hasBrowser)("the page at / in a browser", () => {
     expect(await operation.locator(".live-responses-table").count()).toBe(0);
   });
 
-  test("links to the changelog, which is served beside it", async () => {
+  test("links to a changelog that is there", async () => {
     const link = await page.page.locator(".info a", { hasText: "changelog" }).getAttribute("href");
     const response = await fetch(new URL(link ?? "", page.page.url()));
     expect(response.status).toBe(200);
@@ -85,7 +85,7 @@ describe.runIf(hasBrowser)("the page at / in a browser", () => {
     expect(page.otherOrigins).toEqual([]);
   });
 
-  test("reports no error but the 409", () => {
+  test("has no error but that of the 409 above", () => {
     expect(page.errors).toEqual([expect.stringContaining("409 (Conflict)")]);
   });
 });

@@ -15,16 +15,19 @@ test("the document is valid OpenAPI 3.1", async () => {
   expect(validator.version).toBe("3.1");
 });
 
-test("the document has three addresses, the operations of the list of functions and bearer authentication", () => {
-  for (const { url, variables } of document.servers) {
-    const address = url.replaceAll(/\{(\w+)\}/g, (_match, name) => variables[name]?.default ?? "");
-    expect(address).toMatch(/^https?:\/\/[^{}]+\/v1$/);
-  }
+test("the document's addresses are of the deployed service, of staging and of this machine", () => {
   expect(document.servers.map(({ url }) => url)).toEqual([
     "{base_url}",
     "{staging_base_url}",
     "{local_base_url}",
   ]);
+  for (const { url, variables } of document.servers) {
+    const address = url.replaceAll(/\{(\w+)\}/g, (_match, name) => variables[name]?.default ?? "");
+    expect(address).toMatch(/^https?:\/\/[^{}]+\/v1$/);
+  }
+});
+
+test("the document has the operations of the list of functions", () => {
   const described = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId, tags }]) => [
       method.toUpperCase(),
@@ -35,9 +38,15 @@ test("the document has three addresses, the operations of the list of functions 
   );
   const listed = operations.map(({ method, path, name }) => [method, path, name, ["orders"]]);
   expect(described.sort()).toEqual(listed.sort());
+});
+
+test("the document asks for a bearer key", () => {
   expect(document.components.securitySchemes).toEqual({
     bearerAuth: expect.objectContaining({ type: "http", scheme: "bearer" }),
   });
+});
+
+test("the document requires every field of an Error", () => {
   expect(document.components.schemas.Error.required).toEqual(["code", "message", "status"]);
 });
 
@@ -55,15 +64,15 @@ test("the document requires no field of an Order", () => {
   expect(Order).not.toHaveProperty("required");
 });
 
-test("the description, the examples and the extension of Error.code name every code of the catalogue", () => {
-  const { code } = document.components.schemas.Error.properties;
-  const described = [...code.description.matchAll(/`(\w+)`/g)].map(([, name]) => name);
-  const codes = Object.keys(errors);
-  expect({ described, ...code }).toMatchObject({
-    described: codes,
-    examples: codes,
-    "x-extensible-enum": codes,
-  });
+const { code } = document.components.schemas.Error.properties;
+const described = [...code.description.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+
+test.each([
+  ["description", described],
+  ["examples", code.examples],
+  ["x-extensible-enum", code["x-extensible-enum"]],
+])("the %s of Error.code name every code of the catalogue", (_part, codes) => {
+  expect(codes).toEqual(Object.keys(errors));
 });
 
 test("the changelog that the document links to has its version", async () => {

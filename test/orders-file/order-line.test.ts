@@ -83,7 +83,7 @@ const item = fc
   });
 
 describe("a line of an orders file", () => {
-  test("survives writing and reading, to the last digit and with every attribute it does not know", () => {
+  test("brings an order back whole, with attributes that no field knows", () => {
     fc.assert(
       fc.property(item, (order) => {
         expect(parseOrderLine(formatOrderLine(order) ?? "")).toEqual({ item: order });
@@ -91,7 +91,7 @@ describe("a line of an orders file", () => {
     );
   });
 
-  test("is never both an order and a problem, whatever it says", () => {
+  test("is either an order or a problem, whatever it says", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (line) => {
         const parsed = parseOrderLine(line);

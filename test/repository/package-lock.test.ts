@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 interface Entry {
   version: string;
@@ -32,22 +32,25 @@ function dependency(path: string, name: string): Entry | undefined {
     .findLast((entry) => entry !== undefined);
 }
 
-test.each(Object.entries(optionalDependencies))(
-  "%s is locked for its platform alone, with what it runs",
-  (name, version) => {
-    const [, kind = "", os = "", cpu = ""] =
-      /(node|dynoxide)\S*\b(linux|darwin)-(\w+)$/.exec(name) ?? [];
-    const entry = packages[`node_modules/${name}`];
+describe.each(Object.entries(optionalDependencies))("%s", (name, version) => {
+  const [, kind = "", os = "", cpu = ""] =
+    /(node|dynoxide)\S*\b(linux|darwin)-(\w+)$/.exec(name) ?? [];
+  const entry = packages[`node_modules/${name}`];
+
+  test("is locked for its platform alone", () => {
     expect([[entry?.os].flat(), [entry?.cpu].flat()]).toEqual([[os], [cpu]]);
+    // Node.js does not start on musl.
+    expect(entry?.libc).toEqual(kind === "node" && os === "linux" ? ["glibc"] : undefined);
+  });
+
+  test("is locked with what it runs", () => {
     expect(entry).toMatchObject({
       version,
       optional: true,
       ...(kind === "node" && { bin: { node: "bin/node" } }),
     });
-    // Node.js does not start on musl.
-    expect(entry?.libc).toEqual(kind === "node" && os === "linux" ? ["glibc"] : undefined);
-  },
-);
+  });
+});
 
 test("the tools are locked for every platform too", () => {
   const dropped = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>

@@ -185,7 +185,7 @@ function disagrees(fates: Fates): boolean {
   );
 }
 
-test("nothing acknowledged is left behind or overwritten, however often it is interrupted and whoever is faster", async () => {
+test("whatever happens meanwhile, the new table ends with what was acknowledged", async () => {
   await fc.assert(
     fc.asyncProperty(plans, fc.nat({ max: 12 }), async (orders, interruptedAt) => {
       await tables.empty();

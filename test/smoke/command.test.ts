@@ -20,20 +20,39 @@ function run(args: string[], API_KEY = "") {
 }
 
 describe("npm run smoke", () => {
-  test("exits 1, names what fails and how many, and cancels the order that it is told to", async () => {
-    const service = await startTinyService();
-    service.fault = without("Allow", 405);
-    const args = ["--base-url", `${service.baseUrl}/?a=b`, "--cancel", pendingOrder];
-    const { code, stdout } = await run(args, service.apiKey);
-    expect(code).toBe(1);
-    expect(stdout).toContain(`Smoke test of ${service.baseUrl}\n`);
-    expect(stdout).toContain(
-      "FAIL     405 and Allow for another method on a known path: header Allow is missing\n",
-    );
-    expect(stdout).toContain(`pass     204 for cancelling order ${pendingOrder}`);
-    const checks = Object.keys(smokeChecks(service, pendingOrder));
-    expect(stdout).toContain(`${checks.length - 1} passed, 1 failed`);
-    expect(stdout).not.toContain(service.apiKey);
+  describe("on a service that fails a check", () => {
+    /** Runs it, to cancel an order as well. */
+    async function runOnFailing() {
+      const service = await startTinyService();
+      service.fault = without("Allow", 405);
+      const args = ["--base-url", `${service.baseUrl}/?a=b`, "--cancel", pendingOrder];
+      return { service, ...(await run(args, service.apiKey)) };
+    }
+
+    test("exits 1 and counts what fails", async () => {
+      const { service, code, stdout } = await runOnFailing();
+      expect(code).toBe(1);
+      const checks = Object.keys(smokeChecks(service, pendingOrder));
+      expect(stdout).toContain(`${checks.length - 1} passed, 1 failed`);
+    });
+
+    test("names the service and what fails in it", async () => {
+      const { service, stdout } = await runOnFailing();
+      expect(stdout).toContain(`Smoke test of ${service.baseUrl}\n`);
+      expect(stdout).toContain(
+        "FAIL     405 and Allow for another method on a known path: header Allow is missing\n",
+      );
+    });
+
+    test("cancels the order that it is told to all the same", async () => {
+      const { stdout } = await runOnFailing();
+      expect(stdout).toContain(`pass     204 for cancelling order ${pendingOrder}`);
+    });
+
+    test("prints no key", async () => {
+      const { service, stdout } = await runOnFailing();
+      expect(stdout).not.toContain(service.apiKey);
+    });
   });
 
   test("exits 0 when everything passes", async () => {
@@ -43,14 +62,15 @@ describe("npm run smoke", () => {
     expect(code).toBe(0);
   });
 
-  test("gives a new stage two minutes, and one on this machine none", async () => {
+  test.each([
+    ["https://orders.example.com/v1", 120],
+    ["http://localhost:3000/v1", 0],
+    ["http://127.0.0.1:3000/v1", 0],
+    ["http://[::1]:3000/v1", 0],
+  ])("gives a stage at %s %i seconds to become ready", (baseUrl, seconds) => {
     vi.stubEnv("API_KEY", makeApiKey("pets_test"));
-    const wait = (baseUrl: string) =>
-      smokeOptions(["node", "command", "--base-url", baseUrl]).waitSeconds;
-    expect(wait("https://orders.example.com/v1")).toBe(120);
-    expect(wait("http://localhost:3000/v1")).toBe(0);
-    expect(wait("http://127.0.0.1:3000/v1")).toBe(0);
-    expect(wait("http://[::1]:3000/v1")).toBe(0);
+    const { waitSeconds } = smokeOptions(["node", "command", "--base-url", baseUrl]);
+    expect(waitSeconds).toBe(seconds);
   });
 
   test("says in its help which option is required", () => {
@@ -59,18 +79,22 @@ describe("npm run smoke", () => {
     expect(stdout.replaceAll(/\s+/g, " ")).toMatch(/--base-url <url> .*prints \(required\)/);
   });
 
-  test("exits 2 with one line when it is used wrongly", async () => {
-    const key = makeApiKey("pets_test");
-    vi.stubEnv("API_KEY", key);
-    const behindPath = ["node", "command", "--base-url=https://example.com/pets/v1/?a=b"];
-    expect(smokeOptions(behindPath)).toMatchObject({
-      baseUrl: "https://example.com/pets/v1",
-      waitSeconds: 120,
-    });
-    const url = "--base-url=http://localhost/v1";
-    const given = smokeOptions(["node", "command", url, "--wait=30", "--cancel=-7"]);
-    expect(given).toMatchObject({ waitSeconds: 30, cancel: "-7" });
-    for (const wrong of [
+  const url = "--base-url=http://localhost/v1";
+  const given = (...options: string[]) => smokeOptions(["node", "command", ...options]);
+
+  test("takes a base URL with folders of its own", () => {
+    vi.stubEnv("API_KEY", makeApiKey("pets_test"));
+    const { baseUrl } = given("--base-url=https://example.com/pets/v1/?a=b");
+    expect(baseUrl).toBe("https://example.com/pets/v1");
+  });
+
+  test("takes the seconds to wait and the order to cancel", () => {
+    vi.stubEnv("API_KEY", makeApiKey("pets_test"));
+    expect(given(url, "--wait=30", "--cancel=-7")).toMatchObject({ waitSeconds: 30, cancel: "-7" });
+  });
+
+  test.each(
+    [
       [],
       ["--base-url=ftp://a/v1"],
       ["--base-url=http://a"],
@@ -78,18 +102,27 @@ describe("npm run smoke", () => {
       ["--base-url=http://a/v1/store"],
       [url, "--wait=-1"],
       [url, "--wait=30s"],
-    ]) {
-      expect(endOf(smokeOptions, wrong)).toEqual({
-        code: 2,
-        stdout: "",
-        stderr: expect.stringMatching(/^[^\n]+\n$/),
-      });
-    }
-    const noKey = { code: 2, stdout: "", stderr: "API_KEY is missing or malformed.\n" };
-    for (const apiKey of ["", `${key}x`]) {
-      vi.stubEnv("API_KEY", apiKey);
-      expect(endOf(smokeOptions, [url])).toEqual(noKey);
-    }
-    expect(await run([url], `${key}x`)).toEqual(noKey);
+    ].map((wrong) => [wrong]),
+  )("exits 2 with one line for the options %j", (wrong) => {
+    vi.stubEnv("API_KEY", makeApiKey("pets_test"));
+    expect(endOf(smokeOptions, wrong)).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringMatching(/^[^\n]+\n$/),
+    });
+  });
+
+  const noKey = { code: 2, stdout: "", stderr: "API_KEY is missing or malformed.\n" };
+
+  test.each([
+    ["without a key", ""],
+    ["with a malformed key", `${makeApiKey("pets_test")}x`],
+  ])("exits 2 with one line %s", (_what, key) => {
+    vi.stubEnv("API_KEY", key);
+    expect(endOf(smokeOptions, [url])).toEqual(noKey);
+  });
+
+  test("doesn't repeat a malformed key", async () => {
+    expect(await run([url], `${makeApiKey("pets_test")}x`)).toEqual(noKey);
   });
 });

@@ -106,8 +106,13 @@ test.each<[unknown, string]>([
   expect(reason(error)).toBe(expected);
 });
 
-test("a long body is quoted in part, on one line and without keys", () => {
-  const quoted = excerpt(`\n${"x".repeat(80)} pets_test_0abc ${"y".repeat(80)}`);
-  expect(quoted).toBe(`"\\n${"x".repeat(80)} pets_test_... ${"y".repeat(22)}…`);
-  expect(excerpt("x".repeat(118))).toBe(`"${"x".repeat(118)}"`);
+test("a body is quoted on one line, without keys", () => {
+  expect(excerpt("\nx pets_test_0abc")).toBe('"\\nx pets_test_..."');
+});
+
+test.each([
+  [118, `"${"x".repeat(118)}"`],
+  [119, `"${"x".repeat(119)}…`],
+])("of a body of %i characters, the first 119 are quoted", (length, quoted) => {
+  expect(excerpt("x".repeat(length))).toBe(quoted);
 });

@@ -85,7 +85,7 @@ describe("the smoke test", () => {
     expect((await findings()).join()).toMatch(/^(?!.*pets_test_\w).*pets_test_\.\.\..*$/);
   });
 
-  test("lists twice, cancels no order that exists, and sends no header that it should leave out", async () => {
+  test("lists twice: compressed and not", async () => {
     const requests = recorded();
     await findings();
     const admitted = requests.filter(
@@ -93,7 +93,17 @@ describe("the smoke test", () => {
     );
     const lists = admitted.filter(({ path }) => path === "/store/orders");
     expect(lists.map(({ headers }) => headers["accept-encoding"])).toEqual(["gzip", "identity"]);
+  });
+
+  test("cancels no order that exists", async () => {
+    const requests = recorded();
+    await findings();
     expect(requests.map(({ path }) => path)).not.toContain(`/store/orders/${pendingOrder}`);
+  });
+
+  test("lists and cancels without a key, too", async () => {
+    const requests = recorded();
+    await findings();
     const keyless = requests.filter(
       ({ path, headers }) => path.startsWith("/store") && !("authorization" in headers),
     );
@@ -140,30 +150,37 @@ describe("the smoke test", () => {
   });
 });
 
-test("a server may be silent for 30 seconds, but its list may go on for longer once it has begun", async () => {
-  const asked = Promise.withResolvers<void>();
-  const later = Promise.withResolvers<void>();
-  const { port, close } = await listen(0, () => asked.resolve());
-  onTestFinished(close);
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  onTestFinished(() => void vi.useRealTimers());
-  const silent = smoke({ baseUrl: `http://127.0.0.1:${port}/v1`, apiKey: service.apiKey }).next();
-  await asked.promise;
-  await vi.advanceTimersByTimeAsync(29_999);
-  expect(await Promise.race([silent, "none"])).toBe("none");
-  await vi.advanceTimersByTimeAsync(1);
-  expect(await silent).toMatchObject({
-    value: { kind: "FAIL", text: expect.stringContaining("silent for 30 s") },
+describe("a server", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
   });
 
-  const body = (async function* () {
-    yield Buffer.from("[");
-    await later.promise;
-    yield Buffer.from("]");
-  })();
-  service.fault = whenStatus(200, { body });
-  const { text } = await open(service, { method: "GET", path: "/store/orders" });
-  await vi.advanceTimersByTimeAsync(60_000);
-  later.resolve();
-  expect((await Array.fromAsync(text)).join("")).toBe("[]");
+  test("may be silent for 30 seconds and no longer", async () => {
+    const asked = Promise.withResolvers<void>();
+    const { port, close } = await listen(0, () => asked.resolve());
+    onTestFinished(close);
+    const silent = smoke({ baseUrl: `http://127.0.0.1:${port}/v1`, apiKey: service.apiKey }).next();
+    await asked.promise;
+    await vi.advanceTimersByTimeAsync(29_999);
+    expect(await Promise.race([silent, "none"])).toBe("none");
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await silent).toMatchObject({
+      value: { kind: "FAIL", text: expect.stringContaining("silent for 30 s") },
+    });
+  });
+
+  test("may take longer for a list that it has begun", async () => {
+    const later = Promise.withResolvers<void>();
+    const body = (async function* () {
+      yield Buffer.from("[");
+      await later.promise;
+      yield Buffer.from("]");
+    })();
+    service.fault = whenStatus(200, { body });
+    const { text } = await open(service, { method: "GET", path: "/store/orders" });
+    await vi.advanceTimersByTimeAsync(60_000);
+    later.resolve();
+    expect((await Array.fromAsync(text)).join("")).toBe("[]");
+  });
 });
