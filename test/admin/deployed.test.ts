@@ -85,7 +85,7 @@ describe("a command for a deployed environment", () => {
     );
   });
 
-  test("fails with what CloudFormation says, unless that is that there is no such stack", async () => {
+  test("fails with what CloudFormation says about other things than a missing stack", async () => {
     const cloudFormation = mockClient(CloudFormationClient);
     onTestFinished(() => cloudFormation.restore());
     const rejection = (name: string, message: string) => {
@@ -112,7 +112,7 @@ describe("a command for a deployed environment", () => {
     expect(await client.config.maxAttempts()).toBe(5);
   });
 
-  test("fails without credentials, a region or a response, in one line without a secret", async () => {
+  test("fails in one line without a secret when it lacks credentials, region or response", async () => {
     const unreachable = {
       AWS_SECRET_ACCESS_KEY: "secret",
       AWS_ENDPOINT_URL_CLOUDFORMATION: "http://127.0.0.1:1",

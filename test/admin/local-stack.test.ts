@@ -9,7 +9,7 @@ import { here, runHere } from "./command-here.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 
-test("the gateway accepts an issued key until it is revoked and its cache has forgotten it", async () => {
+test("the gateway accepts an issued key until its cache forgets one that was revoked", async () => {
   let now = Date.now();
   await using cleanUp = new AsyncDisposableStack();
   const stack = await startLocalStack(readAssembly, {

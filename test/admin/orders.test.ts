@@ -111,7 +111,7 @@ describe("listing and counting", () => {
     ]);
   });
 
-  test("show those with a status that were cancelled by a key, as lines of an orders file", async () => {
+  test("show those of a status and a key as lines of an orders file", async () => {
     const other: OrderItem = {
       id: { N: "4" },
       status: { S: "cancelled" },

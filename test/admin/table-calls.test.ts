@@ -63,7 +63,7 @@ describe("calls to a table", () => {
     expect([await write(), await write(), await write()]).toEqual([60_000, 60_010, 60_020]);
   });
 
-  test("that are made at once take turns, each after what the others are likely to use", async () => {
+  test("made at once take turns, each after what the others are likely to use", async () => {
     const { calls, waits } = standingStill();
     await Promise.all([1, 2, 3, 4].map(() => calls.make(sends(1), 1)));
     expect(waits).toEqual([100, 200, 300]);
@@ -125,7 +125,7 @@ describe("calls to a table", () => {
     await expect(calls.make(sends(1), 0, AbortSignal.abort())).rejects.toThrow("aborted");
   });
 
-  test("take for their own what is there after a throttled call, of which an attempt may have been applied", async () => {
+  test("take for their own what a throttled call may have left", async () => {
     const item = { id: { N: "1" }, status: { S: "pending" } };
     const once = { $metadata: { attempts: 1 }, message: "" };
     const send = vi

@@ -46,7 +46,7 @@ describe("a table that a deployment adopts", () => {
     await expect(check()).resolves.toBeUndefined();
   });
 
-  test("must exist, or CloudFormation would make an empty one under the misspelt name", async () => {
+  test("must exist, or CloudFormation would make an empty one of that name", async () => {
     const missing = new ResourceNotFoundException({ message: "", $metadata: {} });
     dynamoDb.on(DescribeTableCommand).rejects(missing);
     await expect(check()).rejects.toThrow(

@@ -161,7 +161,7 @@ test("no stack stops nothing where no data is kept", async () => {
   });
 });
 
-test("credentials of another account than the pinned one end the command before anything is asked", async () => {
+test("credentials of an account that is not pinned end the command before it asks", async () => {
   sts.on(GetCallerIdentityCommand).resolves({ Account: "999999999999" });
   expect(await app.run("deploy", "pinned", "--app", app.directory)).toEqual({
     exitCode: 2,

@@ -128,7 +128,7 @@ describe("what a check has changed", () => {
   });
 });
 
-test("how long a slow list held its function is asked once its line had time to appear", async () => {
+test("how long a slow list took is asked once its line had time to appear", async () => {
   const stage = stageOf(service);
   const report = (durationMs: number) => ({
     message: JSON.stringify({ record: { metrics: { durationMs } } }),
@@ -210,7 +210,7 @@ describe("the logs", () => {
     );
   });
 
-  test("are not called free of keys by a search that finds nothing in the gateway's own log", async () => {
+  test("are not called free of keys by a search that can't read the gateway's own", async () => {
     cloudWatchLogs.on(FilterLogEventsCommand).callsFake(({ filterPattern = "", logGroupName }) => {
       const isFound = filterPattern === "" || logGroupName !== "ApiExecutionLog";
       const isKey = filterPattern.includes("pets_");

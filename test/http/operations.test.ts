@@ -68,7 +68,7 @@ describe("DELETE /store/orders/{orderId}", () => {
   );
 
   test.each(["202", "9223372036854775807", "-9223372036854775808"])(
-    "responds with 204 for %s, then with order_already_cancelled, even to a request with the same id",
+    "responds to %s with 204, then with order_already_cancelled, even to the same request",
     async (orderId) => {
       const headers = { "x-amzn-requestid": "request_1" };
       expect((await cancel(orderId, { headers })).status).toBe(204);

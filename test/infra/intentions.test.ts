@@ -242,7 +242,7 @@ describe.each(templates)(
       });
     });
 
-    test("no resource depends on itself, which CloudFormation would notice only when deploying", () => {
+    test("no resource depends on itself, which CloudFormation would notice late", () => {
       // CDK looks for circles among properties; a deployment group's alarms are in the UpdatePolicy
       // of an alias.
       const resources = Object.entries(all).map(([id, { UpdatePolicy, ...resource }]) => {

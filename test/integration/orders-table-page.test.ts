@@ -127,7 +127,7 @@ describe("the commands of the orders table's page", () => {
 });
 
 describe("the TypeScript of the orders table's page", () => {
-  test("tells each of two shippers beside a cancellation the truth about the one that won", async () => {
+  test("tells two shippers that race a cancellation the truth about who won", async () => {
     for (let round = 1; round <= 50; round++) {
       const id = BigInt(round);
       await tables.putOrder({ ...pending, id: { N: String(id) } });

@@ -54,7 +54,7 @@ async function start(entry: FunctionEntry): Promise<() => Promise<void>> {
 }
 
 describe.each(Object.values<FunctionEntry>(functionList))("the function $id", (entry) => {
-  test("serves its first request over the connection of the one call that it made as it started", async () => {
+  test("serves its first request over the connection that it opened as it started", async () => {
     const connections: unknown[] = [];
     fault = async (exchange) => {
       connections.push(exchange.response.socket);

@@ -62,7 +62,7 @@ test("the file of a stack whose address no longer responds is taken over", async
   await expect(lockDb(file, other)).resolves.toBeTypeOf("function");
 });
 
-test("the file of a stack that was restarted with its process id and port is taken over", async () => {
+test("the file of a killed stack is taken over, even with its process id and port", async () => {
   const stack = await runningStack();
   await lockDb(file, stack);
   await expect(lockDb(file, stack)).resolves.toBeTypeOf("function");

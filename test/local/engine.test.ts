@@ -85,7 +85,7 @@ describe("DYNAMODB_ENDPOINT", () => {
   });
 });
 
-test("functions and whoever prepares their tables find them at one place, whatever keys an engine keeps apart", async () => {
+test("functions find the tables where they were prepared, whatever keys an engine keeps apart", async () => {
   const endpoint = "http://127.0.0.1:8000";
   const { config } = engineClient(endpoint);
   const { accessKeyId } = await config.credentials();

@@ -128,7 +128,7 @@ describe.runIf(machineHas("/proc or ps", "that npm start ends with all it starte
         expect(body).toBe('[{"id":3}]');
       });
 
-      test("prints the key it was given and where everything is, as other commands find it", async () => {
+      test("prints where everything is, as other commands find it", async () => {
         const key = makeApiKey(environments.staging.apiKeyPrefix);
         const { apiKey, whereabouts } = await startByNpm("--api-key", key);
         expect(apiKey).toBe(key);

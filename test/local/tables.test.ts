@@ -56,7 +56,7 @@ test("orders go into a new table once", async () => {
   expect(await storedIds()).toEqual([1, 2, 3]);
 });
 
-test("a start that was cut off while it wrote the orders is finished by the next, which overwrites none", async () => {
+test("orders that a start was cut off from writing are written by the next", async () => {
   await expect(prepareTables(client, template, orders(1, 250, cutOff), signal)).rejects.toThrow(
     "cut off",
   );
@@ -81,7 +81,7 @@ test("two starts that share an engine write the orders of both", async () => {
   expect(await storedIds()).toEqual(Array.from({ length: 250 }, (_, index) => index + 1));
 });
 
-test("orders are written though there are more than one call takes, of them or of their bytes", async () => {
+test("orders are written though there are more than one call takes", async () => {
   const note = { S: "€".repeat(130_000) };
   const twelve = async function* (): AsyncGenerator<OrderItem, void, void> {
     for await (const order of orders(201, 212)) yield { ...order, note };

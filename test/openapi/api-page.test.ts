@@ -40,7 +40,7 @@ describe.runIf(hasBrowser)("the page at / in a browser", () => {
     expect(await page.page.locator("#reference").innerText()).not.toContain("Place");
   });
 
-  test("lists the sample orders digit for digit with the local key, which is filled in", async () => {
+  test("lists the sample orders digit for digit with the key that is filled in", async () => {
     await page.unfold("listOrders");
     const { status, body } = await page.execute("listOrders");
     expect(status).toBe("200");

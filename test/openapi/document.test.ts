@@ -87,7 +87,7 @@ test("the changelog that the document links to has its version", async () => {
   }
 });
 
-test("the table of errors in API.md has the codes of the catalogue under their status", async () => {
+test("the table in API.md has the codes of the catalogue under their status", async () => {
   const page = await readFile(new URL("API.md", documentFile), "utf8");
   const rows = [...page.matchAll(/^\| (\d{3}) \| `(\w+)` \|/gm)].map(([, status, code]) => [
     code,

@@ -58,7 +58,7 @@ test("the document keeps every promise of the released one", async () => {
   expect(await incompatibilities(current)).toEqual([]);
 });
 
-test("the changelog has an entry exactly if the document has changed since the release", async () => {
+test("the changelog has an entry exactly if the document has changed", async () => {
   const changelog = await readFile(new URL("CHANGELOG.md", documentFile), "utf8");
   const [, unreleased = ""] = /^## Unreleased\n(.*?)(?=^## )/ms.exec(changelog) ?? [];
   expect(/^- /m.test(unreleased)).toBe(!isDeepStrictEqual(parse(current), parse(released)));

@@ -7,7 +7,7 @@ import { RememberedTable, starts } from "./remembered-table.ts";
 const table = await RememberedTable.start();
 afterAll(() => table.stop());
 
-describe("two cancellations and a shipment of one order, each cancellation with up to three attempts", () => {
+describe("two cancellations of up to three attempts and a shipment of one order", () => {
   const moves = new Moves(table, [...cancellers(cancel), shipper]);
 
   test.each([

@@ -105,7 +105,7 @@ describe("cancelling an order", () => {
   });
 
   test.each([null, {}, { keyId: 7 }, { keyId: "" }])(
-    "responds with 500, without a call to the table, when the authorizer passed %j instead of a key id",
+    "responds with 500 without a call to the table for %j instead of a key id",
     async (authorizer) => {
       const event = cancellation("42");
       event.requestContext.authorizer = authorizer;

@@ -114,7 +114,7 @@ async function startResponding(
   return counted;
 }
 
-test("a client takes an empty response for a whole one where it is told to expect one", async () => {
+test("a client takes an empty response for a whole one where it is to expect one", async () => {
   const engine = await startResponding("200 OK", () => "Content-Length: 0\r\n\r\n");
   const client = retryIncompleteResponses(new DynamoDBClient({ maxAttempts: 3 }), [
     "TagResourceCommand",
@@ -135,7 +135,7 @@ test("a client has no middleware for log lines", () => {
   expect(client.middlewareStack.identify()).not.toEqual([]);
 });
 
-test("a 5xx that only something on the way to the table sends leaves the outcome open: service_unavailable", () => {
+test("a 5xx from something on the way to the table is service_unavailable", () => {
   const error = Object.assign(new Error("Insufficient Storage"), {
     $metadata: { httpStatusCode: 507 },
   });

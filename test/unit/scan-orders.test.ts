@@ -46,21 +46,27 @@ describe("a page that the table throttles", () => {
   // The last one is cut to end with the minute.
   const minute = [500, 1000, 2000, 4000, ...Array.from({ length: 10 }, () => 5000), 2500];
 
-  test("is tried for a minute, with pauses that grow from half a second to five, then fails", async () => {
+  test("is tried for a minute after pauses that grow from half a second to five", async () => {
     fakeTime(1);
-    const { pages, pauses } = await scan(throttling());
-    expect(pages).toMatchObject({ code: "service_unavailable" });
+    const { pauses } = await scan(throttling());
     expect(pauses).toEqual(minute);
   });
 
-  test("is tried after pauses of random length, so that lists that were throttled together come back apart", async () => {
+  test("fails after that minute as unavailable", async () => {
+    fakeTime(1);
+    const { pages } = await scan(throttling());
+    expect(pages).toMatchObject({ code: "service_unavailable" });
+  });
+
+  // Lists that were throttled together come back apart.
+  test("is tried after pauses of random length", async () => {
     fakeTime(0.1);
     const { pages, pauses } = await scan(throttling(), throttling(), page("1", true));
     expect(pages).toHaveLength(1);
     expect(pauses).toEqual([50, 100]);
   });
 
-  test("has a minute of its own, which starts with a short pause, however long the pages before it took", async () => {
+  test("has a minute of its own, however long the pages before it took", async () => {
     fakeTime(1);
     const throttled = Array.from({ length: 14 }, throttling);
     const { pages, pauses } = await scan(...throttled, page("1"), ...throttled, page("2", true));
@@ -85,7 +91,7 @@ test("each try at a page has 15 seconds of its own to arrive", async () => {
   expect(given.map((signal) => limits.indexOf(signal))).toEqual([0, 1, 2]);
 });
 
-test("twenty lists at once of a table that has units for 15 pages a second are slow but whole", async () => {
+test("lists that share a table with too few units for them are slow but whole", async () => {
   fakeTime(0.5);
   let left = 0;
   setInterval(() => {

@@ -97,7 +97,7 @@ test.each(entries)("functions/$file has a client with its own limits", async (en
   expect(config?.requestHandler.httpHandlerConfigs()).toMatchObject(timeouts);
 });
 
-test("listOrders has time for a page that is throttled until its last attempt before Lambda ends it", async () => {
+test("listOrders has time for a page that is throttled until its last attempt", async () => {
   const limit = vi.spyOn(AbortSignal, "timeout");
   clients[0]?.on(ScanCommand).rejects(Object.assign(new Error(), { name: "ThrottlingException" }));
   vi.useFakeTimers({ toFake: ["setTimeout", "performance"], fakeNodeBuiltins: true });

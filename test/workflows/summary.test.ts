@@ -52,7 +52,7 @@ test("the build that was downloaded is compared with that template", async () =>
   ]);
 });
 
-test("the summary says what would stop the deployment, and every change", async () => {
+test("the summary says what would stop the deployment above every change", async () => {
   const npm = '[ $3 = diff ] && echo "[~] Stage" >&2 || { echo "STOP tls"; exit 1; }';
   const { ok, output, text } = await summarise(await fetched(), npm);
   expect([ok, output]).toEqual([true, ""]);

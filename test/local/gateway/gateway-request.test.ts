@@ -26,7 +26,7 @@ async function eventOf(path: string, headers: Record<string, string | string[]>,
   return await event.promise;
 }
 
-test("a function's event has every value of a header and a query parameter, the last where one fits", async () => {
+test("an event has every value of a header and a query parameter, the last where one fits", async () => {
   // A value that is another header's name is not taken for it.
   const headers = { "X-Pet": ["cat", "Accept"], accept: "*/*", "x-amzn-requestid": "request-1" };
   expect(await eventOf("/v1?a=1&a=2&b=3", headers, "")).toEqual({

@@ -115,7 +115,7 @@ describe("the local gateway", () => {
     },
   );
 
-  test("takes no response that isn't streamed for the list, nor a streamed one for a cancellation", async () => {
+  test("takes only streamed responses for a list, and only others for a cancellation", async () => {
     functions["ListOrders"] = buffered({ statusCode: 200, body: "[]" });
     expectError(await list(), "internal_error");
     const body = new Readable({ read: () => {} });
