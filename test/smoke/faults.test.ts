@@ -1,12 +1,17 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
 import { errorBody } from "../../shared/errors.ts";
-import { type Fault, when, whenStatus, without } from "../helpers/smoke/faults.ts";
+import {
+  type Fault,
+  type TinyResponse,
+  when,
+  whenStatus,
+  without,
+} from "../helpers/smoke/faults.ts";
 import {
   listHeaders,
   pendingOrder,
   startTinyService,
-  type TinyResponse,
   type TinyService,
 } from "../helpers/smoke/tiny-service.ts";
 

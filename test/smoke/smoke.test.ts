@@ -4,13 +4,8 @@ import { smokeChecks } from "../../infra/smoke/checks.ts";
 import { open } from "../../infra/smoke/client.ts";
 import { smoke } from "../../infra/smoke/smoke-test.ts";
 import { isApiKey, makeApiKey } from "../../shared/api-keys.ts";
-import { type Fault, whenStatus } from "../helpers/smoke/faults.ts";
-import {
-  pendingOrder,
-  startTinyService,
-  type TinyRequest,
-  type TinyService,
-} from "../helpers/smoke/tiny-service.ts";
+import { type Fault, type TinyRequest, whenStatus } from "../helpers/smoke/faults.ts";
+import { pendingOrder, startTinyService, type TinyService } from "../helpers/smoke/tiny-service.ts";
 
 let service: TinyService;
 beforeEach(async () => {

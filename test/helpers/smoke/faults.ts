@@ -1,4 +1,22 @@
-import type { TinyRequest, TinyResponse } from "./tiny-service.ts";
+import type { IncomingHttpHeaders } from "node:http";
+
+export interface TinyResponse {
+  status: number;
+  headers: Record<string, string>;
+  /** Chunks are sent as they are asked for. */
+  body: string | Iterable<string> | AsyncIterable<Buffer>;
+}
+
+export interface TinyRequest {
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+  /** The Authorization header without its scheme. */
+  key: string | undefined;
+  /** The one key that is admitted. */
+  apiKey: string;
+}
 
 /** Makes the response of a broken service from the right one. */
 export type Fault = (request: TinyRequest, right: TinyResponse) => TinyResponse | "hang up";

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
@@ -7,25 +7,7 @@ import { listen } from "../../../infra/local/machine/ports.ts";
 import { paths } from "../../../infra/smoke/document.ts";
 import { makeApiKey } from "../../../shared/api-keys.ts";
 import { type ErrorCode, errorBody, errors } from "../../../shared/errors.ts";
-import type { Fault } from "./faults.ts";
-
-export interface TinyResponse {
-  status: number;
-  headers: Record<string, string>;
-  /** Chunks are sent as they are asked for. */
-  body: string | Iterable<string> | AsyncIterable<Buffer>;
-}
-
-export interface TinyRequest {
-  method: string;
-  path: string;
-  headers: IncomingHttpHeaders;
-  body: string;
-  /** The Authorization header without its scheme. */
-  key: string | undefined;
-  /** The one key that is admitted. */
-  apiKey: string;
-}
+import type { Fault, TinyRequest, TinyResponse } from "./faults.ts";
 
 export const pendingOrder = "9223372036854775807";
 
