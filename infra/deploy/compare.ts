@@ -6,12 +6,12 @@ import { printable } from "../terminal/printable.ts";
 import { requireAdoptedTables } from "./adopted-tables.ts";
 import { acceptable, type Finding, findChanges } from "./findings.ts";
 import {
+  type AssemblyStack,
   findPlace,
   readAssembly,
   readDeployedStack,
   readTemplate,
   type StackToCompare,
-  type SynthesisedStack,
 } from "./stacks.ts";
 import type { Place } from "./template.ts";
 
@@ -101,7 +101,7 @@ function useAwsSettings(profile: string | undefined): void {
 async function synthesise(
   stackName: string,
   { context = [] }: CompareOptions,
-): Promise<SynthesisedStack> {
+): Promise<AssemblyStack> {
   const words = context.flatMap((entry) => ["--context", entry]);
   const synth = ["synth", "--quiet", "--output", ownAssembly, ...words];
   await promisify(execFile)("cdk", synth).catch((error: { stderr?: string }) => {

@@ -19,7 +19,7 @@ export interface StackToCompare {
 }
 
 /** A stack of a synthesised app. */
-export interface SynthesisedStack extends StackToCompare {
+export interface AssemblyStack extends StackToCompare {
   /** The warnings of CDK and of the rules. */
   warnings: string[];
 }
@@ -29,10 +29,7 @@ export interface SynthesisedStack extends StackToCompare {
  *
  * @throws CommandError when it does not have the stack or can't be read.
  */
-export async function readAssembly(
-  directory: string,
-  stackName: string,
-): Promise<SynthesisedStack> {
+export async function readAssembly(directory: string, stackName: string): Promise<AssemblyStack> {
   const missing = new CommandError(`${directory} has no stack ${stackName}: synthesise it first`);
   const manifest = await readJson(join(directory, "manifest.json"), missing);
   const { properties, additionalMetadataFile } = manifest.artifacts?.[stackName] ?? {};

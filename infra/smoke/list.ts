@@ -21,7 +21,7 @@ export async function expectList(response: OpenResponse, orderId?: string): Prom
   expectDocumented({ ...head, body: "[]" });
   const ids = new Set<bigint>();
   let length = 0;
-  for await (const orders of readOrders(text)) {
+  for await (const orders of readOrderBatches(text)) {
     const body = JSON.stringify(orders);
     expectDocumented({ ...head, body });
     length += body.length;
@@ -41,7 +41,7 @@ export async function expectList(response: OpenResponse, orderId?: string): Prom
  *
  * @throws AssertionError unless the whole text is a JSON array.
  */
-export async function* readOrders(
+export async function* readOrderBatches(
   text: AsyncIterable<string>,
 ): AsyncGenerator<Record<string, unknown>[]> {
   const parse: Duplex = asStream(

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readOrders } from "../../infra/smoke/list.ts";
+import { readOrderBatches } from "../../infra/smoke/list.ts";
 
 /** Reads a list that arrives in these chunks. */
 const batches = (chunks: string[]) =>
   Array.fromAsync(
-    readOrders(
+    readOrderBatches(
       (async function* () {
         yield* chunks;
       })(),
