@@ -55,7 +55,9 @@ async function readableTwice(
   cleanUp: AsyncDisposableStack,
   signal: AbortSignal,
 ): Promise<OrdersFile> {
-  const [name, given] = typed === "-" ? ["standard input"] : [typed, callersPath(typed)];
+  const isStandardInput = typed === "-";
+  const name = isStandardInput ? "standard input" : typed;
+  const given = isStandardInput ? undefined : callersPath(typed);
   const stats = given === undefined ? undefined : await stat(given).catch(rethrowNaming(name));
   if (stats?.isDirectory()) throw new CommandError(`${name} is a folder`);
   if (given !== undefined && stats?.isFile()) return { name, path: given };

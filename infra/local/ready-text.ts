@@ -37,9 +37,8 @@ export async function readyText(
   }));
   // As unsigned numbers, negative ids come after all others.
   orders.sort((a, b) => (BigInt.asUintN(64, a.id) < BigInt.asUintN(64, b.id) ? -1 : 1));
-  const [pending, shipped] = ["pending", "shipped"].map((wanted) =>
-    orders.find(({ status }) => status === wanted),
-  );
+  const pending = orders.find(({ status }) => status === "pending");
+  const shipped = orders.find(({ status }) => status === "shipped");
   const curl = `  curl -i -H "Authorization: Bearer ${apiKey}"`;
   const cancel = (id: bigint | string): string => `${curl} -X DELETE ${baseUrl}/store/orders/${id}`;
   return [
