@@ -1,13 +1,10 @@
-import { DeleteItemCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, test } from "vitest";
 import { orderRules, type Rules } from "../../infra/admin/carry-over-rules.ts";
 import type { OrderItem as Item } from "../../shared/order.ts";
-import { justBefore } from "../helpers/faults/fault-proxy.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
 import { cancelledBy, createOldTable, order } from "./old-orders.ts";
 
 const tables = await createTestTables();
-const { client } = tables;
 const { orders: to, apiKeys } = tables.tables;
 const { putOld, putNew, carry, newItems } = createOldTable(tables, "orders");
 
@@ -62,7 +59,7 @@ describe("carrying orders over", () => {
     await putNew(order(1, "pending"), order(2, "pending"), order(3, "pending"));
   };
 
-  test("says how many orders of each kind it brought, and whose cancellations", async () => {
+  test("says how many orders of each kind it brought and whose cancellations those were", async () => {
     await someOfEachKind();
     const counts = {
       placed: 2,
@@ -264,81 +261,4 @@ test.each<[string, Item, Item | undefined, ReturnType<Rules["judge"]>]>([
   ["an order without a status agrees with itself", none, none, { outcomes: ["alreadySo"] }],
 ])("%s", (_, old, current, judgement) => {
   expect(orderRules(["key_leaked"]).judge(old, current)).toEqual(judgement);
-});
-
-describe("carrying keys over", () => {
-  const keys = createOldTable(tables, "apiKeys");
-  const key = (name: string, more: Item = {}): Item => ({
-    keyHash: { S: `hash of ${name}` },
-    keyId: { S: `key_${name}` },
-    createdAt: { N: "1800000000" },
-    ...more,
-  });
-  const revoked: Item = { revokedAt: { N: "1800000001" } };
-  const revokedLater: Item = { revokedAt: { N: "1800000099" } };
-
-  const someKeys = async () => {
-    await keys.putOld(key("issued"), key("revoked", revoked), key("both", revoked), key("active"));
-    await keys.putOld(key("twice", revoked), key("here"));
-    await keys.putNew(
-      key("revoked"),
-      key("active"),
-      key("twice", revokedLater),
-      key("here", revokedLater),
-    );
-  };
-
-  test("says how many keys and revocations it brought", async () => {
-    await someKeys();
-    expect(await keys.carry()).toEqual({
-      text: `Carried over to ${apiKeys}: 2 issued, 2 revoked, 3 already so`,
-      json: { to: apiKeys, dryRun: false, complete: true, issued: 2, revoked: 2, alreadySo: 3 },
-      rejected: false,
-    });
-  });
-
-  test("brings what is missing with its old times, and revives no key", async () => {
-    await someKeys();
-    await keys.carry();
-    expect(await keys.newItems()).toEqual({
-      key_issued: key("issued"),
-      key_revoked: key("revoked", revoked),
-      key_both: key("both", revoked),
-      key_active: key("active"),
-      key_twice: key("twice", revokedLater),
-      key_here: key("here", revokedLater),
-    });
-  });
-
-  test("brings no key a second time", async () => {
-    await someKeys();
-    await keys.carry();
-    expect((await keys.carry()).json).toMatchObject({ issued: 0, revoked: 0, alreadySo: 6 });
-  });
-
-  test("keeps the time of a revocation that is faster", async () => {
-    await keys.putOld(key("a", revoked));
-    await keys.putNew(key("a"));
-    const { target } = await tables.behindProxy(
-      justBefore("UpdateItem", () => keys.putNew(key("a", revokedLater))),
-    );
-    expect((await keys.carry({ client: target.client })).json).toMatchObject({
-      revoked: 0,
-      alreadySo: 1,
-    });
-    expect(await keys.newItems()).toEqual({ key_a: key("a", revokedLater) });
-  });
-
-  test("makes no half of a key that is gone when it is to be revoked", async () => {
-    await keys.putOld(key("a", revoked));
-    await keys.putNew(key("a"));
-    const Key = { keyHash: { S: "hash of a" } };
-    const remove = () => client.send(new DeleteItemCommand({ TableName: apiKeys, Key }));
-    const { target } = await tables.behindProxy(justBefore("UpdateItem", remove));
-    expect((await keys.carry({ client: target.client })).json).toMatchObject({
-      issued: 1,
-      revoked: 1,
-    });
-    expect(await keys.newItems()).toEqual({ key_a: key("a", revoked) });
-  });
 });

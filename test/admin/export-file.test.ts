@@ -57,7 +57,8 @@ test("an export is written under a name of its process alone", async () => {
 });
 
 test("an export never writes through what is already beside its file", async () => {
-  const [path, other] = [join(operator.folder, "mine.ndjson"), join(operator.folder, "others")];
+  const path = join(operator.folder, "mine.ndjson");
+  const other = join(operator.folder, "others");
   await writeFile(other, "theirs");
   await symlink(other, `${path}.${process.pid}.partial`);
   await expect(writeLines(path, async function* () {})).rejects.toThrow(

@@ -7,7 +7,7 @@ beforeEach(() => {
   return () => void vi.useRealTimers();
 });
 
-/** What a terminal of so many columns shows once so many of 400 orders are written. */
+/** The text on a terminal of so many columns once so many of 400 orders are written. */
 function shown(columns: number, seconds: number, orders: number): string {
   const stream = Object.assign(new PassThrough({ encoding: "utf8" }), { isTTY: true, columns });
   const stderr = vi.spyOn(process, "stderr", "get").mockReturnValue(stream as never);

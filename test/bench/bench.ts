@@ -19,7 +19,8 @@ import { warmCancel } from "./warm-cancel.ts";
 
 const { write } = new Command("npm run bench --")
   .description(
-    "Measures the service beside the least work that could do the same, in one run. Exits with 1 when a goal is missed.",
+    "Measures the service beside the least work that could do the same, in one run. " +
+      "Exits with 1 when a goal is missed.",
   )
   .option("--write", "put the figures into test/bench/README.md, and draw its chart")
   .parse()
@@ -108,9 +109,8 @@ try {
       [1_000_000, large],
     ]),
   );
-  console.log(
-    `${cpus().length} x ${cpus()[0]?.model.trim()}, ${type()} ${release()}, Node ${process.versions.node}\n`,
-  );
+  const processors = `${cpus().length} x ${cpus()[0]?.model.trim()}`;
+  console.log(`${processors}, ${type()} ${release()}, Node ${process.versions.node}\n`);
   for (const cells of [table(rows), growth]) console.log(`${markdown(cells)}\n`);
   if (rows.some((row) => verdict(row) === "MISSED")) process.exitCode = 1;
   if (write) {

@@ -19,7 +19,7 @@ const headHeight = 34;
 const barHeight = 20;
 /** Where bars begin, right of their names. */
 const barsFrom = 220;
-/** What a bar leaves for its figure. */
+/** The room right of the longest bar, for its figure. */
 const figureWidth = 90;
 
 const style = `
@@ -54,7 +54,8 @@ export function chart(rows: Row[]): string {
   }
   const height = y + margin;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" ` +
+      `width="${width}" height="${height}">`,
     "<title>Ours beside the SDK and the least work</title>",
     `<style>${style}\n</style>`,
     `<rect class="page" width="${width}" height="${height}" rx="6"/>`,
@@ -88,7 +89,8 @@ function drawBar(bar: Bar, y: number, length: number, index: number): string {
   const kind = index === 0 ? "ours" : "other";
   return [
     text(margin, y + 14, bar.name),
-    `<rect class="${kind}" x="${barsFrom}" y="${y + 2}" width="${length.toFixed(1)}" height="${barHeight - 4}" rx="2"/>`,
+    `<rect class="${kind}" x="${barsFrom}" y="${y + 2}" ` +
+      `width="${length.toFixed(1)}" height="${barHeight - 4}" rx="2"/>`,
     text(barsFrom + length + 8, y + 14, bar.text),
   ].join("\n");
 }

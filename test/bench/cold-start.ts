@@ -83,7 +83,7 @@ interface Cold {
   host: (...definitions: FunctionDefinition[]) => ReturnType<typeof rationedHost>;
 }
 
-/** Bundles the least work through the SDK: as our functions are bundled, and without our changes. */
+/** Bundles the least work through the SDK: as our functions are, and without our changes. */
 async function bundleSdk(cleanup: AsyncDisposableStack): Promise<Cold["variants"]> {
   const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-bench-"));
   cleanup.defer(() => rm(directory, { recursive: true }));
@@ -105,7 +105,7 @@ async function bundleSdk(cleanup: AsyncDisposableStack): Promise<Cold["variants"
   };
 }
 
-/** Of one start, in milliseconds: until it asks for its first event, and from then to a response. */
+/** Milliseconds of one start: until it asks for its first event, and on to a response. */
 interface Start {
   init: number;
   first: number;

@@ -176,10 +176,11 @@ function ofEnvironment(environment: Environment): string[] {
   const app = new App({ context: { "aws:cdk:bundling-stacks": [] } });
   // A read unit is 8 KB of a list.
   const exhausting = (tableThroughput.reads / throttling.listOrders.rateLimit) * 8192;
+  const orders = Math.ceil(exhausting / orderBytes.stored);
   const template = Template.fromStack(new OrdersStack(app, stackName, environment));
   return [
     name,
-    `${(exhausting / 1e6).toFixed(1)} MB, ${Math.ceil(exhausting / orderBytes.stored).toLocaleString("en")} orders`,
+    `${(exhausting / 1e6).toFixed(1)} MB, ${orders.toLocaleString("en")} orders`,
     dollars(price.alarmMetric * alarmMetrics(template)),
     dollars(price.customMetric * customMetrics(template)),
   ];

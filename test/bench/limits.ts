@@ -1,7 +1,7 @@
 import type { Environment } from "../../infra/environments.ts";
 import { cancellation, cost, listOf, millionOrdersMonth, milliseconds, price } from "./prices.ts";
 
-/** What clients and the table ask of an environment. */
+/** The traffic on an environment and the size of its table. */
 export interface Load {
   orders: number;
   cancelsPerSecond: number;
@@ -11,17 +11,17 @@ export interface Load {
 /** A limit under a load. */
 export interface Limit {
   name: string;
-  /** What the load takes of it, and how much there is, both in `unit`. */
+  /** How much the load takes of it, and how much there is, both in `unit`. */
   used: number;
   available: number;
   unit: string;
-  /** What to do once it is reached. */
+  /** The way to more, once it is reached. */
   raise: string;
 }
 
 /** The defaults of AWS, by where they are documented. Megabytes are 10^6 bytes. */
 const quota = {
-  /** Lambda's developer guide, "Response streaming": the size, and the rate after the first 6 MB. */
+  /** Lambda's developer guide, "Response streaming": the size, the rate after the first 6 MB. */
   streamedMegabytes: 200,
   unthrottledMegabytes: 6,
   streamedMegabytesPerSecond: 2,

@@ -33,7 +33,7 @@ export const byHand = "calls signed by hand";
 /** One line of the bench: a figure of ours, most often beside another of the same run. */
 export interface Row extends Goal {
   what: string;
-  /** What stands beside it. */
+  /** The name of the other figure. */
   beside?: string;
   /** Undefined if this machine can't measure it. */
   figures?: Figures<number>;

@@ -16,8 +16,8 @@ useAws();
 const restored: Environment = { ...settings, name: "kept", restoredTables: { orders: "NEW" } };
 const next = synthesised(restored);
 
-/** What DynamoDB says of a table that is as the template has it. */
 const { properties } = one(next, "DynamoDB::Table", "Restored");
+/** The description of a table that is as the template has it. */
 const asItShouldBe: TableDescription = {
   TableStatus: "ACTIVE",
   KeySchema: properties["KeySchema"],

@@ -51,7 +51,7 @@ export const cloudFormation = mockClient(CloudFormationClient);
 export const dynamoDb = mockClient(DynamoDBClient);
 export const sts = mockClient(STSClient);
 
-/** What CloudFormation says of the stack. */
+/** Has CloudFormation describe the stack with this status, or fail. */
 export function deployed(status: StackStatus | Error): void {
   cloudFormation.reset();
   cloudFormation.on(GetTemplateCommand).resolves({ TemplateBody: JSON.stringify(using("OLD")) });

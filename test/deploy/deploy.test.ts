@@ -97,7 +97,7 @@ test("a synthesis that fails ends the command with what it says", async () => {
   expect([exitCode, output[0]]).toEqual([2, "Synthesis failed: The reason"]);
 });
 
-test("a diff is of the exact stack, and adopts tables as a deployment does", async () => {
+test("a diff is of the exact stack and adopts tables as a deployment does", async () => {
   const { output } = await app.run("diff", "kept", "--app", app.directory);
   expect(output).toEqual([`cdk diff ${stackName} ${adopting} --app ${app.directory}`]);
 });

@@ -2,22 +2,15 @@ import { once } from "node:events";
 import { createServer, type SecureVersion } from "node:tls";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { gateway, smokeTest } from "../../infra/first-hour/gateway.ts";
 import { lists } from "../../infra/first-hour/lists.ts";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
 import { type Fault, without } from "../helpers/smoke/faults.ts";
-import {
-  errorResponse,
-  startTinyService,
-  type TinyService,
-} from "../helpers/smoke/tiny-service.ts";
+import { errorResponse, tinyServiceForEachTest } from "../helpers/smoke/tiny-service.ts";
 import { runCheck, stageOf } from "./stage.ts";
 
-let service: TinyService;
-beforeEach(async () => {
-  service = await startTinyService();
-});
+const service = tinyServiceForEachTest();
 
 test("the first hour names what fails in the smoke test that it begins with", async () => {
   const dynamodb = mockClient(DynamoDBClient);

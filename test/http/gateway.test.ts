@@ -68,7 +68,7 @@ describe("the API key", () => {
     expectError(await cancelNone(await stack.putKey(record, key)), "unauthorized");
   });
 
-  test("is rejected once the cache has forgotten that it was not revoked", async () => {
+  test("that was revoked is rejected once the cache has forgotten it", async () => {
     const key = await stack.putKey({ expiresAt: Math.floor(Date.now() / 1000) + 3600 });
     expectError(await cancelNone(key), "order_not_found");
     await stack.putKey({ revokedAt: 1 }, key);

@@ -37,7 +37,7 @@ describe("GET /store/orders", () => {
     '{"id":103}',
     '{"id":9223372036854775807,"petId":-9223372036854775808}',
     '{"id":-9223372036854775808,"petId":9223372036854775807}',
-  ])("lists an order with its own of the five fields only, digit for digit: %s", async (order) => {
+  ])("lists the fields that an order has, digit for digit: %s", async (order) => {
     expect((await stack.call("/store/orders")).body).toContain(order);
   });
 
@@ -68,7 +68,7 @@ describe("DELETE /store/orders/{orderId}", () => {
   );
 
   test.each(["202", "9223372036854775807", "-9223372036854775808"])(
-    "responds to %s with 204, then with order_already_cancelled, even to the same request",
+    "cancels %s once, even for requests with the same id",
     async (orderId) => {
       const headers = { "x-amzn-requestid": "request_1" };
       expect((await cancel(orderId, { headers })).status).toBe(204);

@@ -75,7 +75,7 @@ describe("the metrics", () => {
     },
   );
 
-  test("count a list twice: that it began, and how long that took", async () => {
+  test("count a list together with the time to its first page", async () => {
     await expectPublished(stack.call("/store/orders"), 200, { OrdersListed: 1, ListFirstPage: 1 });
   });
 

@@ -23,7 +23,9 @@ test.each([everyOption, noOption])(
     ).resources;
     const changed = Object.values(changes).map(
       ({ isAddition, isRemoval, propertyUpdates, resourceType }) => {
-        return `${resourceType} ${isAddition ? "added" : isRemoval ? "removed" : Object.keys(propertyUpdates)}`;
+        if (isAddition) return `${resourceType} added`;
+        if (isRemoval) return `${resourceType} removed`;
+        return `${resourceType} ${Object.keys(propertyUpdates)}`;
       },
     );
     expect(new Set(changed)).toEqual(

@@ -28,7 +28,7 @@ const freeWhileIdle = [
 describe("an environment without options", () => {
   const { Resources } = template.toJSON();
 
-  test("has no alarm, and no type of resource that costs money while idle", () => {
+  test("has no type of resource that costs money while idle, such as an alarm", () => {
     const types = new Set(Object.values<{ Type: string }>(Resources).map(({ Type }) => Type));
     expect([...types].sort()).toEqual(freeWhileIdle);
   });

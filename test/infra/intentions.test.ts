@@ -156,7 +156,7 @@ describe.each(templates)(
       expect(logged.filter((field) => !harmless.some((known) => known.test(field)))).toEqual([]);
     });
 
-    test("the gateway's own log can't hold a key: it has errors only, and no data", () => {
+    test("the gateway's own log has errors without data, so that it can't hold a key", () => {
       const settings = stage["MethodSettings"] as {
         LoggingLevel: string;
         DataTraceEnabled: boolean;

@@ -7,7 +7,7 @@ import { type EngineProxy, startEngineProxy } from "../../infra/local/engine/eng
 import { listeningPort } from "../../infra/local/machine/ports.ts";
 import { send } from "../helpers/send.ts";
 
-/** What reached the engine. */
+/** The requests that reached the engine. */
 let reached: string[] = [];
 let proxy: EngineProxy;
 /** Takes the place of the engine's response. */
@@ -29,7 +29,7 @@ beforeEach(() => {
   hold = undefined;
 });
 
-/** What a program sends that signs with the key of this start. */
+/** The headers of a program that signs with the key of this start. */
 const right = () => ({
   authorization: `AWS4-HMAC-SHA256 Credential=${proxy.accessKeyId}/20261124/us-east-1/dynamodb`,
   "x-amz-target": "DynamoDB_20120810.ListTables",

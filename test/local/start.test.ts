@@ -89,9 +89,13 @@ describe.runIf(machineHas("/proc or ps", "that npm start ends with all it starte
         return await startAndCancel(database, orders);
       }
 
-      test("keeps its data, and says that it did not load the orders again", async () => {
-        const { started, status } = await startAgain(join(directory, "kept.db"));
+      test("keeps its data", async () => {
+        const { status } = await startAgain(join(directory, "kept.db"));
         expect(status).toBe(409);
+      });
+
+      test("says that it did not load the orders again", async () => {
+        const { started } = await startAgain(join(directory, "loaded.db"));
         const file = `${directory}/one order.ndjson`;
         expect(started.seen.stderr).toContain(
           `${file} was not loaded: the tables exist already. To add its orders, run:\n` +
@@ -128,10 +132,16 @@ describe.runIf(machineHas("/proc or ps", "that npm start ends with all it starte
         expect(body).toBe('[{"id":3}]');
       });
 
-      test("prints where everything is, as other commands find it", async () => {
+      test("accepts the key that it is given", async () => {
         const key = makeApiKey(environments.staging.apiKeyPrefix);
         const { apiKey, whereabouts } = await startByNpm("--api-key", key);
         expect(apiKey).toBe(key);
+        const headers = { authorization: `Bearer ${key}` };
+        expect((await send(`${whereabouts.baseUrl}/store/orders`, { headers })).status).toBe(200);
+      });
+
+      test("prints where everything is, as other commands find it", async () => {
+        const { whereabouts } = await startByNpm();
         expect(Object.keys(whereabouts)).toEqual([
           "baseUrl",
           "dynamodbEndpoint",

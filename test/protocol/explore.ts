@@ -43,7 +43,7 @@ export async function explore(moves: Moves, item: OrderItem | undefined): Promis
   return found;
 }
 
-/** What has been reached after some number of moves, by the key of its moment. */
+/** The moments reached after some number of moves, by their keys. */
 type Level = Map<string, Reached>;
 
 /**

@@ -148,10 +148,8 @@ function judge(
   const state = stateOf(moment.item);
   const seen = moment.worlds.see(state);
   if (seen.none) {
-    return {
-      moment,
-      violation: `the order is ${state}; by the contract it is ${moment.worlds.states().join(" or ")}`,
-    };
+    const allowed = moment.worlds.states().join(" or ");
+    return { moment, violation: `the order is ${state}; by the contract it is ${allowed}` };
   }
   const worlds = tells === undefined ? seen : seen.end(name, tells);
   if (!worlds.none) return { moment: { ...moment, worlds } };

@@ -32,7 +32,8 @@ for (const [start, item] of Object.entries(starts)) {
 }
 const seconds = ((performance.now() - begun) / 1000).toFixed(1);
 console.log(
-  `${number(interleavings)} interleavings in ${seconds} s, violations of the contract: ${problems.length}`,
+  `${number(interleavings)} interleavings in ${seconds} s, ` +
+    `violations of the contract: ${problems.length}`,
 );
 if (interleavings !== allInterleavings)
   problems.push(`${number(allInterleavings)} interleavings were expected`);
@@ -71,7 +72,7 @@ function story(start: (typeof starts)[string], path: readonly Move[]): string {
   return lines.map((line) => `  ${line}`).join("\n");
 }
 
-/** What an actor does, after the moves before. */
+/** Tells a move, after the moves before. */
 function happening({ actor, fate }: Move, before: readonly Move[]): string {
   if (actor.operation.kind === "ship") return "the shipper ships";
   if (fate === undefined) return `a late copy from ${actor.name} arrives`;

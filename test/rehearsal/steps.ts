@@ -23,7 +23,10 @@ export type Step = z.infer<typeof stepSchema>;
 const read = (file: string) => readFile(new URL(file, import.meta.url), "utf8");
 
 /** The operators' runbook: what one reads at a desk, and on call. */
-export const runbook = `${await read("../../infra/README.md")}\n${await read("../../infra/ON-CALL.md")}`;
+export const runbook = [
+  await read("../../infra/README.md"),
+  await read("../../infra/ON-CALL.md"),
+].join("\n");
 
 /** The service's life by the sections of the runbook. */
 export const life = z.record(z.string(), z.array(stepSchema)).parse(parse(await read("life.yaml")));

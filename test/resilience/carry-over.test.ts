@@ -113,7 +113,7 @@ async function oldTable(orders: Plan[]) {
   return { from, restored, old: await itemsById(from) };
 }
 
-/** What happens in the new table meanwhile, to each order once. */
+/** The changes made in the new table meanwhile, one to each order. */
 class Meanwhile {
   /** The orders whose change was acknowledged, or not: those are undefined. */
   readonly done = new Map<number, Item | undefined>();
@@ -152,7 +152,7 @@ function plagueWrites(
   });
 }
 
-/** An order as it was restored, as the old table has it, and as it was acknowledged in the new one. */
+/** An order as it was restored, as the old table has it, and as the new one acknowledged it. */
 interface Fates {
   restored: Item | undefined;
   old: Item | undefined;

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
 import { errorBody } from "../../shared/errors.ts";
 import {
@@ -11,14 +11,10 @@ import {
 import {
   listHeaders,
   pendingOrder,
-  startTinyService,
-  type TinyService,
+  tinyServiceForEachTest,
 } from "../helpers/smoke/tiny-service.ts";
 
-let service: TinyService;
-beforeEach(async () => {
-  service = await startTinyService();
-});
+const service = tinyServiceForEachTest();
 
 /** Changes the responses to requests that were sent before, with the same well-formed key. */
 const secondTime = (change: Partial<TinyResponse>): Fault => {

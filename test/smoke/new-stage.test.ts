@@ -1,14 +1,11 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
 import { smoke } from "../../infra/smoke/smoke-test.ts";
 import { errorBody } from "../../shared/errors.ts";
 import { type Fault, whenStatus } from "../helpers/smoke/faults.ts";
-import { startTinyService, type TinyService } from "../helpers/smoke/tiny-service.ts";
+import { tinyServiceForEachTest } from "../helpers/smoke/tiny-service.ts";
 
-let service: TinyService;
-beforeEach(async () => {
-  service = await startTinyService();
-});
+const service = tinyServiceForEachTest();
 
 describe("a new stage", () => {
   /**

@@ -5,12 +5,9 @@ import { open } from "../../infra/smoke/client.ts";
 import { smoke } from "../../infra/smoke/smoke-test.ts";
 import { isApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { type Fault, type TinyRequest, whenStatus } from "../helpers/smoke/faults.ts";
-import { pendingOrder, startTinyService, type TinyService } from "../helpers/smoke/tiny-service.ts";
+import { pendingOrder, tinyServiceForEachTest } from "../helpers/smoke/tiny-service.ts";
 
-let service: TinyService;
-beforeEach(async () => {
-  service = await startTinyService();
-});
+const service = tinyServiceForEachTest();
 
 /** Runs the smoke test. @returns the lines that are no pass. */
 async function findings(options: { cancel?: string } = {}): Promise<string[]> {

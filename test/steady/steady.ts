@@ -77,9 +77,8 @@ async function run(number: number, busy: boolean): Promise<boolean> {
   const skipped = result.numPendingTests + result.numTodoTests;
   const counts = `${numPassedTests} passed, ${numFailedTests} failed, ${skipped} skipped`;
   const whole = status === 0 && numPassedTests > 0 && numFailedTests + skipped === 0;
-  console.log(
-    `run ${number}, ${busy ? "loaded" : "quiet"}: ${counts}, ${seconds} s${whole ? "" : `, see ${log}`}`,
-  );
+  const end = whole ? "" : `, see ${log}`;
+  console.log(`run ${number}, ${busy ? "loaded" : "quiet"}: ${counts}, ${seconds} s${end}`);
   for (const file of result.testResults) {
     const bad = file.assertionResults.filter((test) => test.status !== "passed");
     for (const test of bad) console.log(`  ${test.status}: ${test.fullName} (${file.name})`);

@@ -51,7 +51,7 @@ async function clone(...options: string[]): Promise<Clone> {
   return { directory, old, today, branch };
 }
 
-/** What GitHub's checkout leaves without `fetch-depth: 0`. */
+/** The options of GitHub's checkout without `fetch-depth: 0`. */
 const shallow = ["--depth", "1", "--no-single-branch"];
 const tooShallow = {
   ok: false,
@@ -74,9 +74,14 @@ describe.runIf(hasGit)("the commit to deploy", () => {
     expect((await accept(old.slice(0, 8), directory)).sha).toBe(`sha=${old}`);
   });
 
-  test("is not a branch's, and nothing that is not a commit", async () => {
+  test("is not one of a branch", async () => {
     const { directory, branch } = await clone();
-    for (const word of [branch, "origin/branch", "0".repeat(40), "--help", "", "main; true"]) {
+    expect((await accept(branch, directory)).ok).toBe(false);
+  });
+
+  test("is nothing that is not a commit", async () => {
+    const { directory } = await clone();
+    for (const word of ["origin/branch", "0".repeat(40), "--help", "", "main; true"]) {
       const { ok } = await accept(word, directory);
       expect([word, ok]).toEqual([word, false]);
     }

@@ -5,7 +5,7 @@ import { downloadPath, readWorkflow, runScript, standIn, temporaryDirectory } fr
 
 const deployJob = (await readWorkflow("deploy-environment.yml")).jobs.deploy;
 
-/** What the deployment's own environment holds, and no code of an old commit may have. */
+/** The credentials of the deployment, which no code of an old commit may have. */
 const credentials = {
   AWS_ACCESS_KEY_ID: "made-up",
   AWS_SECRET_ACCESS_KEY: "made-up",
@@ -113,7 +113,7 @@ test("the smoke test is that of the commit, against the address that was deploye
   expect(output).toContain(`\n${directory}/commit\n`);
 });
 
-test("the smoke test gets its key, and no credentials of the deployment", async () => {
+test("the smoke test gets no credential but its key", async () => {
   const { output } = await run("Smoke test");
   const variables = [...output.matchAll(/^(\w+)=/gm)].map(([, name]) => name);
   // The last three are the shell's own.

@@ -129,7 +129,7 @@ test("a rollback waits for the build alone", () => {
   });
 });
 
-test("a rollback skips tests, and with them staging and the ordinary way to production", () => {
+test("a rollback skips tests with all that waits for them", () => {
   const { ci: tests, staging, production } = deploy.jobs;
   expect(tests.if).toBe(expression("!inputs.straight-to-production"));
   // A job without a condition of its own is skipped where one that it needs is.

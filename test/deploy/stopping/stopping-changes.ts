@@ -5,7 +5,7 @@ import type { StoppingChange } from "./stopping-change.ts";
 import { tablesChanges } from "./tables.ts";
 import { watchingChanges } from "./watching.ts";
 
-/** What other teams, clients and operators rely on, taken away or opened up, one by one. */
+/** Changes that take away or open up, one by one, what others rely on. */
 export const stoppingChanges: StoppingChange[] = [
   ...apiChanges,
   ...functionsChanges,

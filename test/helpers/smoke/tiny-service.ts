@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
-import { onTestFinished } from "vitest";
+import { beforeEach, onTestFinished } from "vitest";
 import { listen } from "../../../infra/local/machine/ports.ts";
 import { paths } from "../../../infra/smoke/document.ts";
 import { makeApiKey } from "../../../shared/api-keys.ts";
@@ -19,13 +19,26 @@ export const listHeaders = {
 
 const orders = `[{"id":${pendingOrder},"petId":1,"quantity":2,"shipDate":"2026-12-01T09:00:00Z","complete":false},{}]`;
 
-export type TinyService = Awaited<ReturnType<typeof startTinyService>>;
+export interface TinyService {
+  baseUrl: string;
+  apiKey: string;
+  /** Breaks a promise from now on. */
+  fault: Fault | undefined;
+  stop(): Promise<void>;
+}
+
+/** A tiny service that is started anew for each test of the calling file. */
+export function tinyServiceForEachTest(): TinyService {
+  const service: TinyService = { baseUrl: "", apiKey: "", fault: undefined, stop: async () => {} };
+  beforeEach(async () => void (await startTinyService(service)));
+  return service;
+}
 
 /**
  * Starts a service that keeps every promise in a few lines, so that each can be broken by a fault,
  * for one test.
  */
-export async function startTinyService() {
+export async function startTinyService(service: Partial<TinyService> = {}): Promise<TinyService> {
   const apiKey = makeApiKey("pets_test");
   const cancelled = new Set<string>();
   const serve = (orderId: string | undefined): TinyResponse => {
@@ -50,13 +63,8 @@ export async function startTinyService() {
     else await pipeline(Readable.from(response.body), outgoing).catch(() => {});
   });
   onTestFinished(close);
-  const service = {
-    baseUrl: `http://127.0.0.1:${port}/v1`,
-    apiKey,
-    fault: undefined as Fault | undefined,
-    stop: close,
-  };
-  return service;
+  const baseUrl = `http://127.0.0.1:${port}/v1`;
+  return Object.assign(service, { baseUrl, apiKey, fault: undefined, stop: close });
 }
 
 function orderIdIn(path: string): string | undefined {

@@ -115,9 +115,14 @@ describe("the local gateway", () => {
     },
   );
 
-  test("takes only streamed responses for a list, and only others for a cancellation", async () => {
+  test("takes no response for a list that isn't streamed", async () => {
     functions["ListOrders"] = buffered({ statusCode: 200, body: "[]" });
     expectError(await list(), "internal_error");
+    functions["ListOrders"] = streamed({ statusCode: 200 }, "[]");
+    expect(await list()).toMatchObject({ status: 200, body: "[]" });
+  });
+
+  test("takes no response for a cancellation that is streamed", async () => {
     const body = new Readable({ read: () => {} });
     functions["CancelOrder"] = async () => ({
       kind: "streamed",
@@ -126,8 +131,6 @@ describe("the local gateway", () => {
     });
     expectError(await cancel(), "internal_error");
     expect(body.destroyed).toBe(true);
-    functions["ListOrders"] = streamed({ statusCode: 200 }, "[]");
-    expect(await list()).toMatchObject({ status: 200, body: "[]" });
   });
 
   test("tells the authorizer who asks for which method of which path", async () => {
