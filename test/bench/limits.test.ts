@@ -12,7 +12,7 @@ const environment = {
   },
 };
 
-describe("the limit that gives first", () => {
+describe("the limit that is reached first", () => {
   test.each<[string, Load]>([
     ["throttling.cancelOrder.rateLimit", { orders: 1e7, cancelsPerSecond: 500, listsPerMinute: 2 }],
     ["tableThroughput.reads", { orders: 1e6, cancelsPerSecond: 10, listsPerMinute: 60 }],

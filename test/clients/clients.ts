@@ -20,13 +20,13 @@ const { document } = new Command("npm run clients --")
   .opts<{ document: string }>();
 
 /**
- * How a language's client is generated, compiled and run. The commands are the shell's, in a copy
- * of the folder.
+ * How a language's client is generated, compiled and run, by commands of the shell in a copy of the
+ * folder.
  */
 interface Toolchain {
   language: string;
   folder: string;
-  /** Fails where a tool is missing. */
+  /** Fails unless every tool is installed. */
   tools: string;
   /** Generates the client from the document at `$DOCUMENT`, and compiles it with the program. */
   build: string;
@@ -55,21 +55,22 @@ const toolchains: Toolchain[] = [
     tools: "python3 --version",
     build:
       "python3 -m venv venv && venv/bin/pip install --quiet --requirement requirements.txt && " +
-      'PATH="$PWD/venv/bin:$PATH" openapi-python-client generate --path "$DOCUMENT" --meta none --output-path store',
+      'PATH="$PWD/venv/bin:$PATH" openapi-python-client generate --path "$DOCUMENT" ' +
+      "--meta none --output-path store",
     program: "venv/bin/python main.py",
   },
 ];
 
 const ordersFile = fileURLToPath(new URL("orders.ndjson", import.meta.url));
 
-/** The steps of every program, with what each must see. */
+/** What each step of a program must print. */
 const checks = {
-  list: listed(await readFile(ordersFile, "utf8")),
+  list: printedOrders(await readFile(ordersFile, "utf8")),
   cancel: "204",
   "cancel again": "409 order_already_cancelled",
   "cancel no order": "404 order_not_found",
   "list without a key": "401 unauthorized",
-  // Of a later version of the service, which has added a field and an error code.
+  // From a later version of the service, with another field and error code.
   "list later": "9223372036854775807,-,-,-,-",
   "cancel later": "409 order_being_packed",
 };
@@ -80,7 +81,11 @@ const count = Object.keys(checks).length;
 let ran = 0;
 for (const toolchain of toolchains) {
   const { language, tools } = toolchain;
-  if (!(await run(tools).then(Boolean, () => false))) {
+  const installed = await run(tools).then(
+    () => true,
+    () => false,
+  );
+  if (!installed) {
     console.log(`${language}: skipped, as \`${tools}\` does not run on this machine`);
     continue;
   }
@@ -99,51 +104,55 @@ if (ran === 0) throw new Error("No client ran");
  * @returns a line for each check that failed.
  */
 async function tryClient({ folder, build, program }: Toolchain): Promise<string[]> {
-  await using started = new AsyncDisposableStack();
+  await using cleanUp = new AsyncDisposableStack();
   const cwd = await mkdtemp(join(tmpdir(), `client-${folder}-`));
-  started.defer(() => rm(cwd, { recursive: true, force: true }));
+  cleanUp.defer(() => rm(cwd, { recursive: true, force: true }));
   await cp(new URL(folder, import.meta.url), cwd, { recursive: true });
   const copy = join(cwd, "openapi.yaml");
   await cp(document, copy);
   const stack = await startStack({ orders: ordersFile, log: () => {} });
-  started.defer(() => stack.stop());
+  cleanUp.defer(() => stack.stop());
   const later = await listen(0, ({ method }, response) => {
     response.writeHead(method === "DELETE" ? 409 : 200, { "Content-Type": "application/json" });
     response.end(method === "DELETE" ? laterError : laterOrders);
   });
-  started.defer(() => later.close());
-  const LATER_BASE_URL = `http://localhost:${later.port}/v1`;
+  cleanUp.defer(() => later.close());
   const env = {
     ...process.env,
     DOCUMENT: copy,
     BASE_URL: stack.baseUrl,
     API_KEY: stack.apiKey,
-    LATER_BASE_URL,
+    LATER_BASE_URL: `http://localhost:${later.port}/v1`,
   };
-  const steps = run(build, { cwd, env }).then(() => run(program, { cwd, env }));
-  const { stdout } = await steps.catch((error) => {
-    console.error(`${folder} does not build or run: ${error.stdout}${error.stderr}`);
-    return { stdout: "" };
-  });
-  const lines = new Map(
-    stdout.split("\n").map((line) => [line.split(": ", 1)[0], line.slice(line.indexOf(": ") + 2)]),
-  );
+  let output = "";
+  try {
+    await run(build, { cwd, env });
+    output = (await run(program, { cwd, env })).stdout;
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string };
+    console.error(`${folder} does not build or run: ${stdout}${stderr}`);
+  }
+  const printed = new Map<string, string>();
+  for (const [, step = "", text = ""] of output.matchAll(/^(.+?): (.*)$/gm)) {
+    printed.set(step, text);
+  }
   return Object.entries(checks)
-    .map(([step, expected]) => ({ step, expected, saw: lines.get(step) ?? "nothing" }))
-    .filter(({ expected, saw }) => sorted(saw) !== sorted(expected))
+    .map(([step, expected]) => ({ step, expected, saw: printed.get(step) ?? "nothing" }))
+    .filter(({ expected, saw }) => inOrder(saw) !== inOrder(expected))
     .map(({ step, expected, saw }) => `${step}: expected ${expected}, saw ${saw}`);
 }
 
-/** A list is in no particular order. */
-function sorted(orders: string): string {
-  return orders.split(" ").sort().join(" ");
+/** The words of a text in alphabetical order: the service lists orders in no particular one. */
+function inOrder(text: string): string {
+  return text.split(" ").sort().join(" ");
 }
 
 /**
  * Orders as the programs print them: the five fields, a date in milliseconds since 1970, and `-`
  * for none.
  */
-function listed(ndjson: string): string {
+function printedOrders(ndjson: string): string {
+  // JSON.parse alone would round ids beyond 2^53.
   const digits = (_name: string, value: unknown, context?: { source: string }) =>
     typeof value === "number" ? context?.source : value;
   return ndjson

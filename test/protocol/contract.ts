@@ -1,7 +1,6 @@
 /**
  * The contract (`shared/openapi.yaml`) for one order, one operation at a time. It knows nothing of
- * attempts, retries or the table. Every history of real, overlapping operations has to be explained
- * by it.
+ * attempts, retries or the table. It must explain every history of real, overlapping operations.
  */
 
 /**
@@ -12,6 +11,7 @@ export type OrderState =
   | "absent"
   | "pending"
   | "shipped"
+  /** Has a status that the contract does not name. */
   | "not pending"
   | `cancelled by ${string}`;
 
@@ -45,7 +45,7 @@ export function perform(
 }
 
 /**
- * Whether a response says anything about the order. A 5xx does not: its operation may have taken
+ * Whether a response says nothing about the order: after a 5xx, its operation may have taken
  * effect, or may yet.
  */
 export function claimsNothing(response: string): boolean {

@@ -6,7 +6,7 @@ test("the rehearsal knows every block of the runbook", () => {
 });
 
 test.each(["```sh\naws new\n```", "   ```bash\n   aws new\n   ```", "```\naws new\n```"])(
-  "the rehearsal fails for a block that was added: %j",
+  "the rehearsal fails when it neither runs nor lists a block of the runbook: %j",
   (block) => {
     expect(() => findCommands(`${runbook}\n${block}\n`, life)).toThrow(
       "When an alarm goes off: neither run nor listed: aws new",

@@ -185,7 +185,7 @@ function disagrees(fates: Fates): boolean {
   );
 }
 
-test("whatever happens meanwhile, the new table ends with what was acknowledged", async () => {
+test("carrying orders over keeps what was acknowledged, whatever happens meanwhile", async () => {
   await fc.assert(
     fc.asyncProperty(plans, fc.nat({ max: 12 }), async (orders, interruptedAt) => {
       await tables.empty();

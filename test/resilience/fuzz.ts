@@ -1,5 +1,5 @@
-// `npm run fuzz`: as many odd requests as asked for, every response checked. A failure prints the
-// seed that repeats it.
+// `npm run fuzz` sends as many unusual requests as asked for, and checks every response. A failure
+// prints the seed that repeats it.
 import { Command } from "commander";
 import { conclude } from "./traffic/conclude.ts";
 import { fuzz } from "./traffic/fuzzing.ts";

@@ -116,17 +116,17 @@ describe("a list with a page that can't be read", () => {
     expect(received.headers["content-encoding"]).toBe(encoding === "gzip" ? "gzip" : undefined);
     expect(() => JSON.parse(received.text)).toThrow();
   });
+});
 
-  test("has every order once if each page can be read at its second attempt", async () => {
-    const meet = Object.values(brief);
-    const received = await list((page, attempt) =>
-      attempt === 1 ? meet[page % meet.length] : undefined,
-    );
-    expect(received).toMatchObject({ status: 200, whole: true });
-    const ids = idsIn(received.text);
-    expect(new Set(ids).size).toBe(pageSize * pages);
-    expect(ids).toHaveLength(pageSize * pages);
-  });
+test("a list has every order once if each page can be read at the second attempt", async () => {
+  const meet = Object.values(brief);
+  const received = await list((page, attempt) =>
+    attempt === 1 ? meet[page % meet.length] : undefined,
+  );
+  expect(received).toMatchObject({ status: 200, whole: true });
+  const ids = idsIn(received.text);
+  expect(new Set(ids).size).toBe(pageSize * pages);
+  expect(ids).toHaveLength(pageSize * pages);
 });
 
 test.each(["identity", "gzip"])(
@@ -155,16 +155,26 @@ test.each(["identity", "gzip"])(
   },
 );
 
-test("each list that was cut off is logged once, with the number of orders sent", async () => {
-  await expect.poll(() => stack.events("list_cut_off").length).toBe(2);
-  const logged = stack.events("list_cut_off");
-  expect(logged.map(({ message }) => message.orders).sort()).toEqual([2 * pageSize, 4 * pageSize]);
-  expect(new Set(logged.map(({ requestId }) => requestId)).size).toBe(2);
-  for (const { level, message } of logged) {
-    expect({ level, keyId: message.keyId }).toEqual({
-      level: "ERROR",
-      keyId: expect.stringMatching(/^key_/),
-    });
-  }
-  await expect.poll(() => stack.events("list_failed").length).toBe(1);
+describe("the log of the lists above", () => {
+  test("has one error for each list that was cut off", async () => {
+    await expect.poll(() => stack.events("list_cut_off").length).toBe(2);
+    const logged = stack.events("list_cut_off");
+    expect(logged.map(({ level }) => level)).toEqual(["ERROR", "ERROR"]);
+    expect(new Set(logged.map(({ requestId }) => requestId)).size).toBe(2);
+  });
+
+  test("says how many orders each list had sent when it was cut off", async () => {
+    const sent = () => stack.events("list_cut_off").map(({ message }) => message.orders);
+    await expect.poll(() => sent().sort()).toEqual([2 * pageSize, 4 * pageSize]);
+  });
+
+  test("names the key of each list that was cut off", async () => {
+    const keys = () => stack.events("list_cut_off").map(({ message }) => message.keyId);
+    const keyId: string = expect.stringMatching(/^key_/);
+    await expect.poll(keys).toEqual([keyId, keyId]);
+  });
+
+  test("has one failure for the list whose first page could not be read", async () => {
+    await expect.poll(() => stack.events("list_failed").length).toBe(1);
+  });
 });

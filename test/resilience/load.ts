@@ -1,6 +1,6 @@
-// `npm run load`: clients that list and cancel at once, each as fast as it gets responses, and
-// every response checked. `npm run soak` does so for ten minutes: at its end no process may use
-// more memory, or more handles, than in its middle.
+// `npm run load` lists and cancels as fast as responses come, and checks every response.
+// `npm run soak` does so for ten minutes, and fails if the memory or handles of a process have
+// grown from the second third of the run to the last.
 import { readdir } from "node:fs/promises";
 import { createHistogram } from "node:perf_hooks";
 import { Readable } from "node:stream";
@@ -23,14 +23,15 @@ const { connections, seconds, orders, watch } = new Command("npm run load --")
     Number,
     100,
   )
-  .option("--seconds <number>", "how long they are", Number, 30)
-  .option("--orders <number>", "how many orders they list, and contest", Number, 2_000)
+  .option("--seconds <number>", "how long to send them", Number, 30)
+  .option("--orders <number>", "how many orders to list and cancel", Number, 2_000)
   .option("--watch", "watch the memory and the handles of each process (on Linux)")
   .parse()
   .opts<{ connections: number; seconds: number; orders: number; watch?: true }>();
 
 /** How many requests try to cancel one order. One more lists, at the same time. */
 const rivals = 4;
+// With seven digits, of which the first is 1: `list` counts such ids.
 const firstId = 1_000_000;
 
 const counts = new ResponseCounts();
@@ -40,40 +41,45 @@ const latencies = { listOrders: createHistogram(), cancelOrder: createHistogram(
 await conclude(async (stack) => {
   const client = engineClient(stack.dynamodbEndpoint);
   const { putOrder, putKey } = tableWriter(client, stack.tables);
-  const keys: string[] = [];
-  for (let rival = 0; rival < rivals; rival += 1)
-    keys.push(await putKey({ keyId: `rival_${rival}` }));
+  const rivalKeys = Array.from({ length: rivals }, (_, rival) =>
+    putKey({ keyId: `rival_${rival}` }),
+  );
+  const keys = await Promise.all(rivalKeys);
   const pending = Array.from({ length: orders }, (_, index) => firstId + index);
   const items = Readable.from(pending.map(pendingOrder));
   await seedOrders(client, stack.tables.orders, items, new AbortController().signal);
 
   const end = performance.now() + seconds * 1000;
-  const group = async (): Promise<void> => {
+  const sendGroups = async (): Promise<void> => {
     while (performance.now() < end) {
       const id = pending.shift();
       if (id === undefined) throw new Error("There are more groups of requests than orders");
       await Promise.all([list(stack), contest(stack, id, keys)]).catch((error) =>
-        wrong.push(`No response: ${error}`),
+        wrong.push(`A request failed: ${error}`),
       );
       await putOrder(pendingOrder(id));
       pending.push(id);
     }
   };
-  const watched = watch ? watchProcesses(end) : [];
-  await Promise.all(Array.from({ length: Math.ceil(connections / (rivals + 1)) }, group));
+  const usages = watch ? watchProcesses(end) : Promise.resolve([]);
+  const groupsAtOnce = Math.ceil(connections / (rivals + 1));
+  await Promise.all(Array.from({ length: groupsAtOnce }, sendGroups));
   client.destroy();
-  for (const [operation, histogram] of Object.entries(latencies)) {
-    const at = (percentile: number): string =>
-      `p${percentile} ${histogram.percentile(percentile)} ms`;
-    console.log(
-      `${operation}: ${histogram.count} responses, ${[50, 90, 99, 100].map(at).join(", ")}`,
-    );
-  }
-  for (const usage of await watched) checkGrowth(usage);
+  printLatencies();
+  for (const usage of await usages) checkGrowth(usage);
   return { counts, wrong };
 });
 
-/** Lists every order, whatever happens to them meanwhile. */
+function printLatencies(): void {
+  for (const [operation, histogram] of Object.entries(latencies)) {
+    const percentiles = [50, 90, 99, 100].map(
+      (percentile) => `p${percentile} ${histogram.percentile(percentile)} ms`,
+    );
+    console.log(`${operation}: ${histogram.count} responses, ${percentiles.join(", ")}`);
+  }
+}
+
+/** Lists all orders while they are being cancelled. */
 async function list(stack: LocalStack): Promise<void> {
   const { status, body } = await send(stack, "listOrders", "GET", "/store/orders", stack.apiKey);
   const ids = new Set(body.match(/"id":1\d{6}\b/g));
@@ -107,6 +113,7 @@ async function send(
   const headers = { authorization: `Bearer ${apiKey}`, "accept-encoding": "identity" };
   const response = await fetch(baseUrl + path, { method, headers });
   const received = { status: response.status, body: await response.text() };
+  // A histogram takes nothing below 1.
   latencies[operation].record(Math.max(1, Math.round(performance.now() - begun)));
   counts.add(received);
   return received;
@@ -118,27 +125,24 @@ function pendingOrder(id: number): OrderItem {
 
 /** A measure of a process, sampled over a run. */
 interface Usage {
-  what: string;
+  name: string;
   samples: number[];
-  /**
-   * How much more than in the second third of the run it may be in the last one, beside a tenth.
-   */
+  /** How far its last third may exceed its second, on top of a tenth. */
   allowed: number;
 }
 
 /** Samples every process 60 times, evenly over the run. */
 async function watchProcesses(end: number): Promise<Usage[]> {
   const usages = new Map<string, Usage>();
-  const add = (what: string, allowed: number, sample: number): void => {
-    const { samples = [] } = usages.get(what) ?? {};
-    usages.set(what, { what, samples: [...samples, sample], allowed });
+  const add = (name: string, allowed: number, sample: number): void => {
+    const usage = usages.get(name) ?? { name, samples: [], allowed };
+    usage.samples.push(sample);
+    usages.set(name, usage);
   };
   for (let left = 60; left > 0; left -= 1) {
     await wait(Math.max(0, end - performance.now()) / left);
-    for (const { name, pid } of [
-      { name: "the gateway", pid: process.pid },
-      ...(await functionProcesses()),
-    ]) {
+    const gateway = { name: "the gateway", pid: process.pid };
+    for (const { name, pid } of [gateway, ...(await functionProcesses())]) {
       add(`megabytes of ${name} (${pid})`, 5, Math.round(await residentMegabytes(pid)));
       add(`handles of ${name} (${pid})`, 2, (await readdir(`/proc/${pid}/fd`)).length);
     }
@@ -146,11 +150,15 @@ async function watchProcesses(end: number): Promise<Usage[]> {
   return [...usages.values()];
 }
 
-function checkGrowth({ what, samples, allowed }: Usage): void {
+function checkGrowth({ name, samples, allowed }: Usage): void {
   const third = Math.floor(samples.length / 3);
-  const middle = (part: number[]): number => part.sort((a, b) => a - b)[third >> 1] ?? 0;
-  const [before, after] = [middle(samples.slice(third, -third)), middle(samples.slice(-third))];
-  const line = `${what}: ${before} in the second third, ${after} in the last`;
+  const before = median(samples.slice(third, -third));
+  const after = median(samples.slice(-third));
+  const line = `${name}: ${before} in the second third, ${after} in the last`;
   console.log(line);
   if (after > 1.1 * before + allowed) wrong.push(line);
+}
+
+function median(samples: number[]): number {
+  return samples.toSorted((a, b) => a - b)[Math.floor(samples.length / 2)] ?? 0;
 }

@@ -40,7 +40,7 @@ const cancel = (id: string, key?: string): Promise<HttpResponse> =>
 
 // Concurrent tests have an `expect` each.
 test.concurrent.for(Object.entries(faults))(
-  "a cancellation whose every attempt meets %s is service_unavailable",
+  "a cancellation whose every attempt meets %s fails with service_unavailable",
   async ([name, fault], { expect }) => {
     const id = 7100 + Object.keys(faults).indexOf(name);
     await stack.putOrder({ id: { N: String(id) }, status: { S: "pending" } });
@@ -76,7 +76,7 @@ const kinds = [
 const oneOfEachKind = Object.entries(faults).filter(([name]) => kinds.includes(name));
 
 test.concurrent.for(oneOfEachKind)(
-  "a cancellation whose every attempt meets %s gets a 503, after which it can be repeated",
+  "a cancellation that got a 503 because of %s can be repeated",
   async ([name, fault], { expect }) => {
     const id = String(7000 + kinds.indexOf(name));
     await stack.putOrder({ id: { N: id }, status: { S: "pending" } });
@@ -92,7 +92,7 @@ test.concurrent.for(oneOfEachKind)(
 );
 
 test.concurrent.for(oneOfEachKind)(
-  "a valid key gets no 401 but a 500 while its every look-up meets %s",
+  "a valid key that got a 500, not a 401, because of %s works again afterwards",
   async ([, fault], { expect }) => {
     const key = await stack.putKey();
     plagued.set(hashApiKey(key), fault);
@@ -132,19 +132,19 @@ describe("an engine that rejects connections", () => {
     await stack.proxy.accept();
   });
 
-  test("costs a cancellation a 503", () => {
+  test("makes a cancellation fail with 503", () => {
     expectError(responses.cancelled, "service_unavailable");
   });
 
-  test("costs a list a 503", () => {
+  test("makes a list fail with 503", () => {
     expectError(responses.listed, "service_unavailable");
   });
 
-  test("costs a key that has to be looked up a 500", () => {
+  test("makes a request whose key is not cached fail with 500", () => {
     expectError(responses.authorized, "internal_error");
   });
 
-  test("ends no function: once it is back, the same processes serve", async () => {
+  test("ends no process: the same ones serve once it accepts connections again", async () => {
     expect(new Set(before.map(({ name }) => name))).toEqual(
       new Set(["ListOrders", "CancelOrder", "Authorize"]),
     );
@@ -154,11 +154,11 @@ describe("an engine that rejects connections", () => {
   });
 });
 
-test("no function crashed or ran out of time", () => {
+test("no outage makes a function crash or time out", () => {
   expect(ownLines(stack.log)).toEqual([]);
 });
 
-test("each failure was logged once", async () => {
+test("each failed cancellation and each failed look-up of a key is logged once", async () => {
   // Those of the engine that rejected connections are among them.
   const failures = kinds.length + 1;
   const logged = (): number[] =>

@@ -85,7 +85,7 @@ async function openList() {
 const processesListing = async () =>
   (await functionProcesses()).filter(({ name }) => name === "ListOrders").length;
 
-test("a client that stops reading stops the scan until it reads on", async () => {
+test("a client that stops reading pauses the scan until it reads on", async () => {
   const list = await openList();
   const other = await openList();
   await other.read(32_000_000);
@@ -111,6 +111,6 @@ test("a client that hangs up ends the scan", async () => {
   await expect.poll(processesListing, { message: "the processes that list" }).toBe(0);
 });
 
-test("a list that its client left is not logged as cut off", () => {
+test("a list whose client has left is not logged as cut off", () => {
   expect(stack.events("list_cut_off")).toEqual([]);
 });
