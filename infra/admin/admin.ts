@@ -2,7 +2,7 @@ import { getSystemErrorMessage } from "node:util";
 import { runProgram } from "./program.ts";
 
 process.stdout.on("error", ({ code, errno = 0 }: NodeJS.ErrnoException) => {
-  // The reader has closed the pipe, so no one is left to tell.
+  // EPIPE: the reader closed the pipe, and wants neither the rest nor an error.
   if (code !== "EPIPE")
     process.stderr.write(`Standard output can't be written: ${getSystemErrorMessage(errno)}\n`);
   process.exit(1);

@@ -52,22 +52,17 @@ export async function list(target: Target, now: number, active = false): Promise
     .map((key) => describe(key, now))
     .filter(({ state }) => !active || state === "active");
   const header = ["KEY ID", "NAME", "CREATED", "EXPIRES", "REVOKED", "STATE"];
-  const table = columns([
-    header,
-    ...rows.map((row) => Object.values(row).map((value) => value ?? "never")),
-  ]);
+  const cells = rows.map((row) => Object.values(row).map((value) => value ?? "never"));
+  const none = active ? "No active keys." : "No keys yet.";
+  const skipped = `Skipped ${counted(damaged, "damaged record")}: the service rejects such keys`;
   return {
-    text: rows.length === 0 ? `No ${active ? "active keys" : "keys yet"}.` : table,
+    text: rows.length === 0 ? none : columns([header, ...cells]),
     json: rows,
-    ...(damaged > 0 && {
-      note: `Skipped ${counted(damaged, "damaged record")}: the service rejects such keys`,
-    }),
+    note: damaged === 0 ? undefined : skipped,
   };
 }
 
-/**
- * Reads every key ever issued, the oldest first, and counts the items that aren't complete records.
- */
+/** Reads the records of all keys, the oldest first, and counts the damaged ones. */
 async function readApiKeys({
   client,
   apiKeysTable,
@@ -89,7 +84,7 @@ export async function findKey(target: Target, keyId: string): Promise<ApiKeyReco
   return keys.find((key) => key.keyId === keyId);
 }
 
-/** The error for an id that no key has. */
+/** The error for an unknown key id. */
 export const noKey = (keyId: string): CommandError =>
   new CommandError(`No key has the id ${keyId}`);
 
@@ -108,10 +103,9 @@ export async function revoke(target: Target, keyId: string, now: number): Promis
     keyRules.condition,
   );
   if (unmet) {
-    const revokedAt = Number(unmet.found?.["revokedAt"]?.N);
-    throw unmet.found
-      ? new CommandError(`Key ${keyId} was already revoked at ${isoTime(revokedAt)}`)
-      : noKey(keyId);
+    if (!unmet.found) throw noKey(keyId);
+    const revokedAt = isoTime(Number(unmet.found["revokedAt"]?.N));
+    throw new CommandError(`Key ${keyId} was already revoked at ${revokedAt}`);
   }
   const { authorizerCacheSeconds } = target.environment;
   return {
@@ -126,34 +120,35 @@ export async function revoke(target: Target, keyId: string, now: number): Promis
   };
 }
 
-/**
- * Says whether the authorizer accepts a key, by its rules, and if not, why. It never quotes the
- * key.
- */
+/** Checks a key by the authorizer's rules, and says why it is rejected. Never quotes the key. */
 export async function check(
   { client, apiKeysTable, environment }: Target,
   key: string,
   now: number,
 ): Promise<Result> {
-  const rejected = (reason: string, keyId: string | null = null): Result => ({
-    text: printable(`Rejected: ${reason}${keyId === null ? "" : ` (${keyId})`}`),
-    json: { accepted: false, reason, keyId },
-    rejected: true,
-  });
   const prefix = `${environment.apiKeyPrefix}_`;
-  if (!isApiKey(key)) return rejected("malformed or mistyped");
-  if (!key.startsWith(prefix)) return rejected(`keys for this environment start with ${prefix}`);
+  if (!isApiKey(key)) return rejection("malformed or mistyped");
+  if (!key.startsWith(prefix)) return rejection(`keys for this environment start with ${prefix}`);
   const item = await readApiKey(DynamoDBDocumentClient.from(client), apiKeysTable, key);
-  if (!item) return rejected("no such key was issued here");
-  if (!isApiKeyRecord(item)) return rejected("its record is damaged");
+  if (!item) return rejection("no such key was issued here");
+  if (!isApiKeyRecord(item)) return rejection("its record is damaged");
   const row = describe(item, now);
   const { state, keyId, name, expiresAt, revokedAt } = row;
-  if (state !== "active")
-    return rejected(`${state} at ${state === "expired" ? expiresAt : revokedAt}`, keyId);
+  if (state === "expired") return rejection(`expired at ${expiresAt}`, keyId);
+  if (state === "revoked") return rejection(`revoked at ${revokedAt}`, keyId);
   const until = expiresAt === null ? "" : ` until ${expiresAt}`;
   return {
     text: printable(`Accepted${until}: ${keyId} (${name})`),
     json: { accepted: true, ...row },
+  };
+}
+
+function rejection(reason: string, keyId: string | null = null): Result {
+  const id = keyId === null ? "" : ` (${keyId})`;
+  return {
+    text: printable(`Rejected: ${reason}${id}`),
+    json: { accepted: false, reason, keyId },
+    rejected: true,
   };
 }
 

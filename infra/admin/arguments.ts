@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { isDateTime, parseOrderId } from "../../shared/order.ts";
 
-/** A name or id, which is never empty. An unset variable is. */
+/** A name or id. An unset shell variable would make it empty. */
 export function parseText(text: string): string {
   if (text === "") throw new InvalidArgumentError("Must not be empty.");
   return text;
@@ -22,7 +22,7 @@ export function parseId(text: string): bigint {
   return id;
 }
 
-/** An ISO 8601 date-time; of a day, the one at `timeOfDay`, like `23:59:59Z`. */
+/** An ISO 8601 date-time. A day alone stands for its `timeOfDay`, like `23:59:59Z`. */
 export function parseMoment(text: string, timeOfDay: string): string {
   const moment = isDateTime(text) ? text : `${text}T${timeOfDay}`;
   if (!isDateTime(moment)) {
@@ -33,7 +33,7 @@ export function parseMoment(text: string, timeOfDay: string): string {
   return moment;
 }
 
-/** The whole second of a moment; of a day, its first. */
+/** A date-time, cut to the second. A day alone stands for its first second. */
 export function parseSecond(text: string): Date {
   return new Date(parseMoment(text, "00:00:00Z").replace(/\.\d+/, ""));
 }

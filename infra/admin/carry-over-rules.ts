@@ -1,11 +1,10 @@
-import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import type { OrderItem as Item } from "../../shared/order.ts";
 import { sameAttribute } from "../orders-file/attribute-json.ts";
 import { type Condition, whilePending } from "./table-calls.ts";
 
 /**
- * The outcomes for an item: what is brought forward, or why nothing is. `changed`: to a status
- * unknown to the service.
+ * The outcomes for an order: what is carried over, or why nothing is. `changed`: to a status that
+ * the service doesn't know.
  */
 const orderOutcomes = [
   "placed",
@@ -33,7 +32,7 @@ export interface Rules {
   outcomes: readonly Outcome[];
   /** Judges an item of the old table by the one in the new table, if there is one. */
   judge(old: Item, current: Item | undefined): Judgement;
-  /** Holds while an item may be given what `judge` wants set, and never for a missing one. */
+  /** The condition of an update: that the item exists and is not in a final state. */
   condition: Condition;
 }
 
@@ -49,9 +48,9 @@ const orderJudgements: Record<OldState, Record<NewState, Outcome[]>> = {
     same: ["alreadySo"],
     other: ["alreadySo"],
   },
-  shipped: broughtForward("shipped"),
-  cancelled: broughtForward("cancelled"),
-  changed: broughtForward("changed"),
+  shipped: judgementsOf("shipped"),
+  cancelled: judgementsOf("cancelled"),
+  changed: judgementsOf("changed"),
   leftOut: {
     missing: ["placed", "leftOut"],
     pending: ["leftOut"],
@@ -60,8 +59,8 @@ const orderJudgements: Record<OldState, Record<NewState, Outcome[]>> = {
   },
 };
 
-/** The judgements of a change that is brought forward to an order that is still pending. */
-function broughtForward(change: Outcome): Record<NewState, Outcome[]> {
+/** A change is carried over to orders that are missing or still pending. */
+function judgementsOf(change: Outcome): Record<NewState, Outcome[]> {
   return {
     missing: ["placed", change],
     pending: [change],
@@ -74,8 +73,7 @@ const pending = { S: "pending" };
 const cancellation = new Set(["status", "cancelledAt", "cancelledBy", "cancellationId"]);
 
 /**
- * Carries over the orders that are missing and, to those that are pending, what made them anything
- * else.
+ * Carries over missing orders and, to pending ones, the change of their status.
  *
  * @param notBy ids of keys whose cancellations are left out. A missing order that one of them
  * cancelled becomes pending.
@@ -93,14 +91,14 @@ export function orderRules(notBy: string[]): Rules {
       if (outcome !== "shipped" && outcome !== "cancelled" && outcome !== "changed") {
         return { outcomes };
       }
-      return { outcomes, set: broughtBy(outcome, old, current) };
+      return { outcomes, set: attributesToSet(outcome, old, current) };
     },
     condition: whilePending,
   };
 }
 
 function stateInOldTable(old: Item, notBy: string[]): OldState {
-  const { S: status = "pending" } = old["status"] ?? pending;
+  const status = old["status"]?.S ?? "pending";
   if (status === "cancelled" && notBy.includes(old["cancelledBy"]?.S ?? "")) return "leftOut";
   if (status === "pending" || status === "shipped" || status === "cancelled") return status;
   return "changed";
@@ -114,15 +112,15 @@ function stateInNewTable(old: Item, current: Item | undefined): NewState {
 }
 
 /**
- * The attributes that a change came with. A cancellation leaves the others' values alone; a
- * shipment may set any.
+ * The attributes that a change sets: a cancellation its own and those that the new table lacks, any
+ * other change those that differ.
  */
-function broughtBy(change: Outcome, old: Item, current: Item): Item {
-  const brought = ([name, value]: [string, AttributeValue]): boolean =>
-    change === "cancelled"
-      ? cancellation.has(name) || current[name] === undefined
-      : !sameAttribute(value, current[name]);
-  return Object.fromEntries(Object.entries(old).filter(brought));
+function attributesToSet(change: Outcome, old: Item, current: Item): Item {
+  const attributes = Object.entries(old).filter(([name, value]) => {
+    if (change !== "cancelled") return !sameAttribute(value, current[name]);
+    return cancellation.has(name) || current[name] === undefined;
+  });
+  return Object.fromEntries(attributes);
 }
 
 function uncancelled(order: Item): Item {
@@ -130,7 +128,7 @@ function uncancelled(order: Item): Item {
   return { ...Object.fromEntries(rest), status: pending };
 }
 
-/** Carries over the keys that are missing, and the revocations of the others. */
+/** Carries over missing keys, and the revocations of the others. */
 export const keyRules: Rules = {
   key: "keyHash",
   outcomes: keyOutcomes,

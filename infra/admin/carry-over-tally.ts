@@ -3,14 +3,14 @@ import { columns } from "../terminal/text.ts";
 import type { Outcome } from "./carry-over-rules.ts";
 import type { Result } from "./command.ts";
 
-/** An order with one status here, in the new table, and another there, in the old one. */
+/** An order that has another final status in the new table than in the old one. */
 interface Disagreement {
   id: bigint | string;
-  here: string | undefined;
-  there: string | undefined;
+  newStatus: string | undefined;
+  oldStatus: string | undefined;
 }
 
-/** Counts what was carried over, and tells it. */
+/** Counts the outcomes of carrying items over, and reports them. */
 export class Tally {
   readonly #counts: Map<Outcome, number>;
   /** Cancellations by the key that made them. */
@@ -21,36 +21,39 @@ export class Tally {
     this.#counts = new Map(outcomes.map((outcome) => [outcome, 0]));
   }
 
-  /** Adds what came of an item of the old table; `current` is the new table's. */
+  /** Counts the outcomes of an item of the old table; `current` is the new table's, if any. */
   add(outcomes: Outcome[], old: OrderItem, current: OrderItem | undefined): void {
     for (const outcome of outcomes) countOne(this.#counts, outcome);
     if (outcomes.includes("cancelled")) {
       countOne(this.#cancelledBy, old["cancelledBy"]?.S ?? "no key");
     }
     if (!outcomes.includes("disagreeing")) return;
-    const { N: id = "" } = old["id"] ?? {};
-    // Another team may have placed an order whose id no client can name.
-    const exact = parseOrderId(id) ?? id;
-    const here = current?.["status"]?.S;
-    this.#disagreements.push({ id: exact, here, there: old["status"]?.S });
+    const id = old["id"]?.N ?? "";
+    this.#disagreements.push({
+      // Another team may have placed an order whose id no client can name.
+      id: parseOrderId(id) ?? id,
+      newStatus: current?.["status"]?.S,
+      oldStatus: old["status"]?.S,
+    });
   }
 
   /**
    * The result of carrying over to a table.
    *
-   * @param reason why it did not get to the end, if it did not.
+   * @param reason why it stopped early, if it did.
    */
   result(to: string, dryRun: boolean, reason: string | undefined): Result {
     const complete = reason === undefined;
     const hasBegun = this.#counts.values().some((count) => count > 0);
-    const ofOrders = this.#counts.has("cancelled") && {
+    // Only orders can be cancelled.
+    const orderDetails = this.#counts.has("cancelled") && {
       cancelledBy: Object.fromEntries(this.#cancelledBy),
       disagreements: this.#disagreements,
     };
     return {
       text: complete || hasBegun ? this.#text(to, dryRun, complete) : "",
-      json: { to, dryRun, complete, ...Object.fromEntries(this.#counts), ...ofOrders },
-      ...(!complete && { note: `${reason}. The rest is not carried over yet.` }),
+      json: { to, dryRun, complete, ...Object.fromEntries(this.#counts), ...orderDetails },
+      note: complete ? undefined : `${reason}. The rest is not carried over yet.`,
       rejected: !complete || this.#disagreements.length > 0,
     };
   }
@@ -61,13 +64,14 @@ export class Tally {
     const counts = [...this.#counts].map(
       ([outcome, count]) => `${count} ${outcome.replace(/[A-Z]/g, " $&").toLowerCase()}`,
     );
-    const disagreements = this.#disagreements.map(({ id, here, there }) => {
-      const status = here === undefined ? "has no status" : `is ${here}`;
-      return `Order ${id} ${status}, but ${there} in the old table`;
-    });
+    const lines = [`${verb} to ${to}${end}: ${counts.join(", ")}`];
+    for (const { id, newStatus, oldStatus } of this.#disagreements) {
+      const status = newStatus === undefined ? "has no status" : `is ${newStatus}`;
+      lines.push(`Order ${id} ${status}, but ${oldStatus} in the old table`);
+    }
     const byKey = [...this.#cancelledBy].map(([keyId, orders]) => [keyId, String(orders)]);
-    const table = byKey.length > 0 ? [columns([["CANCELLED BY", "ORDERS"], ...byKey])] : [];
-    return [`${verb} to ${to}${end}: ${counts.join(", ")}`, ...disagreements, ...table].join("\n");
+    if (byKey.length > 0) lines.push(columns([["CANCELLED BY", "ORDERS"], ...byKey]));
+    return lines.join("\n");
   }
 }
 

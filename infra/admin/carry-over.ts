@@ -8,7 +8,9 @@ import { interruption, pacedCalls, type Result, rateOption, run } from "./comman
 import type { TableCalls } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
 
-/** Adds `carry-over` to the commands of a table; `rulesFor` gets what `--not-by` names. */
+type CarryOverOptions = { from: string; to?: string; dryRun?: boolean; notBy?: string[] };
+
+/** Adds `carry-over` to the commands of a table; `rulesFor` gets the key ids of `--not-by`. */
 export function addCarryOver(
   commands: Command,
   table: "ordersTable" | "apiKeysTable",
@@ -24,27 +26,16 @@ export function addCarryOver(
     .option("--to <table>", "the new table (default: the one in use)", parseTable)
     .option("--dry-run", "only say what would be carried over")
     .addOption(rateOption())
-    .action(
-      (
-        options: { from: string; to?: string; dryRun?: boolean; notBy?: string[] },
-        command: Command,
-      ) =>
-        run(command, (target) => {
-          const { from, to = target[table], dryRun = false, notBy = [] } = options;
-          if (from === to)
-            throw new CommandError(`${from} is the table in use: name the new one with --to`);
-          const reads = pacedCalls(command, target, "reads");
-          const writes = pacedCalls(command, target, "writes");
-          return carryOver({
-            from,
-            to,
-            rules: rulesFor(notBy),
-            reads,
-            writes,
-            dryRun,
-            signal: interruption(),
-          });
-        }),
+    .action((options: CarryOverOptions, command: Command) =>
+      run(command, (target) => {
+        const { from, to = target[table], dryRun = false, notBy = [] } = options;
+        if (from === to)
+          throw new CommandError(`${from} is the table in use: name the new one with --to`);
+        const rules = rulesFor(notBy);
+        const reads = pacedCalls(command, target, "reads");
+        const writes = pacedCalls(command, target, "writes");
+        return carryOver({ from, to, rules, reads, writes, dryRun, signal: interruption() });
+      }),
     );
 }
 
@@ -55,42 +46,39 @@ export interface CarryOver {
   rules: Rules;
   reads: TableCalls;
   writes: TableCalls;
-  /** Only judges. */
+  /** Writes nothing. */
   dryRun: boolean;
   signal: AbortSignal;
 }
 
 /**
- * Brings forward what the new table lacks, each item by one conditional write, until the first
- * failure or until the signal aborts. It can be repeated: whatever is there already stays as it is.
+ * Carries over what the new table lacks, each item in one conditional write, until the first
+ * failure or until the signal aborts. Safe to run again: an item that is up to date stays as it is.
  *
  * The new table's item is read first: a write that changes nothing costs at least twice as much,
- * and in the units that cancellations need. The read need not be consistent, because the condition
- * is held against what is there in fact.
+ * and in the units that cancellations need. The read need not be consistent, because the write's
+ * condition is.
  *
- * @returns a rejection if orders disagree, or if it did not get to the end.
+ * @returns a rejection if orders disagree or it stopped early.
  */
 export async function carryOver(job: CarryOver): Promise<Result> {
   const { from, to, rules, reads, dryRun, signal } = job;
   const tally = new Tally(rules.outcomes);
-  const oldItems = async function* (): AsyncGenerator<OrderItem, void, void> {
-    for await (const page of reads.scan(from, signal)) yield* page;
-  };
   const carry = async (old: OrderItem, stop: AbortSignal): Promise<void> => {
     const { outcomes, current } = await carryItem(job, old, stop);
     tally.add(outcomes, old, current);
   };
-  const reason = await workThrough(oldItems(), carry, signal);
+  const reason = await workThrough(reads.items(from, signal), carry, signal);
   return tally.result(to, dryRun, reason);
 }
 
-/** Carries over one item, and returns what came of it and the item that the new table had. */
+/** Carries over one item. Returns the outcomes and the item that the new table had before. */
 async function carryItem(
   { from, to, rules, reads, writes, dryRun }: CarryOver,
   old: OrderItem,
   stop: AbortSignal,
 ): Promise<{ outcomes: Outcome[]; current: OrderItem | undefined }> {
-  const { [rules.key]: value } = old;
+  const value = old[rules.key];
   if (!value) {
     throw new CommandError(`${from} has an item without ${rules.key}: it is another kind of table`);
   }
@@ -103,7 +91,7 @@ async function carryItem(
       ? writes.update(to, Key, set, rules.condition, stop)
       : writes.insert(to, rules.key, set, stop));
     if (!unmet) return { outcomes, current };
-    // Someone else was faster, and what they left decides.
+    // Someone else wrote first, so judge again by the item they left.
     current = unmet.found;
   }
 }

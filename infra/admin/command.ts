@@ -11,14 +11,14 @@ export interface Result {
   /** The same for scripts, with `--json`. */
   json?: unknown;
   /** For people, on standard error, so that it stays out of a pipe. */
-  note?: string;
+  note?: string | undefined;
   /** Whether the result is a rejection, which makes the exit code 1. */
   rejected?: boolean;
 }
 
 /**
- * Does a command's work on its target, which it names on standard error where that could be in
- * doubt, and prints the result, as JSON if the command line says so.
+ * Does a command's work on its target and prints the result, as JSON with `--json`. First names the
+ * target on standard error, if that could be in doubt.
  */
 export async function run(
   command: Command,
@@ -55,18 +55,15 @@ export function rateOption(): Option {
   });
 }
 
-/**
- * Calls that read from tables, or write to them, at the rate of the command line. Says on standard
- * error which that is.
- */
+/** Makes calls that read or write at the rate of the command line, and says which rate that is. */
 export function pacedCalls(
   command: Command,
   { client, environment }: Target,
   units: "reads" | "writes",
 ): TableCalls {
-  const { rate: asked, local } = command.optsWithGlobals<{ rate?: number; local?: true }>();
+  const { rate: chosen, local } = command.optsWithGlobals<{ rate?: number; local?: true }>();
   // The other half is for the service.
-  const rate = asked ?? (local ? undefined : environment.tableThroughput[units] / 2);
+  const rate = chosen ?? (local ? undefined : environment.tableThroughput[units] / 2);
   if (rate !== undefined)
     process.stderr.write(`Using at most ${rate} ${units.slice(0, -1)} units a second (--rate)\n`);
   return new TableCalls(client, rate);

@@ -4,11 +4,11 @@ import { Findings } from "../orders-file/findings.ts";
 import { formatOrderLine, parseOrderLine } from "../orders-file/order-line.ts";
 import { type OrdersFile, readOrders } from "../orders-file/orders-file.ts";
 import { counted } from "../terminal/counted.ts";
-import { errorLine } from "../terminal/errors.ts";
 import { printable } from "../terminal/printable.ts";
 import type { Result } from "./command.ts";
 import { startProgress } from "./progress.ts";
 import type { TableCalls } from "./table-calls.ts";
+import { workThrough } from "./work-through.ts";
 
 /** A checked file of so many orders, and the table that they go to, or are compared with. */
 export interface Import {
@@ -23,18 +23,29 @@ export interface Import {
 export class Differing extends Findings<{ id: bigint; fields: string[] }> {
   /** Adds an order if it differs from the one found. */
   compare(order: OrderItem, found: OrderItem): void {
-    const names = Object.keys({ ...order, ...found }).sort();
+    const names = Object.keys({ ...order, ...found });
     const fields = names.filter((name) => !sameAttribute(order[name], found[name]));
-    if (fields.length > 0) this.add(fields.join(", "), { id: BigInt(order["id"]?.N ?? 0), fields });
+    if (fields.length > 0) this.#addFields(order, fields);
   }
 
-  /** A line for each, and then why not all orders were looked at. */
+  /** Adds an order that is in the table, though DynamoDB did not show it: any field may differ. */
+  addUnseen(order: OrderItem): void {
+    this.#addFields(order, Object.keys(order));
+  }
+
+  #addFields(order: OrderItem, names: string[]): void {
+    const fields = names.toSorted();
+    this.add(fields.join(", "), { id: BigInt(order["id"]?.N ?? 0), fields });
+  }
+
+  /** A line for each order, and then why not all orders were compared. */
   note(reason: string | undefined): string {
-    const lines = this.first.map(
+    const differences = this.first.map(
       ({ id, fields }) => `Order ${id} in the table differs: ${fields.join(", ")}`,
     );
-    const all = [...lines, ...this.more, ...(reason === undefined ? [] : [reason])];
-    return all.map(printable).join("\n");
+    const lines = [...differences, ...this.more];
+    if (reason !== undefined) lines.push(reason);
+    return lines.map(printable).join("\n");
   }
 }
 
@@ -45,54 +56,29 @@ export class Differing extends Findings<{ id: bigint; fields: string[] }> {
  * @returns a rejection unless every order is the same in both.
  */
 export async function compareOrders(job: Import): Promise<Result> {
-  const progress = startProgress("Comparing", "orders", job.total);
-  const comparison: Comparison = { expected: new Map(), compared: 0, differing: new Differing() };
-  let reason: string | undefined;
-  try {
-    await compareAll(job, comparison, (compared) => progress.update(compared));
-  } catch (error) {
-    reason = job.signal.aborted ? "Interrupted" : errorLine(error);
-  }
-  progress.stop();
-  return comparisonResult(job.total, comparison, reason);
-}
-
-/** How far a comparison is. */
-interface Comparison {
-  /** The orders not found yet, as lines, which take a tenth of the memory. */
-  expected: Map<string, string>;
-  compared: number;
-  differing: Differing;
-}
-
-async function compareAll(
-  { table, file, total, calls, signal }: Import,
-  comparison: Comparison,
-  onCompared: (compared: number) => void,
-): Promise<void> {
-  const { expected, differing } = comparison;
-  for await (const order of readOrders(file, total)) {
-    signal.throwIfAborted();
+  const { table, file, total, calls, signal } = job;
+  const progress = startProgress("Comparing", "orders", total);
+  // The orders not found yet, as lines, which take a tenth of the memory.
+  const expected = new Map<string, string>();
+  const differing = new Differing();
+  let compared = 0;
+  const addExpected = async (order: OrderItem): Promise<void> => {
     expected.set(order["id"]?.N ?? "", formatOrderLine(order) ?? "");
-  }
-  for await (const found of ordersOf(calls, table, signal)) {
+  };
+  const compare = async (found: OrderItem): Promise<void> => {
     const id = found["id"]?.N ?? "";
-    const line = parseOrderLine(expected.get(id) ?? "");
-    if (!("item" in line)) continue;
+    const line = expected.get(id);
+    if (line === undefined) return;
+    const parsed = parseOrderLine(line);
+    if ("problems" in parsed) return;
     expected.delete(id);
-    differing.compare(line.item, found);
-    comparison.compared++;
-    onCompared(comparison.compared);
-  }
-  signal.throwIfAborted();
-}
-
-/** @param reason why the comparison did not get to the end, if it did not. */
-function comparisonResult(
-  total: number,
-  { expected, compared, differing }: Comparison,
-  reason: string | undefined,
-): Result {
+    differing.compare(parsed.item, found);
+    compared++;
+    progress.update(compared);
+  };
+  let reason = await workThrough(readOrders(file, total), addExpected, signal);
+  reason ??= await workThrough(calls.items(table, signal), compare, signal);
+  progress.stop();
   const { count: differ, first } = differing;
   const same = compared - differ;
   // What was not found is missing only once the whole table has been read.
@@ -106,9 +92,4 @@ function comparisonResult(
     note: differing.note(reason && `${reason}. Run it again to check the rest.`),
     rejected: same < total,
   };
-}
-
-/** Reads the orders of a table until the signal aborts. */
-async function* ordersOf(calls: TableCalls, table: string, signal: AbortSignal) {
-  for await (const page of calls.scan(table, signal)) yield* page;
 }

@@ -23,10 +23,10 @@ export function exportCommand(
     const { table = target.ordersTable } = options;
     const calls = pacedCalls(command, target, "reads");
     const toStdout = name === "-" || name === "/dev/stdout";
-    // Orders that scroll by leave no place for a bar.
-    const hasBar = process.stderr.isTTY && !(toStdout && process.stdout.isTTY);
+    const scrollsOrders = toStdout && process.stdout.isTTY;
+    const hasBar = process.stderr.isTTY && !scrollsOrders;
     const progress = hasBar
-      ? startProgress("Exporting", "orders", await countAbout(target, table))
+      ? startProgress("Exporting", "orders", await approximateCount(target, table))
       : undefined;
     const counts = { orders: 0, skipped: 0 };
     const pages = async function* (signal?: AbortSignal): AsyncGenerator<string, void, void> {
@@ -38,10 +38,10 @@ export function exportCommand(
         yield lines.join("");
       }
     };
-    const written = toStdout
+    const writing = toStdout
       ? pipeline(pages(), process.stdout, { end: false })
       : writeLines(name, pages);
-    await written.finally(() => progress?.stop());
+    await writing.finally(() => progress?.stop());
     return exportResult(toStdout ? undefined : name, counts);
   });
 }
@@ -54,27 +54,27 @@ function exportResult(
   const where = file === undefined ? "" : ` to ${printable(file)}`;
   const skipped = counts.skipped === 0 ? "" : `, skipped ${counts.skipped}`;
   const text = `Exported ${counted(counts.orders, "order")}${where}${skipped}`;
-  // Standard output that has orders holds nothing else.
+  // Standard output that has orders has nothing else.
   const printed = file === undefined ? { note: text } : { text, json: counts };
   return { ...printed, rejected: counts.skipped > 0 };
 }
 
-/** How many orders a table has, as of up to six hours ago; 0 for an operator who may not ask. */
-async function countAbout({ client }: Target, table: string): Promise<number> {
+/** How many orders a table had, up to six hours ago; 0 for an operator who may not ask. */
+async function approximateCount({ client }: Target, table: string): Promise<number> {
   const describe = new DescribeTableCommand({ TableName: table });
   const described = await client.send(describe).catch(() => undefined);
   return described?.Table?.ItemCount ?? 0;
 }
 
 /**
- * The lines of an orders file for these orders. Says on standard error which have none, as their id
- * is not a 64-bit integer, and calls `beforeSaying` first.
+ * The lines of an orders file for these orders. Skips an order whose id is not a 64-bit integer,
+ * and names it on standard error, after a call of `beforeNotice`.
  */
-export function formatLines(orders: OrderItem[], beforeSaying = (): void => {}): string[] {
+export function formatLines(orders: OrderItem[], beforeNotice = (): void => {}): string[] {
   return orders.flatMap((item) => {
     const line = formatOrderLine(item);
     if (line !== undefined) return `${line}\n`;
-    beforeSaying();
+    beforeNotice();
     process.stderr.write(
       `Order ${printable(String(item["id"]?.N))} skipped: id is not a 64-bit integer\n`,
     );
@@ -83,27 +83,26 @@ export function formatLines(orders: OrderItem[], beforeSaying = (): void => {}):
 }
 
 /**
- * Writes to a device or pipe as it is; a signal then ends the process, even while no one reads the
- * pipe. A file is replaced, keeping its mode, only once all lines are written; until then they go
- * to a file beside it.
+ * Writes lines to a file, device or pipe. A file is replaced, keeping its mode, once all lines are
+ * written to another one beside it. With a device or pipe, a signal ends the process, even while no
+ * one reads the pipe.
  */
 export async function writeLines(
   name: string,
-  linesUntil: (interrupted?: AbortSignal) => AsyncIterable<string>,
+  lines: (interrupted?: AbortSignal) => AsyncIterable<string>,
 ): Promise<void> {
   const path = await realpath(callersPath(name)).catch(() => callersPath(name));
   const existing = await stat(path).catch(() => undefined);
   if (existing?.isFile() === false) {
-    return pipeline(linesUntil(), createWriteStream(path)).catch(rethrowNaming(name));
+    return pipeline(lines(), createWriteStream(path)).catch(rethrowNaming(name));
   }
   const partial = `${path}.${process.pid}.partial`;
   const mode = existing?.mode ?? 0o666;
   const signal = interruption();
   try {
-    await pipeline(linesUntil(signal), createWriteStream(partial, { flags: "wx", mode }), {
-      signal,
-    });
-    // The umask may have taken something away.
+    const stream = createWriteStream(partial, { flags: "wx", mode });
+    await pipeline(lines(signal), stream, { signal });
+    // The umask may have removed some permissions.
     if (existing) await chmod(partial, mode);
     await rename(partial, path);
   } catch (error) {

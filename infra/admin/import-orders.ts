@@ -2,6 +2,7 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import type { OrderItem } from "../../shared/order.ts";
@@ -23,9 +24,8 @@ import { startProgress } from "./progress.ts";
 import { workThrough } from "./work-through.ts";
 
 /**
- * Imports the file that the command line names, or standard input, or only compares it with the
- * table, until it is done or the operator interrupts it. A file with a bad line, or with no order
- * at all, is rejected as a whole.
+ * Imports an orders file, or standard input; with `check`, only compares it with the table. Ctrl-C
+ * interrupts it. A file with a bad line, or without orders, is rejected as a whole.
  */
 export function importCommand(name: string, { check = false }, command: Command): Promise<void> {
   return run(command, async (target) => {
@@ -34,52 +34,67 @@ export function importCommand(name: string, { check = false }, command: Command)
     const file = await readableTwice(name, cleanUp, signal);
     const calls = pacedCalls(command, target, check ? "reads" : "writes");
     const work = check ? compareOrders : writeOrders;
-    const workOnFile = async (): Promise<Result> => {
-      const total = await checkFile(file, signal);
-      if (total === 0) return noOrders(file);
-      return await work({ table: target.ordersTable, file, total, calls, signal });
-    };
-    return await workOnFile().catch(badLinesResult);
+    const total = await checkFile(file, signal);
+    if (total instanceof BadLinesError) return badLinesResult(total);
+    if (total === 0) return noOrders(file);
+    return await work({ table: target.ordersTable, file, total, calls, signal });
   });
 }
 
-/** A command before this one in a pipe may have failed. */
+/** Rejects an empty file: the command before this one in a pipe may have failed. */
 function noOrders({ name }: OrdersFile): Result {
   const json = { badLines: [], orders: 0 };
   return { json, note: `${printable(name)} has no orders`, rejected: true };
 }
 
-/** The file itself or, of a pipe or standard input, a copy that `cleanUp` removes. */
+/**
+ * Returns a file that can be read twice: the file itself or, for a pipe or standard input, a
+ * temporary copy that `cleanUp` removes.
+ */
 async function readableTwice(
   typed: string,
   cleanUp: AsyncDisposableStack,
   signal: AbortSignal,
 ): Promise<OrdersFile> {
-  const isStandardInput = typed === "-";
-  const name = isStandardInput ? "standard input" : typed;
-  const given = isStandardInput ? undefined : callersPath(typed);
-  const stats = given === undefined ? undefined : await stat(given).catch(rethrowNaming(name));
-  if (stats?.isDirectory()) throw new CommandError(`${name} is a folder`);
-  if (given !== undefined && stats?.isFile()) return { name, path: given };
+  if (typed === "-") return await copyOf(standardInput, "standard input", cleanUp, signal);
+  const path = callersPath(typed);
+  const stats = await stat(path).catch(rethrowNaming(typed));
+  if (stats.isDirectory()) throw new CommandError(`${typed} is a folder`);
+  if (stats.isFile()) return { name: typed, path };
+  return await copyOf(() => createReadStream(path), typed, cleanUp, signal);
+}
+
+async function copyOf(
+  open: () => Readable,
+  name: string,
+  cleanUp: AsyncDisposableStack,
+  signal: AbortSignal,
+): Promise<OrdersFile> {
   const folder = await mkdtemp(join(tmpdir(), "orders-import-"));
   cleanUp.defer(() => rm(folder, { recursive: true }));
   const path = join(folder, "orders.ndjson");
-  const source = given === undefined ? standardInput() : createReadStream(given);
-  await pipeline(source, createWriteStream(path), { signal }).catch(
+  await pipeline(open(), createWriteStream(path), { signal }).catch(
     rethrowNaming(`${name}, copied to ${path}`),
   );
   return { name, path };
 }
 
-/** Checks every line of a file, until the signal aborts, and returns how many orders it has. */
-async function checkFile(file: OrdersFile, signal: AbortSignal): Promise<number> {
+/** Checks every line of a file. Returns the number of orders, or the error that lists bad lines. */
+async function checkFile(file: OrdersFile, signal: AbortSignal): Promise<number | BadLinesError> {
   const { size } = await stat(file.path);
   const progress = startProgress("Checking", "bytes", size);
   const onRead = (bytes: number): void => {
     if (signal.aborted) throw new CommandError("Interrupted: nothing was written");
     progress.update(bytes);
   };
-  return await checkOrders(file, onRead).finally(() => progress.stop());
+  try {
+    return await checkOrders(file, onRead);
+  } catch (error) {
+    if (error instanceof BadLinesError) return error;
+    throw error;
+  } finally {
+    progress.stop();
+  }
 }
 
 /**
@@ -95,53 +110,37 @@ async function writeOrders({ table, file, total, calls, signal }: Import): Promi
   let alreadyThere = 0;
   const write = async (order: OrderItem, stop: AbortSignal): Promise<void> => {
     const unmet = await calls.insert(table, "id", order, stop);
-    if (unmet === undefined) written++;
-    else {
+    const wasWritten = unmet === undefined;
+    if (wasWritten) {
+      written++;
+    } else {
       alreadyThere++;
-      differing.compare(order, unmet.found ?? {});
+      const existing = unmet.found;
+      if (existing === undefined) differing.addUnseen(order);
+      else differing.compare(order, existing);
     }
     progress.update(written + alreadyThere);
   };
   const reason = await workThrough(readOrders(file, total), write, signal);
   progress.stop();
   const notWritten = total - written - alreadyThere;
+  const { count: differ, first } = differing;
+  const counts = { orders: total, written, alreadyThere, notWritten, differ };
   return {
     text:
       `${counted(total, "order")}: ${written} written, ${alreadyThere} already there, ` +
       `${notWritten} not written`,
-    json: {
-      badLines: [],
-      orders: total,
-      written,
-      alreadyThere,
-      notWritten,
-      differ: differing.count,
-      differing: differing.first,
-    },
+    json: { badLines: [], ...counts, differing: first },
     note: differing.note(reason && `${reason}. Run it again to write the rest.`),
     rejected: reason !== undefined,
   };
 }
 
-/**
- * The result for a file with bad lines.
- *
- * @throws the error itself when it is any other.
- */
-function badLinesResult(error: unknown): Result {
-  if (!(error instanceof BadLinesError)) throw error;
-  const { message, orders, bad } = error;
+function badLinesResult({ message, orders, bad }: BadLinesError): Result {
   const badLines = bad.first.map((line) => ({
     ...line,
     problems: line.problems.map(({ text }) => text),
   }));
-  const json = {
-    badLines,
-    bad: bad.count,
-    orders,
-    written: 0,
-    alreadyThere: 0,
-    notWritten: orders,
-  };
-  return { text: "", note: message, json, rejected: true };
+  const counts = { bad: bad.count, orders, written: 0, alreadyThere: 0, notWritten: orders };
+  return { json: { badLines, ...counts }, note: message, rejected: true };
 }

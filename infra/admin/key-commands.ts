@@ -64,7 +64,7 @@ export function addKeyCommands(program: Command): void {
 
 function parseName(name: string): string {
   const trimmed = name.trim();
-  // Code points, as a count of what looks like one character has no bound in bytes.
+  // Counted in code points: one visible character can take any number of bytes.
   if (!/^.{1,200}$/su.test(trimmed))
     throw new InvalidArgumentError("Must have 1 to 200 characters (code points).");
   if (printable(trimmed) !== trimmed)

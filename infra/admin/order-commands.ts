@@ -36,7 +36,7 @@ export function addOrderCommands(program: Command): void {
     ])
     .option(
       "--file <file>",
-      "ids, one per line; `-`, or neither ids nor a file, for standard input",
+      "a file of ids, one per line (default, without ids: standard input, like `-`)",
       parseText,
     )
     .option(

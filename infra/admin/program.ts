@@ -28,7 +28,7 @@ export function createProgram(): Command {
       },
     })
     .exitOverride((error) => {
-      // commander has 1 for wrong use.
+      // commander exits with 1 for wrong use.
       throw Object.assign(error, { exitCode: error.exitCode === 0 ? 0 : 2 });
     });
   addKeyCommands(program);

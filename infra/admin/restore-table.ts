@@ -43,7 +43,7 @@ export function addRestore(commands: Command, setting: TableSetting): void {
     );
 }
 
-/** A table that is being restored, and what asks AWS about it. */
+/** A restore in progress, with the client and the clock that it uses. */
 interface Restore {
   client: Target["client"];
   clock: typeof systemClock;
@@ -52,17 +52,17 @@ interface Restore {
   name: string;
   /** A whole second. */
   time: Date;
-  /** The environment's settings for it. */
+  /** The new table's limits. */
   throughput: OnDemandThroughput;
 }
 
 /**
- * Restores a table, as it was at a time, into a new table, and gives that what a restore leaves
- * behind, as the settings have it: the stack then adopts it as it is. Its name ends with the time.
- * It can be repeated until it is through.
+ * Restores a table, as it was at a time, into a new table whose name ends with the time. Then sets
+ * what a restore doesn't copy (tags, backups, protection, stream, policy), because the stack adopts
+ * the table as it is. Safe to run again after an interruption.
  *
  * @param time a whole second.
- * @param source the table to restore.
+ * @param source the table to restore; by default the one in use.
  * @throws CommandError when there are no backups of that second, or another table has the name;
  * what the DynamoDB client throws.
  */
@@ -70,7 +70,7 @@ export async function restoreTable(
   target: Target,
   setting: TableSetting,
   time: Date,
-  source = target[`${setting}Table`],
+  source = setting === "orders" ? target.ordersTable : target.apiKeysTable,
   clock = systemClock,
 ): Promise<Result> {
   const { client, environment } = target;
@@ -85,16 +85,15 @@ export async function restoreTable(
   const throughput = { MaxReadRequestUnits: reads, MaxWriteRequestUnits: writes };
   const restore: Restore = { client, clock, source, name, time, throughput };
 
-  const begun = await beginRestore(restore);
+  const isNew = await beginRestore(restore);
   const restored = await untilActive(restore);
-  if (begun === "before") requireSameRestore(restore, restored);
+  if (!isNew) requireSameRestore(restore, restored);
   await tagTable(restore, restored, environment);
   await switchOnRecovery(restore);
-  await applySettings(restore, restored, setting === "orders" ? environment : undefined);
+  await applySettings(restore, restored);
+  if (setting === "orders") await applyOrdersSettings(restore, restored, environment);
   return {
-    text:
-      `Restored ${source} as ${name}. ` +
-      `The setting that puts it to use: restoredTables: { ${setting}: "${name}" }`,
+    text: `Restored ${source} as ${name}. To use it, set restoredTables: { ${setting}: "${name}" }`,
     json: { source, name },
     note: "Before that, carry over what has happened since (infra/ON-CALL.md, Restore a table).",
   };
@@ -105,8 +104,8 @@ function restoredName({ stackName }: Environment, setting: TableSetting, time: D
   return `${stackName}-${kind}-${time.toISOString().replace(/\D/g, "").slice(0, 14)}`;
 }
 
-/** Begins the restore, unless a run before has. */
-async function beginRestore(restore: Restore): Promise<"now" | "before"> {
+/** Begins the restore. Returns false if the new table exists, perhaps from an earlier run. */
+async function beginRestore(restore: Restore): Promise<boolean> {
   const { client, name, source, throughput, time } = restore;
   const command = new RestoreTableToPointInTimeCommand({
     SourceTableName: source,
@@ -114,15 +113,15 @@ async function beginRestore(restore: Restore): Promise<"now" | "before"> {
     RestoreDateTime: time,
     OnDemandThroughputOverride: throughput,
   });
-  // Documented for a table of this name that is being created, like that of a run before, or
-  // deleted.
+  // Thrown while a table of this name is being created, perhaps by an earlier run, or deleted.
   return await repeatWhile(TableInUseException, restore, async () => {
     try {
       await client.send(command);
-      return "now";
+      return true;
     } catch (error) {
-      if (error instanceof TableAlreadyExistsException) return "before";
-      throw error instanceof InvalidRestoreTimeException ? await notRestorable(restore) : error;
+      if (error instanceof TableAlreadyExistsException) return false;
+      if (error instanceof InvalidRestoreTimeException) throw await outsideBackups(restore);
+      throw error;
     }
   });
 }
@@ -138,7 +137,7 @@ function untilActive(restore: Restore): Promise<TableDescription> {
 function requireSameRestore({ name, source, time }: Restore, { RestoreSummary }: TableDescription) {
   const { SourceTableArn, RestoreDateTime } = RestoreSummary ?? {};
   if (!SourceTableArn?.endsWith(`/${source}`) || RestoreDateTime?.getTime() !== time.getTime()) {
-    throw new CommandError(`${name} is already another table. Restore another second`);
+    throw new CommandError(`${name} exists and is not this restore. Choose another second`);
   }
 }
 
@@ -147,7 +146,7 @@ async function tagTable({ client }: Restore, restored: TableDescription, environ
   await client.send(new TagResourceCommand({ ResourceArn: restored.TableArn, Tags }));
 }
 
-/** Switches on point-in-time recovery, for which a new table's backups are not ready at once. */
+/** Switches on point-in-time recovery, which fails until the new table's backups are ready. */
 async function switchOnRecovery(restore: Restore): Promise<void> {
   const recovery = {
     TableName: restore.name,
@@ -158,40 +157,44 @@ async function switchOnRecovery(restore: Restore): Promise<void> {
   );
 }
 
-/**
- * Gives the table what it lacks of the settings: a run before may have had others.
- *
- * @param ofOrders the environment, for a table of orders.
- */
-async function applySettings(
-  restore: Restore,
-  restored: TableDescription,
-  ofOrders: Environment | undefined,
-): Promise<void> {
-  const { client, name, throughput } = restore;
-  const update = async (change: Partial<UpdateTableCommandInput>): Promise<void> => {
-    await client.send(new UpdateTableCommand({ TableName: name, ...change }));
-    await untilActive(restore);
-  };
+/** Applies the settings that the table lacks; an earlier run may have applied others. */
+async function applySettings(restore: Restore, restored: TableDescription): Promise<void> {
+  const { throughput } = restore;
   if (!isDeepStrictEqual(restored.OnDemandThroughput, throughput)) {
-    await update({ OnDemandThroughput: throughput });
+    await updateTable(restore, { OnDemandThroughput: throughput });
   }
-  if (!restored.DeletionProtectionEnabled) await update({ DeletionProtectionEnabled: true });
-  if (ofOrders?.ordersStream && !restored.StreamSpecification?.StreamEnabled) {
-    await update({
-      StreamSpecification: { StreamEnabled: true, StreamViewType: "NEW_AND_OLD_IMAGES" },
-    });
-  }
-  const { writerAccounts = [] } = ofOrders ?? {};
-  if (writerAccounts.length > 0) {
-    const Policy = JSON.stringify(writersPolicy(writerAccounts));
-    await client.send(new PutResourcePolicyCommand({ ResourceArn: restored.TableArn, Policy }));
+  if (!restored.DeletionProtectionEnabled) {
+    await updateTable(restore, { DeletionProtectionEnabled: true });
   }
 }
 
+async function applyOrdersSettings(
+  restore: Restore,
+  restored: TableDescription,
+  { ordersStream, writerAccounts = [] }: Environment,
+): Promise<void> {
+  if (ordersStream && !restored.StreamSpecification?.StreamEnabled) {
+    const stream = { StreamEnabled: true, StreamViewType: "NEW_AND_OLD_IMAGES" } as const;
+    await updateTable(restore, { StreamSpecification: stream });
+  }
+  if (writerAccounts.length > 0) {
+    const Policy = JSON.stringify(writersPolicy(writerAccounts));
+    const command = new PutResourcePolicyCommand({ ResourceArn: restored.TableArn, Policy });
+    await restore.client.send(command);
+  }
+}
+
+async function updateTable(
+  restore: Restore,
+  change: Partial<UpdateTableCommandInput>,
+): Promise<void> {
+  await restore.client.send(new UpdateTableCommand({ TableName: restore.name, ...change }));
+  await untilActive(restore);
+}
+
 /**
- * Repeats an attempt every twenty seconds until it finds something. An error of this class means
- * not yet.
+ * Repeats an attempt every twenty seconds until it returns a value. Errors of the class `notYet`
+ * are retried.
  */
 async function repeatWhile<Found>(
   notYet: new (...args: never[]) => Error,
@@ -201,7 +204,7 @@ async function repeatWhile<Found>(
   for (;;) {
     try {
       const found = await attempt();
-      if (found) return found;
+      if (found !== undefined) return found;
     } catch (error) {
       if (!(error instanceof notYet)) throw error;
     }
@@ -209,8 +212,8 @@ async function repeatWhile<Found>(
   }
 }
 
-/** Says which seconds of a table can be restored: up to about five minutes ago. */
-async function notRestorable({ client, source }: Restore): Promise<CommandError> {
+/** The error for a second without a backup. Backups end about five minutes ago. */
+async function outsideBackups({ client, source }: Restore): Promise<CommandError> {
   const command = new DescribeContinuousBackupsCommand({ TableName: source });
   const { ContinuousBackupsDescription: backups } = await client.send(command);
   const { EarliestRestorableDateTime: first, LatestRestorableDateTime: last } =

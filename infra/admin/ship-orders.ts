@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
@@ -13,22 +14,26 @@ import { interruption, pacedCalls, run } from "./command.ts";
 import { type TableCalls, whilePending } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
 
-/** A file of ids, `-` for standard input, and an ISO 8601 date-time. */
-type ShipOptions = { file?: string; date?: string };
+interface ShipOptions {
+  /** A file of ids, `-` for standard input. */
+  file?: string;
+  /** An ISO 8601 date-time. */
+  date?: string;
+}
 
-/** The message and the exit code of each outcome; several orders have the code of the worst. */
+/** The message and exit code of each outcome. For several orders, the highest code counts. */
 const outcomes = {
   shipped: ["has shipped", 0],
   already_shipped: ["had already shipped", 3],
   cancelled: ["is cancelled and can't ship", 4],
   not_found: ["does not exist", 5],
-  /** It has a status that we don't know, or none. */
+  /** Its status is unknown to us, or missing. */
   not_pending: ["is not pending and can't ship", 6],
   unknown: ["may have shipped or not", 7],
 } as const;
 
 const codes = Object.values(outcomes).map(([words, code]) => `  ${code}  ${words}`);
-/** For the help. */
+/** The exit codes, for the help. */
 export const shipExitCodes = [
   "",
   "Exit code, the highest of the orders':",
@@ -46,8 +51,8 @@ interface Shipment {
 }
 
 /**
- * Ships the orders that the command line names, or a file or standard input, several at a time, and
- * prints a line for each.
+ * Ships the orders named on the command line, in a file or on standard input, several at a time,
+ * and prints a line for each.
  */
 export async function shipCommand(
   named: bigint[],
@@ -83,7 +88,7 @@ export async function shipCommand(
 /**
  * Ships an order in one conditional write: only `pending` becomes `shipped`.
  *
- * @param shipDate also tells this write from another's, should its response be lost.
+ * @param shipDate also distinguishes this write from anyone else's if its response is lost.
  * @throws what the DynamoDB client throws when the order can't have shipped.
  */
 export async function shipOrder(
@@ -101,14 +106,15 @@ export async function shipOrder(
   };
   try {
     const unmet = await calls.update(table, key, shipped, whilePending, signal);
-    return unmet ? { id, ...rejection(unmet.found) } : { id, outcome: "shipped", shipDate };
+    if (unmet === undefined) return { id, outcome: "shipped", shipDate };
+    return { id, ...rejection(unmet.found) };
   } catch (error) {
     if (signal.aborted || !isUnavailable(error)) throw error;
     return { id, outcome: "unknown", reason: errorLine(error) };
   }
 }
 
-/** Why an order could not ship, by what is in the table. */
+/** Why an order can't ship, from its item in the table. */
 function rejection(item: OrderItem | undefined): Omit<Shipment, "id"> {
   if (item === undefined) return { outcome: "not_found" };
   const { status, shipDate } = item;
@@ -121,9 +127,8 @@ function rejection(item: OrderItem | undefined): Omit<Shipment, "id"> {
 async function readIds(file = "-"): Promise<bigint[]> {
   const name = file === "-" ? "standard input" : file;
   const source = file === "-" ? standardInput() : createReadStream(callersPath(file));
-  const lines = (await text(source).catch(rethrowNaming(name)))
-    .split("\n")
-    .map((line) => line.trim());
+  const content = await text(source).catch(rethrowNaming(name));
+  const lines = content.split("\n").map((line) => line.trim());
   return lines.flatMap((line, at) => {
     const id = parseOrderId(line);
     if (id !== undefined) return id;
@@ -132,11 +137,8 @@ async function readIds(file = "-"): Promise<bigint[]> {
   });
 }
 
-/** The time to the microsecond, so that no other shipper writes the same. */
+/** The time, with random microseconds, so that no other shipper writes the same. */
 function now(): string {
-  const milliseconds = performance.timeOrigin + performance.now();
-  const microseconds = Math.floor((milliseconds % 1) * 1000)
-    .toString()
-    .padStart(3, "0");
-  return new Date(milliseconds).toISOString().replace("Z", `${microseconds}Z`);
+  const microseconds = String(randomInt(1000)).padStart(3, "0");
+  return new Date().toISOString().replace("Z", `${microseconds}Z`);
 }

@@ -15,12 +15,12 @@ import type { Target } from "./target.ts";
 /** The statuses that orders are listed and counted by; `other` is any other status, or none. */
 export const statusChoices = [...orderStatuses, "other"] as const;
 
-/** A choice of orders by their status and by the id of the key that cancelled them. */
+/** Selects orders by their status and by the id of the key that cancelled them. */
 type Filter = { status?: (typeof statusChoices)[number]; cancelledBy?: string };
 
 /**
- * The columns of a list, wide enough for nearly all values: rows are printed before the others are
- * known.
+ * The columns of a list, wide enough for nearly all values, because each row is printed before the
+ * next ones are known.
  */
 const widths = {
   id: 20,
@@ -34,11 +34,8 @@ const widths = {
 
 /** Shows an order as the table holds it, and the name of the key that cancelled it. */
 export async function show(target: Target, id: bigint): Promise<Result> {
-  const input = {
-    TableName: target.ordersTable,
-    Key: { id: { N: id.toString() } },
-    ConsistentRead: true,
-  };
+  const Key = { id: { N: id.toString() } };
+  const input = { TableName: target.ordersTable, Key, ConsistentRead: true };
   const item = await new TableCalls(target.client).get(input);
   if (!item) throw new CommandError(`No order has the id ${id}`);
   const cancelledBy = item["cancelledBy"]?.S;
@@ -53,21 +50,21 @@ export async function show(target: Target, id: bigint): Promise<Result> {
 }
 
 /**
- * Prints the orders that the filter lets through as they are read: a table for people, lines of an
- * orders file as JSON.
+ * Prints the orders that match the filter as they are read: in columns, or with `--json` as lines
+ * of an orders file.
  */
 export function listCommand({ status, cancelledBy }: Filter, command: Command): Promise<void> {
   return run(command, async (target, json) => {
     const calls = pacedCalls(command, target, "reads");
-    const wanted = (item: OrderItem): boolean =>
+    const matches = (item: OrderItem): boolean =>
       (status === undefined || statusOf(item) === status) &&
       (cancelledBy === undefined || item["cancelledBy"]?.S === cancelledBy);
     let found = 0;
     let skipped = 0;
-    const lines = async function* (): AsyncGenerator<string, void, void> {
+    const output = async function* (): AsyncGenerator<string, void, void> {
       if (!json) yield row((name) => name);
       for await (const page of calls.scan(target.ordersTable)) {
-        const orders = page.filter(wanted);
+        const orders = page.filter(matches);
         const lines = json
           ? formatLines(orders)
           : orders.map((item) => row((name) => valueText(item[name])));
@@ -76,10 +73,11 @@ export function listCommand({ status, cancelledBy }: Filter, command: Command): 
         yield lines.join("");
       }
     };
-    await pipeline(lines, process.stdout, { end: false });
-    const isUnknown =
-      cancelledBy !== undefined && found === 0 && !(await findKey(target, cancelledBy));
-    if (isUnknown) throw noKey(cancelledBy);
+    await pipeline(output, process.stdout, { end: false });
+    if (found === 0 && cancelledBy !== undefined) {
+      const key = await findKey(target, cancelledBy);
+      if (key === undefined) throw noKey(cancelledBy);
+    }
     return { rejected: skipped > 0 };
   });
 }

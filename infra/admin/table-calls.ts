@@ -15,8 +15,8 @@ import type { OrderItem, OrderStatus } from "../../shared/order.ts";
 import { sameAttribute } from "../orders-file/attribute-json.ts";
 
 /**
- * Milliseconds to wait at most, with full jitter, before each further attempt at a throttled call:
- * a minute or so.
+ * The longest wait before each retry of a throttled call, in milliseconds. With full jitter they
+ * take a minute or so.
  */
 const throttleWaits = [200, 500, 1000, 2000, 5000, 10_000, 20_000, 30_000, 30_000, 30_000];
 
@@ -33,8 +33,8 @@ export const whilePending: Condition = {
   ExpressionAttributeValues: { ":pending": { S: "pending" satisfies OrderStatus } },
 };
 
-/** A write that was not applied, and the item that did not meet its condition, if there is one. */
-export interface Unmet {
+/** A write that was not applied, and the item that fails its condition; none if it is missing. */
+interface Unmet {
   found: OrderItem | undefined;
 }
 
@@ -67,7 +67,7 @@ export class TableCalls {
   /**
    * Makes a call when its turn comes, and again, for about a minute, while the table throttles it.
    *
-   * @param units how many it is likely to use; later calls wait for as many as it really used.
+   * @param units those it is likely to use; later calls wait for those it really used.
    * @param signal ends its waits, but not the call itself.
    * @throws what the DynamoDB client throws.
    */
@@ -94,18 +94,15 @@ export class TableCalls {
     }
   }
 
-  /** Reads an item; undefined when there is none with this key. */
+  /** Reads an item. Returns undefined if the table has none with this key. */
   async get(input: GetItemCommandInput, signal?: AbortSignal): Promise<OrderItem | undefined> {
     const command = new GetItemCommand({ ...input, ReturnConsumedCapacity: "TOTAL" });
-    return (
-      await this.make(() => this.#client.send(command), input.ConsistentRead ? 1 : 0.5, signal)
-    ).Item;
+    const units = input.ConsistentRead ? 1 : 0.5;
+    const { Item } = await this.make(() => this.#client.send(command), units, signal);
+    return Item;
   }
 
-  /**
-   * Writes an item unless one with this partition key is there. Resolves with undefined once it is
-   * written.
-   */
+  /** Writes an item unless the table has one with its key. Returns undefined if it is written. */
   insert(
     TableName: string,
     key: string,
@@ -117,9 +114,7 @@ export class TableCalls {
     return this.#write(Item, () => this.#client.send(command), signal);
   }
 
-  /**
-   * Sets attributes of an item that meets a condition. Resolves with undefined once they are set.
-   */
+  /** Sets attributes of an item that meets a condition. Returns undefined if they are set. */
   update(
     TableName: string,
     Key: OrderItem,
@@ -127,21 +122,22 @@ export class TableCalls {
     condition: Condition,
     signal?: AbortSignal,
   ): Promise<Unmet | undefined> {
-    const placeholders = <Value>(sign: string, values: Value[]): Record<string, Value> =>
-      Object.fromEntries(values.map((value, at) => [`${sign}${at}`, value]));
+    const names = { ...condition.ExpressionAttributeNames };
+    const values = { ...condition.ExpressionAttributeValues };
+    const assignments: string[] = [];
+    for (const [name, value] of Object.entries(set)) {
+      const index = assignments.length;
+      names[`#${index}`] = name;
+      values[`:${index}`] = value;
+      assignments.push(`#${index} = :${index}`);
+    }
     const command = new UpdateItemCommand({
       TableName,
       Key,
       ...condition,
-      UpdateExpression: `SET ${Object.keys(set).map((_, at) => `#${at} = :${at}`)}`,
-      ExpressionAttributeNames: {
-        ...condition.ExpressionAttributeNames,
-        ...placeholders("#", Object.keys(set)),
-      },
-      ExpressionAttributeValues: {
-        ...condition.ExpressionAttributeValues,
-        ...placeholders(":", Object.values(set)),
-      },
+      UpdateExpression: `SET ${assignments.join(", ")}`,
+      ExpressionAttributeNames: names,
+      ExpressionAttributeValues: values,
       ...conditional,
     });
     return this.#write(set, () => this.#client.send(command), signal);
@@ -153,22 +149,22 @@ export class TableCalls {
     signal?: AbortSignal,
   ): Promise<Unmet | undefined> {
     let attempts = 0;
-    const counted = (): Promise<Metered> => {
+    const attempt = (): Promise<Metered> => {
       attempts++;
       return send();
     };
     try {
-      await this.make(counted, 1, signal);
+      await this.make(attempt, 1, signal);
       return undefined;
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
       const { Item: found, $metadata } = error;
-      const retried = attempts > 1 || ($metadata.attempts ?? 1) > 1;
-      // A later attempt may find what an earlier one wrote, its response lost.
-      const ours =
-        retried &&
-        Object.keys(attributes).every((name) => sameAttribute(attributes[name], found?.[name]));
-      return ours ? undefined : { found };
+      const isRetry = attempts > 1 || ($metadata.attempts ?? 1) > 1;
+      const names = Object.keys(attributes);
+      // A retry may find what an earlier attempt wrote, its response lost.
+      const isOurs =
+        isRetry && names.every((name) => sameAttribute(attributes[name], found?.[name]));
+      return isOurs ? undefined : { found };
     }
   }
 
@@ -188,5 +184,10 @@ export class TableCalls {
       yield Items;
       ExclusiveStartKey = LastEvaluatedKey;
     } while (ExclusiveStartKey);
+  }
+
+  /** Reads a table as `scan` does, an item at a time. */
+  async *items(table: string, signal?: AbortSignal): AsyncGenerator<OrderItem, void, void> {
+    for await (const page of this.scan(table, signal)) yield* page;
   }
 }

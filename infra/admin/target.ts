@@ -13,10 +13,7 @@ import { CommandError } from "../terminal/errors.ts";
 
 /** The tables a command works on, and the settings of their environment. */
 export interface Target {
-  /**
-   * Where they are, for people: the AWS account and region, or which of several local stacks has
-   * them.
-   */
+  /** Where they are, for people: an AWS account and region, or one of several local stacks. */
   description?: string;
   environment: Environment;
   ordersTable: string;
@@ -35,7 +32,7 @@ const callLimits = {
  * AWS credentials.
  *
  * @throws CommandError when the stack does not exist or lacks an output, and what the SDK throws
- * when it can't ask.
+ * when a call fails.
  */
 export async function findDeployedStack(environment: Environment): Promise<Target> {
   const { name, stackName, account: pinned } = environment;
@@ -107,7 +104,7 @@ export async function findLocalStack(): Promise<Target> {
   throw new CommandError("No local stack is running. Start one with `npm start`");
 }
 
-/** Has a client's errors name the table that does not exist, as DynamoDB's own mostly don't. */
+/** Makes a client's errors name the table that does not exist; DynamoDB's own mostly don't. */
 function nameMissingTables(client: DynamoDBClient): DynamoDBClient {
   client.middlewareStack.add(
     (next) => async (args) => {

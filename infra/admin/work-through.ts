@@ -5,9 +5,9 @@ const concurrency = 48;
 
 /**
  * Does `work` with each item, several at a time, until the first failure or until the signal
- * aborts. What has begun is finished, except for waits that heed the signal that `work` is given.
+ * aborts. Work that has begun is finished; its `stop` signal only cuts its waits short.
  *
- * @returns why it did not get to the end, in one line, if it did not.
+ * @returns the reason, in one line, if it stopped early.
  */
 export async function workThrough<Item>(
   items: AsyncIterable<Item> | IteratorObject<Item>,
@@ -17,8 +17,8 @@ export async function workThrough<Item>(
   const failed = new AbortController();
   const stop = AbortSignal.any([signal, failed.signal]);
   let reason: string | undefined;
-  // All workers share the one iterator, so each item goes to one of them, and is read only when one
-  // is free.
+  // The workers share one iterator, so each item goes to one of them, and is read only when one is
+  // free.
   const worker = async (): Promise<void> => {
     try {
       for await (const item of items) {

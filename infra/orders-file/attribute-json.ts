@@ -14,21 +14,22 @@ const setOf = <Element>(
       (elements) => elements.length > 0 && new Set(elements.map(identity)).size === elements.length,
     );
 
+const numberPattern =
+  /^(?<sign>-?)(?<whole>\d+)(?:\.(?<fraction>\d+))?(?:[Ee](?<power>[+-]?\d+))?$/;
+
 /**
- * The same text for the same number, however it is written; undefined for one that DynamoDB does
- * not take.
+ * A number in one form, however it was written; undefined for one that DynamoDB does not accept.
  */
 function decimal(number: string): string | undefined {
-  const [, sign, whole, fraction = "", power = 0] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:[Ee]([+-]?\d+))?$/.exec(number) ?? [];
-  if (whole === undefined) return undefined;
+  const parts = numberPattern.exec(number)?.groups;
+  if (parts === undefined) return undefined;
+  const { sign, whole, fraction = "", power = "0" } = parts;
   const digits = `${whole}${fraction}`.replace(/^0+/, "");
   if (digits === "") return "0";
   const exponent = digits.length - fraction.length + Number(power);
   const significant = digits.replace(/0+$/, "");
-  return significant.length <= 38 && exponent >= -129 && exponent <= 126
-    ? `${sign}.${significant}E${exponent}`
-    : undefined;
+  const fits = significant.length <= 38 && exponent >= -129 && exponent <= 126;
+  return fits ? `${sign}.${significant}E${exponent}` : undefined;
 }
 
 const attributeSchema: z.ZodType = z.lazy(() =>
@@ -46,15 +47,12 @@ const attributeSchema: z.ZodType = z.lazy(() =>
   ]),
 );
 
-/** Whether DynamoDB takes this as an attribute. */
+/** Whether DynamoDB accepts this as an attribute. */
 export function isAttribute(value: unknown): value is AttributeValue {
   return attributeSchema.safeParse(value).success;
 }
 
-/**
- * Attributes in DynamoDB's own JSON, with binary as base64. What has no order of its own, maps and
- * sets, is sorted.
- */
+/** Attributes in DynamoDB's own JSON, with binary as base64. Maps and sets are sorted. */
 export function attributeJson(value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
   if (Array.isArray(value)) return value.map(attributeJson);
@@ -84,11 +82,9 @@ function comparable(attribute: AttributeValue | undefined): string | undefined {
   });
 }
 
-/**
- * For `JSON.parse`: turns base64 into bytes where DynamoDB's own JSON has them. Anywhere else, its
- * names hold objects.
- */
+/** Turns base64 into bytes where DynamoDB's own JSON has them, as a reviver of `JSON.parse`. */
 export function reviveBinary(name: string, value: unknown): unknown {
+  // Anywhere else, these names hold objects.
   if (name === "BS" && Array.isArray(value))
     return value.map((element) => reviveBinary("B", element));
   if (name !== "B" || typeof value !== "string") return value;

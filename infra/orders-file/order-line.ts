@@ -3,6 +3,7 @@ import { visit } from "jsonc-parser";
 import {
   isDateTime,
   isInt64,
+  type OrderFieldType,
   type OrderItem,
   orderFields,
   orderStatuses,
@@ -10,29 +11,30 @@ import {
 import { jsonText } from "../terminal/printable.ts";
 import { attributeJson, isAttribute, reviveBinary } from "./attribute-json.ts";
 
-/**
- * A parsed line of an orders file: its order, or everything that is wrong with it, and the column
- * where it is not JSON.
- */
-export type OrderLine = { item: OrderItem } | { problems: Problem[]; column?: number | undefined };
+/** A parsed line of an orders file: its order, or everything that is wrong with it. */
+export type OrderLine = { item: OrderItem } | LineProblems;
+
+export interface LineProblems {
+  problems: Problem[];
+  /** The column, from 1, where the line stops being JSON. */
+  column?: number | undefined;
+}
 
 /** A mistake in a line, for people. Lines with the same mistake have the same `kind`. */
-export interface Problem {
+interface Problem {
   text: string;
   kind: string;
 }
 
-/** A problem of a kind; its text may say more than the kind, in the place of its dots. */
+/** Makes a problem. Where `kind` has dots, `text` has the details. */
 export function problem(kind: string, text = kind): Problem {
   return { kind, text };
 }
 
-/**
- * The rule for a field: a description, and the attribute for a value, undefined when the value is
- * not allowed.
- */
+/** The rule for a field's values. */
 interface FieldType {
   description: string;
+  /** The attribute for a value, undefined when the value is not allowed. */
   attribute(value: unknown): AttributeValue | undefined;
 }
 
@@ -43,7 +45,7 @@ const textField = (description: string, accepts: (text: string) => boolean): Fie
 const isIdentifier = (text: string): boolean => /^[ -~]{0,100}$/.test(text);
 const isStatus = (text: string): boolean => orderStatuses.some((status) => status === text);
 
-const fieldTypes: Record<(typeof orderFields)[number]["type"], FieldType> = {
+const fieldTypes: Record<OrderFieldType, FieldType> = {
   int64: {
     description: "a 64-bit integer",
     attribute: (value) =>
@@ -59,10 +61,7 @@ const fieldTypes: Record<(typeof orderFields)[number]["type"], FieldType> = {
   },
 };
 
-/**
- * The fields that only a cancelled order has, so that an export does not lose who cancelled it and
- * when.
- */
+/** The fields that only a cancelled order has: an export keeps who cancelled it, and when. */
 const cancellationFields = new Map<string, FieldType>([
   ["cancelledAt", fieldTypes["date-time"]],
   ["cancelledBy", textField("the id of an API key", isIdentifier)],
@@ -75,28 +74,26 @@ const fields = new Map<string, FieldType>([
   ...cancellationFields,
 ]);
 
-/** The member of a line with every attribute that no field can hold, in DynamoDB's own JSON. */
+/** The member of a line that has the attributes no field can hold, in DynamoDB's own JSON. */
 const otherAttributes = "otherAttributes";
 
 /**
- * Parses one line of an orders file (NDJSON): the fields of an Order (see `shared/openapi.yaml`),
- * of which only `id` is required; `status` (default: `pending`; null for an order that has none);
- * for a cancelled order, who cancelled it and when; and `otherAttributes`. Integers are exact.
+ * Parses one line of an orders file (NDJSON). Integers are exact. A line has
+ * - the fields of an Order (see `shared/openapi.yaml`), of which only `id` is required
+ * - `status` (default: `pending`; null for an order that has none)
+ * - for a cancelled order, who cancelled it and when
+ * - `otherAttributes`
  */
 export function parseOrderLine(line: string): OrderLine {
   const { repeated, column } = inspect(line);
   const parsed = parseExactly(line);
   if (parsed === undefined) return { problems: [problem("not JSON")], column };
   if (!isJsonObject(parsed.value)) return { problems: [problem("not a JSON object")] };
-  const { [otherAttributes]: others = {}, ...members }: Record<string, unknown> = {
-    ...parsed.value,
-  };
+  const members = new Map<string, unknown>(Object.entries(parsed.value));
   const item = new Map<string, AttributeValue>();
-  const problems = [
-    ...addFields(item, members),
-    ...addOthers(item, others, item.get("status")?.S === "cancelled"),
-  ];
-  if (!Object.hasOwn(members, "status") && !item.has("status")) {
+  const problems = addFields(item, members);
+  problems.push(...addOthers(item, members.get(otherAttributes)));
+  if (!members.has("status") && !item.has("status")) {
     item.set("status", { S: "pending" });
   }
   if (repeated !== undefined) {
@@ -117,17 +114,17 @@ function parseExactly(line: string): { value: unknown } | undefined {
   }
 }
 
-/** Adds the attributes for the fields of a line, and gives what is wrong with them. */
-function addFields(item: Map<string, AttributeValue>, members: Record<string, unknown>): Problem[] {
-  const problems = Object.entries(members).flatMap(([name, value]) => addField(item, name, value));
-  if (!Object.hasOwn(members, "id")) problems.push(problem("id is missing"));
+/** Adds the attributes for the fields of a line, and returns the problems. */
+function addFields(item: Map<string, AttributeValue>, members: Map<string, unknown>): Problem[] {
+  const problems = [...members].flatMap(([name, value]) => addField(item, name, value));
+  if (!members.has("id")) problems.push(problem("id is missing"));
   if (item.get("status")?.S === "cancelled") return problems;
   const stray = [...cancellationFields.keys()].filter((name) => item.has(name));
   return [...problems, ...stray.map((name) => problem(`${name} is only for a cancelled order`))];
 }
 
 function addField(item: Map<string, AttributeValue>, name: string, value: unknown): Problem[] {
-  if (name === "status" && value === null) return [];
+  if (name === otherAttributes || (name === "status" && value === null)) return [];
   const type = fields.get(name);
   if (type === undefined) return [problem("unknown field ...", `unknown field ${jsonText(name)}`)];
   const attribute = type.attribute(value);
@@ -136,27 +133,24 @@ function addField(item: Map<string, AttributeValue>, name: string, value: unknow
   return [];
 }
 
-/** The fields that an older export, from before they were added, has in `otherAttributes`. */
-const mayBeElsewhere = new Set(
+/** Fields that an older export may have in `otherAttributes`, because they were added later. */
+const laterFields = new Set(
   orderFields.map(({ name }): string => name).filter((name) => name !== "id"),
 );
 
-/** Adds the attributes that no field can hold, and gives what is wrong with them. */
-function addOthers(
-  item: Map<string, AttributeValue>,
-  others: unknown,
-  cancelled: boolean,
-): Problem[] {
+/** Adds the attributes that no field can hold, and returns the problems. */
+function addOthers(item: Map<string, AttributeValue>, others: unknown = {}): Problem[] {
+  const isCancelled = item.get("status")?.S === "cancelled";
   if (!isJsonObject(others)) return [problem(`${otherAttributes} is not a JSON object`)];
   return Object.entries(others).flatMap(([name, value]) => {
     if (!isAttribute(value) || !name.isWellFormed()) {
       const mistake = `in ${otherAttributes} is not in DynamoDB's JSON`;
       return [problem(`... ${mistake}`, `${jsonText(name)} ${mistake}`)];
     }
-    const isMisplaced =
-      item.has(name) ||
-      (!mayBeElsewhere.has(name) && fieldValue(name, value, cancelled) !== undefined);
-    if (isMisplaced) return [problem(`${name} belongs beside ${otherAttributes}`)];
+    const fitsField = fieldValue(name, value, isCancelled) !== undefined;
+    const isMisplaced = fitsField && !laterFields.has(name);
+    if (isMisplaced || item.has(name))
+      return [problem(`${name} belongs beside ${otherAttributes}`)];
     item.set(name, value);
     return [];
   });
@@ -169,10 +163,10 @@ function addOthers(
  * @returns undefined when no line can hold this item, because its id is not a 64-bit integer.
  */
 export function formatOrderLine(item: OrderItem): string | undefined {
-  const cancelled = item["status"]?.S === "cancelled";
+  const isCancelled = item["status"]?.S === "cancelled";
   const members = new Map<string, unknown>();
   for (const name of fields.keys()) {
-    const value = item[name] && fieldValue(name, item[name], cancelled);
+    const value = fieldValue(name, item[name], isCancelled);
     if (value !== undefined) members.set(name, value);
   }
   if (!members.has("id")) return undefined;
@@ -183,10 +177,16 @@ export function formatOrderLine(item: OrderItem): string | undefined {
 }
 
 /** The value of this field in a line, undefined when the field can't hold the attribute. */
-function fieldValue(name: string, { N, S, BOOL }: AttributeValue, cancelled: boolean): unknown {
+function fieldValue(
+  name: string,
+  attribute: AttributeValue | undefined,
+  isCancelled: boolean,
+): unknown {
+  if (!isCancelled && cancellationFields.has(name)) return undefined;
+  const { N, S, BOOL } = attribute ?? {};
   const value = N !== undefined && isInt64(N) ? JSON.rawJSON(N) : (S ?? BOOL);
-  if (!cancelled && cancellationFields.has(name)) return undefined;
-  return fields.get(name)?.attribute(value) && value;
+  const isAllowed = fields.get(name)?.attribute(value) !== undefined;
+  return isAllowed ? value : undefined;
 }
 
 function isJsonObject(value: unknown): value is object {
@@ -195,25 +195,33 @@ function isJsonObject(value: unknown): value is object {
   );
 }
 
-/**
- * Reads a line as text: the first name that an object in it has twice (parsed, the object keeps
- * only the last), and the column, from 1, of the first thing that is not JSON. Neither is found
- * where the line nests too deeply.
- */
-function inspect(line: string): { repeated?: string; column?: number } {
-  const found: ReturnType<typeof inspect> = {};
+/** Mistakes that parsing alone does not show. */
+interface Inspection {
+  /** The first name that an object has twice: parsed, it keeps only the last. */
+  repeated?: string;
+  /** The column of the first character that is not JSON. */
+  column?: number;
+}
+
+/** Reads a line as text. Finds nothing where it nests too deeply. */
+function inspect(line: string): Inspection {
+  const found: Inspection = {};
   const objects: Set<string>[] = [];
   const onObjectProperty = (name: string): void => {
     const names = objects.at(-1);
     if (names?.has(name)) found.repeated ??= name;
     names?.add(name);
   };
-  // Only the first: all errors of a line that is binary take forty times its size.
+  // Only the first: the errors of a binary line take forty times its size in memory.
   const onError = (_error: number, offset: number): void => {
     found.column ??= offset + 1;
   };
-  const onObjectBegin = (): void => void objects.push(new Set());
-  const onObjectEnd = (): void => void objects.pop();
+  const onObjectBegin = (): void => {
+    objects.push(new Set());
+  };
+  const onObjectEnd = (): void => {
+    objects.pop();
+  };
   try {
     visit(
       line.trimEnd(),

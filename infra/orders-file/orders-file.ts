@@ -6,9 +6,9 @@ import type { OrderItem } from "../../shared/order.ts";
 import { counted } from "../terminal/counted.ts";
 import { printable } from "../terminal/printable.ts";
 import { Findings } from "./findings.ts";
-import { type OrderLine, parseOrderLine, problem } from "./order-line.ts";
+import { type LineProblems, type OrderLine, parseOrderLine, problem } from "./order-line.ts";
 
-/** A file of orders: what its user calls it, and where it is. */
+/** A file of orders: its name as the user typed it, and its path. */
 export interface OrdersFile {
   name: string;
   path: string;
@@ -19,8 +19,10 @@ export class OrdersFileError extends Error {
   override name = "OrdersFileError";
 }
 
-/** The number of a bad line, from 1, and what is wrong with it. */
-export type BadLine = Exclude<OrderLine, { item: OrderItem }> & { line: number };
+/** A bad line: its number, from 1, and its problems. */
+interface BadLine extends LineProblems {
+  line: number;
+}
 
 /** An orders file has bad lines. The message lists them, a line for each. */
 export class BadLinesError extends OrdersFileError {
@@ -56,28 +58,26 @@ export async function checkOrders(
   if ((await stat(file.path).catch(() => undefined))?.isFIFO()) {
     throw new OrdersFileError(`${file.name} is a pipe, and an orders file is read twice`);
   }
-  const lines = new Map<bigint, number>();
+  const lineOfId = new Map<bigint, number>();
   const bad = new Findings<BadLine>();
   const add = (line: BadLine): void => bad.add(line.problems[0]?.kind ?? "", line);
   let orders = 0;
-  for await (const order of readOrderLines(file, onRead)) {
+  for await (const parsed of readOrderLines(file, onRead)) {
     orders++;
-    if (!("item" in order)) {
-      add(order);
+    if ("problems" in parsed) {
+      add(parsed);
       continue;
     }
-    const id = BigInt(order.item["id"]?.N ?? 0);
-    const first = lines.get(id);
-    // An import would write the first order with an id and skip the others; which one is meant is
-    // not ours to choose.
-    if (first !== undefined) {
-      add({
-        line: order.line,
-        problems: [
-          problem("id ... is already on line ...", `id ${id} is already on line ${first}`),
-        ],
-      });
-    } else lines.set(id, order.line);
+    const { line, item } = parsed;
+    const id = BigInt(item["id"]?.N ?? 0);
+    const first = lineOfId.get(id);
+    if (first === undefined) {
+      lineOfId.set(id, line);
+    } else {
+      // An import would write the first one, which may not be the one that is meant.
+      const text = `id ${id} is already on line ${first}`;
+      add({ line, problems: [problem("id ... is already on line ...", text)] });
+    }
   }
   if (bad.count > 0) throw new BadLinesError(file.name, orders, bad);
   return orders;
@@ -94,11 +94,12 @@ export async function* readOrders(
 ): AsyncGenerator<OrderItem, void, void> {
   const changed = `${file.name} changed while it was being read`;
   let count = 0;
-  for await (const order of readOrderLines(file)) {
-    if (!("item" in order) || ++count > orders) {
-      throw new OrdersFileError(`${changed}: line ${order.line} is not what was checked`);
+  for await (const parsed of readOrderLines(file)) {
+    count++;
+    if ("problems" in parsed || count > orders) {
+      throw new OrdersFileError(`${changed}: line ${parsed.line} is not what was checked`);
     }
-    yield order.item;
+    yield parsed.item;
   }
   if (count < orders)
     throw new OrdersFileError(`${changed}: ${count} of ${orders} orders are left`);
@@ -133,14 +134,15 @@ async function* readOrderLines(
 }
 
 /**
- * Bytes. An item of 400 KB takes fewer: at worst it is a list of numbers like 1E+125, each 3 bytes
- * in the table and 135 in a line. A binary file must not end up in memory as one line.
+ * The longest line, in bytes, so that a binary file does not end up in memory as one. The line of
+ * an item of 400 KB is shorter: at worst, the item is a list of numbers like 1E+125, each 3 bytes
+ * in the table and 135 in a line.
  */
 export const longestLine = 20_971_520;
 
 /**
- * Reads a file line by line, in constant memory, up to the first line that is longer than any
- * order. Each character stands for a byte.
+ * Reads a file line by line, in constant memory, up to the first line that is too long. Each
+ * character stands for a byte.
  */
 async function* readLines(
   path: string,
@@ -159,10 +161,7 @@ async function* readLines(
   yield rest;
 }
 
-/**
- * Rethrows a failure of the file system by what the user calls the file, and any other error as it
- * is.
- */
+/** Rethrows a failure of the file system with the file's name, and any other error as it is. */
 export function rethrowNaming(name: string): (error: unknown) => never {
   return (error) => {
     // The SDK's errors can have a number, too, and always have metadata.

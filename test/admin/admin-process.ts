@@ -16,7 +16,7 @@ interface Options {
 
 /**
  * Creates the operator of the calling test file, who runs the command line with a folder of their
- * own, no AWS credentials and no network. The file's end kills what still runs and removes the
+ * own and no AWS credentials. The end of the file kills commands that still run and removes the
  * folder.
  */
 export async function createOperator() {
@@ -56,7 +56,7 @@ export async function createOperator() {
     folder,
     start,
     run: (args: string[], options?: Options) => start(args, options).ended,
-    /** Says where the local stack is, as the running `npm start` does. */
+    /** Writes the stack file, as the running `npm start` does. */
     pointTo: ({ dynamodbEndpoint, tables }: Pick<TestTables, "dynamodbEndpoint" | "tables">) =>
       writeFile(
         stackFile,

@@ -20,19 +20,19 @@ describe("carrying keys over", () => {
   const revoked: Item = { revokedAt: { N: "1800000001" } };
   const revokedLater: Item = { revokedAt: { N: "1800000099" } };
 
-  const someKeys = async () => {
+  const putSomeKeys = async () => {
     await keys.putOld(key("issued"), key("revoked", revoked), key("both", revoked), key("active"));
-    await keys.putOld(key("twice", revoked), key("here"));
+    await keys.putOld(key("twice", revoked), key("revokedSince"));
     await keys.putNew(
       key("revoked"),
       key("active"),
       key("twice", revokedLater),
-      key("here", revokedLater),
+      key("revokedSince", revokedLater),
     );
   };
 
-  test("says how many keys and revocations it brought", async () => {
-    await someKeys();
+  test("says how many keys and revocations it carried over", async () => {
+    await putSomeKeys();
     expect(await keys.carry()).toEqual({
       text: `Carried over to ${apiKeys}: 2 issued, 2 revoked, 3 already so`,
       json: { to: apiKeys, dryRun: false, complete: true, issued: 2, revoked: 2, alreadySo: 3 },
@@ -40,8 +40,8 @@ describe("carrying keys over", () => {
     });
   });
 
-  test("brings missing keys and revocations with their old times", async () => {
-    await someKeys();
+  test("copies missing keys and revocations with their original times", async () => {
+    await putSomeKeys();
     await keys.carry();
     expect(await keys.newItems()).toMatchObject({
       key_issued: key("issued"),
@@ -52,43 +52,42 @@ describe("carrying keys over", () => {
   });
 
   test("leaves a revoked key as it is", async () => {
-    await someKeys();
+    await putSomeKeys();
     await keys.carry();
     expect(await keys.newItems()).toMatchObject({
       key_twice: key("twice", revokedLater),
-      key_here: key("here", revokedLater),
+      key_revokedSince: key("revokedSince", revokedLater),
     });
   });
 
-  test("brings no key a second time", async () => {
-    await someKeys();
+  test("changes nothing when it is run again", async () => {
+    await putSomeKeys();
     await keys.carry();
-    expect((await keys.carry()).json).toMatchObject({ issued: 0, revoked: 0, alreadySo: 6 });
+    const before = await keys.newItems();
+    const { json } = await keys.carry();
+    expect(json).toMatchObject({ issued: 0, revoked: 0, alreadySo: 6 });
+    expect(await keys.newItems()).toEqual(before);
   });
 
-  test("keeps the time of a revocation that is faster", async () => {
+  test("keeps a revocation that someone else makes just before its own", async () => {
     await keys.putOld(key("a", revoked));
     await keys.putNew(key("a"));
     const { target } = await tables.behindProxy(
       justBefore("UpdateItem", () => keys.putNew(key("a", revokedLater))),
     );
-    expect((await keys.carry({ client: target.client })).json).toMatchObject({
-      revoked: 0,
-      alreadySo: 1,
-    });
+    const { json } = await keys.carry({ client: target.client });
+    expect(json).toMatchObject({ revoked: 0, alreadySo: 1 });
     expect(await keys.newItems()).toEqual({ key_a: key("a", revokedLater) });
   });
 
-  test("makes no half of a key that is gone when it is to be revoked", async () => {
+  test("copies the whole record of a key that is deleted just before it is revoked", async () => {
     await keys.putOld(key("a", revoked));
     await keys.putNew(key("a"));
     const Key = { keyHash: { S: "hash of a" } };
     const remove = () => client.send(new DeleteItemCommand({ TableName: apiKeys, Key }));
     const { target } = await tables.behindProxy(justBefore("UpdateItem", remove));
-    expect((await keys.carry({ client: target.client })).json).toMatchObject({
-      issued: 1,
-      revoked: 1,
-    });
+    const { json } = await keys.carry({ client: target.client });
+    expect(json).toMatchObject({ issued: 1, revoked: 1 });
     expect(await keys.newItems()).toEqual({ key_a: key("a", revoked) });
   });
 });

@@ -8,15 +8,13 @@ import { cancelledBy, createOldTable, order } from "./old-orders.ts";
 const tables = await createTestTables();
 const { putOld, putNew, carry, newItems } = createOldTable(tables, "orders");
 
-describe("carrying orders over, while others write or until it is interrupted,", () => {
-  test("cancels an order that someone else places, pending, just before it would be", async () => {
+describe("carrying orders over", () => {
+  test("cancels an order that someone else places as pending just before it does", async () => {
     await putOld(order(1, "cancelled", cancelledBy("key_a", "c1")));
     const theirs = order(1, "pending", { petId: { N: "7" } });
     const { target } = await tables.behindProxy(justBefore("PutItem", () => putNew(theirs)));
-    expect((await carry({ client: target.client })).json).toMatchObject({
-      placed: 0,
-      cancelled: 1,
-    });
+    const { json } = await carry({ client: target.client });
+    expect(json).toMatchObject({ placed: 0, cancelled: 1 });
     expect(await newItems()).toEqual({
       1: { ...theirs, status: { S: "cancelled" }, ...cancelledBy("key_a", "c1") },
     });
@@ -45,7 +43,7 @@ describe("carrying orders over, while others write or until it is interrupted,",
     },
   );
 
-  test("says after an interruption how much was carried over", async () => {
+  test("says how many orders it carried over before it was interrupted", async () => {
     await putOld(...Array.from({ length: 100 }, (_, id) => order(id, "shipped")));
     const interrupted = new AbortController();
     const { target } = await tables.behindProxy(({ operation }) => {

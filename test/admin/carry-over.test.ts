@@ -9,8 +9,8 @@ const { orders: to, apiKeys } = tables.tables;
 const { putOld, putNew, carry, newItems } = createOldTable(tables, "orders");
 
 describe("carrying orders over", () => {
-  test("brings what happened since", async () => {
-    const theirs: Item = {
+  test("applies the old table's placements, shipments and cancellations", async () => {
+    const othersAttributes: Item = {
       carrier: { S: "DHL" },
       parcels: { SS: ["a", "b"] },
       signed: { B: new Uint8Array([0, 255]) },
@@ -18,7 +18,7 @@ describe("carrying orders over", () => {
     const shipped = order(2, "shipped", {
       shipDate: { S: "2026-11-20T09:00:00Z" },
       complete: { BOOL: true },
-      ...theirs,
+      ...othersAttributes,
     });
     const cancelled = order(3, "cancelled", cancelledBy("key_a", "c3"));
     const placedAndCancelled = order(5, "cancelled", cancelledBy("key_b", "c5"));
@@ -48,7 +48,7 @@ describe("carrying orders over", () => {
     });
   });
 
-  const someOfEachKind = async () => {
+  const putSomeOfEachKind = async () => {
     await putOld(
       order(1, "pending"),
       order(2, "shipped"),
@@ -59,9 +59,17 @@ describe("carrying orders over", () => {
     await putNew(order(1, "pending"), order(2, "pending"), order(3, "pending"));
   };
 
-  test("says how many orders of each kind it brought and whose cancellations those were", async () => {
-    await someOfEachKind();
-    const counts = {
+  test("counts the orders it carried over by what happened to them", async () => {
+    await putSomeOfEachKind();
+    const { text, json, rejected } = await carry();
+    expect(text?.split("\n")[0]).toBe(
+      `Carried over to ${to}: 2 placed, 1 shipped, 2 cancelled, 0 changed, 1 already so, ` +
+        "0 left out, 0 disagreeing",
+    );
+    expect(json).toEqual({
+      to,
+      dryRun: false,
+      complete: true,
       placed: 2,
       shipped: 1,
       cancelled: 2,
@@ -69,37 +77,34 @@ describe("carrying orders over", () => {
       alreadySo: 1,
       leftOut: 0,
       disagreeing: 0,
-    };
-    const cancelledByKey = { key_a: 1, key_b: 1 };
-    expect(await carry()).toEqual({
-      text: expect.stringMatching(
-        new RegExp(
-          ": 2 placed, 1 shipped, 2 cancelled, 0 changed, 1 already so, 0 left out, " +
-            "0 disagreeing\nCANCELLED BY {2}ORDERS\n(?:key_[ab] {9}1\n?){2}$",
-        ),
-      ),
-      json: {
-        to,
-        dryRun: false,
-        complete: true,
-        ...counts,
-        cancelledBy: cancelledByKey,
-        disagreements: [],
-      },
-      rejected: false,
+      cancelledBy: expect.any(Object),
+      disagreements: [],
     });
+    expect(rejected).toBe(false);
   });
 
-  test("brings nothing a second time", async () => {
-    await someOfEachKind();
+  test("counts the cancellations it carried over by key", async () => {
+    await putSomeOfEachKind();
+    const { text, json } = await carry();
+    const [header, ...rows] = text?.split("\n").slice(1) ?? [];
+    expect(header).toBe("CANCELLED BY  ORDERS");
+    expect(rows.sort()).toEqual(["key_a         1", "key_b         1"]);
+    expect(json).toMatchObject({ cancelledBy: { key_a: 1, key_b: 1 } });
+  });
+
+  test("changes nothing when it is run again", async () => {
+    await putSomeOfEachKind();
     await carry();
-    expect((await carry()).json).toMatchObject({
+    const before = await newItems();
+    const { json } = await carry();
+    expect(json).toMatchObject({
       placed: 0,
       shipped: 0,
       cancelled: 0,
       alreadySo: 5,
       cancelledBy: {},
     });
+    expect(await newItems()).toEqual(before);
   });
 
   const disagreeing = {
@@ -107,7 +112,7 @@ describe("carrying orders over", () => {
     2: order(2, "shipped"),
     3: order(3, "shipped"),
   };
-  const disagree = async () => {
+  const putDisagreeing = async () => {
     await putOld(
       order(1, "shipped"),
       order(2, "cancelled", cancelledBy("key_a", "old")),
@@ -116,9 +121,9 @@ describe("carrying orders over", () => {
     await putNew(...Object.values(disagreeing));
   };
 
-  test("lists the orders that disagree", async () => {
-    await disagree();
-    const { text, json, rejected } = await carry();
+  test("lists the orders on which the two tables disagree", async () => {
+    await putDisagreeing();
+    const { text, json } = await carry();
     expect(text?.split("\n").slice(1).sort()).toEqual([
       "Order 1 has no status, but shipped in the old table",
       "Order 2 is shipped, but cancelled in the old table",
@@ -127,24 +132,30 @@ describe("carrying orders over", () => {
       complete: true,
       alreadySo: 1,
       disagreeing: 2,
-      disagreements: expect.arrayContaining([{ id: 2n, here: "shipped", there: "cancelled" }]),
+      disagreements: expect.arrayContaining([
+        { id: 2n, newStatus: "shipped", oldStatus: "cancelled" },
+      ]),
     });
-    expect(rejected).toBe(true);
   });
 
-  test("leaves the orders that disagree as they are", async () => {
-    await disagree();
+  test("is rejected when the two tables disagree on an order", async () => {
+    await putDisagreeing();
+    expect((await carry()).rejected).toBe(true);
+  });
+
+  test("leaves the orders on which the two tables disagree as they are", async () => {
+    await putDisagreeing();
     await carry();
     expect(await newItems()).toEqual(disagreeing);
   });
 
-  test("goes on past an order that disagrees and has an id that no client can name", async () => {
+  test("continues after a disagreement on an order whose id is not an integer", async () => {
     await putOld({ ...order(1, "cancelled"), id: { N: "1.5" } }, order(2, "shipped"));
     await putNew({ ...order(1, "shipped"), id: { N: "1.5" } }, order(2, "pending"));
     expect((await carry()).json).toMatchObject({
       complete: true,
       shipped: 1,
-      disagreements: [{ id: "1.5", here: "shipped", there: "cancelled" }],
+      disagreements: [{ id: "1.5", newStatus: "shipped", oldStatus: "cancelled" }],
     });
   });
 
@@ -165,19 +176,19 @@ describe("carrying orders over", () => {
       await putNew(order(1, "pending"), order(3, "shipped"), order(4, "pending"), leaked(5));
     };
 
-    test("cancels no order that only it cancelled", async () => {
+    test("cancels no order that only the leaked key cancelled", async () => {
       await putBoth();
       await carry({ rules });
       expect(await newItems()).toEqual(wanted);
     });
 
-    test("places a missing order that it cancelled as pending", async () => {
+    test("places a missing order as pending if the leaked key cancelled it", async () => {
       await putOld(leaked(2));
       await carry({ rules });
       expect(await newItems()).toEqual({ 2: placed });
     });
 
-    test("counts them as left out", async () => {
+    test("counts the leaked key's cancellations as left out", async () => {
       await putBoth();
       const { json, rejected } = await carry({ rules });
       expect(json).toMatchObject({
@@ -191,11 +202,11 @@ describe("carrying orders over", () => {
       expect(rejected).toBe(false);
     });
 
-    test("brings nothing a second time", async () => {
+    test("changes nothing when it is run again", async () => {
       await putBoth();
       await carry({ rules });
-      const again = { placed: 0, cancelled: 0, leftOut: 3, alreadySo: 2 };
-      expect((await carry({ rules })).json).toMatchObject(again);
+      const { json } = await carry({ rules });
+      expect(json).toMatchObject({ placed: 0, cancelled: 0, leftOut: 3, alreadySo: 2 });
       expect(await newItems()).toEqual(wanted);
     });
   });
@@ -213,52 +224,65 @@ describe("carrying orders over", () => {
     expect(Object.fromEntries(proxy.attempts)).toEqual({ Scan: 1, GetItem: 101 });
   });
 
-  test("says that the old table is another kind of table", async () => {
+  test("rejects an old table of another kind", async () => {
     await tables.putKey();
     expect(await carry({ from: apiKeys })).toMatchObject({
-      note: `${apiKeys} has an item without id: it is another kind of table. The rest is not carried over yet.`,
+      note:
+        `${apiKeys} has an item without id: it is another kind of table. ` +
+        "The rest is not carried over yet.",
       rejected: true,
     });
   });
 });
 
-const none: Item = { id: { N: "1" } };
+const withoutStatus: Item = { id: { N: "1" } };
 const byA = cancelledBy("key_a", "c1");
 const byLeaked = cancelledBy("key_leaked", "c0");
 const more: Item = { note: { S: "theirs" } };
 
 test.each<[string, Item, Item | undefined, ReturnType<Rules["judge"]>]>([
   [
-    "a cancellation comes with what others added, and replaces no more than an earlier one left",
-    order(1, "cancelled", { ...byA, petId: { N: "5" }, ...more }),
-    order(1, "pending", byLeaked),
+    "a cancellation comes with the attributes that the new table lacks",
+    order(1, "cancelled", { ...byA, ...more }),
+    order(1, "pending"),
     { outcomes: ["cancelled"], set: { status: { S: "cancelled" }, ...byA, ...more } },
   ],
   [
-    "a shipment is not left out because a leaked key cancelled the order before",
+    "a cancellation replaces only the attributes of an earlier cancellation",
+    order(1, "cancelled", { ...byA, petId: { N: "5" } }),
+    order(1, "pending", byLeaked),
+    { outcomes: ["cancelled"], set: { status: { S: "cancelled" }, ...byA } },
+  ],
+  [
+    "a shipment is carried over even if a leaked key cancelled the order before",
     order(1, "shipped", byLeaked),
     order(1, "pending"),
     { outcomes: ["shipped"], set: { status: { S: "shipped" }, ...byLeaked } },
   ],
   [
-    "a status that the service does not know comes with what was set",
+    "an unknown status is carried over with the attributes that were set with it",
     order(1, "on hold", more),
     order(1, "pending"),
     { outcomes: ["changed"], set: { status: { S: "on hold" }, ...more } },
   ],
   [
     "an order without a status is placed like a pending one",
-    none,
+    withoutStatus,
     undefined,
-    { outcomes: ["placed"], set: none },
+    { outcomes: ["placed"], set: withoutStatus },
   ],
   [
-    "an order without a status changes none that is pending",
-    none,
+    "an order without a status leaves a pending one as it is",
+    withoutStatus,
     order(1, "pending"),
     { outcomes: ["alreadySo"] },
   ],
-  ["an order without a status agrees with itself", none, none, { outcomes: ["alreadySo"] }],
+  [
+    "an order without a status agrees with itself",
+    withoutStatus,
+    withoutStatus,
+    { outcomes: ["alreadySo"] },
+  ],
 ])("%s", (_, old, current, judgement) => {
   expect(orderRules(["key_leaked"]).judge(old, current)).toEqual(judgement);
 });

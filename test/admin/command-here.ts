@@ -12,7 +12,7 @@ import { environments } from "../../infra/environments.ts";
 import type { TestTables } from "../helpers/test-tables.ts";
 
 /** How a command in this process ended. */
-interface Here {
+interface Ended {
   code: number;
   stdout: string;
   stderr: string;
@@ -25,31 +25,25 @@ interface Streams {
   terminals?: ("stdout" | "stderr")[];
 }
 
-/**
- * Runs a command in this process, which takes a fraction of what another process does, and ends as
- * that would.
- */
-export async function here(
+/** Runs a command in this process, a fraction of the time that a process of its own would take. */
+export async function runCommand(
   args: string[],
   { input = "", terminals = [] }: Streams = {},
-): Promise<Here> {
+): Promise<Ended> {
   const printed = { stdout: "", stderr: "" };
-  const into = (name: keyof typeof printed) => (text: unknown) => {
-    printed[name] += text;
-    return true;
-  };
-  const spies = [
-    vi.spyOn(process.stdout, "write").mockImplementation(into("stdout")),
-    vi.spyOn(process.stderr, "write").mockImplementation(into("stderr")),
-  ];
+  const spies = (["stdout", "stderr"] as const).map((name) =>
+    vi.spyOn(process[name], "write").mockImplementation((text) => {
+      printed[name] += text;
+      return true;
+    }),
+  );
   const before = {
     stdout: process.stdout.isTTY,
     stderr: process.stderr.isTTY,
     exitCode: process.exitCode,
   };
   const stdin = Object.getOwnPropertyDescriptor(process, "stdin");
-  // A command leaves its process's end to remove these; ten exports later, Node would warn on
-  // standard error.
+  // A command never removes its listeners: its process ends. Here, Node would warn of the eleventh.
   const listened: [EventEmitter, string][] = [
     [process, "SIGHUP"],
     [process, "SIGINT"],
@@ -104,16 +98,16 @@ export function deployProduction(outputs: Record<string, string>): void {
 }
 
 /**
- * Makes the test file's tables those of production, until the test ends, and gives how to run a
- * command on them in this process.
+ * Makes the test file's tables those of production until the test ends.
  *
- * @param endpoint of another engine, or a proxy.
+ * @param endpoint another engine's, or a proxy's.
+ * @returns a function that runs a command on them in this process.
  */
 export function commandsHere({ dynamodbEndpoint, tables }: Tables, endpoint = dynamodbEndpoint) {
   deployProduction({ OrdersTableName: tables.orders, ApiKeysTableName: tables.apiKeys });
   vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", endpoint);
   return (args: string[], ...terminals: ("stdout" | "stderr")[]) =>
-    here([...args, "--env", "production"], { terminals });
+    runCommand([...args, "--env", "production"], { terminals });
 }
 
 /** Runs a command in this process on the tables of a local stack. */
@@ -121,7 +115,7 @@ export async function runHere(
   { dynamodbEndpoint, tables }: Tables,
   args: string[],
   streams?: Streams,
-): Promise<Here> {
+): Promise<Ended> {
   const stackFile = join(tmpdir(), `stack-${randomUUID()}.json`);
   await writeFile(
     stackFile,
@@ -130,5 +124,5 @@ export async function runHere(
     ]),
   );
   vi.stubEnv("LOCAL_STACK_FILE", stackFile);
-  return await here([...args, "--local"], streams).finally(() => rm(stackFile));
+  return await runCommand([...args, "--local"], streams).finally(() => rm(stackFile));
 }

@@ -12,13 +12,13 @@ import { adminCommand, root } from "../helpers/admin-command.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
 import { createOperator } from "./admin-process.ts";
-import { here as program, runHere } from "./command-here.ts";
+import { runCommand, runHere } from "./command-here.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 await operator.pointTo(tables);
-const local = (args: string[], options?: { input: string }) =>
+const runProcess = (args: string[], options?: { input: string }) =>
   operator.run([...args, "--local"], options);
-const here = (args: string[], options?: { input: string }) => runHere(tables, args, options);
+const runLocally = (args: string[], options?: { input: string }) => runHere(tables, args, options);
 
 describe("npm run admin", () => {
   const hasFullDevice = machineHas("/dev/full", "a result that can't be written");
@@ -51,15 +51,15 @@ describe("npm run admin", () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
   });
 
-  describe("of keys", () => {
-    // As long as a name may be, with what joins letters and emoji.
+  describe("for keys", () => {
+    // As long as a name may be, with the characters that join letters and emoji.
     const joined = "\u{1f469}\u200d\u{1f467}\u06cc\u200c\u{1f3f4}\u{e0067}\u{e007f}";
     const client = `Acme ${joined}${"\u{1f600}".repeat(182)} shop`;
-    const check = (input: string) => here(["keys", "check"], { input });
+    const check = (input: string) => runLocally(["keys", "check"], { input });
 
     /** Issues a key. @returns it, its id and how the command ended. */
     async function issueKey(name: string, expires = "9999-12-31") {
-      const ended = await here(["keys", "issue", "--name", name, "--expires", expires]);
+      const ended = await runLocally(["keys", "issue", "--name", name, "--expires", expires]);
       const [keyId = ""] = /key_\w+/.exec(ended.stderr) ?? [];
       return { key: ended.stdout.trimEnd(), keyId, ended };
     }
@@ -80,12 +80,12 @@ describe("npm run admin", () => {
 
     test("lists a key with its name as it was given", async () => {
       await issueKey(client);
-      const { stdout, ...ended } = await local(["keys", "list", "--json"]);
+      const { stdout, ...ended } = await runProcess(["keys", "list", "--json"]);
       expect(ended).toEqual({ code: 0, stderr: "" });
       expect(JSON.parse(stdout)).toMatchObject([{ name: client }]);
     });
 
-    test("says that a key is accepted, and until when", async () => {
+    test("says until when a key is accepted", async () => {
       const { key, keyId } = await issueKey(client);
       expect(await check(`  ${key}\r\n`)).toEqual({
         code: 0,
@@ -101,36 +101,42 @@ describe("npm run admin", () => {
 
     test("says that a revoked key is rejected", async () => {
       const { key, keyId } = await issueKey(client);
-      expect(await here(["keys", "revoke", keyId])).toMatchObject({ code: 0, stderr: "" });
+      expect(await runLocally(["keys", "revoke", keyId])).toMatchObject({ code: 0, stderr: "" });
       expect(await check(`  ${key}\r\n`)).toMatchObject({
         code: 1,
         stdout: expect.stringMatching(/^Rejected: revoked at /),
       });
     });
 
-    test("says that standard input has no key", async () => {
+    test("fails when standard input has no key", async () => {
       const stderr = "Standard input has no key\n";
       expect(await check("\n")).toEqual({ code: 1, stdout: "", stderr });
     });
   });
 
-  describe("of orders prints on stdout, safe for a terminal,", () => {
+  describe("for orders", () => {
     const held: OrderItem = { id: { N: "7" }, status: { S: "held\u001b[2J" } };
 
-    test("what became of each order to ship", async () => {
-      await tables.putOrder(held);
+    test("prints the outcome of each order to ship", async () => {
+      await tables.putOrder({ id: { N: "7" }, status: { S: "held" } });
       await tables.putOrder({ id: { N: "-1" }, status: { S: "pending" } });
-      const { code, stdout, stderr } = await here(["orders", "ship", "-1", "7"]);
+      const { code, stdout, stderr } = await runLocally(["orders", "ship", "-1", "7"]);
       expect({ code, stderr }).toEqual({ code: 6, stderr: "" });
       expect(stdout.trimEnd().split("\n").sort()).toEqual([
         expect.stringMatching(/^Order -1 has shipped: \d{4}-.*Z$/),
-        "Order 7 is not pending and can't ship: held\\u{1b}[2J",
+        "Order 7 is not pending and can't ship: held",
       ]);
     });
 
-    test("an order as JSON", async () => {
+    test("escapes control characters in the status of an order to ship", async () => {
       await tables.putOrder(held);
-      expect(await here(["orders", "show", "7", "--json"])).toEqual({
+      const { stdout } = await runLocally(["orders", "ship", "7"]);
+      expect(stdout).toBe("Order 7 is not pending and can't ship: held\\u{1b}[2J\n");
+    });
+
+    test("prints an order as JSON with control characters escaped", async () => {
+      await tables.putOrder(held);
+      expect(await runLocally(["orders", "show", "7", "--json"])).toEqual({
         code: 0,
         stdout: '{"id":7,"status":"held\\u001b[2J"}\n',
         stderr: "",
@@ -138,24 +144,25 @@ describe("npm run admin", () => {
     });
   });
 
-  test("a key in the place of an id is never repeated", async () => {
-    const key = makeApiKey("pets_test");
-    const { code, stderr } = await here(["keys", "revoke", key]);
+  test("rejects a key given in place of an id", async () => {
+    const { code, stderr } = await runLocally(["keys", "revoke", makeApiKey("pets_test")]);
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
         "That is a key, not a key id, and is now in your shell history. " +
         "`keys check` prints its id\n",
     });
-    expect((await here(["keys", "revoke", `${key}x`])).stderr).toBe(
-      "No key has the id pets_test_...\n",
-    );
+  });
+
+  test("redacts a mistyped key given in place of an id", async () => {
+    const { stderr } = await runLocally(["keys", "revoke", `${makeApiKey("pets_test")}x`]);
+    expect(stderr).toBe("No key has the id pets_test_...\n");
   });
 });
 
 /**
- * The command line that runs another one on a terminal of its own. Whatever is typed goes in, what
- * is shown comes out.
+ * The command line that runs another one on a terminal of its own. Standard input is the keyboard,
+ * standard output the screen.
  */
 function onTerminal(command: string[]): [string, ...string[]] {
   const python = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)";
@@ -163,7 +170,7 @@ function onTerminal(command: string[]): [string, ...string[]] {
   return ["script", "-qefc", command.map((word) => `'${word}'`).join(" "), "/dev/null"];
 }
 
-test("a key that is typed at the prompt is not shown", async () => {
+test("a key typed at the prompt is not echoed", async () => {
   const key = await tables.putKey(
     { keyId: "key_1" },
     makeApiKey(environments.staging.apiKeyPrefix),
@@ -194,8 +201,8 @@ describe("parsing", () => {
     [["keys", "issue", "--help"], "--expires"],
     [["orders", "import", "--help"], "--env <name>"],
     [["orders", "ship", "--help"], "7  may have shipped or not"],
-  ])("%j explains itself", async (args, text) => {
-    expect(await program(args)).toEqual({
+  ])("prints the help for %j", async (args, text) => {
+    expect(await runCommand(args)).toEqual({
       code: 0,
       stdout: expect.stringContaining(text),
       stderr: "",
@@ -254,21 +261,29 @@ describe("parsing", () => {
       ["keys", "issue", "--name", "Acme", "--expires", "9999-12-31T23:59:59-18:00"],
       "Must be in the year 9999 or earlier",
     ],
-  ])("%j is wrong use", async (args, why) => {
-    const { code, stdout, stderr } = await program(args);
+  ])("rejects %j with exit code 2", async (args, reason) => {
+    const { code, stdout, stderr } = await runCommand(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain(why);
+    expect(stderr).toContain(reason);
     expect(stderr).not.toContain("\u001b");
   });
 
-  test("takes the time of a restore to the second", () => {
+  test("cuts the time of a restore to the second", () => {
     expect(parseSecond("2026-11-20T09:00:05.987+01:00")).toEqual(new Date("2026-11-20T08:00:05Z"));
+  });
+
+  test("takes a day as the time of a restore for its first second", () => {
     expect(parseSecond("2026-11-20")).toEqual(new Date("2026-11-20T00:00:00Z"));
+  });
+
+  test("rejects a time of a restore that is not a date", () => {
     expect(() => parseSecond("20 November 2026")).toThrow("Not a date like 2027-12-31");
   });
 
-  test("a key in the place of a command is never repeated", async () => {
+  test("redacts a key given in place of a command", async () => {
     const key = makeApiKey("pets_test");
-    expect((await program(["keys", key])).stderr).toContain("unknown command 'pets_test_...'");
+    const { stdout, stderr } = await runCommand(["keys", key]);
+    expect(stderr).toContain("unknown command 'pets_test_...'");
+    expect(stdout + stderr).not.toContain(key);
   });
 });

@@ -16,21 +16,22 @@ import { commandsHere, deployProduction } from "./command-here.ts";
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 const { production, staging } = environments;
 const region = production.account?.region ?? "eu-central-1";
-// Whatever account and region they are pinned to.
+// The same environments, pinned to no account or region.
 const { account: _, ...unpinned } = production;
 const { account: __, ...unpinnedStaging } = staging;
 
-/** The line of a failure to find a stack with these settings. */
-async function notFound(
-  environment: Environment = unpinned,
-  env: Record<string, string> = {},
-): Promise<string> {
-  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
-  return findDeployedStack(environment).then(() => "found", errorLine);
+/** The line that an operator sees when the environment's stack can't be found. */
+async function failureLine(environment: Environment = unpinned): Promise<string> {
+  try {
+    await findDeployedStack(environment);
+  } catch (error) {
+    return errorLine(error);
+  }
+  throw new Error("The stack was found");
 }
 
 describe("a command for a deployed environment", () => {
-  test("finds its tables by outputs that the stack has", async () => {
+  test("needs only outputs that the template has", async () => {
     const { directory } = await readAssembly();
     const template = await readFile(join(directory, `${staging.stackName}.template.json`), "utf8");
     expect(JSON.parse(template).Outputs).toMatchObject({
@@ -40,33 +41,34 @@ describe("a command for a deployed environment", () => {
   });
 
   test("names the account and the region", async () => {
-    const { code, stderr } = await commandsHere(tables)(["keys", "issue", "--name", "Acme"]);
-    expect(code).toBe(0);
-    const place = `production: AWS account 210987654321, region ${region}`;
-    expect(stderr).toMatch(new RegExp(`^${place}\nIssued key_\\w+ to Acme; it never expires\\. `));
+    const run = commandsHere(tables);
+    const { stderr } = await run(["keys", "issue", "--name", "Acme"]);
+    const [firstLine] = stderr.split("\n");
+    expect(firstLine).toBe(`production: AWS account 210987654321, region ${region}`);
   });
 
   test("signs for its region", async () => {
     const signatures: unknown[] = [];
-    const { proxy } = await tables.behindProxy(
-      ({ headers }) => void signatures.push(headers.authorization),
-    );
+    const { proxy } = await tables.behindProxy(({ headers }) => {
+      signatures.push(headers.authorization);
+      return undefined;
+    });
     vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIAEXAMPLE");
-    await commandsHere(tables, proxy.endpoint)(["keys", "issue", "--name", "Acme"]);
+    const run = commandsHere(tables, proxy.endpoint);
+    await run(["keys", "issue", "--name", "Acme"]);
     const scope = new RegExp(`Credential=AKIAEXAMPLE/\\d{8}/${region}/dynamodb/`);
     expect(signatures).toEqual([expect.stringMatching(scope)]);
   });
 
-  // An empty response is a lost one.
+  // The table has the key, but the response never arrived.
   test("writes a key again when the response was lost", async () => {
     const { proxy } = await tables.behindProxy(({ attempt }) =>
       attempt === 1 ? unnoticed["an empty response of no length"] : undefined,
     );
     const run = commandsHere(tables, proxy.endpoint);
-    expect(await run(["keys", "issue", "--name", "Acme"])).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(new RegExp(`^${production.apiKeyPrefix}_\\w{49}\n$`)),
-    });
+    const { code, stdout } = await run(["keys", "issue", "--name", "Acme"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`^${production.apiKeyPrefix}_\\w{49}\n$`));
     expect(proxy.attempts.get("PutItem")).toBe(2);
     expect(await tables.items("apiKeys")).toHaveLength(1);
   });
@@ -79,30 +81,31 @@ describe("a command for a deployed environment", () => {
     expect(await client.config.region()).toBe("eu-north-1");
   });
 
-  test("fails when the stack does not exist or lacks an output", async () => {
+  test("fails when its stack lacks an output", async () => {
     deployProduction({ OrdersTableName: "orders" });
-    expect(await notFound()).toBe(
-      `Stack ${production.stackName} (UPDATE_COMPLETE) has no output ApiKeysTableName. Was it deployed completely?`,
+    expect(await failureLine()).toBe(
+      `Stack ${production.stackName} (UPDATE_COMPLETE) has no output ApiKeysTableName. ` +
+        "Was it deployed completely?",
     );
-    expect(await notFound(unpinnedStaging)).toBe(
+  });
+
+  test("fails when its stack does not exist", async () => {
+    deployProduction({ OrdersTableName: "orders" });
+    expect(await failureLine(unpinnedStaging)).toBe(
       `No stack ${staging.stackName} in region eu-central-1 of this AWS account. ` +
         "Deploy it, or choose another region or account",
     );
   });
 
-  test("fails with what CloudFormation says about other things than a missing stack", async () => {
+  // Each has half of what marks a missing stack.
+  test.each([
+    ["AccessDenied", "Role x does not exist", /^AWS denied access: Role x does not exist$/],
+    ["ValidationError", "A bad name", /^Unexpected error: ValidationError: A bad name\. /],
+  ])("reports CloudFormation's %s: %s", async (name, message, line) => {
     const cloudFormation = mockClient(CloudFormationClient);
     onTestFinished(() => cloudFormation.restore());
-    const rejection = (name: string, message: string) => {
-      cloudFormation.rejects(Object.assign(new Error(message), { name }));
-      return notFound();
-    };
-    expect(await rejection("AccessDenied", "Role x does not exist")).toBe(
-      "AWS denied access: Role x does not exist",
-    );
-    expect(await rejection("ValidationError", "A bad name")).toMatch(
-      /^Unexpected error: ValidationError: A bad name\./,
-    );
+    cloudFormation.rejects(Object.assign(new Error(message), { name }));
+    expect(await failureLine()).toMatch(line);
   });
 
   test("gives each call five attempts of ten seconds", async () => {
@@ -117,26 +120,32 @@ describe("a command for a deployed environment", () => {
     expect(await client.config.maxAttempts()).toBe(5);
   });
 
-  test("fails in one line without a secret when it lacks credentials, region or response", async () => {
-    const unreachable = {
-      AWS_SECRET_ACCESS_KEY: "secret",
-      AWS_ENDPOINT_URL_CLOUDFORMATION: "http://127.0.0.1:1",
-    };
-    expect(await notFound(unpinned, unreachable)).toBe(
-      "No response from 127.0.0.1:1 (ECONNREFUSED)",
-    );
-    // Nor is there a region in the operator's profile.
+  test("fails in one line without the secret key when AWS does not respond", async () => {
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", "secret");
+    vi.stubEnv("AWS_ENDPOINT_URL_CLOUDFORMATION", "http://127.0.0.1:1");
+    expect(await failureLine()).toBe("No response from 127.0.0.1:1 (ECONNREFUSED)");
+  });
+
+  test("fails in one line when no region is set", async () => {
     vi.stubEnv("AWS_REGION", undefined);
+    // An empty home folder: no profile sets a region either.
     vi.stubEnv("HOME", operator.folder);
-    expect(await notFound()).toMatch(/^No AWS region\. [^\n]*$/);
-    const signedOut = {
-      AWS_REGION: "eu-central-1",
-      AWS_ACCESS_KEY_ID: "",
-      AWS_EC2_METADATA_DISABLED: "true",
-    };
-    expect(await notFound(unpinned, signedOut)).toMatch(/^No usable AWS credentials/);
-    expect(await notFound(unpinned, { AWS_PROFILE: "nobody" })).toMatch(
-      /^The AWS profile nobody does not exist or has no usable credentials/,
+    expect(await failureLine()).toMatch(/^No AWS region\. .*$/);
+  });
+
+  test("fails in one line when there are no credentials", async () => {
+    vi.stubEnv("AWS_ACCESS_KEY_ID", "");
+    vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");
+    vi.stubEnv("HOME", operator.folder);
+    expect(await failureLine()).toMatch(/^No usable AWS credentials .*$/);
+  });
+
+  test("fails in one line when the profile does not exist", async () => {
+    vi.stubEnv("AWS_ACCESS_KEY_ID", "");
+    vi.stubEnv("AWS_PROFILE", "nobody");
+    vi.stubEnv("HOME", operator.folder);
+    expect(await failureLine()).toMatch(
+      /^The AWS profile nobody does not exist or has no usable credentials .*$/,
     );
   });
 });

@@ -88,28 +88,31 @@ describe("orders export", () => {
       expect(scans.length).toBeGreaterThan(1);
     });
 
-    test("reads each consistently", async () => {
+    test("reads every page consistently", async () => {
       const { scans } = await exportPages();
       expect(scans.length).toBeGreaterThan(1);
       for (const input of scans) expect(JSON.parse(input)).toMatchObject({ ConsistentRead: true });
     });
   });
 
-  describe("without a file, of a table with orders that no line can hold,", () => {
+  describe("of a table with invalid ids", () => {
     const exportSkipping = async () => {
       const ids = ["1.5", "9223372036854775808", "5"];
       for (const N of ids) await tables.putOrder({ id: { N }, status: { S: "pending" } });
       return await orders("export");
     };
 
-    test("prints the others on standard output", async () => {
+    test("prints the valid orders on standard output", async () => {
       const { stdout } = await exportSkipping();
       expect(stdout).toBe('{"id":5,"status":"pending"}\n');
     });
 
-    test("fails and names them on standard error", async () => {
-      const { code, stderr } = await exportSkipping();
-      expect(code).toBe(1);
+    test("exits with code 1", async () => {
+      expect(await exportSkipping()).toMatchObject({ code: 1 });
+    });
+
+    test("names the skipped orders on standard error", async () => {
+      const { stderr } = await exportSkipping();
       expect(stderr.trimEnd().split("\n").sort()).toEqual([
         "Exported 1 order, skipped 2",
         "Order 1.5 skipped: id is not a 64-bit integer",
@@ -118,7 +121,7 @@ describe("orders export", () => {
     });
   });
 
-  describe("whose second page fails", () => {
+  describe("when the second page fails", () => {
     const exportFailing = async () => {
       await putLines(makeLines(5));
       const file = await operator.write("orders.ndjson", "the last export\n");
@@ -146,7 +149,7 @@ describe("orders export", () => {
       expect(await operator.read("orders.ndjson")).toBe("the last export\n");
     });
 
-    test("leaves nothing beside it", async () => {
+    test("leaves no partial file", async () => {
       await exportFailing();
       const names = await readdir(operator.folder);
       expect(names.filter((name) => name.includes("partial"))).toEqual([]);
@@ -219,13 +222,13 @@ describe("orders export", () => {
 });
 
 test.each([
-  ["its share of the table", () => undefined, "100%"],
+  ["the percentage of the table that is done", () => undefined, "100%"],
   [
-    "its number of orders, where no one may ask for the table's",
+    "the number of orders when it may not ask how many there are",
     onEvery("DescribeTable", rejectedAs("AccessDeniedException")),
     "1 orders",
   ],
-])("an export shows on a terminal %s", async (_, described, shown) => {
+])("an export on a terminal shows %s", async (_, described, shown) => {
   await tables.putOrder({ id: { N: "1" } });
   const { proxy } = await tables.behindProxy(described);
   const run = commandsHere(tables, proxy.endpoint);
@@ -236,7 +239,7 @@ test.each([
   expect(rest).toBe("Exported 1 order\n");
 });
 
-test("an export of orders that scroll by shows nothing else", async () => {
+test("an export that prints orders on a terminal shows no progress", async () => {
   await tables.putOrder({ id: { N: "1" } });
   const run = commandsHere(tables);
   const { stdout, stderr } = await run(["orders", "export"], "stdout", "stderr");
@@ -244,7 +247,7 @@ test("an export of orders that scroll by shows nothing else", async () => {
   expect(stderr).not.toContain("Exporting");
 });
 
-test("an export names on a clear line what it skips", async () => {
+test("an export clears its progress line before it names a skipped order", async () => {
   await tables.putOrder({ id: { N: "1.5" } });
   const run = commandsHere(tables);
   const { code, stderr } = await run(["orders", "export"], "stderr");

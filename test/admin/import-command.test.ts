@@ -12,8 +12,8 @@ const [tables, operator] = await Promise.all([createTestTables(), createOperator
 const orders = (...args: string[]) => runHere(tables, ["orders", ...args]);
 
 /**
- * Points the operator to the tables. After this many writes each further one meets the fault;
- * `failing` is the first.
+ * Points the operator to the tables. Every write after so many meets the fault; `failing` resolves
+ * at the first.
  */
 async function failAfter(writes: number, fault: Behaviour): Promise<{ failing: Promise<void> }> {
   const { promise: failing, resolve } = Promise.withResolvers<void>();
@@ -28,7 +28,7 @@ async function failAfter(writes: number, fault: Behaviour): Promise<{ failing: P
 }
 
 describe("orders import, as a process", () => {
-  test("killed halfway and run again writes the rest, every order once", async () => {
+  test("writes only the missing orders when run again after a kill", async () => {
     const lines = makeLines(400);
     const file = await operator.write("orders.ndjson", `${lines.join("\n")}\n`);
     const halfway = await failAfter(200, unapplied["no response"]);
@@ -54,7 +54,7 @@ describe("orders import, as a process", () => {
     expect(sortedLines(exported.stdout)).toEqual(lines.sort());
   });
 
-  test("interrupted ends by itself with counts that add up", async () => {
+  test("prints counts that add up when it is interrupted", async () => {
     const file = await operator.write("orders.ndjson", makeLines(300).join("\n"));
     const throttled = await failAfter(100, unapplied["throttled by the table"]);
     const running = operator.start(["orders", "import", file, "--local", "--json"], {
@@ -79,7 +79,7 @@ describe("orders import, as a process", () => {
   });
 });
 
-describe("orders import of standard input", () => {
+describe("orders import from standard input", () => {
   const run = (input: string) => runHere(tables, ["orders", "import"], { input });
 
   test("writes its orders", async () => {
@@ -91,7 +91,7 @@ describe("orders import of standard input", () => {
     expect(await tables.items("orders")).toHaveLength(2);
   });
 
-  test("with a bad line writes nothing", async () => {
+  test("writes nothing when a line is bad", async () => {
     expect(await run('{"id":1}\n{"id":2,}\n')).toEqual({
       code: 1,
       stdout: "",
@@ -107,7 +107,7 @@ describe("orders import of standard input", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test("that is interrupted removes its copy", async () => {
+  test("removes its copy when it is interrupted", async () => {
     await operator.pointTo(tables);
     const tmp = await mkdtemp(join(operator.folder, "tmp-"));
     const running = operator.start(["orders", "import", "--local"], {
@@ -121,7 +121,7 @@ describe("orders import of standard input", () => {
   });
 });
 
-test("a second signal ends an import that waits for what it has begun", async () => {
+test("Ctrl-C again ends an import that is waiting for its writes", async () => {
   const begun = Promise.withResolvers<void>();
   const { proxy } = await tables.behindProxy(({ operation }) =>
     operation === "PutItem" ? () => begun.resolve() : undefined,
@@ -129,16 +129,21 @@ test("a second signal ends an import that waits for what it has begun", async ()
   await operator.pointTo({ ...tables, dynamodbEndpoint: proxy.endpoint });
   const running = operator.start(["orders", "import", "--local"], { input: '{"id":1}' });
   await begun.promise;
-  let seen: object = { code: "none yet" };
-  running.ended.then((ended) => {
-    seen = ended;
+  let ended: object | undefined;
+  running.ended.then((result) => {
+    ended = result;
   });
-  const interrupted = () => {
-    running.kill("SIGINT");
-    return seen;
-  };
+  let signals = 0;
   // Two signals at once may arrive as one.
-  await expect.poll(interrupted).toMatchObject({ code: null, stdout: "" });
+  const interruptUntilEnded = () => {
+    if (ended === undefined) {
+      running.kill("SIGINT");
+      signals++;
+    }
+    return ended;
+  };
+  await expect.poll(interruptUntilEnded).toMatchObject({ code: null, stdout: "" });
+  expect(signals).toBeGreaterThan(1);
 });
 
 describe("orders import of a bad file", () => {
@@ -181,9 +186,9 @@ describe("orders import of a bad file", () => {
   });
 
   test.each([
-    ["", " is a folder"],
-    ["/none", "/none: no such file or directory"],
-  ])("fails for the path FOLDER%s", async (path, problem) => {
+    ["is a folder", "", " is a folder"],
+    ["does not exist", "/none", "/none: no such file or directory"],
+  ])("fails for a path that %s", async (_, path, problem) => {
     const { folder } = operator;
     expect(await orders("import", `${folder}${path}`)).toEqual({
       code: 1,

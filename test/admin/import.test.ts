@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { compareOrders } from "../../infra/admin/compare-orders.ts";
+import { TableCalls } from "../../infra/admin/table-calls.ts";
 import { workThrough } from "../../infra/admin/work-through.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { onEvery } from "../helpers/faults/fault-proxy.ts";
@@ -10,7 +12,7 @@ import { clearedLine, makeLines } from "./orders-file.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 
-/** Imports this file, through this endpoint. */
+/** Runs `orders import` with these arguments, through this endpoint. */
 const importing = (args: string[], dynamodbEndpoint = tables.dynamodbEndpoint) =>
   runHere({ ...tables, dynamodbEndpoint }, ["orders", "import", ...args]);
 
@@ -33,7 +35,7 @@ describe("importing", () => {
     );
   });
 
-  test("shows on a terminal how far it is", async () => {
+  test("shows its progress on a terminal", async () => {
     const file = await operator.write("orders.ndjson", makeLines(50).join("\n"));
     const { stderr } = await runHere(tables, ["orders", "import", file], { terminals: ["stderr"] });
     expect(stderr).toMatch(/Checking 100% \[=+\] \d+ bytes\/s/);
@@ -41,7 +43,8 @@ describe("importing", () => {
     expect(stderr.split(clearedLine)).toHaveLength(3);
   });
 
-  test("of nothing is rejected: a command before it in a pipe may have failed", async () => {
+  // The command before it in a pipe may have failed.
+  test("rejects a file without orders", async () => {
     const file = await operator.write("orders.ndjson", "\n");
     expect(await importing([file])).toEqual({
       code: 1,
@@ -62,7 +65,7 @@ describe("importing", () => {
     expect(await tables.items("orders")).toEqual([]);
   });
 
-  test("never counts another's order as written at a later attempt", async () => {
+  test("counts someone else's order as already there, even after a retry", async () => {
     await tables.putOrder({ id: { N: "1" }, status: { S: "shipped" } });
     const file = await operator.write("orders.ndjson", '{"id":1}');
     const { proxy } = await tables.behindProxy(({ operation, attempt }) =>
@@ -70,18 +73,30 @@ describe("importing", () => {
     );
     const { stdout } = await importing([file], proxy.endpoint);
     expect(stdout).toBe("1 order: 0 written, 1 already there, 0 not written\n");
+    expect(proxy.attempts.get("PutItem")).toBe(2);
   });
 
-  test("counts no order as written that is rejected without showing what is there", async () => {
-    const file = await operator.write("orders.ndjson", '{"id":1}');
-    const { proxy } = await tables.behindProxy(
-      onEvery("PutItem", rejectedAs("ConditionalCheckFailedException")),
-    );
-    const { stdout } = await importing([file], proxy.endpoint);
-    expect(stdout).toBe("1 order: 0 written, 1 already there, 0 not written\n");
+  describe("an order that DynamoDB rejects without showing the one in the table", () => {
+    const importRejected = async () => {
+      const file = await operator.write("orders.ndjson", '{"id":1}');
+      const { proxy } = await tables.behindProxy(
+        onEvery("PutItem", rejectedAs("ConditionalCheckFailedException")),
+      );
+      return await importing([file], proxy.endpoint);
+    };
+
+    test("counts it as already there", async () => {
+      const { stdout } = await importRejected();
+      expect(stdout).toBe("1 order: 0 written, 1 already there, 0 not written\n");
+    });
+
+    test("lists it as different in every field", async () => {
+      const { stderr } = await importRejected();
+      expect(stderr).toBe("Order 1 in the table differs: id, status\n");
+    });
   });
 
-  describe("that fails", () => {
+  describe("when a write is denied", () => {
     const importUntilDenied = async () => {
       const file = await operator.write("orders.ndjson", makeLines(200).join("\n"));
       let puts = 0;
@@ -101,7 +116,7 @@ describe("importing", () => {
       });
     });
 
-    test("gives counts that add up", async () => {
+    test("prints counts that add up", async () => {
       const { stdout } = await importUntilDenied();
       expect(stdout).toBe("200 orders: 60 written, 0 already there, 140 not written\n");
     });
@@ -161,21 +176,24 @@ describe("importing orders that are there already but differ", () => {
     );
   });
 
-  test("lists twenty that differ alike and counts the others", async () => {
+  test("lists at most twenty orders that differ in the same fields", async () => {
+    const notes = (await importThem()).stderr.split("\n");
+    const alike = notes.filter((line) => /^Order \d\d in the table differs: status$/.test(line));
+    expect(alike).toHaveLength(20);
+  });
+
+  test("counts the orders that it does not list", async () => {
     const notes = (await importThem()).stderr.trimEnd().split("\n");
     expect(notes).toHaveLength(1 + 20 + 1);
-    expect(
-      notes.filter((line) => /^Order \d\d in the table differs: status$/.test(line)),
-    ).toHaveLength(20);
     expect(notes.at(-1)).toBe("and 2 more: status");
   });
 
-  test("says the same as JSON", async () => {
+  test("counts and lists the differences as JSON", async () => {
     const json = JSON.parse((await importThem("--json")).stdout);
     expect(json).toMatchObject({ differ: 23, differing: { length: 21 } });
   });
 
-  test("leaves them as they are", async () => {
+  test("leaves the table's orders as they are", async () => {
     await importThem();
     const after = await tables.items("orders");
     expect(after).toHaveLength(present.length);
@@ -183,43 +201,43 @@ describe("importing orders that are there already but differ", () => {
   });
 });
 
-describe("work of which a part fails", () => {
+describe("work in which one item fails", () => {
   const items = Array.from({ length: 100 }, (_, at) => at);
   const workUntilBroken = async () => {
-    const begun: number[] = [];
+    const started: number[] = [];
     const stopped: number[] = [];
     const work = async (item: number, stop: AbortSignal): Promise<void> => {
-      begun.push(item);
+      started.push(item);
       if (item === 1) throw new Error("broken");
       await new Promise((resolve) => setImmediate(resolve));
       if (stop.aborted) stopped.push(item);
     };
     const reason = await workThrough(items.values(), work, new AbortController().signal);
-    return { begun, stopped, reason };
+    return { started, stopped, reason };
   };
 
-  test("says why", async () => {
+  test("returns the reason", async () => {
     expect((await workUntilBroken()).reason).toContain("broken");
   });
 
-  test("begins no other part", async () => {
-    expect((await workUntilBroken()).begun).toHaveLength(48);
+  test("starts no other item", async () => {
+    expect((await workUntilBroken()).started).toHaveLength(48);
   });
 
-  test("tells the parts that have begun to stop waiting", async () => {
-    const { begun, stopped } = await workUntilBroken();
-    expect(stopped).toEqual(begun.filter((item) => item !== 1));
+  test("signals the items that were started to stop", async () => {
+    const { started, stopped } = await workUntilBroken();
+    expect(stopped).toEqual(started.filter((item) => item !== 1));
   });
 });
 
-describe("checking against the table", () => {
+describe("checking a file against the table", () => {
   let file: string;
   beforeEach(async () => {
     file = await operator.write("orders.ndjson", '{"id":1}\n{"id":2}');
   });
   const check = (...options: string[]) => importing([file, "--check", ...options]);
 
-  test("counts what is the same, differs and is missing", async () => {
+  test("counts the orders that are the same, differ or are missing", async () => {
     await tables.putOrder({ id: { N: "1" }, status: { S: "shipped" } });
     expect(await check()).toEqual({
       code: 1,
@@ -228,11 +246,15 @@ describe("checking against the table", () => {
     });
   });
 
-  test("says the same as JSON", async () => {
+  test("prints the counts and differences as JSON", async () => {
     await tables.putOrder({ id: { N: "1" }, status: { S: "shipped" } });
     expect(JSON.parse((await check("--json")).stdout)).toEqual({
       badLines: [],
-      ...{ orders: 2, same: 0, differ: 1, missing: 1, notCompared: 0 },
+      orders: 2,
+      same: 0,
+      differ: 1,
+      missing: 1,
+      notCompared: 0,
       differing: [{ id: 1, fields: ["status"] }],
     });
   });
@@ -263,13 +285,40 @@ describe("checking against the table", () => {
     expect([...proxy.attempts.keys()]).toEqual(["DescribeTable", "Scan"]);
   });
 
-  describe("that can't be read", () => {
+  describe("when it can't finish", () => {
+    const compare = (total: number, signal: AbortSignal) =>
+      compareOrders({
+        table: tables.tables.orders,
+        file: { name: "orders.ndjson", path: file },
+        total,
+        calls: new TableCalls(tables.client),
+        signal,
+      });
+
+    test("says that the file has changed since its lines were checked", async () => {
+      expect(await compare(3, new AbortController().signal)).toMatchObject({
+        text: "3 orders: 0 the same, 0 differ, 0 missing, 3 not compared",
+        note:
+          "orders.ndjson changed while it was being read: 2 of 3 orders are left. " +
+          "Run it again to check the rest.",
+      });
+    });
+
+    test("says that it was interrupted", async () => {
+      expect(await compare(2, AbortSignal.abort())).toMatchObject({
+        text: "2 orders: 0 the same, 0 differ, 0 missing, 2 not compared",
+        note: "Interrupted. Run it again to check the rest.",
+      });
+    });
+  });
+
+  describe("when the table can't be read", () => {
     const checkUnreadable = async () => {
       const { proxy } = await tables.behindProxy(onEvery("Scan", rejectedAs("AccessDenied")));
       return await importing([file, "--check"], proxy.endpoint);
     };
 
-    test("counts its orders as not compared, not as missing", async () => {
+    test("counts the file's orders as not compared, not as missing", async () => {
       expect(await checkUnreadable()).toMatchObject({
         code: 1,
         stdout: "2 orders: 0 the same, 0 differ, 0 missing, 2 not compared\n",

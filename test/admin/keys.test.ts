@@ -6,10 +6,13 @@ import { createTestTables } from "../helpers/test-tables.ts";
 
 const tables = await createTestTables();
 const { target } = tables;
-const now = 1_800_000_000;
+const now = 1_800_000_000; // 2027-01-15T08:00:00Z
+const createdAt = 1_700_000_000; // 2023-11-14T22:13:20Z
+const terminalCodes = "\u001b]0;owned\u0007\u009b31m\u202eemca";
+const escapedCodes = String.raw`\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}emca`;
 
 describe("issuing", () => {
-  /** Issues a key, and gives the item that is then its table's only one. */
+  /** Issues a key. Returns it with the only item of the table. */
   const issueToAcme = async () => {
     const { text: key = "", json, note } = await issue(target, "Acme", now + 60, now);
     const [item, ...others] = await tables.items("apiKeys");
@@ -17,13 +20,13 @@ describe("issuing", () => {
     return { key, json, note, item, keyId: item?.["keyId"]?.S };
   };
 
-  test("prints a key of the environment", async () => {
+  test("prints a key with the environment's prefix", async () => {
     const { key } = await issueToAcme();
     expect(key).toMatch(/^pets_test_/);
     expect(isApiKey(key)).toBe(true);
   });
 
-  test("prints the key and what is known of it as JSON", async () => {
+  test("prints the key and its record as JSON", async () => {
     const { key, keyId, json } = await issueToAcme();
     expect(json).toEqual({
       key,
@@ -57,25 +60,20 @@ describe("issuing", () => {
 });
 
 describe("revoking", () => {
-  const putUnrevoked = async () => {
-    await tables.putKey({
-      keyId: "key_1",
-      createdAt: 1_700_000_000,
-      expiresAt: now + 3600,
-      tier: "gold",
-    });
-    const [before] = await tables.items("apiKeys");
-    return [{ ...before, revokedAt: { N: String(now) } }];
+  const putActiveKey = async () => {
+    await tables.putKey({ keyId: "key_1", createdAt, expiresAt: now + 3600, tier: "gold" });
+    const [item] = await tables.items("apiKeys");
+    return item;
   };
 
   test("sets the time of the revocation, and nothing else", async () => {
-    const after = await putUnrevoked();
+    const before = await putActiveKey();
     await revoke(target, "key_1", now);
-    expect(await tables.items("apiKeys")).toEqual(after);
+    expect(await tables.items("apiKeys")).toEqual([{ ...before, revokedAt: { N: String(now) } }]);
   });
 
   test("says how long caches may still accept the key", async () => {
-    await putUnrevoked();
+    await putActiveKey();
     const { text, json } = await revoke(target, "key_1", now);
     expect(text).toBe(
       "Revoked key_1 (test). The gateway's cache may still accept it for up to 15 seconds.",
@@ -83,24 +81,36 @@ describe("revoking", () => {
     expect(json).toMatchObject({ keyId: "key_1", state: "revoked", acceptedForUpToSeconds: 15 });
   });
 
-  test("happens once", async () => {
-    const after = await putUnrevoked();
+  test("fails for a key that is already revoked", async () => {
+    await putActiveKey();
     await revoke(target, "key_1", now);
     await expect(revoke(target, "key_1", now + 1)).rejects.toThrow(
       "Key key_1 was already revoked at 2027-01-15T08:00:00Z",
     );
-    expect(await tables.items("apiKeys")).toEqual(after);
   });
 
-  test("does not create a key again that was deleted meanwhile", async () => {
-    await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 });
-    const { target } = await tables.behindProxy(justBefore("UpdateItem", tables.empty));
-    await expect(revoke(target, "key_1", now)).rejects.toThrow("No key has the id key_1");
+  test("keeps the time of the first revocation", async () => {
+    await putActiveKey();
+    await revoke(target, "key_1", now);
+    await expect(revoke(target, "key_1", now + 1)).rejects.toThrow();
+    expect(await tables.items("apiKeys")).toMatchObject([{ revokedAt: { N: String(now) } }]);
+  });
+
+  test("does not recreate a key that was deleted in the meantime", async () => {
+    await putActiveKey();
+    const { target: proxied } = await tables.behindProxy(justBefore("UpdateItem", tables.empty));
+    await expect(revoke(proxied, "key_1", now)).rejects.toThrow("No key has the id key_1");
     expect(await tables.items("apiKeys")).toEqual([]);
   });
 
+  test("escapes a name that could control the terminal", async () => {
+    await tables.putKey({ keyId: "key_1", createdAt, name: terminalCodes });
+    const { text } = await revoke(target, "key_1", now);
+    expect(text).toContain(`Revoked key_1 (${escapedCodes}).`);
+  });
+
   test("fails for an unknown id", async () => {
-    await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 });
+    await putActiveKey();
     await expect(revoke(target, "key_2", now)).rejects.toThrow("No key has the id key_2");
   });
 });
@@ -109,9 +119,9 @@ describe("listing", () => {
   describe("of keys in every state", () => {
     const putKeys = () =>
       Promise.all([
-        tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 }),
-        tables.putKey({ keyId: "key_2", createdAt: 1_700_000_001, expiresAt: 1_700_000_002 }),
-        tables.putKey({ keyId: "key_3", createdAt: 1_700_000_003, revokedAt: 1_700_000_004 }),
+        tables.putKey({ keyId: "key_1", createdAt }),
+        tables.putKey({ keyId: "key_2", createdAt: createdAt + 1, expiresAt: createdAt + 2 }),
+        tables.putKey({ keyId: "key_3", createdAt: createdAt + 3, revokedAt: createdAt + 4 }),
       ]);
 
     test("shows each with its state", async () => {
@@ -128,7 +138,7 @@ describe("listing", () => {
       expect(note).toBeUndefined();
     });
 
-    test("gives each with its state as JSON", async () => {
+    test("prints each with its state as JSON", async () => {
       await putKeys();
       expect((await list(target, now)).json).toEqual([
         {
@@ -152,91 +162,90 @@ describe("listing", () => {
       }
     });
 
-    test("can be of the active ones only", async () => {
+    test("can be limited to active keys", async () => {
       await putKeys();
-      expect((await list(target, now, true)).json).toEqual([
-        expect.objectContaining({ keyId: "key_1" }),
-      ]);
+      const { json } = await list(target, now, true);
+      expect(json).toEqual([expect.objectContaining({ keyId: "key_1" })]);
     });
   });
 
-  const ids = Array.from({ length: 24 }, (_, index) => `key_${String(index).padStart(2, "0")}`);
+  // Two keys of each second, the smaller id first. The later second has smaller ids.
+  const keys = Array.from({ length: 24 }, (_, index) => {
+    const second = Math.floor(index / 2);
+    return { keyId: `key_${50 - 2 * second + (index % 2)}`, createdAt: createdAt + second };
+  });
+  /** Lists the keys from pages of ten. */
   const listPages = async () => {
-    for (const [index, keyId] of ids.entries()) {
-      await tables.putKey({ keyId, createdAt: 1_700_000_000 + Math.floor(index / 2) });
-    }
+    for (const key of keys) await tables.putKey(key);
     const consistent: unknown[] = [];
-    const { target } = await tables.behindProxy(
+    const { target: proxied } = await tables.behindProxy(
       onEvery("Scan", async ({ forward, input, response }) => {
-        consistent.push(JSON.parse(input).ConsistentRead);
-        respond(response, await forward(JSON.stringify({ ...JSON.parse(input), Limit: 10 })));
+        const scan = JSON.parse(input);
+        consistent.push(scan.ConsistentRead);
+        respond(response, await forward(JSON.stringify({ ...scan, Limit: 10 })));
       }),
     );
-    return { consistent, json: (await list(target, now)).json };
+    const { json } = await list(proxied, now);
+    return { consistent, json };
   };
 
   test("reads every page consistently", async () => {
     expect((await listPages()).consistent).toEqual([true, true, true]);
   });
 
-  test("begins with the oldest, of the same second with the smaller id", async () => {
+  test("sorts keys by creation time, then by id", async () => {
     const { json } = await listPages();
-    expect(json).toEqual(ids.map((keyId) => expect.objectContaining({ keyId })));
+    expect(json).toEqual(keys.map(({ keyId }) => expect.objectContaining({ keyId })));
   });
 
-  test("escapes names that would control the terminal", async () => {
-    const name = "\u001b]0;owned\u0007\u009b31m\u202eemca";
-    await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000, name });
-    const { text, json } = await list(target, now);
-    expect(text).toContain(String.raw`\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}emca`);
-    expect(text).not.toMatch(/[^\P{C}\n]/u);
-    expect(json).toEqual([expect.objectContaining({ name })]);
+  test("escapes names that could control the terminal", async () => {
+    await tables.putKey({ keyId: "key_1", createdAt, name: terminalCodes });
+    const { text } = await list(target, now);
+    expect(text).toContain(escapedCodes);
+    expect(text?.replaceAll("\n", "")).not.toMatch(/\p{C}/u);
   });
 
-  test("shows a time that no calendar has in seconds", async () => {
+  test("leaves names unescaped in JSON", async () => {
+    await tables.putKey({ keyId: "key_1", createdAt, name: terminalCodes });
+    const { json } = await list(target, now);
+    expect(json).toEqual([expect.objectContaining({ name: terminalCodes })]);
+  });
+
+  test("shows a time beyond the calendar as seconds since 1970", async () => {
     const revokedAt = Number.MAX_SAFE_INTEGER;
-    await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000, revokedAt });
+    await tables.putKey({ keyId: "key_1", createdAt, revokedAt });
     expect((await list(target, now)).text).toContain("9007199254740991 s after 1970");
   });
 
   test("counts damaged records instead of showing them", async () => {
-    await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 });
+    await tables.putKey({ keyId: "key_1", createdAt });
     await tables.putKey({ keyId: "key_2", createdAt: "yesterday" });
     const { json, note } = await list(target, now);
     expect(note).toBe("Skipped 1 damaged record: the service rejects such keys");
     expect(json).toEqual([expect.objectContaining({ keyId: "key_1" })]);
   });
 
-  test("says when there are none", async () => {
-    expect(await list(target, now)).toEqual({ text: "No keys yet.", json: [] });
-    expect(await list(target, now, true)).toEqual({ text: "No active keys.", json: [] });
+  test.each([
+    ["keys", false, "No keys yet."],
+    ["active keys", true, "No active keys."],
+  ])("says when there are no %s", async (_, onlyActive, text) => {
+    expect(await list(target, now, onlyActive)).toEqual({ text, json: [] });
   });
 });
 
 describe("checking", () => {
   test("accepts an active key", async () => {
-    const key = await tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000 });
+    const key = await tables.putKey({ keyId: "key_1", createdAt });
     expect(await check(target, key, now)).toMatchObject({
       text: "Accepted: key_1 (test)",
       json: { accepted: true, keyId: "key_1" },
     });
   });
 
-  describe("a key whose name could control the terminal", () => {
-    const putNamed = () =>
-      tables.putKey({ keyId: "key_1", createdAt: 1_700_000_000, name: "\u001b[2J" });
-
-    test("prints harmless text", async () => {
-      const key = await putNamed();
-      const { text } = await check(target, key, now);
-      expect(text).toBe(String.raw`Accepted: key_1 (\u{1b}[2J)`);
-    });
-
-    test("prints harmless text when it is revoked", async () => {
-      await putNamed();
-      const { text } = await revoke(target, "key_1", now);
-      expect(text).toContain(String.raw`Revoked key_1 (\u{1b}[2J).`);
-    });
+  test("escapes a name that could control the terminal", async () => {
+    const key = await tables.putKey({ keyId: "key_1", createdAt, name: terminalCodes });
+    const { text } = await check(target, key, now);
+    expect(text).toBe(`Accepted: key_1 (${escapedCodes})`);
   });
 
   test("rejects an empty key as malformed", async () => {
@@ -248,31 +257,49 @@ describe("checking", () => {
     });
   });
 
-  const expired = { keyId: "key_1", createdAt: 1, expiresAt: 1_700_000_000 };
-  const revoked = { keyId: "key_2", createdAt: 1, revokedAt: 1_700_000_000 };
-  const mistyped = `${makeApiKey("pets_test").slice(0, -1)}!`;
-  const otherPrefix = "keys for this environment start with pets_test_";
-  const unknown = makeApiKey("pets_test");
-  const damaged = { keyId: "key_3", createdAt: 0.5 };
-  describe.each<[string, () => string | Promise<string>, string, string?]>([
-    ["a mistyped key", () => mistyped, "malformed or mistyped"],
-    ["another environment's key", () => makeApiKey("pets_live"), otherPrefix],
-    ["an unknown key", () => unknown, "no such key was issued here"],
-    ["an expired key", () => tables.putKey(expired), "expired at 2023-11-14T22:13:20Z", "key_1"],
-    ["a revoked key", () => tables.putKey(revoked), "revoked at 2023-11-14T22:13:20Z", "key_2"],
-    ["a key whose record is damaged", () => tables.putKey(damaged), "its record is damaged"],
-  ])("%s", (_, put, reason, keyId) => {
-    test("is rejected with the reason", async () => {
-      const { text, json, rejected } = await check(target, await put(), now);
-      expect({ text, json, rejected }).toEqual({
-        text: `Rejected: ${reason}${keyId ? ` (${keyId})` : ""}`,
-        json: { accepted: false, reason, keyId: keyId ?? null },
-        rejected: true,
-      });
+  describe.each([
+    {
+      what: "a mistyped key",
+      makeKey: async () => `${makeApiKey("pets_test").slice(0, -1)}!`,
+      reason: "malformed or mistyped",
+    },
+    {
+      what: "another environment's key",
+      makeKey: async () => makeApiKey("pets_live"),
+      reason: "keys for this environment start with pets_test_",
+    },
+    {
+      what: "an unknown key",
+      makeKey: async () => makeApiKey("pets_test"),
+      reason: "no such key was issued here",
+    },
+    {
+      what: "an expired key",
+      makeKey: () => tables.putKey({ keyId: "key_1", createdAt: 1, expiresAt: createdAt }),
+      reason: "expired at 2023-11-14T22:13:20Z",
+      keyId: "key_1",
+    },
+    {
+      what: "a revoked key",
+      makeKey: () => tables.putKey({ keyId: "key_2", createdAt: 1, revokedAt: createdAt }),
+      reason: "revoked at 2023-11-14T22:13:20Z",
+      keyId: "key_2",
+    },
+    {
+      what: "a key whose record is damaged",
+      makeKey: () => tables.putKey({ keyId: "key_3", createdAt: 0.5 }),
+      reason: "its record is damaged",
+    },
+  ])("$what", ({ makeKey, reason, keyId }) => {
+    test("rejects it with the reason", async () => {
+      const { text, json, rejected } = await check(target, await makeKey(), now);
+      expect(text).toBe(keyId ? `Rejected: ${reason} (${keyId})` : `Rejected: ${reason}`);
+      expect(json).toEqual({ accepted: false, reason, keyId: keyId ?? null });
+      expect(rejected).toBe(true);
     });
 
-    test("is never repeated", async () => {
-      const key = await put();
+    test("never prints the key", async () => {
+      const key = await makeKey();
       const { text, json } = await check(target, key, now);
       expect(text + JSON.stringify(json)).not.toContain(key);
     });

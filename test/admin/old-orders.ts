@@ -9,10 +9,7 @@ import type { OrderItem as Item } from "../../shared/order.ts";
 import { createTable } from "../helpers/create-table.ts";
 import type { TestTables } from "../helpers/test-tables.ts";
 
-/**
- * An old table of this kind, empty before each test, beside the test file's own, which is the new
- * one.
- */
+/** Creates an old table for each test. The new one is the test file's own. */
 export function createOldTable({ client, tables, items }: TestTables, kind: "orders" | "apiKeys") {
   let from: string;
   beforeEach(async () => {

@@ -1,7 +1,7 @@
-/** Ends a bar: the start of the line, which is then erased. */
+/** Ends a progress bar: goes to the start of the line, and erases it. */
 export const clearedLine = "\u001b[1G\u001b[2K";
 
-/** This many lines of an orders file, in the form an export writes. */
+/** Makes this many lines of an orders file, as an export writes them. */
 export function makeLines(count: number): string[] {
   const statuses = ["pending", "shipped", "cancelled"];
   return Array.from({ length: count }, (_, at) => {

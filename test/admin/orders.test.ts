@@ -18,7 +18,7 @@ const cancelled: OrderItem = {
   cancellationId: { S: "5f3f" },
 };
 
-describe("showing", () => {
+describe("showing an order", () => {
   const putWithKeys = async () => {
     await tables.putOrder({ ...cancelled, gift: { L: [{ B: new Uint8Array([0, 255]) }] } });
     await tables.putKey({ keyId: "key_0", name: "Another" });
@@ -43,16 +43,18 @@ describe("showing", () => {
     );
   });
 
-  test("gives JSON exact to the last digit", async () => {
+  test("prints every digit of an integer in JSON", async () => {
     await putWithKeys();
-    const line = jsonText((await show(target, -(2n ** 63n))).json);
-    expect(line).toMatch(
+    const { json } = await show(target, -(2n ** 63n));
+    expect(jsonText(json)).toMatch(
       /^{"id":-9223372036854775808,"status":"cancelled","petId":9007199254740993,"complete":false,/,
     );
-    expect(JSON.parse(line)).toMatchObject({
-      cancelledBy: "key_1",
-      cancelledByName: "Acme \u0007shop",
-    });
+  });
+
+  test("names the key that cancelled it, unescaped, in JSON", async () => {
+    await putWithKeys();
+    const { json } = await show(target, -(2n ** 63n));
+    expect(json).toMatchObject({ cancelledBy: "key_1", cancelledByName: "Acme \u0007shop" });
   });
 
   test("prints an order that was cancelled by a key that no one issued", async () => {
@@ -64,10 +66,10 @@ describe("showing", () => {
   test("reads consistently", async () => {
     await tables.putOrder({ id: { N: "1" } });
     const consistent: unknown[] = [];
-    const { target } = await tables.behindProxy(
+    const { target: proxied } = await tables.behindProxy(
       ({ input }) => void consistent.push(JSON.parse(input).ConsistentRead),
     );
-    await show(target, 1n);
+    await show(proxied, 1n);
     expect(consistent).toEqual([true]);
   });
 
@@ -76,31 +78,26 @@ describe("showing", () => {
   });
 });
 
-describe("listing and counting", () => {
-  const orders: OrderItem[] = [
-    cancelled,
-    { id: { N: "9223372036854775807" }, status: { S: "cancelled" }, cancelledBy: { S: "key_2" } },
-    {
-      id: { N: "1" },
-      status: { S: "pending" },
-      quantity: { N: "3" },
-      shipDate: { S: "2026-12-24T00:00:00Z" },
-    },
-    { id: { N: "2" }, status: { S: "held\u001b" }, cancelledBy: { S: "key_2" } },
-    { id: { N: "3" } },
-  ];
+const orders: OrderItem[] = [
+  cancelled,
+  { id: { N: "9223372036854775807" }, status: { S: "cancelled" }, cancelledBy: { S: "key_2" } },
+  {
+    id: { N: "1" },
+    status: { S: "pending" },
+    quantity: { N: "3" },
+    shipDate: { S: "2026-12-24T00:00:00Z" },
+  },
+  { id: { N: "2" }, status: { S: "held\u001b" }, cancelledBy: { S: "key_2" } },
+  { id: { N: "3" } },
+];
 
-  test("show every order in a table, to the last digit", async () => {
+describe("listing orders", () => {
+  test("shows every order in columns, exact to the last digit", async () => {
     for (const order of [...orders, { id: { N: "1.5" } }]) await tables.putOrder(order);
     const { stdout, ...ended } = await runHere(tables, ["orders", "list"]);
     expect(ended).toEqual({ code: 0, stderr: "" });
-    expect(
-      stdout
-        .trimEnd()
-        .split("\n")
-        .map((line) => line.split(/ {2,}/))
-        .sort(),
-    ).toEqual([
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.map((line) => line.split(/ {2,}/)).sort()).toEqual([
       ["-9223372036854775808", "cancelled", "9007199254740993", "-", "false", "-", "key_1"],
       ["1", "pending", "-", "3", "-", "2026-12-24T00:00:00Z", "-"],
       ["1.5", "-", "-", "-", "-", "-", "-"],
@@ -111,7 +108,7 @@ describe("listing and counting", () => {
     ]);
   });
 
-  test("show those of a status and a key as lines of an orders file", async () => {
+  test("prints the orders of a status and a key as lines of an orders file", async () => {
     const other: OrderItem = {
       id: { N: "4" },
       status: { S: "cancelled" },
@@ -127,22 +124,24 @@ describe("listing and counting", () => {
     });
   });
 
-  const listOfKey = (key: string) =>
-    commandsHere(tables)(["orders", "list", "--json", "--cancelled-by", key]);
+  const listOfKey = (key: string) => {
+    const run = commandsHere(tables);
+    return run(["orders", "list", "--json", "--cancelled-by", key]);
+  };
 
-  test("show none of a key that cancelled none", async () => {
+  test("prints nothing for a key that cancelled no order", async () => {
     await tables.putKey({ keyId: "key_3" });
     expect(await listOfKey("key_3")).toMatchObject({ code: 0, stdout: "" });
   });
 
-  test("fail for a key that does not exist", async () => {
+  test("fails for a key that does not exist", async () => {
     expect(await listOfKey("key_4")).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/\nNo key has the id key_4\n$/),
     });
   });
 
-  test("name the order that they skip because no line can hold it", async () => {
+  test("names an order that it skips because its id is not a 64-bit integer", async () => {
     const id = { N: "1.5" };
     const { proxy } = await tables.behindProxy(({ input }) => ({ response }) => {
       const page = input.includes("ExclusiveStartKey")
@@ -157,12 +156,19 @@ describe("listing and counting", () => {
       stderr: expect.stringMatching(/\nOrder 1\.5 skipped: id is not a 64-bit integer\n$/),
     });
   });
+});
 
-  test("add up", async () => {
-    for (const order of orders) await tables.putOrder(order);
-    expect(await count(target.ordersTable, new TableCalls(target.client))).toEqual({
-      text: "STATUS     ORDERS\npending    1\nshipped    0\ncancelled  2\nother      2\ntotal      5",
-      json: { pending: 1, shipped: 0, cancelled: 2, other: 2, total: 5 },
-    });
+test("counting orders adds those of every status up to a total", async () => {
+  for (const order of orders) await tables.putOrder(order);
+  expect(await count(target.ordersTable, new TableCalls(target.client))).toEqual({
+    text: [
+      "STATUS     ORDERS",
+      "pending    1",
+      "shipped    0",
+      "cancelled  2",
+      "other      2",
+      "total      5",
+    ].join("\n"),
+    json: { pending: 1, shipped: 0, cancelled: 2, other: 2, total: 5 },
   });
 });

@@ -7,7 +7,7 @@ beforeEach(() => {
   return () => void vi.useRealTimers();
 });
 
-/** The text on a terminal of so many columns once so many of 400 orders are written. */
+/** The text on a terminal of so many columns after so many seconds and so many of 400 orders. */
 function shown(columns: number, seconds: number, orders: number): string {
   const stream = Object.assign(new PassThrough({ encoding: "utf8" }), { isTTY: true, columns });
   const stderr = vi.spyOn(process, "stderr", "get").mockReturnValue(stream as never);
@@ -21,19 +21,21 @@ function shown(columns: number, seconds: number, orders: number): string {
   return text;
 }
 
-test("a terminal of 60 columns shows the whole line", () => {
+test("the progress line fits into 60 columns", () => {
   expect(shown(60, 10, 100)).toMatch(/Writing 25% \[=+-+\] 10 orders\/s, 30s left/);
 });
 
-test("nothing is estimated in the first seconds", () => {
-  expect(shown(100, 1, 1)).not.toContain("left");
+test("the progress line shows no time left in the first three seconds", () => {
+  const line = shown(100, 2, 40);
+  expect(line).toMatch(/Writing 10% \[=+-+\] \d+ orders\/s/);
+  expect(line).not.toContain("left");
 });
 
-test("no time is left when there is more to do than was known", () => {
+test("the progress line says 100% and 0s left once it is past its total", () => {
   expect(shown(100, 10, 500)).toMatch(/Writing 100% \[={24}\] 49 orders\/s, 0s left/);
 });
 
-test("the terminal has nothing to restore if the command is killed", () => {
-  // Neither the cursor nor the end of a long line is hidden.
+test("the progress line changes no mode of the terminal", () => {
+  // A killed command could not show the cursor again, or wrap long lines again.
   expect(shown(20, 10, 100)).not.toContain("\u001b[?");
 });

@@ -30,11 +30,11 @@ const time = new Date("2026-11-20T08:00:05Z");
 const name = `${everyOption.stackName}-Orders-20261120080005`;
 const arn = (table: string) => `arn:aws:dynamodb:eu-central-1:123456789012:table/${table}`;
 /** The members that every exception of DynamoDB has. */
-const of = { $metadata: {}, message: "by the table" };
+const members = { $metadata: {}, message: "by the table" };
 const { reads, writes } = everyOption.tableThroughput;
 const OnDemandThroughput = { MaxReadRequestUnits: reads, MaxWriteRequestUnits: writes };
 
-/** Restores from tables whose client answers as the test says, and records what it was sent. */
+/** Restores tables through a client that responds as the test says and records its commands. */
 function mockedTables(environment: Environment = everyOption) {
   const client = new DynamoDBClient({ region: "eu-central-1" });
   const target: Target = {
@@ -59,7 +59,7 @@ function mockedTables(environment: Environment = everyOption) {
       restoreTable(target, table, time, source, clock),
     pauses,
     stderr,
-    /** The line that says why it can't be restored. */
+    /** The line about the error of a restore that fails. */
     reason: async () =>
       errorLine(
         await restoreTable(target, "orders", time, undefined, clock).catch((error) => error),
@@ -84,7 +84,7 @@ const restored = (more: TableDescription = {}): { Table: TableDescription } => (
 });
 
 describe("restoring a table", () => {
-  test("makes a new one of the table in use", async () => {
+  test("makes a new table from the one in use", async () => {
     const { restore, sent } = mockedTables();
     await restore();
     const [call] = sent.commandCalls(RestoreTableToPointInTimeCommand);
@@ -95,7 +95,7 @@ describe("restoring a table", () => {
     });
   });
 
-  test("makes a new one of another table that is named", async () => {
+  test("makes a new table from another one that is named", async () => {
     const { restore, sent } = mockedTables();
     const { json } = await restore("orders", "Older-Orders");
     expect(json).toEqual({ source: "Older-Orders", name });
@@ -103,18 +103,17 @@ describe("restoring a table", () => {
     expect(call?.args[0].input.SourceTableName).toBe("Older-Orders");
   });
 
-  test("prints the setting that puts the new one to use", async () => {
+  test("prints the setting to use the new table", async () => {
     const { restore } = mockedTables();
     expect(await restore()).toEqual({
       text:
-        `Restored Own-Orders as ${name}. ` +
-        `The setting that puts it to use: restoredTables: { orders: "${name}" }`,
+        `Restored Own-Orders as ${name}. ` + `To use it, set restoredTables: { orders: "${name}" }`,
       json: { source: "Own-Orders", name },
       note: expect.stringContaining("carry over"),
     });
   });
 
-  test("names the table of keys as one of keys", async () => {
+  test("names a restored table of keys after ApiKeys", async () => {
     const keysName = `${everyOption.stackName}-ApiKeys-20261120080005`;
     const { text, json } = await mockedTables().restore("apiKeys");
     expect(text).toContain(`restoredTables: { apiKeys: "${keysName}" }`);
@@ -124,14 +123,14 @@ describe("restoring a table", () => {
   test("says once how long it takes", async () => {
     const { restore, stderr } = mockedTables();
     await restore();
-    const patience =
-      "Restoring takes minutes to hours. If it is interrupted, run the command again.\n";
-    expect(stderr).toHaveBeenCalledExactlyOnceWith(patience);
+    expect(stderr).toHaveBeenCalledExactlyOnceWith(
+      "Restoring takes minutes to hours. If it is interrupted, run the command again.\n",
+    );
   });
 
   // CloudFormation adopts a table as it is, whatever its template says.
   test.each([[["222222222222"]], [["222222222222", "333333333333"]]])(
-    "gives it every property that the stack has for it, with the writers %j",
+    "gives the new table every property that the stack's template has, with the writers %j",
     async (writerAccounts) => {
       const environment: Environment = { ...everyOption, writerAccounts };
       const { restore, sent, changes } = mockedTables(environment);
@@ -161,7 +160,7 @@ describe("restoring a table", () => {
       });
       const tables = Object.values(Template.fromStack(stack).findResources("AWS::DynamoDB::Table"));
       const adopted = tables.find(({ Properties }) => Properties.TableName === name);
-      // What a restore brings along by itself.
+      // A restore copies the first three itself. The tags are compared below.
       const { AttributeDefinitions, BillingMode, KeySchema, Tags, ...properties } =
         adopted?.["Properties"] ?? {};
       expect([AttributeDefinitions, KeySchema, BillingMode]).not.toContain(undefined);
@@ -172,43 +171,52 @@ describe("restoring a table", () => {
   );
 
   const plain: Environment = { ...everyOption, ordersStream: false, writerAccounts: [] };
-  test.each([
-    ["orders neither a stream nor a policy without their settings", "orders", plain],
-    ["keys neither, whatever the settings", "apiKeys", everyOption],
-  ] as const)("gives %s", async (_, kind, environment) => {
-    const { restore, sent, changes } = mockedTables(environment);
-    await restore(kind);
-    expect(changes()).toEqual([{ TableName: expect.any(String), DeletionProtectionEnabled: true }]);
-    expect(sent.commandCalls(PutResourcePolicyCommand)).toEqual([]);
+  describe.each([
+    ["orders without those settings", "orders", plain],
+    ["keys, whatever the settings", "apiKeys", everyOption],
+  ] as const)("of %s", (_, kind, environment) => {
+    test("gives the new table no stream", async () => {
+      const { restore, changes } = mockedTables(environment);
+      await restore(kind);
+      expect(changes()).toEqual([
+        { TableName: expect.any(String), DeletionProtectionEnabled: true },
+      ]);
+    });
+
+    test("gives the new table no policy", async () => {
+      const { restore, sent } = mockedTables(environment);
+      await restore(kind);
+      expect(sent.commandCalls(PutResourcePolicyCommand)).toEqual([]);
+    });
   });
 
-  /** Restores a table that is not ready yet, and is not again after its first change. */
+  /** Restores a table that is not ready at first, nor after its first change. */
   const restoreSlowly = async () => {
     const { restore, sent, changes, pauses } = mockedTables();
     sent
       .on(DescribeTableCommand)
-      .rejectsOnce(new ResourceNotFoundException(of))
+      .rejectsOnce(new ResourceNotFoundException(members))
       .resolvesOnce({ Table: { TableStatus: "CREATING" } })
       .resolvesOnce(restored())
       .resolvesOnce({ Table: { TableStatus: "UPDATING" } })
       .resolves(restored());
-    const notReady = new ContinuousBackupsUnavailableException(of);
+    const notReady = new ContinuousBackupsUnavailableException(members);
     sent.on(UpdateContinuousBackupsCommand).rejectsOnce(notReady).resolves({});
     await restore();
     return { sent, changes, pauses };
   };
 
-  test("looks every twenty seconds whether the new one is ready", async () => {
+  test("checks every twenty seconds whether the new table is ready", async () => {
     const { pauses } = await restoreSlowly();
     expect(pauses).toEqual([20_000, 20_000, 20_000, 20_000]);
   });
 
-  test("waits until it takes backups", async () => {
+  test("retries until backups can be switched on", async () => {
     const { sent } = await restoreSlowly();
     expect(sent.commandCalls(UpdateContinuousBackupsCommand)).toHaveLength(2);
   });
 
-  test("waits after a change before it makes the next", async () => {
+  test("waits until the new table is ready again before the next change", async () => {
     const { sent, changes } = await restoreSlowly();
     expect(changes()).toHaveLength(2);
     const order = sent.calls().map(({ args: [command] }) => command.constructor.name);
@@ -222,15 +230,15 @@ describe("restoring a table", () => {
   });
 });
 
-describe("restoring a table again, after an interruption", () => {
+describe("restoring a table again after an interruption", () => {
   // DynamoDB documents both for a table of that name, depending on whether it still is being
   // created.
   const restoreAgain = async () => {
     const { restore, sent, changes } = mockedTables();
     sent
       .on(RestoreTableToPointInTimeCommand)
-      .rejectsOnce(new TableInUseException(of))
-      .rejects(new TableAlreadyExistsException(of));
+      .rejectsOnce(new TableInUseException(members))
+      .rejects(new TableAlreadyExistsException(members));
     const done = { DeletionProtectionEnabled: true, StreamSpecification: { StreamEnabled: true } };
     sent
       .on(DescribeTableCommand)
@@ -238,10 +246,10 @@ describe("restoring a table again, after an interruption", () => {
     return { sent, changes, ...(await restore()) };
   };
 
-  test("waits for the one that has been begun", async () => {
+  test("waits for the restore that has already begun", async () => {
     const { sent, json } = await restoreAgain();
     expect(json).toMatchObject({ name });
-    // Once more after it was in use: it may have been one that was being deleted.
+    // Tried again, because the table in use could have been one that was being deleted.
     expect(sent.commandCalls(RestoreTableToPointInTimeCommand)).toHaveLength(2);
   });
 
@@ -252,35 +260,35 @@ describe("restoring a table again, after an interruption", () => {
 
   test.each([
     [
-      "another time",
+      "restored to another second",
       { RestoreDateTime: new Date("2026-11-20T08:00:06Z"), SourceTableArn: arn("Own-Orders") },
     ],
     [
-      "a table whose name ends alike",
+      "restored from a table whose name ends the same",
       { RestoreDateTime: time, SourceTableArn: arn("Not-Own-Orders") },
     ],
-    ["nothing", undefined],
-  ])("leaves a table of that name alone that was restored from %s", async (_, summary) => {
+    ["not restored", undefined],
+  ])("leaves alone a table of that name that was %s", async (_, summary) => {
     const { reason, sent } = mockedTables();
-    sent.on(RestoreTableToPointInTimeCommand).rejects(new TableAlreadyExistsException(of));
+    sent.on(RestoreTableToPointInTimeCommand).rejects(new TableAlreadyExistsException(members));
     const RestoreSummary = summary && { ...summary, RestoreInProgress: false };
     sent.on(DescribeTableCommand).resolves(restored({ RestoreSummary }));
-    expect(await reason()).toBe(`${name} is already another table. Restore another second`);
+    expect(await reason()).toBe(`${name} exists and is not this restore. Choose another second`);
     expect(sent.calls()).toHaveLength(2);
   });
 });
 
-describe("a table that can't be restored", () => {
-  test("is one of an environment without backups", async () => {
+describe("a restore is rejected", () => {
+  test("for an environment without backups", async () => {
     const { reason, sent, stderr } = mockedTables(noOption);
     expect(await reason()).toBe("no-option keeps no backups (keepData in environments.ts)");
     expect(sent.calls()).toEqual([]);
     expect(stderr).not.toHaveBeenCalled();
   });
 
-  test("to the second asked for has a line with those to which it can be", async () => {
+  test("for a time outside the backups, with the range that they cover", async () => {
     const { reason, sent } = mockedTables();
-    sent.on(RestoreTableToPointInTimeCommand).rejects(new InvalidRestoreTimeException(of));
+    sent.on(RestoreTableToPointInTimeCommand).rejects(new InvalidRestoreTimeException(members));
     const EarliestRestorableDateTime = new Date(0);
     const LatestRestorableDateTime = new Date(1000);
     sent.on(DescribeContinuousBackupsCommand, { TableName: "Own-Orders" }).resolves({

@@ -12,18 +12,15 @@ const noon = "2026-11-20T12:00:00.000001Z";
 const pending = (id: number): OrderItem => ({ id: { N: String(id) }, status: { S: "pending" } });
 
 /**
- * Ships these orders with --json, through this endpoint; gives the exit code and what is said of
- * each order, by its id.
+ * Ships these orders with --json, through this endpoint. Returns the exit code, standard error and
+ * each order's outcome by its id.
  */
 async function ship(ids: number[], dynamodbEndpoint = tables.dynamodbEndpoint) {
   const args = ["orders", "ship", ...ids.map(String), "--date", noon, "--json"];
   const { code, stdout, stderr } = await runHere({ ...tables, dynamodbEndpoint }, args);
   const lines = stdout.split("\n").filter((line) => line !== "");
-  return {
-    code,
-    stderr,
-    shipments: new Map(lines.map((line) => [JSON.parse(line).id, JSON.parse(line)])),
-  };
+  const outcomes = lines.map((line) => JSON.parse(line));
+  return { code, stderr, shipments: new Map(outcomes.map((outcome) => [outcome.id, outcome])) };
 }
 
 describe("shipping an order", () => {
@@ -39,7 +36,7 @@ describe("shipping an order", () => {
     return { proxy, ...(await ship([1], proxy.endpoint)) };
   };
 
-  test("changes the three fields in which clients see it, and no other", async () => {
+  test("changes only status, complete and shipDate", async () => {
     await shipIt();
     expect(await tables.items("orders")).toEqual([
       { ...before, status: { S: "shipped" }, complete: { BOOL: true }, shipDate: { S: noon } },
@@ -57,44 +54,67 @@ describe("shipping an order", () => {
     expect(proxy.attempts.get("UpdateItem")).toBe(1);
   });
 
-  describe.each<[string, OrderItem | undefined, object, string, number]>([
-    [
-      "has shipped",
-      { id: { N: "1" }, status: { S: "shipped" }, shipDate: { S: "2026-11-01T00:00:00Z" } },
-      { outcome: "already_shipped", shipDate: "2026-11-01T00:00:00Z" },
-      "Order 1 had already shipped: 2026-11-01T00:00:00Z",
-      3,
-    ],
-    [
-      "has shipped on the same date",
-      { id: { N: "1" }, status: { S: "shipped" }, shipDate: { S: noon }, complete: { BOOL: true } },
-      { outcome: "already_shipped", shipDate: noon },
-      `Order 1 had already shipped: ${noon}`,
-      3,
-    ],
-    [
-      "was cancelled",
-      { id: { N: "1" }, status: { S: "cancelled" } },
-      { outcome: "cancelled" },
-      "Order 1 is cancelled and can't ship",
-      4,
-    ],
-    ["does not exist", undefined, { outcome: "not_found" }, "Order 1 does not exist", 5],
-    [
-      "has another status",
-      { id: { N: "1" }, status: { S: "held" } },
-      { outcome: "not_pending", status: "held" },
-      "Order 1 is not pending and can't ship: held",
-      6,
-    ],
-    [
-      "has no status",
-      { id: { N: "1" } },
-      { outcome: "not_pending" },
-      "Order 1 is not pending and can't ship",
-      6,
-    ],
-  ])("that %s", (_, order, shipment, text, code) => {
+  interface Case {
+    what: string;
+    order: OrderItem | undefined;
+    shipment: object;
+    text: string;
+    code: number;
+  }
+  describe.each<Case>([
+    {
+      what: "has shipped",
+      order: {
+        id: { N: "1" },
+        status: { S: "shipped" },
+        shipDate: { S: "2026-11-01T00:00:00Z" },
+      },
+      shipment: { outcome: "already_shipped", shipDate: "2026-11-01T00:00:00Z" },
+      text: "Order 1 had already shipped: 2026-11-01T00:00:00Z",
+      code: 3,
+    },
+    {
+      what: "has shipped on the same date",
+      order: {
+        id: { N: "1" },
+        status: { S: "shipped" },
+        shipDate: { S: noon },
+        complete: { BOOL: true },
+      },
+      shipment: { outcome: "already_shipped", shipDate: noon },
+      text: `Order 1 had already shipped: ${noon}`,
+      code: 3,
+    },
+    {
+      what: "was cancelled",
+      order: { id: { N: "1" }, status: { S: "cancelled" } },
+      shipment: { outcome: "cancelled" },
+      text: "Order 1 is cancelled and can't ship",
+      code: 4,
+    },
+    {
+      what: "does not exist",
+      order: undefined,
+      shipment: { outcome: "not_found" },
+      text: "Order 1 does not exist",
+      code: 5,
+    },
+    {
+      what: "has another status",
+      order: { id: { N: "1" }, status: { S: "held" } },
+      shipment: { outcome: "not_pending", status: "held" },
+      text: "Order 1 is not pending and can't ship: held",
+      code: 6,
+    },
+    {
+      what: "has no status",
+      order: { id: { N: "1" } },
+      shipment: { outcome: "not_pending" },
+      text: "Order 1 is not pending and can't ship",
+      code: 6,
+    },
+  ])("that $what", ({ order, shipment, text, code }) => {
+    const shipInWords = () => runHere(tables, ["orders", "ship", "1", "--date", noon]);
     beforeEach(async () => {
       if (order) await tables.putOrder(order);
     });
@@ -104,18 +124,22 @@ describe("shipping an order", () => {
       expect(await tables.items("orders")).toEqual(order ? [order] : []);
     });
 
-    test("is told apart in words", async () => {
-      const told = await runHere(tables, ["orders", "ship", "1", "--date", noon]);
-      expect(told).toEqual({ code, stdout: `${text}\n`, stderr: "" });
+    test("prints the outcome in words", async () => {
+      expect(await shipInWords()).toMatchObject({ stdout: `${text}\n`, stderr: "" });
     });
 
-    test("is told apart in JSON", async () => {
+    test("prints the outcome as JSON", async () => {
       const shipments = new Map([[1, { id: 1, ...shipment }]]);
-      expect(await ship([1])).toEqual({ code, stderr: "", shipments });
+      expect(await ship([1])).toMatchObject({ stderr: "", shipments });
+    });
+
+    test(`exits with code ${code}, with or without --json`, async () => {
+      expect(await shipInWords()).toMatchObject({ code });
+      expect(await ship([1])).toMatchObject({ code });
     });
   });
 
-  test("is told as shipped when only the response is lost", async () => {
+  test("is reported as shipped when only the response is lost", async () => {
     await tables.putOrder(pending(1));
     const { proxy } = await tables.behindProxy(({ attempt, operation }) =>
       operation === "UpdateItem" && attempt === 1 ? applied["reset after the engine"] : undefined,
@@ -126,7 +150,7 @@ describe("shipping an order", () => {
     expect(proxy.attempts.get("UpdateItem")).toBe(2);
   });
 
-  test("is not told as shipped when another shipped it before a later attempt", async () => {
+  test("is reported as already shipped when someone else ships it before a retry", async () => {
     const theirs = {
       id: { N: "1" },
       status: { S: "shipped" },
@@ -157,25 +181,27 @@ describe("shipping an order", () => {
       return await ship([1, 2], proxy.endpoint);
     };
 
-    test("is told as unknown", async () => {
+    test("is reported as unknown", async () => {
       const { code, shipments } = await shipWithAnother();
       expect(code).toBe(7);
       const reason = expect.stringContaining("Unexpected error");
       expect(shipments.get(1)).toEqual({ id: 1, outcome: "unknown", reason });
     });
 
-    test("does not keep another from shipping", async () => {
+    test("does not keep another order from shipping", async () => {
       const { shipments } = await shipWithAnother();
       expect(shipments.get(2)).toMatchObject({ outcome: "shipped" });
     });
   });
 
-  test("is not tried when it is interrupted while it waits", async () => {
+  test("is not tried when it is interrupted while it waits for its turn", async () => {
+    await tables.putOrder(pending(1));
     const calls = new TableCalls(tables.client, 1);
     await calls.make(async () => ({ ConsumedCapacity: { CapacityUnits: 3 } }), 0);
     await expect(
       shipOrder(tables.tables.orders, 1n, noon, calls, AbortSignal.abort()),
     ).rejects.toThrow("aborted");
+    expect(await tables.items("orders")).toEqual([pending(1)]);
   });
 });
 
@@ -186,7 +212,7 @@ describe("shipping many orders", () => {
     await tables.putOrder({ id: { N: "99" }, status: { S: "cancelled" } });
   };
 
-  test("says what came of each", async () => {
+  test("prints the outcome of each", async () => {
     await putAllButTheFirst();
     const { shipments } = await ship(ids);
     const outcomes = [...shipments.values()].map(({ outcome }) => outcome).sort();
@@ -196,12 +222,12 @@ describe("shipping many orders", () => {
   test.each([
     ["first", ids],
     ["last", ids.toReversed()],
-  ])("has the exit code of the worst outcome when that comes %s", async (_, inThisOrder) => {
+  ])("has the exit code of the worst outcome when it comes %s", async (_, inThisOrder) => {
     await putAllButTheFirst();
     expect((await ship(inThisOrder)).code).toBe(5);
   });
 
-  test("says how many are left after a failure that is not about one order", async () => {
+  test("says how many orders were not tried after a failure that affects all", async () => {
     let writes = 0;
     const { proxy } = await tables.behindProxy(({ operation }) =>
       operation === "UpdateItem" && ++writes > 60
@@ -214,7 +240,7 @@ describe("shipping many orders", () => {
 });
 
 describe("orders ship", () => {
-  test("takes ids from standard input", async () => {
+  test("reads ids from standard input", async () => {
     await operator.pointTo(tables);
     await tables.putOrder(pending(-1));
     await tables.putOrder({ id: { N: "9007199254740993" }, status: { S: "held\u001b" } });
@@ -245,7 +271,7 @@ describe("orders ship", () => {
     return { file, ...(await runHere(tables, args)) };
   };
 
-  test("takes ids from a file", async () => {
+  test("reads ids from a file", async () => {
     await tables.putOrder(pending(7));
     expect(await shipFile("\ufeff7\n")).toMatchObject({
       code: 0,

@@ -22,14 +22,14 @@ function callsAt(rate?: number): TableCalls {
   return new TableCalls(client, rate, { now: () => now, pause });
 }
 
-/** Calls ten units a second, or as many, by a clock that stands still, and how long each waits. */
+/** Calls at a rate of units a second, by a clock that stands still, and how long each waits. */
 function standingStill(rate = 10) {
   const waits: number[] = [];
   const pause = async (milliseconds: number) => void waits.push(milliseconds);
   return { calls: new TableCalls(client, rate, { now: () => now, pause }), waits };
 }
 
-/** Sends what uses this many units, and says when. */
+/** A call that uses this many units. It returns when it was made. */
 const sends = (units: number) => async () => ({
   ConsumedCapacity: { CapacityUnits: units },
   at: now,
@@ -40,22 +40,22 @@ beforeEach(() => {
 });
 
 describe("calls to a table", () => {
-  test("wait until what was used before is paid for", async () => {
+  test("wait until the rate covers the units that were used before", async () => {
     const calls = callsAt(100);
     const scan = async (units: number) => (await calls.make(sends(units), 0)).at;
     expect([await scan(50), await scan(200), await scan(1)]).toEqual([5_000, 5_500, 7_500]);
   });
 
-  test("that are made again take another turn", async () => {
+  test("wait for another turn before a retry", async () => {
     const calls = callsAt(1);
-    const pause = vi.spyOn(Math, "random").mockReturnValue(0);
-    onTestFinished(() => pause.mockRestore());
+    const random = vi.spyOn(Math, "random").mockReturnValue(0);
+    onTestFinished(() => random.mockRestore());
     const throttled = new ThrottlingException({ $metadata: {}, message: "" });
     const send = vi.fn(sends(1)).mockRejectedValueOnce(throttled);
     expect((await calls.make(send, 1)).at).toBe(6_000);
   });
 
-  test("save up nothing while there is nothing to do", async () => {
+  test("save up no units while idle", async () => {
     const calls = callsAt(100);
     await calls.make(sends(10), 0);
     now = 60_000;
@@ -63,13 +63,13 @@ describe("calls to a table", () => {
     expect([await write(), await write(), await write()]).toEqual([60_000, 60_010, 60_020]);
   });
 
-  test("made at once take turns, each after what the others are likely to use", async () => {
+  test("made at once each wait for the units that the earlier ones are likely to use", async () => {
     const { calls, waits } = standingStill();
     await Promise.all([1, 2, 3, 4].map(() => calls.make(sends(1), 1)));
     expect(waits).toEqual([100, 200, 300]);
   });
 
-  test("each take as long as they are likely to use", async () => {
+  test("reserve one unit, or half of one for an eventually consistent read", async () => {
     const { calls, waits } = standingStill();
     const send = vi.spyOn(client, "send").mockResolvedValue({ ConsumedCapacity: {} } as never);
     onTestFinished(() => send.mockRestore());
@@ -81,7 +81,7 @@ describe("calls to a table", () => {
     expect(waits).toEqual([100, 150, 250]);
   });
 
-  test("ask what they have used", async () => {
+  test("ask DynamoDB for the units that they used", async () => {
     const send = vi.spyOn(client, "send").mockResolvedValue({} as never);
     onTestFinished(() => send.mockRestore());
     await callsAt().get({ TableName: "orders", Key: {} });
@@ -94,7 +94,7 @@ describe("calls to a table", () => {
     );
   });
 
-  test("are made for a minute or so while the table throttles", async () => {
+  test("are retried for a minute or so while the table throttles", async () => {
     const random = vi.spyOn(Math, "random").mockReturnValue(0.5);
     onTestFinished(() => random.mockRestore());
     const { calls, waits } = standingStill(Number.POSITIVE_INFINITY);
@@ -105,7 +105,7 @@ describe("calls to a table", () => {
     expect(waits).toEqual([100, 250, 500, 1000, 2500, 5000, 10_000, 15_000, 15_000, 15_000]);
   });
 
-  test("wait for a throttled table no longer than until they are interrupted", async () => {
+  test("stop waiting for a throttled table when they are interrupted", async () => {
     const operator = new AbortController();
     const calls = new TableCalls(client, undefined, {
       now: () => now,
@@ -119,13 +119,13 @@ describe("calls to a table", () => {
     expect(throttled).toHaveBeenCalledTimes(1);
   });
 
-  test("wait for their turn no longer than until they are interrupted", async () => {
+  test("stop waiting for their turn when they are interrupted", async () => {
     const calls = new TableCalls(client, 1);
     await calls.make(sends(3), 0);
     await expect(calls.make(sends(1), 0, AbortSignal.abort())).rejects.toThrow("aborted");
   });
 
-  test("take for their own what a throttled call may have left", async () => {
+  test("recognise as their own an item that a throttled attempt may have written", async () => {
     const item = { id: { N: "1" }, status: { S: "pending" } };
     const once = { $metadata: { attempts: 1 }, message: "" };
     const send = vi
@@ -138,7 +138,7 @@ describe("calls to a table", () => {
   });
 });
 
-/** The calls of a command line with these options, and what is said about them. */
+/** The calls of a command line with these options, and what it prints about them. */
 function chosen(
   units: "reads" | "writes",
   options: string[],
@@ -157,7 +157,7 @@ function chosen(
 }
 
 describe("the rate of a command", () => {
-  test("is half of what the environment's tables serve, which it says", () => {
+  test("is half of the table throughput that the environment sets", () => {
     expect(chosen("reads", []).said).toBe("Using at most 4500 read units a second (--rate)\n");
     expect(chosen("writes", []).said).toBe("Using at most 750 write units a second (--rate)\n");
   });
@@ -178,7 +178,7 @@ describe("the rate of a command", () => {
     expect(chosen("writes", ["--local"]).said).toBeUndefined();
   });
 
-  test.each(["0", "-1", "1.5", "many", "1000000"])("is not %s", (rate) => {
+  test.each(["0", "-1", "1.5", "many", "1000000"])("can't be %s", (rate) => {
     expect(() => chosen("writes", [`--rate=${rate}`])).toThrow(
       "Must be a whole number from 1 to 999999.",
     );

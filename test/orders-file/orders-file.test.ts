@@ -2,13 +2,14 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   checkOrders,
   longestLine,
   OrdersFileError,
   readOrders,
 } from "../../infra/orders-file/orders-file.ts";
+import type { OrderItem } from "../../shared/order.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "orders-file-test-"));
 afterAll(() => rm(folder, { recursive: true }));
@@ -22,8 +23,8 @@ const problems = () =>
     (error: Error) => error.message,
   );
 
-describe("checking", () => {
-  test("reports every bad line by the name the user gave", async () => {
+describe("checking an orders file", () => {
+  test("reports every bad line under the file name that the user gave", async () => {
     await put('{"id":1}', "[]", "", '{"id":2,"\u009b2J":1}');
     expect((await problems()).split("\n")).toEqual([
       "typed.ndjson:2: not a JSON object",
@@ -45,7 +46,7 @@ describe("checking", () => {
     ]);
   });
 
-  test("reports nothing that could control a terminal, such as the name of a file", async () => {
+  test("escapes a file name that could control a terminal", async () => {
     await put("{");
     const report = await checkOrders({ ...file, name: "\u001b[2J" }).catch(
       (error: Error) => error.message,
@@ -67,7 +68,7 @@ describe("checking", () => {
     ]);
   });
 
-  test("reports each line that is not UTF-8, whatever else is right with it", async () => {
+  test("reports each line that is not UTF-8, even if the rest of it is right", async () => {
     const latin1 = Buffer.from('{"id":2,"otherAttributes":{"name":{"S":"caf\u00e9"}}}\n', "latin1");
     const cut = Buffer.from('{"id":4}\u00fc').subarray(0, -1);
     await writeFile(
@@ -98,7 +99,7 @@ describe("checking", () => {
     ]);
   });
 
-  test("reads no further than that, however large the file is", async () => {
+  test("reads little beyond the longest line, however large the file is", async () => {
     await writeFile(file.path, "");
     await truncate(file.path, 2 ** 31);
     let read = 0;
@@ -115,7 +116,7 @@ describe("checking", () => {
   });
 });
 
-describe("reading", () => {
+describe("reading an orders file", () => {
   const read = (orders: number) => Array.fromAsync(readOrders(file, orders));
 
   const ids = async (content: string | Buffer): Promise<(string | undefined)[]> => {
@@ -123,21 +124,27 @@ describe("reading", () => {
     return (await read(await checkOrders(file))).map(({ id }) => id?.N);
   };
 
-  test("finds lines whole wherever a block ends", async () => {
-    const lines = Array.from(
-      { length: 4_000 },
-      (_, id) => `{"id":${id},"otherAttributes":{"ü":{"S":"${"€".repeat(id % 61)}"}}}`,
-    );
-    const numbers = lines.map((_, id) => String(id));
-    for (const padding of ["", " ", "  ", "   "]) {
+  // Each padding makes the blocks end elsewhere, also within characters.
+  describe.each(["", " ", "  ", "   "])("of several blocks, padded with %j,", (padding) => {
+    const ids = Array.from({ length: 4_000 }, (_, id) => id);
+    const textOf = (id: number) => "€".repeat(id % 61);
+    let orders: OrderItem[];
+    beforeAll(async () => {
+      const lines = ids.map((id) => `{"id":${id},"otherAttributes":{"ü":{"S":"${textOf(id)}"}}}`);
       await writeFile(file.path, padding + lines.join("\n"));
-      const orders = await read(await checkOrders(file));
-      expect(orders.map(({ id }) => id?.N)).toEqual(numbers);
-      expect(JSON.stringify(orders)).not.toContain("\ufffd");
-    }
+      orders = await read(await checkOrders(file));
+    });
+
+    test("keeps lines whole", () => {
+      expect(orders.map(({ id }) => id?.N)).toEqual(ids.map(String));
+    });
+
+    test("keeps characters whole", () => {
+      expect(orders.map((order) => order["ü"]?.S)).toEqual(ids.map(textOf));
+    });
   });
 
-  test("tells ids apart that one number would stand for", async () => {
+  test("tells ids apart that are the same JavaScript number", async () => {
     expect(await ids('{"id":9007199254740992}\n{"id":9007199254740993}')).toEqual([
       "9007199254740992",
       "9007199254740993",
@@ -147,12 +154,12 @@ describe("reading", () => {
   test.each([
     ["LF", '{"id":1}\n{"id":2}\n', ["1", "2"]],
     ["CRLF", '{"id":1}\r\n{"id":2}\r\n', ["1", "2"]],
-    ["no end of the last line", '{"id":1}', ["1"]],
+    ["no line break at its end", '{"id":1}', ["1"]],
     ["blank lines", '\n{"id":1}\r\n\n  \r\n{"id":2}', ["1", "2"]],
     ["a byte order mark at the beginning", '\ufeff{"id":1}', ["1"]],
     ["nothing but a byte order mark", "\ufeff\n", []],
     ["nothing", "", []],
-  ])("takes a file with %s", async (_, text, expected) => {
+  ])("accepts a file with %s", async (_, text, expected) => {
     expect(await ids(text)).toEqual(expected);
   });
 

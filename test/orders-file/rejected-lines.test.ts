@@ -20,10 +20,17 @@ describe("a line of an orders file", () => {
     ["{'id':1}", 2],
     ['{"id":1} x', 10],
     ['{"id":1}//x', 9],
-    ["[".repeat(20_000), undefined],
-    [`${"[".repeat(20_000)}${"]".repeat(20_000)}`, undefined],
-  ])("%j says where it stops being JSON", (line, column) => {
+  ])("is rejected at the column where it stops being JSON: %s", (line, column) => {
     expect(parse(line)).toEqual({ problems: ["not JSON"], column });
+  });
+
+  const opening = "[".repeat(20_000);
+  const closing = "]".repeat(20_000);
+  test.each([
+    ["open", opening],
+    ["closed", opening + closing],
+  ])("is rejected without a column when it nests too deeply, in %s arrays", (_, line) => {
+    expect(parse(line)).toEqual({ problems: ["not JSON"], column: undefined });
   });
 
   describe.each([
@@ -75,7 +82,8 @@ describe("a line of an orders file", () => {
   test("is rejected with every reason", () => {
     expect(parse('{"shipDate":"2026-02-30T00:00:00Z","petId":"x"}')).toEqual({
       problems: [
-        "shipDate is not an ISO 8601 date-time (years 0001 to 9999, Z or an offset of at most 18:00)",
+        "shipDate is not an ISO 8601 date-time " +
+          "(years 0001 to 9999, Z or an offset of at most 18:00)",
         "petId is not a 64-bit integer",
         "id is missing",
       ],
@@ -108,22 +116,26 @@ describe("a line of an orders file", () => {
     '{"L":["red"]}',
     '{"M":{"colour":"red"}}',
     '{"M":{"\\ud800":{"S":""}}}',
-  ])("has no other attribute like %s", (json) => {
+  ])("is rejected when an attribute is %s", (json) => {
     const problems = ['"colour" in otherAttributes is not in DynamoDB\'s JSON'];
     expect(parse(`{"id":1,"otherAttributes":{"colour":${json}}}`)).toEqual({ problems });
   });
 
-  test("has no attribute whose name is half a character", () => {
+  test("is rejected when an attribute's name is half a character", () => {
     expect(parse('{"id":1,"otherAttributes":{"\\ud800":{"S":""}}}')).toEqual({
       problems: [String.raw`"\ud800" in otherAttributes is not in DynamoDB's JSON`],
     });
   });
 });
 
-test("a long line that is nowhere JSON takes little memory", async () => {
+test("a long line without any JSON takes little memory", async () => {
   const url = new URL("../../infra/orders-file/order-line.ts", import.meta.url).href;
-  const source = `const { parentPort } = require("node:worker_threads");
-    import("${url}").then(({ parseOrderLine }) => parentPort.postMessage(parseOrderLine("x ".repeat(1_000_000))));`;
+  const source = `
+    const { parentPort } = require("node:worker_threads");
+    import("${url}").then(({ parseOrderLine }) => {
+      parentPort.postMessage(parseOrderLine("x ".repeat(1_000_000)));
+    });
+  `;
   const worker = new Worker(source, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 40 } });
   expect(await once(worker, "message")).toMatchObject([
     { problems: [{ text: "not JSON" }], column: 1 },
