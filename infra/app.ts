@@ -15,7 +15,7 @@ if (import.meta.main) synthesiseOrExplain(() => createOrdersApp(environments, ad
  * Creates the CDK app with a stack for each environment, and cdk-nag's rules for all of them.
  *
  * @param addParts adds a team's own parts to each stack.
- * @throws SynthesisError when a setting or a context value can't be right.
+ * @throws SynthesisError when a setting or a context value is wrong.
  */
 export function createOrdersApp(
   entries: Record<string, Environment>,

@@ -11,7 +11,7 @@ const staging: Environment = {
   tableThroughput: { reads: 2000, writes: 500 },
   authorizerCacheSeconds: 10,
   throttling: {
-    // Their limit: 2,000 / 2 * 8 KB = 8 MB.
+    // Lists alone exhaust the table's reads once it has 2,000 / 2 * 8 KB = 8 MB.
     listOrders: { rateLimit: 2, burstLimit: 20 },
     cancelOrder: { rateLimit: 20, burstLimit: 40 },
   },
@@ -29,7 +29,7 @@ const production: Environment = {
   tableThroughput: { reads: 12_000, writes: 2000 },
   authorizerCacheSeconds: 60,
   throttling: {
-    // Their limit: 12,000 / 10 * 8 KB = 9.6 MB.
+    // Lists alone exhaust the table's reads once it has 12,000 / 10 * 8 KB = 9.6 MB.
     listOrders: { rateLimit: 10, burstLimit: 20 },
     cancelOrder: { rateLimit: 200, burstLimit: 400 },
   },

@@ -18,15 +18,16 @@ import type { AlarmSettings, FailureShare } from "./settings.ts";
 
 /** Three bad minutes out of five: one is a blip, and a canary lasts ten. */
 const lasting = { period: Duration.minutes(1), evaluationPeriods: 5, datapointsToAlarm: 3 };
-const page = 'infra/ON-CALL.md, "When an alarm goes off"';
 const fiveMinutes = { period: Duration.minutes(5), evaluationPeriods: 1 };
+
+const runbook = 'infra/ON-CALL.md, "When an alarm goes off"';
 
 /**
  * Makes the alarms. They need no metrics beyond those that AWS emits anyway and those in
- * log-metrics.ts. Silence never alarms: without requests nothing fails.
+ * log-metrics.ts. Without data none goes off: without requests nothing fails.
  *
- * @returns the topic that they notify, and those that roll back a new version of a function, each
- * about its own work. CodeDeploy accepts at most ten.
+ * @returns the topic that they notify, and those that roll back a new version of each function: at
+ * most ten, which CodeDeploy accepts, and only about its own work.
  */
 export function addAlarms(
   stack: Stack,
@@ -48,7 +49,7 @@ export function addAlarms(
   ): Alarm => {
     const { period, ...evaluation } = window;
     const made = new Alarm(scope, id, {
-      alarmDescription: `What it means and what to do: ${page}, ${id}`,
+      alarmDescription: `What it means and what to do: ${runbook}, ${id}`,
       metric: metric.with({ period }),
       threshold,
       ...evaluation,
@@ -78,8 +79,8 @@ export function addAlarms(
     alarm("ListsCutOff", logMetrics.listsCutOff, listsCutOff),
   );
 
-  // The others notify, but roll nothing back: whoever makes up keys, lists much or imports orders
-  // can raise them.
+  // The others notify, but roll nothing back: whoever makes up keys, lists a lot or imports orders
+  // can set them off.
   const rejected = percentage(rejectedKeys, keysRejected, api.metric("Count"));
   alarm("KeysRejected", rejected, rejectedKeys.percent);
   alarm("RequestsThrottled", requestsThrottled, settings.requestsThrottled);
@@ -106,8 +107,8 @@ function addTopic(scope: Construct, { email, topicArn }: AlarmSettings): ITopic 
 }
 
 /**
- * Without the failures that Lambda caused by turning invocations away, because others took all the
- * concurrency.
+ * The failures of a function without those of the invocations that Lambda turned away because other
+ * functions took all the concurrency.
  */
 function withoutTurnedAway(failed: Metric, { live }: ServiceFunction): MathExpression {
   return new MathExpression({
@@ -117,8 +118,8 @@ function withoutTurnedAway(failed: Metric, { live }: ServiceFunction): MathExpre
 }
 
 /**
- * Failures as a percentage of a total, or 0 while they are too few to mean anything; 100 % and more
- * if it is missing.
+ * Failures as a percentage of a total, or 0 while they are too few to mean anything. Without data
+ * for the total, each failure is 100 %.
  */
 function percentage(
   { atLeast }: FailureShare,

@@ -7,7 +7,7 @@ import { Construct } from "constructs";
 import type { OwnDomain } from "./settings.ts";
 import { stageName, tls } from "./staged-rest-api.ts";
 
-/** A domain name of your own for the stage of the API. */
+/** Serves the API's stage under a domain name of your own. */
 export function addDomain(api: Construct, domain: OwnDomain, restApi: RestApi): void {
   const scope = new Construct(api, "Domain");
   const domainName = new DomainName(scope, "Name", {

@@ -7,7 +7,7 @@ import { type BuildOptions, buildSync, type OutputFile } from "esbuild";
 import { type PerFunction, perFunction } from "./function-list.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const insteadOf = (file: string): string => `${root}shared/bundled/${file}`;
+const replacement = (file: string): string => `${root}shared/bundled/${file}`;
 
 /** How esbuild makes a function the one file that Lambda loads. */
 export const bundling = {
@@ -19,31 +19,31 @@ export const bundling = {
   target: "node24",
   mainFields: ["module", "main"],
   minify: true,
-  // The SDK's warning about old versions of Node, which never run this.
+  // Switches off the SDK's warning about old versions of Node.js, which never run this.
   define: {
     "process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED": JSON.stringify("true"),
   },
-  // Each saves milliseconds of every cold start, and its file says how.
+  // Each replacement saves milliseconds of every cold start, and says how.
   alias: {
-    "@aws-sdk/credential-provider-node": insteadOf("environment-credentials.ts"),
-    "@smithy/core/event-streams": insteadOf("no-event-streams.ts"),
-    "node:http": insteadOf("node-http.ts"),
-    "node:crypto": insteadOf("node-builtins.ts"),
-    "node:os": insteadOf("node-builtins.ts"),
-    "node:process": insteadOf("node-builtins.ts"),
+    "@aws-sdk/credential-provider-node": replacement("environment-credentials.ts"),
+    "@smithy/core/event-streams": replacement("no-event-streams.ts"),
+    "node:http": replacement("node-http.ts"),
+    "node:crypto": replacement("node-builtins.ts"),
+    "node:os": replacement("node-builtins.ts"),
+    "node:process": replacement("node-builtins.ts"),
   },
 } satisfies BuildOptions;
 
 /**
  * The code of each function, bundled from its file in `functions/`. All are built at once, so that
- * esbuild reads the SDK, most of each, only once. CDK's own NodejsFunction starts npm for each
- * bundle, which takes longer than the bundle.
+ * esbuild reads the SDK, most of every bundle, only once. CDK's own NodejsFunction would start
+ * npm for each bundle, which takes longer than building it.
  */
 export function bundles(stack: Stack): PerFunction<Code> {
   let built: OutputFile[] | undefined;
   return perFunction((name, { file }) => {
     const tryBundle = (directory: string): boolean => {
-      // Source maps name the sources by their way from a folder beside the one that CDK keeps.
+      // Source maps have the sources' paths from a folder beside the one that CDK keeps.
       built ??= build(dirname(directory), stack.node.tryGetContext("sourceMaps") === true);
       for (const { path, contents } of built) {
         if (basename(dirname(path)) === name)

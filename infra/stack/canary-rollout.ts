@@ -10,15 +10,15 @@ import { type Stack, Validations } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
 import { type PerFunction, perFunction } from "./function-list.ts";
 import type { ServiceFunctions } from "./service-function.ts";
-import { servicePolicy } from "./staged-rest-api.ts";
+import { servicePolicyPrefix } from "./staged-rest-api.ts";
 
 /**
  * Sends a tenth of the requests to new code for ten minutes, then all of them. Only code rolls out
  * like this: changes to the gateway take effect at once. The alarms of a function stop it and roll
  * it back.
  *
- * @param canary without it, new code goes live at once; everything else stays as it is, because a
- * role that is made moments before CodeDeploy needs it may not work yet.
+ * @param canary if false, new code goes live at once. The rest is made anyway: a role that is made
+ * moments before CodeDeploy needs it may not work yet.
  */
 export function addCanaryRollout(
   stack: Stack,
@@ -44,7 +44,7 @@ export function addCanaryRollout(
     if (!canary) delete (alias.node.defaultChild as CfnAlias).cfnOptions.updatePolicy;
   });
   Validations.of(role).acknowledge({
-    id: `AwsSolutions-IAM4[${servicePolicy}/AWSCodeDeployRoleForLambdaLimited]`,
+    id: `AwsSolutions-IAM4[${servicePolicyPrefix}/AWSCodeDeployRoleForLambdaLimited]`,
     reason: "AWS maintains this policy, and CDK attaches it to every deployment group's role",
   });
 }

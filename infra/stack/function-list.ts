@@ -8,19 +8,20 @@ export interface FunctionEntry {
   id: string;
   /** The handler's file in `functions/`. */
   file: string;
-  /** It leaves time for every attempt at the function's call, and to respond (see `callLimits`). */
+  /** Long enough for every attempt at its DynamoDB call, and to respond (see `callLimits`). */
   timeoutSeconds: number;
   /** In megabytes. It also sets the share of a CPU. */
   memorySize: number;
   /** The one action it may take besides writing its own log. */
-  permission: { action: `dynamodb:${string}`; table: TableName };
-  /** The events of its log that say it failed. */
+  permission: { action: `dynamodb:${string}`; table: ServiceTable };
+  /** The log events of its failures. */
   failures: LogEvent[];
   /** The operation that it serves; the authorizer serves none. */
   operation?: Operation;
 }
 
-export type TableName = "orders" | "apiKeys";
+/** A table of the service, as settings name it. */
+export type ServiceTable = "orders" | "apiKeys";
 
 /** An operation of `shared/openapi.yaml`. */
 export interface Operation {

@@ -13,14 +13,14 @@ import { type Operation, perFunction } from "./function-list.ts";
 import type { OrdersApi } from "./orders-api.ts";
 import type { ServiceFunctions } from "./service-function.ts";
 
-/** The parts of an environment that alarms and the dashboard are about. */
+/** The parts of an environment that the alarms and the dashboard watch. */
 export interface Watched {
   api: OrdersApi;
   functions: ServiceFunctions;
   logMetrics: ReturnType<typeof addLogMetrics>;
 }
 
-/** Makes a metric of the lines of a log that match. */
+/** Makes a metric of the log's lines that match the pattern: how many, unless `options` differ. */
 type Count = (
   name: string,
   logGroup: ILogGroup,
@@ -91,9 +91,7 @@ export function addLogMetrics(
       "ListFirstPage",
       listLog,
       FilterPattern.numberValue(milliseconds, ">=", 0),
-      {
-        metricValue: milliseconds,
-      },
+      { metricValue: milliseconds },
     ).with({ statistic: Stats.p(99) }),
   };
 }
@@ -102,10 +100,7 @@ export function addLogMetrics(
 function gatewayMetrics(accessLog: ILogGroup, count: Count) {
   return {
     requestsThrottled: count("RequestsThrottled", accessLog, field("status", "=", "429")),
-    /**
-     * 5xx responses because of a function, as the gateway sees it: responses of the function that
-     * it can't use, too.
-     */
+    /** 5xx responses that a function caused, also by a response that the gateway can't use. */
     serverErrors: perFunction((_, { id, operation }) =>
       count(
         `${id}ServerErrors`,
@@ -124,16 +119,16 @@ function gatewayMetrics(accessLog: ILogGroup, count: Count) {
   };
 }
 
-/** The functions' own lines, in Lambda's JSON format. */
+/** Matches the functions' own lines about an event, in Lambda's JSON format. */
 function logged(event: LogEvent): JsonPattern {
   return field("message.event", "=", event);
 }
 
 /**
- * Lambda's own line about an invocation that timed out, crashed or ran out of memory, its start
- * included: the function can't log that. An exception that a handler throws is not a crash; the
- * authorizer throws one for each rejected key. There is one report per invocation; those of failed
- * ones come at the system log level WARN.
+ * Match Lambda's own line about an invocation that timed out, crashed or ran out of memory, its
+ * start included: the function can't log that. An exception that a handler throws is not a crash;
+ * the authorizer throws one for each rejected key. Lambda writes one report per invocation; at the
+ * system log level WARN, only those of failed ones.
  */
 const crashed = [
   [field("record.status", "=", "timeout")],
@@ -142,8 +137,8 @@ const crashed = [
 ].map((conditions) => FilterPattern.all(field("type", "=", "platform.report"), ...conditions));
 
 /**
- * The access log's lines about an operation. A failure of the authorizer is logged as the
- * operation's, but isn't its.
+ * Matches the access log's lines about requests that the gateway let in to an operation. It logs a
+ * failure of the authorizer as the operation's, too.
  */
 function letIn({ method, path }: Operation): JsonPattern[] {
   return [
@@ -155,7 +150,7 @@ function letIn({ method, path }: Operation): JsonPattern[] {
   ];
 }
 
-/** Lines whose field at the path has this text, or another one. */
+/** Matches lines whose field at the path has this text, or has another one. */
 function field(path: string, comparison: "=" | "!=", value: string): JsonPattern {
   return FilterPattern.stringValue(`$.${path}`, comparison, value);
 }

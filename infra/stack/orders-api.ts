@@ -39,7 +39,7 @@ export function addOrdersApi(stack: Stack, environment: Environment, functions: 
   addGatewayResponses(restApi);
   const { domain, stackName } = environment;
   if (domain) addDomain(scope, domain, restApi);
-  const authorizer = bearerKeys(scope, restApi, functions.authorize, environment);
+  const authorizer = addAuthorizer(scope, restApi, functions.authorize, environment);
   for (const { entry, live } of Object.values(functions)) {
     if (!entry.operation) continue;
     const { method, path, streamed } = entry.operation;
@@ -81,7 +81,7 @@ export function addOrdersApi(stack: Stack, environment: Environment, functions: 
   };
 }
 
-function bearerKeys(
+function addAuthorizer(
   scope: Construct,
   api: RestApi,
   handler: ServiceFunction,

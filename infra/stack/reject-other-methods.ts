@@ -23,22 +23,22 @@ const contentTypes = [
  * Makes the gateway itself respond with an Error record to every method of the resource that isn't
  * an operation. No key is needed: there is nothing to protect.
  *
- * @param operations the methods of its operations; without any, its path is unknown to clients.
+ * @param methods those of its operations; without any, clients get 404 for its path.
  */
-export function rejectOtherMethods(resource: IResource, operations: string[]): void {
-  const code = operations.length > 0 ? "method_not_allowed" : "resource_not_found";
+export function rejectOtherMethods(resource: IResource, methods: string[]): void {
+  const code = methods.length > 0 ? "method_not_allowed" : "resource_not_found";
   const statusCode = String(errors[code].status);
   const headers = {
     "Cache-Control": "no-store",
-    ...(operations.length > 0 && { Allow: operations.join(", ") }),
+    ...(methods.length > 0 && { Allow: methods.join(", ") }),
   };
   const literals = Object.entries(headers).map(
     ([name, value]) => [`method.response.header.${name}`, `'${value}'`] as const,
   );
-  const template = JSON.stringify({ statusCode: errors[code].status });
+  const requestTemplate = JSON.stringify({ statusCode: errors[code].status });
   const integration = new MockIntegration({
     passthroughBehavior: PassthroughBehavior.NEVER,
-    requestTemplates: Object.fromEntries(contentTypes.map((type) => [type, template])),
+    requestTemplates: Object.fromEntries(contentTypes.map((type) => [type, requestTemplate])),
     integrationResponses: [
       {
         statusCode,
@@ -47,7 +47,7 @@ export function rejectOtherMethods(resource: IResource, operations: string[]): v
       },
     ],
   });
-  const method = resource.addMethod("ANY", integration, {
+  const anyMethod = resource.addMethod("ANY", integration, {
     authorizationType: AuthorizationType.NONE,
     methodResponses: [
       {
@@ -57,5 +57,5 @@ export function rejectOtherMethods(resource: IResource, operations: string[]): v
     ],
   });
   const reason = "Everyone gets the same constant Error record; there is nothing to protect";
-  Validations.of(method).acknowledge({ id: "AwsSolutions-APIG4", reason });
+  Validations.of(anyMethod).acknowledge({ id: "AwsSolutions-APIG4", reason });
 }

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import type { z } from "zod";
-import type { TableName } from "./function-list.ts";
+import type { ServiceTable } from "./function-list.ts";
 import { type Environment, environmentSchema } from "./settings.ts";
 import { SynthesisError } from "./synthesis-error.ts";
 import { ownTables } from "./tables.ts";
@@ -8,18 +8,18 @@ import { ownTables } from "./tables.ts";
 /**
  * Checks the settings of all environments.
  *
- * @throws SynthesisError with a line for each setting that can't be right.
+ * @throws SynthesisError with a line for each mistake.
  */
 export function requireValid(environments: Record<string, Environment>): void {
   const lines = Object.entries(environments).flatMap(([key, environment]) =>
     mistakes(environment).map((line) => `environments.${key}: ${line}`),
   );
-  lines.push(...shared(environments));
+  lines.push(...conflicts(environments));
   if (lines.length > 0) throw new SynthesisError(lines.join("\n"));
 }
 
 /** A line for each setting that must be an environment's own, and isn't. */
-function shared(environments: Record<string, Environment>): string[] {
+function conflicts(environments: Record<string, Environment>): string[] {
   const entries = Object.entries(environments);
   const lines = entries
     .filter(([key, { name }]) => name !== key)
@@ -37,7 +37,7 @@ function shared(environments: Record<string, Environment>): string[] {
 function mistakes(environment: Environment): string[] {
   const { error } = environmentSchema.safeParse(environment, {
     reportInput: true,
-    // What is itself made of settings has no text of its own.
+    // Only for a group of settings: each setting has a text of its own.
     error: () => "an object",
   });
   const issues = error?.issues ?? [];
@@ -46,7 +46,7 @@ function mistakes(environment: Environment): string[] {
   return [...issues.flatMap(explain), ...contradictions(Object.fromEntries(sound))];
 }
 
-/** Says what is wrong with one setting, in a line. The schema's text says what it must be. */
+/** A line for each mistake in one setting. The schema's text says what it must be. */
 function explain(issue: z.core.$ZodIssue): string[] {
   const path = issue.path.join(".");
   if (issue.code === "invalid_key") {
@@ -54,13 +54,13 @@ function explain(issue: z.core.$ZodIssue): string[] {
     return issue.issues.map(({ message }) => mustBe(name, message, issue.input));
   }
   if (issue.code === "unrecognized_keys")
-    return issue.keys.map((key) => `there is no setting ${path && `${path}.`}${key}`);
+    return issue.keys.map((key) => `there is no setting ${[...issue.path, key].join(".")}`);
   if (issue.input === undefined) return [`${path} is missing: it must be ${issue.message}`];
   return [mustBe(path, issue.message, issue.input)];
 }
 
-function mustBe(what: string, text: string, value: unknown): string {
-  return `${what} must be ${text}, not ${inspect(value, { breakLength: Infinity })}`;
+function mustBe(setting: string, text: string, value: unknown): string {
+  return `${setting} must be ${text}, not ${inspect(value, { breakLength: Infinity })}`;
 }
 
 /** A line for each setting that can't be right beside another one. */
@@ -71,10 +71,10 @@ function contradictions(settings: Partial<Environment>): string[] {
     const { percent } = alarms.functionFailures;
     lines.push(`alarms.functionFailures.percent must be less than a canary's 10 %, not ${percent}`);
   }
-  return [...lines, ...ofOtherRegions(settings), ...wrongTables(settings)];
+  return [...lines, ...wrongRegions(settings), ...wrongTables(settings)];
 }
 
-function ofOtherRegions({ account, alarms, domain, webAclArn }: Partial<Environment>): string[] {
+function wrongRegions({ account, alarms, domain, webAclArn }: Partial<Environment>): string[] {
   if (!account) return [];
   const arns = {
     webAclArn,
@@ -89,7 +89,7 @@ function ofOtherRegions({ account, alarms, domain, webAclArn }: Partial<Environm
 function wrongTables(settings: Partial<Environment>): string[] {
   const { formerTables, keepData, restoredTables, stackName } = settings;
   const named = Object.entries({ restoredTables, formerTables }).flatMap(([setting, tables = {}]) =>
-    Object.entries(tables).map(([table, name]) => ({ setting, table: table as TableName, name })),
+    Object.entries(tables).map(([table, name]) => ({ setting, table, name })),
   );
   const lines: string[] = [];
   if (new Set(named.map(({ name }) => name)).size < named.length)
@@ -97,7 +97,7 @@ function wrongTables(settings: Partial<Environment>): string[] {
   if (named.length > 0 && keepData === false)
     lines.push("restoredTables and formerTables need keepData");
   for (const { setting, table, name } of named) {
-    const start = `${stackName}-${ownTables[table].id}`;
+    const start = `${stackName}-${ownTables[table as ServiceTable].id}`;
     if (stackName !== undefined && !name.startsWith(start))
       lines.push(`${setting}.${table} must begin with ${start}, as policies do, not ${name}`);
   }

@@ -2,7 +2,7 @@ import { CfnGlobalTable, CfnTable } from "aws-cdk-lib/aws-dynamodb";
 import { Annotations, CfnDeletionPolicy, type Stack } from "aws-cdk-lib/core";
 import type { Environment } from "./settings.ts";
 
-/** Makes synthesis fail for a table that isn't protected, and warn of what is better set. */
+/** Makes synthesis fail for a table that isn't protected, and warn of settings that are missing. */
 export function addRules(stack: Stack, environment: Environment): void {
   const { alarms, keepData, listConcurrency } = environment;
   if (keepData) stack.node.addValidation({ validate: () => unprotected(stack) });
@@ -20,8 +20,8 @@ export function addRules(stack: Stack, environment: Environment): void {
 }
 
 /**
- * The tables that could be deleted with the stack, or couldn't be restored: those of the deploying
- * team's own, too.
+ * A line for each table, a team's own included, that could be deleted with the stack, or could not
+ * be restored.
  */
 function unprotected(stack: Stack): string[] {
   const lines = stack.terminationProtection ? [] : ["keepData needs terminationProtection"];

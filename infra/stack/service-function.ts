@@ -12,12 +12,12 @@ import {
 } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Duration, RemovalPolicy, type Stack } from "aws-cdk-lib/core";
-import type { FunctionEntry, PerFunction, TableName } from "./function-list.ts";
+import type { FunctionEntry, PerFunction, ServiceTable } from "./function-list.ts";
 import type { Environment } from "./settings.ts";
 import type { UsableTables } from "./tables.ts";
 
 /** The environment variable in which a function finds the name of its table. */
-const tableVariables: Record<TableName, string> = {
+const tableVariables: Record<ServiceTable, string> = {
   orders: "ORDERS_TABLE",
   apiKeys: "API_KEYS_TABLE",
 };
@@ -36,7 +36,7 @@ export function addFunction(
   stack: Stack,
   entry: FunctionEntry,
   code: Code,
-  tables: Record<TableName, UsableTables>,
+  tables: Record<ServiceTable, UsableTables>,
   environment: Environment,
 ) {
   const { functionLogLevel, keepData, listConcurrency, logRetentionDays, systemLogLevel } =
@@ -45,7 +45,7 @@ export function addFunction(
   const { inUse: table, usable } = tables[permission.table];
   const logGroup = new LogGroup(stack, `${id}Log`, {
     retention: logRetentionDays,
-    // Of an operation that a rollback takes away, it shows why.
+    // Kept like the data: it shows why a rollback removed the operation.
     removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
   });
   // CDK would attach a managed policy that allows writing to every log group of the account.
@@ -76,10 +76,10 @@ export function addFunction(
   // A deployment changes the role before it moves the alias, and until then live code uses its own
   // version's table.
   for (const usableTable of usable) usableTable.grant(role, permission.action);
-  // What callers invoke: it points to the version that is live. CDK declares optional properties
+  // Callers invoke the alias, which points to the live version. CDK declares optional properties
   // loosely: under exactOptionalPropertyTypes an Alias is not quite an IFunction.
   const live = lambda.addAlias("live") as Alias & IFunction;
-  // Of the function's one operation on its table: DynamoDB counts by table and operation only.
+  // Those of the function's one action: DynamoDB counts by table and operation only.
   const operation = permission.action.replace("dynamodb:", "");
   const throttledTableRequests = table.metricThrottledRequestsForOperation(operation);
   return { entry, throttledTableRequests, logGroup, live };

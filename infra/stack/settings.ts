@@ -58,7 +58,7 @@ const ownDomain = z.strictObject({
   keepGatewayAddress: flag,
 });
 
-/** An alarm's limit: this many percent, but only once there are at least so many. */
+/** An alarm's limit: this many percent, but only once there are at least `atLeast`. */
 const failureShare = z.strictObject({
   percent: moreThanZero.max(100, "at most 100"),
   atLeast: wholeNumber,

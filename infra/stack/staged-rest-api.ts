@@ -18,8 +18,8 @@ import type { Environment, Throttling } from "./settings.ts";
 export const stageName = "v1";
 
 /**
- * TLS 1.2 or newer, post-quantum key exchange included; a request must be for the very host that
- * TLS was agreed with.
+ * TLS 1.2 or newer, with post-quantum key exchange. STRICT rejects a request whose Host header is
+ * not the name that TLS was agreed for.
  */
 export const tls = {
   securityPolicy: SecurityPolicy.TLS13_1_2_PQ_2025_09,
@@ -27,15 +27,12 @@ export const tls = {
 };
 
 /**
- * Of each method that is not an operation: what the gateway rejects by itself counts towards the
- * account's quota.
+ * For each method that is not an operation: requests that the gateway rejects count towards the
+ * account's quota, too.
  */
 const rejectionThrottling: Throttling = { rateLimit: 10, burstLimit: 20 };
 
-/**
- * Makes a regional REST API with one throttled stage, `v1`, and its access and execution logs
- * beside it.
- */
+/** Makes a regional REST API with one throttled stage, `v1`, and its access and execution logs. */
 export function addRestApi(
   scope: Construct,
   environment: Environment,
@@ -52,7 +49,7 @@ export function addRestApi(
   const ownsLogRole = environment.ownsLogRole !== false;
   const accessLog = new LogGroup(scope, "AccessLog", {
     retention: accessLogRetentionDays,
-    // It shows what a leaked key was used for.
+    // Kept like the data: it shows what a leaked key was used for.
     removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
   });
   const restApi = new RestApi(scope, "Rest", {
@@ -67,7 +64,7 @@ export function addRestApi(
     deployOptions: {
       stageName,
       ...methodSettings(rejectionThrottling),
-      // A method's settings replace all of the stage's, logging too.
+      // They replace all of the stage's settings, those for logging included.
       methodOptions: Object.fromEntries(
         operations.map(({ name, method, path }) => [
           `${path}/${method}`,
@@ -79,9 +76,9 @@ export function addRestApi(
     },
   });
   // RestApi itself has no properties for these.
-  const resource = restApi.node.defaultChild as CfnRestApi;
-  resource.securityPolicy = tls.securityPolicy;
-  resource.endpointAccessMode = tls.endpointAccessMode;
+  const cfnRestApi = restApi.node.defaultChild as CfnRestApi;
+  cfnRestApi.securityPolicy = tls.securityPolicy;
+  cfnRestApi.endpointAccessMode = tls.endpointAccessMode;
   // Created here because the gateway would create it without a retention time.
   const executionLog = new LogGroup(scope, "ExecutionLog", {
     logGroupName: `API-Gateway-Execution-Logs_${restApi.restApiId}/${stageName}`,
@@ -101,7 +98,7 @@ export function addRestApi(
   return { restApi, accessLog };
 }
 
-/** Says of each of cdk-nag's rules that the API breaks why it does. */
+/** Acknowledges the rules of cdk-nag that the API breaks, each with the reason. */
 function acknowledgeRules(restApi: RestApi, { ownsLogRole, webAclArn }: Environment): void {
   Validations.of(restApi).acknowledge(
     {
@@ -118,21 +115,21 @@ function acknowledgeRules(restApi: RestApi, { ownsLogRole, webAclArn }: Environm
     Validations.of(restApi.deploymentStage).acknowledge({
       id: "AwsSolutions-APIG3",
       reason:
-        "A web ACL costs money while idle. Junk may use up the throttling of others: " +
-        "RequestsThrottled tells",
+        "A web ACL costs money while idle. A flood of junk can use up the clients' rate limit: " +
+        "the alarm RequestsThrottled reports it",
     });
   }
   if (ownsLogRole !== false) {
     Validations.of(restApi.node.findChild("CloudWatchRole")).acknowledge({
-      id: `AwsSolutions-IAM4[${servicePolicy}/AmazonAPIGatewayPushToCloudWatchLogs]`,
+      id: `AwsSolutions-IAM4[${servicePolicyPrefix}/AmazonAPIGatewayPushToCloudWatchLogs]`,
       reason:
         "AWS maintains this policy for the account-wide role by which API Gateway writes its logs",
     });
   }
 }
 
-/** How cdk-nag names what AWS maintains for its services. */
-export const servicePolicy = "Policy::arn:<AWS::Partition>:iam::aws:policy/service-role";
+/** The start of cdk-nag's names for the policies that AWS manages for service roles. */
+export const servicePolicyPrefix = "Policy::arn:<AWS::Partition>:iam::aws:policy/service-role";
 
 function methodSettings({ rateLimit, burstLimit }: Throttling) {
   return {
@@ -144,7 +141,7 @@ function methodSettings({ rateLimit, burstLimit }: Throttling) {
   };
 }
 
-/** No header, query or body: a key must never reach a log. */
+/** A line of the access log: no header, query or body, because a key must never reach a log. */
 const accessLogLine = JSON.stringify({
   requestId: "$context.requestId",
   lambdaRequestId: "$context.integration.requestId",

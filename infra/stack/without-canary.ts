@@ -24,10 +24,10 @@ export function skipsCanary(app: App): boolean {
  * the alias then says so, and the comparison goes by it.
  */
 export function setEveryAlias(stack: Stack, hasCanary: boolean): void {
-  const what = hasCanary ? "Set without a canary" : "Set";
+  const start = hasCanary ? "Set without a canary" : "Set";
   for (const construct of stack.node.findAll()) {
     if (construct instanceof CfnAlias) {
-      construct.description = `${what} at ${new Date().toISOString()}`;
+      construct.description = `${start} at ${new Date().toISOString()}`;
     }
   }
 }

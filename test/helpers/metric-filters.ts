@@ -5,16 +5,16 @@ import { named } from "./named.ts";
 interface MetricFilter {
   FilterPattern: string;
   LogGroupName: string;
-  MetricTransformations: [
-    {
-      MetricNamespace: string;
-      MetricName: string;
-      /** A number, or a selector of one in the line. */
-      MetricValue: string;
-      /** The values are selectors. */
-      Dimensions?: { Key: string; Value: string }[];
-    },
-  ];
+  MetricTransformations: [Transformation];
+}
+
+interface Transformation {
+  MetricNamespace: string;
+  MetricName: string;
+  /** A number, or a selector of one in the line. */
+  MetricValue: string;
+  /** The values are selectors. */
+  Dimensions?: { Key: string; Value: string }[];
 }
 
 /**
@@ -38,19 +38,17 @@ export function readFilters({ Resources }: { Resources?: Record<string, object> 
 
 /** The values that a log line adds to metrics. */
 export function counted(filters: MetricFilter[], line: unknown): Sample[] {
-  const matching = filters.filter(({ FilterPattern }) => matches(FilterPattern, line));
-  return matching.map(
-    ({
-      MetricTransformations: [{ Dimensions = [], MetricName, MetricNamespace, MetricValue }],
-    }) => {
-      const dimensions = Dimensions.map(({ Key, Value }) => [Key, select(line, Value)]);
-      const value = MetricValue.startsWith("$") ? select(line, MetricValue) : MetricValue;
-      return [
-        metricName(MetricNamespace, MetricName, Object.fromEntries(dimensions)),
-        Number(value),
-      ];
-    },
-  );
+  return filters
+    .filter(({ FilterPattern }) => matches(FilterPattern, line))
+    .map(({ MetricTransformations: [transformation] }) => sampleOf(transformation, line));
+}
+
+function sampleOf(transformation: Transformation, line: unknown): Sample {
+  const { Dimensions = [], MetricName, MetricNamespace, MetricValue } = transformation;
+  const dimensions = Dimensions.map(({ Key, Value }) => [Key, select(line, Value)]);
+  const name = metricName(MetricNamespace, MetricName, Object.fromEntries(dimensions));
+  const value = MetricValue.startsWith("$") ? select(line, MetricValue) : MetricValue;
+  return [name, Number(value)];
 }
 
 /**
@@ -68,13 +66,13 @@ function select(line: unknown, selector: string): unknown {
  * @throws Error for syntax that the stack's patterns don't use.
  */
 function matches(pattern: string, line: unknown): boolean {
-  const [, conditions = ""] = /^\{ (.*) \}$/.exec(pattern) ?? [];
-  const decided = conditions.replaceAll(
+  const conditions = /^\{ (.*) \}$/.exec(pattern)?.[1];
+  const decided = conditions?.replaceAll(
     /(\$[\w.]+) (=|!=|>=) ("[^"]*"|\d+)/g,
     (_, selector: string, operator: string, literal: string) =>
       String(compare(select(line, selector), operator, JSON.parse(literal))),
   );
-  if (!/^(?:true|false|&&|\|\||[ ()])+$/.test(decided))
+  if (decided === undefined || !/^(?:true|false|&&|\|\||[ ()])+$/.test(decided))
     throw new Error(`Not supported here: ${pattern}`);
   return runInThisContext(decided);
 }
@@ -83,6 +81,6 @@ function compare(value: unknown, operator: string, literal: string | number): bo
   if (operator === "!=") return !compare(value, "=", literal);
   if (operator === ">=") return typeof value === "number" && value >= Number(literal);
   if (typeof value !== "string") return value === literal;
-  const [start = "", ...rest] = String(literal).split("*");
-  return rest.length === 0 ? value === literal : value.startsWith(start);
+  const isPrefix = typeof literal === "string" && literal.endsWith("*");
+  return isPrefix ? value.startsWith(literal.slice(0, -1)) : value === literal;
 }

@@ -10,11 +10,11 @@ import { readStack } from "../../infra/template/synthesis.ts";
  */
 export async function readAssembly() {
   const { directory, failure } = inject("assembly");
-  const isOver = () => {
+  const requireOver = () => {
     if (!existsSync(directory) && !existsSync(failure))
       throw new Error("The stack has not been synthesised yet");
   };
-  await vi.waitFor(isOver, { timeout: 110_000 });
+  await vi.waitFor(requireOver, { timeout: 110_000 });
   if (existsSync(failure)) throw new Error(await readFile(failure, "utf8"));
   return await readStack(directory);
 }

@@ -8,7 +8,7 @@ import { OrdersStack } from "../../infra/stack/orders-stack.ts";
  * The stack of an environment, without what takes time and changes no template: bundles, CDK's
  * validation, stack traces.
  *
- * @param context further values of CDK's context than those of cdk.json.
+ * @param context values of CDK's context besides those of cdk.json.
  */
 export function ordersStack(
   environment: Environment,

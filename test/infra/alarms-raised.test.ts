@@ -90,7 +90,7 @@ const canary = { cancels: 3, lists: 54 };
  * raises.
  */
 const faults: [name: string, requests: [Exchange, perMinute: number][], alarms: string[]][] = [
-  ["nothing", [], []],
+  ["healthy traffic alone", [], []],
   [
     "a canary whose cancellations fail, half a percent of the traffic",
     [[cancelFailed, canary.cancels]],
@@ -200,25 +200,28 @@ describe("the alarms that go off", () => {
     expect(raised([...healthy, ...traffic])).toEqual(expected);
   });
 
-  test.each(lambdas)(
-    "while $id has no concurrency left, or only its table requests wait",
-    (lambda) => {
-      expect(raised([...healthy, [turnedAway(lambda), 60]])).toEqual([`${lambda.id}Throttled`]);
-      expect(raised([...healthy, [tableThrottled(lambda), 20]])).toEqual([
-        `${lambda.id}TableThrottled`,
-      ]);
-    },
-  );
+  test.each(lambdas)("while $id has no concurrency left: its Throttled alarm", (lambda) => {
+    const traffic: Traffic = [...healthy, [turnedAway(lambda), 60]];
+    expect(raised(traffic)).toEqual([`${lambda.id}Throttled`]);
+  });
 
-  test("include each alarm for one of these faults", () => {
+  test.each(lambdas)("while its table throttles $id: its TableThrottled alarm", (lambda) => {
+    const traffic: Traffic = [...healthy, [tableThrottled(lambda), 20]];
+    expect(raised(traffic)).toEqual([`${lambda.id}TableThrottled`]);
+  });
+
+  test("include every alarm, each during at least one of these faults", () => {
     const throttled = lambdas.flatMap(({ id }) => [`${id}Throttled`, `${id}TableThrottled`]);
     expect(new Set([...faults.flatMap(([, , expected]) => expected), ...throttled])).toEqual(
       new Set(alarms),
     );
   });
 
-  test("without any request, or with a few that fail in a quiet night: none", () => {
+  test("without any request: none", () => {
     expect(raised([])).toEqual([]);
+  });
+
+  test("while a few requests fail in a quiet night: none", () => {
     const quiet: Traffic = [
       [published(cancelFailed), 2 / 5],
       [published(keyRejected), 3],
@@ -226,17 +229,17 @@ describe("the alarms that go off", () => {
     expect(raised(quiet)).toEqual([]);
   });
 
-  test("because the gateway may not even invoke the authorizer: its server errors", () => {
+  test("while the gateway may not invoke the authorizer: AuthorizeServerErrors", () => {
     expect(raised([[published({ ...unusablePolicy, lambda: undefined }), 1]])).toEqual([
       "AuthorizeServerErrors",
     ]);
   });
 
-  test("because one key lists as fast as it can stop no rollout but that of lists", () => {
+  test("while one key lists as fast as it can: none that rolls back another function", () => {
     // It slows lists down, exhausts the table's read units, and leaves no concurrency to anyone.
     const flood = [slowFirstPage, listFailed, cutOff].map(published);
     flood.push(tableThrottled(functionList.listOrders), ...lambdas.map(turnedAway));
-    const traffic = flood.map((what): Traffic[number] => [what, 600]);
+    const traffic = flood.map((samples): Traffic[number] => [samples, 600]);
     const ofOthers = raised([...healthy, ...traffic]).filter(
       (alarm) => !/^Lists?[A-Z]/.test(alarm),
     );
@@ -245,7 +248,7 @@ describe("the alarms that go off", () => {
     expect(ofOthers).toEqual(notifying.sort());
   });
 
-  test("because cancellations fail while Lambda turns lists away, too", () => {
+  test("while cancellations fail and Lambda turns lists away: those of both", () => {
     const failing: Traffic = [
       [published(cancelFailed), 100],
       [turnedAway(functionList.listOrders), 300],

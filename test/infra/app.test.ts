@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { Bucket } from "aws-cdk-lib/aws-s3";
 import { App, CfnResource, Stack } from "aws-cdk-lib/core";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import cdkJson from "../../cdk.json" with { type: "json" };
 import { createOrdersApp } from "../../infra/app.ts";
 import type { Environment } from "../../infra/environments.ts";
@@ -37,10 +37,13 @@ function appWith(
   return createOrdersApp(environments);
 }
 
-type Resources = Record<
-  string,
-  { Type: string; Properties: Record<string, unknown>; UpdatePolicy?: unknown }
->;
+interface Resource {
+  Type: string;
+  Properties: Record<string, unknown>;
+  UpdatePolicy?: unknown;
+}
+
+type Resources = Record<string, Resource>;
 
 /** The resources of an app's stacks, by the names of the stacks. */
 function resourcesWith(
@@ -55,7 +58,7 @@ function resourcesWith(
   );
 }
 
-test("every environment, a third one too, is a stack of its name", () => {
+test("every environment, even a third one, is a stack with the name of its setting", () => {
   const stacks = appWith().node.children.filter((child) => child instanceof Stack);
   expect(stacks.map(({ stackName }) => stackName).sort()).toEqual([
     "PetStoreOrders-demo",
@@ -68,7 +71,7 @@ test("a mistake in the settings stops synthesis", () => {
   expect(() => appWith({}, { demo, other: demo })).toThrow(/demo and other have one stackName/);
 });
 
-test("what can't be right ends synthesis with exit code 1 and one line", async () => {
+test("a wrong context value ends synthesis with exit code 1 and one line", async () => {
   const env = { ...process.env, CDK_CONTEXT_JSON: JSON.stringify({ canary: "off" }) };
   const app = promisify(execFile)(process.execPath, ["infra/app.ts"], { env });
   await expect(app).rejects.toMatchObject({
@@ -89,36 +92,48 @@ describe("cdk deploy -c canary=false", () => {
   const one = { "every-option": everyOption };
   const resourcesAt = (time: string, context: Record<string, unknown>): Resources => {
     vi.useFakeTimers({ toFake: ["Date"], now: new Date(time) });
-    onTestFinished(() => void vi.useRealTimers());
-    return resourcesWith(context, one)["PetStoreOrders-everything"] ?? {};
+    try {
+      return resourcesWith(context, one)["PetStoreOrders-everything"] ?? {};
+    } finally {
+      vi.useRealTimers();
+    }
   };
   const eight = "2026-11-21T08:00:00.000Z";
   const aSecondLater = "2026-11-21T08:00:01.000Z";
+  const isAlias = ({ Type }: Resource) => Type === "AWS::Lambda::Alias";
+  const descriptions = (resources: Resources) =>
+    Object.values(resources)
+      .filter(isAlias)
+      .map(({ Properties }) => Properties["Description"]);
+
+  let usual: Resources;
+  let atOnce: Resources;
+  beforeAll(() => {
+    usual = resourcesAt(eight, {});
+    atOnce = resourcesAt(eight, { canary: "false" });
+  });
 
   test("changes nothing but the aliases", () => {
-    const usual = resourcesAt(eight, {});
-    const atOnce = resourcesAt(eight, { canary: "false" });
-    for (const [id, resource] of Object.entries(usual)) {
-      if (resource.Type !== "AWS::Lambda::Alias") expect(atOnce[id]).toEqual(resource);
-    }
+    const others = Object.entries(usual).filter(([, resource]) => !isAlias(resource));
+    for (const [id, resource] of others) expect(atOnce[id]).toEqual(resource);
   });
 
-  test("sets every alias at once, with a description that says so", () => {
-    const atOnce = resourcesAt(eight, { canary: "false" });
-    for (const [id, { UpdatePolicy, ...alias }] of Object.entries(resourcesAt(eight, {}))) {
-      if (alias.Type !== "AWS::Lambda::Alias") continue;
+  test("moves every alias at once", () => {
+    for (const [id, { UpdatePolicy, ...alias }] of Object.entries(usual)) {
+      if (!isAlias(alias)) continue;
       expect(UpdatePolicy).toBeDefined();
-      const Description = `Set without a canary at ${eight}`;
-      expect(atOnce[id]).toEqual({ ...alias, Properties: { ...alias.Properties, Description } });
+      const Properties = { ...alias.Properties, Description: expect.any(String) };
+      expect(atOnce[id]).toEqual({ ...alias, Properties });
     }
   });
 
-  test("sets them anew each time", () => {
-    const descriptions = (resources: Resources) =>
-      Object.values(resources)
-        .filter(({ Type }) => Type === "AWS::Lambda::Alias")
-        .map(({ Properties }) => Properties["Description"]);
-    const before = descriptions(resourcesAt(eight, { canary: "false" }));
+  test("says in the description of each alias that it was set without a canary", () => {
+    const each = Object.keys(functionList).map(() => `Set without a canary at ${eight}`);
+    expect(descriptions(atOnce)).toEqual(each);
+  });
+
+  test("sets the aliases again each time", () => {
+    const before = descriptions(atOnce);
     const after = descriptions(resourcesAt(aSecondLater, { canary: "false" }));
     expect(before).toHaveLength(after.length);
     expect(after.filter((text) => before.includes(text))).toEqual([]);
@@ -126,10 +141,9 @@ describe("cdk deploy -c canary=false", () => {
 
   test("sets the aliases of an environment without alarms, too", () => {
     const stacks = resourcesWith({ canary: "false" }, { "no-option": noOption });
-    const resources = Object.values(stacks["PetStoreOrders-no-option"] ?? {});
-    const aliases = resources.filter(({ Type }) => Type === "AWS::Lambda::Alias");
-    expect(aliases).toHaveLength(Object.keys(functionList).length);
-    for (const { Properties } of aliases) expect(Properties["Description"]).toMatch(/^Set at /);
+    const texts = descriptions(stacks["PetStoreOrders-no-option"] ?? {});
+    expect(texts).toHaveLength(Object.keys(functionList).length);
+    for (const text of texts) expect(text).toMatch(/^Set at /);
   });
 });
 
@@ -145,27 +159,28 @@ test("-c canary takes only true or false", () => {
 describe("-c alarms-of=ENVIRONMENT", () => {
   const topicArn = "arn:aws:sns:eu-central-1:111111111111:on-call" as const;
   const silent = { ...everyOption, alarms: { ...everyOption.alarms, topicArn, canary: false } };
-  const stacks = () =>
-    resourcesWith(
-      { "alarms-of": "every-option" },
-      { "every-option": silent, "no-option": noOption },
-    );
+  let stacks: Record<string, Resources>;
+  beforeAll(() => {
+    const context = { "alarms-of": "every-option" };
+    stacks = resourcesWith(context, { "every-option": silent, "no-option": noOption });
+  });
 
-  test("lends its alarms with a canary, even if it has none itself", () => {
-    for (const stack of Object.values(stacks())) {
+  test("gives every alias a canary, even if ENVIRONMENT has none", () => {
+    for (const stack of Object.values(stacks)) {
       const canaries = Object.values(stack).filter(({ UpdatePolicy }) => UpdatePolicy);
       expect(canaries).toHaveLength(Object.keys(functionList).length);
     }
   });
 
-  test("lends no receivers", () => {
-    const borrowing = Object.values(stacks()["PetStoreOrders-no-option"] ?? {});
+  test("lends alarms that notify no one", () => {
+    const borrowing = Object.values(stacks["PetStoreOrders-no-option"] ?? {});
     const actions = borrowing.flatMap(({ Properties }) => Properties?.["AlarmActions"] ?? []);
+    expect(actions.length).toBeGreaterThan(0);
     expect(actions).not.toContain(topicArn);
     expect(borrowing.map(({ Type }) => Type)).not.toContain("AWS::SNS::Subscription");
   });
 
-  test("stops synthesis where that environment has no alarms", () => {
+  test("stops synthesis when that environment has no alarms", () => {
     const message = "alarms-of: no environment demo has alarms";
     expect(() => appWith({ "alarms-of": "demo" })).toThrow(message);
   });
@@ -181,7 +196,7 @@ interface Report {
   }[];
 }
 
-test("CDK's rules and cdk-nag find nothing but what is planted", async () => {
+test("CDK's rules and cdk-nag find only the mistakes that this test plants", async () => {
   const app = appWith({}, { "every-option": everyOption, "no-option": noOption });
   const planted = new Stack(app, "Planted");
   new Bucket(planted, "Bucket");
@@ -190,7 +205,8 @@ test("CDK's rules and cdk-nag find nothing but what is planted", async () => {
     properties: { BillingMode: "PAY_PER_REQUEST" },
   });
   vi.stubEnv("CDK_VALIDATION", undefined);
-  const [, report = ""] = /report can be found in: (\S+)/.exec(messageOf(() => app.synth())) ?? [];
+  const message = messageOf(() => app.synth());
+  const report = /report can be found in: (\S+)/.exec(message)?.[1] ?? message;
   const { pluginReports }: Report = JSON.parse(await readFile(report, "utf8"));
   const found = pluginReports.flatMap(({ violations }) =>
     violations.flatMap(({ ruleName, severity, violatingConstructs }) =>

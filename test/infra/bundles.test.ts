@@ -21,9 +21,9 @@ const functions = readFunctions(await readAssembly(), "http://127.0.0.1:1");
 const entries = Object.values<FunctionEntry>(functionList);
 const streamed = entries.filter(({ operation }) => operation?.streamed).map(({ id }) => id);
 
-describe("the bundle of every function", () => {
+describe("the bundle of", () => {
   const handlerOf = async ({ directory, handler }: FunctionDefinition): Promise<unknown> => {
-    vi.stubGlobal("awslambda", { streamifyResponse: (handler: unknown) => handler });
+    vi.stubGlobal("awslambda", { streamifyResponse: (streaming: unknown) => streaming });
     const [file, name = ""] = handler.split(".");
     return (await import(join(directory, `${file}.mjs`)))[name];
   };
@@ -43,16 +43,17 @@ describe("the bundle of every function", () => {
   );
 });
 
-test("a bundle that is deployed has no source map, which would lengthen cold starts", () => {
+test("a deployed bundle has no source map, which would lengthen cold starts", () => {
   const app = new App();
   const stack = new Stack(app);
   bundles(stack).authorize.bind(stack);
-  const entries = readdirSync(app.outdir, { recursive: true, withFileTypes: true });
-  expect(entries.filter((entry) => entry.isFile()).map(({ name }) => name)).toEqual(["index.mjs"]);
+  const written = readdirSync(app.outdir, { recursive: true, withFileTypes: true });
+  const files = written.filter((entry) => entry.isFile()).map(({ name }) => name);
+  expect(files).toEqual(["index.mjs"]);
 });
 
 describe.runIf(machineHas("openssl", "the bundles over TLS"))(
-  "the bundle of every function, as it starts,",
+  "when it starts, the bundle of",
   () => {
     const actions: string[] = [];
     const table = createServer(({ headers }, response) => {

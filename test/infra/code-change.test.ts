@@ -15,7 +15,7 @@ function withCode(environment: Environment, file: string) {
 }
 
 test.each([everyOption, noOption])(
-  "other code replaces no resource of $name but the functions' versions",
+  "a change of code replaces only the functions' versions in $name",
   (environment) => {
     const { changes } = fullDiff(
       withCode(environment, "one.zip"),

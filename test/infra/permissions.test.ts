@@ -11,17 +11,15 @@ interface Statement {
 /** The statements of every policy in a page, by the heading above it. */
 async function policies(page: string): Promise<Map<string, Statement[]>> {
   const text = await readFile(new URL(`../../infra/${page}`, import.meta.url), "utf8");
-  const found = text.matchAll(/^#+ ([^\n]*)$|^( *)```json\n(.*?)^ *```/gms);
+  const parts = text.matchAll(/^#+ (?<title>[^\n]*)$|^ *```json\n(?<json>.*?)^ *```/gms);
   const statements = new Map<string, Statement[]>();
-  let heading = "";
-  for (const [, title, , json] of found) {
+  let heading = page;
+  for (const { groups: { title, json } = {} } of parts) {
     heading = title ?? heading;
-    // Further policies below a heading: a boundary, and the trust policy of a role.
+    // A second policy below a heading is a boundary; one with a principal, the trust of a role.
     if (json && !json.includes('"Principal"')) {
-      statements.set(
-        statements.has(heading) ? `${heading}, boundary` : heading,
-        JSON.parse(json).Statement,
-      );
+      const name = statements.has(heading) ? `${heading}, boundary` : heading;
+      statements.set(name, JSON.parse(json).Statement);
     }
   }
   return statements;
@@ -61,27 +59,27 @@ const cdkDeploy = [
   ...on(cdkRole("file-publishing"), "sts:AssumeRole"),
 ];
 
-interface Work {
-  what: string;
+interface Task {
+  name: string;
   /** The headings of its policies. */
   policies: string[];
   calls: [action: string, resource: string][];
 }
 
-/** Every command of the runbook, with the calls to AWS that it makes. */
-const works: Work[] = [
+/** What the runbook's policies are for, with the calls to AWS that it takes. */
+const tasks: Task[] = [
   {
-    what: "orders import",
+    name: "orders import",
     policies: ["Orders"],
     calls: [...finding, ...on(table("Orders"), "dynamodb:GetItem", "dynamodb:PutItem")],
   },
   {
-    what: "orders export",
+    name: "orders export",
     policies: ["Orders"],
     calls: [...finding, ...on(table("Orders"), "dynamodb:DescribeTable", "dynamodb:Scan")],
   },
   {
-    what: "orders show",
+    name: "orders show",
     policies: ["Orders"],
     calls: [
       ...finding,
@@ -90,38 +88,38 @@ const works: Work[] = [
     ],
   },
   {
-    what: "orders ship",
+    name: "orders ship",
     policies: ["Orders"],
     calls: [...finding, ...on(table("Orders"), "dynamodb:GetItem", "dynamodb:UpdateItem")],
   },
   {
-    what: "keys issue",
+    name: "keys issue",
     policies: ["Keys"],
     calls: [...finding, ...on(table("ApiKeys"), "dynamodb:PutItem")],
   },
   {
-    what: "keys list",
+    name: "keys list",
     policies: ["Keys"],
     calls: [...finding, ...on(table("ApiKeys"), "dynamodb:Scan")],
   },
   {
-    what: "keys revoke",
+    name: "keys revoke",
     policies: ["Keys"],
     calls: [...finding, ...on(table("ApiKeys"), "dynamodb:Scan", "dynamodb:UpdateItem")],
   },
   {
-    what: "flushing the authorizer's cache",
+    name: "flushing the authorizer's cache",
     policies: ["Keys"],
     calls: on(cache, "apigateway:DELETE"),
   },
-  ...["Orders", "ApiKeys"].flatMap((name): Work[] => [
+  ...["Orders", "ApiKeys"].flatMap((id): Task[] => [
     {
-      what: `restoring ${name}`,
+      name: `restoring ${id}`,
       policies: ["Restore", "Orders", "Keys"],
       calls: [
         ...finding,
         ...on(
-          table(name),
+          table(id),
           "dynamodb:RestoreTableToPointInTime",
           "dynamodb:DescribeTable",
           "dynamodb:DescribeContinuousBackups",
@@ -133,31 +131,31 @@ const works: Work[] = [
       ],
     },
     {
-      what: `carrying ${name} over`,
+      name: `carrying ${id} over`,
       policies: ["Restore", "Orders", "Keys"],
       calls: [
         ...finding,
-        ...on(table(name), "dynamodb:Scan", "dynamodb:GetItem"),
-        ...on(table(name), "dynamodb:PutItem", "dynamodb:UpdateItem"),
+        ...on(table(id), "dynamodb:Scan", "dynamodb:GetItem"),
+        ...on(table(id), "dynamodb:PutItem", "dynamodb:UpdateItem"),
       ],
     },
   ]),
   {
-    what: "comparing",
+    name: "comparing",
     policies: ["Set it up"],
     calls: [
       ...on(stack, "cloudformation:DescribeStacks", "cloudformation:GetTemplate"),
       ...on(table("Orders"), "dynamodb:DescribeTable", "dynamodb:DescribeContinuousBackups"),
     ],
   },
-  { what: "deploying", policies: ["Set it up"], calls: cdkDeploy },
+  { name: "deploying", policies: ["Set it up"], calls: cdkDeploy },
   {
-    what: "issuing the smoke test's key",
+    name: "issuing the smoke test's key",
     policies: ["Set it up"],
     calls: [...finding, ...on(table("ApiKeys"), "dynamodb:PutItem")],
   },
   {
-    what: "rolling back by hand",
+    name: "rolling back by hand",
     policies: ["On call"],
     calls: [
       ...on(stack, "cloudformation:CancelUpdateStack", "cloudformation:DescribeStacks"),
@@ -167,7 +165,7 @@ const works: Work[] = [
     ],
   },
   {
-    what: "ending a stuck rollback",
+    name: "ending a stuck rollback",
     policies: ["On call"],
     calls: [
       ...on(stack, "cloudformation:DescribeStacks", "cloudformation:ListStackResources"),
@@ -175,7 +173,7 @@ const works: Work[] = [
     ],
   },
   {
-    what: "reading logs and alarms",
+    name: "reading logs and alarms",
     policies: ["On call"],
     calls: [
       ...on(logGroup, "logs:FilterLogEvents", "logs:DescribeLogGroups"),
@@ -188,7 +186,7 @@ const works: Work[] = [
     ],
   },
   {
-    what: "CloudFormation with a log group",
+    name: "CloudFormation with a log group",
     policies: ["Bootstrap"],
     calls: [
       ...on(logGroup, "logs:CreateLogGroup", "logs:DeleteLogGroup", "logs:PutRetentionPolicy"),
@@ -199,7 +197,7 @@ const works: Work[] = [
     ],
   },
   {
-    what: "CloudFormation with a first custom domain",
+    name: "CloudFormation with a first domain",
     policies: ["Bootstrap"],
     calls: [
       ...on(
@@ -211,7 +209,7 @@ const works: Work[] = [
     ],
   },
   {
-    what: "CloudFormation with a canary",
+    name: "CloudFormation with a canary",
     policies: ["Bootstrap"],
     calls: [
       ...on("*", "codedeploy:CreateCloudFormationDeployment", "codedeploy:StopDeployment"),
@@ -223,7 +221,7 @@ const works: Work[] = [
     ],
   },
   {
-    what: "CloudFormation with a topic's subscription",
+    name: "CloudFormation with a subscription",
     policies: ["Bootstrap"],
     calls: [
       ...on(topic, "sns:CreateTopic", "sns:Subscribe"),
@@ -236,7 +234,7 @@ const works: Work[] = [
     ],
   },
   {
-    what: "CloudFormation with a role of the stack",
+    name: "CloudFormation with a role of the stack",
     policies: ["Bootstrap"],
     calls: on(
       role("STACK-CancelOrderRole-1A2B"),
@@ -246,7 +244,7 @@ const works: Work[] = [
     ),
   },
   {
-    what: "CodeDeploy with the boundary",
+    name: "CodeDeploy with the boundary",
     policies: ["Bootstrap, boundary"],
     calls: [
       ...on(lambda, "lambda:GetAlias", "lambda:UpdateAlias"),
@@ -255,7 +253,7 @@ const works: Work[] = [
   },
 ];
 
-test.each(works)("$what is allowed by its policy", ({ policies: names, calls }) => {
+test.each(tasks)("$name is allowed by its policies", ({ policies: names, calls }) => {
   expect(calls.filter(([action, resource]) => !allows(names, action, resource))).toEqual([]);
 });
 
@@ -285,22 +283,26 @@ const creating: Record<string, [action: string, resource: string]> = {
 test("the policy for bootstrapping lets CloudFormation create whatever a setting asks for", () => {
   const all: { Type: string }[] = Object.values(templateOf(everyOption).toJSON()["Resources"]);
   const denied = [...new Set(all.map(({ Type }) => Type))].filter((type) => {
-    const [, call] = Object.entries(creating).find(([start]) => type.startsWith(start)) ?? [];
+    const call = Object.entries(creating).find(([start]) => type.startsWith(start))?.[1];
     return !call || !allows(["Bootstrap"], ...call);
   });
   expect(denied).toEqual([]);
 });
 
 test.each<[string, string, string]>([
-  ["reads orders", "dynamodb:Scan", table("Orders")],
-  ["deletes the logs of others", "logs:DeleteLogGroup", logGroup.replace("STACK-", "Other-")],
-  ["changes other zones", "route53:ChangeResourceRecordSets", "arn:aws:route53:::hostedzone/OTHER"],
-])("nothing but the stack: no policy for bootstrapping %s", (_, action, resource) => {
+  ["reading orders", "dynamodb:Scan", table("Orders")],
+  ["deleting the logs of others", "logs:DeleteLogGroup", logGroup.replace("STACK-", "Other-")],
+  [
+    "changing other zones",
+    "route53:ChangeResourceRecordSets",
+    "arn:aws:route53:::hostedzone/OTHER",
+  ],
+])("the policy for bootstrapping doesn't allow %s", (_, action, resource) => {
   expect(allows(["Bootstrap"], action, resource)).toBe(false);
 });
 
 test.each(["On call", "Set it up"])(
-  "%s: CDK's lookup role, which reads everything, is no one's",
+  "the policy %j doesn't allow CDK's lookup role, which reads everything",
   (name) => {
     expect(allows([name], "sts:AssumeRole", cdkRole("lookup"))).toBe(false);
   },
@@ -322,9 +324,9 @@ test("the boundary allows what each function does", () => {
 });
 
 test.each<[string, string]>([
-  ["makes users", "iam:CreateUser"],
-  ["deletes logs", "logs:DeleteLogGroup"],
-  ["moves other aliases", "lambda:UpdateAlias"],
-])("no role within the boundary %s", (_, action) => {
+  ["creating users", "iam:CreateUser"],
+  ["deleting logs", "logs:DeleteLogGroup"],
+  ["moving other aliases", "lambda:UpdateAlias"],
+])("the boundary doesn't allow %s", (_, action) => {
   expect(allows(["Bootstrap, boundary"], action, "arn:aws:any:REGION:ACCOUNT:other")).toBe(false);
 });

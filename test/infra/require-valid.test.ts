@@ -4,31 +4,39 @@ import { requireValid } from "../../infra/stack/require-valid.ts";
 import { SynthesisError } from "../../infra/stack/synthesis-error.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 
-/** Settings beside every option, each a mistake, and what they make of it. */
+/** A mistake: settings that replace those of every option, and the lines that report it. */
 type Row = [mistake: string, settings: object, ...lines: string[]];
 
 const { alarms, domain } = everyOption;
 const { hostedZone: _, ...elsewhere } = domain;
 const stackName = "PetStoreOrders-everything";
-const ordersTable = `${stackName}-Orders-20261120080000`;
+const orders = `${stackName}-Orders-20261120080000`;
 const inUse = everyOption.restoredTables;
 
 const failuresOf = (percent: number, canary = true) => ({
   alarms: { ...alarms, canary, functionFailures: { percent, atLeast: 1 } },
 });
 
+const acl = (region: string, scope: string) =>
+  `arn:aws:wafv2:${region}:111111111111:${scope}/webacl/a/1`;
+const aclForm = "an ARN like arn:aws:wafv2:REGION:ACCOUNT:regional/webacl/NAME/ID";
+const certificateArn = "arn:aws:acm:us-east-1:111111111111:certificate/1";
+const topic = (region: string) => `arn:aws:sns:${region}:111111111111:on-call` as const;
+const policyArn = "arn:aws:iam::111111111111:policy/bound";
+const shortName = "at most 25 letters, digits and hyphens (CloudFormation shortens others)";
+const times = "1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545 or 731";
 const tagKeys = "letters, digits, spaces and _.:/=+-@, and not begin with AWS's own aws:";
 
 const rows: Row[] = [
   [
-    "a name with a space",
+    "a stack name with a space",
     { stackName: "Orders of ours", restoredTables: {}, formerTables: {} },
-    "stackName must be at most 25 letters, digits and hyphens (CloudFormation shortens others), not 'Orders of ours'",
+    `stackName must be ${shortName}, not 'Orders of ours'`,
   ],
   [
     "a stack whose name CloudFormation would shorten",
     { stackName: `${stackName}s`, restoredTables: {}, formerTables: {} },
-    `stackName must be at most 25 letters, digits and hyphens (CloudFormation shortens others), not '${stackName}s'`,
+    `stackName must be ${shortName}, not '${stackName}s'`,
   ],
   [
     "a key prefix with a capital letter",
@@ -62,28 +70,28 @@ const rows: Row[] = [
   ],
   [
     "a web ACL of another region",
-    { webAclArn: "arn:aws:wafv2:us-east-1:111111111111:regional/webacl/a/1" },
-    "webAclArn must be in the stack's eu-central-1, not arn:aws:wafv2:us-east-1:111111111111:regional/webacl/a/1",
+    { webAclArn: acl("us-east-1", "regional") },
+    `webAclArn must be in the stack's eu-central-1, not ${acl("us-east-1", "regional")}`,
   ],
   [
     "a topic of another region",
-    { alarms: { ...alarms, topicArn: "arn:aws:sns:us-east-1:111111111111:on-call" } },
-    "alarms.topicArn must be in the stack's eu-central-1, not arn:aws:sns:us-east-1:111111111111:on-call",
+    { alarms: { ...alarms, topicArn: topic("us-east-1") } },
+    `alarms.topicArn must be in the stack's eu-central-1, not ${topic("us-east-1")}`,
   ],
   [
     "a certificate of another region",
-    { domain: { ...domain, certificateArn: "arn:aws:acm:us-east-1:111111111111:certificate/1" } },
-    "domain.certificateArn must be in the stack's eu-central-1, not arn:aws:acm:us-east-1:111111111111:certificate/1",
+    { domain: { ...domain, certificateArn } },
+    `domain.certificateArn must be in the stack's eu-central-1, not ${certificateArn}`,
   ],
   [
     "an ARN of another service",
-    { webAclArn: "arn:aws:sns:eu-central-1:111111111111:on-call" },
-    "webAclArn must be an ARN like arn:aws:wafv2:REGION:ACCOUNT:regional/webacl/NAME/ID, not 'arn:aws:sns:eu-central-1:111111111111:on-call'",
+    { webAclArn: topic("eu-central-1") },
+    `webAclArn must be ${aclForm}, not '${topic("eu-central-1")}'`,
   ],
   [
     "a web ACL that CloudFront alone can use",
-    { webAclArn: "arn:aws:wafv2:eu-central-1:111111111111:global/webacl/a/1" },
-    "webAclArn must be an ARN like arn:aws:wafv2:REGION:ACCOUNT:regional/webacl/NAME/ID, not 'arn:aws:wafv2:eu-central-1:111111111111:global/webacl/a/1'",
+    { webAclArn: acl("eu-central-1", "global") },
+    `webAclArn must be ${aclForm}, not '${acl("eu-central-1", "global")}'`,
   ],
   [
     "an ARN that ends at its service",
@@ -91,19 +99,19 @@ const rows: Row[] = [
     "alarms.topicArn must be an ARN like arn:aws:sns:REGION:ACCOUNT:NAME, not 'arn:aws:sns:'",
   ],
   [
-    "a policy's ARN for its name",
-    { permissionsBoundary: "arn:aws:iam::111111111111:policy/bound" },
-    "permissionsBoundary must be the name of a policy, not 'arn:aws:iam::111111111111:policy/bound'",
+    "a policy's ARN instead of its name",
+    { permissionsBoundary: policyArn },
+    `permissionsBoundary must be the name of a policy, not '${policyArn}'`,
   ],
   [
     "a tag that only AWS may set",
     { tags: { "aws:team": "orders" } },
     `a key of tags must be ${tagKeys}, not 'aws:team'`,
   ],
+  ["a tag without a key", { tags: { "": "orders" } }, `a key of tags must be ${tagKeys}, not ''`],
   [
-    "tags without a key, or with one that AWS rejects",
-    { tags: { "": "orders", "team!": "orders" } },
-    `a key of tags must be ${tagKeys}, not ''`,
+    "a tag whose key AWS rejects",
+    { tags: { "team!": "orders" } },
     `a key of tags must be ${tagKeys}, not 'team!'`,
   ],
   [
@@ -124,9 +132,9 @@ const rows: Row[] = [
     "domain must be an object, not 'orders.example.com'",
   ],
   [
-    "a time that CloudWatch doesn't offer",
+    "a log retention that CloudWatch doesn't offer",
     { logRetentionDays: 42 },
-    "logRetentionDays must be one of CloudWatch's 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545 or 731, not 42",
+    `logRetentionDays must be one of CloudWatch's ${times}, not 42`,
   ],
   [
     "a log level at which nothing is counted",
@@ -140,7 +148,7 @@ const rows: Row[] = [
     "there is no setting listConcurency",
   ],
   [
-    "an alarm that a canary which always fails might not raise",
+    "a limit that a canary which always fails might not reach",
     failuresOf(10),
     "alarms.functionFailures.percent must be less than a canary's 10 %, not 10",
   ],
@@ -160,7 +168,7 @@ const rows: Row[] = [
     "restoredTables and formerTables need keepData",
   ],
   [
-    "a name no table can have",
+    "a name that no table can have",
     { formerTables: { orders: `${stackName}-Orders of old` } },
     `formerTables.orders must be the name of a table, not '${stackName}-Orders of old'`,
   ],
@@ -170,9 +178,9 @@ const rows: Row[] = [
     `restoredTables.orders must begin with ${stackName}-Orders, as policies do, not old-orders`,
   ],
   [
-    "a table of orders in the place of one of keys",
-    { restoredTables: { apiKeys: ordersTable } },
-    `restoredTables.apiKeys must begin with ${stackName}-ApiKeys, as policies do, not ${ordersTable}`,
+    "a table of orders in place of one of keys",
+    { restoredTables: { apiKeys: orders } },
+    `restoredTables.apiKeys must begin with ${stackName}-ApiKeys, as policies do, not ${orders}`,
   ],
 ];
 
@@ -213,18 +221,18 @@ describe("synthesis stops", () => {
   });
 });
 
-describe("synthesis goes on", () => {
+describe("synthesis accepts", () => {
   test.each([
     ["every option", everyOption],
     ["no option", noOption],
-  ])("with %s", (_what, environment) => {
+  ])("%s", (_what, environment) => {
     expect(() => requireValid({ [environment.name]: environment })).not.toThrow();
   });
 
   test.each<[what: string, settings: object]>([
-    ["for an alarm that any failing canary raises", failuresOf(9)],
-    ["for a higher limit of an alarm without a canary", failuresOf(50, false)],
-    ["for a domain whose record someone else makes", { domain: elsewhere }],
+    ["a limit that any canary reaches if it always fails", failuresOf(9)],
+    ["a higher limit without a canary", failuresOf(50, false)],
+    ["a domain whose record someone else makes", { domain: elsewhere }],
   ])("%s", (_what, settings) => {
     expect(() => requireValid({ "every-option": beside(settings) })).not.toThrow();
   });

@@ -32,7 +32,7 @@ interface Statement {
 function usable(template: Template): Record<string, string[]> {
   const tables: Record<string, string[]> = {};
   for (const [id, policy] of resources(template, "AWS::IAM::Policy")) {
-    const [name] = /^\w+(?=Role)/.exec(id) ?? [];
+    const name = /^\w+(?=Role)/.exec(id)?.[0];
     const { Statement } = named(policy["PolicyDocument"]) as { Statement: Statement[] };
     const arns = Statement.filter(({ Action }) => /^dynamodb:\w+$/.test(String(Action))).flatMap(
       (one) => one.Resource,
@@ -92,7 +92,7 @@ describe("restored tables", () => {
     );
   });
 
-  test("and former ones have every property of the stack's own beside their names", () => {
+  test("and former ones have every property of the stack's own except the name", () => {
     const { Orders, ApiKeys, ...others } = tables(movedOn);
     expect(Object.keys(others)).toHaveLength(3);
     for (const [construct, name, like] of [
@@ -129,8 +129,8 @@ describe("restored tables", () => {
   });
 });
 
-describe("what settings do to tables", () => {
-  test("they turn on the stream of orders alone", () => {
+describe("the setting", () => {
+  test("ordersStream: only tables of orders get a stream", () => {
     const streamed = (template: Template) =>
       Object.entries(tables(template)).flatMap(([id, { Properties }]) =>
         Properties.StreamSpecification ? [id] : [],
@@ -139,14 +139,14 @@ describe("what settings do to tables", () => {
     expect(streamed(synthesised({ ordersStream: false }))).toEqual([]);
   });
 
-  test("an output names the stream of the table in use", () => {
+  test("ordersStream: an output names the stream of the table in use", () => {
     const output = (template: Template) => named(template.toJSON()["Outputs"].OrdersStreamArn);
     expect(output(movedOn)).toEqual({ Value: "Orders.StreamArn" });
     expect(output(restored)).toEqual({ Value: "Restoredorders1.StreamArn" });
     expect(output(synthesised({ ordersStream: false }))).toBeUndefined();
   });
 
-  test("they let other accounts write orders and do nothing else", () => {
+  test("writerAccounts: other accounts may write orders and do nothing else", () => {
     const policies = (template: Template) =>
       Object.fromEntries(
         Object.entries(tables(template)).map(([id, table]) => [

@@ -6,7 +6,7 @@ import type { Environment } from "../../infra/environments.ts";
 import { addRules } from "../../infra/stack/rules.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 
-/** The complaints of synthesis about the tables of a stack, one line each. */
+/** The lines with which the rules stop the synthesis of a stack. */
 function complaints(stack: Stack): string[] {
   try {
     Template.fromStack(stack);
@@ -36,7 +36,8 @@ function ruledBy(environment: Environment): Stack {
 describe("with keepData, synthesis stops for a table that is not protected", () => {
   const partitionKey = { name: "id", type: AttributeType.STRING };
   const line = (path: string) =>
-    `keepData: PetStoreOrders/${path} needs removal policy RETAIN, deletion protection and point-in-time recovery`;
+    `keepData: PetStoreOrders/${path} needs removal policy RETAIN, deletion protection and ` +
+    "point-in-time recovery";
 
   const kept = {
     partitionKey,
@@ -71,7 +72,7 @@ describe("with keepData, synthesis stops for a table that is not protected", () 
     expect(complaints(stack)).toEqual(["Bad/Resource", "Worse/Resource"].map(line));
   });
 
-  test("be it the team's own", () => {
+  test("even if it is the team's own", () => {
     const stack = ruledBy(everyOption);
     new Table(stack, "Refunds", { partitionKey });
     new TableV2(stack, "Returns", {
@@ -87,21 +88,18 @@ describe("with keepData, synthesis stops for a table that is not protected", () 
     const paths = ["Refunds/Resource", "Returns/Resource", "Copied/Resource"];
     expect(complaints(stack)).toEqual(paths.map(line));
   });
-
-  test("or for a stack that is not", () => {
-    const stack = ruledBy(everyOption);
-    stack.terminationProtection = false;
-    expect(complaints(stack)).toEqual(["keepData needs terminationProtection"]);
-  });
 });
 
-describe("without keepData", () => {
-  test("synthesis asks for no protection", () => {
-    const partitionKey = { name: "id", type: AttributeType.STRING };
-    const loose = ruledBy(noOption);
-    new Table(loose, "Refunds", { partitionKey });
-    expect(complaints(loose)).toEqual([]);
-  });
+test("with keepData, synthesis stops for a stack without termination protection", () => {
+  const stack = ruledBy(everyOption);
+  stack.terminationProtection = false;
+  expect(complaints(stack)).toEqual(["keepData needs terminationProtection"]);
+});
+
+test("without keepData, synthesis asks for no protection", () => {
+  const stack = ruledBy(noOption);
+  new Table(stack, "Refunds", { partitionKey: { name: "id", type: AttributeType.STRING } });
+  expect(complaints(stack)).toEqual([]);
 });
 
 describe("synthesis warns", () => {
@@ -119,7 +117,7 @@ describe("synthesis warns", () => {
     expect(warnings({ ...everyOption, alarms: { ...silent, topicArn } })).toEqual([]);
   });
 
-  test("of slow readers without listConcurrency, where data is kept", () => {
+  test("of slow readers when data is kept without listConcurrency", () => {
     expect(warnings(unlimited)).toEqual([expect.stringContaining("set listConcurrency")]);
     expect(warnings(noOption)).toEqual([]);
     expect(warnings(everyOption)).toEqual([]);

@@ -14,8 +14,10 @@ const values = (option: RegExp) => [
 ];
 
 test("the runbook's commands name the stage as the template does", () => {
-  const [[, stage] = []] = resources(template, "AWS::ApiGateway::Stage");
-  expect(values(/ --stage-name (\S+)/g)).toEqual([stage?.["StageName"]]);
+  const names = resources(template, "AWS::ApiGateway::Stage").map(
+    ([, stage]) => stage["StageName"],
+  );
+  expect(values(/ --stage-name (\S+)/g)).toEqual(names);
 });
 
 test("the runbook's commands name the functions' alias as the template does", () => {

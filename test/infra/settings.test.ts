@@ -14,7 +14,7 @@ const nothing = templateOf(noOption);
 const changed = (settings: Partial<Environment>) => templateOf({ ...everyOption, ...settings });
 
 describe("the setting", () => {
-  test("domain: it takes TLS 1.2 or newer, like the gateway's own address", () => {
+  test("domain: with or without one, every address takes only TLS 1.2 or newer", () => {
     const tls = {
       SecurityPolicy: "SecurityPolicy_TLS13_1_2_PQ_2025_09",
       EndpointAccessMode: "STRICT",
@@ -28,7 +28,7 @@ describe("the setting", () => {
     for (const [, address] of addresses) expect(address).toMatchObject(tls);
   });
 
-  test("domain: the gateway's own address serves, too, until it is switched off", () => {
+  test("domain: it switches the gateway's own address off unless that is kept", () => {
     const both = changed({ domain: { ...domain, keepGatewayAddress: true } });
     const isOff = (template: Template) =>
       resources(template, "AWS::ApiGateway::RestApi").map(
@@ -37,7 +37,7 @@ describe("the setting", () => {
     expect([everything, both, nothing].map(isOff)).toEqual([[true], [false], [false]]);
   });
 
-  test("domain: the base address names it", () => {
+  test("domain: the output BaseUrl has it", () => {
     everything.hasOutput("BaseUrl", { Value: "https://orders.eu.example.com/v1" });
     expect(named(nothing.findOutputs("BaseUrl"))).toMatchObject({
       BaseUrl: { Value: "https://ApiRest.execute-api.AWS::Region.AWS::URLSuffix/v1" },
@@ -61,12 +61,13 @@ describe("the setting", () => {
   test("permissionsBoundary: every role has it", () => {
     const boundaries = (template: Template) =>
       resources(template, "AWS::IAM::Role").map(([, role]) => named(role["PermissionsBoundary"]));
-    const bounded = `arn:AWS::Partition:iam::111111111111:policy/${everyOption.permissionsBoundary}`;
+    const { permissionsBoundary } = everyOption;
+    const bounded = `arn:AWS::Partition:iam::111111111111:policy/${permissionsBoundary}`;
     expect(new Set(boundaries(everything))).toEqual(new Set([bounded]));
     expect(new Set(boundaries(nothing))).toEqual(new Set([undefined]));
   });
 
-  test("tags: they stand beside the stack's own two and replace neither", () => {
+  test("tags: they are added to the stack's own two and replace neither", () => {
     const { artifactId, node } = ordersStack({
       ...everyOption,
       tags: { ...everyOption.tags, service: "another" },
@@ -105,18 +106,18 @@ describe("the setting", () => {
     return Object.fromEntries(limits);
   };
 
-  test("throttling: each operation has its own", () => {
+  test("throttling: each operation has limits of its own", () => {
     expect(throttling()).toMatchObject({
       "GET /~1store~1orders": [7, 15],
       "DELETE /~1store~1orders~1{orderId}": [150, 300],
     });
   });
 
-  test("throttling: all other requests share little", () => {
+  test("throttling: all other requests share a low limit", () => {
     expect(throttling()).toMatchObject({ "* /*": [10, 20] });
   });
 
-  test("listConcurrency: it limits that function alone", () => {
+  test("listConcurrency: it limits ListOrders alone", () => {
     const limits = (template: Template) =>
       resources(template, "AWS::Lambda::Function").flatMap(
         ([id, { ReservedConcurrentExecutions: limit }]) =>
@@ -126,33 +127,34 @@ describe("the setting", () => {
     expect(limits(nothing)).toEqual([]);
   });
 
-  test("keepData: it protects the stack", () => {
+  test("keepData: it turns termination protection on", () => {
     expect(
       [everyOption, noOption].map((environment) => ordersStack(environment).terminationProtection),
     ).toEqual([true, false]);
   });
 
-  test("apiKeyPrefix and authorizerCacheSeconds: the authorizer has them", () => {
-    const authorizers = resources(everything, "AWS::ApiGateway::Authorizer");
-    expect(authorizers.map(([, authorizer]) => authorizer)).toMatchObject([
-      {
-        IdentityValidationExpression: "^[Bb][Ee][Aa][Rr][Ee][Rr] pets_every_[0-9A-Za-z]{49}$",
-        AuthorizerResultTtlInSeconds: 45,
-      },
-    ]);
+  const authorizers = resources(everything, "AWS::ApiGateway::Authorizer").map(
+    ([, authorizer]) => authorizer,
+  );
+
+  test("apiKeyPrefix: the authorizer sees only keys with it", () => {
+    const expression = "^[Bb][Ee][Aa][Rr][Ee][Rr] pets_every_[0-9A-Za-z]{49}$";
+    expect(authorizers).toMatchObject([{ IdentityValidationExpression: expression }]);
+  });
+
+  test("authorizerCacheSeconds: the gateway remembers an accepted key for as long", () => {
+    expect(authorizers).toMatchObject([{ AuthorizerResultTtlInSeconds: 45 }]);
   });
 
   // A stage serves what was last deployed.
-  test("apiKeyPrefix and authorizerCacheSeconds: a change deploys the API anew", () => {
-    const deployment = (template: Template) =>
-      Object.keys(template.findResources("AWS::ApiGateway::Deployment"))[0];
-    expect(deployment(changed({}))).toBe(deployment(everything));
-    for (const change of [
-      { authorizerCacheSeconds: 59 },
-      { apiKeyPrefix: "pets_other" } as const,
-    ]) {
-      expect(deployment(changed(change)), JSON.stringify(change)).not.toBe(deployment(everything));
-    }
+  test.each<[setting: string, change: Partial<Environment>]>([
+    ["apiKeyPrefix", { apiKeyPrefix: "pets_other" }],
+    ["authorizerCacheSeconds", { authorizerCacheSeconds: 59 }],
+  ])("%s: a change deploys the API again", (_setting, change) => {
+    const deployments = (template: Template) =>
+      Object.keys(template.findResources("AWS::ApiGateway::Deployment"));
+    expect(deployments(changed({}))).toEqual(deployments(everything));
+    expect(deployments(changed(change))).not.toEqual(deployments(everything));
   });
 
   const topicArn = "arn:aws:sns:eu-central-1:111111111111:on-call";
@@ -163,14 +165,19 @@ describe("the setting", () => {
     ["alarms.topicArn", ownTopic, topicArn],
     ["alarms", everything, { Ref: topic }],
   ])("%s:", (_setting, template, receiver) => {
-    test("every alarm tells the topic when it goes off and when it is over", () => {
-      const notifying = Object.values(template.findResources("AWS::CloudWatch::Alarm"));
+    const notifying = resources(template, "AWS::CloudWatch::Alarm");
+
+    test("every alarm notifies the topic when it goes off", () => {
       expect(notifying.length).toBeGreaterThan(0);
-      for (const { Properties } of notifying)
-        expect(Properties).toMatchObject({ AlarmActions: [receiver], OKActions: [receiver] });
+      for (const [id, { AlarmActions }] of notifying) expect(AlarmActions, id).toEqual([receiver]);
     });
 
-    test("the topic tells the email address", () => {
+    test("every alarm notifies the topic when it is over", () => {
+      expect(notifying.length).toBeGreaterThan(0);
+      for (const [id, { OKActions }] of notifying) expect(OKActions, id).toEqual([receiver]);
+    });
+
+    test("the topic notifies the email address", () => {
       const subscriptions = resources(template, "AWS::SNS::Subscription");
       expect(subscriptions.map(([, subscription]) => subscription)).toEqual([
         { Protocol: "email", Endpoint: alarms.email, TopicArn: receiver },
@@ -200,15 +207,15 @@ describe("the setting", () => {
       expect(UpdatePolicy === undefined).toBe(resource.Type !== "AWS::Lambda::Alias");
     }
   });
+});
 
-  test("any: the stack with every one still runs on one machine", () => {
-    // Restored tables are only in AWS, and the region is part of the addresses that are compared.
-    const { restoredTables: _, formerTables: __, account: ___, ...local } = everyOption;
-    const read = (environment: Environment) =>
-      readRestApi(new StackTemplate(templateOf(environment).toJSON()));
-    const { apiKeyPrefix, authorizerCacheSeconds } = local;
-    expect(read(local)).toEqual(read({ ...noOption, apiKeyPrefix, authorizerCacheSeconds }));
-  });
+test("the local stack has the same API with every setting as with none", () => {
+  // Restored tables are only in AWS, and the region is part of the addresses that are compared.
+  const { restoredTables: _, formerTables: __, account: ___, ...local } = everyOption;
+  const read = (environment: Environment) =>
+    readRestApi(new StackTemplate(templateOf(environment).toJSON()));
+  const { apiKeyPrefix, authorizerCacheSeconds } = local;
+  expect(read(local)).toEqual(read({ ...noOption, apiKeyPrefix, authorizerCacheSeconds }));
 });
 
 type Aliases = Record<string, { Type: string; UpdatePolicy?: unknown }>;

@@ -41,7 +41,7 @@ function anchors(page: string): string[] {
   );
 }
 
-test.each(pages)("the links within the repository in $page lead somewhere", ({ page, text }) => {
+test.each(pages)("every link in $page to the repository leads somewhere", ({ page, text }) => {
   const targets = [
     ...text.matchAll(/\]\((?!https?:)([^)\s]+)\)|(?:src|href)="(?!https?:)([^"]+)"/g),
   ];
@@ -62,11 +62,11 @@ function unknownTo(program: Command, line: string): string[] {
   const unknown: string[] = [];
   for (const word of line.split(/[ =]/)) {
     const subcommand = command.commands.find((candidate) => candidate.name() === word);
-    const options = [command, program].flatMap(({ options }) => options.map(({ long }) => long));
+    const known = [...command.options, ...program.options].map(({ long }) => long);
     if (subcommand) command = subcommand;
     else if (command.commands.length > 0 && /^[a-z-]+$/.test(word) && command !== program)
       unknown.push(word);
-    else if (word.startsWith("--") && ![...options, "--help", "--"].includes(word))
+    else if (word.startsWith("--") && ![...known, "--help", "--"].includes(word))
       unknown.push(word);
   }
   return unknown;
@@ -105,23 +105,19 @@ describe("in the prose of a page", () => {
       .match(/(?<!\w)(--)?[A-Za-z][\w-]*/g)
       ?.flatMap((word) => [word, ...word.split("-")]),
   );
-  // AWS's own, which nothing here calls by its name.
+  // Names of AWS and its SDK that nothing here calls.
   const foreign = [
-    ...[
-      "--max-session-duration",
-      "--method",
-      "BatchWriteItem",
-      "ConcurrentExecutions",
-      "DeleteItem",
-      "DescribeStream",
-    ],
-    ...[
-      "GetRecords",
-      "GetShardIterator",
-      "ListStreams",
-      "SuccessfulRequestLatency",
-      "UPDATE_ROLLBACK_FAILED",
-    ],
+    "--max-session-duration",
+    "--method",
+    "BatchWriteItem",
+    "ConcurrentExecutions",
+    "DeleteItem",
+    "DescribeStream",
+    "GetRecords",
+    "GetShardIterator",
+    "ListStreams",
+    "SuccessfulRequestLatency",
+    "UPDATE_ROLLBACK_FAILED",
     "cacheMiddleware",
   ];
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runScript, type Step, standIn, temporaryDirectory } from "./steps.ts";
 
-/** The artifact of a run's deployment, as GitHub lists it. */
+/** The artifact of a run's deployment as GitHub lists it, created at a time like `08:00`. */
 export function artifact(
   run: number,
   created: string,
@@ -18,8 +18,7 @@ export function artifact(
 }
 
 /**
- * Runs a step of run 11 where GitHub lists these pages of artifacts. What run 1 deployed has
- * expired.
+ * Runs a step of run 11 while GitHub lists these pages of artifacts. That of run 1 has expired.
  *
  * @returns its result, its directory, and its calls of `gh`.
  */

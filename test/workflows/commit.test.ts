@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { machineHas } from "../helpers/machine.ts";
 import { readWorkflow, runScript, standIn, temporaryDirectory } from "./steps.ts";
 
@@ -68,26 +68,35 @@ describe.runIf(hasGit)("the commit to deploy", () => {
     return { ...result, sha };
   }
 
-  test("is one that main contains, by its full or short name", async () => {
-    const { directory, old } = await clone();
-    expect((await accept(old, directory)).sha).toBe(`sha=${old}`);
-    expect((await accept(old.slice(0, 8), directory)).sha).toBe(`sha=${old}`);
+  let whole: Clone;
+  beforeAll(async () => {
+    whole = await clone();
   });
 
-  test("is not one of a branch", async () => {
-    const { directory, branch } = await clone();
-    expect((await accept(branch, directory)).ok).toBe(false);
+  test.each([
+    ["full", 40],
+    ["short", 8],
+  ])("is one that main contains, by its %s name", async (_, length) => {
+    const { directory, old } = whole;
+    const { sha } = await accept(old.slice(0, length), directory);
+    expect(sha).toBe(`sha=${old}`);
   });
 
-  test("is nothing that is not a commit", async () => {
-    const { directory } = await clone();
-    for (const word of ["origin/branch", "0".repeat(40), "--help", "", "main; true"]) {
-      const { ok } = await accept(word, directory);
-      expect([word, ok]).toEqual([word, false]);
-    }
+  test("can't be one that only a branch contains", async () => {
+    const { directory, branch } = whole;
+    const { ok } = await accept(branch, directory);
+    expect(ok).toBe(false);
   });
 
-  test("can't be told from a branch's in a shallow clone, which is one line", async () => {
+  test.each(["origin/branch", "0".repeat(40), "--help", "", "main; true"])(
+    "can't be %j, which names no commit of main",
+    async (name) => {
+      const { ok } = await accept(name, whole.directory);
+      expect(ok).toBe(false);
+    },
+  );
+
+  test("is rejected in a shallow clone, with one line that says why", async () => {
     const { directory, today } = await clone(...shallow);
     expect(await accept(today, directory)).toEqual(tooShallow);
   });
@@ -97,7 +106,7 @@ describe.runIf(hasGit)("the build of an old commit", () => {
   const takeSettings = (directory: string, today: string) =>
     runScript(build, "Take today's settings", directory, { GITHUB_SHA: today });
 
-  /** Builds where the synthesis fails. */
+  /** Runs a build whose synthesis fails. */
   const failToBuild = async (directory: string) => {
     await standIn(directory, "npm", "exit 1");
     return runScript(build, "Build", directory, { CANARY: "false" });
@@ -112,12 +121,12 @@ describe.runIf(hasGit)("the build of an old commit", () => {
     expect(await read("own.ts")).toBe("own parts beside today's settings");
   });
 
-  test("finds no settings of today in a shallow clone, which is one line", async () => {
+  test("fails in a shallow clone, with one line that says why", async () => {
     const { directory, today } = await clone(...shallow);
     expect(await takeSettings(directory, today)).toEqual(tooShallow);
   });
 
-  test("says how to go on where it fails with today's settings", async () => {
+  test("says how to go on when it fails with today's settings", async () => {
     const { directory, old, today } = await clone();
     git(directory, "checkout", "--quiet", old);
     await takeSettings(directory, today);
@@ -127,7 +136,7 @@ describe.runIf(hasGit)("the build of an old commit", () => {
     expect(output).toContain("own-settings=true");
   });
 
-  test("does not blame the settings where they are its own", async () => {
+  test("does not blame the settings when they are its own", async () => {
     const { directory } = await clone();
     expect(await failToBuild(directory)).toEqual({ ok: false, output: "" });
   });
@@ -135,8 +144,8 @@ describe.runIf(hasGit)("the build of an old commit", () => {
 
 test.each([
   ["with the canary", "base-url tls-1", "true"],
-  ["without it where a change of TLS is accepted", "base-url tls", "false"],
-  ["without it where that is accepted on a line of its own", "base-url\ntls\r\n", "false"],
+  ["without it when a change of TLS is accepted", "base-url tls", "false"],
+  ["without it when that is accepted on a line of its own", "base-url\ntls\r\n", "false"],
 ])("a build is made %s", async (_, accept, canary) => {
   const directory = await temporaryDirectory();
   const calls = await standIn(directory, "npm", "");

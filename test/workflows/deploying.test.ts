@@ -16,9 +16,9 @@ const credentials = {
 };
 
 /**
- * Runs a step after the ones before it, where `npm` is a stand-in.
+ * Runs a step after the ones before it, with a stand-in for `npm`.
  *
- * @param options the words of the call of `npm` that fails, and what is accepted.
+ * @param options the words of the call of `npm` that fails, and the findings that are accepted.
  */
 async function run(
   stepName: string,
@@ -51,18 +51,18 @@ async function run(
 
 const missingBuild = "Reject a build that is not where it is deployed from";
 
-test("a deployment goes on where its build was downloaded", async () => {
+test("a deployment continues when its build was downloaded", async () => {
   expect(await run(missingBuild)).toMatchObject({ ok: true, output: "" });
 });
 
-test("a build that is not there is one line", async () => {
+test("a deployment fails with one line when its build is missing", async () => {
   expect(await runScript(deployJob, missingBuild, await temporaryDirectory())).toEqual({
     ok: false,
     output: "::error::There is no build in cdk.out\n",
   });
 });
 
-test("what was built is deployed, with the names of what is accepted", async () => {
+test("the downloaded build is deployed with the accepted findings", async () => {
   const { ok, calls, directory } = await run("Deploy");
   expect(ok).toBe(true);
   const app = `--app ${downloadPath(deployJob)} --require-approval never`;
@@ -106,11 +106,16 @@ test("the smoke test's key is masked before anything else is printed", async () 
   expect(output).toMatch(/^::add-mask::pets_made_up\n/);
 });
 
-test("the smoke test is that of the commit, against the address that was deployed", async () => {
-  const { ok, calls, output, directory } = await run("Smoke test");
+test("the smoke test runs from the deployed commit", async () => {
+  const { ok, output, directory } = await run("Smoke test");
+  expect(ok).toBe(true);
+  expect(output).toContain(`\n${directory}/commit\n`);
+});
+
+test("the smoke test calls the address that was deployed", async () => {
+  const { ok, calls } = await run("Smoke test");
   expect(ok).toBe(true);
   expect(calls.at(-1)).toMatch(/^run smoke -- --base-url https:\/\/example\/v1 /);
-  expect(output).toContain(`\n${directory}/commit\n`);
 });
 
 test("the smoke test gets no credential but its key", async () => {
@@ -124,8 +129,9 @@ test.each([
   ["Deploy", "deploy --", ""],
   ["Smoke test", "keys issue", ""],
   ["Smoke test", "run smoke", "::add-mask::pets_made_up\n"],
-])("the step %s goes no further when npm fails at %s", async (stepName, command, printed) => {
+])("the step %s stops when npm fails at %s", async (stepName, command, printed) => {
   const { ok, calls, output } = await run(stepName, { fails: command });
-  expect([ok, output]).toEqual([false, printed]);
+  expect(ok).toBe(false);
+  expect(output).toBe(printed);
   expect(calls.at(-1)).toContain(command);
 });

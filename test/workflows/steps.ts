@@ -1,8 +1,7 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
 import { parse } from "yaml";
 
 export interface Step {
@@ -15,7 +14,7 @@ export interface Step {
   run?: string;
 }
 
-/** An expression in a workflow, which GitHub replaces by its value. */
+/** An expression in a workflow, which GitHub replaces with its value. */
 export const expression = (text: string): string => `$\{{ ${text} }}`;
 
 /** @returns the text of a workflow's file, its jobs by name, and the rest of it. */
@@ -31,11 +30,9 @@ export function downloadPath({ steps }: { steps: Step[] }): string {
   return String(download?.with?.["path"]);
 }
 
-/** A directory that is deleted when the test ends. */
+/** A new directory. All of them are deleted at the end of the run (helpers/assembly.ts). */
 export async function temporaryDirectory(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-workflow-"));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  return directory;
+  return await mkdtemp(join(tmpdir(), "pet-store-orders-workflow-"));
 }
 
 /**
@@ -65,8 +62,8 @@ export function runScript(
 /**
  * Puts a stand-in for a program into a directory.
  *
- * @param does what it does, as a shell script, once it has noted its words.
- * @returns reads its calls in their order, each as one would type it.
+ * @param does the shell script that it runs, once it has noted its words.
+ * @returns a function that reads its calls in their order, each as one would type it.
  */
 export async function standIn(
   directory: string,

@@ -7,7 +7,7 @@ import { downloadPath, readWorkflow, runScript, standIn, temporaryDirectory } fr
 const { changes } = (await readWorkflow("deploy.yml")).jobs;
 const fetchTemplate = "Fetch the template that production got last";
 
-/** Runs the step that writes the summary, where `npm` is a stand-in that does this. */
+/** Runs the step that writes the summary, with this shell script in place of `npm`. */
 async function summarise(directory: string, npm: string) {
   const calls = await standIn(directory, "npm", npm);
   const summary = join(directory, "summary");
@@ -18,7 +18,7 @@ async function summarise(directory: string, npm: string) {
   return { ...result, text: await readFile(summary, "utf8"), calls };
 }
 
-/** A directory as the steps before leave it. */
+/** A directory as the steps before that one leave it. */
 async function fetched(): Promise<string> {
   const directory = await temporaryDirectory();
   await mkdir(join(directory, "deployed"));
@@ -29,20 +29,23 @@ async function fetched(): Promise<string> {
 
 const title = "## What production would change\n";
 
-test("the last template of production is fetched, with the run that deployed it", async () => {
-  const { directory, calls } = await withArtifacts(changes, fetchTemplate, [
-    artifact(10, "07:00"),
-    artifact(9, "06:00"),
-  ]);
+const twoRuns = [artifact(10, "07:00"), artifact(9, "06:00")];
+
+test("the last template of production is fetched", async () => {
+  const { directory, calls } = await withArtifacts(changes, fetchTemplate, twoRuns);
   expect(calls[0]).toContain("artifacts?name=deployed-production&");
   const template = await readFile(join(directory, "deployed/template"), "utf8");
   expect(template).toContain("artifacts/1000/zip");
-  const from = await readFile(join(directory, "deployed/from"), "utf8");
-  const url = "https://github.com/acme/orders/actions/runs/10";
-  expect(from).toContain(`Compared with what [run 10](${url}) deployed at 2026-`);
 });
 
-test("the build that was downloaded is compared with that template", async () => {
+test("the summary names the run that deployed the last template", async () => {
+  const { directory } = await withArtifacts(changes, fetchTemplate, twoRuns);
+  const { text } = await summarise(directory, "");
+  const url = "https://github.com/acme/orders/actions/runs/10";
+  expect(text).toContain(`Compared with what [run 10](${url}) deployed at 2026-`);
+});
+
+test("the downloaded build is compared with production's last template", async () => {
   const { calls } = await summarise(await fetched(), "");
   const template = "deployed/deployed.template.json";
   const against = `production --app ${downloadPath(changes)} --template ${template}`;
@@ -52,15 +55,16 @@ test("the build that was downloaded is compared with that template", async () =>
   ]);
 });
 
-test("the summary says what would stop the deployment above every change", async () => {
+test("the summary lists what would stop the deployment before the changes", async () => {
   const npm = '[ $3 = diff ] && echo "[~] Stage" >&2 || { echo "STOP tls"; exit 1; }';
   const { ok, output, text } = await summarise(await fetched(), npm);
-  expect([ok, output]).toEqual([true, ""]);
+  expect(ok).toBe(true);
+  expect(output).toBe("");
   expect(text).toBe(`${title}Compared with run 10.\n\n    STOP tls\n    [~] Stage\n`);
 });
 
 test.each(["\\n", "\\r", "\\r\\n"])(
-  "no text of a change can end the code that it is shown as, such as a fence after %s",
+  "no text of a change can break out of the code block, not even a fence after %s",
   async (lineEnd) => {
     const npm = `printf 'Description:${lineEnd}\`\`\`${lineEnd}<!--${lineEnd}'`;
     const { text } = await summarise(await fetched(), npm);
@@ -70,16 +74,17 @@ test.each(["\\n", "\\r", "\\r\\n"])(
   },
 );
 
-test("the job fails where a comparison can't be made", async () => {
+test("the job fails when the comparison can't be made", async () => {
   expect((await summarise(await fetched(), "exit 2")).ok).toBe(false);
 });
 
 test.each([
   ["nothing was ever deployed", []],
-  ["what was deployed has expired", [artifact(1, "07:00")]],
+  ["the last template has expired", [artifact(1, "07:00")]],
 ])("the summary says that nothing is known when %s", async (_reason, artifacts) => {
   const { ok, directory } = await withArtifacts(changes, fetchTemplate, artifacts);
   const summary = await summarise(directory, "exit 1");
-  expect([ok, summary.ok]).toEqual([true, true]);
+  expect(ok).toBe(true);
+  expect(summary.ok).toBe(true);
   expect(summary.text).toMatch(new RegExp(`^${title}Unknown: [^\\n]+\\n$`));
 });

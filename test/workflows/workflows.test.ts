@@ -6,7 +6,7 @@ const deploy = await readWorkflow("deploy.yml");
 const deployEnvironment = await readWorkflow("deploy-environment.yml");
 const deployJob: { steps: Step[] } & Record<string, unknown> = deployEnvironment.jobs.deploy;
 
-/** A workflow's step by its name, with what else it may have. */
+/** The step of a job with this name. */
 function findStep(job: { steps: Step[] }, wanted: string) {
   const index = job.steps.findIndex(({ name }) => name === wanted);
   const step = job.steps[index];
@@ -46,14 +46,14 @@ describe.each(["ci.yml", "deploy.yml", "deploy-environment.yml", "rehearse.yml"]
       for (const { run = "" } of steps) expect(run).not.toContain("${{");
     });
 
-    test("goes on after no failure", () => {
+    test("never continues after a failure", () => {
       // Another shell might not stop at the first command that fails.
       expect(text).not.toMatch(/continue-on-error|always\(\)|\|\| true|shell:|defaults:/);
     });
   },
 );
 
-/** Every job with a name of its own, and what it may do. */
+/** Every job by its name, with its permissions. */
 const jobs = Object.entries<{ permissions?: Record<string, string>; uses?: string }>({
   ...ci.jobs,
   ...deploy.jobs,
@@ -78,7 +78,7 @@ test("no job may write to the repository", () => {
   expect(deployEnvironment.permissions).toEqual({});
 });
 
-test("main alone deploys", () => {
+test("only a push to main or a person starts a deployment", () => {
   expect(deploy.on).toEqual({ push: { branches: ["main"] }, workflow_dispatch: expect.anything() });
 });
 
@@ -100,13 +100,13 @@ test("no package runs an install script where a role can be asked for", () => {
 
 const credentials = findUse(deployJob, "aws-actions/configure-aws-credentials");
 
-test("what is deployed is known to be there before there are credentials", () => {
+test("a missing build is rejected before the job gets credentials", () => {
   const missing = findStep(deployJob, "Reject a build that is not where it is deployed from").index;
   expect(missing).toBeGreaterThan(findUse(deployJob, "actions/download-artifact").index);
   expect(missing).toBeLessThan(credentials.index);
 });
 
-test("all code is installed before there are credentials", () => {
+test("all code is installed before the job gets credentials", () => {
   const installs = deployJob.steps.findLastIndex(({ run }) => run?.startsWith("npm ci"));
   expect(installs).toBeLessThan(credentials.index);
 });
@@ -129,7 +129,7 @@ test("a rollback waits for the build alone", () => {
   });
 });
 
-test("a rollback skips tests with all that waits for them", () => {
+test("a rollback skips the tests and the jobs that wait for them", () => {
   const { ci: tests, staging, production } = deploy.jobs;
   expect(tests.if).toBe(expression("!inputs.straight-to-production"));
   // A job without a condition of its own is skipped where one that it needs is.
@@ -149,22 +149,22 @@ test("a rollback's build is good for one attempt", () => {
   );
 });
 
-const askedFor = expression("needs.commit.outputs.sha");
+const acceptedCommit = expression("needs.commit.outputs.sha");
 
-test("the commit that is asked for is what is tested and built", () => {
+test("the accepted commit is the one that is tested and built", () => {
   const { build, ci: tests, commit } = deploy.jobs;
   const { step } = findStep(commit, "Accept only a commit that main contains");
   expect(step.env).toEqual({
     COMMIT: expression("inputs.straight-to-production || github.sha"),
   });
-  expect([tests.with.ref, build.steps[0].with.ref]).toEqual([askedFor, askedFor]);
+  expect([tests.with.ref, build.steps[0].with.ref]).toEqual([acceptedCommit, acceptedCommit]);
 });
 
 test.each(["staging", "production", "straight-to-production"])(
-  "%s gets that build, with what is accepted",
+  "%s gets the commit, its build and the findings to accept",
   (job) => {
     expect(deploy.jobs[job].with).toMatchObject({
-      commit: askedFor,
+      commit: acceptedCommit,
       assembly: expression("needs.build.outputs.assembly"),
       accept: expression("inputs.accept"),
     });
@@ -192,12 +192,12 @@ test("an attempt deploys its own build", () => {
   expect(build.outputs.assembly).toBe(expression(`steps.${step.id}.outputs.artifact-id`));
 });
 
-test("a rollback, too, is built with today's settings, unless it is to have its own", () => {
+test("a build uses today's settings unless own-settings is chosen", () => {
   const { step } = findStep(deploy.jobs.build, "Take today's settings");
   expect(step.if).toBe(expression("!inputs.own-settings"));
 });
 
-test("a rollback goes without the canary", () => {
+test("a rollback is built without the canary", () => {
   const { step } = findStep(deploy.jobs.build, "Build");
   expect(step.env).toEqual({
     ACCEPT: expression("inputs.accept"),

@@ -13,7 +13,7 @@ import { named } from "../../helpers/named.ts";
 import type { Exchange } from "./exchanges.ts";
 
 /** Requests, each as the values that it adds to metrics, and how often it is made in a minute. */
-export type Traffic = [what: Sample[], perMinute: number][];
+export type Traffic = [samples: Sample[], perMinute: number][];
 
 /** The alarms of a stack, and what it publishes for them. */
 export function watch(stack: OrdersStack) {
@@ -62,11 +62,11 @@ export function watch(stack: OrdersStack) {
   }
 
   /** The value of a metric for one period; without data, NaN. */
-  function value(metric: IMetric, traffic: Traffic): number {
+  function metricValue(metric: IMetric, traffic: Traffic): number {
     if (metric instanceof MathExpression) {
       const inputs = Object.entries(metric.usingMetrics).map(([name, input]) => [
         name,
-        value(input, traffic),
+        metricValue(input, traffic),
       ]);
       // These expressions are JavaScript, too.
       return runInNewContext(metric.expression, {
@@ -80,19 +80,19 @@ export function watch(stack: OrdersStack) {
       metric.metricName,
       Object(named(stack.resolve(metric.dimensions))),
     );
-    const samples = traffic.flatMap(([what, perMinute]) => {
+    const values = traffic.flatMap(([samples, perMinute]) => {
       const times = perMinute * metric.period.toMinutes();
-      return what.flatMap(([published, value]) => (published === name ? [{ value, times }] : []));
+      return samples.filter(([sampled]) => sampled === name).map(([, value]) => ({ value, times }));
     });
-    if (samples.length === 0) return Number.NaN;
-    if (metric.statistic === "Sum") return sum(samples.map(({ value, times }) => value * times));
+    if (values.length === 0) return Number.NaN;
+    if (metric.statistic === "Sum") return sum(values.map(({ value, times }) => value * times));
     if (metric.statistic !== "p99")
       throw new Error(`Not supported here: the statistic ${metric.statistic}`);
     const timesFrom = (least: number) =>
-      sum(samples.map(({ value, times }) => (value >= least ? times : 0)));
-    const onePercent = sum(samples.map(({ times }) => times)) / 100;
+      sum(values.map(({ value, times }) => (value >= least ? times : 0)));
+    const onePercent = sum(values.map(({ times }) => times)) / 100;
     return Math.max(
-      ...samples.map(({ value }) => value).filter((value) => timesFrom(value) > onePercent),
+      ...values.map(({ value }) => value).filter((value) => timesFrom(value) > onePercent),
     );
   }
 
@@ -106,7 +106,7 @@ export function watch(stack: OrdersStack) {
         const { comparisonOperator, threshold = Number.NaN } = node.defaultChild as CfnAlarm;
         if (comparisonOperator !== "GreaterThanOrEqualToThreshold")
           throw new Error(`Not supported here: ${node.id}`);
-        return value(metric, traffic) >= threshold;
+        return metricValue(metric, traffic) >= threshold;
       });
       return on.map(({ node }) => node.id).sort();
     },
