@@ -8,16 +8,16 @@ import type { Environment } from "../environments.ts";
 import { CommandError } from "../terminal/errors.ts";
 import type { Template } from "./template.ts";
 
-/** The facts of a table that are compared, by the words that name them to people. */
+/** The compared facts of a table, by the names that the error gives them. */
 type TableFacts = Record<string, unknown>;
 
 /**
- * Checks the tables that a deployment is to adopt by their names, with `dynamodb:DescribeTable` and
- * `DescribeContinuousBackups`. CloudFormation does not: for a misspelt name it would make an empty
- * table, and later it compares templates with templates, never with the table.
+ * Checks the tables that a deployment would adopt. The caller needs `dynamodb:DescribeTable` and
+ * `DescribeContinuousBackups`. CloudFormation does not check: for a misspelt name it would make an
+ * empty table, and later it compares templates with templates, never with the table.
  *
- * @throws CommandError naming the first table that is missing or not as the template says, and what
- * the SDK throws when it can't ask.
+ * @throws CommandError naming the first table that is missing or differs from the template. Also
+ * throws what the SDK throws.
  */
 export async function requireAdoptedTables(
   { account, name }: Environment,
@@ -29,19 +29,20 @@ export async function requireAdoptedTables(
     const { TableName: table } = Properties;
     if (Type !== "AWS::DynamoDB::Table" || deployed?.Resources[id]) continue;
     if (typeof table !== "string") continue;
-    const found = await readFacts(client, table);
-    const wrong = Object.entries(expectedFacts(Properties))
-      .filter(([fact, expected]) => !isDeepStrictEqual(found[fact], expected))
+    const actual = await readFacts(client, table);
+    const differing = Object.entries(expectedFacts(Properties))
+      .filter(([fact, expected]) => !isDeepStrictEqual(actual[fact], expected))
       .map(([fact]) => fact);
-    if (wrong.length === 0) continue;
+    if (differing.length === 0) continue;
     throw new CommandError(
-      `Table ${table} differs from the settings in its ${wrong.join(", ")}: repeat the command ` +
-        `that made it (npm run admin -- --env ${name} orders restore, or keys restore)`,
+      `Table ${table} differs from the settings in its ${differing.join(", ")}: ` +
+        "repeat the command that made it " +
+        `(npm run admin -- --env ${name} orders restore, or keys restore)`,
     );
   }
 }
 
-/** The facts of a table as the template has them. */
+/** A table's facts in the template. */
 function expectedFacts(properties: TableFacts): TableFacts {
   const {
     AttributeDefinitions,
@@ -61,7 +62,7 @@ function expectedFacts(properties: TableFacts): TableFacts {
   };
 }
 
-/** The same facts as DynamoDB has them. */
+/** The same facts in DynamoDB. */
 async function readFacts(client: DynamoDBClient, TableName: string): Promise<TableFacts> {
   try {
     const { Table } = await client.send(new DescribeTableCommand({ TableName }));

@@ -1,7 +1,7 @@
 import type { Change } from "./changes.ts";
-import { constructPath, type Template } from "./template.ts";
+import { constructPath, referredId, referredResource, type Template } from "./template.ts";
 
-/** The types of an operation's parts, beside those that may come and go anyway. */
+/** The types that make up an operation, besides those that are always ordinary. */
 const operationTypes = [
   "AWS::ApiGateway::Method",
   "AWS::ApiGateway::Resource",
@@ -14,7 +14,7 @@ const operationTypes = [
   "AWS::Logs::MetricFilter",
 ];
 
-/** The properties that a function of the service sets; any other is told by itself. */
+/** The properties that operations set. A new function with any other is not grouped. */
 const functionProperties = [
   "Architectures",
   "Code",
@@ -30,21 +30,23 @@ const functionProperties = [
 ];
 
 /**
- * Whether a change adds or removes a function like the stack's own: not one inside a construct and,
- * when it is added, with a role of its own and nothing unusual.
+ * Whether a change adds or removes a function of the service: at the top of the stack and, if it is
+ * added, with a new role and only the usual properties.
  */
 export function isOperation({ kind, type, path, resource }: Change, changes: Change[]): boolean {
   if (type !== "AWS::Lambda::Function" || path.includes("/")) return false;
-  if (kind === "removed") return true;
-  const { Role: role, ...properties } = resource?.Properties ?? {};
+  if (kind !== "added") return kind === "removed";
+  const properties = resource?.Properties ?? {};
   const isUsual = Object.keys(properties).every((name) => functionProperties.includes(name));
-  const isNewRole = changes.some(({ kind, id }) => kind === "added" && role === `\${${id}.Arn}`);
-  return kind === "added" && isUsual && isNewRole;
+  const roleId = referredId(properties["Role"]);
+  const isNewRole = changes.some((other) => other.kind === "added" && other.id === roleId);
+  return isUsual && isNewRole;
 }
 
 /**
- * Picks the changes that come or go with a function: its parts, whatever refers to them, and the
- * path of its route. A route that comes without the authorizer is left out, and so told by itself.
+ * Picks the changes that belong to an added or removed function: its parts, what refers to them,
+ * and the path of its route. A new route without the authorizer is not among them, so it is a
+ * finding of its own.
  */
 export function partsOf(lambda: Change, changes: Change[], deployed: Template): Change[] {
   const candidates = changes.filter(
@@ -56,43 +58,48 @@ export function partsOf(lambda: Change, changes: Change[], deployed: Template): 
   const parts = candidates.filter(({ path }) => isNamedAfter(lambda.path, path));
   // The list grows while it is walked: alarms refer to metrics, which refer to a log group.
   for (const part of parts) {
-    const leadsThere = ({ type, path }: Change) =>
-      type === "AWS::ApiGateway::Resource" && part.path.startsWith(`${path}/`);
-    const others = candidates.filter((candidate) => !parts.includes(candidate));
-    parts.push(...others.filter((other) => refersTo(other, part) || leadsThere(other)));
+    const remaining = candidates.filter((candidate) => !parts.includes(candidate));
+    parts.push(...remaining.filter((other) => refersTo(other, part) || isParentPath(other, part)));
   }
   return parts;
 }
 
-const ownSuffixes = /^(|Failed|Failing|Responses|ServerErrors|TableThrottled|Throttled)$/;
+/** What follows a function's id in the names of its alarms, metrics and deployment groups. */
+const suffixes = [
+  "",
+  "Failed",
+  "Failing",
+  "Responses",
+  "ServerErrors",
+  "TableThrottled",
+  "Throttled",
+];
 
-/** Whether a construct belongs to a function by its name, as `stack/function-list.ts` has it. */
-function isNamedAfter(lambda: string, path: string): boolean {
+/** Whether a construct belongs to a function by its name: see `stack/function-list.ts`. */
+function isNamedAfter(functionId: string, path: string): boolean {
   const [scope = "", name = ""] = path.split("/");
-  const isWatching = ["Alarms", "LogMetrics", "Rollout"].includes(scope);
-  return (
-    [lambda, `${lambda}Log`, `${lambda}Role`].includes(scope) ||
-    (isWatching && name.startsWith(lambda) && ownSuffixes.test(name.slice(lambda.length)))
-  );
+  if (["Alarms", "LogMetrics", "Rollout"].includes(scope))
+    return suffixes.some((suffix) => name === `${functionId}${suffix}`);
+  return [functionId, `${functionId}Log`, `${functionId}Role`].includes(scope);
 }
 
-/** Whether a route goes, or comes with the deployed authorizer, or has a constant response. */
+/** Whether a route is removed, or added with the deployed authorizer or a constant response. */
 function isUsualRoute({ kind, resource }: Change, deployed: Template): boolean {
+  if (kind === "removed") return true;
   const { AuthorizationType, AuthorizerId, Integration } = resource?.Properties ?? {};
   const isConstant = Integration?.Type === "MOCK" && !/[$#]/.test(JSON.stringify(Integration));
-  const [, authorizer = ""] = /^\$\{(\w+)\}$/.exec(String(AuthorizerId)) ?? [];
   const isGuarded =
     AuthorizationType === "CUSTOM" &&
     Integration?.Type === "AWS_PROXY" &&
-    deployed.Resources[authorizer]?.Type === "AWS::ApiGateway::Authorizer";
-  return kind === "removed" || isConstant || isGuarded;
+    referredResource(AuthorizerId, deployed)?.Type === "AWS::ApiGateway::Authorizer";
+  return isConstant || isGuarded;
 }
 
-/** Picks the changes by which the alarms and the canary go, if the next template has none. */
+/** Picks the changes that remove the alarms and the canary, if the next template has no alarms. */
 export function partsOfAlarms(changes: Change[], next: Template): Change[] {
-  const isAlarms = (path: string) => path.startsWith("Alarms/");
-  const isWatched = Object.keys(next.Resources).some((id) => isAlarms(constructPath(next, id)));
-  if (isWatched || !changes.some(({ path }) => isAlarms(path))) return [];
+  const isAlarmPath = (path: string) => path.startsWith("Alarms/");
+  const hasAlarms = Object.keys(next.Resources).some((id) => isAlarmPath(constructPath(next, id)));
+  if (hasAlarms || !changes.some(({ path }) => isAlarmPath(path))) return [];
   return changes.filter(
     ({ kind, path, type, property }) =>
       (kind === "removed" && /^(Alarms|Rollout)\/|^Outputs\.AlarmsTopicArn$/.test(path)) ||
@@ -100,7 +107,7 @@ export function partsOfAlarms(changes: Change[], next: Template): Change[] {
   );
 }
 
-/** Picks the changes by which a canary goes for good, from one or more functions. */
+/** Picks the changes that remove canaries for good. */
 export function partsOfCanary(changes: Change[]): Change[] {
   return changes.filter(
     ({ type, property, is }) =>
@@ -109,14 +116,14 @@ export function partsOfCanary(changes: Change[]): Change[] {
   );
 }
 
-/** Picks the changes of whom alarms tell. */
+/** Picks the changes of alarms' actions: whom they notify. */
 export function partsOfAlarmActions(changes: Change[]): Change[] {
-  return changes.filter(
-    ({ kind, type, property }) =>
-      kind === "changed" &&
-      type === "AWS::CloudWatch::Alarm" &&
-      /^(AlarmActions|OKActions)\b/.test(property),
-  );
+  return changes.filter(({ property }) => /^(AlarmActions|OKActions)\b/.test(property));
+}
+
+/** Whether a resource is a path above that of a route. */
+function isParentPath({ type, path }: Change, route: Change): boolean {
+  return type === "AWS::ApiGateway::Resource" && route.path.startsWith(`${path}/`);
 }
 
 /** Whether a resource refers to another one, or to a metric that it makes. */
@@ -125,7 +132,8 @@ function refersTo({ resource }: Change, part: Change): boolean {
   const metrics: { MetricName: string }[] =
     part.resource?.Properties?.["MetricTransformations"] ?? [];
   return (
-    [".", "}"].some((end) => text.includes(`\${${part.id}${end}`)) ||
+    text.includes(`\${${part.id}}`) ||
+    text.includes(`\${${part.id}.`) ||
     metrics.some(({ MetricName }) => text.includes(`"MetricName":"${MetricName}"`))
   );
 }

@@ -7,7 +7,7 @@ export interface Change {
   kind: "added" | "removed" | "replaced" | "changed";
   /** The resource's logical id, or the name of an output or a section. */
   id: string;
-  /** The resource's type; `Output`, or the name of a section, for what is no resource. */
+  /** The resource's type; `Output`, or the name of a section, for anything else. */
   type: string;
   /** Its construct's path, like `Api/BearerKeys`; for an output, like `Outputs.BaseUrl`. */
   path: string;
@@ -25,7 +25,7 @@ type Differences = ReturnType<typeof fullDiff>;
 /**
  * Lists how two templates differ.
  *
- * @param diff the same two, compared by `cloudformation-diff`, which knows what is replaced.
+ * @param diff both as compared by `cloudformation-diff`, which knows which changes replace.
  */
 export function listChanges(deployed: Template, next: Template, diff: Differences): Change[] {
   const changes: Change[] = [];
@@ -61,9 +61,7 @@ function sections({ Resources: _resources, Outputs: _outputs, ...others }: Templ
 /** The attributes that any resource can have. A type's own property may be called the same. */
 const attributeNames = new Set(["Condition", "DependsOn", "Metadata", "Type"]);
 
-/**
- * A resource's properties and attributes, side by side; undefined when there is no such resource.
- */
+/** A resource's properties and attributes, side by side. */
 function flat(resource: Resource | undefined) {
   if (!resource) return undefined;
   const { Properties = {}, ...attributes } = resource;
@@ -74,9 +72,7 @@ function flat(resource: Resource | undefined) {
   return { ...Object.fromEntries(properties), ...attributes };
 }
 
-/**
- * Where two values differ: in the innermost members, and where a list grows or shrinks as a whole.
- */
+/** Lists the innermost members that differ. A list that grows or shrinks differs as a whole. */
 function differences(was: unknown, is: unknown, property = ""): Difference[] {
   if (isDeepStrictEqual(was, is)) return [];
   const areLists = Array.isArray(was) && Array.isArray(is) && was.length === is.length;

@@ -4,7 +4,7 @@ import type { Environment } from "../environments.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { printable } from "../terminal/printable.ts";
 import { requireAdoptedTables } from "./adopted-tables.ts";
-import { acceptable, type Finding, findChanges } from "./findings.ts";
+import { type Finding, findChanges, findingName } from "./findings.ts";
 import {
   type AssemblyStack,
   findPlace,
@@ -28,21 +28,22 @@ export interface CompareOptions {
   template?: string;
 }
 
-/** Where an app is synthesised to that was not before. */
+/** Where an app is synthesised when no `app` is given. */
 export const ownAssembly = "cdk.out";
 
 /**
- * Compares what is deployed, or was saved, with what comes, and prints what differs. What can't be
- * read is said before anything is synthesised.
+ * Compares the deployed stack, or a saved template, with the next one, and prints the findings. It
+ * reads everything else before it synthesises, which takes longest.
  *
- * @returns whether all that stops it is accepted.
+ * @returns whether every finding is accepted.
+ * @throws CommandError when something can't be read or synthesised, and what the SDK throws.
  */
 export async function compare(environment: Environment, options: CompareOptions): Promise<boolean> {
   const accepted = readAccepted(options.accept);
   const { stackName } = environment;
-  const ready = options.app ? await readAssembly(options.app, stackName) : undefined;
+  const givenAssembly = options.app ? await readAssembly(options.app, stackName) : undefined;
   const deployed = await readDeployed(environment, options);
-  const next = ready ?? (await synthesise(stackName, options));
+  const next = givenAssembly ?? (await synthesise(stackName, options));
   for (const warning of next.warnings) console.log(`warning  ${printable(warning)}`);
   if (options.template) requireSameEnvironment(options.template, deployed.stack, next);
   else await requireAdoptedTables(environment, deployed.stack?.template, next.template);
@@ -54,21 +55,19 @@ export async function compare(environment: Environment, options: CompareOptions)
   return report(findings, accepted);
 }
 
-/**
- * @throws CommandError for what no finding can be called: it may be meant to forge what is printed.
- */
+/** @throws CommandError for a name that no finding can have: printed, it could forge output. */
 function readAccepted(accept: string[] = []): Set<string> {
   const names = accept.join(" ").split(/\s+/).filter(Boolean);
-  const wrong = names.find((name) => name !== acceptable(name));
-  if (wrong === undefined) return new Set(names);
-  throw new CommandError(`No finding can be called ${printable(wrong)}`);
+  const wrong = names.find((name) => name !== findingName(name));
+  if (wrong !== undefined) throw new CommandError(`No finding can be named ${printable(wrong)}`);
+  return new Set(names);
 }
 
 /** The deployed stack, if there is one, and where it is. */
 interface Deployed {
   stack?: StackToCompare | undefined;
   place?: Place | undefined;
-  /** For people. */
+  /** Continues a sentence that begins with the stack's name. */
   description: string;
 }
 
@@ -91,7 +90,7 @@ async function readDeployed(environment: Environment, options: CompareOptions): 
   return { stack, place, description };
 }
 
-/** Makes the SDK look where CDK will deploy, which also knows a default region. */
+/** Makes the SDK use CDK's profile and region. Only CDK reads AWS_DEFAULT_REGION. */
 function useAwsSettings(profile: string | undefined): void {
   if (profile) process.env["AWS_PROFILE"] = profile;
   const { AWS_DEFAULT_REGION: region } = process.env;
@@ -102,26 +101,25 @@ async function synthesise(
   stackName: string,
   { context = [] }: CompareOptions,
 ): Promise<AssemblyStack> {
-  const words = context.flatMap((entry) => ["--context", entry]);
-  const synth = ["synth", "--quiet", "--output", ownAssembly, ...words];
-  await promisify(execFile)("cdk", synth).catch((error: { stderr?: string }) => {
-    throw new CommandError(`Synthesis failed: ${error.stderr?.trim()}`);
+  const contextWords = context.flatMap((entry) => ["--context", entry]);
+  const words = ["synth", "--quiet", "--output", ownAssembly, ...contextWords];
+  await promisify(execFile)("cdk", words).catch((error: Error & { stderr?: string }) => {
+    throw new CommandError(`Synthesis failed: ${error.stderr?.trim() || error.message}`);
   });
   return readAssembly(ownAssembly, stackName);
 }
 
-/**
- * @throws CommandError when a saved template describes another environment than the one that comes.
- */
+/** @throws CommandError when a saved template and the next one are of different environments. */
 function requireSameEnvironment(
   file: string,
   saved: StackToCompare | undefined,
   { template }: StackToCompare,
 ): void {
-  const was = saved?.template.Description;
-  if (was === template.Description) return;
+  const actual = saved?.template.Description;
+  const expected = template.Description;
+  if (actual === expected) return;
   throw new CommandError(
-    `${file} is of another environment: ${quoted(was)}, not ${quoted(template.Description)}`,
+    `${file} belongs to another environment: ${quoted(actual)}, not ${quoted(expected)}`,
   );
 }
 
@@ -129,7 +127,10 @@ function quoted(description: string | undefined): string {
   return description === undefined ? "no description" : `"${description}"`;
 }
 
-/** No stack is a finding where one should hold data: the credentials may be somebody else's. */
+/**
+ * If the environment keeps data, a missing stack is a finding: the credentials may be for another
+ * account.
+ */
 function firstDeployment({ keepData }: Environment): Finding[] {
   const text = "its tables will be new and empty";
   return keepData ? [{ name: "first-deployment", text }] : [];
@@ -141,10 +142,8 @@ function report(findings: Finding[], accepted: Set<string>): boolean {
     console.log(`${accepted.has(name) ? "accepted" : "STOP"}  ${name}  ${printable(text)}`);
   }
   const found = new Set(findings.map(({ name }) => name));
-  for (const word of accepted.difference(found)) {
-    console.error(`Nothing to accept by the name ${word}`);
-  }
+  for (const name of accepted.difference(found)) console.error(`No finding is named ${name}`);
   const stopping = [...found.difference(accepted)];
-  if (stopping.length > 0) console.log(`If that is meant: --accept "${stopping.join(" ")}"`);
+  if (stopping.length > 0) console.log(`To accept: --accept "${stopping.join(" ")}"`);
   return stopping.length === 0;
 }

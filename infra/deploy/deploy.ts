@@ -9,17 +9,14 @@ type Environments = Record<string, Environment>;
 
 const exclusively = "--exclusively";
 
-/**
- * A restored table exists before it belongs to the stack, under a name of its own; nothing else
- * does.
- */
+/** Of all resources, only a restored table exists before it belongs to the stack. */
 const adopting = [exclusively, "--import-existing-resources"];
 
 if (import.meta.main) await runDeploy(process.argv.slice(2));
 
 /**
- * Runs `npm run compare`, `deploy` or `diff`, and sets the exit code: 1 when a finding stops it, 2
- * when it is used wrongly or can't be done, and CDK's own.
+ * Runs `npm run compare`, `deploy` or `diff`, and sets the exit code: 1 when a finding is not
+ * accepted, 2 when the command line is wrong or something fails, otherwise CDK's own.
  *
  * @param words the command line, from the name of the command on.
  * @param entries the environments that it may name.
@@ -47,7 +44,7 @@ function createProgram(entries: Environments): Command {
       .description(description)
       .addArgument(environmentArgument(entries));
 
-  addComparison(command("compare", "Say what a deployment would change beside what is ordinary"))
+  addComparison(command("compare", "List what a deployment would change out of the ordinary"))
     .option("--template <file>", "compare with a saved template; needs no credentials")
     .action(async (environment: Environment, options: CompareOptions) => {
       process.exitCode = (await compare(environment, options)) ? 0 : 1;
@@ -65,14 +62,14 @@ function createProgram(entries: Environments): Command {
     .action(async ({ stackName }: Environment, cdkOptions: string[]) => {
       const isSaved = cdkOptions.some((option) => /^--template(=|$)/.test(option));
       if (isSaved) console.log("Compared with a saved template, not with what is deployed.");
-      // Adoption is what CDK asks AWS about.
+      // CDK would ask AWS about what to adopt.
       const words = isSaved ? [exclusively] : adopting;
       process.exitCode = await cdk("diff", stackName, ...words, ...cdkOptions);
     });
   return program;
 }
 
-/** No other option of CDK's: one could choose another stack than was compared, or another role. */
+/** No other options of CDK's: they could select another role, or a stack that was not compared. */
 interface DeployOptions extends CompareOptions {
   outputsFile?: string;
   requireApproval?: string;

@@ -14,15 +14,16 @@ import { isOrdinaryGrant } from "./ordinary-grants.ts";
 import type { StackToCompare } from "./stacks.ts";
 import {
   comparable,
-  elsewhere,
+  newOutsideValues,
   type Place,
+  referredId,
   type TableMove,
   type Template,
   tableMoves,
   withPaths,
 } from "./template.ts";
 
-/** A change that someone has to mean. */
+/** A change that must be accepted before it is deployed. */
 export interface Finding {
   /** The name for `--accept`: without spaces, and the same for the same change. */
   name: string;
@@ -30,26 +31,24 @@ export interface Finding {
   text: string;
 }
 
-/** The findings with names of their own, by type and property, or by path. */
-const names: Record<string, string> = {
-  "AWS::ApiGateway::Authorizer IdentityValidationExpression": "key-expression",
-  "AWS::ApiGateway::DomainName EndpointAccessMode": "tls",
-  "AWS::ApiGateway::DomainName SecurityPolicy": "tls",
-  "AWS::ApiGateway::RestApi EndpointAccessMode": "tls",
-  "AWS::ApiGateway::RestApi SecurityPolicy": "tls",
+/** Short names of some findings, by property or path. */
+const shortNames: Record<string, string> = {
+  EndpointAccessMode: "tls",
+  IdentityValidationExpression: "key-expression",
   "Outputs.BaseUrl": "base-url",
+  SecurityPolicy: "tls",
 };
 
-/** The text as a finding can be named: what else it holds becomes a hyphen. */
-export function acceptable(name: string): string {
-  return name.replace(/[^\w.:/*@{}+=,-]+/g, "-");
+/** Turns a text into a finding's name: characters that need care in a shell become hyphens. */
+export function findingName(text: string): string {
+  return text.replace(/[^\w.:/*@{}+=,-]+/g, "-");
 }
 
 /**
- * Compares a stack as it is deployed with what is about to be deployed.
+ * Compares the deployed stack with the next one.
  *
  * @param place where both are, if that is known.
- * @returns what someone has to mean: every change that `ordinary.ts` does not list.
+ * @returns the changes to accept: all that `ordinary.ts` does not list.
  */
 export function findChanges(
   deployed: StackToCompare,
@@ -57,121 +56,122 @@ export function findChanges(
   place?: Place,
 ): Finding[] {
   const moves = tableMoves(deployed.template, next.template);
-  const was = comparable(deployed.template, moves, place);
-  const is = comparable(next.template, moves, place);
-  const diff = fullDiff(was, is);
-  const all = listChanges(was, is, diff);
-  const resources = { ...was.Resources, ...is.Resources };
-  const changes = all.filter(
-    (change) => !isOrdinary(change, is) && !moves.some((move) => covers(move, change, resources)),
-  );
-  const grants = listGrants(diff.iamChanges).filter((grant) => !isOrdinaryGrant(grant, all));
+  const before = comparable(deployed.template, moves, place);
+  const after = comparable(next.template, moves, place);
+  const diff = fullDiff(before, after);
+  const allChanges = listChanges(before, after, diff);
+  const resources = { ...before.Resources, ...after.Resources };
+  const changes = allChanges
+    .filter((change) => !isOrdinary(change, after))
+    .filter((change) => !moves.some((move) => isPartOfMove(change, move, resources)));
+  const grants = listGrants(diff.iamChanges).filter((grant) => !isOrdinaryGrant(grant, allChanges));
 
-  const grouped = group(changes, grants, all, was, is);
-  const covered = new Set(grouped.flatMap((finding) => finding.covers));
+  const groups = findGroups(changes, grants, allChanges, before, after);
+  const grouped = new Set(groups.flatMap(({ parts }) => parts));
+  const outsideValues = newOutsideValues(deployed.template, next.template);
   const findings = [
-    ...moves.map((move) => ({ name: move.name, text: `${move.was} becomes ${move.is}` })),
-    ...grouped,
-    ...changes.filter((change) => !covered.has(change)).map(changeFinding),
-    ...grants.filter((grant) => !covered.has(grant)).map(grantFinding),
-    ...elsewhere(deployed.template, next.template).map((text) => ({
-      name: "value-elsewhere",
-      text,
-    })),
+    ...moves.map(({ name, was, is }) => ({ name, text: `${was} becomes ${is}` })),
+    ...groups,
+    ...changes.filter((change) => !grouped.has(change)).map(changeFinding),
+    ...grants.filter((grant) => !grouped.has(grant)).map(grantFinding),
+    ...outsideValues.map((text) => ({ name: "value-elsewhere", text })),
   ];
   if (deployed.terminationProtection && !next.terminationProtection) {
     findings.push({ name: "termination-protection", text: "the stack can then be deleted" });
   }
-  const paths = { ...was, Resources: resources };
+  // Removed resources have their paths in the deployed template only.
+  const bothTemplates = { ...after, Resources: resources };
   return findings.map(({ name, text }) => ({
-    name: acceptable(withPaths(name, paths)),
-    text: withPaths(text, paths),
+    name: findingName(withPaths(name, bothTemplates)),
+    text: withPaths(text, bothTemplates),
   }));
 }
 
 /**
- * Whether a move covers a change: the variable itself, and the table that the stack adopts, if it
- * is set like one of those that it takes the place of.
+ * Whether a change is part of a move: the variable's new value, or the adopted table, if it has the
+ * settings of another table of the move.
  */
-function covers(
-  { variable, tables }: TableMove,
+function isPartOfMove(
   { id, kind, property, was, is, resource }: Change,
+  { variable, tables }: TableMove,
   resources: Record<string, Resource>,
 ): boolean {
   const isVariable = property === `Environment.Variables.${variable}`;
   if (isVariable) return was !== undefined && is !== undefined;
-  const { TableName: name, ...settings } = resource?.Properties ?? {};
-  if (kind !== "added" || !tables.has(id) || typeof name !== "string") return false;
-  return [...tables].some((other) => {
-    const { TableName: _, ...others } = resources[other]?.Properties ?? {};
-    return other !== id && isDeepStrictEqual(settings, others);
-  });
+  const isAdopted = kind === "added" && typeof resource?.Properties?.["TableName"] === "string";
+  if (!isAdopted || !tables.has(id)) return false;
+  return [...tables].some(
+    (otherId) =>
+      otherId !== id &&
+      isDeepStrictEqual(tableSettings(resource), tableSettings(resources[otherId])),
+  );
+}
+
+function tableSettings(table: Resource | undefined): Record<string, unknown> {
+  return { ...table?.Properties, TableName: undefined };
 }
 
 /** A finding that covers several changes and grants, which belong together. */
 interface Group extends Finding {
-  covers: (Change | Grant)[];
+  parts: (Change | Grant)[];
 }
 
 /** Finds the changes that belong together. */
-function group(
+function findGroups(
   changes: Change[],
   grants: Grant[],
-  all: Change[],
+  allChanges: Change[],
   deployed: Template,
   next: Template,
 ): Group[] {
   const operations = changes
-    .filter((change) => isOperation(change, all))
-    .map((lambda) => operation(lambda, partsOf(lambda, changes, deployed), grants));
+    .filter((change) => isOperation(change, allChanges))
+    .map((lambda) => operationGroup(lambda, partsOf(lambda, changes, deployed), grants));
   const alarms = partsOfAlarms(changes, next);
   // The alarms go with their canary.
   const canary = alarms.length > 0 ? [] : partsOfCanary(changes);
-  return [
-    ...operations,
-    ...named("alarms-removed", alarms, removal),
-    ...named(
-      "canary-removed",
-      canary,
-      ({ length }) => `new code of ${length} functions is live at once`,
-    ),
-    ...named("alarm-actions", partsOfAlarmActions(changes), differentActions),
+  const actions = partsOfAlarmActions(changes);
+  const others = [
+    { name: "alarms-removed", text: removalText(alarms), parts: alarms },
+    { name: "canary-removed", text: canaryText(canary), parts: canary },
+    { name: "alarm-actions", text: actionsText(actions), parts: actions },
   ];
+  return [...operations, ...others.filter(({ parts }) => parts.length > 0)];
 }
 
-function differentActions(alarms: Change[]): string {
+function canaryText(aliases: Change[]): string {
+  return `new code of ${aliases.length} functions then gets all requests at once`;
+}
+
+function actionsText(alarms: Change[]): string {
   const differences = alarms.map(({ was, is }) => `${valueText(was)} becomes ${valueText(is)}`);
   return `${alarms.length} alarms: ${[...new Set(differences)].join("; ")}`;
 }
 
-function named(name: string, parts: Change[], text: (parts: Change[]) => string): Group[] {
-  return parts.length === 0 ? [] : [{ name, text: text(parts), covers: parts }];
-}
-
-/** An operation that comes, with what its role may do, or that goes. */
-function operation(lambda: Change, parts: Change[], grants: Grant[]): Group {
+/** Groups the changes of an added operation, with what its role may do, or of a removed one. */
+function operationGroup(lambda: Change, parts: Change[], grants: Grant[]): Group {
   const name = `operation-${lambda.kind}:${lambda.path}`;
-  if (lambda.kind === "removed") return { name, text: removal(parts), covers: parts };
-  const role = `AWS:${lambda.resource?.Properties?.["Role"]}`.replace(/\.Arn\}$/, "}");
+  if (lambda.kind === "removed") return { name, text: removalText(parts), parts };
+  const role = `AWS:\${${referredId(lambda.resource?.Properties?.["Role"])}}`;
   const own = grants.filter(({ isGained, principal }) => isGained && principal === role);
   const allowed = own.map(({ action, resource }) => `${action} on ${resource}`).join(", ");
-  const hasRoute = parts.some(
+  const hasGuardedRoute = parts.some(
     ({ resource }) => resource?.Properties?.["AuthorizationType"] === "CUSTOM",
   );
-  const route = hasRoute ? "its route has the authorizer" : "no route with the authorizer";
+  const route = hasGuardedRoute ? "its route has the authorizer" : "no route with the authorizer";
   const text = `${route}; its role is allowed ${allowed || "nothing"}`;
-  return { name, text, covers: [...parts, ...own] };
+  return { name, text, parts: [...parts, ...own] };
 }
 
-/** Says how many parts that leave the stack are deleted, and how many kept, by type. */
-function removal(parts: Change[]): string {
+/** Counts the removed parts that are deleted, and those that are kept, by type. */
+function removalText(parts: Change[]): string {
   const outcomes = Map.groupBy(parts, (part) => (isKept(part) ? "kept" : "deleted"));
-  const listed = [...outcomes].map(([outcome, changes]) => {
-    const types = Map.groupBy(changes, ({ type }) => type.replace("AWS::", ""));
-    const counts = [...types].map(([type, { length }]) => `${length} ${type}`);
-    return `${outcome}: ${counts.join(", ")}`;
-  });
-  return listed.join("; ");
+  return [...outcomes].map(([outcome, some]) => `${outcome}: ${countByType(some)}`).join("; ");
+}
+
+function countByType(changes: Change[]): string {
+  const types = Map.groupBy(changes, ({ type }) => type.replace("AWS::", ""));
+  return [...types].map(([type, { length }]) => `${length} ${type}`).join(", ");
 }
 
 function isKept({ resource }: Change): boolean {
@@ -179,8 +179,8 @@ function isKept({ resource }: Change): boolean {
 }
 
 function changeFinding(change: Change): Finding {
-  const { kind, path, property, type, was, is } = change;
-  const name = names[path] ?? names[`${type} ${property}`];
+  const { kind, path, property, was, is } = change;
+  const name = shortNames[path] ?? shortNames[property];
   const becomes = `${valueText(was)} becomes ${valueText(is)}`;
   switch (kind) {
     case "added":
@@ -192,9 +192,9 @@ function changeFinding(change: Change): Finding {
     case "replaced":
       return { name: `replaced:${path}`, text: `a new one replaces it: ${property}: ${becomes}` };
     case "changed": {
-      const alone = name === "tls" ? `${path}: deploy it alone, without the canary; ` : "";
-      const place = property === "" ? path : `${path}.${property}`;
-      return { name: name ?? `changed:${place}`, text: alone + becomes };
+      const advice = name === "tls" ? `${path}: deploy it alone, without the canary; ` : "";
+      const changedPath = property === "" ? path : `${path}.${property}`;
+      return { name: name ?? `changed:${changedPath}`, text: advice + becomes };
     }
   }
 }
@@ -207,13 +207,14 @@ function addedText({ type, resource }: Change): string {
 
 function grantFinding({ isGained, principal, action, resource, condition }: Grant): Finding {
   const verb = isGained ? "grant" : "revoke";
+  // A role of this template goes by its path alone.
   const who = principal.replace(/^AWS:(?=\$)/, "");
   const parts = [verb, who, action, resource, condition].filter((part) => part !== "");
   const text = `${who} ${isGained ? "may then do" : "may no longer do"} ${action} on ${resource}`;
   return { name: parts.join(":"), text: condition === "" ? text : `${text} if ${condition}` };
 }
 
-/** A value of a template, cut where it gets long. */
+/** A value of a template, cut when it is long. */
 function valueText(value: unknown): string {
   if (value === undefined) return "unset";
   const text = typeof value === "string" ? value : JSON.stringify(value);

@@ -1,8 +1,8 @@
 import type { fullDiff } from "@aws-cdk/cloudformation-diff";
 
-/** One action that someone may take on something, which only one of two templates allows. */
+/** One action on one resource that only one of two templates allows someone. */
 export interface Grant {
-  /** Whether the next template allows it, and not the deployed one. */
+  /** Whether it is the next template that allows it. */
   isGained: boolean;
   /** Who may, like `AWS:${Role1A2B}` or `Service:lambda.amazonaws.com`. */
   principal: string;
@@ -26,7 +26,7 @@ export function listGrants({ statements, managedPolicies }: IamChanges): Grant[]
     policies.map(({ identityArn, managedPolicyArn }) => ({
       isGained,
       principal: identityArn,
-      // AWS's own by their names; a policy of the account could be called the same.
+      // AWS's own policies by name. Those of the account keep their ARN: names could be the same.
       action: managedPolicyArn.replace(/^arn:.+:iam::aws:policy\/(.*\/)?/, ""),
       resource: "*",
       condition: "",
@@ -41,9 +41,7 @@ export function listGrants({ statements, managedPolicies }: IamChanges): Grant[]
 
 type Permission = Omit<Grant, "isGained"> & { allows: boolean };
 
-/**
- * The single permissions that a statement gives or takes, each with the text that identifies it.
- */
+/** Splits a statement into single permissions, each with a text that identifies it. */
 function permissions(statement: Statement): [string, Permission][] {
   const { effect, condition } = statement;
   const about = {
@@ -58,7 +56,7 @@ function permissions(statement: Statement): [string, Permission][] {
   return found.map((permission) => [JSON.stringify(permission), permission]);
 }
 
-/** The targets, those of `NotAction` and the like marked. */
+/** The values; those of `NotAction` and the like are marked. */
 function targets({ not, values }: Statement["actions"]): string[] {
   return not ? values.map((value) => `not-${value}`) : values;
 }

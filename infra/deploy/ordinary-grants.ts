@@ -1,10 +1,12 @@
 import type { Change } from "./changes.ts";
 import type { Grant } from "./grants.ts";
 
-/** A grant that a new role, function, alias or topic needs. The condition is matched as JSON. */
+/** A grant that a new role, function, alias or topic needs. */
 interface OrdinaryGrant {
+  /** Anyone, without it. */
   principal?: string;
   action: string;
+  /** Matches the condition as JSON. Without it, the grant has none. */
   condition?: RegExp;
 }
 
@@ -25,17 +27,9 @@ const ordinaryGrants: OrdinaryGrant[] = [
   },
 ];
 
-/** The types that may be granted, or grant, something because they are new. */
-const grantedTypes = [
-  "AWS::IAM::Role",
-  "AWS::Lambda::Alias",
-  "AWS::Lambda::Function",
-  "AWS::SNS::Topic",
-];
-
-/** Whether a grant comes with a new resource that needs it, or goes with its resource. */
+/** Whether a new resource needs the grant, or it goes with a removed one. */
 export function isOrdinaryGrant(grant: Grant, changes: Change[]): boolean {
-  const added = changes.filter(({ kind, type }) => kind === "added" && grantedTypes.includes(type));
+  const added = changes.filter(({ kind }) => kind === "added");
   const removed = changes.filter(({ kind }) => kind === "removed");
   if (isAbout(grant, removed)) return true;
   if (!isAbout(grant, added)) return false;

@@ -1,44 +1,42 @@
 import type { Change } from "./changes.ts";
 import {
+  aliasDescription,
+  allowHeader,
   always,
-  anotherNumber,
-  anyNumber,
   assetsBucket,
   attachedPolicy,
-  bothNumbers,
-  canaryPauses,
-  canaryReturns,
+  canaryAddedOrSkipped,
   comparedAsGrants,
+  deploymentOfSameApi,
   longer,
   methodsComeAndGo,
-  moreOfThem,
   newlySet,
   newStream,
+  notifiesOnlyTopics,
   oneOf,
   only,
+  onlyGrew,
   otherLimits,
   otherMessage,
-  otherMethods,
   otherVariable,
-  ownDeployment,
-  ownVersion,
+  positive,
   type Rule,
   retained,
   switchedOn,
-  tellsTopics,
+  versionOfSameFunction,
 } from "./ordinary-rules.ts";
 import type { Template } from "./template.ts";
 
 interface OrdinaryChanges {
   added?: Rule;
   removed?: Rule;
-  /** By property or attribute, without indexes of lists; with `.*`, all that is inside it, too. */
+  /** By property or attribute, without indexes of lists. `.*` includes all that is inside it. */
   changed?: Record<string, Rule>;
 }
 
 /**
- * Every change that needs nobody's word, by the resource's type; `*` is any type. All other changes
- * stop a deployment until they are accepted.
+ * The changes that nobody has to accept, by the resource's type; `*` is any type. All others stop a
+ * deployment until they are accepted.
  */
 const ordinary: Record<string, OrdinaryChanges> = {
   "*": {
@@ -60,33 +58,33 @@ const ordinary: Record<string, OrdinaryChanges> = {
       "Environment.Variables.*": otherVariable,
       "LoggingConfig.ApplicationLogLevel": oneOf("DEBUG", "INFO"),
       "LoggingConfig.SystemLogLevel": oneOf("DEBUG", "INFO", "WARN"),
-      MemorySize: anotherNumber,
-      ReservedConcurrentExecutions: anyNumber,
-      Timeout: anotherNumber,
+      MemorySize: positive,
+      ReservedConcurrentExecutions: positive,
+      Timeout: positive,
     },
   },
   "AWS::Lambda::Version": { added: only("FunctionName"), removed: always },
   "AWS::Lambda::Alias": {
     changed: {
-      Description: canaryReturns,
-      FunctionVersion: ownVersion,
-      UpdatePolicy: canaryPauses,
+      Description: aliasDescription,
+      FunctionVersion: versionOfSameFunction,
+      UpdatePolicy: canaryAddedOrSkipped,
     },
   },
   "AWS::CodeDeploy::Application": { added: always },
   "AWS::CodeDeploy::DeploymentGroup": {
     added: always,
-    changed: { "AlarmConfiguration.Alarms": moreOfThem },
+    changed: { "AlarmConfiguration.Alarms": onlyGrew },
   },
 
   // Rates and texts of the API.
   "AWS::ApiGateway::Deployment": { added: only("Description", "RestApiId"), removed: always },
   "AWS::ApiGateway::Stage": {
     changed: {
-      DeploymentId: ownDeployment,
+      DeploymentId: deploymentOfSameApi,
       MethodSettings: methodsComeAndGo,
-      "MethodSettings.ThrottlingBurstLimit": anotherNumber,
-      "MethodSettings.ThrottlingRateLimit": anotherNumber,
+      "MethodSettings.ThrottlingBurstLimit": positive,
+      "MethodSettings.ThrottlingRateLimit": positive,
     },
   },
   "AWS::ApiGateway::GatewayResponse": {
@@ -95,9 +93,9 @@ const ordinary: Record<string, OrdinaryChanges> = {
   "AWS::ApiGateway::Method": {
     changed: {
       "Integration.IntegrationResponses.ResponseParameters.method.response.header.Allow":
-        otherMethods,
+        allowHeader,
       "Integration.IntegrationResponses.ResponseTemplates.application/json": otherMessage,
-      "Integration.TimeoutInMillis": anotherNumber,
+      "Integration.TimeoutInMillis": positive,
     },
   },
 
@@ -105,35 +103,31 @@ const ordinary: Record<string, OrdinaryChanges> = {
   "AWS::DynamoDB::Table": {
     changed: {
       DeletionProtectionEnabled: switchedOn,
-      "OnDemandThroughput.*": anotherNumber,
+      "OnDemandThroughput.*": positive,
       PointInTimeRecoverySpecification: newlySet,
       "PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled": switchedOn,
       StreamSpecification: newStream,
     },
   },
 
-  // What watches it.
+  // Logs, metrics and alarms.
   "AWS::Logs::LogGroup": { added: always, changed: { RetentionInDays: longer } },
   "AWS::Logs::MetricFilter": { added: always },
   "AWS::CloudWatch::Alarm": {
-    added: tellsTopics,
+    added: notifiesOnlyTopics,
     changed: {
       AlarmDescription: always,
-      DatapointsToAlarm: anotherNumber,
-      EvaluationPeriods: anotherNumber,
+      DatapointsToAlarm: positive,
+      EvaluationPeriods: positive,
       "Metrics.Expression": otherLimits,
-      OKActions: tellsTopics,
-      Threshold: bothNumbers,
+      OKActions: notifiesOnlyTopics,
+      Threshold: positive,
     },
   },
   "AWS::CloudWatch::Dashboard": { added: always, removed: always, changed: { "*": always } },
   "AWS::SNS::Topic": { added: only("Tags") },
 
   // Who may do what.
-  "AWS::IAM::ManagedPolicy": {
-    added: attachedPolicy,
-    changed: { "PolicyDocument.*": attachedPolicy },
-  },
   "AWS::IAM::Policy": {
     added: attachedPolicy,
     removed: attachedPolicy,
@@ -148,39 +142,22 @@ const ordinary: Record<string, OrdinaryChanges> = {
       "Policies.*": comparedAsGrants,
     },
   },
-  "AWS::Lambda::Permission": {
-    added: comparedAsGrants,
-    removed: comparedAsGrants,
-    changed: {
-      Action: comparedAsGrants,
-      FunctionName: comparedAsGrants,
-      Principal: comparedAsGrants,
-      SourceAccount: comparedAsGrants,
-      SourceArn: comparedAsGrants,
-    },
-  },
-  "AWS::SNS::TopicPolicy": {
-    added: comparedAsGrants,
-    removed: comparedAsGrants,
-    changed: { "PolicyDocument.*": comparedAsGrants },
-  },
+  "AWS::Lambda::Permission": { added: comparedAsGrants, removed: comparedAsGrants },
+  "AWS::SNS::TopicPolicy": { added: comparedAsGrants, removed: comparedAsGrants },
 
   // The template beside its resources.
   Output: { added: always },
   Description: { changed: { "*": always } },
-  Metadata: { added: always, removed: always, changed: { "*": always } },
-  Rules: { added: always, removed: always, changed: { "*": always } },
+  Metadata: { changed: { "*": always } },
+  Rules: { changed: { "*": always } },
 };
 
-/** A new one of these takes nothing away. */
-const replaceableTypes = ["AWS::Lambda::Permission"];
-
-/** Whether the table of ordinary changes has a change. A type's own rule replaces that of `*`. */
+/** Whether the table above lists a change. A type's own rule replaces that of `*`. */
 export function isOrdinary(change: Change, next: Template): boolean {
   const { kind, type } = change;
   if (kind === "added" || kind === "removed")
     return ordinary[type]?.[kind]?.(change, next) ?? false;
-  if (kind === "replaced" && !replaceableTypes.includes(type)) return false;
+  if (kind === "replaced") return false;
   const property = change.property.replace(/\.\d+(?=\.|$)/g, "");
   const rules = { ...ordinary["*"]?.changed, ...ordinary[type]?.changed };
   return Object.entries(rules).some(

@@ -8,7 +8,7 @@ export interface Template {
   Outputs?: Record<string, { Value: unknown; Export?: unknown }>;
 }
 
-/** Where a stack is. */
+/** The account and region of a stack. */
 export interface Place {
   account: string;
   region: string;
@@ -33,27 +33,24 @@ const tableVariables = {
   API_KEYS_TABLE: "keys-table-in-use",
 };
 
-/** Finds the tables in use that are others in the next template, by name where they have one. */
+/** Finds the variables whose tables change. Tables are compared by name where they have one. */
 export function tableMoves(deployed: Template, next: Template): TableMove[] {
-  const moves = Object.entries(tableVariables).flatMap(([variable, name]) => {
+  const variables = Object.keys(tableVariables);
+  return Object.entries(tableVariables).flatMap(([variable, name]) => {
     const before = tablesInUse(deployed, variable);
     const after = tablesInUse(next, variable);
-    const was = before.map((table) => tableName(deployed, table)).join(" and ");
-    const is = after.map((table) => tableName(next, table)).join(" and ");
-    // Without any before, the function is new.
-    if (was === is || was === "") return [];
-    return [{ name, variable, was, is: is || "nothing", tables: new Set([...before, ...after]) }];
-  });
-  // A table that another variable names, too, is no moved one: a role may only be misled to it.
-  const variables = Object.keys(tableVariables);
-  for (const { tables, variable } of moves) {
+    const was = tableNames(deployed, before);
+    const is = tableNames(next, after);
+    const isNewFunction = before.length === 0;
+    if (isNewFunction || was === is) return [];
+    // A table that another variable names too stays apart, or a role could gain it unseen.
     const others = variables.filter((other) => other !== variable);
-    for (const template of [deployed, next]) {
-      const named = others.flatMap((other) => tablesInUse(template, other));
-      for (const id of named) tables.delete(id);
-    }
-  }
-  return moves;
+    const named = others.flatMap((other) =>
+      [deployed, next].flatMap((template) => tablesInUse(template, other)),
+    );
+    const tables = new Set([...before, ...after]).difference(new Set(named));
+    return [{ name, variable, was, is, tables }];
+  });
 }
 
 /** The logical ids, or names, of the tables that functions find in a variable. */
@@ -64,14 +61,17 @@ function tablesInUse({ Resources }: Template, variable: string): string[] {
   return [...new Set(values.map((value): string => value.Ref ?? value))].sort();
 }
 
-function tableName(template: Template, table: string): string {
-  return template.Resources[table]?.Properties?.["TableName"] ?? constructPath(template, table);
+function tableNames(template: Template, tables: string[]): string {
+  if (tables.length === 0) return "nothing";
+  return tables
+    .map((id) => template.Resources[id]?.Properties?.["TableName"] ?? constructPath(template, id))
+    .join(" and ");
 }
 
 /**
- * Rewrites a template so that what means the same reads the same: references become text like
- * `${Orders1A2B.Arn}`, and so do account and region, whether it spells them out or not. Of a moved
- * table, all references read alike, because whatever refers to it moves along.
+ * Rewrites a template so that equal meanings read alike. References become text like
+ * `${Orders1A2B.Arn}`; account and region are spelt out where `place` has them. All references to a
+ * moved table read alike, because whatever refers to it moves along.
  */
 export function comparable(template: Template, moves: TableMove[], place?: Place): Template {
   const values = new Map<string, string | undefined>([
@@ -79,24 +79,34 @@ export function comparable(template: Template, moves: TableMove[], place?: Place
     ["AWS::Region", place?.region],
   ]);
   const moveOf = (id: string) => moves.find(({ tables }) => tables.has(id));
-  const text = (part: unknown) =>
-    resolveIntrinsics(part, (id, attribute) => {
-      const name = moveOf(id)?.variable ?? id;
-      return attribute ? `\${${name}.${attribute}}` : (values.get(id) ?? `\${${name}}`);
-    });
-  return text(template) as Template;
+  return resolveIntrinsics(template, (id, attribute) => {
+    const name = moveOf(id)?.variable ?? id;
+    if (attribute) return `\${${name}.${attribute}}`;
+    return values.get(id) ?? `\${${name}}`;
+  }) as Template;
+}
+
+/** The id in a text that is one reference, like `${Orders1A2B.Arn}`. */
+export function referredId(text: unknown): string | undefined {
+  return /^\$\{(\w+)(\.\w+)?\}$/.exec(String(text))?.[1];
+}
+
+/** The resource that such a text refers to. */
+export function referredResource(text: unknown, { Resources }: Template): Resource | undefined {
+  const id = referredId(text);
+  return id === undefined ? undefined : Resources[id];
 }
 
 /**
  * The path of a resource's construct in its stack, like `Api/BearerKeys`; its logical id where the
- * template does not say it.
+ * template has no path.
  */
 export function constructPath({ Resources }: Template, id: string): string {
   const path: string = Resources[id]?.["Metadata"]?.["aws:cdk:path"] ?? id;
   return path.replace(/^[^/]*\//, "").replace(/\/Resource$/, "");
 }
 
-/** A text that refers to resources, with the paths of their constructs instead. */
+/** Replaces a text's references to resources with the paths of their constructs. */
 export function withPaths(text: string, template: Template): string {
   return text.replace(
     /\$\{(\w+)(\.?[\w.]*)\}/g,
@@ -105,10 +115,10 @@ export function withPaths(text: string, template: Template): string {
 }
 
 /**
- * Finds what the next template takes from elsewhere, unlike the deployed one: it can change without
- * a deployment.
+ * Lists the values that only the next template takes from outside, like a secret or an import. They
+ * can change without a deployment.
  */
-export function elsewhere(deployed: Template, next: Template): string[] {
+export function newOutsideValues(deployed: Template, next: Template): string[] {
   const references = (template: Template) =>
     new Set(
       JSON.stringify(template).match(

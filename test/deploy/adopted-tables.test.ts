@@ -8,7 +8,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { requireAdoptedTables } from "../../infra/deploy/adopted-tables.ts";
 import type { Template } from "../../infra/deploy/template.ts";
 import type { Environment } from "../../infra/environments.ts";
-import { dynamoDb, useAws } from "./commands.ts";
+import { dynamoDb, useAws } from "./aws.ts";
 import { one, settings, synthesised } from "./templates.ts";
 
 useAws();
@@ -17,8 +17,8 @@ const restored: Environment = { ...settings, name: "kept", restoredTables: { ord
 const next = synthesised(restored);
 
 const { properties } = one(next, "DynamoDB::Table", "Restored");
-/** The description of a table that is as the template has it. */
-const asItShouldBe: TableDescription = {
+/** The description of a table that matches the template. */
+const matching: TableDescription = {
   TableStatus: "ACTIVE",
   KeySchema: properties["KeySchema"],
   AttributeDefinitions: properties["AttributeDefinitions"],
@@ -27,7 +27,8 @@ const asItShouldBe: TableDescription = {
   StreamSpecification: { StreamEnabled: true, StreamViewType: "NEW_AND_OLD_IMAGES" },
 };
 
-function has(table: TableDescription, recovery: "DISABLED" | "ENABLED" = "ENABLED"): void {
+/** Has DynamoDB describe the table like this. */
+function tableIs(table: TableDescription, recovery: "DISABLED" | "ENABLED" = "ENABLED"): void {
   dynamoDb.on(DescribeTableCommand, { TableName: "NEW" }).resolves({ Table: table });
   dynamoDb.on(DescribeContinuousBackupsCommand, { TableName: "NEW" }).resolves({
     ContinuousBackupsDescription: {
@@ -40,13 +41,14 @@ function has(table: TableDescription, recovery: "DISABLED" | "ENABLED" = "ENABLE
 const check = (deployed?: Template) => requireAdoptedTables(restored, deployed, next);
 
 describe("a table that a deployment adopts", () => {
-  beforeEach(() => has(asItShouldBe));
+  beforeEach(() => tableIs(matching));
 
-  test("may be as the settings say", async () => {
+  test("is accepted when it matches the settings", async () => {
     await expect(check()).resolves.toBeUndefined();
   });
 
-  test("must exist, or CloudFormation would make an empty one of that name", async () => {
+  test("stops the deployment when it does not exist", async () => {
+    // CloudFormation would make an empty one of that name.
     const missing = new ResourceNotFoundException({ message: "", $metadata: {} });
     dynamoDb.on(DescribeTableCommand).rejects(missing);
     await expect(check()).rejects.toThrow(
@@ -61,16 +63,16 @@ describe("a table that a deployment adopts", () => {
     ["throughput", { OnDemandThroughput: { MaxReadRequestUnits: 1 } }],
     ["deletion protection", { DeletionProtectionEnabled: false }],
     ["stream", { StreamSpecification: { StreamEnabled: false } }],
-  ])("stops the deployment when it has another %s", async (fact, difference) => {
-    has({ ...asItShouldBe, ...difference });
+  ])("stops the deployment when its %s differs from the settings", async (fact, difference) => {
+    tableIs({ ...matching, ...difference });
     await expect(check()).rejects.toThrow(
       `Table NEW differs from the settings in its ${fact}: repeat the command that made it ` +
         "(npm run admin -- --env kept orders restore, or keys restore)",
     );
   });
 
-  test("stops the deployment when it can't be restored", async () => {
-    has(asItShouldBe, "DISABLED");
+  test("stops the deployment when its point-in-time recovery is off", async () => {
+    tableIs(matching, "DISABLED");
     await expect(check()).rejects.toThrow("differs from the settings in its recovery:");
   });
 
@@ -79,7 +81,7 @@ describe("a table that a deployment adopts", () => {
     expect(dynamoDb.calls()).toEqual([]);
   });
 
-  test("is not deployed over when DynamoDB can't be asked", async () => {
+  test("stops the deployment when DynamoDB can't be asked", async () => {
     dynamoDb.on(DescribeTableCommand).rejects(new Error("You may not look it up"));
     await expect(check()).rejects.toThrow("You may not look it up");
   });

@@ -6,7 +6,9 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
-import { cloudFormation, region, stackName, useApp, useAws } from "./commands.ts";
+import { useApp } from "./app.ts";
+import { cloudFormation, region, useAws } from "./aws.ts";
+import { stackName } from "./environments.ts";
 
 useAws();
 const app = useApp();
@@ -14,14 +16,18 @@ const app = useApp();
 const accept = ["--accept", "orders-table-in-use termination-protection"];
 const adopting = "--exclusively --import-existing-resources";
 
+/** Deploys the synthesised app, with its findings accepted. */
+const deploy = (...options: string[]) =>
+  app.run("deploy", "kept", ...accept, "--app", app.directory, ...options);
+
 test("nothing is deployed while a finding is not accepted", async () => {
   const { exitCode, output } = await app.run("deploy", "kept", "--app", app.directory);
-  expect([exitCode, output.filter((line) => String(line).startsWith("cdk "))]).toEqual([1, []]);
+  expect(exitCode).toBe(1);
+  expect(output.filter((line) => line.startsWith("cdk "))).toEqual([]);
 });
 
-test("the exact stack of the assembly that was compared is deployed", async () => {
-  const options = ["--require-approval", "never"];
-  const { output } = await app.run("deploy", "kept", ...accept, "--app", app.directory, ...options);
+test("CDK deploys exactly the stack and the assembly that were compared", async () => {
+  const { output } = await deploy("--require-approval", "never");
   expect(output.at(-1)).toBe(
     `cdk deploy ${stackName} ${adopting} --require-approval never --app ${app.directory}`,
   );
@@ -33,41 +39,48 @@ test.each([
   ["another role", "--role-arn=arn:aws:iam::111111111111:role/other"],
   ["a misspelt option", "--acept=tls"],
 ])("nothing is compared or deployed with %s on the command line", async (_, word) => {
-  const { exitCode, output } = await app.run("deploy", "kept", ...accept, word);
-  expect([exitCode, output]).toEqual([
-    2,
-    [expect.stringMatching(/^error: (too many|unknown opt)/)],
-  ]);
+  const output = [expect.stringMatching(/^error: (too many|unknown opt)/)];
+  expect(await deploy(word)).toEqual({ exitCode: 2, output });
 });
 
-test("the exit code is CDK's own", async () => {
-  const { exitCode } = await app.run("deploy", "kept", ...accept, "--app", app.directory);
-  expect(exitCode).toBe(7);
+test("a deployment ends with CDK's exit code", async () => {
+  expect(await deploy()).toMatchObject({ exitCode: 7 });
 });
 
 test("a deployment fails when CDK is killed", async () => {
-  await app.cdkEnds("kill $$");
-  const { exitCode } = await app.run("deploy", "kept", ...accept, "--app", app.directory);
-  expect(exitCode).toBe(1);
+  await app.endCdkWith("kill $$");
+  expect(await deploy()).toMatchObject({ exitCode: 1 });
 });
 
-test.each([undefined, "eu-west-3"])(
-  "the comparison asks where CDK deploys, by its profile, with AWS_REGION %s",
-  async (ownRegion) => {
-    // The SDK says that a later version may prefer the keys of the environment.
-    const warn = vi.spyOn(console, "warn").mockReturnValue();
-    onTestFinished(() => warn.mockRestore());
-    vi.stubEnv("AWS_REGION", ownRegion);
-    vi.stubEnv("AWS_PROFILE", "of-the-shell");
-    const options = ["--app", app.directory, "--profile", "other"];
-    const { output } = await app.run("deploy", "kept", ...options, ...accept);
-    expect(output).toContainEqual(expect.stringMatching(/^cdk deploy .* --profile other /));
-    for (const { thisValue } of cloudFormation.calls()) {
-      expect(await thisValue.config.region()).toBe(ownRegion ?? region);
-      expect(await thisValue.config.credentials()).toMatchObject({ accessKeyId: "other" });
-    }
-  },
-);
+test("a deployment fails when CDK can't be started", async () => {
+  await app.removeCdk();
+  const { exitCode, output } = await deploy();
+  expect(exitCode).toBe(2);
+  expect(output.at(-1)).toBe("cdk: no such file or directory");
+});
+
+test("the comparison and CDK use the given profile", async () => {
+  // The SDK says that a later version may prefer the keys of the environment.
+  const warn = vi.spyOn(console, "warn").mockReturnValue();
+  onTestFinished(() => warn.mockRestore());
+  vi.stubEnv("AWS_PROFILE", "of-the-shell");
+  const { output } = await deploy("--profile", "other");
+  const clients = cloudFormation.calls().map(({ thisValue }) => thisValue);
+  const keys = await Promise.all(clients.map(({ config }) => config.credentials()));
+  expect(new Set(keys.map(({ accessKeyId }) => accessKeyId))).toEqual(new Set(["other"]));
+  expect(output).toContainEqual(expect.stringMatching(/^cdk deploy .* --profile other /));
+});
+
+test.each([
+  ["AWS_REGION", "eu-west-3", "eu-west-3"],
+  ["AWS_DEFAULT_REGION without AWS_REGION", undefined, region],
+])("the comparison uses CDK's region: %s", async (_, ownRegion, expected) => {
+  vi.stubEnv("AWS_REGION", ownRegion);
+  await deploy();
+  const clients = cloudFormation.calls().map(({ thisValue }) => thisValue);
+  const regions = await Promise.all(clients.map(({ config }) => config.region()));
+  expect(new Set(regions)).toEqual(new Set([expected]));
+});
 
 /** Makes the app the one that is synthesised into `cdk.out` of the current directory. */
 async function useOwnAssembly(): Promise<void> {
@@ -77,27 +90,32 @@ async function useOwnAssembly(): Promise<void> {
   await symlink(".", "cdk.out");
 }
 
-test("an app that does not exist yet is synthesised with the context given", async () => {
+test("without --app, the app is synthesised with the given context", async () => {
   await useOwnAssembly();
-  await app.cdkEnds('[ "$1" = synth ] || exit 7');
+  await app.endCdkWith('[ "$1" = synth ] || exit 7');
   const context = ["-c", "canary=false", "--context", "a=b c"];
   const { exitCode, output } = await app.run("deploy", "kept", ...accept, ...context);
-  expect([exitCode, output.slice(-2)]).toEqual([
-    7,
-    [
-      "cdk synth --quiet --output cdk.out --context canary=false --context a=b c",
-      `cdk deploy ${stackName} ${adopting} --app cdk.out`,
-    ],
+  expect(exitCode).toBe(7);
+  expect(output.slice(-2)).toEqual([
+    "cdk synth --quiet --output cdk.out --context canary=false --context a=b c",
+    `cdk deploy ${stackName} ${adopting} --app cdk.out`,
   ]);
 });
 
-test("a synthesis that fails ends the command with what it says", async () => {
-  await app.cdkEnds("echo The reason >&2; exit 1");
+test("a failed synthesis ends the command with its error", async () => {
+  await app.endCdkWith("echo The reason >&2; exit 1");
   const { exitCode, output } = await app.run("deploy", "kept", ...accept);
-  expect([exitCode, output[0]]).toEqual([2, "Synthesis failed: The reason"]);
+  expect(exitCode).toBe(2);
+  expect(output[0]).toBe("Synthesis failed: The reason");
 });
 
-test("a diff is of the exact stack and adopts tables as a deployment does", async () => {
+test("a synthesis that can't be started ends the command with the reason", async () => {
+  await app.removeCdk();
+  const output = ["Synthesis failed: spawn cdk ENOENT"];
+  expect(await app.run("compare", "kept")).toEqual({ exitCode: 2, output });
+});
+
+test("a diff has the stack and the options of a deployment", async () => {
   const { output } = await app.run("diff", "kept", "--app", app.directory);
   expect(output).toEqual([`cdk diff ${stackName} ${adopting} --app ${app.directory}`]);
 });
@@ -109,20 +127,19 @@ function runCommand(words: string[], path = process.env["PATH"]) {
   return promisify(execFile)(process.execPath, [command, ...words], { env });
 }
 
-test("npm run diff ends as CDK's diff of the stack does", async () => {
-  const [{ name, stackName } = { name: "", stackName: "" }] = Object.values(environments);
-  await app.cdkEnds('echo "cdk $*"; exit 7');
-  const ended = runCommand(["diff", name], `${app.directory}:${process.env["PATH"]}`);
-  const stdout = `cdk diff ${stackName} ${adopting}\n`;
+test("npm run diff ends with the exit code of cdk diff", async () => {
+  await app.endCdkWith('echo "cdk $*"; exit 7');
+  const ended = runCommand(["diff", "staging"], app.directory);
+  const stdout = `cdk diff ${environments.staging.stackName} ${adopting}\n`;
   await expect(ended).rejects.toMatchObject({ code: 7, stdout });
 });
 
-test("a diff with a saved template says that it is not one with what is deployed", async () => {
+test("a diff with a saved template says that it doesn't show what is deployed", async () => {
   const { output } = await app.run("diff", "kept", "--template", "saved.json");
   expect(output[0]).toBe("Compared with a saved template, not with what is deployed.");
 });
 
-test("CDK makes a diff with a saved template", async () => {
+test("cdk diff accepts a saved template", async () => {
   const { directory } = await readAssembly();
   const { name, stackName } = environments.staging;
   const template = join(directory, `${stackName}.template.json`);

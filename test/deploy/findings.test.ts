@@ -3,88 +3,50 @@ import { findChanges } from "../../infra/deploy/findings.ts";
 import type { Place, Template } from "../../infra/deploy/template.ts";
 import type { Environment } from "../../infra/environments.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
+import { ordinaryChanges, slowAlarm } from "./ordinary-changes.ts";
+import { set, unset } from "./stopping/stopping-change.ts";
 import { stoppingChanges } from "./stopping/stopping-changes.ts";
 import { deployedTemplate, one, settings, synthesised } from "./templates.ts";
 
 const place: Place = { account: "111111111111", region: "eu-central-1" };
 
-/** The names of what is found when a template changes like this. */
+/** The names of the findings when a template changes like this. */
 function found(change: (next: Template) => unknown, template = deployedTemplate): string[] {
   const next = structuredClone(template);
   change(next);
   return findChanges({ template }, { template: next }, place).map(({ name }) => name);
 }
 
-/** The names of what a change of settings is found to do. */
+/** The names of the findings when an environment's settings change. */
 function foundBetween(was: Environment, is: Environment): string[] {
   const before = { template: synthesised(was) };
   return findChanges(before, { template: synthesised(is) }, place).map(({ name }) => name);
 }
 
 describe("a deployment stops when", () => {
-  test.each(stoppingChanges)("$title", ({ change, names }) => {
-    expect(found(change)).toEqual(names);
-  });
+  for (const { title, change, names } of stoppingChanges) {
+    test(title, () => {
+      expect(found(change)).toEqual(names);
+    });
+  }
 });
 
 describe("a deployment does not stop for", () => {
-  test.each<[string, (next: Template) => unknown]>([
-    [
-      "new code",
-      (next) => {
-        const { properties } = one(next, "Lambda::Function", "CancelOrder");
-        properties["Code"] = { ...properties["Code"], S3Key: "new" };
-        const { id, properties: version } = one(next, "Lambda::Version", "CancelOrder");
-        delete next.Resources[id];
-        next.Resources["NewVersion"] = { Type: "AWS::Lambda::Version", Properties: version };
-        const alias = one(next, "Lambda::Alias", "CancelOrder").properties;
-        alias["FunctionVersion"] = { "Fn::GetAtt": ["NewVersion", "Version"] };
-      },
-    ],
-    [
-      "another deployment of the API",
-      (next) => {
-        const { id, properties: Properties } = one(next, "ApiGateway::Deployment");
-        delete next.Resources[id];
-        next.Resources["Newer"] = { Type: "AWS::ApiGateway::Deployment", Properties };
-        one(next, "ApiGateway::Stage").properties["DeploymentId"] = { Ref: "Newer" };
-      },
-    ],
-    [
-      "an added variable",
-      (next) => {
-        const { properties } = one(next, "Lambda::Function", "CancelOrder");
-        properties["Environment"].Variables.LEVEL = "1";
-      },
-    ],
-    [
-      "another error text",
-      (next) => {
-        const { properties } = one(next, "ApiGateway::GatewayResponse", "ApiRestUNAUTHORIZED");
-        properties["ResponseTemplates"] = {
-          "application/json": '{"code":"unauthorized","message":"Another","status":401}',
-        };
-      },
-    ],
-    [
-      "a new alarm, by which its function is rolled back",
-      (next) => {
-        const { properties } = one(next, "CloudWatch::Alarm", "AlarmsCancelSlow");
-        next.Resources["NewAlarm"] = { Type: "AWS::CloudWatch::Alarm", Properties: properties };
-        const group = one(next, "CodeDeploy::DeploymentGroup", "RolloutCancelOrder").properties;
-        group["AlarmConfiguration"].Alarms.push({ Name: { Ref: "NewAlarm" } });
-      },
-    ],
-    [
-      "a new metric filter",
-      (next) => {
-        const { properties } = one(next, "Logs::MetricFilter", "LogMetricsOrdersListed");
-        next.Resources["New"] = { Type: "AWS::Logs::MetricFilter", Properties: properties };
-      },
-    ],
-    ["a new output", ({ Outputs = {} }) => Object.assign(Outputs, { Own: { Value: "1" } })],
-  ])("%s", (_, change) => {
+  test.each(ordinaryChanges)("%s", (_, change) => {
     expect(found(change)).toEqual([]);
+  });
+
+  test.each([
+    ["a permissions boundary", unset(["IAM::Role", "CancelOrderRole"], "PermissionsBoundary")],
+    ["a notification when an alarm is over", unset(slowAlarm, "OKActions")],
+    [
+      "point-in-time recovery",
+      unset(["DynamoDB::Table", "Orders"], "PointInTimeRecoverySpecification"),
+    ],
+  ])("%s that was not set before", (_, unsetIt) => {
+    const before = structuredClone(deployedTemplate);
+    unsetIt(before);
+    expect(findChanges({ template: before }, { template: deployedTemplate }, place)).toEqual([]);
   });
 
   const { alarms, dashboard: _dashboard, listConcurrency: _concurrency, ...rest } = everyOption;
@@ -104,12 +66,14 @@ describe("a deployment does not stop for", () => {
   const { alarms: _alarms, ...unwatched } = settings;
   const { email: _email, ...quiet } = alarms;
   const unkept: Environment = { ...settings, keepData: false };
+  const plain: Environment = { ...settings, dashboard: false };
   test.each<[string, Environment, Environment]>([
     ["other numbers, log levels, tags and no dashboard", everyOption, otherNumbers],
     ["an account that is pinned to where the stack is", unpinned, settings],
     ["an account that is no longer pinned", settings, unpinned],
-    ["alarms that tell no one yet", unwatched, { ...unwatched, alarms: quiet }],
+    ["alarms that notify no one yet", unwatched, { ...unwatched, alarms: quiet }],
     ["data that is kept from now on", unkept, settings],
+    ["a dashboard that is added", plain, settings],
     ["a stream that is switched on", { ...settings, ordersStream: false }, settings],
   ])("%s", (_, was, is) => {
     expect(foundBetween(was, is)).toEqual([]);
@@ -133,16 +97,16 @@ describe("the canary", () => {
   const names = (was: Template, is: Template) =>
     findChanges({ template: was }, { template: is }).map(({ name }) => name);
 
-  test("may be left out for one deployment, as the alias says", () => {
+  test("may be left out for one deployment when the alias says so", () => {
     expect(names(withCanary, once)).toEqual([]);
   });
 
-  test("may be left out for another deployment", () => {
+  test("may be left out for two deployments in a row", () => {
     const again = alias("Set without a canary at 2026-11-25", undefined);
     expect(names(once, again)).toEqual([]);
   });
 
-  test("may return", () => {
+  test("may return afterwards", () => {
     expect(names(once, withCanary)).toEqual([]);
   });
 
@@ -156,7 +120,7 @@ describe("the canary", () => {
 });
 
 /**
- * The template without whatever belongs to cancellations. The path goes too, unless it serves
+ * The template without all that belongs to cancellations. The path goes too, unless it serves
  * another operation.
  */
 function withoutCancelOrder(): Template {
@@ -173,29 +137,18 @@ function withoutCancelOrder(): Template {
   return template;
 }
 
-describe("what belongs together is one finding:", () => {
-  const smaller = { template: withoutCancelOrder() };
-  const whole = { template: deployedTemplate };
+const smaller = { template: withoutCancelOrder() };
+const whole = { template: deployedTemplate };
 
-  test("an operation that is added, which says what its role may do", () => {
-    const own = "CancelOrderLog.Arn";
-    expect(findChanges(smaller, whole, place)).toEqual([
-      {
-        name: "operation-added:CancelOrder",
-        text:
-          "its route has the authorizer; its role is allowed " +
-          `logs:CreateLogStream on ${own}, logs:PutLogEvents on ${own}, dynamodb:UpdateItem on Orders.Arn`,
-      },
-    ]);
+describe("one finding covers", () => {
+  test("an operation that is added", () => {
+    const names = findChanges(smaller, whole, place).map(({ name }) => name);
+    expect(names).toEqual(["operation-added:CancelOrder"]);
   });
 
   test("an operation that is removed", () => {
-    const text = expect.stringMatching(
-      /^kept: 1 Logs::LogGroup; deleted: 1 IAM::Role, 1 Lambda::Function, /,
-    );
-    expect(findChanges(whole, smaller, place)).toEqual([
-      { name: "operation-removed:CancelOrder", text },
-    ]);
+    const names = findChanges(whole, smaller, place).map(({ name }) => name);
+    expect(names).toEqual(["operation-removed:CancelOrder"]);
   });
 
   test("the alarms, with their topic and the canary", () => {
@@ -227,20 +180,37 @@ describe("what belongs together is one finding:", () => {
 });
 
 describe("a finding", () => {
-  const route = (authorization: string) => (next: Template) => {
-    const { properties } = one(next, "ApiGateway::Method", "ApiReststoreordersorderIdDELETE");
-    properties["AuthorizationType"] = authorization;
-  };
+  test("says what the role of an added operation may do", () => {
+    const log = "CancelOrderLog.Arn";
+    const allowed = [
+      `logs:CreateLogStream on ${log}`,
+      `logs:PutLogEvents on ${log}`,
+      "dynamodb:UpdateItem on Orders.Arn",
+    ];
+    expect(findChanges(smaller, whole, place)[0]?.text).toBe(
+      `its route has the authorizer; its role is allowed ${allowed.join(", ")}`,
+    );
+  });
 
-  test("names an operation's route by itself when it has no authorizer", () => {
+  test("counts what is kept and deleted of a removed operation", () => {
+    expect(findChanges(whole, smaller, place)[0]?.text).toMatch(
+      /^kept: 1 Logs::LogGroup; deleted: 1 IAM::Role, 1 Lambda::Function, /,
+    );
+  });
+
+  test("names the route of an added operation separately if it has no authorizer", () => {
     const next = structuredClone(deployedTemplate);
-    route("NONE")(next);
-    const found = findChanges({ template: withoutCancelOrder() }, { template: next }, place);
+    set(
+      ["ApiGateway::Method", "ApiReststoreordersorderIdDELETE"],
+      "AuthorizationType",
+      "NONE",
+    )(next);
+    const found = findChanges(smaller, { template: next }, place);
     const open = "added:Api/Rest/Default/store/orders/{orderId}/DELETE";
     expect(found).toContainEqual({ name: open, text: "open to anyone" });
   });
 
-  test("says that TLS is to be deployed alone", () => {
+  test("says that a change of TLS must be deployed alone", () => {
     const next = structuredClone(deployedTemplate);
     one(next, "ApiGateway::RestApi").properties["SecurityPolicy"] = "OTHER";
     expect(findChanges({ template: deployedTemplate }, { template: next }, place)).toEqual([
@@ -248,19 +218,18 @@ describe("a finding", () => {
     ]);
   });
 
-  test.each([true, false])(
-    "is that termination protection goes, if the stack had it: %s",
-    (had) => {
-      const stack = { template: deployedTemplate, terminationProtection: had };
-      const found = findChanges(stack, {
-        template: deployedTemplate,
-        terminationProtection: false,
-      });
-      expect(found.map(({ name }) => name)).toEqual(had ? ["termination-protection"] : []);
-    },
-  );
+  test("names termination protection that is turned off", () => {
+    const deployed = { ...whole, terminationProtection: true };
+    const found = findChanges(deployed, { ...whole, terminationProtection: false });
+    expect(found.map(({ name }) => name)).toEqual(["termination-protection"]);
+  });
 
-  test("has a name that a shell passes on in quotes", () => {
+  test("says nothing of termination protection that the stack never had", () => {
+    const stack = { ...whole, terminationProtection: false };
+    expect(findChanges(stack, stack)).toEqual([]);
+  });
+
+  test("has a name that is safe inside a shell's quotes", () => {
     const names = stoppingChanges.flatMap(({ change }) => found(change));
     expect(names.filter((name) => !/^[\w.:/*@{}+=,-]+$/.test(name))).toEqual([]);
   });

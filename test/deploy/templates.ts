@@ -31,7 +31,7 @@ export function every({ Resources }: Template, type: string) {
   return Object.values(Resources).filter(({ Type }) => Type === `AWS::${type}`);
 }
 
-/** All settings, a permissions boundary, two accounts that write orders and a team's own bucket. */
+/** Has all settings, permissions boundaries, two accounts that write orders, a team's bucket. */
 export const deployedTemplate: Template = withOwnParts();
 
 function withOwnParts(): Template {

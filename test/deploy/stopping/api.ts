@@ -7,7 +7,7 @@ const listRoute = "ApiReststoreordersGET";
 const cancelRoute = "ApiReststoreordersorderIdDELETE";
 const json = "application/json";
 
-/** Changes of the API that someone would mind. */
+/** Changes of the API that stop a deployment. */
 export const apiChanges: StoppingChange[] = [
   {
     title: "the route of cancellations is dropped",
@@ -27,6 +27,14 @@ export const apiChanges: StoppingChange[] = [
   {
     title: "all other methods are no longer throttled",
     change: (next) => one(next, stage).properties["MethodSettings"].shift(),
+    names: ["changed:Api/Rest/DeploymentStage.v1.MethodSettings"],
+  },
+  {
+    title: "the settings of a method are listed twice",
+    change: (next) => {
+      const { properties } = one(next, stage);
+      properties["MethodSettings"].push(properties["MethodSettings"].at(-1));
+    },
     names: ["changed:Api/Rest/DeploymentStage.v1.MethodSettings"],
   },
   {
@@ -54,17 +62,17 @@ export const apiChanges: StoppingChange[] = [
     names: ["changed:Api/BearerKeys.IdentitySource"],
   },
   {
-    title: "the authorizer is of another kind",
+    title: "the authorizer's type changes",
     change: set([authorizer], "Type", "REQUEST"),
     names: ["changed:Api/BearerKeys.Properties.Type"],
   },
   {
-    title: "accepted keys are remembered for an hour",
+    title: "accepted keys are cached for an hour",
     change: set([authorizer], "AuthorizerResultTtlInSeconds", 3600),
     names: ["changed:Api/BearerKeys.AuthorizerResultTtlInSeconds"],
   },
   {
-    title: "other keys match",
+    title: "the authorizer matches other keys",
     change: set([authorizer], "IdentityValidationExpression", ".*"),
     names: ["key-expression"],
   },
@@ -88,9 +96,9 @@ export const apiChanges: StoppingChange[] = [
     names: ["changed:Api/Rest.EndpointConfiguration.Types.0"],
   },
   {
-    title: "a gateway response shows what AWS says",
+    title: "a gateway response shows AWS's own message",
     change: set(["ApiGateway::GatewayResponse", "ApiRestUNAUTHORIZED"], "ResponseTemplates", {
-      [json]: '{"message":$context.error.messageString}',
+      [json]: '{"code":"unauthorized","message":"$context.error.message","status":401}',
     }),
     names: ["changed:Api/Rest/UNAUTHORIZED.ResponseTemplates.application/json"],
   },
@@ -100,6 +108,28 @@ export const apiChanges: StoppingChange[] = [
       [json]: '{"code":"denied","message":"Missing or invalid API key","status":401}',
     }),
     names: ["changed:Api/Rest/UNAUTHORIZED.ResponseTemplates.application/json"],
+  },
+  {
+    title: "a gateway response is no longer an Error record",
+    change: set(["ApiGateway::GatewayResponse", "ApiRestUNAUTHORIZED"], "ResponseTemplates", {
+      [json]: "null",
+    }),
+    names: ["changed:Api/Rest/UNAUTHORIZED.ResponseTemplates.application/json"],
+  },
+  {
+    title: "an Allow header shows part of the request",
+    change: set(
+      ["ApiGateway::Method", "ApiReststoreordersANY"],
+      "Integration.IntegrationResponses.0.ResponseParameters",
+      {
+        "method.response.header.Allow": "method.request.path.x",
+        "method.response.header.Cache-Control": "'no-store'",
+      },
+    ),
+    names: [
+      "changed:Api/Rest/Default/store/orders/ANY.Integration.IntegrationResponses.0." +
+        "ResponseParameters.method.response.header.Allow",
+    ],
   },
   {
     title: "the DNS record is removed",
@@ -117,14 +147,14 @@ export const apiChanges: StoppingChange[] = [
     names: ["removed:Api/Domain/BasePath"],
   },
   {
-    title: "the base address is another one",
+    title: "the base address changes",
     change: ({ Outputs = {} }) => {
       Outputs["BaseUrl"] = { Value: "https://example.com/v1" };
     },
     names: ["base-url"],
   },
   {
-    title: "older TLS is let in",
+    title: "older TLS is accepted",
     change: set(["ApiGateway::DomainName"], "SecurityPolicy", "TLS_1_0"),
     names: ["tls"],
   },

@@ -1,9 +1,21 @@
+import type { Resource } from "@aws-cdk/cloudformation-diff";
+import type { Template } from "../../../infra/deploy/template.ts";
 import { one } from "../templates.ts";
-import { type StoppingChange, set, unset } from "./stopping-change.ts";
+import { type StoppingChange, set, unset, type Which } from "./stopping-change.ts";
 
-const cancelOrder: [string, string] = ["Lambda::Function", "CancelOrder"];
+const cancelOrder: Which = ["Lambda::Function", "CancelOrder"];
 
-/** Changes of the functions that someone would mind. */
+/** Adds a function like CancelOrder, with a role of its own: an operation, if nothing differs. */
+function addFunction(next: Template, properties: object, attributes: Partial<Resource> = {}): void {
+  const { resource: role } = one(next, "IAM::Role", "CancelOrderRole");
+  next.Resources["OtherRole"] = { ...role, Metadata: {} };
+  const { resource } = one(next, ...cancelOrder);
+  const Role = { "Fn::GetAtt": ["OtherRole", "Arn"] };
+  const Properties = { ...resource.Properties, Role, ...properties };
+  next.Resources["Other"] = { ...resource, Metadata: {}, ...attributes, Properties };
+}
+
+/** Changes of the functions that stop a deployment. */
 export const functionsChanges: StoppingChange[] = [
   {
     title: "a function gets a public address",
@@ -47,13 +59,39 @@ export const functionsChanges: StoppingChange[] = [
     names: ["changed:CancelOrder.Code.S3Bucket"],
   },
   {
-    title: "an alias leads to the code that is not published",
+    title: "an alias points to unpublished code",
     change: set(["Lambda::Alias", "CancelOrder"], "FunctionVersion", "$LATEST"),
     names: ["changed:CancelOrder/Aliaslive.FunctionVersion"],
   },
   {
-    title: "a value comes from elsewhere",
+    title: "a variable's value comes from Parameter Store",
     change: set(cancelOrder, "Environment.Variables.LEVEL", "{{resolve:ssm:level}}"),
     names: ["value-elsewhere"],
+  },
+  {
+    title: "a function may run no request",
+    change: set(["Lambda::Function", "ListOrders"], "ReservedConcurrentExecutions", 0),
+    names: ["changed:ListOrders.ReservedConcurrentExecutions"],
+  },
+  {
+    title: "a function is added",
+    change: (next) => addFunction(next, {}),
+    names: ["operation-added:Other"],
+  },
+  {
+    title: "a function with a layer is added",
+    change: (next) => addFunction(next, { Layers: ["arn:aws:lambda:eu-central-1:1:layer:x:1"] }),
+    names: ["added:Other"],
+  },
+  {
+    title: "a function with the role of another is added",
+    change: (next) => addFunction(next, { Role: one(next, ...cancelOrder).properties["Role"] }),
+    names: ["added:Other"],
+  },
+  {
+    title: "a function inside a construct is added",
+    change: (next) =>
+      addFunction(next, {}, { Metadata: { "aws:cdk:path": "Stack/Team/Other/Resource" } }),
+    names: ["added:Team/Other"],
   },
 ];

@@ -1,12 +1,20 @@
 import { one } from "../templates.ts";
-import { add, push, remove, type StoppingChange, set, unset } from "./stopping-change.ts";
+import {
+  add,
+  push,
+  remove,
+  type StoppingChange,
+  set,
+  unset,
+  type Which,
+} from "./stopping-change.ts";
 
-const role: [string, string] = ["IAM::Role", "CancelOrderRole"];
-const policy: [string, string] = ["IAM::Policy", "CancelOrderRole"];
+const role: Which = ["IAM::Role", "CancelOrderRole"];
+const policy: Which = ["IAM::Policy", "CancelOrderRole"];
 const statements = "PolicyDocument.Statement";
 const allowsAll = { Effect: "Allow", Action: "*", Resource: "*" };
 
-/** Changes of who may do what that someone would mind. */
+/** Changes of who may do what that stop a deployment. */
 export const rolesChanges: StoppingChange[] = [
   {
     title: "a role may act on everything",
@@ -22,7 +30,7 @@ export const rolesChanges: StoppingChange[] = [
     names: ["grant:CancelOrderRole:dynamodb:Scan:Orders.Arn"],
   },
   {
-    title: "a role gains all actions but some",
+    title: "a role gains every action outside IAM",
     change: push(policy, statements, { Effect: "Allow", NotAction: "iam:*", Resource: "*" }),
     names: ["grant:CancelOrderRole:not-iam:*:*"],
   },
@@ -45,7 +53,7 @@ export const rolesChanges: StoppingChange[] = [
       const Properties = { Roles, PolicyDocument: { Statement: [allowsAll] } };
       next.Resources["Own"] = { Type: "AWS::IAM::ManagedPolicy", Properties };
     },
-    names: ["grant:CancelOrderRole:*:*"],
+    names: ["added:Own", "grant:CancelOrderRole:*:*"],
   },
   {
     title: "another account may assume a role",
@@ -67,7 +75,7 @@ export const rolesChanges: StoppingChange[] = [
     names: ["changed:CancelOrderRole/DefaultPolicy.PolicyDocument.Statement"],
   },
   {
-    title: "a policy that is attached elsewhere is added",
+    title: "a policy that the stack attaches to no role is added",
     change: add("Own", {
       Type: "AWS::IAM::ManagedPolicy",
       Properties: { PolicyDocument: { Statement: [allowsAll] } },

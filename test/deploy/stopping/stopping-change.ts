@@ -2,15 +2,15 @@ import type { Resource } from "@aws-cdk/cloudformation-diff";
 import type { Template } from "../../../infra/deploy/template.ts";
 import { one } from "../templates.ts";
 
-/** A change that someone would mind, and the names of what is found. */
+/** A change that stops a deployment, and the names of its findings. */
 export interface StoppingChange {
   title: string;
   change: (next: Template) => unknown;
   names: string[];
 }
 
-/** The one resource of a type whose logical id begins so. */
-type Which = [type: string, start?: string];
+/** The one resource of a type whose logical id begins like this. */
+export type Which = [type: string, start?: string];
 
 /** Sets a resource's property, by its path, like `MethodSettings.0.DataTraceEnabled`. */
 export const set = (which: Which, path: string, value: unknown) => (next: Template) => {

@@ -5,7 +5,7 @@ import type { StoppingChange } from "./stopping-change.ts";
 import { tablesChanges } from "./tables.ts";
 import { watchingChanges } from "./watching.ts";
 
-/** Changes that take away or open up, one by one, what others rely on. */
+/** Every change that must stop a deployment, each on its own. */
 export const stoppingChanges: StoppingChange[] = [
   ...apiChanges,
   ...functionsChanges,

@@ -1,10 +1,35 @@
+import type { Template } from "../../../infra/deploy/template.ts";
 import { every, one } from "../templates.ts";
-import { add, push, remove, type StoppingChange, set, unset } from "./stopping-change.ts";
+import {
+  add,
+  push,
+  remove,
+  type StoppingChange,
+  set,
+  unset,
+  type Which,
+} from "./stopping-change.ts";
 
-const orders: [string, string] = ["DynamoDB::Table", "Orders"];
+const orders: Which = ["DynamoDB::Table", "Orders"];
 const writers = "ResourcePolicy.PolicyDocument.Statement.0.Principal.AWS";
 
-/** Changes of tables, and of a team's own resources, that someone would mind. */
+/** Has the functions find their orders in another table. */
+function moveOrders(next: Template, table: string): void {
+  const { id } = one(next, ...orders);
+  for (const { Properties } of every(next, "Lambda::Function")) {
+    const variables = Properties?.["Environment"].Variables;
+    if (variables.ORDERS_TABLE?.Ref === id) variables.ORDERS_TABLE = { Ref: table };
+  }
+}
+
+/** Adds a table like that of the orders, under a name of its own. */
+function addTable(next: Template, id: string, properties: object = {}): void {
+  const { resource } = one(next, ...orders);
+  const Properties = { ...resource.Properties, TableName: id.toUpperCase(), ...properties };
+  next.Resources[id] = { ...resource, Metadata: {}, Properties };
+}
+
+/** Changes of tables, and of a team's own resources, that stop a deployment. */
 export const tablesChanges: StoppingChange[] = [
   {
     title: "the stream of the orders table is switched off",
@@ -61,14 +86,32 @@ export const tablesChanges: StoppingChange[] = [
   {
     title: "functions move to a table that no restore has made",
     change: (next) => {
-      const { id, resource } = one(next, ...orders);
-      const Properties = { ...resource.Properties, TableName: "OTHER", BillingMode: "PROVISIONED" };
-      next.Resources["Other"] = { ...resource, Metadata: {}, Properties };
-      for (const { Properties: properties } of every(next, "Lambda::Function")) {
-        const variables = properties?.["Environment"].Variables;
-        if (variables.ORDERS_TABLE?.Ref === id) variables.ORDERS_TABLE = { Ref: "Other" };
-      }
+      addTable(next, "Other", { BillingMode: "PROVISIONED" });
+      moveOrders(next, "Other");
     },
     names: ["orders-table-in-use", "added:Other"],
+  },
+  {
+    title: "a table that no function uses is added with a restored one",
+    change: (next) => {
+      addTable(next, "Unused");
+      addTable(next, "Restored");
+      moveOrders(next, "Restored");
+    },
+    names: ["orders-table-in-use", "added:Unused"],
+  },
+  {
+    title: "functions and a role move from the orders to the keys",
+    change: (next) => {
+      const { id } = one(next, "DynamoDB::Table", "ApiKeys");
+      moveOrders(next, id);
+      const { properties } = one(next, "IAM::Policy", "CancelOrderRole");
+      properties["PolicyDocument"].Statement[1].Resource = { "Fn::GetAtt": [id, "Arn"] };
+    },
+    names: [
+      "orders-table-in-use",
+      "grant:CancelOrderRole:dynamodb:UpdateItem:ApiKeys.Arn",
+      "revoke:CancelOrderRole:dynamodb:UpdateItem:ORDERS_TABLE.Arn",
+    ],
   },
 ];

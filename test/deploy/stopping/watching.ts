@@ -1,10 +1,10 @@
 import { one } from "../templates.ts";
-import { remove, type StoppingChange, set, unset } from "./stopping-change.ts";
+import { remove, type StoppingChange, set, unset, type Which } from "./stopping-change.ts";
 
-const slowAlarm: [string, string] = ["CloudWatch::Alarm", "AlarmsCancelSlow"];
-const cancelLog: [string, string] = ["Logs::LogGroup", "CancelOrderLog"];
+const slowAlarm: Which = ["CloudWatch::Alarm", "AlarmsCancelSlow"];
+const cancelLog: Which = ["Logs::LogGroup", "CancelOrderLog"];
 
-/** Changes of what watches the service, and of what it tells others, that someone would mind. */
+/** Changes of logs, alarms, metrics and outputs that stop a deployment. */
 export const watchingChanges: StoppingChange[] = [
   {
     title: "a log group is removed",
@@ -22,22 +22,22 @@ export const watchingChanges: StoppingChange[] = [
     names: ["removed:Alarms/CancelSlow"],
   },
   {
-    title: "an alarm tells no one",
+    title: "an alarm notifies no one",
     change: unset(slowAlarm, "AlarmActions"),
     names: ["alarm-actions"],
   },
   {
-    title: "an alarm watches something else",
+    title: "an alarm watches another metric",
     change: set(slowAlarm, "MetricName", "Duration2"),
     names: ["changed:Alarms/CancelSlow.MetricName"],
   },
   {
-    title: "an alarm's expression is another one",
+    title: "an alarm's expression changes",
     change: set(["CloudWatch::Alarm", "AlarmsKeysRejected"], "Metrics.0.Expression", "0 * failed"),
     names: ["changed:Alarms/KeysRejected.Metrics.0.Expression"],
   },
   {
-    title: "a new alarm calls something else than a topic",
+    title: "a new alarm calls something other than a topic",
     change: (next) => {
       const { properties } = one(next, ...slowAlarm);
       const AlarmActions = ["arn:aws:lambda:eu-central-1:111111111111:function:other"];
@@ -47,7 +47,7 @@ export const watchingChanges: StoppingChange[] = [
     names: ["added:Own"],
   },
   {
-    title: "the topic goes, with subscriptions that were made by hand",
+    title: "the alarms' topic is removed, with subscriptions made by hand",
     change: remove(["SNS::Topic"]),
     names: ["removed:Alarms/Topic"],
   },
@@ -57,7 +57,7 @@ export const watchingChanges: StoppingChange[] = [
     names: ["changed:LogMetrics/ListsCutOff.FilterPattern"],
   },
   {
-    title: "an output that others read is removed",
+    title: "an output is removed",
     change: ({ Outputs = {} }) => delete Outputs["AlarmsTopicArn"],
     names: ["removed:Outputs.AlarmsTopicArn"],
   },
