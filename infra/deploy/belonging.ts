@@ -64,7 +64,7 @@ export function partsOf(lambda: Change, changes: Change[], deployed: Template): 
   return parts;
 }
 
-/** What follows a function's id in the names of its alarms, metrics and deployment groups. */
+/** The ends of the names of a function's alarms, metrics and deployment groups, after its id. */
 const suffixes = [
   "",
   "Failed",

@@ -6,45 +6,43 @@ import { CloudFormation } from "@aws-sdk/client-cloudformation";
 import { CloudWatch, paginateDescribeAlarmHistory } from "@aws-sdk/client-cloudwatch";
 import { Lambda } from "@aws-sdk/client-lambda";
 import { send } from "../smoke/client.ts";
-import { excerpt, expectDocumented } from "../smoke/response-problems.ts";
+import { excerpt, expectDocumented } from "../smoke/expect-response.ts";
 import { type FunctionEntry, functionList } from "../stack/function-list.ts";
-import { type Checks, change, eventually, idsOf, type Stage } from "./stage.ts";
+import { type CheckContext, type Checks, change, eventually, idsOf } from "./run-checks.ts";
 
-/** Each function with code that can't start. */
-export const start: Checks = Object.fromEntries(
-  Object.values<FunctionEntry>(functionList).map(
-    ({ id, file, operation = functionList.listOrders.operation }) => [
-      `clients get an Error record while ${id} can't start`,
-      async (stage) => {
-        await deployBadVersion(stage, file);
-        const request = {
-          method: operation.method,
-          path: operation.path.replace(/\{\w+\}/, "none"),
-        };
-        return await eventually(stage, async () => {
-          const response = await send(stage, request);
-          const saw = `${response.status}, ${excerpt(response.body)}`;
-          assert(response.status >= 500, `status ${saw}`);
-          expectDocumented(response);
-          return saw;
-        });
-      },
-    ],
-  ),
+/** The responses that clients get of each function whose code can't start. */
+export const startChecks: Checks = Object.fromEntries(
+  Object.values<FunctionEntry>(functionList).map((entry) => [
+    `clients get an Error record while ${entry.id} can't start`,
+    (context) => seeFailedStart(context, entry),
+  ]),
 );
 
+async function seeFailedStart(context: CheckContext, entry: FunctionEntry): Promise<string> {
+  // Every operation needs the authorizer, which has none of its own.
+  const { file, operation = functionList.listOrders.operation } = entry;
+  const path = operation.path.replace(/\{\w+\}/, "none");
+  await deployBadVersion(context, file);
+  return await eventually(context, async () => {
+    const response = await send(context, { method: operation.method, path });
+    const saw = `${response.status}, ${excerpt(response.body)}`;
+    assert(response.status >= 500, `status ${saw}`);
+    expectDocumented(response);
+    return saw;
+  });
+}
+
 /** Whether alarms and canary stop a version that can't start. */
-export const canary: Checks = {
-  "alarms about cancellations, and no others, roll back a version that throws": async (stage) => {
-    assert(stage.lender, "no other environment has alarms to lend");
-    const { stackName } = stage.environment;
-    const [name] = idsOf(stage, "AWS::Lambda::Function", "CancelOrder");
+export const canaryChecks: Checks = {
+  "alarms about cancellations, and no others, roll back a version that throws": async (context) => {
+    const { stackName } = context.environment;
+    const [name] = idsOf(context, "AWS::Lambda::Function", "CancelOrder");
     const alias = { FunctionName: name, Name: "live" };
     const begun = new Date();
     const { FunctionVersion: before } = await new Lambda().getAlias(alias);
-    const outcome = await cancelUntilDeployed(stage);
+    const outcome = await cancelUntilDeployed(context);
     const { FunctionVersion: after } = await new Lambda().getAlias(alias);
-    const alarms = await wentOff(`${stackName}-`, begun);
+    const alarms = await raisedAlarms(stackName, begun);
     const described = await new CloudFormation().describeStacks({ StackName: stackName });
     const status = described.Stacks?.[0]?.StackStatus;
     assert(
@@ -53,65 +51,76 @@ export const canary: Checks = {
     );
     const versions = `version ${before} became ${after}`;
     const saw = `the deployment ${outcome}, ${versions}, alarms: ${alarms.join(", ") || "none"}`;
-    const areAboutIt = alarms.every((alarm) => alarm.startsWith("AlarmsCancel"));
-    assert(alarms.length > 0 && areAboutIt && after === before, saw);
+    const areAboutCancellations = alarms.every((alarm) => alarm.startsWith("AlarmsCancel"));
+    assert(alarms.length > 0 && areAboutCancellations && after === before, saw);
     return saw;
   },
 };
 
 /** Deploys a cancellation that throws, with borrowed alarms, and cancels until that has ended. */
-async function cancelUntilDeployed(stage: Stage): Promise<string> {
-  const lent = ["--context", `alarms-of=${stage.lender}`];
-  const deployment = deployBadVersion(stage, "cancel-order.ts", ...lent).then(
+async function cancelUntilDeployed(context: CheckContext): Promise<string> {
+  const { alarmsOf, clock } = context;
+  assert(alarmsOf, "no other environment has alarms to borrow");
+  const deployment = deployBadVersion(context, "cancel-order.ts", alarmsOf).then(
     () => "succeeded",
     () => "failed",
   );
   let outcome: string | undefined;
   do {
-    await send(stage, { method: "DELETE", path: "/store/orders/none" }).catch(() => {});
-    outcome = await Promise.race([deployment, stage.clock.pause(500).then(() => undefined)]);
+    await send(context, { method: "DELETE", path: "/store/orders/none" }).catch(() => {});
+    outcome = await Promise.race([deployment, clock.pause(500).then(() => undefined)]);
   } while (outcome === undefined);
   return outcome;
 }
 
 /**
- * Deploys a handler that throws when it starts; before that, what the arguments change. What was
- * lent is taken back by accepting that it goes.
+ * Deploys a handler that throws when it starts; before that, the alarms of another environment if
+ * they are to watch the deployment.
  */
-async function deployBadVersion(stage: Stage, file: string, ...args: string[]): Promise<void> {
-  const { name } = stage.environment;
-  const path = `${stage.root}/functions/${file}`;
+async function deployBadVersion(
+  context: CheckContext,
+  file: string,
+  alarmsOf?: string,
+): Promise<void> {
+  const { root, environment } = context;
+  const path = `${root}/functions/${file}`;
   const code = await readFile(path, "utf8");
-  const first = async () => args.length > 0 && deploy(stage, ...args);
-  const back = args.length > 0 ? ["--accept", "alarms-removed"] : [];
-  await change(stage, `${name}: deploy it again`, first, () => deploy(stage, ...back));
-  const second = async () => {
+  const withAlarms = alarmsOf ? ["--context", `alarms-of=${alarmsOf}`] : [];
+  // Otherwise the deployment without the borrowed alarms would stop.
+  const withoutAlarms = alarmsOf ? ["--accept", "alarms-removed"] : [];
+  await change(
+    context,
+    `${environment.name}: deploy it again`,
+    async () => alarmsOf && deploy(context, ...withAlarms),
+    () => deploy(context, ...withoutAlarms),
+  );
+  const breakCode = async () => {
     await writeFile(path, `${code}\nthrow new Error("first hour");\n`);
-    await deploy(stage, ...args);
+    await deploy(context, ...withAlarms);
   };
-  await change(stage, `${path}: check it out again`, second, () => writeFile(path, code));
+  await change(context, `${path}: check it out again`, breakCode, () => writeFile(path, code));
 }
 
 /** Deploys the working copy; Ctrl-C doesn't end that. @throws AssertionError when it fails. */
-async function deploy({ root: cwd, environment }: Stage, ...args: string[]): Promise<void> {
-  const words = ["run", "deploy", "--", environment.name, ...args, "--require-approval", "never"];
-  const [code] = await once(
-    spawn("npm", words, { cwd, detached: true, stdio: ["ignore", 2, 2] }),
-    "exit",
-  );
-  assert(code === 0, `npm ${words.join(" ")} failed`);
+async function deploy(context: CheckContext, ...options: string[]): Promise<void> {
+  const { root: cwd, environment } = context;
+  const approved = ["--require-approval", "never"];
+  const args = ["run", "deploy", "--", environment.name, ...options, ...approved];
+  const npm = spawn("npm", args, { cwd, detached: true, stdio: ["ignore", 2, 2] });
+  const [exitCode] = await once(npm, "exit");
+  assert(exitCode === 0, `npm ${args.join(" ")} failed`);
 }
 
-/** The alarms that went off since then whose names begin like this, without that. */
-async function wentOff(start: string, StartDate: Date): Promise<string[]> {
+/** The alarms of a stack that went off since then, without the stack's name. */
+async function raisedAlarms(stackName: string, StartDate: Date): Promise<string[]> {
   const search = { HistoryItemType: "StateUpdate", StartDate } as const;
-  const pages = await Array.fromAsync(
-    paginateDescribeAlarmHistory({ client: new CloudWatch() }, search),
-  );
-  const changes = pages.flatMap(({ AlarmHistoryItems = [] }) => AlarmHistoryItems);
-  const off = changes.filter(({ HistorySummary = "" }) => HistorySummary.endsWith("to ALARM"));
-  const names = off.flatMap(({ AlarmName = "" }) =>
-    AlarmName.startsWith(start) ? AlarmName.slice(start.length) : [],
-  );
+  const history = paginateDescribeAlarmHistory({ client: new CloudWatch() }, search);
+  const pages = await Array.fromAsync(history);
+  const names = pages
+    .flatMap(({ AlarmHistoryItems = [] }) => AlarmHistoryItems)
+    .filter(({ HistorySummary }) => HistorySummary?.endsWith("to ALARM"))
+    .map(({ AlarmName = "" }) => AlarmName)
+    .filter((name) => name.startsWith(`${stackName}-`))
+    .map((name) => name.slice(stackName.length + 1));
   return [...new Set(names)];
 }

@@ -4,72 +4,89 @@ import { connect, createServer, type SecureVersion } from "node:tls";
 import { DeleteItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { listeningPort } from "../local/machine/ports.ts";
 import { type ApiRequest, reason, send } from "../smoke/client.ts";
-import { excerpt, expectDocumented } from "../smoke/response-problems.ts";
+import { excerpt, expectDocumented } from "../smoke/expect-response.ts";
 import { smoke } from "../smoke/smoke-test.ts";
-import { type Checks, change, type Stage } from "./stage.ts";
+import { type CheckContext, type Checks, change } from "./run-checks.ts";
 
-const cancel = { method: "DELETE", path: "/store/orders/none" };
+const cancelUnknownOrder = { method: "DELETE", path: "/store/orders/none" };
+
+// OpenSSL's default level makes the client itself reject TLS 1.1. With a pre-shared key, a server
+// on this machine needs no certificate.
+const ciphers = "DEFAULT:PSK:@SECLEVEL=0";
+const psk = Buffer.from("shared");
 
 export const smokeTest: Checks = {
-  "the smoke test passes": async (stage) => {
+  "the smoke test passes": async (context) => {
+    const { client, ordersTable: TableName } = context;
+    // A real order hardly has a negative id.
     const id = { N: `-${Date.now()}` };
-    const { client, ordersTable: TableName } = stage;
-    const place = () =>
-      client.send(new PutItemCommand({ TableName, Item: { id, status: { S: "pending" } } }));
+    const Item = { id, status: { S: "pending" } };
+    const put = () => client.send(new PutItemCommand({ TableName, Item }));
     const remove = () => client.send(new DeleteItemCommand({ TableName, Key: { id } }));
-    await change(stage, `order ${id.N}`, place, remove);
-    const order = { cancel: id.N, waitSeconds: 120 };
-    const lines = await Array.fromAsync(smoke({ ...stage, ...order }, stage.clock));
+    await change(context, `order ${id.N}`, put, remove);
+    const service = { ...context, cancel: id.N, waitSeconds: 120 };
+    const lines = await Array.fromAsync(smoke(service, context.clock));
     const failed = lines.filter(({ kind }) => kind === "FAIL");
     assert(failed.length === 0, failed.map(({ text }) => text).join("; "));
     return `${lines.length} lines`;
   },
 };
 
-export const gateway: Checks = {
-  "TLS 1.1 is refused, and TLS 1.2 is not": async ({ baseUrl }) => {
-    const newer = await negotiate(baseUrl, "TLSv1.2");
-    assert(newer === "TLSv1.2", `TLS 1.2: ${newer}`);
-    const older = await negotiate(baseUrl, "TLSv1.1");
-    assert(older !== "TLSv1.1", "it speaks TLS 1.1");
-    const willing = createServer({ ciphers, minVersion: "TLSv1.1", pskCallback: () => psk });
-    const control = await negotiate(`https://localhost:${await listeningPort(willing)}`, "TLSv1.1");
-    willing.close();
-    assert(control === "TLSv1.1", `this machine itself can't speak TLS 1.1: ${control}`);
-    return older;
+export const gatewayChecks: Checks = {
+  "TLS 1.1 is rejected, and TLS 1.2 is accepted": async ({ baseUrl }) => {
+    const tls12Failure = await tlsFailure(baseUrl, "TLSv1.2");
+    assert(tls12Failure === undefined, `TLS 1.2: ${tls12Failure}`);
+    const rejection = await tlsFailure(baseUrl, "TLSv1.1");
+    assert(rejection !== undefined, "it speaks TLS 1.1");
+    // Makes sure that the rejection was not this machine's.
+    const server = createServer({ ciphers, minVersion: "TLSv1.1", pskCallback: () => psk });
+    const port = await listeningPort(server);
+    const ownFailure = await tlsFailure(`https://localhost:${port}`, "TLSv1.1");
+    server.close();
+    assert(ownFailure === undefined, `this machine itself can't speak TLS 1.1: ${ownFailure}`);
+    return rejection;
   },
-  "what do headers that are too long get?": async (stage) => {
-    const { status, headers, body } = await send(stage, {
-      ...cancel,
-      headers: { "x-long": "x".repeat(11_000) },
-    });
+  "what is the response to headers that are too long?": async (context) => {
+    // The gateway accepts 10,240 bytes of headers.
+    const tooLong = { "x-long": "x".repeat(11_000) };
+    const response = await send(context, { ...cancelUnknownOrder, headers: tooLong });
+    const { status, headers, body } = response;
     return `${status}, ${headers["content-type"]}, ${excerpt(body)}`;
   },
-  "too many requests get 429 and Retry-After, the others 404": async (stage) => {
-    const counts = await flood(stage, cancel);
-    assert(/^\{"4..":\d+,"429":\d+\}$/.test(counts), counts);
+  "too many requests get 429 and Retry-After, the others 404": async (context) => {
+    const counts = await flood(context, cancelUnknownOrder);
+    assert(/^\{"404":\d+,"429":\d+\}$/.test(counts), counts);
     return counts;
   },
-  "do requests without a key use up what those with one may send?": async (stage) => {
-    const keyless = flood(stage, { ...cancel, authorization: null });
-    const keyed = await flood(stage, cancel, 20, 1);
-    return `${keyed} with one, one after the other, beside ${await keyless} without`;
+  "do requests without a key count towards the limit of those with one?": async (context) => {
+    const [keyless, keyed] = await Promise.all([
+      flood(context, { ...cancelUnknownOrder, authorization: null }),
+      flood(context, cancelUnknownOrder, { times: 20, atOnce: 1 }),
+    ]);
+    return `with a key, one at a time: ${keyed}; at the same time without: ${keyless}`;
   },
 };
 
-/** Sends a request so many times, so many at once. @returns how many got which status. */
+/**
+ * Sends a request many times; by default, enough to be throttled: AWS applies its limits only
+ * roughly.
+ *
+ * @returns the number of responses by status, as JSON.
+ * @throws AssertionError for a response that is not documented.
+ */
 async function flood(
-  stage: Stage,
+  context: CheckContext,
   request: ApiRequest,
-  // AWS calls its limits targets, so this is well beyond.
-  times = 20 * stage.environment.throttling.cancelOrder.burstLimit,
-  atOnce = 60,
+  { times, atOnce } = {
+    times: 20 * context.environment.throttling.cancelOrder.burstLimit,
+    atOnce: 60,
+  },
 ): Promise<string> {
   const counts: Record<number, number> = {};
-  let left = times;
+  let remaining = times;
   const sendInTurn = async (): Promise<void> => {
-    while (left-- > 0) {
-      const response = await send(stage, request);
+    while (remaining-- > 0) {
+      const response = await send(context, request);
       expectDocumented(response);
       counts[response.status] = (counts[response.status] ?? 0) + 1;
     }
@@ -78,31 +95,23 @@ async function flood(
   return JSON.stringify(counts);
 }
 
-// At OpenSSL's own level, the client itself would refuse TLS 1.1. A shared secret spares the
-// control a certificate.
-const ciphers = "DEFAULT:PSK:@SECLEVEL=0";
-const psk = Buffer.from("shared");
-
-/**
- * Connects with exactly this version of TLS. @returns the version, or why there is no connection.
- */
-async function negotiate(url: string, version: SecureVersion): Promise<string> {
-  const { hostname: host, port } = new URL(url);
+/** Connects with exactly this version of TLS. @returns why that fails, undefined when it succeeds. */
+async function tlsFailure(url: string, version: SecureVersion): Promise<string | undefined> {
+  const { hostname, port } = new URL(url);
   const socket = connect({
-    ...{
-      host,
-      servername: host,
-      port: Number(port || 443),
-      minVersion: version,
-      maxVersion: version,
-      ciphers,
-    },
-    ...{ rejectUnauthorized: false, checkServerIdentity: () => undefined },
+    host: hostname,
+    servername: hostname,
+    port: Number(port || 443),
+    minVersion: version,
+    maxVersion: version,
+    ciphers,
+    rejectUnauthorized: false,
+    checkServerIdentity: () => undefined,
     pskCallback: () => ({ psk, identity: "" }),
   });
   try {
     await once(socket, "secureConnect", { signal: AbortSignal.timeout(10_000) });
-    return String(socket.getProtocol());
+    return undefined;
   } catch (error) {
     return error instanceof Error && "code" in error ? String(error.code) : reason(error);
   } finally {

@@ -4,8 +4,8 @@ import type { SynthesisedStack } from "../template/synthesis.ts";
 import type { FunctionDefinition } from "./lambda/runtime-process.ts";
 
 /**
- * The functions of a template with the environment that Lambda would give them, but DynamoDB at
- * this endpoint.
+ * The functions of a template, each with the environment that Lambda would give it, except that
+ * DynamoDB is at this endpoint.
  */
 export function readFunctions(
   { template, directory }: SynthesisedStack,

@@ -17,11 +17,9 @@ import { createLiveService, openService, type Service } from "./service.ts";
 import { watchSources } from "./source-watch.ts";
 import { issueStartKey } from "./start-key.ts";
 
-/**
- * `log` also gets messages of the local stack. Unless given, it writes to stderr, and a function
- * has up to 4 processes.
- */
 export interface LocalStackOptions extends Partial<GatewayOptions & LambdaHostOptions> {
+  /** Gets the lines of the functions and of the local stack; unless given, stderr does. */
+  log?: (line: string) => void;
   /** 3000 unless given; 0 picks a free one. */
   port?: number | undefined;
   /**
@@ -37,20 +35,20 @@ export interface LocalStackOptions extends Partial<GatewayOptions & LambdaHostOp
   apiKey?: string | undefined;
   /** Whether to build again when the sources change. */
   watch?: boolean | undefined;
-  /** Gives up starting. */
+  /** Aborts the start. */
   signal?: AbortSignal;
 }
 
 /**
  * Synthesises the stack to serve. Builds may share a directory: CDK names a bundle by its hash, so
- * all keep theirs.
+ * no build overwrites another's.
  */
 export type Build = (signal: AbortSignal) => Promise<SynthesisedStack>;
 
 /** The service on this machine: the synthesised template and its bundles over a DynamoDB engine. */
 export type LocalStack = Awaited<ReturnType<typeof startLocalStack>>;
 
-/** Several stacks may share an engine of someone else's, but never a port. */
+/** The name of a start's key. Stacks may share an external engine, so the port tells them apart. */
 function startKeyName({ dynamodbEndpoint }: LocalStackOptions, port: number): string {
   return dynamodbEndpoint === undefined ? "npm start" : `npm start, port ${port}`;
 }
@@ -63,33 +61,30 @@ const sampleOrders = fileURLToPath(new URL("sample-orders.ndjson", import.meta.u
  * @throws StartError or OrdersFileError with one line for the user.
  */
 export async function startLocalStack(build: Build, options: LocalStackOptions = {}) {
-  const { orders: ordersFile = sampleOrders, clock = systemClock } = options;
+  const { orders: ordersPath = sampleOrders, clock = systemClock } = options;
   const { log = (line) => process.stderr.write(`${line}\n`) } = options;
   await using started = new AsyncDisposableStack();
   const ended = new AbortController();
-  const signals = [ended.signal, options.signal];
-  const signal = AbortSignal.any(signals.filter((each) => each !== undefined));
+  const signal = AbortSignal.any([ended.signal, options.signal ?? ended.signal]);
 
   // First, so that a taken port is found at once; requests wait until the service can serve them.
   const ready = Promise.withResolvers<RequestListener>();
-  const listener = await listen(options.port ?? 3000, async (request, response) =>
-    (await ready.promise)(request, response),
-  );
+  const listener = await listen(options.port ?? 3000, async (request, response) => {
+    const serve = await ready.promise;
+    serve(request, response);
+  });
   started.defer(() => listener.close());
+  const origin = `http://localhost:${listener.port}`;
 
-  const file = { name: ordersFile, path: ordersFile };
-  const tasks = [
-    build(signal),
-    openEngine(options, `http://localhost:${listener.port}`, started, ended),
-    checkOrders(file, () => signal.throwIfAborted()),
-  ] as const;
-  for (const task of tasks) task.catch((error: unknown) => ended.abort(error));
-  // All of them, even if one fails, so that everything the others start can be stopped.
-  await Promise.allSettled(tasks);
-  ended.signal.throwIfAborted();
-  const [firstBuild, engine, orders] = await Promise.all(tasks);
+  const ordersFile = { name: ordersPath, path: ordersPath };
+  const building = build(signal);
+  const opening = openEngine(options, origin, started, ended);
+  const checking = checkOrders(ordersFile, () => signal.throwIfAborted());
+  await allOrAbort([building, opening, checking], ended);
+  const firstBuild = await building;
+  const { endpoint, access } = await opening;
+  const orderCount = await checking;
 
-  const { endpoint } = engine;
   const client = engineClient(endpoint);
   started.defer(() => client.destroy());
   const { template } = firstBuild;
@@ -97,25 +92,27 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
     orders: template.output("OrdersTableName"),
     apiKeys: template.output("ApiKeysTableName"),
   };
+  const engineFailed = (error: unknown) => throwEngineFailure(endpoint, ended.signal, error);
+  const orders = readOrders(ordersFile, orderCount);
+  const hasNewTables = await prepareTables(client, template, orders, signal).catch(engineFailed);
   const keyName = startKeyName(options, listener.port);
-  const { apiKey, hasNewTables } = await orEngineFailure(endpoint, ended.signal, async () => ({
-    hasNewTables: await prepareTables(client, template, readOrders(file, orders), signal),
-    apiKey: await issueStartKey(client, tables.apiKeys, keyName, options.apiKey),
-  }));
+  const issuing = issueStartKey(client, tables.apiKeys, keyName, options.apiKey);
+  const apiKey = await issuing.catch(engineFailed);
 
-  const serve = async (built: SynthesisedStack): Promise<Service> => {
+  const open = async (built: SynthesisedStack): Promise<Service> => {
     const service = openService(built, endpoint, { ...options, clock, log });
     const { leftOut } = built.template;
     if (leftOut.length > 0)
-      log(`Left out here: ${leftOut.join(", ")} (see infra/template/stack-template.ts)`);
+      log(`Not served locally: ${leftOut.join(", ")} (see infra/template/stack-template.ts)`);
     await createTables(client, built.template.all("AWS::DynamoDB::Table"));
     return service;
   };
-  const first = await serve(firstBuild);
+  const first = await open(firstBuild);
   const live = createLiveService(first);
   started.defer(() => live.stop());
   if (options.watch) {
-    const rebuild = () => live.replace(async () => serve(await build(signal)), signal, log);
+    const buildAndOpen = async () => open(await build(signal));
+    const rebuild = () => live.replace(buildAndOpen, signal, log);
     const watching = watchSources(rebuild, ended.signal);
     started.defer(() => watching);
   }
@@ -128,18 +125,18 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
   const running = started.move();
   return {
     /** Like `http://localhost:3000/v1`. */
-    baseUrl: `http://localhost:${listener.port}${basePath}`,
+    baseUrl: `${origin}${basePath}`,
     /** A key issued for this start. */
     apiKey,
     /** The engine's own address, for this process and its functions. */
     dynamodbEndpoint: endpoint,
-    /** The way to the tables for others. */
-    dynamodb: engine.announced,
+    /** How other programs reach the tables. */
+    dynamodb: access,
     tables,
     /** Whether the tables are new, and so hold the orders of this start. */
     hasNewTables,
     /**
-     * Aborts when the stack stops, or its engine has ended by itself: then the reason is a
+     * Aborts when the stack stops, or when its engine ends unexpectedly: then the reason is a
      * StartError.
      */
     ended: ended.signal,
@@ -148,52 +145,55 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
   };
 }
 
-/** A DynamoDB engine: its own address, and the endpoint and access key id for other programs. */
-interface OpenEngine {
-  endpoint: string;
-  announced: { endpoint: string; accessKeyId: string };
+/**
+ * Waits for all tasks, even if one fails, so that everything the others start can be stopped. The
+ * first failure aborts `ended`.
+ *
+ * @throws that failure.
+ */
+async function allOrAbort(tasks: Promise<unknown>[], ended: AbortController): Promise<void> {
+  for (const task of tasks) task.catch((error: unknown) => ended.abort(error));
+  await Promise.allSettled(tasks);
+  ended.signal.throwIfAborted();
 }
 
-/** Finds or starts a DynamoDB engine. One that was started is stopped with the rest. */
+interface OpenEngine {
+  /** Its own address. */
+  endpoint: string;
+  /** How other programs reach it. */
+  access: { endpoint: string; accessKeyId: string };
+}
+
+/**
+ * Finds or starts a DynamoDB engine. One that was started is stopped with the rest.
+ *
+ * @param origin where the stack listens, for the owner of its database file.
+ */
 async function openEngine(
   { dynamodbEndpoint, db }: LocalStackOptions,
-  stack: string,
+  origin: string,
   started: AsyncDisposableStack,
   ended: AbortController,
 ): Promise<OpenEngine> {
   if (dynamodbEndpoint !== undefined) {
     const endpoint = await checkEndpoint(dynamodbEndpoint);
-    return { endpoint, announced: { endpoint, accessKeyId: dummyCredentials.accessKeyId } };
+    return { endpoint, access: { endpoint, accessKeyId: dummyCredentials.accessKeyId } };
   }
-  if (db !== undefined) started.defer(await lockDb(db, stack));
+  if (db !== undefined) started.defer(await lockDb(db, origin));
   const engine = await startEngine(db);
-  engine.ended.then(() => ended.abort(new StartError("The DynamoDB engine has ended by itself")));
+  engine.ended.then(() => ended.abort(new StartError("The DynamoDB engine ended unexpectedly")));
   started.defer(engine.stop);
   const proxy = await startEngineProxy(engine.endpoint);
   started.defer(proxy.close);
-  return { endpoint: engine.endpoint, announced: proxy };
+  return { endpoint: engine.endpoint, access: proxy };
 }
 
-/**
- * Does work that needs the engine, and says in one line when that fails, because the disk is full
- * for example.
- */
-async function orEngineFailure<T>(
-  endpoint: string,
-  ended: AbortSignal,
-  work: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    ended.throwIfAborted();
-    if (
-      !(error instanceof Error) ||
-      error instanceof StartError ||
-      error instanceof OrdersFileError
-    )
-      throw error;
-    const [reason] = (error.message || error.name).split("\n");
-    throw new StartError(`The DynamoDB engine at ${endpoint} failed: ${reason}`, { cause: error });
-  }
+/** @throws StartError in one line for a failed call to the engine, on a full disk for example. */
+function throwEngineFailure(endpoint: string, ended: AbortSignal, error: unknown): never {
+  // The engine's own end says more than the call that failed with it.
+  ended.throwIfAborted();
+  const speaksForItself = error instanceof StartError || error instanceof OrdersFileError;
+  if (speaksForItself || !(error instanceof Error)) throw error;
+  const [reason] = (error.message || error.name).split("\n");
+  throw new StartError(`The DynamoDB engine at ${endpoint} failed: ${reason}`, { cause: error });
 }

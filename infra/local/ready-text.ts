@@ -30,7 +30,7 @@ export async function readyText(
     new ScanCommand({ TableName: tables.orders, Limit: 1000 }),
   );
   client.destroy();
-  // Whoever else writes to the table may have put in an id that no client can name.
+  // Another writer may have used an id that no client can name.
   const orders = Items.filter(({ id }) => isInt64(id?.N ?? "")).map(({ id, status }) => ({
     id: BigInt(id?.N ?? 0),
     status: status?.S,
@@ -41,13 +41,14 @@ export async function readyText(
   const shipped = orders.find(({ status }) => status === "shipped");
   const curl = `  curl -i -H "Authorization: Bearer ${apiKey}"`;
   const cancel = (id: bigint | string): string => `${curl} -X DELETE ${baseUrl}/store/orders/${id}`;
-  return [
+  const lines = [
     `The pet store orders service is ready after ${seconds} s. Press Ctrl-C to stop it.`,
-    ...(watch ? ["Watching the sources: changes are served within seconds."] : []),
-    ...(throttle ? [`One of ${throttle} requests gets 429 (--throttle).`] : []),
-    ...(unavailable
-      ? [`One of ${unavailable} lists and cancellations gets 503 (--unavailable).`]
-      : []),
+  ];
+  if (watch) lines.push("Watching the sources: changes are served within seconds.");
+  if (throttle) lines.push(`One of ${throttle} requests gets 429 (--throttle).`);
+  if (unavailable)
+    lines.push(`One of ${unavailable} lists and cancellations gets 503 (--unavailable).`);
+  lines.push(
     "",
     `  Base URL  ${baseUrl}`,
     `  API key   ${apiKey}`,
@@ -56,15 +57,10 @@ export async function readyText(
     "",
     "List all orders:",
     `${curl} ${baseUrl}/store/orders`,
-    ...(pending === undefined
-      ? []
-      : ["Cancel a pending order (204, then 409 the second time):", cancel(pending.id)]),
-    "Cancel an order that does not exist (404):",
-    cancel("none"),
-    ...(shipped === undefined
-      ? []
-      : ["Cancel an order that has shipped (409):", cancel(shipped.id)]),
-    "",
-    "",
-  ].join("\n");
+  );
+  if (pending)
+    lines.push("Cancel a pending order (204, then 409 the second time):", cancel(pending.id));
+  lines.push("Cancel an order that does not exist (404):", cancel("none"));
+  if (shipped) lines.push("Cancel an order that has shipped (409):", cancel(shipped.id));
+  return `${lines.join("\n")}\n\n`;
 }

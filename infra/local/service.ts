@@ -9,8 +9,9 @@ import { createLambdaHost, type LambdaHostOptions } from "./lambda/lambda-host.t
 export type Service = ReturnType<typeof openService>;
 
 /**
- * Opens the service of a build, whose DynamoDB is at the endpoint. Throws a StartError for what
- * can't be served.
+ * Opens the service of a build, whose DynamoDB is at the endpoint.
+ *
+ * @throws StartError for any part of the build that can't be served.
  */
 export function openService(
   stack: SynthesisedStack,
@@ -27,12 +28,12 @@ export function openService(
   };
 }
 
-/** Serves with the latest build that works, at first this one. */
+/** Serves with the latest build that works, which is `first` to begin with. */
 export function createLiveService(first: Service) {
   let current = first;
   const running = new Set([first]);
 
-  /** Ends a service when its requests have their responses. */
+  /** Ends a service once its requests have their responses. */
   const retire = async (service: Service): Promise<void> => {
     await Promise.all(service.requests);
     await service.stop();
@@ -45,14 +46,14 @@ export function createLiveService(first: Service) {
       requests.add(served);
     },
     /**
-     * Sends new requests to the service that opens. When none does, the last one goes on, and the
-     * log says why.
+     * Opens a service and sends new requests to it. If it can't be opened, the current one goes on,
+     * and the log says why.
      */
     replace: async (
       open: () => Promise<Service>,
       signal: AbortSignal,
       log: (line: string) => void,
-    ) => {
+    ): Promise<void> => {
       const begun = performance.now();
       try {
         const next = await open();
@@ -61,10 +62,8 @@ export function createLiveService(first: Service) {
         current = next;
         log(`Rebuilt in ${((performance.now() - begun) / 1000).toFixed(1)} s.`);
       } catch (error) {
-        if (!signal.aborted)
-          log(
-            `The last good build still serves. ${error instanceof Error ? error.message : error}`,
-          );
+        const reason = error instanceof Error ? error.message : error;
+        if (!signal.aborted) log(`The last good build still serves. ${reason}`);
       }
     },
     stop: async (): Promise<void> => {

@@ -6,8 +6,8 @@ import { setTimeout as wait } from "node:timers/promises";
 const folders = ["../../functions", "../../shared", "../stack"];
 const files = ["app.ts", "environments.ts"];
 /**
- * How long to wait for more: editors and `git checkout` change several files, or one in several
- * steps.
+ * How long to wait for further changes: editors and `git checkout` change several files, or one in
+ * several steps.
  */
 const settleMs = 100;
 
@@ -15,14 +15,15 @@ const settleMs = 100;
  * Calls `rebuild` whenever the sources change: never twice at once, and once more for changes made
  * meanwhile.
  *
- * @returns resolves when the signal aborts and no rebuild is under way.
+ * @returns a promise that resolves when the signal has aborted and no rebuild is under way.
  */
 export async function watchSources(
   rebuild: () => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
   for (let first = true; !signal.aborted; first = false) {
-    // Anew each time, because folders come and go; before the rebuild, so that no change is missed.
+    // New watchers each time, because folders come and go; before the rebuild, so that no change is
+    // missed.
     const watching = new AbortController();
     const changed = nextChange(AbortSignal.any([signal, watching.signal]));
     if (!first) await rebuild();
@@ -36,12 +37,12 @@ export async function watchSources(
 function nextChange(signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   signal.addEventListener("abort", () => resolve(), { once: true });
-  // A folder that goes while it is being read is a change too.
-  for (const folder of folders)
-    watch(join(import.meta.dirname, folder), { recursive: true, signal }, () => resolve()).on(
-      "error",
-      () => resolve(),
-    );
+  for (const folder of folders) {
+    const path = join(import.meta.dirname, folder);
+    const watcher = watch(path, { recursive: true, signal }, () => resolve());
+    // A folder that disappears while it is read is a change too.
+    watcher.on("error", () => resolve());
+  }
   // The folder, because editors replace files.
   watch(join(import.meta.dirname, ".."), { signal }, (_event, name) => {
     if (name !== null && files.includes(name)) resolve();

@@ -7,12 +7,12 @@ import { StartError } from "../template/start-error.ts";
 const stackSchema = z.object({
   baseUrl: z.string(),
   dynamodbEndpoint: z.string(),
-  /** The one that requests to the endpoint are signed with. */
+  /** Requests to the endpoint are signed with it. */
   accessKeyId: z.string(),
   tables: z.object({ orders: z.string(), apiKeys: z.string() }),
 });
 
-/** Where the running local stacks are, the latest first; it holds no key of the API. */
+/** The running local stacks, the latest first. It holds no API key. */
 type StackFile = z.infer<typeof stackSchema>[];
 
 /** One per checkout, ignored by git. LOCAL_STACK_FILE names another. */
@@ -21,8 +21,10 @@ const stackFile = () =>
   fileURLToPath(new URL("../../.local/stack.json", import.meta.url));
 
 /**
- * Adds a stack to the file, and returns what removes it again. Throws a StartError when that can't
- * be written.
+ * Adds a stack to the file.
+ *
+ * @returns removes it again.
+ * @throws StartError when the file can't be written.
  */
 export async function addToStackFile(stack: StackFile[number]): Promise<() => Promise<void>> {
   const write = async (added: StackFile): Promise<void> => {
@@ -34,9 +36,8 @@ export async function addToStackFile(stack: StackFile[number]): Promise<() => Pr
     await mkdir(dirname(stackFile()), { recursive: true });
     await write([stackSchema.parse(stack)]);
   } catch (error) {
-    throw new StartError(
-      `${stackFile()} can't be written: ${error instanceof Error ? error.message : error}`,
-    );
+    const reason = error instanceof Error ? error.message : error;
+    throw new StartError(`${stackFile()} can't be written: ${reason}`);
   }
   // Without the folder there is nothing to remove.
   return () => write([]).catch(() => {});

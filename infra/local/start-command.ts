@@ -20,7 +20,10 @@ for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"]) process.on(signal, () => s
 // shell.
 const { ppid } = process;
 if (process.env["npm_lifecycle_event"] !== undefined) {
-  setInterval(() => process.ppid === ppid || stopping.abort(), 200).unref();
+  const checkParent = () => {
+    if (process.ppid !== ppid) stopping.abort();
+  };
+  setInterval(checkParent, 200).unref();
 }
 
 try {
@@ -32,7 +35,7 @@ try {
     );
   }
   await using running = new AsyncDisposableStack();
-  // Without links on the way: source maps name the sources relative to it.
+  // The real path, without links: source maps name the sources relative to it.
   const directory = await realpath(await mkdtemp(join(tmpdir(), "pet-store-orders-")));
   running.defer(() => rm(directory, { recursive: true, force: true }));
   const build: Build = (signal) => synthesise(directory, { signal, sourceMaps: true });

@@ -1,14 +1,14 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient, ScanCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { DynamoDBDocumentClient, PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { hashApiKey } from "../../shared/api-keys.ts";
 import { type ApiKeyRecord, isApiKeyRecord, issueApiKey } from "../../shared/api-keys-table.ts";
 import { environments } from "../environments.ts";
 
 /**
  * Issues a key, the given or a new one, and revokes the earlier ones with this name. A given key
- * that is active keeps its id, which orders may be cancelled by.
+ * that is active keeps its id, which cancelled orders may name.
  *
- * @throws what the client throws.
+ * @throws what the DynamoDB client throws.
  */
 export async function issueStartKey(
   client: DynamoDBClient,
@@ -24,24 +24,13 @@ export async function issueStartKey(
       isApiKeyRecord(item) && item.name === name && item.revokedAt === undefined,
   );
   const kept = active.find(({ keyHash }) => key !== undefined && keyHash === hashApiKey(key));
-  for (const { keyHash } of active.filter((record) => record !== kept)) {
-    const revocation = new UpdateCommand({
-      TableName,
-      Key: { keyHash },
-      UpdateExpression: "SET revokedAt = :now",
-      ConditionExpression: "attribute_exists(keyHash)",
-      ExpressionAttributeValues: { ":now": now },
-    });
-    await documents.send(revocation);
+  const earlier = active.filter((record) => record !== kept);
+  for (const record of earlier) {
+    await documents.send(new PutCommand({ TableName, Item: { ...record, revokedAt: now } }));
   }
   if (kept && key !== undefined) return key;
   const { apiKeyPrefix } = environments.staging;
-  const issued = await issueApiKey(
-    documents,
-    TableName,
-    apiKeyPrefix,
-    { name, createdAt: now },
-    key,
-  );
+  const fields = { name, createdAt: now };
+  const issued = await issueApiKey(documents, TableName, apiKeyPrefix, fields, key);
   return issued.key;
 }

@@ -5,8 +5,8 @@ import type { LocalStackOptions } from "./local-stack.ts";
 import { callersPath } from "./machine/callers-path.ts";
 
 /**
- * Reads the options of `npm start`. Wrong ones end the process with 1 and one line, which repeats
- * no key.
+ * Reads the options of `npm start`. Invalid ones end the process with exit code 1 and one line, in
+ * which keys are cut short.
  */
 export function startOptions(argv: string[]): LocalStackOptions & { json?: true } {
   const command = new Command("npm start --")
@@ -52,36 +52,35 @@ export function startOptions(argv: string[]): LocalStackOptions & { json?: true 
 }
 
 /**
- * npm takes options before `--` for its own and leaves their values at most: then this ends with
- * what to write.
+ * Rejects options that were written before `--`, which npm keeps for itself. The message says what
+ * to write instead.
  */
 function rejectOptionsOfNpm(command: Command, argv: string[]): void {
   const { env } = process;
   if (env["npm_lifecycle_event"] !== "start") return;
-  const given = (long = ""): string | undefined =>
+  const kept = (long = ""): string | undefined =>
     env[`npm_config_${long.slice(2).replaceAll("-", "_")}`];
-  const taken = command.options.filter(({ long = "" }) => given(long) && !argv.includes(long));
+  const taken = command.options.filter(({ long = "" }) => kept(long) && !argv.includes(long));
+  if (taken.length === 0) return;
   const written = taken.map(({ long, flags, required }) => {
-    const value = given(long) === "true" ? argv[2] : given(long);
+    // Of `--port 3001`, npm takes the option for a flag and passes the value on.
+    const value = kept(long) === "true" ? argv[2] : kept(long);
     return required && taken.length === 1 ? `${long} ${value}` : flags;
   });
-  if (taken.length > 0)
-    command.error(
-      `npm keeps options before -- for itself. Write: npm start -- ${written.join(" ")}`,
-    );
+  command.error(`npm keeps options before -- for itself. Write: npm start -- ${written.join(" ")}`);
 }
 
 function numberFrom(least: number): (text: string) => number {
   return (text) => {
-    const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-    if (number >= least && number <= 65_535) return number;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to 65535.`);
+    const number = Number(text);
+    if (/^\d{1,5}$/.test(text) && number >= least && number <= 65_535) return number;
+    throw new InvalidArgumentError(`Must be a whole number from ${least} to 65535.`);
   };
 }
 
 /**
- * For an empty name, as from an unset variable, SQLite would make a database that is gone once it
- * is closed.
+ * Rejects an empty name, as from an unset variable: SQLite would make a database that is gone once
+ * it is closed.
  */
 function parseFile(name: string): string {
   if (name === "") throw new InvalidArgumentError("The name of a file is missing.");

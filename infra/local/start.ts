@@ -1,4 +1,4 @@
-// Loads everything else, so that a syntax error anywhere is shown without the calls that led there.
+// Loads everything else, so that a syntax error anywhere is shown without a stack trace.
 try {
   await import("./start-command.ts");
 } catch (error) {

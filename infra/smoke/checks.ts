@@ -4,8 +4,8 @@ import { makeApiKey } from "../../shared/api-keys.ts";
 import type { ErrorCode } from "../../shared/errors.ts";
 import { type ApiRequest, type Endpoint, open, send } from "./client.ts";
 import { documentedRequests, paths } from "./document.ts";
+import { excerpt, expectDocumented, expectError, expectStatus } from "./expect-response.ts";
 import { expectList } from "./list.ts";
-import { excerpt, expectDocumented, expectError, expectStatus } from "./response-problems.ts";
 
 const list: ApiRequest = { method: "GET", path: "/store/orders" };
 const cancel = (orderId: string): ApiRequest => ({
@@ -28,8 +28,11 @@ const emptyObject = { headers: { "content-type": "application/json" }, body: "{}
  */
 export const readinessChecks = 3;
 
-/** Checks by their promises. */
-type Checks = Record<string, () => Promise<void>>;
+/**
+ * Checks by their promises, which read well after "pass" and "FAIL". A check throws AssertionError
+ * when it fails, NotReady when the stage may not be ready.
+ */
+type Checks = Record<string, (service: Endpoint) => Promise<void>>;
 
 /**
  * Everything that a service promises its clients, in the order to check it. What holds for every
@@ -38,43 +41,35 @@ type Checks = Record<string, () => Promise<void>>;
  *
  * @param pending the id of a pending order, which will be cancelled for good. Without one, no order
  * changes: the ids that are cancelled don't exist.
- * @returns the checks by their promises, which read well after "pass" and "FAIL". A check throws
- * AssertionError when it fails, another Error when no response comes or the stage may not be ready.
  */
-export function smokeChecks(service: Endpoint, pending?: string): Checks {
+export function smokeChecks(pending?: string): Checks {
   return {
-    ...readiness(service, pending),
-    ...(pending && cancellation(service, pending)),
-    ...uncompressedList(service, pending),
-    ...keys(service),
-    ...orderIds(service),
-    ...addresses(service),
-    ...bodies(service),
+    ...readiness(pending),
+    ...(pending && cancellation(pending)),
+    ...uncompressedList(pending),
+    ...keys,
+    ...orderIds,
+    ...addresses,
+    ...bodies,
   };
 }
 
-/** A check that each of the requests gets the documented Error with this code. */
-const rejects =
-  (service: Endpoint, code: ErrorCode, ...requests: ApiRequest[]) =>
-  async () => {
-    for (const request of requests) expectError(await send(service, request), code);
-  };
+/** Each of the requests must get the documented Error with this code. */
+async function expectErrors(service: Endpoint, code: ErrorCode, requests: ApiRequest[]) {
+  for (const request of requests) expectError(await send(service, request), code);
+}
 
-const readiness = (service: Endpoint, pending?: string): Checks => ({
-  "401 without a key, naming the Bearer scheme": rejects(
-    service,
-    "unauthorized",
-    ...documentedRequests.map(withoutKey),
-  ),
-  "404 order_not_found for cancelling an order that does not exist": rejects(
-    service,
-    "order_not_found",
+const readiness = (pending?: string): Checks => ({
+  "401 without a key, naming the Bearer scheme": (service) =>
+    expectErrors(service, "unauthorized", documentedRequests.map(withoutKey)),
+  "404 order_not_found for cancelling an order that does not exist": async (service) => {
     // One of 2^63 negative ids. The chance that one of a million orders has it is one in nine
     // trillion.
-    cancel(String(-1n - (randomBytes(8).readBigUInt64BE() >> 1n))),
-  ),
+    const orderId = -1n - (randomBytes(8).readBigUInt64BE() >> 1n);
+    await expectErrors(service, "order_not_found", [cancel(String(orderId))]);
+  },
   [`200 and an array of orders for GET /store/orders${pending ? `, ${pending} among them` : ""}`]:
-    async () => {
+    async (service) => {
       const response = await open(service, list);
       const length = await expectList(response, pending);
       const compressed = response.headers["content-encoding"] === "gzip";
@@ -82,8 +77,8 @@ const readiness = (service: Endpoint, pending?: string): Checks => ({
     },
 });
 
-const cancellation = (service: Endpoint, pending: string): Checks => ({
-  [`204 for cancelling order ${pending}, then 409 order_already_cancelled`]: async () => {
+const cancellation = (pending: string): Checks => ({
+  [`204 for cancelling order ${pending}, then 409 order_already_cancelled`]: async (service) => {
     const response = await send(service, cancel(pending));
     assert(response.status !== 409, `order ${pending} was not pending. Name one that is`);
     expectStatus(response, 204);
@@ -92,8 +87,8 @@ const cancellation = (service: Endpoint, pending: string): Checks => ({
   },
 });
 
-const uncompressedList = (service: Endpoint, pending?: string): Checks => ({
-  "an uncompressed list for a client that accepts no compression": async () => {
+const uncompressedList = (pending?: string): Checks => ({
+  "an uncompressed list for a client that accepts no compression": async (service) => {
     const response = await open(service, { ...list, headers: { "accept-encoding": "identity" } });
     const encoding = response.headers["content-encoding"];
     assert(encoding === undefined, `Content-Encoding is ${excerpt(String(encoding))}`);
@@ -101,47 +96,42 @@ const uncompressedList = (service: Endpoint, pending?: string): Checks => ({
   },
 });
 
-function keys(service: Endpoint): Checks {
-  const { apiKey } = service;
-  const mistyped = apiKey.slice(0, -1) + (apiKey.endsWith("0") ? "1" : "0");
-  const malformed = ["Bearer no-key", `Bearer ${mistyped}`, `Bearer ${apiKey}0`, "Basic bm86a2V5"];
-  const [, environment] = apiKey.split("_");
-  const unissued = withAuthorization(`Bearer ${makeApiKey(`pets_${environment}`)}`);
-  return {
-    "401 for a malformed key or another scheme": rejects(
-      service,
-      "unauthorized",
-      ...malformed.flatMap(withAuthorization),
-    ),
-    "401 for a key that was never issued, however often it is sent": rejects(
-      service,
-      "unauthorized",
-      ...unissued,
-      ...unissued,
-    ),
-    "the Bearer scheme in any case": rejects(service, "order_not_found", {
-      ...cancel("none"),
-      authorization: `bEARER ${apiKey}`,
-    }),
-  };
-}
+const keys: Checks = {
+  "401 for a malformed key or another scheme": async (service) => {
+    const { apiKey } = service;
+    const mistyped = apiKey.slice(0, -1) + (apiKey.endsWith("0") ? "1" : "0");
+    const authorizations = [
+      "Bearer no-key",
+      `Bearer ${mistyped}`,
+      `Bearer ${apiKey}0`,
+      "Basic bm86a2V5",
+    ];
+    await expectErrors(service, "unauthorized", authorizations.flatMap(withAuthorization));
+  },
+  "401 for a key that was never issued, however often it is sent": async (service) => {
+    const [, environment] = service.apiKey.split("_");
+    const requests = withAuthorization(`Bearer ${makeApiKey(`pets_${environment}`)}`);
+    await expectErrors(service, "unauthorized", [...requests, ...requests]);
+  },
+  "the Bearer scheme in any case": async (service) => {
+    const authorization = `bEARER ${service.apiKey}`;
+    await expectErrors(service, "order_not_found", [{ ...cancel("none"), authorization }]);
+  },
+};
 
-function orderIds(service: Endpoint): Checks {
-  const checks = ["abc", "007", "1.0", "9223372036854775808"].map((orderId) => [
+const orderIds: Checks = Object.fromEntries(
+  ["abc", "007", "1.0", "9223372036854775808"].map((orderId) => [
     `404 order_not_found for cancelling ${orderId}, which is not a canonical 64-bit integer`,
-    rejects(service, "order_not_found", cancel(orderId)),
-  ]);
-  return Object.fromEntries(checks);
-}
+    (service) => expectErrors(service, "order_not_found", [cancel(orderId)]),
+  ]),
+);
 
-const addresses = (service: Endpoint): Checks => ({
-  "404 resource_not_found for an unknown path, with and without a key": rejects(
-    service,
-    "resource_not_found",
-    ...unknownPaths,
-    ...unknownPaths.map(withoutKey),
-  ),
-  "405 and Allow for another method on a known path": async () => {
+const addresses: Checks = {
+  "404 resource_not_found for an unknown path, with and without a key": async (service) => {
+    const requests = [...unknownPaths, ...unknownPaths.map(withoutKey)];
+    await expectErrors(service, "resource_not_found", requests);
+  },
+  "405 and Allow for another method on a known path": async (service) => {
     for (const { path, methods, otherMethods } of paths) {
       const allowed = methods.join(", ");
       for (const method of otherMethods) {
@@ -150,7 +140,7 @@ const addresses = (service: Endpoint): Checks => ({
       }
     }
   },
-});
+};
 
 async function expectMethodRejected(service: Endpoint, request: ApiRequest, allowed: string) {
   const response = await send(service, request);
@@ -160,21 +150,18 @@ async function expectMethodRejected(service: Endpoint, request: ApiRequest, allo
   assert(sorted === allowed, `header Allow is ${excerpt(allow)} instead of "${allowed}"`);
 }
 
-const bodies = (service: Endpoint): Checks => ({
-  "a cancellation that ignores its body": rejects(service, "order_not_found", {
-    ...cancel("none"),
-    ...emptyObject,
-  }),
-  "415 for an unexpected content type": rejects(service, "unsupported_media_type", {
-    ...unknown,
-    headers: { "content-type": "image/png" },
-    body: "{}",
-  }),
-  "413 for a body of more than 10 MB, from the gateway or from AWS before it": async () => {
+const bodies: Checks = {
+  "a cancellation that ignores its body": (service) =>
+    expectErrors(service, "order_not_found", [{ ...cancel("none"), ...emptyObject }]),
+  "415 for an unexpected content type": async (service) => {
+    const image = { headers: { "content-type": "image/png" }, body: "{}" };
+    await expectErrors(service, "unsupported_media_type", [{ ...unknown, ...image }]);
+  },
+  "413 for a body of more than 10 MB, from the gateway or from AWS before it": async (service) => {
     const body = "x".repeat(10 * 1024 * 1024 + 1);
     const response = await send(service, { ...unknown, ...emptyObject, body });
     expectStatus(response, 413);
     if (/json/.test(String(response.headers["content-type"])))
       expectError(response, "request_too_large");
   },
-});
+};

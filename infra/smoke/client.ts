@@ -31,13 +31,16 @@ export interface HttpResponse {
 export type ApiResponse = HttpResponse & Pick<ApiRequest, "method" | "path">;
 
 /**
- * A response whose body is still to be read, in chunks. That throws AssertionError when it is cut
- * off.
+ * A response whose body is still to be read, in chunks. Reading throws AssertionError when the body
+ * is cut off.
  */
 export type OpenResponse = Omit<ApiResponse, "body"> & { text: AsyncGenerator<string> };
 
+/** A new stage may fail like this in its first minute, before every route and permission is there. */
+export class NotReady extends Error {}
+
 /** No response began: nothing listens, or it is silent. */
-export class NoResponse extends Error {}
+export class NoResponse extends NotReady {}
 
 /**
  * Sends a request and leaves the body of the response to be read. @throws NoResponse when none

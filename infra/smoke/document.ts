@@ -12,19 +12,14 @@ export interface DocumentedResponse {
 const text = readFileSync(new URL("../../shared/openapi.yaml", import.meta.url), "utf8");
 const openapi = parse(text.replaceAll("x-extensible-enum:", "enum:"));
 
-/**
- * The parts of `shared/openapi.yaml` that responses are held to, with everything it refers to in
- * place.
- */
+/** The parts of `shared/openapi.yaml` that responses are held to, with its references resolved. */
 export const document: {
   /** Operations by path and lower-case method, and their responses by status. */
   paths: Record<string, Record<string, { responses: Record<string, DocumentedResponse> }>>;
   components: { responses: Record<string, DocumentedResponse> };
 } = strict(openapi);
 
-/**
- * Its paths, with a word for each parameter, the methods of each, and some that it does not have.
- */
+/** Its paths, with `none` for each parameter, and methods that each has and doesn't have. */
 export const paths = Object.entries(document.paths).map(([template, operations]) => {
   const methods = Object.keys(operations).map((method) => method.toUpperCase());
   return {
@@ -46,7 +41,7 @@ export const documentedRequests = paths.flatMap(({ path, methods }) =>
 function strict(node: unknown) {
   return JSON.parse(JSON.stringify(node), (_name, value) => {
     if (value?.$ref) {
-      const [, ...names]: string[] = value.$ref.split("/");
+      const names: string[] = value.$ref.split("/").slice(1);
       return strict(names.reduce((from, name) => from[name], openapi));
     }
     return value?.type === "object" ? { ...value, additionalProperties: false } : value;

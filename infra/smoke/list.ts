@@ -6,14 +6,15 @@ import { parser, type Token } from "stream-json/parser.js";
 import { streamArray } from "stream-json/streamers/stream-array.js";
 import { batch } from "stream-json/utils/batch.js";
 import { type OpenResponse, reason } from "./client.ts";
-import { expectDocumented, expectStatus } from "./response-problems.ts";
+import { expectDocumented, expectStatus } from "./expect-response.ts";
 
 /**
- * Checks a list of orders as it arrives. Keeps a few orders at a time in memory, and every id.
+ * Checks a list of orders as it arrives. Only their ids are kept in memory.
  *
  * @param orderId an order that must be in the list.
  * @returns its length in characters, without white space.
- * @throws AssertionError or Error unless it is a complete, documented list with no order twice.
+ * @throws AssertionError unless it is a complete, documented list with no order twice; NotReady for
+ * a status that a new stage may respond with.
  */
 export async function expectList(response: OpenResponse, orderId?: string): Promise<number> {
   const { text, ...head } = response;

@@ -38,7 +38,7 @@ export function smokeOptions(argv: string[]) {
   return { baseUrl, apiKey, cancel, waitSeconds: wait ?? (isLocal(baseUrl) ? 0 : 120) };
 }
 
-/** `npm start` names its address once it serves. */
+/** Whether this is `npm start`, which is ready when it prints its address. */
 function isLocal(baseUrl: string): boolean {
   return /^(localhost|127\..*|\[::1\])$/.test(new URL(baseUrl).hostname);
 }

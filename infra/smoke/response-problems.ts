@@ -1,8 +1,5 @@
-import assert from "node:assert/strict";
-import { withoutKeys } from "../../shared/api-keys.ts";
-import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 import { isInt64 } from "../../shared/order.ts";
-import type { ApiResponse, HttpResponse } from "./client.ts";
+import type { HttpResponse } from "./client.ts";
 import { type DocumentedResponse, document, schemaProblems } from "./document.ts";
 
 /**
@@ -12,38 +9,21 @@ import { type DocumentedResponse, document, schemaProblems } from "./document.ts
 const transportHeader =
   /^(?:connection|content-(?:length|type)|date|keep-alive|transfer-encoding|x-amzn?-.*)$/;
 
-const {
-  BadRequest,
-  Forbidden,
-  MethodNotAllowed,
-  NotFound,
-  RequestTooLarge,
-  TooManyRequests,
-  UnsupportedMediaType,
-} = document.components.responses;
-
-/**
- * The responses to a request that matches no operation, by status, besides the 404 or 405 of its
- * path.
- */
-const rejections = {
-  400: BadRequest,
-  403: Forbidden,
-  413: RequestTooLarge,
-  415: UnsupportedMediaType,
-  429: TooManyRequests,
+const components = document.components.responses;
+/** Responses to a request that matches no operation, by status. Its path decides on 404 or 405. */
+const gatewayResponses = {
+  400: components["BadRequest"],
+  403: components["Forbidden"],
+  413: components["RequestTooLarge"],
+  415: components["UnsupportedMediaType"],
+  429: components["TooManyRequests"],
 };
+const unknownPathResponses = { ...gatewayResponses, 404: components["NotFound"] };
+const unknownMethodResponses = { ...gatewayResponses, 405: components["MethodNotAllowed"] };
 
-/**
- * Codes that only a request that matches no operation may get, and those that only one that does
- * may.
- */
-const codesOutsideOperations = [
-  "resource_not_found",
-  "method_not_allowed",
-  "unsupported_media_type",
-];
-const codesOfOperations = ["order_not_found"];
+/** Codes that no operation sends, and those that only an operation sends. */
+const gatewayCodes = ["resource_not_found", "method_not_allowed", "unsupported_media_type"];
+const operationCodes = ["order_not_found"];
 
 /**
  * Checks a response against the OpenAPI document: its status, every header, the content type and
@@ -55,27 +35,22 @@ const codesOfOperations = ["order_not_found"];
  * of the response.
  */
 export function responseProblems(method: string, path: string, response: HttpResponse): string[] {
-  const [, operations] =
-    Object.entries(document.paths).find(([template]) => pathPattern(template).test(path)) ?? [];
+  const template = Object.keys(document.paths).find((key) => pathPattern(key).test(path));
+  const operations = template === undefined ? undefined : document.paths[template];
   const operation = operations?.[method.toLowerCase()];
-  const elsewhere = {
-    ...rejections,
-    ...(operations ? { 405: MethodNotAllowed } : { 404: NotFound }),
-  };
+  const rejections = operations ? unknownMethodResponses : unknownPathResponses;
   const responses: Record<string, DocumentedResponse | undefined> =
-    operation?.responses ?? elsewhere;
+    operation?.responses ?? rejections;
   const documented = responses[response.status];
   if (documented === undefined)
     return [`status ${response.status} is not documented: ${response.body}`];
   const problems = headerProblems(documented, response);
   if (method === "HEAD") return problems;
-  return [
-    ...problems,
-    ...bodyProblems(documented, response, operation ? codesOutsideOperations : codesOfOperations),
-  ];
+  const impossibleCodes = operation ? gatewayCodes : operationCodes;
+  return [...problems, ...bodyProblems(documented, response, impossibleCodes)];
 }
 
-/** A trailing slash makes no difference to the gateway. */
+/** The paths that a template of the document matches. The gateway ignores a slash at the end. */
 function pathPattern(template: string): RegExp {
   return new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/?#]+")}/?(?:[?#]|$)`);
 }
@@ -110,74 +85,24 @@ function bodyProblems(
   const error: { code: string; status: number } = JSON.parse(body);
   if (error.status !== status)
     problems.push(`the body says status ${error.status}, the response ${status}`);
-  // Every code is an example of its response, named like it.
-  if (!(error.code in documented.examples) || impossibleCodes.includes(error.code)) {
+  // The document has an example of each code, under the code's name.
+  if (!(error.code in documented.examples) || impossibleCodes.includes(error.code))
     problems.push(`code ${error.code} is not documented for this request`);
-  }
   return problems;
 }
 
 /**
- * Every number of the interface is an int64, which a JavaScript number can't hold, so its digits
- * are checked.
+ * A line for each way in which a text breaks a schema. A number must have the digits of an int64,
+ * which a JavaScript number can't hold.
  */
 function jsonProblems(schema: object, json: string): string[] {
+  const checkDigits = (_name: string, value: unknown, context?: { source: string }): unknown => {
+    if (typeof value !== "number" || isInt64(context?.source ?? "")) return value;
+    throw new RangeError(`${context?.source} is not an int64`);
+  };
   try {
-    const value: unknown = JSON.parse(
-      json,
-      (_name, value: unknown, context?: { source: string }) => {
-        if (typeof value !== "number" || isInt64(context?.source ?? "")) return value;
-        throw new RangeError(`${context?.source} is not an int64`);
-      },
-    );
-    return schemaProblems(schema, value, "body");
+    return schemaProblems(schema, JSON.parse(json, checkDigits), "body");
   } catch (error) {
-    return [`body is not what it should be: ${error}`];
+    return [`body is invalid: ${error}`];
   }
-}
-
-// An AssertionError is a failed check. Any other Error says what a stage may also do in its first
-// minute, before every route and permission is in place. Both say what the service did, and never
-// hold a key.
-
-/** @throws AssertionError or Error unless the response has this status. */
-export function expectStatus(
-  { status, body }: Pick<ApiResponse, "status" | "body">,
-  expected: number,
-): void {
-  if (status === expected) return;
-  const seen = `status ${status} instead of ${expected}, with the body ${excerpt(body)}`;
-  if ([403, 404].includes(status) || status >= 500) throw new Error(seen);
-  assert.fail(seen);
-}
-
-/**
- * @throws AssertionError unless the interface description allows the response: its headers, content
- * type and body.
- */
-export function expectDocumented({ method, path, ...response }: ApiResponse): void {
-  const problems = responseProblems(method, path, response);
-  const more = problems.length > 5 ? `; and ${problems.length - 5} more` : "";
-  assert(problems.length === 0, withoutKeys(problems.slice(0, 5).join("; ") + more));
-}
-
-/**
- * @throws AssertionError or Error unless the response is the documented Error with this code and
- * its status.
- */
-export function expectError(response: ApiResponse, expected: ErrorCode): void {
-  expectStatus(response, errors[expected].status);
-  // The gateway responds like this until an operation's route has reached it.
-  if (expected !== "resource_not_found" && response.body === errorBody("resource_not_found")) {
-    throw new Error(`code resource_not_found instead of ${expected}`);
-  }
-  expectDocumented(response);
-  const { code }: { code: string } = JSON.parse(response.body);
-  assert(code === expected, `code ${code} instead of ${expected}`);
-}
-
-/** The start of a text that the service sent, on one line and without keys. */
-export function excerpt(text: string): string {
-  const quoted = JSON.stringify(withoutKeys(text));
-  return quoted.length > 120 ? `${quoted.slice(0, 120)}…` : quoted;
 }

@@ -1,9 +1,8 @@
-import { AssertionError } from "node:assert/strict";
 import { systemClock } from "../../shared/clock.ts";
 import { readinessChecks, smokeChecks } from "./checks.ts";
-import { type Endpoint, NoResponse, reason } from "./client.ts";
+import { type Endpoint, NoResponse, NotReady, reason } from "./client.ts";
 
-/** A line about a check: what it checks and, unless that is all, what it saw. */
+/** A line about a check: its name and, unless it just passed, what it saw. */
 export interface Line {
   kind: "pass" | "FAIL" | "seen" | "waiting";
   text: string;
@@ -26,24 +25,20 @@ export async function* smoke(
   clock = systemClock,
 ): AsyncGenerator<Line, void, void> {
   const deadline = clock.now() + waitSeconds * 1000;
-  let waiting = false;
-  for (const [index, [name, run]] of Object.entries(smokeChecks(service, cancel)).entries()) {
-    let error = await failure(run);
-    while (index < readinessChecks && mayPass(error) && clock.now() < deadline) {
+  let isAnnounced = false;
+  for (const [index, [name, check]] of Object.entries(smokeChecks(cancel)).entries()) {
+    const run = () => check(service).catch((error: unknown) => error);
+    let error = await run();
+    while (index < readinessChecks && error instanceof NotReady && clock.now() < deadline) {
       const text = `up to ${waitSeconds} s for the stage to be ready. ${name}: ${reason(error)}`;
-      if (!waiting) yield { kind: "waiting", text };
-      waiting = true;
+      if (!isAnnounced) yield { kind: "waiting", text };
+      isAnnounced = true;
       await clock.pause(Math.min(2000, deadline - clock.now()));
-      error = await failure(run);
+      error = await run();
     }
     yield lineOf(name, error);
     if (index === 0 && error instanceof NoResponse) return;
   }
-}
-
-/** Whether a check that failed like this may pass once the stage is ready. */
-function mayPass(error: unknown): boolean {
-  return error !== undefined && !(error instanceof AssertionError);
 }
 
 function lineOf(name: string, error: unknown): Line {
@@ -51,15 +46,7 @@ function lineOf(name: string, error: unknown): Line {
   return { kind: "FAIL", text: `${name}: ${reason(error)}` };
 }
 
-/** @returns what the check throws, undefined when it passes. */
-function failure(run: () => Promise<void>): Promise<unknown> {
-  return run().catch((error: unknown) => error);
-}
-
-/**
- * Prints each line when it comes, then how many checks passed and failed. The exit code is 1 when
- * one failed.
- */
+/** Prints each line, then how many checks passed and failed. The exit code is 1 when one failed. */
 export async function report(lines: AsyncIterable<Line>): Promise<void> {
   const count = { pass: 0, FAIL: 0, seen: 0, waiting: 0 };
   for await (const { kind, text } of lines) {

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * The value of a `Ref` to a resource or parameter, or of its attribute. Undefined: it has none on
- * one machine.
+ * The value of a `Ref` to a resource or parameter, or of its attribute; undefined when it has none
+ * on one machine.
  */
 export type LookUp = (id: string, attribute?: string) => string | undefined;
 
@@ -15,19 +15,19 @@ export function resolveIntrinsics(part: unknown, lookUp: LookUp): unknown {
   const resolve = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(resolve);
     if (typeof value !== "object" || value === null) return value;
-    const resolved = Object.entries(value).map(([key, inner]) => [key, resolve(inner)] as const);
-    const [[name, argument] = [""]] = resolved;
-    const result = isIntrinsic(value) ? schemas[name]?.safeParse(argument).data : undefined;
-    return result ?? Object.fromEntries(resolved);
+    const entries = Object.entries(value).map(([key, inner]) => [key, resolve(inner)]);
+    const resolved = Object.fromEntries(entries);
+    const name = intrinsicName(value);
+    if (name === undefined) return resolved;
+    return schemas[name]?.safeParse(resolved[name]).data ?? resolved;
   };
   return resolve(part);
 }
 
-/** Whether a part of a template is a call of an intrinsic function. */
-export function isIntrinsic(part: unknown): boolean {
-  return (
-    typeof part === "object" && part !== null && /^(?:Ref|Fn::\w+)$/.test(Object.keys(part).join())
-  );
+/** The intrinsic function that a part of a template calls; undefined when it calls none. */
+export function intrinsicName(part: unknown): string | undefined {
+  const [name = "", ...others] = Object.keys(Object(part));
+  return /^(?:Ref|Fn::\w+)$/.test(name) && others.length === 0 ? name : undefined;
 }
 
 /**

@@ -122,14 +122,8 @@ export const resourceSchemas = {
   }),
   "AWS::ApiGateway::Stage": z.strictObject({
     StageName: z.string(),
-    ...ignoring(
-      "AccessLogSetting",
-      "DeploymentId",
-      "Description",
-      "MethodSettings",
-      "RestApiId",
-      "Tags",
-    ),
+    ...ignoring("AccessLogSetting", "DeploymentId", "Description", "MethodSettings"),
+    ...ignoring("RestApiId", "Tags"),
   }),
   "AWS::DynamoDB::Table": z.strictObject({
     KeySchema: z.array(
@@ -140,17 +134,11 @@ export const resourceSchemas = {
     ),
     BillingMode: z.literal("PAY_PER_REQUEST"),
     TableName: z.string().optional(),
-    ...ignoring(
-      "DeletionProtectionEnabled",
-      "OnDemandThroughput",
-      "PointInTimeRecoverySpecification",
-    ),
     StreamSpecification: z
-      .strictObject({
-        StreamViewType: z.enum(["KEYS_ONLY", "NEW_AND_OLD_IMAGES", "NEW_IMAGE", "OLD_IMAGE"]),
-      })
+      .strictObject({ StreamViewType: z.literal("NEW_AND_OLD_IMAGES") })
       .optional(),
-    ...ignoring("ResourcePolicy", "SSESpecification", "Tags"),
+    ...ignoring("DeletionProtectionEnabled", "OnDemandThroughput", "ResourcePolicy", "Tags"),
+    ...ignoring("PointInTimeRecoverySpecification", "SSESpecification"),
   }),
   "AWS::Lambda::Alias": z.strictObject({
     Name: z.string(),

@@ -12,8 +12,9 @@ export type FunctionIntegration = Extract<Integration, { Type: "AWS_PROXY" }>;
 export type ConstantResponse = Pick<MockIntegration, "headers" | "body">;
 
 /**
- * Reads the one API of a template. @throws StartError for any part of it that the local stack can't
- * serve.
+ * Reads the one API of a template.
+ *
+ * @throws StartError for any part of it that the local stack can't serve.
  */
 export function readRestApi(template: StackTemplate) {
   const [api, ...otherApis] = template.all("AWS::ApiGateway::RestApi");
@@ -28,42 +29,29 @@ export function readRestApi(template: StackTemplate) {
     const resource = resources.get(id);
     return resource === undefined ? "" : `${pathOf(resource.ParentId)}/${resource.PathPart}`;
   };
-  const authorizers = new Map(
-    template
-      .all("AWS::ApiGateway::Authorizer")
-      .map(({ id, properties }) => [id, { id, ...properties }]),
-  );
+  const authorizers = template
+    .all("AWS::ApiGateway::Authorizer")
+    .map(({ id, properties }): TokenAuthorizer => ({ id, ...properties }));
   const methods = template.all("AWS::ApiGateway::Method").map(({ id, properties }) => {
-    const {
-      AuthorizationType,
-      AuthorizerId = "",
-      HttpMethod,
-      Integration,
-      ResourceId,
-    } = properties;
-    const authorizer = AuthorizationType === "NONE" ? undefined : authorizers.get(AuthorizerId);
-    if (AuthorizationType !== "NONE" && !authorizer)
-      throw new StartError(`The authorizer of ${id} is missing`);
+    const { AuthorizationType, AuthorizerId, ResourceId } = properties;
+    const isOpen = AuthorizationType === "NONE";
+    const authorizer = isOpen ? undefined : authorizers.find((other) => other.id === AuthorizerId);
+    if (!isOpen && !authorizer) throw new StartError(`The authorizer of ${id} is missing`);
     return {
       /** Like `/store/orders/{orderId}`. */
       path: pathOf(ResourceId) || "/",
       /** `ANY` is every method that the path does not have on its own. */
-      httpMethod: HttpMethod,
+      httpMethod: properties.HttpMethod,
       /** Methods with the same one, by its id, share its cache. */
       authorizer,
-      integration: Integration,
+      integration: properties.Integration,
     };
   });
   const gatewayResponses = template
     .all("AWS::ApiGateway::GatewayResponse")
     .map(({ properties }) => {
-      const {
-        ResponseType,
-        StatusCode: status,
-        ResponseTemplates: body,
-        ResponseParameters: headers,
-      } = properties;
-      return [ResponseType, { status, headers, body }] as const;
+      const { ResponseParameters: headers, ResponseTemplates: body, StatusCode } = properties;
+      return [properties.ResponseType, { status: StatusCode, headers, body }] as const;
     });
   return {
     id: api.id,

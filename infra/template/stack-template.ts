@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { environments } from "../environments.ts";
-import { isIntrinsic, type LookUp, resolveIntrinsics } from "./intrinsics.ts";
+import { intrinsicName, type LookUp, resolveIntrinsics } from "./intrinsics.ts";
 import { functionArn, pseudoParameters } from "./local-account.ts";
 import {
   ignoring,
@@ -12,8 +12,8 @@ import {
 import { StartError } from "./start-error.ts";
 
 /**
- * The resource types that are known to have no meaning on one machine. Add those of your own that
- * need no mention.
+ * The resource types that are known to have no meaning on one machine. Add types of your own here
+ * to leave them out silently.
  */
 const ignoredTypes = [
   /^AWS::ApiGateway::(Account|BasePathMapping|Deployment|DomainName)$/,
@@ -22,7 +22,7 @@ const ignoredTypes = [
   /^AWS::(CDK|CloudWatch|CodeDeploy|IAM|Logs|Route53|SNS)::/,
 ];
 
-/** The types of what the service is made of: leaving one out would change what clients see. */
+/** The types that the service consists of: leaving one out would change what clients see. */
 const serviceTypes = /^AWS::(?:ApiGateway|DynamoDB|Lambda)::/;
 
 const templateSchema = z.strictObject({
@@ -36,6 +36,8 @@ const resourceSchema = z.strictObject({
   Properties: z.record(z.string(), z.unknown()).default({}),
   ...ignoring("DeletionPolicy", "DependsOn", "Metadata", "UpdatePolicy", "UpdateReplacePolicy"),
 });
+
+const pseudoValues = new Map<string, string>(Object.entries(pseudoParameters));
 
 /** A resource as the local stack reads it. */
 export interface Resource<T extends ServedType> {
@@ -87,12 +89,15 @@ export class StackTemplate {
    * understand.
    */
   all<T extends ServedType>(type: T): Resource<T>[] {
-    const resources = [...this.#resources].filter(([, resource]) => resource.type === type);
-    return resources.map(([id, { properties }]) => {
-      const schema: z.ZodType = resourceSchemas[type];
-      const read = checked(schema, this.#resolve(properties), `${type} ${id}`) as Properties<T>;
-      return { id, name: this.#lookUp(id) ?? id, properties: read };
-    });
+    const schema: z.ZodType = resourceSchemas[type];
+    const found: Resource<T>[] = [];
+    for (const [id, resource] of this.#resources) {
+      if (resource.type !== type) continue;
+      const properties = checked(schema, this.#resolve(resource.properties), `${type} ${id}`);
+      const name = this.#lookUp(id) ?? id;
+      found.push({ id, name, properties: properties as Properties<T> });
+    }
+    return found;
   }
 
   /** @throws StartError when the template has no such output, or its value has no meaning here. */
@@ -105,11 +110,14 @@ export class StackTemplate {
   }
 
   readonly #lookUp: LookUp = (id, attribute = "Ref") => {
-    const { type, properties = {} } = this.#resources.get(id) ?? {};
+    const resource = this.#resources.get(id);
+    if (resource === undefined) return attribute === "Ref" ? pseudoValues.get(id) : undefined;
+    const { type, properties } = resource;
     switch (`${type} ${attribute}`) {
       case "AWS::ApiGateway::RestApi RootResourceId":
         return `${id}Root`;
       case "AWS::DynamoDB::Table Ref":
+        // The local stack is staging's.
         return String(
           this.#resolve(properties["TableName"]) ??
             `${environments.staging.stackName}-${constructId(id)}`,
@@ -127,8 +135,6 @@ export class StackTemplate {
         return functionArn(constructId(id));
       case "AWS::Lambda::Function Ref":
         return constructId(id);
-      case "undefined Ref":
-        return new Map<string, string>(Object.entries(pseudoParameters)).get(id);
       default:
         return attribute === "Ref" ? id : undefined;
     }
@@ -143,19 +149,24 @@ function constructId(logicalId: string): string {
   return logicalId.replace(/[0-9A-F]{8}$/, "");
 }
 
-/** @param where names the part in messages, like `AWS::ApiGateway::Method ListOrders`. */
+/**
+ * A part of the template, as its schema reads it.
+ *
+ * @param where names the part in messages, like `AWS::ApiGateway::Method ListOrders`.
+ * @throws StartError naming what the local stack does not support.
+ */
 function checked<T>(schema: z.ZodType<T>, part: unknown, where: string): T {
   const { data, error } = schema.safeParse(part, { reportInput: true });
   if (error === undefined) return data;
-  throw new StartError(
-    `The local stack does not support ${error.issues.map((issue) => describe(issue, where))[0]}`,
-  );
+  const [first] = error.issues.map((issue) => describe(issue, where));
+  throw new StartError(`The local stack does not support ${first}`);
 }
 
 function describe({ path, ...issue }: z.core.$ZodIssue, where: string): string {
   const owned = (name: PropertyKey[]): string =>
-    [...(name.length > 0 ? [name.join(".")] : []), where].join(" of ");
+    name.length > 0 ? `${name.join(".")} of ${where}` : where;
   if (issue.code === "unrecognized_keys") return owned([...path, ...issue.keys.slice(0, 1)]);
-  if (isIntrinsic(issue.input)) return `${JSON.stringify(issue.input)} in ${owned(path)}`;
+  if (intrinsicName(issue.input) !== undefined)
+    return `${JSON.stringify(issue.input)} in ${owned(path)}`;
   return `${owned(path)}: ${issue.message}`;
 }

@@ -44,8 +44,8 @@ export async function readStack(directory: string) {
  * the stack traces.
  */
 function complaint(output: string): string {
-  const [esbuild] = /^✘ .*\n(?:(?:[ ✘].*)?\n)*/m.exec(output) ?? [];
-  const isFromNode =
+  const esbuild = /^✘ .*\n(?:(?:[ ✘].*)?\n)*/m.exec(output)?.[0];
+  const stackTraces =
     /^(?:node:internal.*\n(?: .*\n)+\n?|(?: +at |Node\.js v).*\n?| {2}code: .*\n\}\n)/gm;
-  return (esbuild ?? output.replaceAll(isFromNode, "")).trim();
+  return (esbuild ?? output.replaceAll(stackTraces, "")).trim();
 }

@@ -13,61 +13,27 @@ export class CommandError extends Error {
 /** An error as Node.js and the SDK make them. */
 type Failure = NodeJS.ErrnoException & { hostname?: string; address?: string; port?: number };
 
-/** An error that operators meet, and its line for them. */
-interface Explanation {
-  /** Matched against the error's name, its code and the first line of its message. */
-  pattern: RegExp;
-  says: (failure: Failure, reason: string) => string;
-}
-
 /**
- * The errors that operators meet, and what to do about each; the first that matches counts. None
- * quotes AWS on credentials: the message about a rejected signature contains the signed headers.
+ * The errors that operators meet, and the line about each. The first pattern counts that matches
+ * the error's name, its code and the first line of its message. None quotes AWS on credentials: the
+ * message about a rejected signature contains the signed headers.
  */
-const explanations: Explanation[] = [
-  { pattern: /^(CommandError|OrdersFileError) /, says: ({ message }) => message },
-  {
-    pattern: /^IncompleteResponseError /,
-    says: (_, reason) => `${reason}. Run the command again`,
-  },
-  { pattern: /^(CredentialsProviderError|TokenProviderError) /, says: noCredentials },
-  { pattern: /^AbortError /, says: () => "Interrupted" },
-  {
-    pattern: anyOf(
-      /^(ExpiredToken|ExpiredTokenException|RequestExpired) /,
-      /^(InvalidClientTokenId|UnrecognizedClientException|AuthFailure) /,
-      /^(SignatureDoesNotMatch|InvalidSignatureException|IncompleteSignature) /,
-    ),
-    says: ({ name }) => `AWS rejected these credentials (${name}). Sign in again`,
-  },
-  { pattern: /^AccessDenied/, says: (_, reason) => `AWS denied access: ${reason}` },
-  {
-    pattern: / Region is missing/,
-    says: () => "No AWS region. Set AWS_REGION, or a region in your profile",
-  },
-  {
-    pattern: /^PointInTimeRecoveryUnavailableException /,
-    says: (_, reason) => `DynamoDB can't restore that: ${reason}`,
-  },
-  {
-    pattern: /^ResourceNotFoundException /,
-    says: (_, reason) => `${reason}. Check its name, and whether its stack was deleted or replaced`,
-  },
-  {
-    pattern: anyOf(
-      /^TimeoutError /,
-      / (ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH) /,
-      / (ECONNREFUSED|ECONNRESET|ETIMEDOUT|EPIPE) /,
-    ),
-    says: noResponse,
-  },
-  {
-    pattern: /^\w+ E[A-Z]+ /,
-    says: ({ name, path, errno = 0 }, reason) =>
-      path === undefined
-        ? unexpected(`${name}: ${reason}`)
-        : `${path}: ${getSystemErrorMessage(errno)}`,
-  },
+const explanations: [pattern: RegExp, explain: (failure: Failure, reason: string) => string][] = [
+  [/^(CommandError|OrdersFileError) /, ({ message }) => message],
+  [/^IncompleteResponseError /, (_, reason) => `${reason}. Run the command again`],
+  [/^(CredentialsProviderError|TokenProviderError) /, noCredentials],
+  [/^AbortError /, () => "Interrupted"],
+  [/^(ExpiredToken|ExpiredTokenException|RequestExpired) /, rejectedCredentials],
+  [/^(InvalidClientTokenId|UnrecognizedClientException|AuthFailure) /, rejectedCredentials],
+  [/^(SignatureDoesNotMatch|InvalidSignatureException|IncompleteSignature) /, rejectedCredentials],
+  [/^AccessDenied/, (_, reason) => `AWS denied access: ${reason}`],
+  [/ Region is missing/, () => "No AWS region. Set AWS_REGION, or a region in your profile"],
+  [/^PointInTimeRecoveryUnavailableException /, notRestorable],
+  [/^ResourceNotFoundException /, noSuchResource],
+  [/^TimeoutError /, noResponse],
+  [/ (ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH) /, noResponse],
+  [/ (ECONNREFUSED|ECONNRESET|ETIMEDOUT|EPIPE) /, noResponse],
+  [/^\w+ E[A-Z]+ /, systemError],
 ];
 
 /**
@@ -76,20 +42,18 @@ const explanations: Explanation[] = [
  */
 export function errorLine(error: unknown): string {
   debuglog("errors")("%s", error instanceof Error ? error.stack : error);
-  return withoutKeys(printable(explain(error)));
+  return withoutKeys(printable(lineAbout(error)));
 }
 
-function anyOf(...patterns: RegExp[]): RegExp {
-  return new RegExp(patterns.map(({ source }) => source).join("|"));
-}
-
-function explain(error: unknown): string {
+function lineAbout(error: unknown): string {
   if (!(error instanceof Error)) return unexpected(`a thrown ${typeof error}`);
   const failure: Failure = error;
   const [reason = ""] = failure.message.split("\n", 1);
   const text = `${failure.name} ${failure.code ?? ""} ${reason}`;
-  const known = explanations.find(({ pattern }) => pattern.test(text));
-  return known?.says(failure, reason) ?? unexpected(`${failure.name}: ${reason}`);
+  const explanation = explanations.find(([pattern]) => pattern.test(text));
+  if (explanation === undefined) return unexpected(`${failure.name}: ${reason}`);
+  const [, explain] = explanation;
+  return explain(failure, reason);
 }
 
 function noCredentials(_: Failure, reason: string): string {
@@ -101,9 +65,26 @@ function noCredentials(_: Failure, reason: string): string {
   return `${none} (${reason}). ${remedy}`;
 }
 
+function rejectedCredentials({ name }: Failure): string {
+  return `AWS rejected these credentials (${name}). Sign in again`;
+}
+
+function notRestorable(_: Failure, reason: string): string {
+  return `DynamoDB can't restore that: ${reason}`;
+}
+
+function noSuchResource(_: Failure, reason: string): string {
+  return `${reason}. Check its name, and whether its stack was deleted or replaced`;
+}
+
 function noResponse({ name, code, hostname, address, port }: Failure): string {
   const host = hostname ?? (address === undefined ? "the service" : `${address}:${port}`);
   return `No response from ${host} (${code ?? name})`;
+}
+
+function systemError({ name, path, errno = 0 }: Failure, reason: string): string {
+  if (path === undefined) return unexpected(`${name}: ${reason}`);
+  return `${path}: ${getSystemErrorMessage(errno)}`;
 }
 
 function unexpected(what: string): string {

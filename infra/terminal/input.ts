@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { text } from "node:stream/consumers";
 
-/** Standard input. Who types it is told how to end it. */
+/** Standard input. On a terminal, says how to end it. */
 export function standardInput(): NodeJS.ReadStream {
   if (process.stdin.isTTY) process.stderr.write("Reading standard input, up to Ctrl-D\n");
   return process.stdin;
@@ -13,7 +13,8 @@ export function standardInput(): NodeJS.ReadStream {
  */
 export async function readSecret(question: string): Promise<string> {
   if (!process.stdin.isTTY) return (await text(process.stdin)).trim();
-  // It takes over the terminal, which until then shows what is typed, and has no output of its own.
+  // Before the question: until it has the terminal, the terminal shows what is typed. Without an
+  // output, it shows nothing itself.
   using terminal = createInterface({ input: process.stdin, terminal: true });
   process.stderr.write(question);
   const secret = await terminal.question("").finally(() => process.stderr.write("\n"));

@@ -14,8 +14,7 @@ export function printable(text: string): string {
 
 declare global {
   interface JSON {
-    // In Node since 22, not yet in TypeScript's library. They keep the digits that a number loses
-    // beyond 2^53.
+    // In Node since 22, not yet in TypeScript's library. They keep digits that a number loses.
     rawJSON(text: string): unknown;
     isRawJSON(value: unknown): value is { rawJSON: string };
   }

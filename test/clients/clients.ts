@@ -63,7 +63,7 @@ const toolchains: Toolchain[] = [
 
 const ordersFile = fileURLToPath(new URL("orders.ndjson", import.meta.url));
 
-/** What each step of a program must print. */
+/** The text that each step of a program must print. */
 const checks = {
   list: printedOrders(await readFile(ordersFile, "utf8")),
   cancel: "204",

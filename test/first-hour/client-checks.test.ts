@@ -3,12 +3,12 @@ import { createServer, type SecureVersion } from "node:tls";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { gateway, smokeTest } from "../../infra/first-hour/gateway.ts";
-import { lists } from "../../infra/first-hour/lists.ts";
+import { gatewayChecks, smokeTest } from "../../infra/first-hour/gateway.ts";
+import { listChecks } from "../../infra/first-hour/lists.ts";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
-import { type Fault, without } from "../helpers/smoke/faults.ts";
+import { type Fault, type TinyResponse, without } from "../helpers/smoke/faults.ts";
 import { errorResponse, tinyServiceForEachTest } from "../helpers/smoke/tiny-service.ts";
-import { runCheck, stageOf } from "./stage.ts";
+import { contextOf, runCheck } from "./check-context.ts";
 
 const service = tinyServiceForEachTest();
 
@@ -17,16 +17,16 @@ test("the first hour names what fails in the smoke test that it begins with", as
   dynamodb.onAnyCommand().resolves({});
   onTestFinished(() => dynamodb.restore());
   service.fault = without("Allow", 405);
-  const lines = await runCheck(smokeTest, "smoke test", stageOf(service));
+  const lines = await runCheck(smokeTest, "smoke test", contextOf(service));
   expect(lines).toEqual([expect.stringMatching(/^FAIL .*405 and Allow .*header Allow is missing/)]);
 });
 
 describe("requests beyond the limit", () => {
   /** Turns every third request away. */
-  const throttled = (headers: Record<string, string>): Fault => {
+  const throttled = (headers: Record<string, string>, other?: TinyResponse): Fault => {
     let sent = 0;
     return (_request, right) =>
-      sent++ % 3 === 0 ? errorResponse("too_many_requests", headers) : right;
+      sent++ % 3 === 0 ? errorResponse("too_many_requests", headers) : (other ?? right);
   };
 
   test.each<[string, Fault, RegExp]>([
@@ -36,58 +36,71 @@ describe("requests beyond the limit", () => {
       /^pass .*: \{"404":40,"429":20\}$/,
     ],
     ["fail when nothing limits them", (_request, right) => right, /^FAIL .*\{"404":60\}/],
+    [
+      "fail when the others get another status than 404",
+      throttled({ "Retry-After": "1" }, errorResponse("forbidden")),
+      /^FAIL .*\{"403":40,"429":20\}/,
+    ],
     ["fail when Retry-After is missing", throttled({}), /^FAIL .*header Retry-After is missing/],
     ["fail when one of them fails", () => errorResponse("internal_error"), /^FAIL .*"500"/],
   ])("%s", async (_what, fault, expected) => {
     service.fault = fault;
-    expect(await runCheck(gateway, "too many requests", stageOf(service))).toEqual([
+    expect(await runCheck(gatewayChecks, "too many requests", contextOf(service))).toEqual([
       expect.stringMatching(expected),
     ]);
   });
 });
 
-test("requests with a key beside those without one are reported as seen", async () => {
-  const [keyless] = await runCheck(gateway, "do requests without", stageOf(service));
-  expect(keyless).toMatch(/^seen .*: \{"404":20\} with one.* \{"401":60\} without$/);
+describe("a mix of requests with and without a key", () => {
+  const check = "do requests without";
+
+  test("is reported as seen", async () => {
+    const [line] = await runCheck(gatewayChecks, check, contextOf(service));
+    expect(line).toMatch(/^seen .*: with a key.*: \{"404":20\}; .* without: \{"401":60\}$/);
+  });
+
+  test("is reported when the first requests without a key get an undocumented response", async () => {
+    service.fault = ({ key }, right) => (key === undefined ? { ...right, status: 418 } : right);
+    const [line] = await runCheck(gatewayChecks, check, contextOf(service));
+    expect(line).toMatch(/^seen .*: status 418 is not documented/);
+  });
 });
 
 test("the response to long headers is reported as seen", async () => {
-  const [long] = await runCheck(gateway, "what do headers", stageOf(service));
-  expect(long).toMatch(/^seen .*: 404, app/);
+  const [line] = await runCheck(gatewayChecks, "headers that are too long", contextOf(service));
+  expect(line).toMatch(/^seen .*: 404, app/);
 });
 
-describe("TLS 1.1", () => {
-  test.each<[SecureVersion, SecureVersion, string]>([
+describe("the check of TLS versions", () => {
+  const name = "TLS 1.1 is rejected, and TLS 1.2 is accepted";
+
+  test.each<[title: string, SecureVersion, SecureVersion, expected: string]>([
     [
+      "passes for a server of TLS 1.2 and 1.3",
       "TLSv1.2",
       "TLSv1.3",
-      "pass TLS 1.1 is refused, and TLS 1.2 is not: ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION",
+      `pass ${name}: ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION`,
     ],
-    ["TLSv1.1", "TLSv1.2", "FAIL TLS 1.1 is refused, and TLS 1.2 is not: it speaks TLS 1.1"],
-    ["TLSv1.3", "TLSv1.3", "FAIL TLS 1.1 is refused, and TLS 1.2 is not: TLS 1.2: ERR_SSL"],
-  ])(
-    "is refused by a server from %s to %s, or the check fails",
-    async (minVersion, maxVersion, expected) => {
-      const pskCallback = () => Buffer.from("shared");
-      const server = createServer({
-        ciphers: "ALL:PSK:@SECLEVEL=0",
-        minVersion,
-        maxVersion,
-        pskCallback,
-      });
-      const port = await listeningPort(server);
-      onTestFinished(async () => void (await once(server.close(), "close")));
-      const [line] = await runCheck(
-        gateway,
-        "TLS 1.1",
-        stageOf({ ...service, baseUrl: `https://localhost:${port}/v1` }),
-      );
-      expect(line).toContain(expected);
-    },
-  );
+    [
+      "fails for a server that accepts TLS 1.1",
+      "TLSv1.1",
+      "TLSv1.2",
+      `FAIL ${name}: it speaks TLS 1.1`,
+    ],
+    ["fails for a server of TLS 1.3 alone", "TLSv1.3", "TLSv1.3", `FAIL ${name}: TLS 1.2: ERR_SSL`],
+  ])("%s", async (_title, minVersion, maxVersion, expected) => {
+    const pskCallback = () => Buffer.from("shared");
+    const ciphers = "ALL:PSK:@SECLEVEL=0";
+    const server = createServer({ ciphers, minVersion, maxVersion, pskCallback });
+    const port = await listeningPort(server);
+    onTestFinished(async () => void (await once(server.close(), "close")));
+    const context = contextOf({ ...service, baseUrl: `https://localhost:${port}/v1` });
+    const [line] = await runCheck(gatewayChecks, name, context);
+    expect(line).toContain(expected);
+  });
 });
 
-describe("a slow client's list", () => {
+describe("the check of a client that reads slowly", () => {
   const chunk = `{"id":1},`.repeat(5000);
   const sends = (chunks: number, end: string): Fault => {
     return (_request, right) =>
@@ -97,17 +110,21 @@ describe("a slow client's list", () => {
   };
 
   test.each<[string, Fault, string]>([
-    ["is whole", sends(60, "]"), "pass"],
+    ["passes when the list is whole", sends(60, "]"), "pass"],
     [
-      "is cut off",
+      "fails when the list is cut off",
       (_request, right) => (right.status === 200 ? "hang up" : right),
       "FAIL .*, then the body can't be",
     ],
-    ["has no end", sends(60, ""), "FAIL .* characters, then }"],
-    ["is too short to be read slowly", sends(1, "]"), "FAIL .* it was read before that"],
-  ])("gets a line when it %s", async (_what, fault, expected) => {
+    ["fails when the list has no end", sends(60, ""), "FAIL .* characters, then }"],
+    [
+      "fails when the list is too short to be read slowly",
+      sends(1, "]"),
+      "FAIL .* it was read before that",
+    ],
+  ])("%s", async (_what, fault, expected) => {
     service.fault = fault;
-    const [line] = await runCheck(lists, "a client that reads slowly", stageOf(service));
+    const [line] = await runCheck(listChecks, "a client that reads slowly", contextOf(service));
     expect(line).toMatch(new RegExp(`^${expected}`));
   });
 });

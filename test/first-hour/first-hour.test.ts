@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
 
 const main = fileURLToPath(new URL("../../infra/first-hour/first-hour.ts", import.meta.url));
@@ -35,35 +35,21 @@ function run(keepData: boolean, args: string[], aws: NodeJS.ProcessEnv = {}) {
   });
 }
 
-const refused = (stderr: string) => ({ code: 2, stdout: "", stderr });
-
-test("npm run first-hour breaks nothing that keeps its data, even with --yes", async () => {
-  expect(await run(true, ["--yes"])).toEqual(
-    refused("staging keeps its data, and this breaks things.\n"),
-  );
-});
-
-test("npm run first-hour breaks nothing without --yes where no one can be asked", async () => {
-  expect(await run(false, [])).toEqual(
-    refused("There is no terminal to ask on: decide with --yes.\n"),
-  );
-});
-
-/** Runs a part that fails, and returns how it ended and what AWS was asked. */
-async function runOnAws() {
-  const outputs = ["OrdersTableName", "ApiKeysTableName"].map(
+/** Runs a part that fails, with AWS replaced by a stack with these outputs. */
+async function runOnStack(outputs: string[]) {
+  const members = outputs.map(
     (name) => `<member><OutputKey>${name}</OutputKey><OutputValue>${name}</OutputValue></member>`,
   );
   const id = "<StackId>arn:aws:cloudformation:us-east-1:1:stack/s/1</StackId>";
-  const stack = `<member>${id}<Outputs>${outputs.join("")}</Outputs></member>`;
+  const stack = `<member>${id}<Outputs>${members.join("")}</Outputs></member>`;
   const stacks = `<DescribeStacksResult><Stacks>${stack}</Stacks></DescribeStacksResult>`;
-  const records: Record<"createdAt" | "expiresAt", { N: string }>[] = [];
+  const keys: Record<"createdAt" | "expiresAt", { N: string }>[] = [];
   const regions = new Set<string | undefined>();
   await using server = createServer(async (request, response) => {
     const call = await text(request);
     const { authorization = "" } = request.headers;
     regions.add(/Credential=\w+\/\d+\/([\w-]+)\//.exec(authorization)?.[1]);
-    if (call.startsWith("{")) records.push(JSON.parse(call).Item);
+    if (call.startsWith("{")) keys.push(JSON.parse(call).Item);
     response.end(call.startsWith("{") ? "{}" : `<R>${stacks}</R>`);
   });
   const aws = {
@@ -73,25 +59,66 @@ async function runOnAws() {
     AWS_SECRET_ACCESS_KEY: "local",
   };
   const ended = await run(false, ["--yes", "--part", "logs"], aws);
-  return { ended, records, regions: [...regions] };
+  return { ...ended, keys, regions: [...regions] };
 }
 
-test("npm run first-hour exits with 1 for a failure", async () => {
-  const { ended } = await runOnAws();
-  expect(ended).toMatchObject({
-    code: 1,
-    stdout: expect.stringMatching(/\n0 passed, 2 failed\n$/),
+describe("npm run first-hour", () => {
+  const rejected = (stderr: string) => ({ code: 2, stdout: "", stderr });
+
+  test("rejects an environment that keeps its data, even with --yes", async () => {
+    expect(await run(true, ["--yes"])).toEqual(
+      rejected("staging keeps its data, and first-hour breaks things.\n"),
+    );
   });
-});
 
-test("npm run first-hour asks in the pinned region", async () => {
-  expect((await runOnAws()).regions).toEqual(["eu-north-1"]);
-});
+  test("breaks nothing without --yes where no one can be asked", async () => {
+    expect(await run(false, [])).toEqual(
+      rejected("There is no terminal to ask on. Pass --yes to go on without asking.\n"),
+    );
+  });
 
-test("npm run first-hour issues a key for four hours", async () => {
-  const { records } = await runOnAws();
-  const validFor = records.map(
-    ({ createdAt, expiresAt }) => Number(expiresAt.N) - Number(createdAt.N),
-  );
-  expect(validFor).toEqual([4 * 3600]);
+  describe("with checks that fail", () => {
+    let ended: Awaited<ReturnType<typeof runOnStack>>;
+    beforeAll(async () => {
+      ended = await runOnStack(["OrdersTableName", "ApiKeysTableName", "BaseUrl"]);
+    });
+
+    test("exits with 1", () => {
+      expect(ended.code).toBe(1);
+    });
+
+    test("counts them", () => {
+      expect(ended.stdout).toMatch(/\n0 passed, 2 failed\n$/);
+    });
+
+    test("calls AWS in the pinned region only", () => {
+      expect(ended.regions).toEqual(["eu-north-1"]);
+    });
+
+    test("issues a key for four hours", () => {
+      const validFor = ended.keys.map(
+        ({ createdAt, expiresAt }) => Number(expiresAt.N) - Number(createdAt.N),
+      );
+      expect(validFor).toEqual([4 * 3600]);
+    });
+  });
+
+  describe("on a stack without a base URL", () => {
+    let ended: Awaited<ReturnType<typeof runOnStack>>;
+    beforeAll(async () => {
+      ended = await runOnStack(["OrdersTableName", "ApiKeysTableName"]);
+    });
+
+    test("says which output is missing", () => {
+      expect(ended.stderr).toMatch(/^Stack \S+ has no output BaseUrl\n$/);
+    });
+
+    test("exits with 1", () => {
+      expect(ended.code).toBe(1);
+    });
+
+    test("issues no key", () => {
+      expect(ended.keys).toEqual([]);
+    });
+  });
 });

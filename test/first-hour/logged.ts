@@ -6,7 +6,7 @@ import {
 import { type AwsClientStub, mockClient } from "aws-sdk-client-mock";
 import { onTestFinished } from "vitest";
 
-/** CloudWatch's logs, without any, until the test ends. */
+/** A mock of CloudWatch Logs, until the test ends. */
 export function mockLogs(): AwsClientStub<CloudWatchLogsClient> {
   const cloudWatchLogs = mockClient(CloudWatchLogsClient);
   onTestFinished(() => cloudWatchLogs.restore());
@@ -14,8 +14,8 @@ export function mockLogs(): AwsClientStub<CloudWatchLogsClient> {
 }
 
 /**
- * Gives every log these lines, until the test ends. Patterns between % are regular expressions; any
- * other one finds the lines with its text.
+ * Mocks CloudWatch Logs so that every log has these lines. A pattern between % is a regular
+ * expression; any other finds the lines that contain it.
  */
 export function logged(...messages: string[]): AwsClientStub<CloudWatchLogsClient> {
   const cloudWatchLogs = mockLogs();

@@ -3,40 +3,39 @@ import {
   FilterLogEventsCommand,
 } from "@aws-sdk/client-cloudwatch-logs";
 import { describe, expect, test } from "vitest";
-import { logs } from "../../infra/first-hour/logs.ts";
-import { tinyServiceForEachTest } from "../helpers/smoke/tiny-service.ts";
+import { logChecks } from "../../infra/first-hour/logs.ts";
+import { contextOf, runCheck } from "./check-context.ts";
 import { logged, mockLogs } from "./logged.ts";
-import { runCheck, stageOf } from "./stage.ts";
 
-const service = tinyServiceForEachTest();
+const service = { baseUrl: "", apiKey: "" };
 
-describe("the logs", () => {
-  const line = '{"requestId":"1","message":{"event":"order_cancelled"}}';
+const line = '{"requestId":"1","message":{"event":"order_cancelled"}}';
 
-  test.each<[string, string[], RegExp]>([
-    ["hold no key", [line], /^pass/],
+describe("the check that no log holds a key", () => {
+  test.each<[title: string, lines: string[], expected: RegExp]>([
+    ["passes when no log does", [line], /^pass/],
     [
-      "hold a part of a key",
+      "fails when a log holds a part of a key",
       [line, '"requestId":"x" Bearer pets_none_0aZ'],
       /^FAIL .* ListOrdersLog does/,
     ],
-  ])("are searched for keys: they %s", async (_what, lines, expected) => {
+  ])("%s", async (_title, lines, expected) => {
     logged(...lines);
-    expect((await runCheck(logs, "holds a key", stageOf(service)))[0]).toMatch(expected);
+    const [result] = await runCheck(logChecks, "holds a key", contextOf(service));
+    expect(result).toMatch(expected);
   });
 
-  test("are not called free of keys by a search that knows whole words only", async () => {
+  test("fails when its search finds whole words only", async () => {
     mockLogs()
       .on(FilterLogEventsCommand)
       .callsFake(({ filterPattern }) => {
-        return { events: filterPattern.startsWith("%") ? [] : [{ message: line }] };
+        return { events: filterPattern?.startsWith("%") ? [] : [{ message: line }] };
       });
-    expect((await runCheck(logs, "holds a key", stageOf(service)))[0]).toMatch(
-      /^FAIL .* finds nothing at all/,
-    );
+    const [result] = await runCheck(logChecks, "holds a key", contextOf(service));
+    expect(result).toMatch(/^FAIL .* finds nothing at all/);
   });
 
-  test("are not called free of keys by a search that can't read the gateway's own", async () => {
+  test("fails when its search can't read the gateway's own log", async () => {
     mockLogs()
       .on(FilterLogEventsCommand)
       .callsFake(({ filterPattern = "", logGroupName }) => {
@@ -44,19 +43,21 @@ describe("the logs", () => {
         const isKey = filterPattern.includes("pets_");
         return { events: isFound && !isKey ? [{ message: line }] : [] };
       });
-    expect((await runCheck(logs, "holds a key", stageOf(service)))[0]).toMatch(
-      /^FAIL .* finds nothing at all in ApiExecutionLog/,
-    );
+    const [result] = await runCheck(logChecks, "holds a key", contextOf(service));
+    expect(result).toMatch(/^FAIL .* finds nothing at all in ApiExecutionLog/);
   });
+});
 
-  test.each<[string, string, RegExp]>([
-    ["some of the lines", "order_cancelled", /^pass .*: 2 filters/],
-    ["no line", "order_canceled", /^FAIL .*Cancelled counts 0 of 2 lines/],
-    ["every line", "requestId", /^FAIL .*Cancelled counts 2 of 2 lines/],
-  ])("are counted: a filter matches %s", async (_what, filterPattern, expected) => {
+describe("the check of metric filters", () => {
+  test.each<[title: string, filterPattern: string, expected: RegExp]>([
+    ["passes when they match some of the lines", "order_cancelled", /^pass .*: 2 filters/],
+    ["fails when one matches no line", "order_canceled", /^FAIL .*Cancelled counts 0 of 2 lines/],
+    ["fails when one matches every line", "requestId", /^FAIL .*Cancelled counts 2 of 2 lines/],
+  ])("%s", async (_title, filterPattern, expected) => {
     const cloudWatchLogs = logged(line, '{"requestId":"2","message":{"event":"orders_listed"}}');
     const filter = { filterName: "Cancelled", filterPattern, logGroupName: "CancelOrderLog" };
     cloudWatchLogs.on(DescribeMetricFiltersCommand).resolves({ metricFilters: [filter] });
-    expect((await runCheck(logs, "metric filter", stageOf(service)))[0]).toMatch(expected);
+    const [result] = await runCheck(logChecks, "metric filter", contextOf(service));
+    expect(result).toMatch(expected);
   });
 });

@@ -6,8 +6,8 @@ import { vi } from "vitest";
 import type { FunctionEntry } from "../../infra/stack/function-list.ts";
 
 /**
- * A REST API's proxy event, admitted by the authorizer as `key_1`, with `changes`: what functions
- * may read of one.
+ * The part of a REST API's proxy event that functions may read, admitted by the authorizer as
+ * `key_1`, with these changes.
  */
 export function proxyEvent(changes: Partial<APIGatewayProxyEvent>): APIGatewayProxyEvent {
   const requestContext = {
@@ -36,7 +36,7 @@ export function lambdaContext(awsRequestId = "invocation-1"): Context {
   return context as Context;
 }
 
-/** The response of a streaming function, with what goes before its body. */
+/** The response of a streaming function, with the metadata that goes before its body. */
 export class ResponseStream extends PassThrough {
   prelude: unknown;
 }
@@ -51,7 +51,7 @@ export const awslambda = {
   },
 };
 
-/** An event that the gateway has a function serve: about order 42, or to authorize a key. */
+/** An event that the gateway sends to a function: about order 42, or to authorize a key. */
 export function eventOf(
   { operation }: FunctionEntry,
   key: string,
@@ -65,8 +65,9 @@ export function eventOf(
 let starts = 0;
 
 /**
- * Starts a function of the list as Lambda does, anew each time. What this resolves with invokes it,
- * and resolves with the function's response.
+ * Starts a function of the list as Lambda does, anew each time.
+ *
+ * @returns invokes it, and resolves with its response.
  */
 export async function startFunction({ file, operation }: FunctionEntry) {
   vi.stubGlobal("awslambda", awslambda);

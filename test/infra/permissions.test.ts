@@ -66,7 +66,7 @@ interface Task {
   calls: [action: string, resource: string][];
 }
 
-/** What the runbook's policies are for, with the calls to AWS that it takes. */
+/** A task that the runbook's policies are for, with the calls to AWS that it takes. */
 const tasks: Task[] = [
   {
     name: "orders import",

@@ -24,7 +24,7 @@ async function runningStack(): Promise<string> {
 
 const other = "http://localhost:1";
 
-test("a file belongs to one stack, which the second is told", async () => {
+test("a second stack is told which one is using the database", async () => {
   const stack = await runningStack();
   await lockDb(file, stack);
   await expect(lockDb(file, other)).rejects.toMatchObject({
@@ -33,7 +33,7 @@ test("a file belongs to one stack, which the second is told", async () => {
   });
 });
 
-test("a file in use is in use by any name", async () => {
+test("a database in use can't be locked through a symbolic link either", async () => {
   await lockDb(file, await runningStack());
   await writeFile(file, "");
   const link = join(folder, "link.db");
@@ -41,34 +41,39 @@ test("a file in use is in use by any name", async () => {
   await expect(lockDb(link, other)).rejects.toThrow(`${link} is in use`);
 });
 
-test("a file is free again when its stack has ended", async () => {
+test("a database is free again when its stack has ended", async () => {
   const release = await lockDb(file, await runningStack());
   await release();
   await expect(lockDb(file, other)).resolves.toBeTypeOf("function");
 });
 
-test("the file of a stack whose process has ended is taken over", async () => {
-  const ended = spawn("true");
-  await once(ended, "exit");
-  const owner = { pid: ended.pid, stack: await runningStack() };
-  await writeFile(`${file}.lock`, JSON.stringify(owner));
+test("a database that is released has no lock file left", async () => {
   const release = await lockDb(file, other);
+  expect(await readdir(folder)).toEqual(["orders.db.lock"]);
   await release();
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("the file of a stack whose address no longer responds is taken over", async () => {
+test("the database of a stack whose process has ended is taken over", async () => {
+  const ended = spawn("true");
+  await once(ended, "exit");
+  const owner = { pid: ended.pid, stack: await runningStack() };
+  await writeFile(`${file}.lock`, JSON.stringify(owner));
+  await expect(lockDb(file, other)).resolves.toBeTypeOf("function");
+});
+
+test("the database of a stack that no longer responds is taken over", async () => {
   await lockDb(file, `http://localhost:${await freePort()}`);
   await expect(lockDb(file, other)).resolves.toBeTypeOf("function");
 });
 
-test("the file of a killed stack is taken over, even with its process id and port", async () => {
+test("a stack with a killed one's process id and port takes over its database", async () => {
   const stack = await runningStack();
   await lockDb(file, stack);
   await expect(lockDb(file, stack)).resolves.toBeTypeOf("function");
 });
 
-test("a lock that says nothing is taken over", async () => {
+test("an empty lock file is taken over", async () => {
   await writeFile(`${file}.lock`, "");
   await expect(lockDb(file, other)).resolves.toBeTypeOf("function");
 });

@@ -46,9 +46,9 @@ describe("the engine is not reached by", () => {
     ["another access key", "POST", { authorization: "AWS4-HMAC-SHA256 Credential=local/20261124" }],
     ["no signature", "POST", { authorization: "" }],
     ["a page of another origin", "POST", { origin: "https://example.com" }],
-    ["a name that was made to lead here", "POST", { host: "example.com" }],
+    ["a DNS name that was rebound to it", "POST", { host: "example.com" }],
     ["a preflight", "OPTIONS", {}],
-    ["a read by its address alone", "GET", {}],
+    ["a GET", "GET", {}],
   ])("%s", async (_, method, difference) => {
     const headers = { ...right(), ...difference };
     const { status, headers: received } = await send(proxy.endpoint, { method, headers });
@@ -58,7 +58,7 @@ describe("the engine is not reached by", () => {
 });
 
 test.each(["//", "//127.0.0.1:1/x", "http://127.0.0.1:1/x", "/x", "*"])(
-  "no path leads past the engine: %s",
+  "no request for another path than / is forwarded: %s",
   async (path) => {
     const { hostname, port } = new URL(proxy.endpoint);
     const request = httpRequest({ hostname, port, path, method: "POST", headers: right() }).end();

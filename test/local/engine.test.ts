@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -24,15 +24,23 @@ describe("the embedded engine", () => {
   test.each([
     "error: port $4 is already in use (detected listener on 127.0.0.1:$4)",
     "error: failed to bind 127.0.0.1:$4: Address in use (os error 98)",
-  ])("starts with another port when another process took its own: %s", async (line) => {
+  ])("starts on another port when its own is taken: %s", async (line) => {
     const path = await program(`mkdir "$0.tried" && echo "${line}" >&2 && exit 1\n${listens}`);
     const engine = await startEngine(undefined, path);
-    expect(isAlive(engine.pid)).toBe(true);
+    expect(existsSync(`${path}.tried`)).toBe(true);
     await engine.stop();
-    expect(isAlive(engine.pid)).toBe(false);
   });
 
-  test("fails the start with its last line when it ends at once", async () => {
+  test("has ended once it is stopped", async () => {
+    const path = await program(`echo $$ > "$0.pid"; ${listens}`);
+    const engine = await startEngine(undefined, path);
+    const pid = Number(await readFile(`${path}.pid`, "utf8"));
+    expect(isAlive(pid)).toBe(true);
+    await engine.stop();
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  test("that ends at once fails the start, which quotes its last line", async () => {
     const path = await program('echo "starting" >&2; echo "error: database is locked" >&2; exit 1');
     await expect(startEngine("orders.db", path)).rejects.toThrow(
       "The DynamoDB engine did not start with orders.db: error: database is locked",
@@ -56,7 +64,7 @@ describe("DYNAMODB_ENDPOINT", () => {
     "dynamodb.cn-north-1.amazonaws.com.cn",
     "dynamodb.us-east-1.api.aws",
     "dynamodb.eusc-de-east-1.amazonaws.eu",
-  ])("may not be %s, which is AWS: nothing is sent there", async (host) => {
+  ])("in AWS is rejected before a request is sent: %s", async (host) => {
     const fetched = vi.fn();
     vi.stubGlobal("fetch", fetched);
     await expect(checkEndpoint(`https://${host}`)).rejects.toThrow(
@@ -66,7 +74,7 @@ describe("DYNAMODB_ENDPOINT", () => {
   });
 
   test.each(["localhost:8000", "nonsense"])(
-    "may not be %s, which HTTP can't reach",
+    "may not be %s, which is not an HTTP address",
     async (text) => {
       await expect(checkEndpoint(text)).rejects.toMatchObject({
         name: "StartError",
@@ -81,12 +89,18 @@ describe("DYNAMODB_ENDPOINT", () => {
     "https://engine/with/path",
   ])("may be %s", async (endpoint) => {
     vi.stubGlobal("fetch", vi.fn());
-    expect(await checkEndpoint(`${endpoint}/`)).toBe(endpoint);
+    expect(await checkEndpoint(endpoint)).toBe(endpoint);
+  });
+
+  test("loses a trailing slash", async () => {
+    vi.stubGlobal("fetch", vi.fn());
+    expect(await checkEndpoint("http://localhost:8000/")).toBe("http://localhost:8000");
   });
 });
 
-test("functions find the tables where they were prepared, whatever keys an engine keeps apart", async () => {
+test("functions use the region, key and endpoint with which the tables were made", async () => {
   const endpoint = "http://127.0.0.1:8000";
+  // An engine may keep separate tables for each region and key.
   const { config } = engineClient(endpoint);
   const { accessKeyId } = await config.credentials();
   const functions = readFunctions(await readAssembly(), endpoint);
@@ -100,7 +114,7 @@ test("functions find the tables where they were prepared, whatever keys an engin
   }
 });
 
-test("functions have as much memory and time as the list of functions gives them", async () => {
+test("functions have the memory and time that the list of functions gives them", async () => {
   const functions = readFunctions(await readAssembly(), "http://127.0.0.1:8000");
   const limits = functions.map(({ name, memoryMegabytes, timeoutSeconds }) => [
     name,

@@ -19,7 +19,7 @@ const idleStack = `
   console.log("ready");
 `;
 
-/** Has a function that does nothing but wait. */
+/** Invokes a function that only waits. */
 const busyFunction = `
   import { createLambdaHost } from "${local}lambda/lambda-host.ts";
   const hang = {
@@ -35,8 +35,8 @@ const busyFunction = `
 `;
 
 test.runIf(machineHas("/proc or ps", "that a kill leaves nothing behind")).each([
-  ["an idle local stack, with its engine and who watches over it, and its functions", idleStack, 4],
-  ["a function's host, with the function, though it is busy", busyFunction, 1],
+  ["an idle local stack with its engine, the engine's watchdog and its functions", idleStack, 4],
+  ["a Lambda host with its function, even while that is busy", busyFunction, 1],
 ])("SIGKILL ends %s", async (_, program, count) => {
   const { directory } = await readAssembly();
   const child = run([process.execPath, "--input-type=module", "--eval", program, directory], root);

@@ -11,27 +11,33 @@ const stack = {
   tables,
 };
 
-test("the examples name the smallest order that clients can name", async () => {
-  const orders = {
-    "1.5": "pending",
-    1e20: "shipped",
-    "-1": "pending",
-    7: "pending",
-    8: "pending",
-    9: "shipped",
-  };
-  for (const [id, status] of Object.entries(orders))
+/** Puts orders, each with its status, into the table. */
+async function put(statuses: Record<string, string>): Promise<void> {
+  for (const [id, status] of Object.entries(statuses))
     await putOrder({ id: { N: id }, status: { S: status } });
+}
+
+/** The ids in the commands for cancelling an order. */
+async function exampleIds() {
   const text = await readyText(stack, "1.0");
-  expect(text.match(/(?<=orders\/).+$/gm)).toEqual(["7", "none", "9"]);
+  return text.match(/(?<=orders\/).+$/gm);
+}
+
+test("the examples name the orders of the smallest ids, negative ones last", async () => {
+  await put({ "-1": "pending", "-2": "shipped", 7: "pending", 8: "pending", 9: "shipped" });
+  expect(await exampleIds()).toEqual(["7", "none", "9"]);
 });
 
-test("without orders there are examples for none", async () => {
-  const text = await readyText(stack, "1.0");
-  expect(text.match(/(?<=orders\/).+$/gm)).toEqual(["none"]);
+test("no example names an order whose id clients can't use", async () => {
+  await put({ "1.5": "pending", 1e20: "shipped" });
+  expect(await exampleIds()).toEqual(["none"]);
 });
 
-test("the addresses come first, that of the tables with what opens them", async () => {
+test("without orders, the only example id is one that does not exist", async () => {
+  expect(await exampleIds()).toEqual(["none"]);
+});
+
+test("the text starts with the ready line, the addresses and both keys", async () => {
   expect((await readyText(stack, "1.0")).split("\n").slice(0, 6)).toEqual([
     "The pet store orders service is ready after 1.0 s. Press Ctrl-C to stop it.",
     "",
@@ -46,7 +52,7 @@ test.each([
   [{ watch: true }, "Watching the sources: changes are served within seconds."],
   [{ throttle: 3 }, "One of 3 requests gets 429 (--throttle)."],
   [{ unavailable: 2 }, "One of 2 lists and cancellations gets 503 (--unavailable)."],
-])("how it was started is said: %j", async (options, line) => {
+])("the text names the option of the start: %j", async (options, line) => {
   expect((await readyText(stack, "1.0", options)).split("\n")[1]).toBe(line);
 });
 

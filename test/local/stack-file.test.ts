@@ -1,13 +1,15 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { addToStackFile, readStackFile } from "../../infra/local/stack-file.ts";
 
-const directory = await mkdtemp(join(tmpdir(), "stack-file-test-"));
-afterAll(() => rm(directory, { recursive: true }));
-
-beforeEach(() => void vi.stubEnv("LOCAL_STACK_FILE", join(directory, "stack.json")));
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "stack-file-test-"));
+  vi.stubEnv("LOCAL_STACK_FILE", join(directory, "stack.json"));
+});
+afterEach(() => rm(directory, { recursive: true }));
 
 const stackAt = (port: number) => ({
   baseUrl: `http://localhost:${port}/v1`,
@@ -16,11 +18,15 @@ const stackAt = (port: number) => ({
   tables: { orders: "orders", apiKeys: "keys" },
 });
 
-test("the stacks that run are found, the one that started last first", async () => {
+test("running stacks are listed, the latest first", async () => {
+  for (const port of [1, 2, 3]) await addToStackFile(stackAt(port));
+  expect(await readStackFile()).toEqual([stackAt(3), stackAt(2), stackAt(1)]);
+});
+
+test("a stack that has ended is no longer listed", async () => {
   const removeFirst = await addToStackFile(stackAt(1));
   const removeSecond = await addToStackFile(stackAt(2));
   const removeThird = await addToStackFile(stackAt(3));
-  expect(await readStackFile()).toEqual([stackAt(3), stackAt(2), stackAt(1)]);
   await removeSecond();
   expect(await readStackFile()).toEqual([stackAt(3), stackAt(1)]);
   await removeThird();
@@ -28,13 +34,11 @@ test("the stacks that run are found, the one that started last first", async () 
   expect(await readStackFile()).toEqual([]);
 });
 
-test("a stack takes the place of a killed one at its address", async () => {
+test("a stack replaces a killed one at the same address", async () => {
   await addToStackFile(stackAt(1));
-  const remove = await addToStackFile({ ...stackAt(1), dynamodbEndpoint: "http://127.0.0.1:8001" });
-  expect(await readStackFile()).toEqual([
-    { ...stackAt(1), dynamodbEndpoint: "http://127.0.0.1:8001" },
-  ]);
-  await remove();
+  const replacing = { ...stackAt(1), dynamodbEndpoint: "http://127.0.0.1:8001" };
+  await addToStackFile(replacing);
+  expect(await readStackFile()).toEqual([replacing]);
 });
 
 test("a malformed file names no stack", async () => {

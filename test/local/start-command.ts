@@ -2,13 +2,13 @@ import { spawn } from "node:child_process";
 import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, onTestFinished } from "vitest";
+import { afterAll, expect, onTestFinished, vi } from "vitest";
 import { root } from "../helpers/admin-command.ts";
 
-/** For what waits until a start is ready or has ended: on a busy machine it takes its time. */
+/** How long to wait until a start is ready or has ended, even on a busy machine. */
 export const startLimit = { timeout: 60_000 };
 
-/** All that is known of a process: its output and, once it has ended, how. */
+/** What is seen of a process: its output and, once it has ended, how it ended. */
 interface Seen {
   stdout: string;
   stderr: string;
@@ -16,8 +16,8 @@ interface Seen {
 }
 
 /**
- * Runs commands as a terminal does. The end of a test ends what it ran, the end of the calling test
- * file removes the folder.
+ * Runs commands as a terminal does. What a test ran ends with the test, unless `run` gets another
+ * `finished`; the folder is removed at the end of the calling test file.
  */
 export async function createStarter() {
   // As npm names it, without the links on the way. Folders may be called anything.
@@ -29,6 +29,7 @@ export async function createStarter() {
     [command = "", ...args]: string[],
     cwd: string,
     environment: Record<string, string> = {},
+    finished: (end: () => Promise<void>) => void = onTestFinished,
   ) => {
     const child = spawn(command, args, {
       cwd,
@@ -42,11 +43,11 @@ export async function createStarter() {
     child.stderr.setEncoding("utf8").on("data", (text) => (seen.stderr += text));
     child.on("close", (...how) => (seen.ended = how));
     const pid = child.pid ?? 0;
-    onTestFinished(async () => {
+    finished(async () => {
       if (seen.ended !== undefined) return;
       process.kill(-pid, "SIGINT");
       try {
-        await expect.poll(() => seen.ended).toBeDefined();
+        await vi.waitFor(() => expect(seen.ended).toBeDefined(), { timeout: 15_000 });
       } finally {
         if (seen.ended === undefined) process.kill(-pid, "SIGKILL");
       }
@@ -55,12 +56,15 @@ export async function createStarter() {
   };
   return {
     directory,
-    /** Where a running stack says where it is. */
+    /** Where running stacks leave their addresses. */
     stackFile,
     run,
     /** Runs the command behind `npm start`, without npm. */
-    start: (options: string[], environment?: Record<string, string>) =>
-      run([process.execPath, "infra/local/start.ts", ...options], root, environment),
+    start: (
+      options: string[],
+      environment?: Record<string, string>,
+      finished?: (end: () => Promise<void>) => void,
+    ) => run([process.execPath, "infra/local/start.ts", ...options], root, environment, finished),
     ordersFile: async (name: string, lines: string[]): Promise<string> => {
       const file = join(directory, name);
       await writeFile(file, `${lines.join("\n")}\n`);

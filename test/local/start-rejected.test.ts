@@ -15,7 +15,7 @@ import { createStarter, startLimit } from "./start-command.ts";
 
 const { start, ordersFile } = await createStarter();
 
-/** Starts, and gives the text of standard error, which is all that a failed start writes. */
+/** Starts. @returns the text of standard error, which is all that a failed start writes. */
 async function failure(options: string[], environment?: Record<string, string>): Promise<string> {
   const { seen } = start(options, environment);
   await expect.poll(() => seen, startLimit).toMatchObject({ stdout: "", ended: [1, null] });
@@ -23,25 +23,25 @@ async function failure(options: string[], environment?: Record<string, string>):
 }
 
 describe("npm start", () => {
-  test("exits with the bad lines of the orders file, in the words of an import", async () => {
+  test("exits and lists the bad lines of the orders file as an import does", async () => {
     const file = await ordersFile("bad.ndjson", ['{"id":1}', '{"id":2,"petId":1.5}']);
     expect(await failure(["--port", "0", "--orders", file])).toBe(
       `${file}:2: petId is not a 64-bit integer\n1 of 2 lines is bad: nothing was written\n`,
     );
   });
 
-  test("exits with one line that says how to choose another port when one is taken", async () => {
+  test("exits with advice to choose another port when its own is taken", async () => {
     await using server = createServer();
     const port = await listeningPort(server);
     expect(await failure(["--port", `${port}`])).toMatch(new RegExp(`^Port ${port} .* --port\n$`));
   });
 
-  /** The environment that has node run some code first. */
+  /** The environment in which Node.js runs some code first. */
   const preload = (code: string) => ({
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}`,
   });
 
-  test("shows a syntax error in a source without the calls that led there", async () => {
+  test("shows a syntax error in a source without a stack trace", async () => {
     const stderr = await failure(
       [],
       preload(`import { registerHooks } from "node:module"; registerHooks({ load: (url, context, next) =>
@@ -50,63 +50,56 @@ describe("npm start", () => {
     expect(stderr).toMatch(/shared\/errors\.ts:1\nconst = nothing;\n +\^\n\nSyntaxError .*\n$/);
   });
 
-  test("says which commands bring the engine where there is none", async () => {
+  test("says which commands provide an engine when there is none", async () => {
     const noEngine = preload(`Object.defineProperty(process, "arch", { value: "riscv64" });`);
     expect(await failure(["--port", "0"], noEngine)).toMatch(
-      /lacks\n- a DynamoDB engine, which one of these brings:\n(?: {4}.*\n){2} {2}.* npm start\n$/,
+      /lacks\n- a DynamoDB engine\. Any of these commands provides one:\n(?: {4}.*\n){2} {2}.* npm start\n$/,
     );
   });
 
-  const { apiKeyPrefix } = environments.staging;
-  const badKey = `is invalid. Not a well-formed key that starts with ${apiKeyPrefix}_.`;
   test.each([
-    [
-      "--port <number>' argument '65536' is invalid. It must be a whole number from 0 to 65535.",
-      "--port",
-      "65536",
-    ],
-    [
-      "--throttle <n>' argument '0' is invalid. It must be a whole number from 1 to 65535.",
-      "--throttle",
-      "0",
-    ],
-    ["--db <file>' argument '' is invalid. The name of a file is missing.", "--db", ""],
-    [
-      `--api-key <key>' argument 'pets_another_...' ${badKey}`,
-      "--api-key",
-      makeApiKey("pets_another"),
-    ],
-    [
-      `--api-key <key>' argument '${apiKeyPrefix}_...-' ${badKey}`,
-      "--api-key",
-      `${makeApiKey(apiKeyPrefix).slice(0, -1)}-`,
-    ],
-  ])("rejects a value in one line, without a key: '%s", (complaint, ...options) => {
-    expect(endOf(startOptions, options)).toEqual({
+    ["--port <number>", "--port", "65536", "Must be a whole number from 0 to 65535."],
+    ["--throttle <n>", "--throttle", "0", "Must be a whole number from 1 to 65535."],
+    ["--db <file>", "--db", "", "The name of a file is missing."],
+  ])("rejects an invalid value of %s in one line", (flags, option, value, reason) => {
+    expect(endOf(startOptions, [option, value])).toEqual({
       code: 1,
       stdout: "",
-      stderr: `error: option '${complaint}\n`,
+      stderr: `error: option '${flags}' argument '${value}' is invalid. ${reason}\n`,
+    });
+  });
+
+  const { apiKeyPrefix } = environments.staging;
+  test.each([
+    ["of another environment", makeApiKey("pets_another"), "pets_another_..."],
+    ["that is malformed", `${makeApiKey(apiKeyPrefix).slice(0, -1)}-`, `${apiKeyPrefix}_...-`],
+  ])("rejects a key %s in one line, and cuts it short", (_, key, shown) => {
+    const reason = `Not a well-formed key that starts with ${apiKeyPrefix}_.`;
+    expect(endOf(startOptions, ["--api-key", key])).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `error: option '--api-key <key>' argument '${shown}' is invalid. ${reason}\n`,
     });
   });
 
   const environment = { DYNAMODB_ENDPOINT: "http://127.0.0.1:1" };
 
-  test("rejects --db beside DYNAMODB_ENDPOINT in one line", async () => {
+  test("rejects in one line --db beside DYNAMODB_ENDPOINT", async () => {
     expect(await failure(["--db", "orders.db"], environment)).toBe(
       "--db is for the embedded engine, but DYNAMODB_ENDPOINT names another: use one of the two\n",
     );
   });
 
-  test("rejects a DYNAMODB_ENDPOINT that does not respond in one line", async () => {
+  test("rejects in one line a DYNAMODB_ENDPOINT that does not respond", async () => {
     expect(await failure(["--port", "0"], environment)).toBe(
-      "No DynamoDB engine answers at DYNAMODB_ENDPOINT, 127.0.0.1:1\n",
+      "No DynamoDB engine responds at DYNAMODB_ENDPOINT, 127.0.0.1:1\n",
     );
   });
 
   test.each([
     ["--api-key pets_test_...", [], { api_key: makeApiKey("pets_test") }],
     ["--port <number> --watch", ["3001"], { port: "true", watch: "true" }],
-  ])("says where %s goes when npm has taken it for its own", (command, values, taken) => {
+  ])("says where to put %s when npm has kept it for itself", (command, values, taken) => {
     vi.stubEnv("npm_lifecycle_event", "start");
     for (const [name, value] of Object.entries(taken)) vi.stubEnv(`npm_config_${name}`, value);
     expect(endOf(startOptions, values)).toEqual({
@@ -137,11 +130,10 @@ describe("a start", () => {
     });
   });
 
-  test("whose table the local stack does not support doesn't blame the engine", async () => {
-    const text = await readFile(
-      join((await readAssembly()).directory, `${environments.staging.stackName}.template.json`),
-      "utf8",
-    );
+  test("with an unsupported table says what the local stack does not support", async () => {
+    const { directory } = await readAssembly();
+    const file = join(directory, `${environments.staging.stackName}.template.json`);
+    const text = await readFile(file, "utf8");
     const indexed = text.replaceAll('"KeySchema"', '"GlobalSecondaryIndexes": [], "KeySchema"');
     const buildIndexed = async () => ({
       template: new StackTemplate(JSON.parse(indexed)),
@@ -152,13 +144,11 @@ describe("a start", () => {
     );
   });
 
-  test("whose port nobody chose takes 3000", async () => {
-    const listening = vi.spyOn(Server.prototype, "listen").mockImplementation(function (
-      this: Server,
-    ) {
-      queueMicrotask(() =>
-        this.emit("error", Object.assign(new Error("taken"), { code: "EADDRINUSE" })),
-      );
+  test("uses port 3000 by default", async () => {
+    const listening = vi.spyOn(Server.prototype, "listen");
+    listening.mockImplementation(function (this: Server) {
+      const taken = Object.assign(new Error("taken"), { code: "EADDRINUSE" });
+      queueMicrotask(() => this.emit("error", taken));
       return this;
     });
     onTestFinished(() => listening.mockRestore());

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { engineClient } from "../../infra/local/engine/engine.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
@@ -20,7 +20,7 @@ const readyLine = { stdout: expect.stringMatching(/^\{.*\}\n$/) };
 describe.runIf(machineHas("/proc or ps", "that npm start ends with all it started"))(
   "npm start",
   () => {
-    test("ends at once on a signal before it is ready", async () => {
+    test("ends on a signal before it is ready", async () => {
       const { pid, seen } = start(["--port", "0"]);
       await expect.poll(() => descendants(pid)).not.toEqual([]);
       process.kill(pid, "SIGHUP");
@@ -51,12 +51,12 @@ describe.runIf(machineHas("/proc or ps", "that npm start ends with all it starte
       const { baseUrl, apiKey } = JSON.parse(seen.stdout);
       await send(`${baseUrl}/store/orders`, { headers: { authorization: `Bearer ${apiKey}` } });
       const engine = await descendants(pid, "dynoxide");
-      // What is stopped can't end by itself.
+      // A process that SIGSTOP has stopped would outlive the test.
       onTestFinished(() => {
         for (const pid of engine.filter(isAlive)) process.kill(pid, "SIGKILL");
       });
       await expectToEnd(started, async () => {
-        // Its end waits for that of its engine.
+        // It waits for its engine's end, which SIGSTOP delays.
         for (const pid of engine) process.kill(pid, "SIGSTOP");
         process.kill(-pid, "SIGINT");
         await expect.poll(runningStacks).toEqual([]);
@@ -67,49 +67,51 @@ describe.runIf(machineHas("/proc or ps", "that npm start ends with all it starte
       expect(seen.stderr).not.toContain("exited");
     });
 
-    describe("with --db", () => {
-      /** Starts on a database and cancels its order 12. @returns where it is, and the status. */
-      async function startAndCancel(database: string, orders: string) {
-        const started = start(["--port", "0", "--json", "--db", database, "--orders", orders]);
-        await expect.poll(() => started.seen, startLimit).toMatchObject(readyLine);
-        const { apiKey, ...whereabouts } = JSON.parse(started.seen.stdout);
+    describe("with --db, on a database that another start has left", () => {
+      const database = join(directory, "kept.db");
+      const ends: (() => Promise<void>)[] = [];
+      let orders: string;
+      let again: Awaited<ReturnType<typeof startAndCancel>>;
+      beforeAll(async () => {
+        orders = await ordersFile("one order.ndjson", ['{"id":12}']);
+        const before = await startAndCancel();
+        expect(before.status).toBe(204);
+        process.kill(before.pid, "SIGINT");
+        await vi.waitFor(() => expect(before.seen.ended).toEqual([0, null]), startLimit);
+        again = await startAndCancel();
+      });
+      afterAll(async () => {
+        for (const end of ends) await end();
+      });
+
+      /** Starts on the database and cancels its order 12. */
+      async function startAndCancel() {
+        const options = ["--port", "0", "--json", "--db", database, "--orders", orders];
+        const { pid, seen } = start(options, {}, (end) => ends.push(end));
+        await vi.waitFor(() => expect(seen).toMatchObject(readyLine), startLimit);
+        const { apiKey, ...whereabouts } = JSON.parse(seen.stdout);
         const headers = { authorization: `Bearer ${apiKey}` };
         const url = `${whereabouts.baseUrl}/store/orders/12`;
         const { status } = await send(url, { method: "DELETE", headers });
-        return { started, whereabouts, status };
+        return { pid, seen, whereabouts, status };
       }
 
-      /** Starts on a database that another start has left. */
-      async function startAgain(database: string) {
-        const orders = await ordersFile("one order.ndjson", ['{"id":12}']);
-        const before = await startAndCancel(database, orders);
-        expect(before.status).toBe(204);
-        process.kill(before.started.pid, "SIGINT");
-        await expect.poll(() => before.started.seen.ended).toEqual([0, null]);
-        return await startAndCancel(database, orders);
-      }
-
-      test("keeps its data", async () => {
-        const { status } = await startAgain(join(directory, "kept.db"));
-        expect(status).toBe(409);
+      test("keeps its data", () => {
+        expect(again.status).toBe(409);
       });
 
-      test("says that it did not load the orders again", async () => {
-        const { started } = await startAgain(join(directory, "loaded.db"));
-        const file = `${directory}/one order.ndjson`;
-        expect(started.seen.stderr).toContain(
-          `${file} was not loaded: the tables exist already. To add its orders, run:\n` +
-            `  npm run admin -- orders import --local '${file}'\n`,
+      test("says that it did not load the orders again", () => {
+        expect(again.seen.stderr).toContain(
+          `${orders} was not loaded: the tables exist already. To add its orders, run:\n` +
+            `  npm run admin -- orders import --local '${orders}'\n`,
         );
       });
 
-      test("revokes the key of the start before", async () => {
-        const { whereabouts } = await startAgain(join(directory, "keys.db"));
-        const client = engineClient(whereabouts.dynamodbEndpoint, whereabouts.accessKeyId);
+      test("revokes the key of that start", async () => {
+        const { dynamodbEndpoint, accessKeyId, tables } = again.whereabouts;
+        const client = engineClient(dynamodbEndpoint, accessKeyId);
         onTestFinished(() => client.destroy());
-        const { Items = [] } = await client.send(
-          new ScanCommand({ TableName: whereabouts.tables.apiKeys }),
-        );
+        const { Items = [] } = await client.send(new ScanCommand({ TableName: tables.apiKeys }));
         expect(Items.map(({ revokedAt }) => revokedAt === undefined).sort()).toEqual([false, true]);
       });
     });
@@ -124,7 +126,7 @@ describe.runIf(machineHas("/proc or ps", "that npm start ends with all it starte
         return { npm, apiKey, whereabouts };
       }
 
-      test("uses the caller's paths", async () => {
+      test("resolves paths in the caller's folder", async () => {
         await ordersFile("more orders.ndjson", ['{"id":3}']);
         const { apiKey, whereabouts } = await startByNpm("--orders", "more orders.ndjson");
         const headers = { authorization: `Bearer ${apiKey}` };
@@ -140,7 +142,7 @@ describe.runIf(machineHas("/proc or ps", "that npm start ends with all it starte
         expect((await send(`${whereabouts.baseUrl}/store/orders`, { headers })).status).toBe(200);
       });
 
-      test("prints where everything is, as other commands find it", async () => {
+      test("prints the addresses that other commands find in the stack file", async () => {
         const { whereabouts } = await startByNpm();
         expect(Object.keys(whereabouts)).toEqual([
           "baseUrl",
@@ -184,7 +186,7 @@ async function expectToEnd(
   expect(processes.length).toBeGreaterThanOrEqual(3);
   await end();
   await expect.poll(() => seen).toMatchObject({ ended: how });
-  // The shell that watches over the engine ends when it notices that no one is left to watch for.
+  // The engine's watchdog ends once it notices that the start has ended.
   await expect.poll(() => processes.filter(isAlive)).toEqual([]);
   expect(await runningStacks()).toEqual([]);
 }

@@ -1,12 +1,11 @@
 import {
   DeleteTableCommand,
   type DynamoDBClient,
-  GetItemCommand,
   ListTablesCommand,
   PutItemCommand,
-  ScanCommand,
+  paginateScan,
 } from "@aws-sdk/client-dynamodb";
-import { afterAll, afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import { seedOrders } from "../../infra/local/engine/seed-orders.ts";
 import { createTables, prepareTables } from "../../infra/local/engine/tables.ts";
@@ -27,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => client.destroy());
 afterAll(() => engine.stop());
 
-/** Orders with these ids, and what happens then. */
+/** Orders with these ids; calls `end` after the last. */
 async function* orders(
   from: number,
   to: number,
@@ -37,59 +36,76 @@ async function* orders(
   await end();
 }
 
+async function stored(): Promise<OrderItem[]> {
+  const input = { TableName: table, ConsistentRead: true };
+  const pages = await Array.fromAsync(paginateScan({ client }, input));
+  return pages.flatMap(({ Items = [] }) => Items);
+}
+
 async function storedIds(): Promise<number[]> {
-  const { Items = [] } = await client.send(
-    new ScanCommand({ TableName: table, ConsistentRead: true }),
-  );
-  return Items.map(({ id }) => Number(id?.N)).sort((a, b) => a - b);
+  const ids = (await stored()).map(({ id }) => Number(id?.N));
+  return ids.sort((a, b) => a - b);
 }
 
-async function cutOff(): Promise<void> {
-  // Whole transactions of 100.
+/** The ids from 1. */
+const idsUpTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+
+/** Fails once the orders of two whole transactions, 100 each, have been written. */
+async function interrupt(): Promise<void> {
   await vi.waitFor(async () => expect(await storedIds()).toHaveLength(200), { timeout: 60_000 });
-  throw new Error("cut off");
+  throw new Error("interrupted");
 }
 
-test("orders go into a new table once", async () => {
+test("orders are written into a new table only", async () => {
   expect(await prepareTables(client, template, orders(1, 3), signal)).toBe(true);
   expect(await prepareTables(client, template, orders(4, 9), signal)).toBe(false);
   expect(await storedIds()).toEqual([1, 2, 3]);
 });
 
-test("orders that a start was cut off from writing are written by the next", async () => {
-  await expect(prepareTables(client, template, orders(1, 250, cutOff), signal)).rejects.toThrow(
-    "cut off",
-  );
-  const cancelled: OrderItem = { id: { N: "7" }, status: { S: "cancelled" } };
-  await client.send(new PutItemCommand({ TableName: table, Item: cancelled }));
-  await client.send(new PutItemCommand({ TableName: table, Item: { id: { N: "1000" } } }));
-  expect(await prepareTables(client, template, orders(1, 250), signal)).toBe(true);
-  expect(await storedIds()).toEqual([
-    ...Array.from({ length: 250 }, (_, index) => index + 1),
-    1000,
-  ]);
-  const { Item } = await client.send(
-    new GetItemCommand({ TableName: table, Key: { id: { N: "7" } } }),
-  );
-  expect(Item).toEqual(cancelled);
-  expect(await prepareTables(client, template, orders(301, 303), signal)).toBe(false);
+describe("after a start that was interrupted while it wrote orders, the next one", () => {
+  beforeEach(async () => {
+    const start = prepareTables(client, template, orders(1, 250, interrupt), signal);
+    await expect(start).rejects.toThrow("interrupted");
+  });
+
+  test("writes the missing orders", async () => {
+    expect(await prepareTables(client, template, orders(1, 250), signal)).toBe(true);
+    expect(await storedIds()).toEqual(idsUpTo(250));
+  });
+
+  test("keeps orders that were changed or placed since", async () => {
+    const cancelled: OrderItem = { id: { N: "7" }, status: { S: "cancelled" } };
+    const placed: OrderItem = { id: { N: "1000" } };
+    for (const Item of [cancelled, placed])
+      await client.send(new PutItemCommand({ TableName: table, Item }));
+    await prepareTables(client, template, orders(1, 250), signal);
+    expect(await stored()).toEqual(expect.arrayContaining([cancelled, placed]));
+  });
+
+  test("leaves nothing for a third one to write", async () => {
+    await prepareTables(client, template, orders(1, 250), signal);
+    expect(await prepareTables(client, template, orders(301, 303), signal)).toBe(false);
+    expect(await storedIds()).toEqual(idsUpTo(250));
+  });
 });
 
 test("two starts that share an engine write the orders of both", async () => {
   const other = async () => void (await prepareTables(client, template, orders(1, 120), signal));
   await prepareTables(client, template, orders(51, 250, other), signal);
-  expect(await storedIds()).toEqual(Array.from({ length: 250 }, (_, index) => index + 1));
+  expect(await storedIds()).toEqual(idsUpTo(250));
 });
 
-test("orders are written though there are more than one call takes", async () => {
-  const note = { S: "€".repeat(130_000) };
-  const twelve = async function* (): AsyncGenerator<OrderItem, void, void> {
-    for await (const order of orders(201, 212)) yield { ...order, note };
+test.each([
+  // A transaction takes 100 orders, and 4 MB.
+  ["number", 120, ""],
+  ["size", 12, "€".repeat(130_000)],
+])("orders are written even if their %s exceeds one call", async (_, count, note) => {
+  const noted = async function* (): AsyncGenerator<OrderItem, void, void> {
+    for await (const order of orders(1, count)) yield { ...order, note: { S: note } };
   };
   await createTables(client, template.all("AWS::DynamoDB::Table"));
-  await seedOrders(client, table, orders(1, 120), signal);
-  expect(await storedIds()).toHaveLength(120);
-  await seedOrders(client, table, twelve(), signal);
+  await seedOrders(client, table, noted(), signal);
+  expect(await storedIds()).toEqual(idsUpTo(count));
 });
 
 test("a start that is interrupted writes no order", async () => {

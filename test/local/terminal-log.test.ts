@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { forTerminal } from "../../infra/local/terminal-log.ts";
 
-test("a rejected key is a line on a terminal, without an error's stack trace", () => {
+test("a rejected key is one line on a terminal, not a stack trace", () => {
   const line =
     '{"level":"ERROR","message":{"errorType":"Error","errorMessage":"Unauthorized","stackTrace":[]}}';
   expect(forTerminal(line)).toBe("Rejected a key that is unknown, expired or revoked: 401");

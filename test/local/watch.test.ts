@@ -1,9 +1,10 @@
+import { once } from "node:events";
 import { appendFile, cp, mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { engineClient } from "../../infra/local/engine/engine.ts";
 import { root } from "../helpers/admin-command.ts";
 import { machineHas } from "../helpers/machine.ts";
@@ -13,33 +14,35 @@ import { createStarter, startLimit } from "./start-command.ts";
 
 const { directory: copy, run } = await createStarter();
 
-/** A copy of the project that `npm start --watch` serves, and how to change it. */
-async function startWatched(name: string) {
+/**
+ * Serves a copy of the project by `npm start --watch`, until the test ends, unless `finished` takes
+ * over.
+ */
+async function startWatched(name: string, finished?: (end: () => Promise<void>) => void) {
   const project = join(copy, name);
   for (const part of ["functions", "shared", "infra", "package.json", "package-lock.json"]) {
     await cp(join(root, part), join(project, part), { recursive: true });
   }
   await symlink(join(root, "node_modules"), join(project, "node_modules"));
   const command = [process.execPath, "infra/local/start.ts", "--port", "0", "--json", "--watch"];
-  const { pid, seen } = run(command, project);
-  await expect
-    .poll(() => seen, startLimit)
-    .toMatchObject({ stdout: expect.stringMatching(/^\{.*\}\n$/), stderr: "" });
-  const ready: Record<"baseUrl" | "apiKey" | "dynamodbEndpoint" | "accessKeyId", string> =
+  const { pid, seen } = run(command, project, {}, finished);
+  const ready = { stdout: expect.stringMatching(/^\{.*\}\n$/), stderr: "" };
+  await vi.waitFor(() => expect(seen).toMatchObject(ready), startLimit);
+  const whereabouts: Record<"baseUrl" | "apiKey" | "dynamodbEndpoint" | "accessKeyId", string> =
     JSON.parse(seen.stdout);
-  const headers = { authorization: `Bearer ${ready.apiKey}` };
+  const headers = { authorization: `Bearer ${whereabouts.apiKey}` };
   const cancel = (id: string) =>
-    send(`${ready.baseUrl}/store/orders/${id}`, { method: "DELETE", headers });
+    send(`${whereabouts.baseUrl}/store/orders/${id}`, { method: "DELETE", headers });
   const messageOfNone = async (): Promise<string> =>
     JSON.parse((await cancel("none")).body).message;
   return {
-    ...ready,
+    ...whereabouts,
     headers,
     pid,
     seen,
     cancel,
     messageOfNone,
-    /** Replaces a text of a source as many editors save: the file is another one afterwards. */
+    /** Replaces a text in a source as many editors save: by a new file. */
     edit: async (source: string, text: string | RegExp, replacement: string) => {
       const file = join(project, source);
       const before = await readFile(file, "utf8");
@@ -49,7 +52,10 @@ async function startWatched(name: string) {
       await rename(`${file}~`, file);
     },
     untilServed: (message: string) =>
-      expect.poll(messageOfNone, { ...startLimit, interval: 100 }).toMatch(message),
+      vi.waitFor(async () => expect(await messageOfNone()).toMatch(message), {
+        ...startLimit,
+        interval: 100,
+      }),
   };
 }
 
@@ -58,21 +64,56 @@ const newMessage = "Nobody ordered this.";
 
 const hasList = machineHas("/proc or ps", "npm start --watch");
 describe.runIf(hasList)("npm start --watch", { timeout: 180_000 }, () => {
-  test("serves what was changed", async () => {
-    const { edit, untilServed } = await startWatched("changed");
-    await edit("shared/errors.ts", oldMessage, newMessage);
-    await untilServed(newMessage);
+  describe("when a source changes", () => {
+    let end: () => Promise<void>;
+    let stack: Awaited<ReturnType<typeof startWatched>>;
+    let functionsBefore: number[];
+    /** The response to a request that was under way. */
+    let response: IncomingMessage;
+    beforeAll(async () => {
+      stack = await startWatched("changed", (stop) => {
+        end = stop;
+      });
+      expect((await stack.cancel("1")).status).toBe(204);
+      functionsBefore = await descendants(stack.pid, "rapid-client.mjs");
+      // Admitted, it waits for its body.
+      const underWay = request(`${stack.baseUrl}/store/orders/none`, {
+        method: "DELETE",
+        headers: { ...stack.headers, expect: "100-continue", "content-length": "2" },
+      });
+      const responded = once(underWay, "response");
+      underWay.flushHeaders();
+      await once(underWay, "continue");
+
+      await stack.edit("shared/errors.ts", oldMessage, newMessage);
+      await stack.untilServed(newMessage);
+      underWay.end("{}");
+      [response] = await responded;
+    });
+    afterAll(() => end());
+
+    test("serves the change", async () => {
+      expect(await stack.messageOfNone()).toMatch(newMessage);
+    });
+
+    test("keeps the orders", async () => {
+      expect((await stack.cancel("1")).status).toBe(409);
+    });
+
+    test("lets the old functions finish their requests", async () => {
+      expect(JSON.parse(await text(response))).toMatchObject({
+        code: "order_not_found",
+        message: expect.stringContaining(oldMessage),
+      });
+    });
+
+    test("ends the old functions once they are idle", async () => {
+      expect(functionsBefore).not.toEqual([]);
+      await expect.poll(() => functionsBefore.filter(isAlive)).toEqual([]);
+    });
   });
 
-  test("keeps the orders when it serves what was changed", async () => {
-    const { cancel, edit, untilServed } = await startWatched("kept");
-    expect((await cancel("1")).status).toBe(204);
-    await edit("shared/errors.ts", oldMessage, newMessage);
-    await untilServed(newMessage);
-    expect((await cancel("1")).status).toBe(409);
-  });
-
-  test("creates a table that was added", async () => {
+  test("creates a table that a change adds", async () => {
     const { accessKeyId, dynamodbEndpoint, edit, untilServed } = await startWatched("table");
     const another = '\n  addTable("orders", "Refunds");\n';
     await edit("infra/stack/tables.ts", /\n(?= {2}return .*\n}\n$)/, another);
@@ -92,52 +133,39 @@ describe.runIf(hasList)("npm start --watch", { timeout: 180_000 }, () => {
     expect(seen.stderr).toMatch(/a stack.*shared\/errors\.ts:\d+:14/);
   });
 
-  test("lets the functions of before finish what they have begun, then ends them", async () => {
-    const { baseUrl, cancel, edit, headers, pid, untilServed } = await startWatched("under way");
-    await cancel("none");
-    const functionsBefore = await descendants(pid, "rapid-client.mjs");
-    expect(functionsBefore.length).toBeGreaterThan(0);
-    // Admitted, it waits for its body.
-    const underWay = request(`${baseUrl}/store/orders/none`, {
-      method: "DELETE",
-      headers: { ...headers, expect: "100-continue", "content-length": "2" },
+  describe("while the sources can't be built", () => {
+    const failure = /The last good build still serves.*shared\/errors\.ts:/s;
+    let end: () => Promise<void>;
+    let stack: Awaited<ReturnType<typeof startWatched>>;
+    let before: string;
+    beforeAll(async () => {
+      stack = await startWatched("broken", (stop) => {
+        end = stop;
+      });
+      before = await stack.messageOfNone();
+      await stack.edit("shared/errors.ts", /$/, "const = nothing;\n");
+      await vi.waitFor(() => expect(stack.seen.stderr).toMatch(failure), startLimit);
     });
-    const continued = vi.fn().mockName("100 Continue");
-    const responded = vi.fn<(response: IncomingMessage) => void>().mockName("response");
-    underWay.on("continue", continued).on("response", responded).flushHeaders();
-    await expect.poll(() => continued).toHaveBeenCalled();
+    afterAll(() => end());
 
-    await edit("shared/errors.ts", oldMessage, newMessage);
-    await untilServed(newMessage);
-    underWay.end("{}");
-    await expect.poll(() => responded).toHaveBeenCalled();
-    const [response] = responded.mock.lastCall ?? [];
-    expect(JSON.parse(response ? await text(response) : "")).toMatchObject({
-      code: "order_not_found",
-      message: expect.stringContaining(oldMessage),
+    test("serves the last good build", async () => {
+      expect(await stack.messageOfNone()).toBe(before);
     });
-    await expect.poll(() => functionsBefore.filter(isAlive)).toEqual([]);
-  });
 
-  test("serves the last good build while the sources can't be built", async () => {
-    const { edit, messageOfNone, seen } = await startWatched("broken");
-    const before = await messageOfNone();
-    await edit("shared/errors.ts", /$/, "const = nothing;\n");
-    const failures = /The last good build still serves.*shared\/errors\.ts:/gs;
-    await expect.poll(() => seen.stderr, startLimit).toMatch(failures);
-    expect(seen.stderr.match(failures)).toHaveLength(1);
-    expect(await messageOfNone()).toBe(before);
+    test("reports the failed build once", () => {
+      expect(stack.seen.stderr.match(/The last good build/g)).toHaveLength(1);
+    });
   });
 
   test("ends when its engine ends", async () => {
     const { pid, seen } = await startWatched("engine");
     for (const engine of await descendants(pid, "dynoxide")) process.kill(engine, "SIGKILL");
-    const stderr = "The DynamoDB engine has ended by itself\n";
+    const stderr = "The DynamoDB engine ended unexpectedly\n";
     await expect.poll(() => seen).toMatchObject({ ended: [1, null], stderr });
   });
 });
 
-describe("the sources", () => {
+describe("the watched sources", () => {
   const sources = [
     "functions/one.ts",
     "shared/one.ts",
@@ -173,22 +201,28 @@ describe("the sources", () => {
 
   const change = (name: string) => appendFile(join(folder, name), "\n");
 
-  test("are built again when any changes", async () => {
+  test("are rebuilt when any of them changes", async () => {
     const expectRebuild = await watchSources();
     for (const name of sources) await expectRebuild(() => change(name));
   });
 
-  test("are built again when a folder comes, changes or goes", async () => {
+  const made = join(folder, "shared/new/deep");
+  const create = () => mkdir(made, { recursive: true });
+  const addFile = () => writeFile(join(made, "one.ts"), "");
+  const remove = () => rm(dirname(made), { recursive: true });
+
+  test.each<[string, ...(() => Promise<unknown>)[]]>([
+    ["a folder is created", create],
+    ["a file is added to a new folder", create, addFile],
+    ["a folder is deleted", create, remove],
+    ["a folder that was deleted is created again", create, remove, create],
+  ])("are rebuilt when %s", async (_, ...changes) => {
+    onTestFinished(() => rm(dirname(made), { recursive: true, force: true }));
     const expectRebuild = await watchSources();
-    const made = join(folder, "shared/new/deep");
-    for (const _ of ["first", "anew"]) {
-      await expectRebuild(() => mkdir(made, { recursive: true }));
-      await expectRebuild(() => writeFile(join(made, "one.ts"), ""));
-      await expectRebuild(() => rm(dirname(made), { recursive: true }));
-    }
+    for (const change of changes) await expectRebuild(change);
   });
 
-  test("are built once more when one changes during a build", async () => {
+  test("are rebuilt once more when one changes during a build", async () => {
     const expectRebuild = await watchSources();
     const rebuild = await expectRebuild(() => change("infra/app.ts"));
     rebuild.mockImplementationOnce(() => change("shared/one.ts"));

@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
 import { smokeOptions } from "../../infra/smoke/options.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { endOf } from "../helpers/end-of-options.ts";
 import { without } from "../helpers/smoke/faults.ts";
-import { pendingOrder, startTinyService } from "../helpers/smoke/tiny-service.ts";
+import { pendingOrder, startTinyService, type TinyService } from "../helpers/smoke/tiny-service.ts";
 
 const main = fileURLToPath(new URL("../../infra/smoke/smoke.ts", import.meta.url));
 
@@ -21,44 +21,49 @@ function run(args: string[], API_KEY = "") {
 
 describe("npm run smoke", () => {
   describe("on a service that fails a check", () => {
-    /** Runs it, to cancel an order as well. */
-    async function runOnFailing() {
-      const service = await startTinyService();
+    let service: TinyService;
+    let ended: Awaited<ReturnType<typeof run>>;
+    beforeAll(async () => {
+      service = await startTinyService();
       service.fault = without("Allow", 405);
       const args = ["--base-url", `${service.baseUrl}/?a=b`, "--cancel", pendingOrder];
-      return { service, ...(await run(args, service.apiKey)) };
-    }
-
-    test("exits 1 and counts what fails", async () => {
-      const { service, code, stdout } = await runOnFailing();
-      expect(code).toBe(1);
-      const checks = Object.keys(smokeChecks(service, pendingOrder));
-      expect(stdout).toContain(`${checks.length - 1} passed, 1 failed`);
+      ended = await run(args, service.apiKey);
+      await service.stop();
     });
 
-    test("names the service and what fails in it", async () => {
-      const { service, stdout } = await runOnFailing();
-      expect(stdout).toContain(`Smoke test of ${service.baseUrl}\n`);
-      expect(stdout).toContain(
+    test("exits 1", () => {
+      expect(ended.code).toBe(1);
+    });
+
+    test("counts the checks that pass and fail", () => {
+      const checks = Object.keys(smokeChecks(pendingOrder));
+      expect(ended.stdout).toContain(`${checks.length - 1} passed, 1 failed`);
+    });
+
+    test("names the service", () => {
+      expect(ended.stdout).toContain(`Smoke test of ${service.baseUrl}\n`);
+    });
+
+    test("names the check that fails, with the reason", () => {
+      expect(ended.stdout).toContain(
         "FAIL     405 and Allow for another method on a known path: header Allow is missing\n",
       );
     });
 
-    test("cancels the order that it is told to all the same", async () => {
-      const { stdout } = await runOnFailing();
-      expect(stdout).toContain(`pass     204 for cancelling order ${pendingOrder}`);
+    test("still cancels the order that --cancel names", () => {
+      expect(ended.stdout).toContain(`pass     204 for cancelling order ${pendingOrder}`);
     });
 
-    test("prints no key", async () => {
-      const { service, stdout } = await runOnFailing();
-      expect(stdout).not.toContain(service.apiKey);
+    test("prints no key", () => {
+      expect(ended.stdout + ended.stderr).not.toContain(service.apiKey);
     });
   });
 
   test("exits 0 when everything passes", async () => {
     const service = await startTinyService();
+    onTestFinished(() => service.stop());
     const { code, stdout } = await run(["--base-url", service.baseUrl], service.apiKey);
-    expect(stdout).toContain(`${Object.keys(smokeChecks(service)).length} passed, 0 failed`);
+    expect(stdout).toContain(`${Object.keys(smokeChecks()).length} passed, 0 failed`);
     expect(code).toBe(0);
   });
 
@@ -82,15 +87,20 @@ describe("npm run smoke", () => {
   const url = "--base-url=http://localhost/v1";
   const given = (...options: string[]) => smokeOptions(["node", "command", ...options]);
 
-  test("takes a base URL with folders of its own", () => {
+  test("takes a base URL with a path before the stage", () => {
     vi.stubEnv("API_KEY", makeApiKey("pets_test"));
     const { baseUrl } = given("--base-url=https://example.com/pets/v1/?a=b");
     expect(baseUrl).toBe("https://example.com/pets/v1");
   });
 
-  test("takes the seconds to wait and the order to cancel", () => {
+  test("takes the seconds to wait from --wait", () => {
     vi.stubEnv("API_KEY", makeApiKey("pets_test"));
-    expect(given(url, "--wait=30", "--cancel=-7")).toMatchObject({ waitSeconds: 30, cancel: "-7" });
+    expect(given(url, "--wait=30").waitSeconds).toBe(30);
+  });
+
+  test("takes the order to cancel from --cancel", () => {
+    vi.stubEnv("API_KEY", makeApiKey("pets_test"));
+    expect(given(url, "--cancel=-7").cancel).toBe("-7");
   });
 
   test.each(
@@ -115,9 +125,9 @@ describe("npm run smoke", () => {
   const noKey = { code: 2, stdout: "", stderr: "API_KEY is missing or malformed.\n" };
 
   test.each([
-    ["without a key", ""],
-    ["with a malformed key", `${makeApiKey("pets_test")}x`],
-  ])("exits 2 with one line %s", (_what, key) => {
+    ["missing", ""],
+    ["malformed", `${makeApiKey("pets_test")}x`],
+  ])("exits 2 with one line when the key is %s", (_what, key) => {
     vi.stubEnv("API_KEY", key);
     expect(endOf(smokeOptions, [url])).toEqual(noKey);
   });

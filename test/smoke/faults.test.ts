@@ -29,7 +29,7 @@ const list = (body: TinyResponse["body"]): Fault => whenStatus(200, { body });
 const cancelsAbsent: Parameters<typeof when>[0] = ({ path }) => path.startsWith("/store/orders/-");
 const emptyList: TinyResponse = { status: 200, headers: listHeaders, body: "[]" };
 
-/** A list with an order at both ends, in chunks that tear strings and numbers apart. */
+/** A list with an order at both ends, in chunks that split strings and numbers. */
 function twice(id: string): string[] {
   const orders = Array.from(
     { length: 1000 },
@@ -176,18 +176,18 @@ const faults: Record<string, [seen: string, fault: Fault][]> = {
 describe.each(Object.entries(faults))("the smoke test's check: %s", (start, broken) => {
   test.each(broken)("fails with: %s", async (seen, fault) => {
     service.fault = fault;
-    const checks = Object.entries(smokeChecks(service, pendingOrder)).filter(([name]) =>
+    const checks = Object.entries(smokeChecks(pendingOrder)).filter(([name]) =>
       name.startsWith(start),
     );
     expect(checks).toHaveLength(1);
-    const problem = await checks[0]?.[1]().catch((error: Error) => error.message);
+    const problem = await checks[0]?.[1](service).catch((error: Error) => error.message);
     expect(problem).toContain(seen);
     expect(problem).not.toContain(service.apiKey);
   });
 });
 
 test("every check of the smoke test has been seen to fail", () => {
-  const names = Object.keys(smokeChecks(service, pendingOrder));
+  const names = Object.keys(smokeChecks(pendingOrder));
   expect(
     names.filter((name) => !Object.keys(faults).some((start) => name.startsWith(start))),
   ).toEqual([]);

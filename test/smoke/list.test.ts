@@ -12,10 +12,10 @@ const batches = (chunks: string[]) =>
     ),
   );
 
-/** The text, torn after every so many characters. */
-const torn = (text: string, size: number) => text.match(new RegExp(`.{1,${size}}`, "gs")) ?? [];
+/** The text in chunks of this size. */
+const split = (text: string, size: number) => text.match(new RegExp(`.{1,${size}}`, "gs")) ?? [];
 
-test("a list is read to the last digit, however it is torn", async () => {
+test("a list is read to the last digit, however its chunks are split", async () => {
   const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
   const text = fc.constantFrom('"id":1', "},{", '\\"}]', "é😀\n", "");
   const order = fc.record(
@@ -27,14 +27,14 @@ test("a list is read to the last digit, however it is torn", async () => {
       const json = JSON.stringify(orders, (_name, value) =>
         typeof value === "bigint" ? JSON.rawJSON(String(value)) : value,
       );
-      expect(JSON.stringify((await batches(torn(json, size))).flat())).toBe(json);
+      expect(JSON.stringify((await batches(split(json, size))).flat())).toBe(json);
     }),
   );
 });
 
-test("of a long list, a few orders are kept at a time", async () => {
+test("a long list is read in batches of 500 orders", async () => {
   const orders = Array.from({ length: 1001 }, (_, id) => ({ id }));
-  const read = await batches(torn(JSON.stringify(orders), 100));
+  const read = await batches(split(JSON.stringify(orders), 100));
   expect(read.map(({ length }) => length)).toEqual([500, 500, 1]);
 });
 
@@ -50,7 +50,7 @@ test("a text that is not a JSON array is rejected", async () => {
         const index = at % right.length;
         const text = right.slice(0, index) + inserted + right.slice(index);
         fc.pre(!parses(text));
-        await expect(batches(torn(text, size))).rejects.toThrow();
+        await expect(batches(split(text, size))).rejects.toThrow();
       },
     ),
   );

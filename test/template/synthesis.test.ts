@@ -11,7 +11,7 @@ async function synthesiseAfter(code: string, directory = "/dev/null/nowhere") {
   return await synthesise(directory, { signal: AbortSignal.timeout(100_000) });
 }
 
-test("tables that staging has restored in AWS are not looked for on this machine", async () => {
+test("a table that staging has restored in AWS keeps its usual name on this machine", async () => {
   const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-synthesis-"));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const settings = new URL("../../infra/environments.ts", import.meta.url).href;
@@ -22,7 +22,7 @@ test("tables that staging has restored in AWS are not looked for on this machine
   expect(template.output("OrdersTableName")).toBe(`${environments.staging.stackName}-Orders`);
 });
 
-test("a setting that can't be right is a line of its own", async () => {
+test("an unknown setting fails the synthesis with one line that names it", async () => {
   const settings = new URL("../../infra/environments.ts", import.meta.url).href;
   const mistake = `import { environments } from "${settings}";
     environments.staging.listConcurency = 20;`;
@@ -35,12 +35,12 @@ test("a setting that can't be right is a line of its own", async () => {
 
 test.each([
   [
-    "where its own code failed, without the calls that led there",
+    "what its own code threw, without a stack trace",
     "node:internal/modules/run_main:107\n    triggerUncaughtException(\n    ^\n\nError: no such table\n    at stack.ts:1:1 {\n  code: 'X'\n}\n\nNode.js v24\n",
     "Error: no such table",
   ],
   [
-    "what esbuild found, in its words, and nothing after them",
+    "what esbuild found, in its words and nothing else",
     "Bundling...\n✘ [ERROR] Unexpected =\n\n    shared/errors.ts:1:6\n\n✘ [ERROR] Unexpected ;\n\n    shared/errors.ts:2:1\n\nnode:internal/main:1\n    ^\n",
     "✘ [ERROR] Unexpected =\n\n    shared/errors.ts:1:6\n\n✘ [ERROR] Unexpected ;\n\n    shared/errors.ts:2:1",
   ],
@@ -53,7 +53,7 @@ test.each([
   });
 });
 
-test("a synthesis that was interrupted is no error of the stack", async () => {
+test("an interrupted synthesis fails with the interruption", async () => {
   const interrupted = new Error("interrupted");
   await expect(
     synthesise("/dev/null/nowhere", { signal: AbortSignal.abort(interrupted) }),

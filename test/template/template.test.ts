@@ -20,7 +20,7 @@ const templateWith = (Value: unknown) =>
   new StackTemplate({ Resources: { Fn: lambda }, Outputs: { Wanted: { Value } } });
 
 test.each([everyOption, noOption])(
-  "the stack is understood whole with the settings of $name",
+  "every resource of the stack is supported with the settings of $name",
   (environment) => {
     const template = new StackTemplate(templateOf(environment).toJSON());
     expect(template.leftOut).toEqual([]);
@@ -47,22 +47,22 @@ describe("an intrinsic function", () => {
     ],
     [{ "Fn::Sub": "a-b" }, '{"Fn::Sub":"a-b"} in'],
     [{ Ref: "Fn", Else: "" }, ""],
-  ])("that has no value on one machine is rejected: %j", (value, named) => {
+  ])("that is not supported is rejected: %j", (value, named) => {
     expect(() => templateWith(value).output("Wanted")).toThrow(
       `The local stack does not support ${named}`,
     );
   });
 });
 
-describe("a resource of a type that is not served", () => {
+describe("a resource of an unsupported type", () => {
   const leftOut = (Type: string) => new StackTemplate({ Resources: { Part: { Type } } }).leftOut;
 
-  test.each(["AWS::SQS::Queue", "AWS::WAFv2::WebACL"])("is left out and named: %s", (type) => {
+  test.each(["AWS::SQS::Queue", "AWS::WAFv2::WebACL"])("is listed as left out: %s", (type) => {
     expect(leftOut(type)).toEqual([`${type} (Part)`]);
   });
 
   test.each(["AWS::CloudWatch::Alarm", "AWS::WAFv2::WebACLAssociation"])(
-    "is not named when it has no meaning on one machine: %s",
+    "is left out silently when it has no meaning on one machine: %s",
     (type) => {
       expect(leftOut(type)).toEqual([]);
     },
@@ -72,13 +72,13 @@ describe("a resource of a type that is not served", () => {
     "AWS::ApiGateway::Model",
     "AWS::DynamoDB::GlobalTable",
     "AWS::Lambda::EventSourceMapping",
-  ])("is rejected when it is of the service's own kind: %s", (Type) => {
+  ])("is rejected when it is of API Gateway, DynamoDB or Lambda: %s", (Type) => {
     expect(() => new StackTemplate({ Resources: { More: { Type } } })).toThrow(
       `The local stack does not support the resource type ${Type} (More)`,
     );
   });
 
-  test("is rejected when a resource that is served refers to it", () => {
+  test("is rejected when a supported resource refers to it", () => {
     const PathPart = { "Fn::GetAtt": ["Parcels", "QueueName"] };
     expect(() =>
       petsApi({ Parcels: { Type: "AWS::SQS::Queue" }, Path: resource(root, PathPart) }),
@@ -159,44 +159,44 @@ describe("an API is rejected", () => {
     ],
     ["PathPart of AWS::ApiGateway::Resource Pets", { Pets: resource(root, "{pet-id}") }],
     ["PathPart of AWS::ApiGateway::Resource Pets", { Pets: resource(root, "pet-{id}") }],
-  ])("for what would be overlooked: %s %#", (named, resources) => {
+  ])("for a setting that the local stack would ignore: %s %#", (named, resources) => {
     expect(() => petsApi({ Any: any, ...authorizer({}) })).not.toThrow();
     expect(() => petsApi(resources)).toThrow(`The local stack does not support ${named}`);
   });
 
-  test("unless there is one, of one stage", () => {
-    for (const resources of [
-      { OtherApi: api },
-      { OtherStage: stage },
-      { Stage: { Type: "AWS::IAM::Role" } },
-    ]) {
-      expect(() => petsApi(resources)).toThrow(
-        "The local stack needs a template with one REST API of one stage",
-      );
-    }
+  test.each([
+    ["with another API", { OtherApi: api }],
+    ["with another stage", { OtherStage: stage }],
+    ["without a stage", { Stage: { Type: "AWS::IAM::Role" } }],
+  ])("for a template %s", (_, resources) => {
+    expect(() => petsApi(resources)).toThrow(
+      "The local stack needs a template with one REST API of one stage",
+    );
   });
 
-  test("for a method whose authorizer is missing, rather than served to everyone", () => {
-    const withAuthorizer = (AuthorizerId?: unknown) =>
-      method({ AuthorizationType: "CUSTOM", AuthorizerId });
-    expect(() => petsApi(withAuthorizer())).toThrow("The authorizer of Any is missing");
-    expect(() => petsApi(withAuthorizer("imported"))).toThrow("The authorizer of Any is missing");
-    expect(() => petsApi(withAuthorizer({ Ref: "Gone" }))).toThrow(
-      '{"Ref":"Gone"} in AuthorizerId of',
-    );
+  test.each([
+    ["not named", undefined, "The authorizer of Any is missing"],
+    ["not in the template", "imported", "The authorizer of Any is missing"],
+    ["a reference to nothing", { Ref: "Gone" }, '{"Ref":"Gone"} in AuthorizerId of'],
+  ])("for a method whose authorizer is %s", (_, AuthorizerId, message) => {
+    const unauthorized = method({ AuthorizationType: "CUSTOM", AuthorizerId });
+    expect(() => petsApi(unauthorized)).toThrow(message);
   });
 });
 
 describe("the function behind an integration", () => {
   const { methods } = petsApi({ List: invoking({ Ref: "Live" }) });
 
-  test("is the one that the invoked alias is of", () => {
+  test("is the one that the invoked alias points to", () => {
     expect(methods).toMatchObject([{ integration: { Type: "AWS_PROXY", Uri: "Fn" } }]);
   });
 
-  test("is buffered and has 29 seconds unless the method says otherwise", () => {
-    const integration = { ResponseTransferMode: "BUFFERED", TimeoutInMillis: 29_000 };
-    expect(methods).toMatchObject([{ integration }]);
+  test("has its response buffered by default", () => {
+    expect(methods).toMatchObject([{ integration: { ResponseTransferMode: "BUFFERED" } }]);
+  });
+
+  test("has 29 seconds by default", () => {
+    expect(methods).toMatchObject([{ integration: { TimeoutInMillis: 29_000 } }]);
   });
 
   test.each([
@@ -206,22 +206,28 @@ describe("the function behind an integration", () => {
       /^The local stack does not support .*"Version".* in Integration.Uri of .* List$/,
     ],
     [
-      "a function past its alias",
+      "a function without its alias",
       { "Fn::GetAtt": ["Fn", "Arn"] },
       /List: only an alias of .*:function:Fn/,
     ],
     [
-      "no function",
+      "not a function",
       "arn:aws:s3:::bucket",
       /List: only an alias of a Lambda function can be invoked, not .*:::bucket/,
     ],
-  ])("is not %s", (_, target, message) => {
+  ])("is rejected when it is %s", (_, target, message) => {
     expect(() => petsApi({ List: invoking(target) })).toThrow(message);
   });
 });
 
+const tableProperties = {
+  KeySchema: [{ AttributeName: "id", KeyType: "HASH" }],
+  AttributeDefinitions: [{ AttributeName: "id", AttributeType: "N" }],
+  BillingMode: "PAY_PER_REQUEST",
+};
+
 describe("a function or table", () => {
-  const settings = {
+  const functionProperties = {
     Code: { S3Bucket: "assets", S3Key: "cat.zip" },
     Handler: "index.handler",
     Runtime: "nodejs24.x",
@@ -230,33 +236,33 @@ describe("a function or table", () => {
     Environment: { Variables: {} },
     LoggingConfig: { LogFormat: "JSON", ApplicationLogLevel: "INFO" },
   };
-  const schema = {
-    KeySchema: [{ AttributeName: "id", KeyType: "HASH" }],
-    AttributeDefinitions: [{ AttributeName: "id", AttributeType: "N" }],
-    BillingMode: "PAY_PER_REQUEST",
-  };
 
   test.each([
     [
       "Layers of AWS::Lambda::Function Pets",
       "AWS::Lambda::Function",
-      settings,
+      functionProperties,
       { Layers: ["arn"] },
     ],
     [
       "Runtime of AWS::Lambda::Function Pets: only",
       "AWS::Lambda::Function",
-      settings,
+      functionProperties,
       { Runtime: "nodejs22.x" },
     ],
-    ["GlobalSecondaryIndexes of", "AWS::DynamoDB::Table", schema, { GlobalSecondaryIndexes: [] }],
+    [
+      "GlobalSecondaryIndexes of",
+      "AWS::DynamoDB::Table",
+      tableProperties,
+      { GlobalSecondaryIndexes: [] },
+    ],
     [
       "BillingMode of AWS::DynamoDB::Table Pets",
       "AWS::DynamoDB::Table",
-      schema,
+      tableProperties,
       { BillingMode: "PROVISIONED" },
     ],
-  ] as const)("is rejected for its %s", (named, Type, properties, changes) => {
+  ] as const)("is rejected for %s", (named, Type, properties, changes) => {
     const read = (Properties: object) =>
       new StackTemplate({ Resources: { Pets: { Type, Properties } } }).all(Type);
     expect(read(properties)).toHaveLength(1);
@@ -264,15 +270,22 @@ describe("a function or table", () => {
       `The local stack does not support ${named}`,
     );
   });
+});
 
-  test("has the name that the template gives it, or one of its own", () => {
-    const Properties = { ...schema, TableName: "orders-of-yesterday", ResourcePolicy: {} };
+describe("a table", () => {
+  /** The name of a table with these properties. */
+  function tableName(Properties: object) {
     const Type = "AWS::DynamoDB::Table";
-    const Resources = {
-      Restored: { Type, Properties },
-      OrdersA1B2C3D4: { Type, Properties: schema },
-    };
-    const names = new StackTemplate({ Resources }).all(Type).map(({ name }) => name);
-    expect(names).toEqual(["orders-of-yesterday", `${environments.staging.stackName}-Orders`]);
+    const template = new StackTemplate({ Resources: { OrdersA1B2C3D4: { Type, Properties } } });
+    return template.all(Type)[0]?.name;
+  }
+
+  test("has the name that the template gives it", () => {
+    const named = { ...tableProperties, TableName: "orders-of-yesterday", ResourcePolicy: {} };
+    expect(tableName(named)).toBe("orders-of-yesterday");
+  });
+
+  test("has a name of the stack's and its own when the template gives none", () => {
+    expect(tableName(tableProperties)).toBe(`${environments.staging.stackName}-Orders`);
   });
 });

@@ -38,9 +38,9 @@ describe("an error in one line", () => {
     );
   });
 
-  test.each<[string, unknown, string]>([
-    ["a command's", new CommandError("No order has the id 1"), "No order has the id 1"],
-    ["several lines", new CommandError("one\ntwo"), "one\\u{a}two"],
+  const rows: [what: string, error: unknown, line: string][] = [
+    ["a command's own message", new CommandError("No order has the id 1"), "No order has the id 1"],
+    ["a message of several lines", new CommandError("one\ntwo"), "one\\u{a}two"],
     [
       "a lost response",
       named("IncompleteResponseError", "It was empty\nmore"),
@@ -48,38 +48,38 @@ describe("an error in one line", () => {
     ],
     ["an interruption", named("AbortError", "x"), "Interrupted"],
     [
-      "no access",
+      "an action that AWS denies",
       named("AccessDeniedException", "x may not Scan\nmore"),
       "AWS denied access: x may not Scan",
     ],
     [
-      "no access to CloudFormation",
+      "an action that CloudFormation denies",
       named("AccessDenied", "x may not ask"),
       "AWS denied access: x may not ask",
     ],
     [
-      "no backups",
+      "a table without backups",
       named("PointInTimeRecoveryUnavailableException", "off"),
       "DynamoDB can't restore that: off",
     ],
     [
-      "no table",
+      "a table that does not exist",
       named("ResourceNotFoundException", "There is no table x"),
       "There is no table x. Check its name, and whether its stack was deleted or replaced",
     ],
     [
-      "no host",
+      "an unknown host",
       named("Error", "x", { code: "ENOTFOUND", hostname: "h" }),
       "No response from h (ENOTFOUND)",
     ],
     [
-      "no port",
+      "a port that nothing listens on",
       named("Error", "x", { code: "ECONNREFUSED", address: "::1", port: 1 }),
       "No response from ::1:1 (ECONNREFUSED)",
     ],
-    ["no response", named("TimeoutError", "x"), "No response from the service (TimeoutError)"],
+    ["a timeout", named("TimeoutError", "x"), "No response from the service (TimeoutError)"],
     [
-      "a file",
+      "a file that does not exist",
       named("Error", "x", { errno: -2, code: "ENOENT", path: "a\u001b" }),
       "a\\u{1b}: no such file or directory",
     ],
@@ -89,13 +89,18 @@ describe("an error in one line", () => {
       "Unexpected error: TypeError: x. NODE_DEBUG=errors prints the stack trace",
     ],
     [
-      "no error",
+      "a thrown value that is not an Error",
       "secret",
       "Unexpected error: a thrown string. NODE_DEBUG=errors prints the stack trace",
     ],
-  ])("says what is wrong: %s", (_, error, line) => {
+  ];
+
+  test.each(rows)("says what is wrong: %s", (_what, error, line) => {
     expect(errorLine(error)).toBe(line);
-    // Commands that stop midway add a sentence: ". The rest is not carried over yet."
-    expect(line).not.toMatch(/[.?!]$/);
+  });
+
+  // Commands that stop midway add a sentence: ". The rest is not carried over yet."
+  test.each(rows)("ends without a full stop: %s", (_what, error) => {
+    expect(errorLine(error)).not.toMatch(/[.?!]$/);
   });
 });

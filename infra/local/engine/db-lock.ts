@@ -8,14 +8,14 @@ const ownerSchema = z.object({ pid: z.int().positive(), stack: z.url() });
 
 /**
  * Keeps a database file for one stack: two engines on one file would not see each other's writes.
- * The lock is a file beside it. That of a stack which was killed is taken over.
+ * The lock is a file beside it. The lock of a killed stack is taken over.
  *
- * @param stack the address of this stack, for whoever comes second. It listens already.
- * @returns what gives the file free.
+ * @param stack the address where this stack listens already, for the message to a second one.
+ * @returns releases the lock.
  * @throws StartError naming the stack that has it.
  */
 export async function lockDb(dbFile: string, stack: string): Promise<() => Promise<void>> {
-  // A link and what it leads to are one file.
+  // A link and its target are one file.
   const lock = `${await realpath(dbFile).catch(() => dbFile)}.lock`;
   const text = JSON.stringify({ pid: process.pid, stack });
   const release = () => rm(lock, { force: true });
@@ -48,10 +48,10 @@ async function readOwner(lock: string): Promise<Owner | undefined> {
 
 /**
  * Whether a stack still runs. Once the machine or a container has restarted, its process id or its
- * port may be somebody else's; hardly both. One that had this stack's own address has ended.
+ * port may be another program's; hardly both. One that had this stack's own address has ended.
  */
 async function isInUse({ pid, stack }: Owner, ownStack: string): Promise<boolean> {
-  return stack !== ownStack && isRunning(pid) && (await answers(stack));
+  return stack !== ownStack && isRunning(pid) && (await isListening(stack));
 }
 
 function isRunning(pid: number): boolean {
@@ -63,7 +63,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-async function answers(stack: string): Promise<boolean> {
+async function isListening(stack: string): Promise<boolean> {
   const { hostname, port } = new URL(stack);
   const socket = connect(Number(port), hostname);
   try {

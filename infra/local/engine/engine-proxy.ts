@@ -3,7 +3,7 @@ import { Agent, createServer, request as httpRequest, type IncomingMessage } fro
 import { pipeline } from "node:stream";
 import { listeningPort } from "../machine/ports.ts";
 
-/** The way to the embedded engine's tables for whoever knows a key of this start. */
+/** How programs that know the access key of this start reach the embedded engine. */
 export interface EngineProxy {
   /** Like `http://127.0.0.1:54321`. */
   endpoint: string;
@@ -18,8 +18,8 @@ const denied = JSON.stringify({
 });
 
 /**
- * Stands before the embedded engine, which lets in anyone, even a page of another origin in a
- * browser. Only a request that a program signed for this start gets through.
+ * Starts a proxy before the embedded engine, which accepts every request, even one of another
+ * origin's page in a browser. Only a request that a program signed for this start gets through.
  *
  * @param engine the engine's own address.
  */

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { retryIncompleteResponses } from "../../../shared/dynamodb.ts";
 import { dummyCredentials, pseudoParameters } from "../../template/local-account.ts";
@@ -14,7 +14,6 @@ import { freePort } from "../machine/ports.ts";
 export interface Engine {
   /** Like `http://127.83.5.201:54321`. */
   endpoint: string;
-  pid: number;
   /** Resolves when its process has ended. */
   ended: Promise<unknown>;
   stop(): Promise<void>;
@@ -22,7 +21,7 @@ export interface Engine {
 
 /**
  * A shell that ends the engine when the pipe on 3 closes, which it does even when this process is
- * killed. What the engine writes is its user's alone.
+ * killed. Only its user can read what the engine writes.
  */
 const watchdog =
   'umask 077; (read -r _ <&3; kill "$$") </dev/null >/dev/null 2>&1 & exec "$0" "$@" 3<&-';
@@ -35,7 +34,7 @@ const responseTimeoutMs = 5_000;
  *
  * @param dbFile where the data is kept; without one, in memory.
  * @param program the engine's path, or undefined where its package isn't installed.
- * @throws StartError when there is none for this platform, or it does not start.
+ * @throws StartError when there is no engine for this platform, or it does not start.
  */
 export async function startEngine(dbFile?: string, program = enginePath()): Promise<Engine> {
   if (program === undefined) throw new StartError(missing());
@@ -48,21 +47,19 @@ export async function startEngine(dbFile?: string, program = enginePath()): Prom
     detached: true,
     stdio: ["ignore", "ignore", "pipe", "pipe"],
   });
-  const [, , stderr, watch] = child.stdio;
-  if (!(stderr instanceof Readable)) throw new Error("A process was started without its stderr");
+  const { stderr } = child;
+  if (stderr === null) throw new Error("A process was started without its stderr");
   const ended = once(child, "exit");
   const stop = async (): Promise<void> => {
     child.kill("SIGTERM");
     using _ = setTimeout(() => child.kill("SIGKILL"), 5_000);
     await ended;
-    watch?.destroy();
+    child.stdio[3]?.destroy();
   };
   const timer = setTimeout(() => child.kill("SIGKILL"), startTimeoutMs);
   const last = await lastLineOfStart(stderr);
   clearTimeout(timer);
-  if (last.includes("listening on") && child.pid !== undefined) {
-    return { endpoint: `http://${host}:${port}`, pid: child.pid, ended, stop };
-  }
+  if (last.includes("listening on")) return { endpoint: `http://${host}:${port}`, ended, stop };
   await stop();
   // Another process may have taken the port meanwhile.
   if (last.includes(String(port)) && /in use/i.test(last)) return startEngine(dbFile, program);
@@ -82,8 +79,8 @@ async function lastLineOfStart(stderr: Readable): Promise<string> {
 }
 
 /**
- * An address of this machine that a page in a browser can't guess, since the engine itself lets in
- * whoever finds it. Only Linux has more than one.
+ * An address of this machine that a page in a browser can't guess, since the engine itself accepts
+ * every request. Only Linux has more than one.
  */
 function randomLoopback(): string {
   if (process.platform !== "linux") return "127.0.0.1";
@@ -93,7 +90,7 @@ function randomLoopback(): string {
 /**
  * The address of an engine that someone else started, without a trailing slash.
  *
- * @throws StartError when nothing answers there, or when it is an address in AWS.
+ * @throws StartError when nothing responds there, or when it is an address in AWS.
  */
 export async function checkEndpoint(endpoint: string): Promise<string> {
   const url = URL.parse(endpoint);
@@ -111,7 +108,7 @@ export async function checkEndpoint(endpoint: string): Promise<string> {
   try {
     await fetch(url, { signal: AbortSignal.timeout(responseTimeoutMs) });
   } catch {
-    throw new StartError(`No DynamoDB engine answers at DYNAMODB_ENDPOINT, ${url.host}`);
+    throw new StartError(`No DynamoDB engine responds at DYNAMODB_ENDPOINT, ${url.host}`);
   }
   return url.href.replace(/\/$/, "");
 }
@@ -119,7 +116,8 @@ export async function checkEndpoint(endpoint: string): Promise<string> {
 /**
  * A client of the engine at an endpoint.
  *
- * @param accessKeyId what the proxy of an embedded engine asks for; any engine itself takes any.
+ * @param accessKeyId the one that the proxy of an embedded engine requires; an engine itself
+ * accepts any.
  */
 export function engineClient(
   endpoint: string,

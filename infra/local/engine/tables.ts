@@ -11,21 +11,18 @@ import type { Resource, StackTemplate } from "../../template/stack-template.ts";
 import { seedOrders } from "./seed-orders.ts";
 
 /**
- * Creates those of the tables that the engine does not have yet. Throws what the DynamoDB client
- * throws.
+ * Creates the tables that the engine does not have yet.
+ *
+ * @throws what the DynamoDB client throws.
  */
 export async function createTables(
   client: DynamoDBClient,
   tables: Resource<"AWS::DynamoDB::Table">[],
 ): Promise<void> {
   for (const { name: TableName, properties } of tables) {
-    const {
-      AttributeDefinitions,
-      BillingMode,
-      KeySchema,
-      StreamSpecification: stream,
-    } = properties;
+    const { AttributeDefinitions, BillingMode, KeySchema } = properties;
     const table = { TableName, AttributeDefinitions, BillingMode, KeySchema };
+    const stream = properties.StreamSpecification;
     const StreamSpecification = stream && { StreamEnabled: true, ...stream };
     try {
       await client.send(new CreateTableCommand({ ...table, StreamSpecification }));
@@ -41,8 +38,8 @@ export async function createTables(
  * earlier start was killed while it wrote them. It deletes and overwrites nothing: others may have
  * written to the table since.
  *
- * @returns whether it wrote them.
- * @throws the signal's reason when that aborts, and what the DynamoDB client throws.
+ * @returns whether it wrote the orders.
+ * @throws the signal's reason once it aborts, and what the DynamoDB client throws.
  */
 export async function prepareTables(
   client: DynamoDBClient,
@@ -53,12 +50,11 @@ export async function prepareTables(
   const tables = template.all("AWS::DynamoDB::Table");
   const ordersTable = template.output("OrdersTableName");
   const names = [ordersTable, template.output("ApiKeysTableName")];
-  const isNew = (await Promise.all(names.map((name) => tableExists(client, name)))).includes(false);
+  const present = await Promise.all(names.map((name) => tableExists(client, name)));
+  const isNew = present.includes(false);
   if (isNew) {
-    await createTables(
-      client,
-      tables.filter(({ name }) => name === ordersTable),
-    );
+    const first = tables.filter(({ name }) => name === ordersTable);
+    await createTables(client, first);
     await seedOrders(client, ordersTable, orders, signal);
   }
   // The table of keys comes last: without it, the orders may not all have been written.

@@ -29,8 +29,8 @@ const policySchema = z.strictObject({
 type Policy = z.infer<typeof policySchema>;
 
 /**
- * The gateway's side of TOKEN authorizers: the expression, the cache of policies, and what their
- * errors become.
+ * The gateway's side of TOKEN authorizers: the expression that tokens must match, the cache of
+ * policies, and the gateway's failure for each of theirs.
  */
 export function createAuthorizers(host: Pick<LambdaHost, "invoke">, clock: Pick<Clock, "now">) {
   const cache = new Map<string, { policy: Policy; expires: number }>();
@@ -55,7 +55,8 @@ export function createAuthorizers(host: Pick<LambdaHost, "invoke">, clock: Pick<
   };
 
   /**
-   * The statements about a caller who may call the method, as the integration sees them.
+   * Admits a caller to a method: resolves with the principal and the context of the policy, as the
+   * integration sees them.
    *
    * @param values every value of the authorizer's header; two of them are not a token.
    * @param abort aborted with AUTHORIZER_FAILURE when the function takes too long.
@@ -81,11 +82,8 @@ export function createAuthorizers(host: Pick<LambdaHost, "invoke">, clock: Pick<
     const isFresh = cached !== undefined && clock.now() < cached.expires;
     const event = { type: "TOKEN", authorizationToken: token, methodArn };
     const policy = isFresh ? cached.policy : await askForPolicy(AuthorizerUri, event, abort);
-    if (!isFresh)
-      cache.set(`${id} ${token}`, {
-        policy,
-        expires: clock.now() + AuthorizerResultTtlInSeconds * 1000,
-      });
+    const expires = clock.now() + AuthorizerResultTtlInSeconds * 1000;
+    if (!isFresh) cache.set(`${id} ${token}`, { policy, expires });
     const [{ Resource }] = policy.policyDocument.Statement;
     if (!methodArn.startsWith(Resource.slice(0, -1))) throw new GatewayFailure("ACCESS_DENIED");
     return { ...policy.context, principalId: policy.principalId };

@@ -1,4 +1,4 @@
-/** The types of gateway responses that the local gateway gives. */
+/** The types of gateway responses that the local gateway sends. */
 type ResponseType =
   | "ACCESS_DENIED"
   | "AUTHORIZER_FAILURE"

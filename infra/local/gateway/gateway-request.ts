@@ -29,7 +29,7 @@ export function headerValues({ headersDistinct }: IncomingMessage, name: string)
   return headersDistinct[name.toLowerCase()] ?? [];
 }
 
-/** @throws GatewayFailure when the body is larger than the gateway takes. */
+/** @throws GatewayFailure when the body is larger than the gateway accepts. */
 export async function readBody({ message }: GatewayRequest): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -44,8 +44,8 @@ export async function readBody({ message }: GatewayRequest): Promise<string> {
 
 /**
  * The event of a Lambda proxy integration, payload version 1.0, with the fields that say what the
- * client asked for and who it is. Where it takes one value of a header or query parameter, that is
- * the last one sent.
+ * client asked for and who it is. Where it has room for one value of a header or query parameter,
+ * that is the last one sent.
  */
 export function proxyEvent(
   api: RestApi,
@@ -55,18 +55,17 @@ export function proxyEvent(
   authorizer: Record<string, string> | undefined,
 ): object {
   const headers = readHeaders(message);
+  const hasQuery = query.size > 0;
   const queryNames = [...new Set(query.keys())];
+  const queryValues = queryNames.map((name) => [name, query.getAll(name)]);
   return {
     resource: route.path,
     path: path.slice(`/${api.stageName}`.length) || "/",
     httpMethod: method,
     headers: Object.fromEntries(headers.map(([name, values]) => [name, values.at(-1)])),
     multiValueHeaders: Object.fromEntries(headers),
-    queryStringParameters: query.size === 0 ? null : Object.fromEntries(query),
-    multiValueQueryStringParameters:
-      query.size === 0
-        ? null
-        : Object.fromEntries(queryNames.map((name) => [name, query.getAll(name)])),
+    queryStringParameters: hasQuery ? Object.fromEntries(query) : null,
+    multiValueQueryStringParameters: hasQuery ? Object.fromEntries(queryValues) : null,
     pathParameters: Object.keys(route.parameters).length === 0 ? null : route.parameters,
     requestContext: {
       ...(authorizer === undefined ? {} : { authorizer }),

@@ -24,14 +24,14 @@ import { readProxyResponse } from "./proxy-response.ts";
 import { matchRoute } from "./routes.ts";
 
 export interface GatewayOptions {
-  /** Expires what the authorizers cache. */
+  /** By which the policies that authorizers cache expire. */
   clock: Pick<Clock, "now">;
   log: (line: string) => void;
-  /** Every how manyth request is throttled; none unless given. */
+  /** Every nth request is throttled; none unless given. */
   throttle?: number | undefined;
   /**
-   * Of the requests that would invoke a function, every how manyth is told that the table can't be
-   * reached.
+   * Every nth request that would invoke a function gets 503, as if its table could not be reached;
+   * none unless given.
    */
   unavailable?: number | undefined;
 }
@@ -64,17 +64,10 @@ export function createGateway(
     const tokens = authorizer && headerValues(request.message, authorizer.IdentitySource);
     const caller = tokens && (await admit(authorizer, tokens, methodArn(api, request), abort));
     const body = await readBody(request);
-    if (integration.Type === "MOCK") respondMock(integration, request, response);
-    else if (isUnavailable())
-      sendConstant(response, errors.service_unavailable.status, unavailable);
-    else
-      await respondFunction(
-        host,
-        integration,
-        proxyEvent(api, route, request, body, caller),
-        response,
-        abort,
-      );
+    if (integration.Type === "MOCK") return respondMock(integration, request, response);
+    if (isUnavailable()) return sendConstant(response, unavailable.status, unavailable);
+    const event = proxyEvent(api, route, request, body, caller);
+    await respondFunction(host, integration, event, response, abort);
   };
 
   const fail = (error: unknown, response: ServerResponse): void => {
@@ -105,7 +98,7 @@ export function createGateway(
   };
 }
 
-/** @throws GatewayFailure what API Gateway calls a request to a path that it doesn't know. */
+/** @throws GatewayFailure with API Gateway's type for a path that it doesn't know. */
 function findRoute(api: RestApi, { method, path }: GatewayRequest) {
   const [, stage, ...below] = path.split("/");
   const route = matchRoute(api.methods, method, `/${below.join("/")}`);
@@ -152,6 +145,7 @@ function methodArn({ id, stageName }: RestApi, { method, path }: GatewayRequest)
 
 /** The response of a function that can't reach its table. */
 const unavailable = {
+  status: errors.service_unavailable.status,
   headers: { "Cache-Control": "no-store" },
   body: errorBody("service_unavailable"),
 };

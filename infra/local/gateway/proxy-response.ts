@@ -11,7 +11,7 @@ const proxySchema = z.strictObject({
 });
 
 /**
- * Reads the HTTP response in what a function of a Lambda proxy integration returned.
+ * Reads the HTTP response that a function of a Lambda proxy integration returned.
  *
  * @param streamed whether the integration streams; the function must do the same.
  * @throws FunctionFailure when the response is malformed.

@@ -3,8 +3,8 @@ import type { ApiMethod } from "../../template/rest-api.ts";
 
 export interface Route extends ApiMethod {
   /**
-   * The path's parameters, percent-decoded. Invalid encoding is no error: the function decides what
-   * it names.
+   * The path's parameters, percent-decoded. Invalid encoding is not an error here: the function
+   * rejects it.
    */
   parameters: Record<string, string>;
 }
@@ -13,40 +13,52 @@ export interface Route extends ApiMethod {
  * The method that serves a request, or undefined. The most specific path that has the method (or
  * ANY) wins, so `{proxy+}` also catches the methods that more specific paths lack.
  *
- * @param sentPath below the stage, as it was sent; a trailing slash is ignored.
+ * @param requestPath below the stage, as it was sent; trailing slashes are ignored.
  */
 export function matchRoute(
   methods: ApiMethod[],
   httpMethod: string,
-  sentPath: string,
+  requestPath: string,
 ): Route | undefined {
-  const path = sentPath.replace(/\/+$/, "") || "/";
-  const [best] = methods
+  const path = requestPath.replace(/\/+$/, "") || "/";
+  const candidates = methods
     .filter((method) => method.httpMethod === httpMethod || method.httpMethod === "ANY")
-    .sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
-    .flatMap((method) => {
-      const match = pattern(method.path).exec(path);
-      const values = Object.entries(match?.groups ?? {}).map(([name, value]) => [
-        name,
-        querystring.unescape(value),
-      ]);
-      return match === null ? [] : [{ ...method, parameters: Object.fromEntries(values) }];
-    });
-  return best;
+    .sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+  for (const method of candidates) {
+    const match = pathPattern(method.path).exec(path);
+    if (match) return { ...method, parameters: decoded(match.groups) };
+  }
+  return undefined;
 }
 
-/** Matches the paths that a path with parameters, like `/pets/{petId}`, covers. */
-function pattern(path: string): RegExp {
-  const groups = RegExp.escape(path).replaceAll(/\\\{(\w+)(\\\+)?\\\}/g, (_, name, greedy) =>
-    greedy ? `(?<${name}>.+)` : `(?<${name}>[^/]+)`,
-  );
-  return new RegExp(`^${groups}$`, "s");
+function decoded(groups: Record<string, string> = {}): Record<string, string> {
+  const values = Object.entries(groups).map(([name, value]) => [name, querystring.unescape(value)]);
+  return Object.fromEntries(values);
 }
 
-/** Sorts text before parameters before a greedy parameter, segment by segment, and ANY last. */
+/** A pattern for the request paths that a path like `/pets/{petId}` covers. */
+function pathPattern(path: string): RegExp {
+  const segments = path.split("/").map(segmentPattern);
+  return new RegExp(`^${segments.join("/")}$`, "s");
+}
+
+/** A parameter's pattern is a group of its name. */
+function segmentPattern(segment: string): string {
+  const { name, greedy } = /^\{(?<name>\w+)(?<greedy>\+?)\}$/.exec(segment)?.groups ?? {};
+  if (name === undefined) return RegExp.escape(segment);
+  return greedy ? `(?<${name}>.+)` : `(?<${name}>[^/]+)`;
+}
+
+/**
+ * A sort key: in each segment, text comes before a parameter, and that before a greedy one; `ANY`
+ * comes last.
+ */
 function rank({ path, httpMethod }: ApiMethod): string {
-  const segments = path.replaceAll(/[^/]+/g, (part) =>
-    part.startsWith("{") ? (part.endsWith("+}") ? "2" : "1") : "0",
-  );
+  const segments = path.replaceAll(/[^/]+/g, segmentRank);
   return `${segments} ${httpMethod === "ANY" ? 1 : 0}`;
+}
+
+function segmentRank(segment: string): string {
+  if (segment.endsWith("+}")) return "2";
+  return segment.startsWith("{") ? "1" : "0";
 }

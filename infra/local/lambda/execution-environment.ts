@@ -30,21 +30,21 @@ export function startEnvironment(definition: FunctionDefinition, log: (line: str
     createInterface({ input: child.stderr }).on("line", (line) => {
       if (!endExpected) log(line);
     });
-    child.on("error", (error) => hasEnded(error.message));
+    child.on("error", (error) => finish(error.message));
     child.on("close", (code, signal) =>
-      hasEnded(signal === null ? `exit status ${code}` : `signal ${signal}`),
+      finish(signal === null ? `exit status ${code}` : `signal ${signal}`),
     );
   };
   const end = (reason: FunctionFailure): void => {
     failure ??= reason;
-    if (child === undefined) hasEnded("not started");
+    if (child === undefined) finish("not started");
     else child.kill("SIGKILL");
   };
   const endAfter = (seconds: number, what: "Init" | "Task"): NodeJS.Timeout => {
     const timeout = new FunctionFailure(`${what} timed out after ${seconds.toFixed(2)} seconds`);
     return setTimeout(() => end(timeout), seconds * 1000);
   };
-  const hasEnded = (how: string): void => {
+  const finish = (how: string): void => {
     const reason = failure ?? new FunctionFailure(`Runtime exited with ${how}`);
     const { invocation } = api;
     const request = invocation === undefined ? "" : `, request ${invocation.requestId}`;

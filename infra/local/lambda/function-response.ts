@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { pipeline, type Readable, Transform } from "node:stream";
+import { PassThrough, pipeline, type Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { z } from "zod";
 
@@ -45,7 +45,7 @@ export async function readStreamedResponse(request: IncomingMessage): Promise<St
   return { kind: "streamed", prelude: JSON.parse(head.prelude), body };
 }
 
-/** The prelude, and what came of the body with it; undefined if the response ends before. */
+/** The prelude, and the part of the body that came with it; undefined if neither comes. */
 async function readHead(request: IncomingMessage) {
   let head = Buffer.alloc(0);
   const chunks: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
@@ -74,11 +74,8 @@ export function reportedFailure(json: string): FunctionFailure {
  * A stream that ends like the response: with an error if the runtime reports one after the last
  * byte. Not one over a generator, because destroying that would wait for the function's next byte.
  */
-function untilFailure(request: IncomingMessage): Transform {
-  const body = new Transform({
-    transform: (chunk, _encoding, done) => done(null, chunk),
-    flush: (done) => done(failureInTrailers(request)),
-  });
+function untilFailure(request: IncomingMessage): PassThrough {
+  const body = new PassThrough({ flush: (done) => done(failureInTrailers(request)) });
   // A failure before anyone reads must not end this process.
   return body.on("error", () => {});
 }

@@ -30,7 +30,7 @@ interface RuntimeEvents {
 }
 
 const runtimePath =
-  /^\/2018-06-01\/runtime\/(?:invocation|init)\/(?:([^/]+)\/)?(next|response|error)$/;
+  /^\/2018-06-01\/runtime\/(?:invocation|init)\/(?:(?<id>[^/]+)\/)?(?<call>next|response|error)$/;
 
 /**
  * The Runtime API as one execution environment sees it: hands out events, takes responses.
@@ -97,15 +97,15 @@ export class RuntimeApi extends EventEmitter<RuntimeEvents> {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const [, requestId, what] = runtimePath.exec(request.url ?? "") ?? [];
-    if (what === "next") this.#next = response;
-    else if (what === "error" && requestId === undefined) {
+    const { id: requestId, call } = runtimePath.exec(request.url ?? "")?.groups ?? {};
+    if (call === "next") this.#next = response;
+    else if (call === "error" && requestId === undefined) {
       this.emit("initFailed", reportedFailure(await text(request)));
       response.writeHead(202).end();
     } else if (requestId === undefined || requestId !== this.invocation?.requestId)
       response.writeHead(400).end();
     else {
-      await this.#take(request, this.invocation, what === "error");
+      await this.#take(request, this.invocation, call === "error");
       this.invocation = undefined;
       response.writeHead(202).end();
     }

@@ -14,7 +14,7 @@ exports.enginePath = function enginePath() {
   }
 };
 
-/** All that this machine lacks, and the commands that bring it. */
+/** Everything that this machine lacks, and the commands that provide it. */
 exports.missing = function missing() {
   const lacks = [];
   if (Number(process.versions.node.split(".")[0]) < 24) {
@@ -29,7 +29,7 @@ exports.missing = function missing() {
     const npm = engineVersion
       ? `\n    npm install --no-save ${enginePackage}@${engineVersion}`
       : "";
-    lacks.push(`a DynamoDB engine, which one of these brings:${npm}
+    lacks.push(`a DynamoDB engine. Any of these commands provides one:${npm}
     brew install nubo-db/tap/dynoxide && dynoxide --port 8000
     docker run --rm -p 127.0.0.1:8000:8000 ghcr.io/nubo-db/dynoxide
   and after either of the last two, DYNAMODB_ENDPOINT=http://localhost:8000 npm start`);

@@ -37,8 +37,10 @@ export async function listen(port: number, serve: RequestListener) {
 }
 
 /**
- * Makes a server listen at a port, any free one for 0. Returns the port, or throws the server's
- * error.
+ * Makes a server listen at a port, any free one for 0.
+ *
+ * @returns the port.
+ * @throws the server's error.
  */
 export async function listeningPort(
   server: TcpServer,

@@ -1,7 +1,6 @@
 import { createReadStream } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream";
-import { fileURLToPath } from "node:url";
 
 /** The files of the page, by path: the content type and the file. */
 const files = new Map([
@@ -31,7 +30,7 @@ const headers = {
     "style-src 'self' 'unsafe-inline'",
     "img-src data:",
     "connect-src 'self'",
-    // A page around it could make its user press its buttons, with the key filled in.
+    // A page that frames it could trick its user into pressing buttons, with the key filled in.
     "frame-ancestors 'none'",
   ].join("; "),
 };
@@ -64,6 +63,6 @@ export function serveApiPage(
   const [contentType, file] = files.get(path) ?? [];
   if (file === undefined) return false;
   response.writeHead(200, { ...headers, "Content-Type": contentType });
-  pipeline(createReadStream(fileURLToPath(file)), response, () => {});
+  pipeline(createReadStream(new URL(file)), response, () => {});
   return true;
 }

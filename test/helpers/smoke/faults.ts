@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 export interface TinyResponse {
   status: number;
   headers: Record<string, string>;
-  /** Chunks are sent as they are asked for. */
+  /** Its chunks are sent as the client reads them. */
   body: string | Iterable<string> | AsyncIterable<Buffer>;
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
-import { beforeEach, onTestFinished } from "vitest";
+import { beforeEach } from "vitest";
 import { listen } from "../../../infra/local/machine/ports.ts";
 import { paths } from "../../../infra/smoke/document.ts";
 import { makeApiKey } from "../../../shared/api-keys.ts";
@@ -22,22 +22,22 @@ const orders = `[{"id":${pendingOrder},"petId":1,"quantity":2,"shipDate":"2026-1
 export interface TinyService {
   baseUrl: string;
   apiKey: string;
-  /** Breaks a promise from now on. */
+  /** Breaks a promise as soon as it is set. */
   fault: Fault | undefined;
   stop(): Promise<void>;
 }
 
-/** A tiny service that is started anew for each test of the calling file. */
+/** A tiny service that is started anew for each test of the calling file, and stopped after it. */
 export function tinyServiceForEachTest(): TinyService {
   const service: TinyService = { baseUrl: "", apiKey: "", fault: undefined, stop: async () => {} };
-  beforeEach(async () => void (await startTinyService(service)));
+  beforeEach(async () => {
+    await startTinyService(service);
+    return () => service.stop();
+  });
   return service;
 }
 
-/**
- * Starts a service that keeps every promise in a few lines, so that each can be broken by a fault,
- * for one test.
- */
+/** Starts a service that keeps every promise in a few lines, so that a fault can break each. */
 export async function startTinyService(service: Partial<TinyService> = {}): Promise<TinyService> {
   const apiKey = makeApiKey("pets_test");
   const cancelled = new Set<string>();
@@ -62,7 +62,6 @@ export async function startTinyService(service: Partial<TinyService> = {}): Prom
     // A client that has seen enough hangs up.
     else await pipeline(Readable.from(response.body), outgoing).catch(() => {});
   });
-  onTestFinished(close);
   const baseUrl = `http://127.0.0.1:${port}/v1`;
   return Object.assign(service, { baseUrl, apiKey, fault: undefined, stop: close });
 }
@@ -75,8 +74,8 @@ function orderIdIn(path: string): string | undefined {
 function rejected({ method, path, headers, body, key, apiKey }: TinyRequest) {
   if (body.length > 10 * 1024 * 1024) return errorResponse("request_too_large");
   if (headers["content-type"] === "image/png") return errorResponse("unsupported_media_type");
-  const template = path.replace(orderIdIn(path) ?? "none", "none");
-  const known = paths.find((known) => known.path === template);
+  const documentedPath = path.replace(orderIdIn(path) ?? "none", "none");
+  const known = paths.find((candidate) => candidate.path === documentedPath);
   if (known === undefined) return errorResponse("resource_not_found");
   if (!known.methods.includes(method))
     return errorResponse("method_not_allowed", { Allow: known.methods.join(", ") });

@@ -19,12 +19,12 @@ describe("a TOKEN authorizer", () => {
     expect(gate.asked).toEqual(["t", "t", "T"]);
   });
 
-  test("passes the context on, with the principal", async () => {
+  test("passes on the context and the principal", async () => {
     const response = { ...allow(everything), context: { s: "x" } };
     expect(await authorizer(response).admit("t")).toEqual({ s: "x", principalId: "me" });
   });
 
-  test("caches the policies of each authorizer for itself", async () => {
+  test("caches each authorizer's policies separately", async () => {
     const gate = authorizer(allow(everything));
     for (const id of ["Keys", "OtherKeys", "Keys"]) await gate.admit("t", id);
     expect(gate.asked).toEqual(["t", "t"]);
@@ -42,29 +42,29 @@ describe("a TOKEN authorizer", () => {
   });
 
   test.each([
-    ["a policy for other methods", allow(everything.replace("*", "PUT/*")), "ACCESS_DENIED"],
-    ["Unauthorized", new FunctionFailure("Unauthorized"), "UNAUTHORIZED"],
-    ["any other failure", new FunctionFailure("unauthorized"), "AUTHORIZER_FAILURE"],
-    ["a timeout", new FunctionFailure("Task timed out"), "AUTHORIZER_FAILURE"],
-  ])("rejects when its function returns %s", async (_, response, type) => {
+    ["ACCESS_DENIED", "a policy for other methods", allow(everything.replace("*", "PUT/*"))],
+    ["UNAUTHORIZED", "the error Unauthorized", new FunctionFailure("Unauthorized")],
+    ["AUTHORIZER_FAILURE", "any other error", new FunctionFailure("unauthorized")],
+    ["AUTHORIZER_FAILURE", "a timeout", new FunctionFailure("Task timed out")],
+  ])("rejects with %s when its function ends in %s", async (type, _, response) => {
     await expect(authorizer(response).admit("t")).rejects.toMatchObject({ message: type });
   });
 
   test.each([
     ["nothing", null],
     ["no principal", { ...allow(everything), principalId: undefined }],
-    ["a context that is not of strings", { ...allow(everything), context: { a: {} } }],
+    ["a context with a value that is not a string", { ...allow(everything), context: { a: {} } }],
     ["a policy for this method alone", allow(arn)],
     ["a policy with a * inside", allow(everything.replace("v1", "*"))],
     ["a policy for another action", policy({ ...allowing, Action: "s3:*" })],
     ["a Deny", policy({ ...allowing, Effect: "Deny" })],
     ["a Deny beside an Allow", policy(allowing, { ...allowing, Effect: "Deny" })],
-    ["an Allow on conditions", policy({ ...allowing, Condition: {} })],
-  ])("does not support, and so rejects, %s", async (_, response) => {
+    ["an Allow with a condition", policy({ ...allowing, Condition: {} })],
+  ])("rejects %s, which the local stack does not support", async (_, response) => {
     await expect(authorizer(response).admit("t")).rejects.toMatchObject({ name: "ZodError" });
   });
 
-  test("does not cache that a token was rejected", async () => {
+  test("does not cache a rejection", async () => {
     const gate = authorizer(new FunctionFailure("Unauthorized"), allow(everything));
     await expect(gate.admit("t")).rejects.toMatchObject({ message: "UNAUTHORIZED" });
     expect(await gate.admit("t")).toEqual({ principalId: "me" });
@@ -80,8 +80,8 @@ function allow(Resource: string) {
 }
 
 /**
- * An authorizer for every token without an x, even an empty one, whose function gives these
- * responses, then repeats the last.
+ * An authorizer for every token without an x, even an empty one, whose function responds with these,
+ * then repeats the last.
  */
 function authorizer(...responses: unknown[]) {
   const gate = {

@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createGateway } from "../../../infra/local/gateway/gateway.ts";
 import { readProxyResponse } from "../../../infra/local/gateway/proxy-response.ts";
 import { FunctionFailure } from "../../../infra/local/lambda/function-response.ts";
@@ -7,7 +7,7 @@ import { listeningPort } from "../../../infra/local/machine/ports.ts";
 import { constant, mock, petsApi, root } from "../../helpers/pets-template.ts";
 import { send } from "../../helpers/send.ts";
 
-/** Starts the gateway of an API with a MOCK method, without gateway responses but this one. */
+/** Starts the gateway of an API with a MOCK method and this gateway response alone. */
 async function startGateway(ResponseType: string, StatusCode?: string) {
   const Properties = { ResponseType, StatusCode, ...constant("why not") };
   const api = petsApi({
@@ -22,36 +22,44 @@ async function startGateway(ResponseType: string, StatusCode?: string) {
   return { origin: `http://127.0.0.1:${await listeningPort(server)}`, log };
 }
 
-test.each([
+describe.each([
   ["no gateway response", "THROTTLED", "429"],
-  ["one without a status", "MISSING_AUTHENTICATION_TOKEN", undefined],
-])(
-  "a failure for which the API has %s is a fault of the template, which the log names",
-  async (_, type, status) => {
-    const { origin, log } = await startGateway(type, status);
+  ["a gateway response without a status", "MISSING_AUTHENTICATION_TOKEN", undefined],
+])("a failure for which the API has %s", (_, type, status) => {
+  test("gets an empty 500", async () => {
+    const { origin } = await startGateway(type, status);
     expect(await send(`${origin}/v2`)).toMatchObject({ status: 500, body: "" });
+  });
+
+  test("is logged as the template's fault", async () => {
+    const { origin, log } = await startGateway(type, status);
+    await send(`${origin}/v2`);
     expect(log).toEqual([
       "The template has no gateway response MISSING_AUTHENTICATION_TOKEN with a status",
     ]);
-  },
-);
+  });
+});
 
-/** Sends a request of this type to a MOCK method for JSON. */
+/** Sends a request with this content type to a MOCK method for JSON. */
 async function put(type: string) {
   const { origin } = await startGateway("UNSUPPORTED_MEDIA_TYPE", "415");
   return send(`${origin}/v1`, { method: "PUT", headers: { "content-type": type } });
 }
 
-test("a MOCK method takes its content type in any case, with parameters", async () => {
-  const { status, headers, body } = await put("Application/JSON ;charset=utf-8");
-  expect({ status, length: headers["content-length"], body }).toEqual({
-    status: 404,
-    length: "12",
-    body: '{"cat":"é"}',
-  });
+test.each([
+  ["in any case", "Application/JSON"],
+  ["with parameters", "application/json ;charset=utf-8"],
+])("a MOCK method accepts its content type %s", async (_, type) => {
+  expect(await put(type)).toMatchObject({ status: 404, body: '{"cat":"é"}' });
 });
 
-test("a MOCK method takes no content type but its own", async () => {
+test("a MOCK method's response has its length in bytes", async () => {
+  const { headers, body } = await put("application/json");
+  expect(body).toHaveLength(11);
+  expect(headers["content-length"]).toBe("12");
+});
+
+test("a MOCK method rejects any other content type", async () => {
   expect(await put("image/png")).toMatchObject({ status: 415, body: "why not" });
 });
 

@@ -34,16 +34,16 @@ const admitted = buffered({
   },
 });
 
-/** The function to run, by its name. */
+/** The functions, by name. */
 let functions: Record<string, Invoke>;
 const log: string[] = [];
-/** The events of the functions that were invoked, by their names. */
+/** The latest event of each function that was invoked, by its name. */
 let events: Record<string, unknown>;
 let baseUrl: string;
 /** The latest request. */
 let served: Promise<void>;
 
-/** Serves the service's own API, before functions that do what a test says. */
+/** Serves the service's own API, with functions that a test sets. */
 async function startGateway(
   rehearsed: { throttle?: number; unavailable?: number } = {},
 ): Promise<void> {
@@ -75,7 +75,7 @@ async function startGateway(
   });
 }
 
-/** Has a function respond to nothing. Resolves when it is invoked. */
+/** Makes a function hang. @returns a promise that resolves when it is invoked. */
 function hang(name: string): Promise<void> {
   const invoked = Promise.withResolvers<void>();
   functions[name] = (signal) => {
@@ -101,7 +101,7 @@ describe("the local gateway", () => {
     ["CancelOrder", cancel, 15_000, "gateway_timeout"],
     ["Authorize", list, 29_000, "internal_error"],
   ] as const)(
-    "gives up on %s when it hangs, as the real one does",
+    "gives up on a hanging %s when API Gateway would",
     async (name, request, milliseconds, code) => {
       vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
       const invoked = hang(name);
@@ -115,25 +115,30 @@ describe("the local gateway", () => {
     },
   );
 
-  test("takes no response for a list that isn't streamed", async () => {
+  test("rejects a buffered response to a list", async () => {
     functions["ListOrders"] = buffered({ statusCode: 200, body: "[]" });
     expectError(await list(), "internal_error");
+  });
+
+  test("passes on a streamed list", async () => {
     functions["ListOrders"] = streamed({ statusCode: 200 }, "[]");
     expect(await list()).toMatchObject({ status: 200, body: "[]" });
   });
 
-  test("takes no response for a cancellation that is streamed", async () => {
-    const body = new Readable({ read: () => {} });
-    functions["CancelOrder"] = async () => ({
-      kind: "streamed",
-      prelude: { statusCode: 204 },
-      body,
-    });
+  test("rejects a streamed response to a cancellation", async () => {
+    functions["CancelOrder"] = streamed({ statusCode: 204 }, "");
     expectError(await cancel(), "internal_error");
+  });
+
+  test("destroys the body of a streamed response that it rejects", async () => {
+    const body = new Readable({ read: () => {} });
+    const prelude = { statusCode: 204 };
+    functions["CancelOrder"] = async () => ({ kind: "streamed", prelude, body });
+    await cancel();
     expect(body.destroyed).toBe(true);
   });
 
-  test("tells the authorizer who asks for which method of which path", async () => {
+  test("gives the authorizer the token, method and path of a request", async () => {
     functions["CancelOrder"] = buffered({ statusCode: 204 });
     await cancel("a%20b?c");
     expect(events["Authorize"]).toEqual({
@@ -145,18 +150,24 @@ describe("the local gateway", () => {
     });
   });
 
-  test("names the request in its response, as the client does if that is an id", async () => {
-    const named = async (id: string) =>
-      (await send(baseUrl, { headers: { "x-amzn-requestid": id } })).headers;
-    expect(await named("request_1-a")).toMatchObject({ "x-amzn-requestid": "request_1-a" });
-    for (const id of ["request 1", "x".repeat(129)]) {
-      expect(await named(id)).toMatchObject({
-        "x-amzn-requestid": expect.stringMatching(/^[\da-f-]{36}$/),
-      });
-    }
+  /** The request id of the response to a request with this id. */
+  async function requestIdFor(id: string) {
+    const response = await send(baseUrl, { headers: { "x-amzn-requestid": id } });
+    return response.headers["x-amzn-requestid"];
+  }
+
+  test("keeps a well-formed request id of the client", async () => {
+    expect(await requestIdFor("request_1-a")).toBe("request_1-a");
   });
 
-  test("does not call it a fault that a client leaves", async () => {
+  test.each([
+    ["with a space", "request 1"],
+    ["of 129 characters", "x".repeat(129)],
+  ])("replaces a request id %s", async (_, id) => {
+    expect(await requestIdFor(id)).toMatch(/^[\da-f-]{36}$/);
+  });
+
+  test("logs nothing when a client leaves", async () => {
     const invoked = hang("ListOrders");
     const client = startRequest(`${baseUrl}/v1/store/orders`, { headers }).on("error", () => {});
     client.end();
@@ -176,7 +187,7 @@ describe("the local gateway", () => {
     ]);
   });
 
-  test("logs nothing about a fault of a function, which logs it itself", async () => {
+  test("does not log a failure that the function logs", async () => {
     functions["CancelOrder"] = async () => {
       throw new FunctionFailure("a bug of the function");
     };
@@ -184,19 +195,18 @@ describe("the local gateway", () => {
     expect(log).toEqual([]);
   });
 
-  test("throttles every nth request on demand, whatever its key", async () => {
+  test("throttles every nth request on demand, with or without a key", async () => {
     await startGateway({ throttle: 3 });
     functions["CancelOrder"] = buffered({ statusCode: 204 });
-    for (const _ of ["first", "second"]) {
+    const listWithoutKey = () => send(`${baseUrl}/v1/store/orders`);
+    for (const third of [list, listWithoutKey]) {
       expect((await cancel()).status).toBe(204);
-      expectError(await send(`${baseUrl}/v1/store/orders`), "unauthorized");
-      const throttled = await cancel();
-      expectError(throttled, "too_many_requests");
-      expect(throttled.headers["retry-after"]).toBe("1");
+      expectError(await listWithoutKey(), "unauthorized");
+      expectError(await third(), "too_many_requests", { "retry-after": "1" });
     }
   });
 
-  test("responds on demand to every nth request that it lets in as without a table", async () => {
+  test("responds on demand with 503 to every nth request that it admits", async () => {
     await startGateway({ unavailable: 2 });
     functions["CancelOrder"] = buffered({ statusCode: 204 });
     expect((await cancel()).status).toBe(204);

@@ -30,15 +30,18 @@ test.each([
   ["PUT", "/pets", "/{proxy+}", { proxy: "pets" }],
   ["GET", "/pets//1", "/{proxy+}", { proxy: "pets//1" }],
   ["PATCH", "/cats", "/{section}", { section: "cats" }],
-])("the route for %s %s is %s", (method, sentPath, path, parameters) => {
-  expect(matchRoute(methods, method, sentPath)).toMatchObject({ path, parameters });
+])("the route for %s %s is %s", (method, requestPath, path, parameters) => {
+  expect(matchRoute(methods, method, requestPath)).toMatchObject({ path, parameters });
 });
 
-test("a route is the one for the method itself, where there is one for any", () => {
+test("a route for the method itself wins over one for any method", () => {
   expect(matchRoute(methods, "GET", "/pets/1")?.httpMethod).toBe("GET");
+});
+
+test("a route for any method serves the methods without a route of their own", () => {
   expect(matchRoute(methods, "PUT", "/pets/1")?.httpMethod).toBe("ANY");
 });
 
-test("the root has no route, because a greedy parameter does not cover it", () => {
+test("a greedy parameter does not cover the root", () => {
   expect(matchRoute(methods, "GET", "/")).toBeUndefined();
 });

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
-import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createLambdaHost, type LambdaHost } from "../../../infra/local/lambda/lambda-host.ts";
 import { isAlive } from "../../helpers/processes.ts";
-import { ownLines } from "../../helpers/trouble.ts";
+import { ownLines, troubles } from "../../helpers/trouble.ts";
 
 /** The folder of `index.mjs`, which has these functions. */
 const directory = import.meta.dirname;
@@ -42,6 +42,11 @@ async function payload(name: string, event: unknown): Promise<Record<string, unk
   return response.kind === "buffered" ? JSON.parse(response.payload) : {};
 }
 
+/** Invokes a function that fails. @returns the failure. */
+function failureOf(name: string): Promise<unknown> {
+  return host.invoke(name, {}).catch((error: unknown) => error);
+}
+
 async function stream(name: string): Promise<Readable> {
   const response = await host.invoke(name, {});
   if (response.kind !== "streamed") throw new Error(`${name} did not stream`);
@@ -49,30 +54,42 @@ async function stream(name: string): Promise<Readable> {
 }
 
 describe("a process", () => {
-  test("gets each event with an id and time of its own", async () => {
+  const event = "€".repeat(100_000);
+  let first: Record<string, unknown>;
+  let second: Record<string, unknown>;
+  beforeAll(async () => {
     start();
-    const first = await payload("echo", "€".repeat(100_000));
-    const second = await payload("echo", {});
-    expect(first["event"]).toBe("€".repeat(100_000));
-    expect(first["awsRequestId"]).not.toBe(second["awsRequestId"]);
+    first = await payload("echo", event);
+    second = await payload("echo", {});
+  });
+
+  test("gets an event of 300 kB whole", () => {
+    expect(first["event"]).toBe(event);
+  });
+
+  test("gets an id of its own with each event", () => {
+    expect(first["awsRequestId"]).toMatch(/^[\da-f-]{36}$/);
+    expect(second["awsRequestId"]).not.toBe(first["awsRequestId"]);
+  });
+
+  test("gets the ARN of its function", () => {
     expect(first["invokedFunctionArn"]).toBe("arn:aws:lambda:us-east-1:000000000000:function:echo");
+  });
+
+  test("gets the time that it has left", () => {
     expect(first["remaining"]).toSatisfy((ms: number) => ms > 15_000 && ms <= 20_000);
   });
 
-  test("has the limits of its memory", async () => {
-    start();
-    expect((await payload("echo", {}))["limits"]).toEqual([
+  test("starts Node.js with the heap limits of its function's memory", () => {
+    expect(first["limits"]).toEqual([
       "--max-semi-space-size=12",
       "--max-old-space-size=230",
       "--enable-source-maps",
     ]);
   });
 
-  test("has Lambda's environment with nothing of the host's", async () => {
-    start();
-    const { home, environment } = await payload("echo", {});
-    expect(home).toBe(directory);
-    expect(environment).toEqual({
+  test("has Lambda's environment variables and none of the host's", () => {
+    expect(first["environment"]).toEqual({
       AWS_LAMBDA_FUNCTION_MEMORY_SIZE: "256",
       AWS_LAMBDA_FUNCTION_NAME: "echo",
       AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
@@ -86,6 +103,10 @@ describe("a process", () => {
       TZ: ":UTC",
       _HANDLER: "index.echo",
     });
+  });
+
+  test("has its function's folder for its home", () => {
+    expect(first["home"]).toBe(directory);
   });
 
   test("that does not start in 10 seconds fails its invocation", async () => {
@@ -116,7 +137,7 @@ describe("a process", () => {
     });
   });
 
-  test("whose folder has gone fails its invocation and nothing else", async () => {
+  test("whose folder is missing fails its own invocation only", async () => {
     start({ folder: `${directory}/gone` });
     const failure = { message: expect.stringMatching(/^Runtime exited with spawn .* ENOENT$/) };
     // The second waits for a process of its own.
@@ -135,7 +156,7 @@ describe("an invocation", () => {
     expect(host.pids("echo")).toHaveLength(1);
   });
 
-  test("waits for a process when its function has as many as it may", async () => {
+  test("waits for a process when its function may not have another", async () => {
     start({ maxEnvironments: 2 });
     const payloads = await Promise.all(Array.from({ length: 10 }, (_, n) => payload("echo", n)));
     expect(payloads.map(({ event }) => event)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
@@ -144,29 +165,72 @@ describe("an invocation", () => {
 
   test.each([
     ["what its handler threw", "fail", "Unauthorized"],
-    ["its handler's error, though that has no message", "failSilently", "The error has no message"],
-  ])("fails with %s in a process that lives on", async (_, name, message) => {
+    ["an error even if that has no message", "failSilently", "The error has no message"],
+  ])("fails with %s", async (_, name, message) => {
     start();
-    for (const _ of [1, 2]) await expect(host.invoke(name, {})).rejects.toMatchObject({ message });
-    expect(host.pids(name)).toHaveLength(1);
+    await expect(host.invoke(name, {})).rejects.toMatchObject({ message });
   });
 
-  test("fails when its process ends, each in a process of its own", async () => {
+  test("that fails leaves its process to the next one", async () => {
     start();
-    for (const _ of [1, 2])
-      await expect(host.invoke("crash", {})).rejects.toThrow("Runtime exited with exit status 3");
-    const lines = ["the reason of the crash", expect.stringMatching(/^crash: .*status 3/)];
-    expect(log).toEqual([...lines, ...lines]);
-    expect(ownLines(log)).toEqual(log);
+    for (const _ of ["first", "second"]) await failureOf("fail");
+    expect(host.pids("fail")).toHaveLength(1);
+    expect(ownLines(log)).toEqual([]);
   });
 
-  test("ends with its process when it times out", async () => {
-    start({ timeoutSeconds: 0.3 });
-    await expect(host.invoke("hang", {})).rejects.toThrow("Task timed out after 0.30 seconds");
-    expect(host.pids("hang")).toEqual([]);
-    expect(ownLines(log)).toEqual([
-      expect.stringMatching(/^hang: Task timed out after 0.30 seconds, request /),
-    ]);
+  describe("that crashes its process", () => {
+    const failures: unknown[] = [];
+    let lines: string[];
+    beforeAll(async () => {
+      start();
+      for (const _ of ["first", "second"]) failures.push(await failureOf("crash"));
+      lines = log;
+    });
+    const failure = { message: "Runtime exited with exit status 3" };
+
+    test("fails with the exit status", () => {
+      expect(failures[0]).toMatchObject(failure);
+    });
+
+    test("leaves the next one a new process", () => {
+      expect(failures[1]).toMatchObject(failure);
+    });
+
+    test("is logged with the reason", () => {
+      const ownLine = expect.stringMatching(/^crash: .*status 3, request [\da-f-]{36}$/);
+      const ofOne = ["the reason of the crash", ownLine];
+      expect(lines).toEqual([...ofOne, ...ofOne]);
+    });
+
+    test("counts as trouble in the log", () => {
+      expect(troubles(lines)).toEqual(lines);
+    });
+  });
+
+  describe("that times out", () => {
+    let failure: unknown;
+    let pids: number[];
+    let lines: string[];
+    beforeAll(async () => {
+      start({ timeoutSeconds: 0.3 });
+      failure = await failureOf("hang");
+      pids = host.pids("hang");
+      lines = ownLines(log);
+    });
+
+    test("fails with its time limit", () => {
+      expect(failure).toMatchObject({ message: "Task timed out after 0.30 seconds" });
+    });
+
+    test("ends its process", () => {
+      expect(pids).toEqual([]);
+    });
+
+    test("is logged once, with its request id", () => {
+      expect(lines).toEqual([
+        expect.stringMatching(/^hang: Task timed out after 0.30 seconds, request [\da-f-]{36}$/),
+      ]);
+    });
   });
 
   test("fails alone when it takes more memory than its function has", async () => {
@@ -189,7 +253,7 @@ describe("an invocation", () => {
 
   test("fails when the host stops", async () => {
     start();
-    const running = host.invoke("hang", {}).catch((error: unknown) => error);
+    const running = failureOf("hang");
     await host.stop();
     expect(await running).toMatchObject({ message: "The local stack has stopped" });
     expect(ownLines(log)).toEqual([]);
@@ -203,17 +267,30 @@ describe("an invocation", () => {
 });
 
 describe("a streamed response", () => {
-  test.each([
+  describe.each([
     ["while more comes", "flood"],
     ["while nothing comes", "breakOff"],
-  ])("ends its function when the reader leaves %s, and logs no crash", async (_, name) => {
-    start();
-    const body = await stream(name);
-    await expect.poll(() => body.readableLength).toBeGreaterThan(0);
-    const [pid = 0] = host.pids(name);
-    body.destroy();
-    await expect.poll(() => isAlive(pid)).toBe(false);
-    expect(ownLines(log)).toEqual([]);
+  ])("whose reader leaves %s", (_, name) => {
+    let pids: number[];
+    let lines: string[];
+    beforeAll(async () => {
+      start();
+      const body = await stream(name);
+      await vi.waitFor(() => expect(body.readableLength).toBeGreaterThan(0));
+      pids = host.pids(name);
+      body.destroy();
+      await vi.waitFor(() => expect(host.pids(name)).toEqual([]), { timeout: 15_000 });
+      lines = ownLines(log);
+    });
+
+    test("ends its function", () => {
+      expect(pids).toHaveLength(1);
+      expect(pids.filter(isAlive)).toEqual([]);
+    });
+
+    test("logs no crash", () => {
+      expect(lines).toEqual([]);
+    });
   });
 
   test("is whole after one whose reader left", async () => {
@@ -222,7 +299,7 @@ describe("a streamed response", () => {
     expect((await text(await stream("flood"))).length).toBe(1024 * 65_536);
   });
 
-  test("that begins when its reader has left ends its function", async () => {
+  test("that begins after its reader has left ends its function", async () => {
     start();
     const abort = new AbortController();
     const invocation = host.invoke("late", {}, abort.signal);
@@ -238,7 +315,7 @@ describe("a streamed response", () => {
     ["the handler's source breaks", "breakOff", "SIGUSR2"],
     ["the handler throws", "throwLate", "SIGUSR2"],
     ["its process is killed", "flood", "SIGKILL"],
-  ] as const)("fails each time that %s", async (_, name, signal) => {
+  ] as const)("fails every time %s", async (_, name, signal) => {
     start();
     for (const _ of [1, 2]) {
       const body = (await stream(name)).on("error", () => {});

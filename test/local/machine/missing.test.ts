@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 
-/** Runs a script as on such a Linux machine, and gives its words and exit code. */
+/** Runs a script as on such a Linux machine. */
 function preloadOn(machine: { node?: string; arch?: string; glibc?: string }) {
   const { node = process.versions.node, arch = process.arch, glibc = "2.36" } = machine;
   const code = `
@@ -15,7 +15,7 @@ function preloadOn(machine: { node?: string; arch?: string; glibc?: string }) {
   return { stderr, status };
 }
 
-test("a script says all that a machine lacks", () => {
+test("a script lists everything that a machine lacks", () => {
   const arch = process.arch === "x64" ? "arm64" : "x64";
   const { stderr, status } = preloadOn({ node: "20.1.0", arch, glibc: "" });
   expect(status).toBe(1);
@@ -23,7 +23,7 @@ test("a script says all that a machine lacks", () => {
   expect(things).toEqual([
     expect.stringContaining("Node 24"),
     "- glibc: Alpine and other systems on musl are not supported",
-    expect.stringContaining("a DynamoDB engine, which one of these brings:"),
+    expect.stringContaining("a DynamoDB engine. Any of these commands provides one:"),
   ]);
 });
 
@@ -34,7 +34,7 @@ test("a script prints the command that installs the engine of this machine", () 
   );
 });
 
-test("a script names the command by which the page starts an engine", async () => {
+test("a script prints the docker command of infra/local/README.md", async () => {
   const page = await readFile("infra/local/README.md", "utf8");
   const { stderr } = preloadOn({ node: "20.1.0", arch: "riscv64" });
   const [command = "missing"] = /docker run .*/.exec(stderr) ?? [];
@@ -45,6 +45,6 @@ test("a script doesn't mention glibc where it is present", () => {
   expect(preloadOn({ node: "22.22.0" }).stderr).not.toContain("glibc");
 });
 
-test("a script accepts a machine that lacks only an engine, which not every script needs", () => {
+test("a script that needs no engine accepts a machine that lacks only that", () => {
   expect(preloadOn({ node: "26.0.0", arch: "riscv64" })).toEqual({ stderr: "", status: 0 });
 });

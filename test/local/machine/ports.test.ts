@@ -17,9 +17,9 @@ function failAt(host: string, code: string) {
 
 test.each([
   ["that only root may use", "EACCES", "127.0.0.1"],
-  // That is where localhost may lead.
+  // localhost may resolve to it.
   ["that another program has on IPv6 alone", "EADDRINUSE", "::1"],
-])("a port %s is said to be taken, with what to do instead", async (_, code, host) => {
+])("a port %s fails with advice to choose another", async (_, code, host) => {
   failAt(host, code);
   await expect(listen(0, () => {})).rejects.toMatchObject({
     name: "StartError",
@@ -27,12 +27,12 @@ test.each([
   });
 });
 
-test("a port is not said to be taken when something else is wrong", async () => {
+test("a port that fails for another reason fails with that reason", async () => {
   failAt("127.0.0.1", "EMFILE");
   await expect(listen(0, () => {})).rejects.toThrow("listen EMFILE");
 });
 
-test("a port is open on this machine's loopback alone, even without IPv6", async () => {
+test("a port is open on this machine's loopback interface alone, even without IPv6", async () => {
   const listening = failAt("::1", "EADDRNOTAVAIL");
   const { port, close } = await listen(0, () => {});
   await close();
@@ -42,7 +42,7 @@ test("a port is open on this machine's loopback alone, even without IPv6", async
   ]);
 });
 
-test("a port that is closed lets go of clients that wait for a response", async () => {
+test("closing a port disconnects clients that wait for a response", async () => {
   const asked = Promise.withResolvers<void>();
   const { port, close } = await listen(0, () => asked.resolve());
   const client = connect(port, "127.0.0.1").on("error", () => {});

@@ -1,17 +1,20 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { type Checks, runChecks, type Stage } from "../../infra/first-hour/stage.ts";
+import { type CheckContext, type Checks, runChecks } from "../../infra/first-hour/run-checks.ts";
 import type { Endpoint } from "../../infra/smoke/client.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 
 /**
- * A stage of a service on this machine, with the resources that the checks look for, and a clock
- * that waiting moves.
+ * A context for a service on this machine, with the resources that the checks look for, and a clock
+ * that only pauses move.
  */
-export function stageOf({ baseUrl, apiKey }: Endpoint): Stage {
+export function contextOf({ baseUrl, apiKey }: Endpoint): CheckContext {
   let now = 0;
   const resource = (type: string, id: string) => ({
-    ...{ ResourceType: `AWS::${type}`, LogicalResourceId: `${id}1A2B`, PhysicalResourceId: id },
-    ...{ LastUpdatedTimestamp: new Date(), ResourceStatus: "CREATE_COMPLETE" as const },
+    ResourceType: `AWS::${type}`,
+    LogicalResourceId: `${id}1A2B`,
+    PhysicalResourceId: id,
+    LastUpdatedTimestamp: new Date(),
+    ResourceStatus: "CREATE_COMPLETE" as const,
   });
   return {
     baseUrl,
@@ -30,7 +33,7 @@ export function stageOf({ baseUrl, apiKey }: Endpoint): Stage {
       resource("Logs::LogGroup", "ApiExecutionLog"),
     ],
     root: "",
-    lender: everyOption.name,
+    alarmsOf: everyOption.name,
     clock: {
       now: () => now,
       pause: async (milliseconds) => {
@@ -43,8 +46,12 @@ export function stageOf({ baseUrl, apiKey }: Endpoint): Stage {
 }
 
 /** Runs the check whose name contains this, and returns its lines. */
-export async function runCheck(checks: Checks, part: string, stage: Stage): Promise<string[]> {
-  const chosen = Object.entries(checks).filter(([name]) => name.includes(part));
-  const lines = await Array.fromAsync(runChecks(Object.fromEntries(chosen), stage));
+export async function runCheck(
+  checks: Checks,
+  partOfName: string,
+  context: CheckContext,
+): Promise<string[]> {
+  const chosen = Object.entries(checks).filter(([name]) => name.includes(partOfName));
+  const lines = await Array.fromAsync(runChecks(Object.fromEntries(chosen), context));
   return lines.map(({ kind, text }) => `${kind} ${text}`);
 }

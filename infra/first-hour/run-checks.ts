@@ -6,16 +6,16 @@ import type { Target } from "../admin/target.ts";
 import { type Endpoint, reason } from "../smoke/client.ts";
 import type { Line } from "../smoke/smoke-test.ts";
 
-/** A deployed environment, and what has been changed in it for a while. */
-export interface Stage extends Endpoint, Target {
+/** The deployed environment that checks run on, and the changes that are to be undone in it. */
+export interface CheckContext extends Endpoint, Target {
   /** The resources of the stack. A logical id begins with the id of its construct. */
   resources: StackResourceSummary[];
-  /** The working copy to deploy. */
+  /** The folder of the working copy to deploy. */
   root: string;
-  /** An environment that may lend its alarms. */
-  lender: string | undefined;
+  /** Another environment, whose alarms can be borrowed. */
+  alarmsOf: string | undefined;
   clock: Clock;
-  /** Once it is aborted, nothing more is changed. */
+  /** Once it aborts, nothing more is changed. */
   interrupted: AbortSignal;
   changes: { what: string; undo: () => Promise<unknown> }[];
 }
@@ -25,38 +25,41 @@ export interface Stage extends Endpoint, Target {
  * ends in a question mark is a question whose right answer no one knows. A check returns what it
  * saw, and throws when that is wrong.
  */
-export type Checks = Record<string, (stage: Stage) => Promise<string>>;
+export type Checks = Record<string, (context: CheckContext) => Promise<string>>;
 
-/**
- * Runs the checks, and puts back what each has changed, in the reverse order, when it has run or is
- * interrupted.
- */
-export async function* runChecks(checks: Checks, stage: Stage): AsyncGenerator<Line, void, void> {
-  const stopped = once(stage.interrupted, "abort").then(() =>
+/** Runs the checks. Undoes the changes of each, last change first, when it ends or is interrupted. */
+export async function* runChecks(
+  checks: Checks,
+  context: CheckContext,
+): AsyncGenerator<Line, void, void> {
+  const stopped = once(context.interrupted, "abort").then(() =>
     Promise.reject(new Error("interrupted")),
   );
   for (const [name, run] of Object.entries(checks)) {
-    const [right, wrong] = name.endsWith("?")
-      ? (["seen", "seen"] as const)
-      : (["pass", "FAIL"] as const);
-    yield await Promise.race([run(stage), stopped]).then(
-      (saw): Line => ({ kind: right, text: `${name}: ${saw}` }),
-      (error: unknown): Line => ({ kind: wrong, text: `${name}: ${reason(error)}` }),
+    const outcome = await Promise.race([run(context), stopped]).then(
+      (saw): Line => ({ kind: "pass", text: saw }),
+      (error: unknown): Line => ({ kind: "FAIL", text: reason(error) }),
     );
-    for (const { what, undo } of stage.changes.splice(0).reverse()) {
+    const kind = name.endsWith("?") ? "seen" : outcome.kind;
+    yield { kind, text: `${name}: ${outcome.text}` };
+    for (const { what, undo } of context.changes.splice(0).reverse()) {
       const problem = await undo().then(() => undefined, reason);
       if (problem !== undefined)
         yield { kind: "FAIL", text: `could not put back ${what}: ${problem}` };
     }
-    if (stage.interrupted.aborted) return;
+    if (context.interrupted.aborted) return;
   }
 }
 
 /**
- * The physical ids of the resources of a type, by how their logical ids begin. @throws
- * AssertionError without any.
+ * The physical ids of the stack's resources of a type whose logical ids begin with `start`. @throws
+ * AssertionError when there is none.
  */
-export function idsOf({ resources }: Stage, type: string, start = ""): [string, ...string[]] {
+export function idsOf(
+  { resources }: CheckContext,
+  type: string,
+  start = "",
+): [string, ...string[]] {
   const [first, ...others] = resources
     .filter(
       ({ ResourceType, LogicalResourceId }) =>
@@ -67,25 +70,29 @@ export function idsOf({ resources }: Stage, type: string, start = ""): [string, 
   return [first, ...others];
 }
 
-/** Makes a change. It may fail and be made all the same, so it is undone whatever becomes of it. */
+/**
+ * Makes a change that is undone after the check. So is one that fails, as it may have been made all
+ * the same.
+ */
 export async function change(
-  stage: Stage,
+  context: CheckContext,
   what: string,
   make: () => Promise<unknown>,
   undo: () => Promise<unknown>,
-) {
-  stage.interrupted.throwIfAborted();
+): Promise<void> {
+  context.interrupted.throwIfAborted();
   const made = make();
-  // Not while it is being made: that could come last.
-  stage.changes.push({ what, undo: () => made.then(undo, undo) });
+  // Undone only once it is made: otherwise the change itself could come last.
+  context.changes.push({ what, undo: () => made.then(undo, undo) });
   await made;
 }
 
 /**
- * Looks every five seconds, for five minutes, until it does not throw. @throws what it threw last.
+ * Looks every five seconds, for five minutes, until `look` doesn't throw. @returns what it found.
+ * @throws what it threw last.
  */
 export async function eventually<Found>(
-  { clock }: Stage,
+  { clock }: CheckContext,
   look: () => Promise<Found>,
 ): Promise<Found> {
   for (const end = clock.now() + 300_000; ; await clock.pause(5000)) {
