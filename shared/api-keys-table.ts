@@ -18,16 +18,20 @@ export type ApiKeyRecord = {
  * The state of a key at `now`, in epoch seconds. It expires at the start of the second `expiresAt`;
  * a revoked key stays revoked.
  */
-export function apiKeyState({ expiresAt, revokedAt }: Partial<ApiKeyRecord>, now: number) {
+export function apiKeyState(
+  { expiresAt, revokedAt }: Pick<ApiKeyRecord, "expiresAt" | "revokedAt">,
+  now: number,
+): "active" | "expired" | "revoked" {
   if (revokedAt !== undefined) return "revoked";
-  return expiresAt !== undefined && expiresAt <= now ? "expired" : "active";
+  if (expiresAt !== undefined && expiresAt <= now) return "expired";
+  return "active";
 }
 
 /**
  * The id of `key` if it is active at `now` (epoch seconds), else undefined. A malformed key costs
  * no read; any other costs one consistent read.
  *
- * @throws what `readApiKey` throws.
+ * @throws what the DynamoDB client throws.
  */
 export async function findActiveKeyId(
   client: DynamoDBDocumentClient,
@@ -58,7 +62,8 @@ export async function readApiKey(
     Key: { keyHash: hashApiKey(key) },
     ConsistentRead: true,
   });
-  return (await client.send(command, abortSignal && { abortSignal })).Item;
+  const { Item } = await client.send(command, abortSignal && { abortSignal });
+  return Item;
 }
 
 /**
@@ -71,13 +76,10 @@ export async function issueApiKey(
   client: DynamoDBDocumentClient,
   table: string,
   prefix: ApiKeyPrefix,
-  {
-    name,
-    createdAt,
-    expiresAt,
-  }: { name: string; createdAt: number; expiresAt?: number | undefined },
+  fields: { name: string; createdAt: number; expiresAt?: number | undefined },
   key = makeApiKey(prefix),
 ): Promise<{ key: string; record: ApiKeyRecord }> {
+  const { name, createdAt, expiresAt } = fields;
   const record: ApiKeyRecord = {
     keyHash: hashApiKey(key),
     keyId: `key_${randomBytes(8).toString("hex")}`,
@@ -90,7 +92,7 @@ export async function issueApiKey(
   return { key, record };
 }
 
-/** Whether an item of the table is a complete record. No other item admits anyone. */
+/** Whether an item of the table is a complete record. An incomplete one authorizes nobody. */
 export function isApiKeyRecord(item: Record<string, unknown> | undefined): item is ApiKeyRecord {
   return (
     typeof item?.["keyHash"] === "string" &&

@@ -1,8 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 
-/**
- * The time in milliseconds, and a way to let some of it pass, which rejects when the signal aborts.
- */
+/** The time in milliseconds, and a pause, which rejects when the signal aborts. */
 export const systemClock = {
   now: () => performance.now(),
   pause: (milliseconds: number, signal?: AbortSignal) =>

@@ -50,8 +50,8 @@ class RetriesWithoutQuota extends StandardRetryStrategy {
 }
 
 /**
- * The longest pause before the first retry, in milliseconds, a second if the table throttles; it
- * doubles with each.
+ * The longest pause before the first retry, in milliseconds; 1000 if the table throttles. It doubles
+ * with each retry.
  */
 export const retryBaseDelay = 25;
 
@@ -62,15 +62,14 @@ export function createClient({ maxAttempts, ...timeouts }: CallLimits): DynamoDB
     retryStrategy: new RetriesWithoutQuota({ maxAttempts, baseDelay: retryBaseDelay }),
     requestHandler: { ...timeouts, throwOnRequestTimeout: true },
   });
-  // This one walks through every item of every response for a log line that is never written.
+  // It walks through every item of every response for a log line that is never written.
   client.middlewareStack.remove("loggerMiddleware");
   return retryIncompleteResponses(client);
 }
 
 /**
- * Has a client take a response that is empty or not JSON for a lost one, and try again. To the SDK,
- * a response that ends early is whole if its length wasn't announced, even when nothing of it
- * arrived.
+ * Makes a client retry a call whose response is empty or not JSON, as if it were lost. The SDK takes
+ * a response without an announced length for whole wherever it ends, even before its first byte.
  *
  * @param withoutBody the names of commands whose whole response is empty.
  */
@@ -99,7 +98,7 @@ function hasBody(response: unknown): boolean {
   return HttpResponse.isInstance(response) && response.body.readableDidRead;
 }
 
-/** An error that the SDK answers with another attempt. */
+/** An error that the SDK retries. */
 function incompleteResponse(cause?: SyntaxError): Error {
   const error = new Error("The response of DynamoDB was empty or not JSON", { cause });
   return Object.assign(error, { name: "IncompleteResponseError", $retryable: {} });

@@ -17,7 +17,7 @@ export type LogEvent =
   | "not_ready";
 
 /** The fields that a line may hold. Never keys, headers or bodies. */
-export interface LogFields {
+interface LogFields {
   keyId?: string | undefined;
   orderId?: string | undefined;
   code?: string;

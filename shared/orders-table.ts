@@ -10,7 +10,7 @@ import { callFailed, isThrottled } from "./dynamodb.ts";
 import { type ErrorCode, ServiceError } from "./errors.ts";
 import { type OrderItem, type OrderStatus, orderFields } from "./order.ts";
 
-export interface Cancellation {
+interface Cancellation {
   orderId: bigint;
   /** The id of the caller's API key. */
   cancelledBy: string;

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent } from "aws-lambda";
 import { ServiceError } from "./errors.ts";
 import { parseOrderId } from "./order.ts";
 
-/** Who sends a request, and which order its path names; undefined what is missing or malformed. */
+/** The caller's key id and the order id of a request, each undefined if missing or malformed. */
 export function readProxyEvent({ requestContext, pathParameters }: APIGatewayProxyEvent) {
   const keyId: unknown = requestContext.authorizer?.["keyId"];
   return {

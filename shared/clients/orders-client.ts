@@ -14,7 +14,7 @@ export class ApiError extends Error {
   readonly status: number;
   /** Undefined in a response of AWS's own. */
   readonly code: string | undefined;
-  /** The seconds to wait at least, of a 429. */
+  /** The least number of seconds to wait after a 429. */
   readonly retryAfter: number;
 
   constructor(status: number, body: string, retryAfter: number) {
@@ -68,7 +68,7 @@ export class OrdersClient {
   /** Sends a request, up to five times while another attempt may help, and reads its response. */
   async #request<T>(method: string, path: string, read: (body: string) => T): Promise<T> {
     const headers = { Authorization: `Bearer ${this.#apiKey}` };
-    // Here, so that an address or a key that can't be right is no lost connection.
+    // Before the loop: a malformed address or key is not retried like a lost connection.
     const request = new Request(this.#baseUrl + path, { method, headers });
     for (let attempt = 1; ; attempt++) {
       try {

@@ -24,7 +24,7 @@ export const cancellations: [
     cancelledBy("invocation-1"),
     204,
   ],
-  ["no order", undefined, "order_not_found"],
+  ["an order that does not exist", undefined, "order_not_found"],
   ["a shipped order", { status: { S: "shipped" } }, "order_already_shipped"],
   [
     "an order that this invocation has cancelled, marked shipped since",

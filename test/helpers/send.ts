@@ -33,15 +33,17 @@ export async function send(
     agent: false,
     timeout: 60_000,
   });
-  sent.on("timeout", () =>
-    received.reject(new Error(`Nothing came for 60 seconds: ${method} ${url}`)),
-  );
+  sent.on("timeout", () => received.reject(new Error(`No data for 60 seconds: ${method} ${url}`)));
   sent.on("error", received.reject);
   sent.on("response", (response) => {
     const gzip = response.headers["content-encoding"] === "gzip";
     text(gzip ? pipeline(response, createGunzip(), () => {}) : response).then(
-      (body) =>
-        received.resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
+      (content) =>
+        received.resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: content,
+        }),
       received.reject,
     );
   });

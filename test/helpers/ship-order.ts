@@ -8,7 +8,7 @@ import type { OrderStatus } from "../../shared/order.ts";
 /**
  * Ships an order if it is pending, as another team's service does.
  *
- * @returns whether it was.
+ * @returns whether it was pending.
  */
 export async function shipOrder(
   client: Pick<DynamoDBClient, "send">,

@@ -8,14 +8,18 @@ interface TableWriter {
   /** Puts an item into the orders table, whatever it holds. */
   putOrder(item: Record<string, AttributeValue>): Promise<void>;
   /**
-   * Puts the record of an API key, a new one unless given, and returns the key.
+   * Puts the record of an API key and returns the key, by default a new one.
    *
-   * @param changes to a record that is active; undefined removes an attribute.
+   * @param changes how the record differs from an active key's; undefined removes an attribute.
    */
   putKey(changes?: Record<string, unknown>, key?: string): Promise<string>;
 }
 
-/** @param apiKeyPrefix of new keys; that of a local stack unless given. */
+/**
+ * Writes to these tables.
+ *
+ * @param apiKeyPrefix the prefix of new keys, by default a local stack's.
+ */
 export function tableWriter(
   client: DynamoDBClient,
   tables: { orders: string; apiKeys: string },
@@ -25,18 +29,18 @@ export function tableWriter(
     marshallOptions: { removeUndefinedValues: true },
   });
   return {
-    putOrder: async (Item) => {
-      await client.send(new PutItemCommand({ TableName: tables.orders, Item }));
+    putOrder: async (item) => {
+      await client.send(new PutItemCommand({ TableName: tables.orders, Item: item }));
     },
     putKey: async (changes = {}, key = makeApiKey(apiKeyPrefix)) => {
-      const Item = {
+      const record = {
         keyHash: hashApiKey(key),
         keyId: "key_test",
         name: "test",
         createdAt: 0,
         ...changes,
       };
-      await documents.send(new PutCommand({ TableName: tables.apiKeys, Item }));
+      await documents.send(new PutCommand({ TableName: tables.apiKeys, Item: record }));
       return key;
     },
   };

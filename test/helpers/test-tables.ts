@@ -13,7 +13,7 @@ import { tableWriter } from "./table-writer.ts";
 /** The service's two tables, the test file's own, empty before each test. */
 export type TestTables = Awaited<ReturnType<typeof createTestTables>>;
 
-/** The engine of all test files that run in this process, with which it ends. */
+/** The engine of all test files that run in this process. It ends with the process. */
 let engine: Promise<Engine> | undefined;
 
 /** Creates the tables of the calling test file. The file's end deletes them. */
@@ -27,8 +27,8 @@ export async function createTestTables() {
     await createTable(client, "apiKeys", tables.apiKeys);
   };
   const remove = async (): Promise<void> => {
-    for (const TableName of Object.values(tables))
-      await client.send(new DeleteTableCommand({ TableName }));
+    for (const name of Object.values(tables))
+      await client.send(new DeleteTableCommand({ TableName: name }));
   };
   await create();
   afterAll(async () => {
@@ -42,7 +42,7 @@ export async function createTestTables() {
   };
   beforeEach(empty);
   const environment: Environment = { ...noOption, apiKeyPrefix: "pets_test" };
-  /** The tables as a command works on them. */
+  /** The tables as the target of a command. */
   const target: Target = {
     description: "the tables of a test",
     environment,

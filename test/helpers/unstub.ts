@@ -2,9 +2,9 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, vi } from "vitest";
 
-// vitest takes stubs back before the next test. In a shared process, what the next file does before
-// its first one, such as starting an engine, would still meet them. Mocked clients are taken back
-// by no one else.
+// vitest takes stubs back before the next test. In a shared process, that is too late for what the
+// next file does before its first test, such as starting an engine. Nothing else restores mocked
+// clients.
 function unstub(): void {
   vi.unstubAllGlobals();
   vi.unstubAllEnvs();
@@ -12,5 +12,5 @@ function unstub(): void {
     Reflect.deleteProperty(prototype, "send");
 }
 afterAll(unstub);
-// No hook runs for a file of which no test is run.
+// Hooks don't run in a file none of whose tests run.
 unstub();

@@ -20,10 +20,14 @@ afterAll(async () => {
 });
 
 describe("an issued API key", () => {
-  test("is active until it expires", async () => {
-    const { key, record } = await issueApiKey(documents, table, "pets_test", fields);
+  test("is a valid key of its environment", async () => {
+    const { key } = await issueApiKey(documents, table, "pets_test", fields);
     expect(isApiKey(key)).toBe(true);
     expect(key).toMatch(/^pets_test_/);
+  });
+
+  test("is active until it expires", async () => {
+    const { key, record } = await issueApiKey(documents, table, "pets_test", fields);
     expect(await findActiveKeyId(documents, table, key, 199)).toBe(record.keyId);
     expect(await findActiveKeyId(documents, table, key, 200)).toBeUndefined();
   });
@@ -34,7 +38,7 @@ describe("an issued API key", () => {
     expect(one.record.keyId).not.toBe(other.record.keyId);
   });
 
-  test("is stored as its hash, never as itself", async () => {
+  test("is stored as its hash with its name and times", async () => {
     const { key, record } = await issueApiKey(documents, table, "pets_test", fields);
     expect(record).toEqual({
       ...fields,
@@ -45,14 +49,19 @@ describe("an issued API key", () => {
   });
 });
 
-test("a key whose expiry is damaged admits no one, rather than for ever", async () => {
+test("a key whose expiry is damaged is never active", async () => {
   const { key, record } = await issueApiKey(documents, table, "pets_test", fields);
   await documents.send(new PutCommand({ TableName: table, Item: { ...record, expiresAt: null } }));
-  expect(await findActiveKeyId(documents, table, key, 150)).toBeUndefined();
+  for (const now of [0, 150, 200, 4_000_000_000])
+    expect(await findActiveKeyId(documents, table, key, now)).toBeUndefined();
 });
 
-test("a key that nobody issued is unknown", async () => {
+test("a key that nobody issued has no record", async () => {
   const key = makeApiKey("pets_test");
   expect(await readApiKey(documents, table, key)).toBeUndefined();
+});
+
+test("a key that nobody issued is not active", async () => {
+  const key = makeApiKey("pets_test");
   expect(await findActiveKeyId(documents, table, key, 0)).toBeUndefined();
 });

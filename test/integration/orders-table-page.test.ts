@@ -42,21 +42,30 @@ async function run(heading: string): Promise<unknown> {
   expect(others).toEqual([]);
   const [service, operation = "", ...args] = await awsArguments(command);
   expect(service).toBe("dynamodb");
+  // The fifth item of the SDK's schema of a structure has the names of its members.
   const members =
     { "put-item": PutItemInput$[4], "update-item": UpdateItemInput$[4] }[operation] ?? [];
-  const names = new Map(
-    members.map((name) => [name.replaceAll(/(?<=.)(?=[A-Z])/g, "-").toLowerCase(), name]),
-  );
+  const memberOf = new Map(members.map((member) => [optionOf(member), member]));
   const options = Object.fromEntries(
-    [...names.keys()].map((name) => [name, { type: "string" as const }]),
+    [...memberOf.keys()].map((option) => [option, { type: "string" as const }]),
   );
-  const given = Object.entries(parseArgs({ args, options }).values).map(([name, value = ""]) => {
-    return [names.get(name), /^[[{]/.test(value) ? JSON.parse(value) : value];
-  });
-  const input = Object.fromEntries(given);
+  const given = Object.entries(parseArgs({ args, options }).values);
+  const input = Object.fromEntries(
+    given.map(([option, value = ""]) => [memberOf.get(option), parseValue(value)]),
+  );
   return operation === "put-item"
     ? tables.client.send(new PutItemCommand(input))
     : tables.client.send(new UpdateItemCommand(input));
+}
+
+/** The AWS CLI's option for a member of an input: `table-name` for `TableName`. */
+function optionOf(member: string): string {
+  return member.replaceAll(/(?<=.)(?=[A-Z])/g, "-").toLowerCase();
+}
+
+/** The value of an option, which may be JSON. */
+function parseValue(value: string): unknown {
+  return /^[[{]/.test(value) ? JSON.parse(value) : value;
 }
 
 // The page's code finds the project's packages there.
@@ -74,6 +83,7 @@ type ShipOrder = (
 const { shipOrder }: { shipOrder: ShipOrder } = await import(join(folder, "ship-order.ts"));
 
 const pending: OrderItem = { id: { N: "4711" }, status: { S: "pending" } };
+const cancelled: OrderItem = { ...pending, status: { S: "cancelled" } };
 const cancellation = {
   orderId: 4711n,
   cancelledBy: "key_a",
@@ -102,24 +112,21 @@ describe("the commands of the orders table's page", () => {
     expect(await tables.items("orders")).toEqual([{ ...placed, quantity: { N: "3" }, ...shipped }]);
   });
 
-  test("do nothing when there is no such order, or another one, or it was cancelled", async () => {
-    for (const heading of ["Ship an order", "Correct an order"]) {
-      await expect(run(heading)).rejects.toThrow(ConditionalCheckFailedException);
-    }
-    expect(await tables.items("orders")).toEqual([]);
-
-    await tables.putOrder(pending);
-    await cancelOrder(tables.client, table, cancellation);
-    const cancelled = await tables.items("orders");
-    for (const heading of ["Place an order", "Ship an order"]) {
-      await expect(run(heading)).rejects.toThrow(ConditionalCheckFailedException);
-    }
-    expect(await tables.items("orders")).toEqual(cancelled);
+  test.each([
+    ["does not exist", "Ship an order", []],
+    ["does not exist", "Correct an order", []],
+    ["already exists", "Place an order", [pending]],
+    ["was cancelled", "Place an order", [cancelled]],
+    ["was cancelled", "Ship an order", [cancelled]],
+  ])("change nothing when the order %s: %s", async (_, heading, orders) => {
+    for (const order of orders) await tables.putOrder(order);
+    await expect(run(heading)).rejects.toThrow(ConditionalCheckFailedException);
+    expect(await tables.items("orders")).toEqual(orders);
   });
 
-  test("find the table by an output of production's stack", async () => {
-    const [, command = ""] =
-      /^ORDERS=\$\((.*)\)$/s.exec(examples("Find the table", "sh").join("").trim()) ?? [];
+  test("find the table by the output OrdersTableName of a stack", async () => {
+    const script = examples("Find the table", "sh").join("").trim();
+    const command = script.replace(/^ORDERS=\$\((.*)\)$/s, "$1");
     expect((await awsArguments(command)).join(" ")).toMatch(
       /^cloudformation describe-stacks --stack-name \S+ --output text --query Stacks\[0]\.Outputs\[\?OutputKey=='OrdersTableName']\.OutputValue$/,
     );
@@ -127,48 +134,51 @@ describe("the commands of the orders table's page", () => {
 });
 
 describe("the TypeScript of the orders table's page", () => {
-  test("tells two shippers that race a cancellation the truth about who won", async () => {
+  /** Cancels an order. @returns "cancelled" or the code of the Error. */
+  async function cancel(orderId: bigint): Promise<string> {
+    try {
+      await cancelOrder(tables.client, table, { ...cancellation, orderId });
+      return "cancelled";
+    } catch (error) {
+      return error instanceof ServiceError ? error.code : String(error);
+    }
+  }
+
+  /** Two shippers, a and b, race a cancellation. @returns the outcome of each. */
+  async function race(id: bigint, round: number): Promise<Record<string, string>> {
+    const racers: [name: string, act: () => Promise<string>][] = [
+      ["a", () => shipOrder(tables.client, table, id, "a")],
+      ["b", () => shipOrder(tables.client, table, id, "b")],
+      ["cancellation", () => cancel(id)],
+    ];
+    // Each starts first in a third of the rounds.
+    const first = round % racers.length;
+    const inTurn = [...racers.slice(first), ...racers.slice(0, first)];
+    const outcomes = await Promise.all(inTurn.map(async ([name, act]) => [name, await act()]));
+    return Object.fromEntries(outcomes);
+  }
+
+  test("tells two shippers that race a cancellation who won", async () => {
+    const outcomesByWinner: Record<string, Record<string, string>> = {
+      a: { a: "shipped", b: "shipped by someone else", cancellation: "order_already_shipped" },
+      b: { a: "shipped by someone else", b: "shipped", cancellation: "order_already_shipped" },
+      cancellation: { a: "cancelled", b: "cancelled", cancellation: "cancelled" },
+    };
     for (let round = 1; round <= 50; round++) {
       const id = BigInt(round);
       await tables.putOrder({ ...pending, id: { N: String(id) } });
-      const cancel = () =>
-        cancelOrder(tables.client, table, { ...cancellation, orderId: id }).then(
-          () => "cancelled",
-          (error: unknown) => (error instanceof ServiceError ? error.code : error),
-        );
-      const racers = [
-        () => shipOrder(tables.client, table, id, "a"),
-        () => shipOrder(tables.client, table, id, "b"),
-        cancel,
-      ];
-      // Each is the first one off in a third of the rounds.
-      const turn = round % 3;
-      const told = await Promise.all(
-        [...racers.slice(turn), ...racers.slice(0, turn)].map((race) => race()),
-      );
-      const [a, b, cancelling] = [0, 1, 2].map((racer) => told.at((racer - turn + 3) % 3));
-      const truths = {
-        cancelled: ["cancelled", "cancelled", "cancelled"],
-        a: ["shipped", "shipped by someone else", "order_already_shipped"],
-        b: ["shipped by someone else", "shipped", "order_already_shipped"],
-      };
+      const outcomes = await race(id, round);
       const order = (await tables.items("orders")).find((item) => item["id"]?.N === String(id));
-      const winner =
-        order?.["status"]?.S === "cancelled"
-          ? "cancelled"
-          : order?.["shipmentId"]?.S === "a"
-            ? "a"
-            : "b";
-      expect([a, b, cancelling]).toEqual(truths[winner]);
+      const isCancelled = order?.["status"]?.S === "cancelled";
+      const winner = isCancelled ? "cancellation" : order?.["shipmentId"]?.S;
+      expect(outcomes).toEqual(outcomesByWinner[winner ?? "nobody"]);
       expect(order).toMatchObject(
-        winner === "cancelled"
-          ? { cancellationId: { S: "request" } }
-          : { complete: { BOOL: true } },
+        isCancelled ? { cancellationId: { S: "request" } } : { complete: { BOOL: true } },
       );
     }
   });
 
-  test("a shipment whose response was lost recognises itself", async () => {
+  test("recognises its own shipment when the response was lost", async () => {
     await tables.putOrder(pending);
     const { target } = await tables.behindProxy(({ attempt }) =>
       attempt === 1 ? applied["reset after the engine"] : undefined,
@@ -176,13 +186,13 @@ describe("the TypeScript of the orders table's page", () => {
     expect(await shipOrder(target.client, table, 4711n, "a")).toBe("shipped");
   });
 
-  test("an unknown order is no shipment", async () => {
+  test("says that an unknown order does not exist", async () => {
     expect(await shipOrder(tables.client, table, 4712n, "a")).toBe("no such order");
   });
 
-  test("an empty response is no shipment", async () => {
+  test("fails when the response is empty", async () => {
     const { proxy } = await tables.behindProxy(() => unnoticed["an empty response of no length"]);
-    // A client as other teams have it.
+    // Without our retries, as other teams have it.
     const client = new DynamoDBClient({ endpoint: proxy.endpoint });
     onTestFinished(() => client.destroy());
     await expect(shipOrder(client, table, 4711n, "a")).rejects.toThrow("The response is empty");
@@ -193,7 +203,7 @@ describe("the orders table's page", () => {
   const event = JSON.parse(examples("Hear of a cancellation", "json")[0] ?? "");
   const { OldImage: before, NewImage: after } = event.dynamodb;
 
-  test("shows the event of a cancellation as the service makes it", async () => {
+  test("shows the event of a cancellation as the service writes it", async () => {
     const { id, cancelledAt, cancelledBy, cancellationId } = after;
     await tables.putOrder(before);
     await cancelOrder(tables.client, table, {
@@ -206,9 +216,9 @@ describe("the orders table's page", () => {
     expect(event.dynamodb.Keys).toEqual({ id });
   });
 
-  test("filters nothing but cancellations", () => {
+  test("has an event filter that passes nothing but cancellations", () => {
     const filter = JSON.parse(examples("Hear of a cancellation", "json")[1] ?? "");
-    /** By the rules of event filtering: every list of the pattern has the value at its place. */
+    /** By the rules of event filtering: each list of the pattern includes the value at its path. */
     const passes = (pattern: unknown, value: unknown): boolean =>
       Array.isArray(pattern)
         ? pattern.includes(value)
@@ -245,9 +255,9 @@ describe("the orders table's page", () => {
     expect(names(rows.find(([row]) => row.includes("`status`"))?.[3])).toEqual([...orderStatuses]);
   });
 
-  test("gives a writer what the examples call, on tables named like the stack's", () => {
+  test("has a policy for the calls of the examples on the stack's orders tables", () => {
     const [tablePolicy] = JSON.parse(examples("Find the table", "json").join()).Statement;
-    const [, stackName] = /--stack-name (\S+)/.exec(page) ?? [];
+    const stackName = /--stack-name (\S+)/.exec(page)?.[1];
     expect(tablePolicy.Resource).toBe(`arn:aws:dynamodb:REGION:ACCOUNT:table/${stackName}-Orders*`);
     expect(tablePolicy.Action).toEqual([
       "dynamodb:GetItem",

@@ -4,11 +4,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
 import { issueApiKey, readApiKey } from "../../shared/api-keys-table.ts";
+import type { OrderItem } from "../../shared/order.ts";
 import { scanOne, updateNothing } from "../../shared/orders-table.ts";
 import { createTable } from "../helpers/create-table.ts";
 import { type Behaviour, passOn, startFaultProxy } from "../helpers/faults/fault-proxy.ts";
 import { faults } from "../helpers/faults/faults.ts";
-import { eventOf, startFunction } from "../helpers/lambda.ts";
+import { awslambda, eventOf, startFunction } from "../helpers/lambda.ts";
 import { spyOnLog } from "../helpers/log.ts";
 import { testEnvironment } from "../helpers/test-environment.ts";
 
@@ -21,6 +22,13 @@ const proxy = await startFaultProxy(engine.endpoint, () => fault);
 const client = engineClient(engine.endpoint);
 let key: string;
 
+/** Makes the functions that start next call the engine through the proxy, without a fault. */
+function useProxy(): void {
+  fault = undefined;
+  proxy.attempts.clear();
+  vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", proxy.endpoint);
+}
+
 beforeAll(async () => {
   await createTable(client, "orders", orders);
   await createTable(client, "apiKeys", apiKeys);
@@ -29,9 +37,9 @@ beforeAll(async () => {
 });
 const log = spyOnLog();
 beforeEach(() => {
-  fault = undefined;
-  proxy.attempts.clear();
-  vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", proxy.endpoint);
+  useProxy();
+  // vitest has taken back what startFunction stubbed before this test.
+  vi.stubGlobal("awslambda", awslambda);
 });
 afterAll(async () => {
   client.destroy();
@@ -40,8 +48,8 @@ afterAll(async () => {
 });
 
 /**
- * Starts a function. What this resolves with serves a first request, which succeeds but for an
- * order that isn't there.
+ * Starts a function. What this resolves with serves a first request and expects a success, or a 404
+ * for order 42, which isn't there.
  */
 async function start(entry: FunctionEntry): Promise<() => Promise<void>> {
   const serve = await startFunction(entry);
@@ -65,7 +73,12 @@ describe.each(Object.values<FunctionEntry>(functionList))("the function $id", (e
     await serveFirstRequest();
     expect(connections).toHaveLength(2);
     expect(new Set(connections).size).toBe(1);
-    expectWarned([]);
+  });
+
+  test("logs nothing when it can reach its table", async () => {
+    await start(entry);
+    expect(log.warn).not.toHaveBeenCalled();
+    expect(log.error).not.toHaveBeenCalled();
   });
 
   test("starts after one attempt when its table is silent", async () => {
@@ -74,53 +87,82 @@ describe.each(Object.values<FunctionEntry>(functionList))("the function $id", (e
     expect([...proxy.attempts.values()]).toEqual([1]);
   });
 
-  test("serves requests once a table that was silent at the start no longer is", async () => {
-    fault = faults["no response"];
-    const serveFirstRequest = await start(entry);
-    fault = undefined;
-    await serveFirstRequest();
-    expectWarned([/^(Timeout|Abort)Error: /]);
-  });
+  describe.each([
+    {
+      trouble: "was silent",
+      cause: /^(Timeout|Abort)Error: /,
+      breakTable: () => {
+        fault = faults["no response"];
+      },
+      mendTable: () => {
+        fault = undefined;
+      },
+    },
+    {
+      trouble: "rejected connections",
+      cause: /ECONNREFUSED/,
+      breakTable: () => proxy.rejectConnections(),
+      mendTable: () => proxy.accept(),
+    },
+  ])("after its table $trouble at the start", ({ cause, breakTable, mendTable }) => {
+    let serveFirstRequest: () => Promise<void>;
+    let warnings: unknown[];
+    let failures: unknown[];
+    beforeAll(async () => {
+      useProxy();
+      log.warn.mockClear();
+      log.error.mockClear();
+      await breakTable();
+      serveFirstRequest = await start(entry).finally(mendTable);
+      warnings = [...log.warn.mock.calls];
+      failures = [...log.error.mock.calls];
+    });
 
-  test("serves requests after its table rejected connections at the start", async () => {
-    await proxy.rejectConnections();
-    const serveFirstRequest = await start(entry).finally(() => proxy.accept());
-    await serveFirstRequest();
-    expectWarned([/ECONNREFUSED/]);
+    test("serves its first request without another line in the log", async () => {
+      await serveFirstRequest();
+      expect(log.warn).not.toHaveBeenCalled();
+      expect(log.error).not.toHaveBeenCalled();
+    });
+
+    test("has logged one warning with the cause, and no failure", () => {
+      expect(warnings).toEqual([[{ event: "not_ready", cause: expect.stringMatching(cause) }]]);
+      expect(failures).toEqual([]);
+    });
   });
 });
 
-/** Expects these causes, each in one warning, and no failure. */
-function expectWarned(causes: RegExp[]): void {
-  const warnings = causes.map((cause) => [
-    { event: "not_ready", cause: expect.stringMatching(cause) },
-  ]);
-  expect([log.warn.mock.calls, log.error.mock.calls]).toEqual([warnings, []]);
-}
-
-describe("being made ready changes nothing", () => {
+describe("getting a function ready", () => {
+  // The id that it asks for.
   const id = { N: "0" };
 
-  test.each([
-    undefined,
-    { id },
-    { id, status: { S: "pending" } },
-    { id, status: { N: "1" }, petId: { NULL: true } },
-  ])("in an orders table that has %j, the very id that it asks for", async (Item) => {
-    if (Item) await client.send(new PutItemCommand({ TableName: orders, Item }));
+  test.each<[what: string, item: OrderItem | undefined]>([
+    ["nothing", undefined],
+    ["an order without a status", { id }],
+    ["a pending order", { id, status: { S: "pending" } }],
+    ["attributes of the wrong type", { id, status: { N: "1" }, petId: { NULL: true } }],
+  ])("changes nothing in an orders table that holds %s", async (_, item) => {
+    if (item) await client.send(new PutItemCommand({ TableName: orders, Item: item }));
     const { signal } = new AbortController();
     await updateNothing(client, orders, signal);
     await scanOne(client, orders, signal);
-    expect(await items(orders)).toEqual(Item ? [Item] : []);
+    expect(await items(orders)).toEqual(item ? [item] : []);
   });
 
-  test("in the table of keys, where no key has the hash of an empty text", async () => {
+  const readEmptyKey = () => readApiKey(DynamoDBDocumentClient.from(client), apiKeys, "");
+
+  test("changes nothing in the table of API keys", async () => {
     const before = await items(apiKeys);
-    expect(await readApiKey(DynamoDBDocumentClient.from(client), apiKeys, "")).toBeUndefined();
+    await readEmptyKey();
     expect(await items(apiKeys)).toEqual(before);
+  });
+
+  test("finds no API key for an empty text", async () => {
+    expect(await readEmptyKey()).toBeUndefined();
   });
 });
 
-async function items(TableName: string): Promise<unknown> {
-  return (await client.send(new ScanCommand({ TableName, ConsistentRead: true }))).Items;
+async function items(table: string): Promise<unknown> {
+  const command = new ScanCommand({ TableName: table, ConsistentRead: true });
+  const { Items } = await client.send(command);
+  return Items;
 }

@@ -8,7 +8,7 @@ import { documentFile } from "../helpers/openapi/document.ts";
 const released = await readFile(new URL("released.yaml", import.meta.url), "utf8");
 const current = await readFile(documentFile, "utf8");
 
-/** A line for everything in a part of a document that clients may rely on, and where it is. */
+/** A line with its path for everything in a part of a document that clients may rely on. */
 function promises(part: unknown, at = ""): string[] {
   if (typeof part !== "object" || part === null) return [`${at} ${part}`];
   return Object.entries(part).flatMap(([key, inner]) => {
@@ -39,84 +39,129 @@ const promised = await promisesOf(released);
  * major version.
  */
 async function incompatibilities(document: string): Promise<string[]> {
-  const [before, after] = [parse(released), parse(document)];
-  if (before.info.version.split(".")[0] !== after.info.version.split(".")[0]) return [];
+  if (majorVersion(document) !== majorVersion(released)) return [];
   const kept = await promisesOf(document);
-  // A new operation may ask for what it likes.
-  const asked = /^ (\S+ \w+) (parameters|requestBody) .*required/;
-  const isAskedAnew = (line: string) =>
-    promised.some((known) => known.startsWith(` ${asked.exec(line)?.[1]} `));
-  return [
-    ...promised.filter((line) => !kept.includes(line)).map((line) => `no longer:${line}`),
-    ...kept
-      .filter((line) => !promised.includes(line) && isAskedAnew(line))
-      .map((line) => `new:${line}`),
-  ];
+  const broken = promised.filter((line) => !kept.includes(line));
+  const required = kept.filter((line) => !promised.includes(line) && isRequirement(line));
+  return [...broken.map((line) => `no longer:${line}`), ...required.map((line) => `new:${line}`)];
+}
+
+function majorVersion(document: string): string {
+  const { version }: { version: string } = parse(document).info;
+  return version.split(".")[0] ?? version;
+}
+
+/** Whether a line requires something of a request. A new operation may require what it likes. */
+function isRequirement(line: string): boolean {
+  const operation = /^ (\S+ \w+) (parameters|requestBody) .*required/.exec(line)?.[1];
+  return operation !== undefined && promised.some((known) => known.startsWith(` ${operation} `));
 }
 
 test("the document keeps every promise of the released one", async () => {
   expect(await incompatibilities(current)).toEqual([]);
 });
 
-test("the changelog has an entry exactly if the document has changed", async () => {
+test("the changelog has unreleased entries exactly when the document has changed", async () => {
   const changelog = await readFile(new URL("CHANGELOG.md", documentFile), "utf8");
-  const [, unreleased = ""] = /^## Unreleased\n(.*?)(?=^## )/ms.exec(changelog) ?? [];
-  expect(/^- /m.test(unreleased)).toBe(!isDeepStrictEqual(parse(current), parse(released)));
+  const unreleased = /^## Unreleased\n(.*?)(?=^## )/ms.exec(changelog)?.[1] ?? "";
+  const hasEntries = /^- /m.test(unreleased);
+  expect(hasEntries).toBe(!isDeepStrictEqual(parse(current), parse(released)));
 });
 
 const list = ["paths", "/store/orders", "get"];
 const fields = ["components", "schemas", "Order", "properties"];
 const responses = ["components", "responses"];
+const notPending = [...responses, "NotPending"];
 const page = { name: "page", in: "query", schema: { type: "string" } };
-const change = (edit: (document: Document) => void) => {
+
+type Edit = (document: Document) => void;
+
+/** The incompatibilities of the released document after an edit. */
+async function change(edit: Edit): Promise<string[]> {
   const changed = parseDocument(released);
   edit(changed);
-  return incompatibilities(changed.toString());
-};
+  return await incompatibilities(changed.toString());
+}
 
-test("what breaks a promise is found", async () => {
-  const broken = await change((document) => {
-    document.setIn([...fields, "quantity", "type"], "string");
-    document.deleteIn([...fields, "petId"]);
-    document.deleteIn([
-      ...responses,
-      "NotPending",
-      "content",
-      "application/json",
-      "examples",
-      "order_not_pending",
-    ]);
-    document.deleteIn([...responses, "Unauthorized", "headers", "WWW-Authenticate", "required"]);
-    document.setIn([...list, "parameters"], [{ ...page, required: true }]);
-  });
-  expect(broken).toEqual([
-    "no longer: /store/orders get responses 200 content application/json schema items properties petId type integer",
-    "no longer: /store/orders get responses 200 content application/json schema items properties petId format int64",
-    "no longer: /store/orders get responses 200 content application/json schema items properties quantity type integer",
-    "no longer: /store/orders get responses 401 headers WWW-Authenticate required true",
-    "no longer: /store/orders/{orderId} delete responses 401 headers WWW-Authenticate required true",
-    "no longer: /store/orders/{orderId} delete responses 409 content application/json code order_not_pending",
-    "new: /store/orders get parameters page required true",
-  ]);
+const listedOrder =
+  "/store/orders get responses 200 content application/json schema items properties";
+
+test.each<{ what: string; edit: Edit; found: string[] }>([
+  {
+    what: "another type of a field",
+    edit: (document) => document.setIn([...fields, "quantity", "type"], "string"),
+    found: [`no longer: ${listedOrder} quantity type integer`],
+  },
+  {
+    what: "a missing field",
+    edit: (document) => document.deleteIn([...fields, "petId"]),
+    found: [
+      `no longer: ${listedOrder} petId type integer`,
+      `no longer: ${listedOrder} petId format int64`,
+    ],
+  },
+  {
+    what: "a missing error code",
+    edit: (document) =>
+      document.deleteIn([
+        ...notPending,
+        "content",
+        "application/json",
+        "examples",
+        "order_not_pending",
+      ]),
+    found: [
+      "no longer: /store/orders/{orderId} delete responses 409 content application/json code order_not_pending",
+    ],
+  },
+  {
+    what: "a header that is no longer always sent",
+    edit: (document) =>
+      document.deleteIn([...responses, "Unauthorized", "headers", "WWW-Authenticate", "required"]),
+    found: [
+      "no longer: /store/orders get responses 401 headers WWW-Authenticate required true",
+      "no longer: /store/orders/{orderId} delete responses 401 headers WWW-Authenticate required true",
+    ],
+  },
+  {
+    what: "a new required parameter",
+    edit: (document) => document.setIn([...list, "parameters"], [{ ...page, required: true }]),
+    found: ["new: /store/orders get parameters page required true"],
+  },
+])("a change that breaks a promise is found: $what", async ({ edit, found }) => {
+  expect(await change(edit)).toEqual(found);
+});
+
+test("a change that breaks a promise is found: a missing operation", async () => {
   expect(await change((document) => document.deleteIn(list))).toContain(
     "no longer: /store/orders get operationId listOrders",
   );
 });
 
-test("what adds to the promises breaks none", async () => {
-  const added = await change((document) => {
-    const required = { name: "petId", in: "path", required: true, schema: { type: "string" } };
-    document.setIn(["paths", "/pets/{petId}"], { get: { parameters: [required], responses: {} } });
-    document.setIn([...fields, "gift"], { type: "boolean" });
-    document.setIn([...list, "parameters"], [page]);
-  });
-  expect(added).toEqual([]);
+const petId = { name: "petId", in: "path", required: true, schema: { type: "string" } };
+
+test.each<{ what: string; edit: Edit }>([
+  {
+    what: "a path",
+    edit: (document) =>
+      document.setIn(["paths", "/pets/{petId}"], { get: { parameters: [petId], responses: {} } }),
+  },
+  {
+    what: "a field",
+    edit: (document) => document.setIn([...fields, "gift"], { type: "boolean" }),
+  },
+  {
+    what: "an optional parameter",
+    edit: (document) => document.setIn([...list, "parameters"], [page]),
+  },
+])("an addition breaks no promise: $what", async ({ edit }) => {
+  expect(await change(edit)).toEqual([]);
 });
 
-test("a new major version breaks no promise", async () => {
-  const anew = await change((document) => {
+test("a new major version may break any promise", async () => {
+  const nextMajor = await change((document) => {
     document.setIn(["info", "version"], "2.0.0");
     document.deleteIn(list);
   });
-  expect(anew).toEqual([]);
+  expect(nextMajor).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { HttpResponse } from "../../infra/smoke/client.ts";
 import { responseProblems } from "../../infra/smoke/response-problems.ts";
 import type { ConstantResponse } from "../../infra/template/rest-api.ts";
@@ -11,82 +11,92 @@ import { readAssembly } from "../helpers/read-assembly.ts";
 const api = readRestApi((await readAssembly()).template);
 const deployed = api.methods.filter(({ integration }) => integration.Type === "AWS_PROXY");
 
-const methodsOf = (item: object) => Object.keys(item).map((method) => method.toUpperCase());
+const methodsOf = (item: object = {}) => Object.keys(item).map((method) => method.toUpperCase());
 
 test("the document asks for a bearer key at every operation", () => {
-  for (const { security = document.security } of Object.values(document.paths).flatMap(
-    Object.values,
-  )) {
+  const described = Object.values(document.paths).flatMap((item) => Object.values(item));
+  for (const { security = document.security } of described)
     expect(security).toEqual([{ bearerAuth: [] }]);
-  }
 });
 
-test("the template asks for a bearer key at every operation", () => {
+test("the template asks for the Authorization header at every operation", () => {
+  expect(deployed.length).toBeGreaterThan(0);
   for (const { authorizer } of deployed)
     expect(authorizer).toMatchObject({ IdentitySource: "Authorization" });
 });
 
-test("the document describes what the gateway itself sends where there is no operation", () => {
-  const mocks = api.methods.flatMap(({ httpMethod, path, integration }) =>
-    integration.Type === "MOCK" ? [{ httpMethod, path, ...integration }] : [],
-  );
+const mocks = api.methods.flatMap(({ httpMethod, path, integration }) =>
+  integration.Type === "MOCK" ? [{ httpMethod, path, ...integration }] : [],
+);
+
+test("the document describes the gateway's responses where there is no operation", () => {
   expect(mocks.length).toBeGreaterThan(0);
   for (const { httpMethod, path, status, ...literal } of mocks) {
     expect(httpMethod).toBe("ANY");
     expect(responseProblems("POST", path, httpResponse(status, literal))).toEqual([]);
-    const allowed = methodsOf(document.paths[path] ?? {});
-    expect(literal.headers["Allow"]?.split(", ").sort()).toEqual(
-      allowed.length > 0 ? allowed.sort() : undefined,
-    );
   }
 });
 
-describe("the document describes a gateway response wherever a client may get it:", () => {
-  const operation: [string, string][] = [
-    ["GET", "/store/orders"],
-    ["DELETE", "/store/orders/1"],
-  ];
-  const otherMethod: [string, string][] = [["POST", "/store/orders"]];
-  const unknownPath: [string, string][] = [["GET", "/nope"]];
-  const anywhere = [...operation, ...otherMethod, ...unknownPath];
-  const places: Record<string, [method: string, path: string][]> = {
-    ACCESS_DENIED: operation,
-    API_CONFIGURATION_ERROR: operation,
-    AUTHORIZER_CONFIGURATION_ERROR: operation,
-    AUTHORIZER_FAILURE: operation,
-    BAD_REQUEST_BODY: anywhere,
-    BAD_REQUEST_PARAMETERS: anywhere,
-    EXPIRED_TOKEN: operation,
-    INTEGRATION_FAILURE: operation,
-    INTEGRATION_TIMEOUT: operation,
-    INVALID_API_KEY: operation,
-    INVALID_SIGNATURE: unknownPath,
-    MISSING_AUTHENTICATION_TOKEN: unknownPath,
-    QUOTA_EXCEEDED: anywhere,
-    REQUEST_TOO_LARGE: anywhere,
-    RESOURCE_NOT_FOUND: unknownPath,
-    THROTTLED: anywhere,
-    UNAUTHORIZED: operation,
-    UNSUPPORTED_MEDIA_TYPE: otherMethod,
-    WAF_FILTERED: anywhere,
-  };
+test("a 405 allows exactly the methods of the document", () => {
+  const rejecting = mocks.filter(({ status }) => status === 405);
+  expect(rejecting.map(({ path }) => path).sort()).toEqual(Object.keys(document.paths).sort());
+  for (const { path, headers } of rejecting)
+    expect(headers["Allow"]?.split(", ").sort()).toEqual(methodsOf(document.paths[path]).sort());
+});
 
-  test.each(Object.entries(places))("%s", (type, requests) => {
+test("a path without operations has no Allow header", () => {
+  for (const { headers } of mocks.filter(({ path }) => document.paths[path] === undefined))
+    expect(headers).not.toHaveProperty("Allow");
+});
+
+type Requests = [method: string, path: string][];
+const operation: Requests = [
+  ["GET", "/store/orders"],
+  ["DELETE", "/store/orders/1"],
+];
+const otherMethod: Requests = [["POST", "/store/orders"]];
+const unknownPath: Requests = [["GET", "/nope"]];
+const anywhere = [...operation, ...otherMethod, ...unknownPath];
+
+/** The requests that may get each type of gateway response. */
+const requestsByType: Record<string, Requests> = {
+  ACCESS_DENIED: operation,
+  API_CONFIGURATION_ERROR: operation,
+  AUTHORIZER_CONFIGURATION_ERROR: operation,
+  AUTHORIZER_FAILURE: operation,
+  BAD_REQUEST_BODY: anywhere,
+  BAD_REQUEST_PARAMETERS: anywhere,
+  EXPIRED_TOKEN: operation,
+  INTEGRATION_FAILURE: operation,
+  INTEGRATION_TIMEOUT: operation,
+  INVALID_API_KEY: operation,
+  INVALID_SIGNATURE: unknownPath,
+  MISSING_AUTHENTICATION_TOKEN: unknownPath,
+  QUOTA_EXCEEDED: anywhere,
+  REQUEST_TOO_LARGE: anywhere,
+  RESOURCE_NOT_FOUND: unknownPath,
+  THROTTLED: anywhere,
+  UNAUTHORIZED: operation,
+  UNSUPPORTED_MEDIA_TYPE: otherMethod,
+  WAF_FILTERED: anywhere,
+};
+
+test.each(Object.entries(requestsByType))(
+  "the document describes a gateway response wherever a client may get it: %s",
+  (type, requests) => {
     const { status = 0, ...literal } = api.gatewayResponses.get(type) ?? { headers: {}, body: "" };
-    const problems = requests.flatMap(([method, path]) =>
-      responseProblems(method, path, httpResponse(status, literal)).map(
-        (problem) => `${method} ${path}: ${problem}`,
-      ),
-    );
-    expect(problems).toEqual([]);
-  });
+    for (const [method, path] of requests) {
+      const problems = responseProblems(method, path, httpResponse(status, literal));
+      expect(problems, `${method} ${path}`).toEqual([]);
+    }
+  },
+);
 
-  test("no other type has a status of its own", () => {
-    const concrete = [...api.gatewayResponses]
-      .filter(([, { status }]) => status !== undefined)
-      .map(([type]) => type);
-    expect(concrete.sort()).toEqual(Object.keys(places).sort());
-  });
+test("no gateway response but these has a status of its own", () => {
+  const withStatus = [...api.gatewayResponses]
+    .filter(([, { status }]) => status !== undefined)
+    .map(([type]) => type);
+  expect(withStatus.sort()).toEqual(Object.keys(requestsByType).sort());
 });
 
 function httpResponse(status: number, { headers, body }: ConstantResponse): HttpResponse {

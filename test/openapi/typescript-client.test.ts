@@ -5,15 +5,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type LocalStack, startLocalStack } from "../../infra/local/local-stack.ts";
 import { OrdersClient } from "../../shared/clients/orders-client.ts";
+import { type ErrorCode, errorBody } from "../../shared/errors.ts";
 import { orderFields } from "../../shared/order.ts";
 import { documentFile } from "../helpers/openapi/document.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
 
 const page = await readFile(new URL("API.md", documentFile), "utf8");
-const [usage = "", widened = ""] = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code);
+/** The examples of API.md: a use of the client, and a type that is widened for 64-bit integers. */
+const examples = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code);
+const usage = examples[0];
+const widened = examples[1];
 
 const folder = await mkdtemp(join(tmpdir(), "typescript-client-"));
 afterAll(() => rm(folder, { recursive: true }));
@@ -34,7 +38,7 @@ async function compile(source: string): Promise<string> {
   );
 }
 
-test("the client to copy has the fields of the document and no other", async () => {
+test("the client in TypeScript has the fields of the document and no other", async () => {
   const values = {
     int64: "9223372036854775807n",
     "date-time": '"2026-12-24T12:00:00Z"',
@@ -60,7 +64,7 @@ test("the type that API.md widens for 64-bit integers compiles", async () => {
   expect(problems).toBe("");
 });
 
-test("the use of the client in API.md compiles", async () => {
+test("API.md's example in TypeScript compiles", async () => {
   const problems = await compile(`declare const process: { env: { API_KEY?: string } };\n${usage}`);
   expect(problems).toBe("");
 });
@@ -80,100 +84,111 @@ describe("the client in TypeScript", () => {
     expect(ids).toEqual(expect.arrayContaining([1, 9223372036854775807n]));
   });
 
-  test("takes an order that is cancelled already for cancelled", async () => {
+  test("succeeds when the order is already cancelled", async () => {
     await client().cancelOrder(9223372036854775807n);
     await expect(client().cancelOrder(9223372036854775807n)).resolves.toBeUndefined();
   });
 
-  test("fails with the status and code of the service", async () => {
-    await expect(client().cancelOrder(404)).rejects.toMatchObject({
-      status: 404,
-      code: "order_not_found",
-    });
-    await expect(client("no key").listOrders()).rejects.toMatchObject({
-      status: 401,
-      code: "unauthorized",
-    });
+  test("fails with the status and code of the service for an unknown order", async () => {
+    const failure = { status: 404, code: "order_not_found" };
+    await expect(client().cancelOrder(404)).rejects.toMatchObject(failure);
+  });
+
+  test("fails with the status and code of the service for an unknown key", async () => {
+    const failure = { status: 401, code: "unauthorized" };
+    await expect(client("no key").listOrders()).rejects.toMatchObject(failure);
   });
 });
 
+function spyOnFetch() {
+  const spy = vi.spyOn(globalThis, "fetch");
+  onTestFinished(() => spy.mockRestore());
+  return spy;
+}
+
 test.each([2 ** 53, 1e21, 1.5, Number.NaN])(
-  "the client in TypeScript cancels no order for %s, which may have lost digits",
+  "the client in TypeScript rejects the order id %s, which is not a safe integer",
   async (id) => {
-    const fetch = vi.spyOn(globalThis, "fetch");
+    const sent = spyOnFetch();
     const orders = new OrdersClient("http://localhost/v1", "key");
     await expect(orders.cancelOrder(id)).rejects.toThrow(RangeError);
-    expect(fetch).not.toHaveBeenCalled();
-    fetch.mockRestore();
+    expect(sent).not.toHaveBeenCalled();
   },
 );
 
 test("the client in TypeScript sends nothing with a key that no header can hold", async () => {
-  const fetch = vi.spyOn(globalThis, "fetch");
+  const sent = spyOnFetch();
   const orders = new OrdersClient("http://localhost/v1", "a\nb");
   await expect(orders.listOrders()).rejects.toThrow(TypeError);
-  expect(fetch).not.toHaveBeenCalled();
-  fetch.mockRestore();
+  expect(sent).not.toHaveBeenCalled();
 });
 
-describe("the client in TypeScript, when the service", () => {
-  /** Has the service respond in this way, without waiting; undefined is a list that breaks off. */
-  async function call(...responses: ([number, string, Record<string, string>?] | undefined)[]) {
+describe("the client in TypeScript", () => {
+  /** Lists orders from a service that responds like this, in turn, and doesn't wait. */
+  async function list(...responses: Response[]) {
     const pauses: number[] = [];
     vi.stubGlobal("setTimeout", (resolve: () => void, milliseconds: number) => {
       pauses.push(milliseconds);
       resolve();
     });
     vi.spyOn(Math, "random").mockReturnValue(0.5);
-    vi.stubGlobal("fetch", async () => {
-      const [status, body, headers = {}] = responses.shift() ?? [];
-      return new Response(body ?? brokenOff(), { status: status ?? 200, headers });
-    });
+    vi.stubGlobal("fetch", async () => responses.shift());
     const outcome = await new OrdersClient("http://host/v1", "key")
       .listOrders()
       .catch((error: unknown) => error);
     vi.restoreAllMocks();
     return { outcome, pauses, left: responses.length };
   }
-  const brokenOff = () =>
-    new ReadableStream({ start: (list) => list.error(new TypeError("terminated")) });
-  const failure = (code: string): string => JSON.stringify({ code, message: "", status: 0 });
+  const failure = (status: number, code: ErrorCode, headers?: Record<string, string>) =>
+    new Response(errorBody(code), { status, ...(headers && { headers }) });
+  const busy = () => failure(503, "service_unavailable");
+  const noOrders = () => new Response("[]");
 
-  test("fails for a while, waits longer each time, at least as long as a 429 says", async () => {
-    const busy: [number, string] = [503, failure("service_unavailable")];
-    const throttled: [number, string, Record<string, string>] = [
-      429,
-      failure("too_many_requests"),
-      { "Retry-After": "7" },
-    ];
-    const called = await call(busy, undefined, throttled, busy, [200, "[]"]);
-    expect(called).toEqual({ outcome: [], pauses: [500, 1000, 7500, 4000], left: 0 });
+  test("waits longer after each failure", async () => {
+    const listed = await list(busy(), busy(), busy(), busy(), noOrders());
+    expect(listed).toEqual({ outcome: [], pauses: [500, 1000, 2000, 4000], left: 0 });
   });
 
-  test("ends a list in its middle, asks again", async () => {
-    const called = await call([200, '[{"id":1},'], [200, "[]"]);
-    expect(called).toEqual({ outcome: [], pauses: [500], left: 0 });
+  test("waits at least as long as a 429 says", async () => {
+    const throttled = failure(429, "too_many_requests", { "Retry-After": "7" });
+    const listed = await list(throttled, noOrders());
+    expect(listed).toEqual({ outcome: [], pauses: [7500], left: 0 });
   });
 
-  test("fails with a body that only begins like JSON, has no code", async () => {
-    const { outcome } = await call([404, "{oops"]);
+  test("repeats the request when a list ends in its middle", async () => {
+    const listed = await list(new Response('[{"id":1},'), noOrders());
+    expect(listed).toEqual({ outcome: [], pauses: [500], left: 0 });
+  });
+
+  test("repeats the request when a list ends with its connection", async () => {
+    const brokenOff = new ReadableStream({
+      start: (stream) => stream.error(new TypeError("terminated")),
+    });
+    const listed = await list(new Response(brokenOff), noOrders());
+    expect(listed).toEqual({ outcome: [], pauses: [500], left: 0 });
+  });
+
+  test("has no code for a failure whose body only begins like JSON", async () => {
+    const { outcome } = await list(new Response("{oops", { status: 404 }));
     expect(outcome).toMatchObject({ status: 404, code: undefined });
   });
 
-  test("goes on failing, gives up after five attempts with the last failure", async () => {
-    const { outcome, left } = await call(
-      ...Array<[number, string]>(7).fill([500, failure("internal_error")]),
-    );
-    expect({ outcome, left }).toMatchObject({
-      outcome: { status: 500, code: "internal_error" },
-      left: 2,
-    });
+  test("gives up after five attempts with the last failure", async () => {
+    const last = failure(500, "internal_error");
+    const { outcome, left } = await list(busy(), busy(), busy(), busy(), last, noOrders());
+    expect(outcome).toMatchObject({ status: 500, code: "internal_error" });
+    expect(left).toBe(1);
   });
 
-  test("rejects the request, or AWS does in its own words, does not repeat it", async () => {
-    const rejected = await call([403, failure("forbidden")], [200, "[]"]);
-    expect(rejected).toMatchObject({ outcome: { status: 403, code: "forbidden" }, left: 1 });
-    const byAws = await call([413, "Too large"], [200, "[]"]);
-    expect(byAws).toMatchObject({ outcome: { status: 413, code: undefined }, left: 1 });
+  test("does not repeat a request that the service rejects", async () => {
+    const { outcome, left } = await list(failure(403, "forbidden"), noOrders());
+    expect(outcome).toMatchObject({ status: 403, code: "forbidden" });
+    expect(left).toBe(1);
+  });
+
+  test("does not repeat a request that AWS rejects in its own words", async () => {
+    const { outcome, left } = await list(new Response("Too large", { status: 413 }), noOrders());
+    expect(outcome).toMatchObject({ status: 413, code: undefined });
+    expect(left).toBe(1);
   });
 });

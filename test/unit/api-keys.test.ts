@@ -15,24 +15,42 @@ const prefix = fc.constantFrom<ApiKeyPrefix>("pets_test", "pets_live", "pets_0",
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 describe("an API key", () => {
-  test("has the form of the keys of its environment and of no other", () => {
+  test("is its prefix, 43 characters of secret and 6 of checksum", () => {
     fc.assert(
       fc.property(prefix, (own) => {
-        const key = makeApiKey(own);
-        const other = own === "pets_test" ? "pets_live" : "pets_test";
-        expect(key).toMatch(new RegExp(`^${own}_[0-9A-Za-z]{43}[0-9A-Za-z]{6}$`));
-        expect(key).toMatch(new RegExp(`^${apiKeyPattern(own)}$`));
-        expect(key).not.toMatch(new RegExp(apiKeyPattern(other)));
-        expect(isApiKey(key)).toBe(true);
+        expect(makeApiKey(own)).toMatch(new RegExp(`^${own}_[0-9A-Za-z]{43}[0-9A-Za-z]{6}$`));
       }),
     );
   });
 
+  test("is valid when it is new", () => {
+    fc.assert(
+      fc.property(prefix, (own) => {
+        expect(isApiKey(makeApiKey(own))).toBe(true);
+      }),
+    );
+  });
+
+  test("matches the pattern of its environment and of no other", () => {
+    fc.assert(
+      fc.property(prefix, (own) => {
+        const key = makeApiKey(own);
+        const other = own === "pets_test" ? "pets_live" : "pets_test";
+        expect(key).toMatch(new RegExp(`^${apiKeyPattern(own)}$`));
+        expect(key).not.toMatch(new RegExp(apiKeyPattern(other)));
+      }),
+    );
+  });
+
+  const manyKeys = Array.from({ length: 1000 }, () => makeApiKey("pets_test"));
+
   test("is never the same twice", () => {
-    const keys = Array.from({ length: 1000 }, () => makeApiKey("pets_test"));
-    expect(new Set(keys).size).toBe(keys.length);
-    // Nor alike anywhere: a shorter secret would be padded.
-    const secrets = keys.map((key) => key.slice("pets_test_".length, -6));
+    expect(new Set(manyKeys).size).toBe(manyKeys.length);
+  });
+
+  test("has a secret that is random in every character", () => {
+    const secrets = manyKeys.map((key) => key.slice("pets_test_".length, -6));
+    // A shorter secret would be padded.
     for (let at = 0; at < 43; at++)
       expect(new Set(secrets.map((secret) => secret[at])).size).toBeGreaterThan(40);
   });
@@ -61,46 +79,54 @@ describe("an API key", () => {
     );
   });
 
-  test("is invalid with anything around it, or cut short", () => {
-    const key = makeApiKey("pets_test");
-    for (const text of [
-      ` ${key}`,
-      `${key} `,
-      `${key}\n`,
-      `${key}0`,
-      key.slice(0, -1),
-      key.slice(1),
-      "",
-    ]) {
-      expect(isApiKey(text)).toBe(false);
-    }
+  const validKey = issuedKeys.test.key;
+
+  test.each([
+    ["a space before it", ` ${validKey}`],
+    ["a space after it", `${validKey} `],
+    ["a line break after it", `${validKey}\n`],
+    ["one character too many", `${validKey}0`],
+    ["its last character missing", validKey.slice(0, -1)],
+    ["its first character missing", validKey.slice(1)],
+    ["all of its characters missing", ""],
+  ])("is invalid with %s", (_, text) => {
+    expect(isApiKey(text)).toBe(false);
   });
 
-  test("is invalid with a prefix of another form, even if the checksum is right", () => {
-    for (const prefix of ["pets_", "pets_Demo", "pets_a-b"] as const)
-      expect(isApiKey(makeApiKey(prefix))).toBe(false);
-  });
-
-  test.each(Object.entries(issuedKeys))(
-    "is valid when an earlier release issued it (%s)",
-    (_, { key, hash }) => {
-      expect(isApiKey(key)).toBe(true);
-      expect(hashApiKey(key)).toBe(hash);
+  test.each<ApiKeyPrefix>(["pets_", "pets_Demo", "pets_a-b"])(
+    "is invalid with the prefix %s, even if the checksum is right",
+    (malformed) => {
+      expect(isApiKey(makeApiKey(malformed))).toBe(false);
     },
   );
+
+  describe.each(Object.entries(issuedKeys))("that an earlier release issued (%s)", (_, issued) => {
+    test("is valid", () => {
+      expect(isApiKey(issued.key)).toBe(true);
+    });
+
+    test("has the hash under which that release stored it", () => {
+      expect(hashApiKey(issued.key)).toBe(issued.hash);
+    });
+  });
 });
 
 describe("the record of an API key", () => {
   const whole = { keyHash: "0f", keyId: "key_1", name: "Acme", createdAt: 1 };
 
-  test.each<[string, { expiresAt?: number; revokedAt?: number }]>([
+  const states: [state: string, times: { expiresAt?: number; revokedAt?: number }][] = [
     ["active", {}],
     ["active", { expiresAt: 101 }],
     ["expired", { expiresAt: 100 }],
     ["revoked", { revokedAt: 200 }],
     ["revoked", { expiresAt: 99, revokedAt: 98 }],
-  ])("is %s with %j at second 100", (state, times) => {
+  ];
+
+  test.each(states)("is %s with %j at second 100", (state, times) => {
     expect(apiKeyState(times, 100)).toBe(state);
+  });
+
+  test.each(states.map(([, times]) => times))("is valid with %j", (times) => {
     expect(isApiKeyRecord({ ...whole, ...times })).toBe(true);
   });
 
@@ -112,7 +138,7 @@ describe("the record of an API key", () => {
     { expiresAt: "1" },
     { revokedAt: "1" },
     { revokedAt: 1.5 },
-  ])("is incomplete with %j", (damage) => {
+  ])("is invalid with %j", (damage) => {
     expect(isApiKeyRecord({ ...whole, ...damage })).toBe(false);
   });
 });

@@ -5,7 +5,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import type { APIGatewayProxyResult } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { handler } from "../../functions/cancel-order.ts";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 import type { OrderItem } from "../../shared/order.ts";
@@ -22,6 +22,12 @@ const cancellation = (orderId: string) =>
   proxyEvent({ httpMethod: "DELETE", pathParameters: { orderId } });
 const cancel = (orderId: string): Promise<APIGatewayProxyResult> =>
   handler(cancellation(orderId), lambdaContext());
+
+/** Has the table respond as if order 42 were like `before`, or missing if that is undefined. */
+function haveOrder(before: OrderItem | undefined): void {
+  if (before?.["status"]?.S === "pending") table.on(UpdateItemCommand).resolves({});
+  else table.on(UpdateItemCommand).rejects(failedCondition(before));
+}
 
 function failedCondition(Item?: OrderItem): ConditionalCheckFailedException {
   return new ConditionalCheckFailedException({
@@ -42,9 +48,9 @@ function expectError(response: APIGatewayProxyResult, code: ErrorCode): void {
 describe("cancelling an order", () => {
   test("is one conditional write with exactly this input", async () => {
     vi.useFakeTimers({ now: new Date("2026-11-20T12:00:00Z"), toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
     table.on(UpdateItemCommand).resolves({});
     await cancel("9223372036854775807");
-    vi.useRealTimers();
     expect(table.commandCalls(UpdateItemCommand).map(({ args }) => args[0].input)).toEqual([
       {
         TableName: "orders",
@@ -63,27 +69,34 @@ describe("cancelling an order", () => {
         ReturnValuesOnConditionCheckFailure: "ALL_OLD",
       },
     ]);
+  });
+
+  test("writes with an abort signal", async () => {
+    table.on(UpdateItemCommand).resolves({});
+    await cancel("42");
     expect(table.calls()[0]?.args.at(1)).toEqual({ abortSignal: expect.any(AbortSignal) });
   });
 
-  test.each(cancellations)("ends for %s (%j) in %s", async (_, before, outcome) => {
-    if (outcome === 204 && !before?.["cancellationId"]) table.on(UpdateItemCommand).resolves({});
-    else table.on(UpdateItemCommand).rejects(failedCondition(before));
+  test.each(cancellations)("responds for %s (%j) with %s", async (_, before, outcome) => {
+    haveOrder(before);
     const response = await cancel("42");
-    const logged = { keyId: "key_1", orderId: "42" };
     if (outcome === 204) {
-      expect(response).toEqual({
-        statusCode: 204,
-        headers: { "Cache-Control": "no-store" },
-        body: "",
-      });
-      expect(log.info.mock.calls).toEqual([[{ event: "order_cancelled", ...logged }]]);
+      const headers = { "Cache-Control": "no-store" };
+      expect(response).toEqual({ statusCode: 204, headers, body: "" });
     } else {
       expectError(response, outcome);
-      expect(log.info.mock.calls).toEqual([
-        [{ event: "cancel_rejected", ...logged, code: outcome }],
-      ]);
     }
+  });
+
+  test.each(cancellations)("logs for %s (%j) the outcome %s", async (_, before, outcome) => {
+    haveOrder(before);
+    await cancel("42");
+    const fields = { keyId: "key_1", orderId: "42" };
+    const line =
+      outcome === 204
+        ? { event: "order_cancelled", ...fields }
+        : { event: "cancel_rejected", ...fields, code: outcome };
+    expect(log.info.mock.calls).toEqual([[line]]);
     expect(log.error).not.toHaveBeenCalled();
   });
 
@@ -96,7 +109,7 @@ describe("cancelling an order", () => {
     },
   );
 
-  test("logs who asked for an order by no id", async () => {
+  test("logs who asked for an order with a malformed id", async () => {
     const event = proxyEvent({ httpMethod: "DELETE", pathParameters: { orderId: "abc" } });
     await handler(event, lambdaContext());
     expect(log.info.mock.calls).toEqual([
@@ -125,7 +138,7 @@ describe("cancelling an order", () => {
     { code: "ECONNRESET" },
     { code: "EPIPE" },
     { code: "ENOTFOUND" },
-  ])("responds with 503 to the table's %j", async (fields) => {
+  ])("responds with 503 when the table fails with %j", async (fields) => {
     table.on(UpdateItemCommand).rejects(Object.assign(new Error("secret"), fields));
     expectError(await cancel("42"), "service_unavailable");
   });
@@ -135,12 +148,12 @@ describe("cancelling an order", () => {
     "AccessDeniedException",
     "ValidationException",
     "TypeError",
-  ])("responds with 500 to %s, which is our fault", async (name) => {
+  ])("responds with 500 when the table fails with %s, which is our fault", async (name) => {
     table.on(UpdateItemCommand).rejects(Object.assign(new Error("secret"), { name }));
     expectError(await cancel("42"), "internal_error");
   });
 
-  test("logs no more than names, messages and stacks of what the table said", async () => {
+  test("logs only the name, message and stack of each error of the table", async () => {
     // As the SDK reports a failed condition, with the item.
     const cause = Object.assign(new TypeError("cause"), {
       Item: { petId: { N: "7" } },
@@ -171,7 +184,7 @@ describe("cancelling an order", () => {
     expectError(await handler(cancellation("42"), context), "service_unavailable");
   });
 
-  test("ignores a request id that the client chose", async () => {
+  test("does not take a request id that the client chose for the invocation's", async () => {
     const item = {
       id: { N: "42" },
       status: { S: "cancelled" },

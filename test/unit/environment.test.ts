@@ -6,7 +6,7 @@ test("an environment variable has the value that the stack set", () => {
   expect(environmentVariable("ORDERS_TABLE")).toBe("orders-1");
 });
 
-test.each([undefined, ""])("an environment variable that is %j is named", (value) => {
+test.each([undefined, ""])("an environment variable that is %j is named in the error", (value) => {
   vi.stubEnv("API_KEYS_TABLE", value);
   expect(() => environmentVariable("API_KEYS_TABLE")).toThrow(
     "The environment variable API_KEYS_TABLE is not set",

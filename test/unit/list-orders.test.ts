@@ -42,41 +42,40 @@ const lastKey = { id: { N: "9223372036854775807" } };
 /** Has the table respond to Scans with these pages, or fail. */
 function havePages(...pages: (OrderItem[] | Error)[]): void {
   const scan = table.on(ScanCommand);
-  for (const [at, page] of pages.entries()) {
+  for (const [index, page] of pages.entries()) {
+    const isLast = index === pages.length - 1;
     if (page instanceof Error) scan.rejectsOnce(page);
-    else
-      scan.resolvesOnce({
-        Items: page,
-        ...(at + 1 < pages.length && { LastEvaluatedKey: lastKey }),
-      });
+    else scan.resolvesOnce(isLast ? { Items: page } : { Items: page, LastEvaluatedKey: lastKey });
   }
 }
 
 /** Lists the orders, with these headers in the request. */
-function list(headers: Record<string, string> = {}) {
+function list(requestHeaders: Record<string, string> = {}) {
   const stream = new ResponseStream();
-  const ended = handler(proxyEvent({ headers }), stream, lambdaContext("invocation-1"));
+  const event = proxyEvent({ headers: requestHeaders });
+  const ended = handler(event, stream, lambdaContext("invocation-1"));
   return { stream, ended };
 }
 
-/** Lists, and expects that the function and the body fail. */
-async function listCutOff(headers?: Record<string, string>): Promise<ResponseStream> {
-  const { stream, ended } = list(headers);
+/** Lists the orders, and expects the function and the body to fail. */
+async function listCutOff(requestHeaders?: Record<string, string>): Promise<ResponseStream> {
+  const { stream, ended } = list(requestHeaders);
   const received = buffer(stream);
   await expect(ended).rejects.toThrow();
   await expect(received).rejects.toThrow();
   return stream;
 }
 
+/** The headers of an uncompressed list. */
 const headers = {
   "Content-Type": "application/json",
   "Cache-Control": "no-store",
   Vary: "Accept-Encoding",
 };
-const listed = (orders: number) => ({
+const listed = (count: number) => ({
   event: "orders_listed",
   keyId: "key_1",
-  orders,
+  orders: count,
   firstPageMilliseconds: expect.any(Number),
 });
 const logged = (fields: object) => [[expect.objectContaining(fields)]];
@@ -87,7 +86,6 @@ describe("listing the orders", () => {
     const { stream } = list();
     expect(await text(stream)).toBe("[]");
     expect(stream.prelude).toEqual({ statusCode: 200, headers });
-    expect(log.info.mock.calls).toEqual([[listed(0)]]);
   });
 
   test("responds with the orders of every page in one array", async () => {
@@ -96,7 +94,15 @@ describe("listing the orders", () => {
     expect(await text(stream)).toBe(
       '[{"id":1,"petId":7,"complete":false},{"id":2,"petId":7,"complete":false},{"id":3,"petId":7,"complete":false}]',
     );
-    expect(log.info.mock.calls).toEqual([[listed(3)]]);
+  });
+
+  test.each([
+    { count: 0, pages: [[]] },
+    { count: 3, pages: [[], [order(1), order(2)], [], [order(3)]] },
+  ])("logs how many orders it has listed: $count", async ({ count, pages }) => {
+    havePages(...pages);
+    await text(list().stream);
+    expect(log.info.mock.calls).toEqual([[listed(count)]]);
   });
 
   test("is a sequential Scan with exactly this input", async () => {
@@ -110,8 +116,14 @@ describe("listing the orders", () => {
       scan,
       { ...scan, ExclusiveStartKey: lastKey },
     ]);
-    expect(table.calls()[0]?.args.at(1)).toEqual({ abortSignal: expect.any(AbortSignal) });
-    expect(log.warn).not.toHaveBeenCalled();
+  });
+
+  test("reads each page with an abort signal", async () => {
+    havePages([order(1)], [order(2)]);
+    await text(list().stream);
+    for (const { args } of table.calls())
+      expect(args.at(1)).toEqual({ abortSignal: expect.any(AbortSignal) });
+    expect(table.calls()).toHaveLength(2);
   });
 
   test("requests one page ahead of the one that is read", async () => {
@@ -137,8 +149,10 @@ describe("listing the orders", () => {
     expect(log.info.mock.calls).toEqual([[{ ...listed(1), firstPageMilliseconds: 250 }]]);
   });
 
+  const timeout = Object.assign(new Error("secret"), { name: "TimeoutError" });
+
   test("responds with an Error record when the first page can't be read", async () => {
-    table.on(ScanCommand).rejects(Object.assign(new Error("secret"), { name: "TimeoutError" }));
+    havePages(timeout);
     const { stream, ended } = list({ "Accept-Encoding": "gzip" });
     expect(await text(stream)).toBe(errorBody("service_unavailable"));
     await ended;
@@ -146,6 +160,11 @@ describe("listing the orders", () => {
       statusCode: 503,
       headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
     });
+  });
+
+  test("logs a list whose first page can't be read as failed", async () => {
+    havePages(timeout);
+    await text(list().stream);
     expect(log.error.mock.calls).toEqual(
       logged({ event: "list_failed", keyId: "key_1", code: "service_unavailable" }),
     );
@@ -178,7 +197,7 @@ describe("listing the orders", () => {
     },
   );
 
-  test("logs how many orders a list had that was cut off", async () => {
+  test("logs how many orders a list had when it was cut off", async () => {
     havePages(orders(1000), new Error("secret"));
     await listCutOff();
     expect(log.error.mock.calls).toEqual(
@@ -186,7 +205,7 @@ describe("listing the orders", () => {
     );
   });
 
-  test("logs what was left out of a list that was cut off", async () => {
+  test("logs the fields that it left out of a list that was cut off", async () => {
     havePages([{ id: { N: "1" }, petId: { S: "x" } }], new Error("secret"));
     await listCutOff();
     expect(log.warn.mock.calls).toEqual([
@@ -220,7 +239,7 @@ describe("listing the orders", () => {
     await expect(text(body)).rejects.toThrow();
   });
 
-  describe("whose client leaves", () => {
+  describe("for a client that leaves", () => {
     beforeEach(async () => {
       table.on(ScanCommand).resolves({ Items: orders(20_000), LastEvaluatedKey: lastKey });
       const { stream, ended } = list();
@@ -229,11 +248,11 @@ describe("listing the orders", () => {
       await expect(ended).rejects.toThrow("client gone");
     });
 
-    test("stops reading", () => {
+    test("stops reading the table", () => {
       expect(table.calls().length).toBeLessThanOrEqual(3);
     });
 
-    test("logs a list as abandoned, which is no failure", () => {
+    test("is logged as abandoned, not as a failure", () => {
       expect(log.info.mock.calls).toEqual(logged({ event: "list_abandoned", keyId: "key_1" }));
       expect(log.error).not.toHaveBeenCalled();
     });
@@ -278,6 +297,12 @@ describe("listing the orders", () => {
   test("leaves out attributes of the wrong type", async () => {
     havePages(wrongTypes);
     expect(await text(list().stream)).toBe('[{"id":1},{"id":2}]');
+  });
+
+  test("logs no warning when it left out nothing", async () => {
+    havePages([order(1)], [order(2)]);
+    await text(list().stream);
+    expect(log.warn).not.toHaveBeenCalled();
   });
 
   test("logs once how many attributes it left out", async () => {

@@ -13,7 +13,7 @@ const page = (id: string, last = false) => ({
   ...(!last && { LastEvaluatedKey: { id: { N: id } } }),
 });
 
-/** Time that passes when a test says so, with pauses of this share of their longest. */
+/** Makes time pass only when a test says so, and each pause this share of its longest. */
 function fakeTime(share: number): void {
   vi.useFakeTimers({
     toFake: ["setTimeout", "setInterval", "performance"],
@@ -28,9 +28,11 @@ function fakeTime(share: number): void {
 
 /** Scans a table that responds to each attempt with the next of these, and repeats the last. */
 async function scan(...responses: (Error | ReturnType<typeof page>)[]) {
+  /** When each attempt was made. */
   const attempts: number[] = [];
   table.on(ScanCommand).callsFake(async () => {
-    const response = responses[Math.min(attempts.push(performance.now()), responses.length) - 1];
+    const response = responses[attempts.length] ?? responses.at(-1);
+    attempts.push(performance.now());
     if (response instanceof Error) throw response;
     return response;
   });
@@ -46,20 +48,20 @@ describe("a page that the table throttles", () => {
   // The last one is cut to end with the minute.
   const minute = [500, 1000, 2000, 4000, ...Array.from({ length: 10 }, () => 5000), 2500];
 
-  test("is tried for a minute after pauses that grow from half a second to five", async () => {
+  test("is retried for a minute with pauses that grow from half a second to five", async () => {
     fakeTime(1);
     const { pauses } = await scan(throttling());
     expect(pauses).toEqual(minute);
   });
 
-  test("fails after that minute as unavailable", async () => {
+  test("fails with service_unavailable after a minute", async () => {
     fakeTime(1);
     const { pages } = await scan(throttling());
     expect(pages).toMatchObject({ code: "service_unavailable" });
   });
 
-  // Lists that were throttled together come back apart.
-  test("is tried after pauses of random length", async () => {
+  // So that lists which were throttled together don't all retry at once.
+  test("is retried after pauses of random length", async () => {
     fakeTime(0.1);
     const { pages, pauses } = await scan(throttling(), throttling(), page("1", true));
     expect(pages).toHaveLength(1);
@@ -75,7 +77,7 @@ describe("a page that the table throttles", () => {
   });
 });
 
-test("each try at a page has 15 seconds of its own to arrive", async () => {
+test("each attempt to read a page has 15 seconds of its own", async () => {
   const limits: AbortSignal[] = [];
   const limit = vi.spyOn(AbortSignal, "timeout").mockImplementation(() => {
     limits.push(new AbortController().signal);
@@ -91,29 +93,28 @@ test("each try at a page has 15 seconds of its own to arrive", async () => {
   expect(given.map((signal) => limits.indexOf(signal))).toEqual([0, 1, 2]);
 });
 
-test("lists that share a table with too few units for them are slow but whole", async () => {
+test("lists that share a table with too little capacity are complete", async () => {
   fakeTime(0.5);
-  let left = 0;
+  let readsLeft = 0;
   setInterval(() => {
-    left = 15;
+    readsLeft = 15;
   }, 1000);
   table.on(ScanCommand).callsFake(async ({ ExclusiveStartKey }) => {
-    left -= 1;
-    if (left < 0) throw throttling();
+    readsLeft -= 1;
+    if (readsLeft < 0) throw throttling();
     const id = Number(ExclusiveStartKey?.id.N ?? 0) + 1;
     return page(String(id), id === 5);
   });
-  const listing = Promise.all(
-    Array.from({ length: 20 }, () => Array.fromAsync(scanOrders(client, "orders"))),
-  );
-  const listed = listing.then((lists) => ({ lists, milliseconds: performance.now() }));
+  const listing = Array.from({ length: 20 }, () => Array.fromAsync(scanOrders(client, "orders")));
+  const ended = Promise.all(listing).then(() => performance.now());
   await vi.advanceTimersByTimeAsync(60_000);
-  const { lists, milliseconds } = await listed;
-  for (const pages of lists) expect(pages).toHaveLength(5);
+  const milliseconds = await ended;
+  for (const pages of await Promise.all(listing)) expect(pages).toHaveLength(5);
+  // Proof that they were throttled: 100 reads at 15 a second.
   expect(milliseconds).toBeGreaterThan(6_000);
 });
 
-test("the call that makes a function ready reads one order at most", async () => {
+test("the call that makes a function ready reads at most one order", async () => {
   table.on(ScanCommand).resolves({ Items: [] });
   await scanOne(client, "orders", new AbortController().signal);
   expect(table.commandCalls(ScanCommand).map(({ args }) => args[0].input)).toEqual([

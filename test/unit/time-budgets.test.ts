@@ -22,8 +22,8 @@ afterEach(() => {
 });
 
 /**
- * The SDK's longest pause after the first throttled attempt, in milliseconds; like the other, it
- * doubles.
+ * The SDK's longest pause after the first throttled attempt, in milliseconds. Like `retryBaseDelay`,
+ * it doubles with each retry.
  */
 const throttledBaseDelay = 1000;
 
@@ -32,15 +32,14 @@ const throttledBaseDelay = 1000;
  * once.
  */
 function longestCall({ connectionTimeout, requestTimeout, maxAttempts }: CallLimits): number {
-  const from = (attempt: number): number => {
-    const silent = connectionTimeout + requestTimeout;
-    if (attempt === maxAttempts) return silent;
-    const pause = 2 ** (attempt - 1);
-    return (
-      Math.max(silent + retryBaseDelay * pause, throttledBaseDelay * pause) + from(attempt + 1)
-    );
-  };
-  return from(1);
+  const silent = connectionTimeout + requestTimeout;
+  // The last attempt has no pause after it.
+  let longest = silent;
+  for (let attempt = 1; attempt < maxAttempts; attempt += 1) {
+    const growth = 2 ** (attempt - 1);
+    longest += Math.max(silent + retryBaseDelay * growth, throttledBaseDelay * growth);
+  }
+  return longest;
 }
 
 /** The limits that each function's client must have. */
@@ -53,24 +52,35 @@ const entries = Object.values<FunctionEntry>(functionList);
 const callers = entries.filter(({ operation }) => !operation?.streamed);
 
 describe.each(callers)("$id", (entry) => {
-  test("leaves time for the last attempt of its call before Lambda ends it", async () => {
+  const timeout = entry.timeoutSeconds * 1000;
+
+  /** Serves a request while the table is silent. @returns a spy that is called when that ends. */
+  async function serveWithoutTable() {
     const serve = await startFunction(entry);
     for (const client of clients) {
       client.resetHistory();
       client.onAnyCommand().callsFake(() => new Promise(() => {}));
     }
-    const timeout = entry.timeoutSeconds * 1000;
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"], fakeNodeBuiltins: true });
     const ended = vi.fn();
     const context = { ...lambdaContext(), getRemainingTimeInMillis: () => timeout };
     serve(eventOf(entry, issuedKeys.test.key), context).then(ended, ended);
+    return ended;
+  }
+
+  test("waits for the last attempt of its only call", async () => {
+    const ended = await serveWithoutTable();
     const longest = longestCall(limitsOf(entry));
     expect(longest).toBeGreaterThan(0);
     await vi.advanceTimersByTimeAsync(longest);
+    await setImmediate();
     expect(clients.flatMap((client) => client.calls())).toHaveLength(1);
     expect(ended).not.toHaveBeenCalled();
-    // The rest is for sending the response.
-    await vi.advanceTimersByTimeAsync(timeout - 250 - longest);
+  });
+
+  test("ends at least 250 ms before Lambda's timeout, to send its response", async () => {
+    const ended = await serveWithoutTable();
+    await vi.advanceTimersByTimeAsync(timeout - 250);
     await setImmediate();
     expect(ended).toHaveBeenCalledOnce();
   });
@@ -88,24 +98,34 @@ test.each(entries)("functions/$file has a client with its own limits", async (en
     vi.spyOn(prototype, "send"),
   );
   await startFunction(entry);
-  const [config] = sends
-    .flatMap(({ mock }) => mock.contexts as { config: Config }[])
-    .map(({ config }) => config);
+  const sendingClients = sends.flatMap(({ mock }) => mock.contexts as { config: Config }[]);
+  const config = sendingClients[0]?.config;
   const { maxAttempts, ...timeouts } = limitsOf(entry);
   expect(await config?.maxAttempts()).toBe(maxAttempts);
   // The handler reads these on its first request, which fails here.
   expect(config?.requestHandler.httpHandlerConfigs()).toMatchObject(timeouts);
 });
 
-test("listOrders has time for a page that is throttled until its last attempt", async () => {
-  const limit = vi.spyOn(AbortSignal, "timeout");
-  clients[0]?.on(ScanCommand).rejects(Object.assign(new Error(), { name: "ThrottlingException" }));
-  vi.useFakeTimers({ toFake: ["setTimeout", "performance"], fakeNodeBuiltins: true });
-  const failed = expect(scanOrders(new DynamoDBClient({}), "orders").next()).rejects.toThrow();
-  await vi.runAllTimersAsync();
-  await failed;
-  const waited = performance.now();
-  const [[pageDeadline = 0] = []] = limit.mock.calls;
-  expect(longestCall(callLimits.list)).toBeLessThan(pageDeadline);
-  expect(waited + pageDeadline).toBeLessThan(functionList.listOrders.timeoutSeconds * 1000);
+describe("listOrders", () => {
+  /** Reads a page that is throttled until the list gives up. */
+  async function readThrottledPage(): Promise<{ pageDeadline: number; waited: number }> {
+    const limit = vi.spyOn(AbortSignal, "timeout");
+    const throttled = Object.assign(new Error(), { name: "ThrottlingException" });
+    clients[0]?.on(ScanCommand).rejects(throttled);
+    vi.useFakeTimers({ toFake: ["setTimeout", "performance"], fakeNodeBuiltins: true });
+    const failed = expect(scanOrders(new DynamoDBClient({}), "orders").next()).rejects.toThrow();
+    await vi.runAllTimersAsync();
+    await failed;
+    return { pageDeadline: limit.mock.calls[0]?.[0] ?? Number.NaN, waited: performance.now() };
+  }
+
+  test("has time for the last attempt of a call before the page's deadline", async () => {
+    const { pageDeadline } = await readThrottledPage();
+    expect(longestCall(callLimits.list)).toBeLessThan(pageDeadline);
+  });
+
+  test("has time for a page that is throttled until its last call", async () => {
+    const { pageDeadline, waited } = await readThrottledPage();
+    expect(waited + pageDeadline).toBeLessThan(functionList.listOrders.timeoutSeconds * 1000);
+  });
 });
