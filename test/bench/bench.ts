@@ -26,7 +26,10 @@ const { write } = new Command("npm run bench --")
   .parse()
   .opts<{ write?: true }>();
 
-/** At least twice the longest list: the first of each starts the process. */
+/**
+ * How many orders are listed for each length of list. At least twice the longest: the first list
+ * starts the process, and is not measured.
+ */
 const listedInAll = 2_000_000;
 
 async function measure(subject: Subject): Promise<Row[]> {
@@ -49,8 +52,8 @@ async function bundleSize({ name, directory }: FunctionDefinition): Promise<Row>
 }
 
 /**
- * With pages that all take the same time: the embedded engine's own first page takes longer the
- * more there are.
+ * Measures lists of so many orders. All pages take the same time: the embedded engine's own first
+ * page would take longer the more orders there are.
  */
 async function measureGrowth({ stack }: Subject, orders: number): Promise<Growth> {
   progress(`lists of ${orders.toLocaleString("en")} orders`);
@@ -69,11 +72,11 @@ async function measureGrowth({ stack }: Subject, orders: number): Promise<Growth
 /** Seconds from `npm start` to the line that says it is ready. */
 async function startTime(): Promise<Row> {
   const samples: number[] = [];
-  for (let run = 0; run < 5; run += 1) samples.push(await untilReady());
+  for (let run = 0; run < 5; run += 1) samples.push(await secondsUntilReady());
   return figureRow("npm start to ready", median(samples), "s", goals.start);
 }
 
-async function untilReady(): Promise<number> {
+async function secondsUntilReady(): Promise<number> {
   const begun = performance.now();
   const npm = spawn("npm", ["start", "--", "--port", "0", "--json"], {
     stdio: ["ignore", "pipe", "ignore"],
@@ -90,8 +93,8 @@ async function untilReady(): Promise<number> {
   }
 }
 
-function progress(what: string): void {
-  process.stderr.write(`${what} ...\n`);
+function progress(activity: string): void {
+  process.stderr.write(`${activity} ...\n`);
 }
 
 const subject = await prepare();
@@ -111,10 +114,11 @@ try {
   );
   const processors = `${cpus().length} x ${cpus()[0]?.model.trim()}`;
   console.log(`${processors}, ${type()} ${release()}, Node ${process.versions.node}\n`);
-  for (const cells of [table(rows), growth]) console.log(`${markdown(cells)}\n`);
+  const tables = [table(rows), growth];
+  for (const cells of tables) console.log(`${markdown(cells)}\n`);
   if (rows.some((row) => verdict(row) === "MISSED")) process.exitCode = 1;
   if (write) {
-    writeTables([table(rows), growth]);
+    writeTables(tables);
     await writeFile(new URL("chart.svg", import.meta.url), chart(rows));
   }
 } finally {

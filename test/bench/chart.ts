@@ -1,12 +1,13 @@
 import { figureText, type Row } from "./row.ts";
 
-/** Of what was measured beside several others: a bar each, ours first. */
+/** The bars of one measurement, ours first. */
 interface Group {
-  what: string;
+  title: string;
   bars: Bar[];
 }
 
 interface Bar {
+  kind: "ours" | "other";
   name: string;
   figure: number;
   text: string;
@@ -19,13 +20,14 @@ const headHeight = 34;
 const barHeight = 20;
 /** Where bars begin, right of their names. */
 const barsFrom = 220;
-/** The room right of the longest bar, for its figure. */
+/** The space to the right of the longest bar, for its figure. */
 const figureWidth = 90;
+const longestBar = width - barsFrom - figureWidth;
 
 const style = `
   text { font: 13px system-ui, sans-serif; fill: #1f2328; }
   .page { fill: #ffffff; }
-  .what { font-weight: 600; }
+  .title { font-weight: 600; }
   .ours { fill: #0969da; }
   .other { fill: #afb8c1; }
   @media (prefers-color-scheme: dark) {
@@ -36,19 +38,19 @@ const style = `
   }`;
 
 /**
- * An SVG chart of the rows of which one figure stands beside several: ours beside the SDK and the
+ * An SVG chart of the measurements that stand beside several others: ours beside the SDK and the
  * least work. Each group has a scale of its own.
  */
 export function chart(rows: Row[]): string {
-  const groups = groupsOf(rows);
   const parts: string[] = [];
   let y = margin;
-  for (const { what, bars } of groups) {
-    parts.push(text(margin, y + 20, what, "what"));
+  for (const { title, bars } of groupsOf(rows)) {
+    parts.push(text(margin, y + 20, title, "title"));
     y += headHeight;
-    const longest = Math.max(...bars.map(({ figure }) => figure));
-    for (const [index, bar] of bars.entries()) {
-      parts.push(drawBar(bar, y, (bar.figure / longest) * (width - barsFrom - figureWidth), index));
+    const largest = Math.max(...bars.map(({ figure }) => figure));
+    for (const bar of bars) {
+      const length = (bar.figure / largest) * longestBar;
+      parts.push(drawBar(bar, y, length));
       y += barHeight;
     }
   }
@@ -65,36 +67,34 @@ export function chart(rows: Row[]): string {
 }
 
 function groupsOf(rows: Row[]): Group[] {
-  const groups = Object.entries(Object.groupBy(rows, ({ what }) => what)).map(
-    ([what, besides = []]): Group => ({ what, bars: [...oursOf(besides), ...floorsOf(besides)] }),
-  );
+  const rowsByName = Map.groupBy(rows, ({ name }) => name);
+  const groups = Array.from(rowsByName, ([title, group]) => ({ title, bars: barsOf(group) }));
   // Ours and at least two others.
   return groups.filter(({ bars }) => bars.length > 2);
 }
 
-function oursOf([row]: Row[]): Bar[] {
-  if (row?.figures === undefined) return [];
-  const { ours } = row.figures;
-  return [{ name: "ours", figure: ours, text: figureText(ours, row.figures) }];
+/** A bar for our figure, which the rows share, and one for each figure beside it. */
+function barsOf(rows: Row[]): Bar[] {
+  const bars: Bar[] = [];
+  for (const { beside, figures } of rows) {
+    if (beside === undefined || figures?.floor === undefined) continue;
+    const { ours, floor } = figures;
+    if (bars.length === 0)
+      bars.push({ kind: "ours", name: "ours", figure: ours, text: figureText(ours, figures) });
+    bars.push({ kind: "other", name: beside, figure: floor, text: figureText(floor, figures) });
+  }
+  return bars;
 }
 
-function floorsOf(rows: Row[]): Bar[] {
-  return rows.flatMap(({ beside = "", figures }) => {
-    if (figures?.floor === undefined) return [];
-    return [{ name: beside, figure: figures.floor, text: figureText(figures.floor, figures) }];
-  });
-}
-
-function drawBar(bar: Bar, y: number, length: number, index: number): string {
-  const kind = index === 0 ? "ours" : "other";
+function drawBar(bar: Bar, y: number, length: number): string {
   return [
     text(margin, y + 14, bar.name),
-    `<rect class="${kind}" x="${barsFrom}" y="${y + 2}" ` +
+    `<rect class="${bar.kind}" x="${barsFrom}" y="${y + 2}" ` +
       `width="${length.toFixed(1)}" height="${barHeight - 4}" rx="2"/>`,
     text(barsFrom + length + 8, y + 14, bar.text),
   ].join("\n");
 }
 
-function text(x: number, y: number, content: string, kind = ""): string {
-  return `<text x="${x.toFixed(0)}" y="${y}" class="${kind}">${content}</text>`;
+function text(x: number, y: number, content: string, className = ""): string {
+  return `<text x="${x.toFixed(0)}" y="${y}" class="${className}">${content}</text>`;
 }

@@ -11,152 +11,191 @@ import { functionList } from "../../infra/stack/function-list.ts";
 import { readRestApi } from "../../infra/template/rest-api.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { send } from "../helpers/send.ts";
-import { cpuShare, rationedHost } from "./rationed-host.ts";
-import { byHand, type Goal, goals, notMeasured, pairsRow, type Row, reported } from "./row.ts";
+import { cpuShare, type LimitProcess, rationedHost } from "./rationed-host.ts";
+import { byHand, goals, pairsRow, type Row, reported, unmeasuredRow } from "./row.ts";
 import { inTurn, timed } from "./samples.ts";
 import {
   authorizeEvent,
   cancelEvent,
-  type FunctionName,
+  type FunctionId,
   floorOf,
   listEvent,
   type Subject,
 } from "./subject.ts";
 import { startTlsEngine } from "./tls-engine.ts";
 
-/** A response under a CPU quota comes in steps of the quota's period, so it takes many. */
-const runs = 31;
+/** Many, since a response under a CPU quota comes in steps of the quota's period. */
+const rounds = 31;
 
-const names = ["ListOrders", "CancelOrder", "Authorize"] as const;
+/** Lambda gives a function of this size a whole CPU, and shares in proportion below. */
+const wholeCpuMegabytes = 1769;
+
+const functionIds = ["ListOrders", "CancelOrder", "Authorize"] as const;
 const sdkBundledAlike = "the SDK bundled alike";
 const firstCancel = "first authorised cancel, nothing running";
 
 /**
  * Cold starts as AWS runs them: DynamoDB behind TLS and at a distance, all of the CPU until a
- * function asks for its first event, the share of its memory from then on. Beside each stands the
+ * function asks for its first event, its memory's share of it from then on. Beside each stands the
  * least work made ready in the same way: with the SDK bundled as ours is, with the SDK as it comes,
  * and signed by hand.
  */
 export async function coldStarts(subject: Subject): Promise<Row[]> {
   await using cleanup = new AsyncDisposableStack();
-  let cold: Cold;
+  let conditions: ColdConditions;
   try {
-    const engine = await startTlsEngine(subject.engine.endpoint);
-    cleanup.defer(() => engine.stop());
-    const overTls = (definition: FunctionDefinition): FunctionDefinition => ({
-      ...definition,
-      environment: {
-        ...definition.environment,
-        AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint,
-        NODE_EXTRA_CA_CERTS: engine.certificate,
-      },
-    });
-    const sizes = new Set(
-      Object.values(subject.functions).map(({ memoryMegabytes }) => memoryMegabytes),
-    );
-    const shares = new Map(
-      sizes.values().map((size) => [size, cpuShare(size / wholeCpuMegabytes, cleanup)]),
-    );
-    cold = {
-      subject,
-      variants: await bundleSdk(cleanup),
-      host: (...definitions) => rationedHost(definitions.map(overTls), shares),
-    };
+    conditions = await prepareConditions(subject, cleanup);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return [...names.map((name) => `cold start of ${name}`), firstCancel].map((what) =>
-      notMeasured(what, why),
-    );
+    const reason = error instanceof Error ? error.message : String(error);
+    const rowNames = [...functionIds.map((id) => `cold start of ${id}`), firstCancel];
+    return rowNames.map((name) => unmeasuredRow(name, reason));
   }
   const rows: Row[] = [];
-  for (const name of names) rows.push(...(await coldStart(cold, name)));
-  return [...rows, await firstAuthorisedCancel(cold)];
+  for (const id of functionIds) rows.push(...(await coldStart(conditions, id)));
+  rows.push(await firstAuthorisedCancel(conditions));
+  return rows;
 }
 
-/** Lambda gives a function of this size a whole CPU, and shares in proportion below. */
-const wholeCpuMegabytes = 1769;
-
-interface Cold {
+interface ColdConditions {
   subject: Subject;
-  /** Put the least work through the SDK in a function's place. */
-  variants: Record<"sdk" | "sdkAsItComes", (definition: FunctionDefinition) => FunctionDefinition>;
+  variants: SdkVariants;
+  /** Hosts functions that reach the engine over TLS, each with the CPU that Lambda gives it. */
   host: (...definitions: FunctionDefinition[]) => ReturnType<typeof rationedHost>;
 }
 
-/** Bundles the least work through the SDK: as our functions are, and without our changes. */
-async function bundleSdk(cleanup: AsyncDisposableStack): Promise<Cold["variants"]> {
+/** Each puts the least work through the SDK in a function's place. */
+interface SdkVariants {
+  /** With the SDK bundled as our functions are. */
+  alike: (definition: FunctionDefinition) => FunctionDefinition;
+  /** With the SDK bundled without our changes. */
+  asItComes: (definition: FunctionDefinition) => FunctionDefinition;
+}
+
+/** @throws Error when this machine can't run functions as AWS does. */
+async function prepareConditions(
+  subject: Subject,
+  cleanup: AsyncDisposableStack,
+): Promise<ColdConditions> {
+  const engine = await startTlsEngine(subject.engine.endpoint);
+  cleanup.defer(() => engine.stop());
+  const overTls = (definition: FunctionDefinition): FunctionDefinition => ({
+    ...definition,
+    environment: {
+      ...definition.environment,
+      AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint,
+      NODE_EXTRA_CA_CERTS: engine.certificate,
+    },
+  });
+  const shares = cpuShares(Object.values(subject.functions), cleanup);
+  return {
+    subject,
+    variants: await bundleSdk(cleanup),
+    host: (...definitions) => rationedHost(definitions.map(overTls), shares),
+  };
+}
+
+function cpuShares(
+  definitions: FunctionDefinition[],
+  cleanup: AsyncDisposableStack,
+): Map<number, LimitProcess> {
+  const shares = new Map<number, LimitProcess>();
+  // Functions of the same size share one group, which can't be made twice.
+  for (const size of new Set(definitions.map(({ memoryMegabytes }) => memoryMegabytes)))
+    shares.set(size, cpuShare(size / wholeCpuMegabytes, cleanup));
+  return shares;
+}
+
+async function bundleSdk(cleanup: AsyncDisposableStack): Promise<SdkVariants> {
   const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-bench-"));
   cleanup.defer(() => rm(directory, { recursive: true }));
-  const variant = (name: string, options: BuildOptions) => {
-    const outdir = join(directory, name);
-    const files = Object.values(functionList).map(({ id, file }) => ({
-      out: id,
-      in: fileURLToPath(new URL(`floor/sdk/${file.replace(/ts$/, "mjs")}`, import.meta.url)),
-    }));
-    buildSync({ ...options, entryPoints: files, outdir });
-    return (definition: FunctionDefinition): FunctionDefinition => ({
-      ...definition,
-      directory: join(outdir, definition.name),
-    });
-  };
+  const alike = join(directory, "alike");
+  bundleFloor(alike, bundling);
+  const asItComes = join(directory, "as it comes");
+  bundleFloor(asItComes, { ...bundling, alias: {}, define: {} });
   return {
-    sdk: variant("alike", bundling),
-    sdkAsItComes: variant("as it comes", { ...bundling, alias: {}, define: {} }),
+    alike: (definition) => ({ ...definition, directory: join(alike, definition.name) }),
+    asItComes: (definition) => ({ ...definition, directory: join(asItComes, definition.name) }),
   };
+}
+
+/** Bundles the files of `floor/sdk`, each into a folder with its function's name. */
+function bundleFloor(outdir: string, options: BuildOptions): void {
+  const entryPoints = Object.values(functionList).map(({ id, file }) => ({
+    out: id,
+    in: fileURLToPath(new URL(`floor/sdk/${file.replace(/ts$/, "mjs")}`, import.meta.url)),
+  }));
+  buildSync({ ...options, entryPoints, outdir });
 }
 
 /** Milliseconds of one start: until it asks for its first event, and on to a response. */
 interface Start {
   init: number;
-  first: number;
+  firstResponse: number;
 }
 
-async function coldStart({ subject, variants, host }: Cold, name: FunctionName): Promise<Row[]> {
-  const definition = subject.functions[name];
-  const event = {
-    ListOrders: listEvent(),
-    CancelOrder: cancelEvent(-1),
-    Authorize: authorizeEvent(subject.apiKey),
-  }[name];
-  const sample = async (tried: FunctionDefinition): Promise<Start> => {
-    const functions = host(tried);
+async function coldStart(
+  { subject, variants, host }: ColdConditions,
+  id: FunctionId,
+): Promise<Row[]> {
+  const definition = subject.functions[id];
+  const event = eventFor(id, subject.apiKey);
+  const sample = async (variant: FunctionDefinition): Promise<Start> => {
+    const functions = host(variant);
     try {
-      const init = await timed(() => functions.start(tried.name));
-      return { init, first: await timed(() => functions.respond(tried.name, event)) };
+      const init = await timed(() => functions.start(variant.name));
+      const firstResponse = await timed(() => functions.respond(variant.name, event));
+      return { init, firstResponse };
     } finally {
       await functions.stop();
     }
   };
-  const starts = await inTurn(runs, {
+  const starts = await inTurn(rounds, {
     ours: () => sample(definition),
-    sdk: () => sample(variants.sdk(definition)),
-    sdkAsItComes: () => sample(variants.sdkAsItComes(definition)),
+    sdk: () => sample(variants.alike(definition)),
+    sdkAsItComes: () => sample(variants.asItComes(definition)),
     byHand: () => sample(floorOf(definition)),
   });
-  const whole = (samples: Start[]): number[] => samples.map(({ init, first }) => init + first);
-  const first = (samples: Start[]): number[] => samples.map((start) => start.first);
-  const beside = (what: string, floor: Start[], goal: Goal): Row =>
-    pairsRow(
-      `cold start of ${name}`,
-      what,
-      { ours: whole(starts.ours), floor: whole(floor), unit: "ms" },
-      goal,
-    );
+  const name = `cold start of ${id}`;
   return [
-    beside(sdkBundledAlike, starts.sdk, goals.coldStart),
-    beside("the SDK as it comes", starts.sdkAsItComes, goals.coldStartAsItComes),
-    beside(byHand, starts.byHand, reported),
+    pairsRow(name, sdkBundledAlike, wholeStarts(starts.ours, starts.sdk), goals.coldStart),
     pairsRow(
-      `cold start of ${name}, first response alone`,
+      name,
+      "the SDK as it comes",
+      wholeStarts(starts.ours, starts.sdkAsItComes),
+      goals.coldStartAsItComes,
+    ),
+    pairsRow(name, byHand, wholeStarts(starts.ours, starts.byHand), reported),
+    pairsRow(
+      `${name}, first response alone`,
       sdkBundledAlike,
-      { ours: first(starts.ours), floor: first(starts.sdk), unit: "ms" },
+      {
+        ours: starts.ours.map(({ firstResponse }) => firstResponse),
+        floor: starts.sdk.map(({ firstResponse }) => firstResponse),
+        unit: "ms",
+      },
       goals.firstResponse,
     ),
   ];
 }
 
+function eventFor(id: FunctionId, apiKey: string): unknown {
+  switch (id) {
+    case "ListOrders":
+      return listEvent();
+    case "CancelOrder":
+      return cancelEvent(-1);
+    case "Authorize":
+      return authorizeEvent(apiKey);
+  }
+}
+
+function wholeStarts(ours: Start[], floor: Start[]) {
+  const whole = ({ init, firstResponse }: Start): number => init + firstResponse;
+  return { ours: ours.map(whole), floor: floor.map(whole), unit: "ms" };
+}
+
 /** As a client sees it: the authorizer starts and responds, then the operation does. */
-async function firstAuthorisedCancel({ subject, variants, host }: Cold): Promise<Row> {
+async function firstAuthorisedCancel({ subject, variants, host }: ColdConditions): Promise<Row> {
   const { Authorize, CancelOrder } = subject.functions;
   const sample = async (...definitions: FunctionDefinition[]): Promise<number> => {
     const functions = host(...definitions);
@@ -178,9 +217,9 @@ async function firstAuthorisedCancel({ subject, variants, host }: Cold): Promise
       await functions.stop();
     }
   };
-  const samples = await inTurn(runs, {
+  const samples = await inTurn(rounds, {
     ours: () => sample(Authorize, CancelOrder),
-    floor: () => sample(variants.sdk(Authorize), variants.sdk(CancelOrder)),
+    floor: () => sample(variants.alike(Authorize), variants.alike(CancelOrder)),
   });
   return pairsRow(firstCancel, sdkBundledAlike, { ...samples, unit: "ms" }, goals.firstCancel);
 }

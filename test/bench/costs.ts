@@ -1,5 +1,6 @@
-// Prints what the service costs, how far it goes and how the functions' memory sizes were chosen,
-// then what follows from each environment's settings; or what gives first under a load.
+// `npm run costs` prints what the service costs, how far it goes and how the functions' memory
+// sizes were chosen, then what follows from each environment's settings. Under a load, it prints
+// which limit gives first.
 import { Template } from "aws-cdk-lib/assertions";
 import { App } from "aws-cdk-lib/core";
 import { Command, InvalidArgumentError } from "commander";
@@ -27,87 +28,82 @@ import {
   milliseconds,
   orderBytes,
   price,
+  type Work,
 } from "./prices.ts";
 
 const { write, ...load } = new Command("npm run costs --")
-  .description("Prints what the service costs, from AWS's list prices.")
+  .description(
+    "Prints what the service costs, from AWS's list prices. " +
+      "With cancellations or lists, prints which limit gives first.",
+  )
   .option("--write", "put the tables that don't depend on settings into test/bench/README.md")
-  .option("--orders <number>", "says what gives first with so many orders", parseAmount, 1e6)
-  .option("--cancels-per-second <number>", "and so many cancellations", parseAmount, 0)
-  .option("--lists-per-minute <number>", "and so many lists", parseAmount, 0)
+  .option("--orders <number>", "orders in the table", parseAmount, 1e6)
+  .option("--cancels-per-second <number>", "cancellations that clients send", parseAmount, 0)
+  .option("--lists-per-minute <number>", "lists that clients ask for", parseAmount, 0)
   .parse()
   .opts<Load & { write?: true }>();
 
+type Action = (typeof functionList)[FunctionName]["permission"]["action"];
+
 /** Dollars for the call that makes a function ready. */
-const firstCall: Record<(typeof functionList)[FunctionName]["permission"]["action"], number> = {
+const firstCall: Record<Action, number> = {
   "dynamodb:GetItem": price.readUnit,
   "dynamodb:Scan": 0.5 * price.readUnit,
   "dynamodb:UpdateItem": price.writeUnit,
 };
 
+/** How long a tuned function like ours starts (speedrun.nobackspacecrew.com, 2025-07-21). */
+const initSeconds = 0.375;
+
 /**
- * Dollars for starting each function once: the initialisation, which Lambda bills since August
- * 2025, for as long as a tuned function of this size takes (speedrun.nobackspacecrew.com,
- * 2025-07-21), and the call that makes it ready.
+ * Dollars for starting each function once: its initialisation, which Lambda bills since August
+ * 2025, and the call that makes it ready.
  */
-const coldStarts = Object.values(functionList).reduce(
-  (sum, { memorySize, permission: { action } }) => {
-    return sum + 0.375 * (memorySize / 1024) * price.gigabyteSecond + firstCall[action];
-  },
-  0,
-);
+let coldStarts = 0;
+for (const { memorySize, permission } of Object.values(functionList)) {
+  coldStarts += initSeconds * (memorySize / 1024) * price.gigabyteSecond;
+  coldStarts += firstCall[permission.action];
+}
 
 /** Dollars for asking the authorizer once; the gateway charges nothing for that. */
 const authorizerCost = cost(authorization, 0);
 
 const works = [cancellation, listOf(100), listOf(10_000)];
-const sizes = [256, 512, 1024, 1769];
-const dollars = (value: number): string => `$${value.toFixed(2)}`;
-const million = (value: number): string => dollars(1e6 * value);
 
-const tables = [
-  [
-    ["warm time and Lambda's price per million", ...sizes.map((size) => `${size} MB`)],
-    ...works.map((work) => [
-      work.name,
-      ...sizes.map(
-        (size) => `${milliseconds(work, size).toFixed(0)} ms, ${million(lambdaCost(work, size))}`,
-      ),
-    ]),
-  ],
-  [
-    ["", "this service", "behind an HTTP API"],
-    ...works.map((work) => [
-      `a million times ${work.name}`,
-      million(cost(work)),
-      million(cost(work, price.httpRequest)),
-    ]),
-    [
-      "a million times a key that isn't cached, on top",
-      million(authorizerCost),
-      million(authorizerCost),
-    ],
-    ["a million cold starts of each function, on top", million(coldStarts), "same"],
-    [
-      "a month of keeping a million orders, and restoring them to any second",
-      dollars(millionOrdersMonth),
-      "same",
-    ],
-    ["an idle month, alarms and stored bytes aside", dollars(0), dollars(0)],
-  ],
-  [
-    [
-      "orders",
-      "stored",
-      "a list as gzip",
-      "takes at least",
-      "read units",
-      "costs",
-      "a month stored",
-    ],
-    ...[1e3, 1e4, 1e5, 1e6, 1e7, 1e8].map(listRow),
-  ],
+const functionSizes = [256, 512, 1024, 1769];
+
+const sizesTable = [
+  ["warm time and Lambda's price per million", ...functionSizes.map((size) => `${size} MB`)],
+  ...works.map((work) => [work.name, ...functionSizes.map((size) => sizeText(work, size))]),
 ];
+
+const costsTable = [
+  ["", "this service", "behind an HTTP API"],
+  ...works.map((work) => [
+    `a million times ${work.name}`,
+    millionDollars(cost(work)),
+    millionDollars(cost(work, price.httpRequest)),
+  ]),
+  [
+    "a million times a key that isn't cached, on top",
+    millionDollars(authorizerCost),
+    millionDollars(authorizerCost),
+  ],
+  ["a million cold starts of each function, on top", millionDollars(coldStarts), "same"],
+  [
+    "a month of keeping a million orders, and restoring them to any second",
+    dollars(millionOrdersMonth),
+    "same",
+  ],
+  ["an idle month, alarms and stored bytes aside", dollars(0), dollars(0)],
+];
+
+const ordersTable = [
+  ["orders", "stored", "a list as gzip", "takes at least", "read units", "costs", "a month stored"],
+  ...[1e3, 1e4, 1e5, 1e6, 1e7, 1e8].map(ordersRow),
+];
+
+const tables = [sizesTable, costsTable, ordersTable];
 if (load.cancelsPerSecond > 0 || load.listsPerMinute > 0)
   for (const environment of Object.values(environments)) printLoad(environment);
 else printCosts();
@@ -115,20 +111,21 @@ else printCosts();
 function printCosts(): void {
   for (const table of tables) console.log(`${markdown(table)}\n`);
   console.log("With the settings in infra/environments.ts:\n");
-  const heads = [
+  const head = [
+    "",
     "lists alone take all read units from",
     "a month of alarms",
     "a month of metrics in use all the time",
   ];
-  console.log(markdown([["", ...heads], ...Object.values(environments).map(ofEnvironment)]));
+  console.log(markdown([head, ...Object.values(environments).map(environmentRow)]));
   if (write) writeTables(tables);
 }
 
-/** Prints what the load takes of each limit, which one gives first, and the price of a month. */
+/** Prints how much the load uses of each limit, which one gives first, and a month's price. */
 function printLoad(environment: Environment): void {
   const limits = limitsUnder(load, environment);
   const [first] = limits;
-  const rows = limits.map((limit) => [limit.name, ofLimit(limit), percent(limit), limit.raise]);
+  const rows = limits.map((limit) => [limit.name, usage(limit), percent(limit), limit.raise]);
   console.log(`With the settings of ${environment.name}:\n`);
   console.log(`${markdown([["limit", "used", "", "beyond it"], ...rows])}\n`);
   if (first === undefined) return;
@@ -137,7 +134,7 @@ function printLoad(environment: Environment): void {
   console.log(`A month: $${amount(monthlyDollars(load))}, authorizations and alarms aside.\n`);
 }
 
-function ofLimit({ used, available, unit }: Limit): string {
+function usage({ used, available, unit }: Limit): string {
   return `${amount(used)} of ${amount(available)} ${unit}`;
 }
 
@@ -150,8 +147,20 @@ function amount(value: number): string {
   return String(Number(value.toPrecision(2)));
 }
 
-/** A row for a table of so many orders: what a list of them takes, and whether it comes whole. */
-function listRow(orders: number): string[] {
+function sizeText(work: Work, size: number): string {
+  return `${milliseconds(work, size).toFixed(0)} ms, ${millionDollars(lambdaCost(work, size))}`;
+}
+
+function dollars(value: number): string {
+  return `$${value.toFixed(2)}`;
+}
+
+function millionDollars(value: number): string {
+  return dollars(1e6 * value);
+}
+
+/** The row of a table with so many orders: what a list of them takes, and whether it is cut off. */
+function ordersRow(orders: number): string[] {
   const list = listOf(orders);
   const cutOff = cutOffAt(orders);
   return [
@@ -165,42 +174,45 @@ function listRow(orders: number): string[] {
   ];
 }
 
-/** @throws InvalidArgumentError unless it is a number from 0. */
+/** @throws InvalidArgumentError unless the text is a number, and at least 0. */
 function parseAmount(text: string): number {
-  if (!/^\d+(\.\d+)?$/.test(text)) throw new InvalidArgumentError("Not a number from 0.");
+  if (!/^\d+(\.\d+)?$/.test(text)) throw new InvalidArgumentError("Not a number of at least 0.");
   return Number(text);
 }
 
-function ofEnvironment(environment: Environment): string[] {
+function environmentRow(environment: Environment): string[] {
   const { name, stackName, tableThroughput, throttling } = environment;
-  const app = new App({ context: { "aws:cdk:bundling-stacks": [] } });
   // A read unit is 8 KB of a list.
-  const exhausting = (tableThroughput.reads / throttling.listOrders.rateLimit) * 8192;
-  const orders = Math.ceil(exhausting / orderBytes.stored);
+  const exhaustingBytes = (tableThroughput.reads / throttling.listOrders.rateLimit) * 8192;
+  const exhaustingOrders = Math.ceil(exhaustingBytes / orderBytes.stored);
+  const app = new App({ context: { "aws:cdk:bundling-stacks": [] } });
   const template = Template.fromStack(new OrdersStack(app, stackName, environment));
   return [
     name,
-    `${(exhausting / 1e6).toFixed(1)} MB, ${orders.toLocaleString("en")} orders`,
+    `${(exhaustingBytes / 1e6).toFixed(1)} MB, ${exhaustingOrders.toLocaleString("en")} orders`,
     dollars(price.alarmMetric * alarmMetrics(template)),
     dollars(price.customMetric * customMetrics(template)),
   ];
 }
 
-/** An alarm on an expression is charged for each metric in it. */
+/** How many metrics the alarms watch. Each metric in an alarm's expression is charged. */
 function alarmMetrics(template: Template): number {
-  return Object.values(template.findResources("AWS::CloudWatch::Alarm"))
-    .flatMap(
-      ({ Properties: { Metrics = [{ MetricStat: true }] } }): { MetricStat?: unknown }[] => Metrics,
-    )
-    .filter(({ MetricStat }) => MetricStat !== undefined).length;
+  let count = 0;
+  for (const { Properties } of Object.values(template.findResources("AWS::CloudWatch::Alarm"))) {
+    const expression: { MetricStat?: unknown }[] | undefined = Properties.Metrics;
+    if (expression === undefined) count += 1;
+    else count += expression.filter(({ MetricStat }) => MetricStat !== undefined).length;
+  }
+  return count;
 }
 
-/**
- * The metrics that are counted from logs. The one with a dimension has four values at most: the
- * codes of a rejection.
- */
+/** How many metrics are made from logs. */
 function customMetrics(template: Template): number {
-  return Object.values(template.findResources("AWS::Logs::MetricFilter"))
-    .flatMap(({ Properties }) => Properties.MetricTransformations as { Dimensions?: unknown }[])
-    .reduce((sum, { Dimensions }) => sum + (Dimensions === undefined ? 1 : 4), 0);
+  let count = 0;
+  for (const { Properties } of Object.values(template.findResources("AWS::Logs::MetricFilter"))) {
+    const transformations: { Dimensions?: unknown }[] = Properties.MetricTransformations;
+    // A dimension is the code of a rejection, of which there are four: each makes a metric.
+    for (const { Dimensions } of transformations) count += Dimensions === undefined ? 1 : 4;
+  }
+  return count;
 }

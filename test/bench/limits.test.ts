@@ -33,5 +33,6 @@ describe("the limit that is reached first", () => {
 });
 
 test("a list of more than 200 MB as gzip is cut off", () => {
-  expect([1.5e7, 1.6e7].map(cutOffAt)).toEqual([undefined, "200 MB"]);
+  expect(cutOffAt(15_000_000)).toBeUndefined();
+  expect(cutOffAt(16_000_000)).toBe("200 MB");
 });

@@ -8,20 +8,19 @@ export interface Load {
   listsPerMinute: number;
 }
 
-/** A limit under a load. */
+/** A limit, and how much of it a load uses, in `unit`. */
 export interface Limit {
   name: string;
-  /** How much the load takes of it, and how much there is, both in `unit`. */
   used: number;
   available: number;
   unit: string;
-  /** The way to more, once it is reached. */
+  /** What to do once it is reached. */
   raise: string;
 }
 
-/** The defaults of AWS, by where they are documented. Megabytes are 10^6 bytes. */
+/** AWS's defaults, with the guides that document them. Megabytes are 10^6 bytes. */
 const quota = {
-  /** Lambda's developer guide, "Response streaming": the size, the rate after the first 6 MB. */
+  /** Lambda's developer guide, "Response streaming": the size, and the rate after 6 MB. */
   streamedMegabytes: 200,
   unthrottledMegabytes: 6,
   streamedMegabytesPerSecond: 2,
@@ -49,24 +48,24 @@ export function listSeconds(orders: number): number {
   return Math.max(running, reading, throttledMegabytes / quota.streamedMegabytesPerSecond);
 }
 
-/** Whether AWS cuts off a list of so many orders, and at which of its limits. */
+/** The limit at which AWS cuts off a list of so many orders; undefined when it sends all of it. */
 export function cutOffAt(orders: number): "200 MB" | "15 minutes" | undefined {
   if (listOf(orders).sentKilobytes / 1000 > quota.streamedMegabytes) return "200 MB";
   return listSeconds(orders) > quota.listSeconds ? "15 minutes" : undefined;
 }
 
-/** Every limit under a load, the one that gives first at the head. */
+/** Every limit under a load, the one that is reached first at the head. */
 export function limitsUnder(load: Load, environment: Environment): Limit[] {
   const limits = [...listLimits(load), ...settings(load, environment), ...accountQuotas(load)];
-  return limits.sort((one, other) => share(other) - share(one));
+  return limits.sort((a, b) => share(b) - share(a));
 }
 
-/** How much of a limit is used: beyond 1 it gives. */
+/** The share of a limit that is used: above 1, it is exceeded. */
 export function share({ used, available }: Limit): number {
   return used / available;
 }
 
-const contract = "nothing raises it: here v1 ends, which lists all orders in one response";
+const endOfV1 = "nothing raises it: here v1 ends, which lists all orders in one response";
 
 function listLimits({ orders, listsPerMinute }: Load): Limit[] {
   if (listsPerMinute === 0) return [];
@@ -76,14 +75,14 @@ function listLimits({ orders, listsPerMinute }: Load): Limit[] {
       used: listOf(orders).sentKilobytes / 1000,
       available: quota.streamedMegabytes,
       unit: "MB",
-      raise: contract,
+      raise: endOfV1,
     },
     {
       name: "a list's time, at 2 MB a second after 6 MB (API Gateway guide, Stream the response)",
       used: listSeconds(orders),
       available: quota.listSeconds,
       unit: "s",
-      raise: contract,
+      raise: endOfV1,
     },
   ];
 }
@@ -173,12 +172,12 @@ function listsAtOnce({ orders, listsPerMinute }: Load): number {
   return (listsPerMinute / 60) * listSeconds(orders);
 }
 
-const secondsOfMonth = 730 * 3600;
+const secondsInMonth = 730 * 3600;
 
 /** Dollars for a month of this load, with every key in the authorizer's cache. */
 export function monthlyDollars({ orders, cancelsPerSecond, listsPerMinute }: Load): number {
-  const cancels = cancelsPerSecond * secondsOfMonth * cost(cancellation);
-  const lists = (listsPerMinute / 60) * secondsOfMonth * cost(listOf(orders));
+  const cancels = cancelsPerSecond * secondsInMonth * cost(cancellation);
+  const lists = (listsPerMinute / 60) * secondsInMonth * cost(listOf(orders));
   return cancels + lists + (orders / 1e6) * millionOrdersMonth;
 }
 

@@ -2,17 +2,17 @@ import type { LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
 import { bareScan } from "./bare-scan.ts";
 import { byHand, goals, pairsRow, type Row, ratioRow, reported, sdkAlone } from "./row.ts";
-import { cpuMilliseconds, inTurn, median, peakMegabytes, timed } from "./samples.ts";
-import { floorOf, hostOf, listEvent, type Subject } from "./subject.ts";
+import { inTurn, median, peakMegabytes, timed } from "./samples.ts";
+import { cpuSoFar, floorOf, hostOf, listEvent, type Subject } from "./subject.ts";
 
-/** Enough for the spread of a list's time, which the engine's own makes wide. */
-const runs = 21;
+/** Many, since the engine's own time varies, and a list's with it. */
+const rounds = 21;
 
 /**
- * The table's orders: the time beside bare Scans of the same engine, the CPU beside a function that
- * reads the same pages through the SDK and writes them by plain concatenation. Reported are the
- * time of a function that signs its calls by hand, which has to parse a page before it can ask for
- * the next one, too, and what the SDK costs beside it.
+ * Lists the table's orders. The time stands beside bare Scans of the same engine, the CPU beside a
+ * function that reads the same pages through the SDK and writes them by plain concatenation. A
+ * function that signs its calls by hand is only reported: like any other it parses a page before it
+ * can ask for the next one, and shows what the SDK costs.
  */
 export async function listCost(
   { engine, functions: { ListOrders }, ordersTable }: Subject,
@@ -24,35 +24,40 @@ export async function listCost(
     byHand: hostOf(floorOf(ListOrders)),
   };
   try {
-    const wall = await inTurn(runs, {
+    const time = await inTurn(rounds, {
       ours: async () => (await list(hosts.ours)).milliseconds,
       byHand: async () => (await list(hosts.byHand)).milliseconds,
       floor: () => timed(() => bareScan(engine.endpoint, ordersTable)),
     });
-    const cpu = await inTurn(runs, {
-      ours: listCpu(hosts.ours),
-      sdk: listCpu(hosts.sdk),
-      byHand: listCpu(hosts.byHand),
+    const cpu = await inTurn(rounds, {
+      ours: () => listCpu(hosts.ours),
+      sdk: () => listCpu(hosts.sdk),
+      byHand: () => listCpu(hosts.byHand),
     });
-    const whole = { unit: "ms", digits: 0 };
+    const format = { unit: "ms", digits: 0 };
     return [
-      pairsRow(`list of ${orders}, time`, "bare Scans", { ...wall, ...whole }, goals.listTime),
+      pairsRow(
+        `list of ${orders}, time`,
+        "bare Scans",
+        { ours: time.ours, floor: time.floor, ...format },
+        goals.listTime,
+      ),
       pairsRow(
         `a list of ${orders} signed by hand, time`,
         "bare Scans",
-        { ours: wall.byHand, floor: wall.floor, ...whole },
+        { ours: time.byHand, floor: time.floor, ...format },
         reported,
       ),
       pairsRow(
         `list of ${orders}, CPU`,
         sdkAlone,
-        { ours: cpu.ours, floor: cpu.sdk, ...whole },
+        { ours: cpu.ours, floor: cpu.sdk, ...format },
         goals.listCpu,
       ),
       pairsRow(
         `list of ${orders}, CPU`,
         byHand,
-        { ours: cpu.ours, floor: cpu.byHand, ...whole },
+        { ours: cpu.ours, floor: cpu.byHand, ...format },
         reported,
       ),
     ];
@@ -61,23 +66,17 @@ export async function listCost(
   }
 }
 
-/**
- * Lists once and gives the CPU that the function's process used for it; the first list starts the
- * process.
- */
-function listCpu(host: LambdaHost): () => Promise<number> {
-  const used = (): number => cpuMilliseconds(host.pids("ListOrders")[0] ?? 0);
-  return async () => {
-    const before = host.pids("ListOrders").length === 0 ? 0 : used();
-    await list(host);
-    return used() - before;
-  };
+/** Lists once, and resolves with the CPU that the function's process used for it. */
+async function listCpu(host: LambdaHost): Promise<number> {
+  const before = cpuSoFar(host, "ListOrders");
+  await list(host);
+  return cpuSoFar(host, "ListOrders") - before;
 }
 
 /** The time, memory and bytes of a list of some length. */
 export interface Growth {
-  /** Medians, in milliseconds. */
-  wall: number;
+  /** Medians, in milliseconds: until the end of the list, and until its first byte. */
+  whole: number;
   firstByte: number;
   /** The most memory that the function's process had, in megabytes. */
   peakMemory: number;
@@ -87,9 +86,9 @@ export interface Growth {
 }
 
 /**
- * Lists the table's orders over and over in one process, until it has listed `total` orders, and
- * once more compressed. V8 gives a process that has worked more a larger young generation: only
- * processes that did the same work show what a list's length costs.
+ * Lists a table of `length` orders over and over in one process, until it has listed `total`
+ * orders, and once more compressed. V8 gives a process that has worked more a larger young
+ * generation: only processes that did the same work show what a list's length costs.
  */
 export async function listGrowth(
   definition: FunctionDefinition,
@@ -100,16 +99,18 @@ export async function listGrowth(
   try {
     const listings: Listing[] = [];
     for (let listed = 0; listed < total; listed += length) listings.push(await list(host));
-    const [pid = 0] = host.pids(definition.name);
+    const [pid] = host.pids(definition.name);
+    if (pid === undefined) throw new Error(`The process of ${definition.name} has ended`);
     const peakMemory = peakMegabytes(pid);
-    // The first one started the process.
+    const compressed = await list(host, "gzip");
+    // The first list started the process.
     const warm = listings.slice(1);
     return {
-      wall: median(warm.map((listing) => listing.milliseconds)),
+      whole: median(warm.map((listing) => listing.milliseconds)),
       firstByte: median(warm.map((listing) => listing.firstByte)),
       peakMemory,
       plain: listings.at(-1)?.bytes ?? Number.NaN,
-      gzip: (await list(host, "gzip")).bytes,
+      gzip: compressed.bytes,
     };
   } finally {
     await host.stop();
@@ -137,30 +138,44 @@ async function list(host: LambdaHost, acceptEncoding?: string): Promise<Listing>
   return { milliseconds: performance.now() - begun, firstByte: firstByte ?? Number.NaN, bytes };
 }
 
-/** Lambda streams the first 6 MB of a response as fast as it can, and the rest at 2 MB a second. */
-const unhurriedBytes = 6_000_000;
-const bytesPerSecond = 2_000_000;
-
 /**
- * A list's time and memory as it grows, as cells, the head first: measured on this machine and, for
- * streaming through Lambda, computed from the measured bytes: the least it can take.
+ * A list's time and memory as it grows, as cells, the head first: measured on this machine, and the
+ * least that it can take on AWS, computed from the measured bytes.
  */
-export function growthTable(growth: Map<number, Growth>): string[][] {
-  const heads = ["orders", "whole list", "first byte", "peak memory"];
-  // Reading goes on while bytes are held back, so the slower of the two counts.
-  const onAws = (wall: number, bytes: number): string =>
-    `${Math.max(wall / 1000, (bytes - unhurriedBytes) / bytesPerSecond).toFixed(1)} s`;
-  const lines = [...growth].map(([size, { wall, firstByte, peakMemory, plain, gzip }]) => [
-    size.toLocaleString("en"),
-    `${wall.toFixed(0)} ms`,
-    `${firstByte.toFixed(0)} ms`,
-    `${peakMemory.toFixed(0)} MB`,
-    ...[plain, gzip].flatMap((bytes) => [`${(bytes / 1e6).toFixed(1)} MB`, onAws(wall, bytes)]),
+export function growthTable(growthByOrders: Map<number, Growth>): string[][] {
+  const head = [
+    "orders",
+    "whole list",
+    "first byte",
+    "peak memory",
+    "sent plain",
+    "on AWS at least",
+    "sent as gzip",
+    "on AWS at least",
+  ];
+  const lines = Array.from(growthByOrders, ([orders, growth]) => [
+    orders.toLocaleString("en"),
+    `${growth.whole.toFixed(0)} ms`,
+    `${growth.firstByte.toFixed(0)} ms`,
+    `${growth.peakMemory.toFixed(0)} MB`,
+    `${(growth.plain / 1e6).toFixed(1)} MB`,
+    `${secondsOnAws(growth.whole, growth.plain).toFixed(1)} s`,
+    `${(growth.gzip / 1e6).toFixed(1)} MB`,
+    `${secondsOnAws(growth.whole, growth.gzip).toFixed(1)} s`,
   ]);
-  return [[...heads, "sent plain", "on AWS at least", "sent as gzip", "on AWS at least"], ...lines];
+  return [head, ...lines];
 }
 
-/** The longest list beside the shortest, which must take hardly more memory, or time to begin. */
+/** Lambda streams the first 6 MB of a response as fast as it can, and the rest at 2 MB a second. */
+const unthrottledBytes = 6_000_000;
+const bytesPerSecond = 2_000_000;
+
+/** Reading goes on while bytes are held back, so the slower of the two counts. */
+function secondsOnAws(milliseconds: number, bytes: number): number {
+  return Math.max(milliseconds / 1000, (bytes - unthrottledBytes) / bytesPerSecond);
+}
+
+/** The longest list beside the shortest: it must hardly take more memory, or begin later. */
 export function growthRows(small: Growth, large: Growth): Row[] {
   return [
     ratioRow(

@@ -7,8 +7,8 @@ import type { OrderItem } from "../../shared/order.ts";
 const perPage = 6500;
 
 /**
- * In the engine's place: a table with this many orders, whose every page takes as long as any
- * other.
+ * Starts a server that takes the engine's place: its table has this many orders, and each page
+ * takes as long to read as any other.
  */
 export async function startPageServer(
   orders: number,
@@ -17,10 +17,10 @@ export async function startPageServer(
     const { ExclusiveStartKey } = (await json(request)) as {
       ExclusiveStartKey?: { id: { N: string } };
     };
-    const from = Number(ExclusiveStartKey?.id.N ?? 0);
-    const to = Math.min(from + perPage, orders);
-    const Items = Array.from({ length: to - from }, (_, offset) => order(from + offset));
-    const LastEvaluatedKey = to < orders ? { id: { N: String(to) } } : undefined;
+    const first = Number(ExclusiveStartKey?.id.N ?? 0);
+    const end = Math.min(first + perPage, orders);
+    const Items = Array.from({ length: end - first }, (_, offset) => order(first + offset));
+    const LastEvaluatedKey = end < orders ? { id: { N: String(end) } } : undefined;
     response.writeHead(200, { "content-type": "application/x-amz-json-1.0" });
     response.end(JSON.stringify({ Items, LastEvaluatedKey }));
   });
@@ -33,9 +33,7 @@ export async function startPageServer(
   };
 }
 
-/**
- * The five fields of an order, no two alike, so that a list compresses as one of real orders would.
- */
+/** An order with all five fields, unlike any other: a list compresses as one of real orders. */
 export function order(id: number): OrderItem {
   return {
     id: { N: String(id) },

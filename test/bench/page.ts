@@ -15,16 +15,14 @@ export function markdown([head = [], ...rows]: string[][]): string {
  * @throws Error naming a head that the README does not have; then it stays as it was.
  */
 export function writeTables(tables: string[][][]): void {
-  const written = tables.reduce(
-    (text, table) => {
-      const lines = markdown(table);
-      const [head = ""] = lines.split("\n");
-      const start = text.indexOf(`${head}\n`);
-      if (start === -1) throw new Error(`README.md has no table with the head ${head}`);
-      const end = text.indexOf("\n\n", start);
-      return text.slice(0, start) + lines + text.slice(end);
-    },
-    readFileSync(page, "utf8"),
-  );
-  writeFileSync(page, written);
+  let text = readFileSync(page, "utf8");
+  for (const table of tables) {
+    const lines = markdown(table);
+    const head = lines.slice(0, lines.indexOf("\n"));
+    const start = text.indexOf(`${head}\n`);
+    if (start === -1) throw new Error(`README.md has no table with the head ${head}`);
+    const end = text.indexOf("\n\n", start);
+    text = text.slice(0, start) + lines + text.slice(end);
+  }
+  writeFileSync(page, text);
 }

@@ -32,10 +32,10 @@ export const price = {
   customMetric: 0.3,
 };
 
-/** The resources that one request takes, the functions' share of them apart. */
+/** The resources that one request takes. */
 export interface Work {
   name: string;
-  /** Megabytes of the function that does it. */
+  /** The size of the function that does it, in megabytes. */
   memory: number;
   /**
    * Milliseconds of one whole vCPU: a long list as the bench measures it and half as much again,
@@ -49,13 +49,16 @@ export interface Work {
   sentKilobytes: number;
 }
 
-/**
- * A stored order, what DynamoDB adds to it on the bill for storage (developer guide, "item sizes"),
- * and the order on the wire as gzip. Bytes; the wire's are the bench's, rounded up.
- */
-export const orderBytes = { stored: 250, index: 100, gzip: 13 };
+/** The size of an order, in bytes. */
+export const orderBytes = {
+  stored: 250,
+  /** Charged for storing it, on top (DynamoDB's developer guide, "item sizes"). */
+  index: 100,
+  /** In a list, as gzip: the bench's figure, rounded up. */
+  gzip: 13,
+};
 
-/** Half a read unit for each 4 KB, eventually consistent; a page is 1 MB. */
+/** A list of so many orders: half a read unit for each 4 KB, eventually consistent, 1 MB a page. */
 export function listOf(orders: number): Work {
   const stored = orders * orderBytes.stored;
   return {
@@ -79,7 +82,7 @@ export const cancellation: Work = {
   sentKilobytes: 0.3,
 };
 
-/** Asked once per key and cache time: a consistent read of one small item. */
+/** A consistent read of one small item, once for each key and cache time. */
 export const authorization: Work = {
   name: "an authorization",
   memory: 512,
@@ -94,34 +97,35 @@ const logKilobytes = 0.8;
 /** Lambda gives a whole vCPU at 1,769 MB and shares in proportion. */
 const wholeCpuMegabytes = 1769;
 
+/** How long the work takes a function of this size. */
 export function milliseconds({ cpuMs, waitMs }: Work, megabytes: number): number {
   return waitMs + cpuMs / Math.min(1, megabytes / wholeCpuMegabytes);
 }
 
-/** Dollars that Lambda takes for one. */
+/** Dollars that Lambda charges for one request. */
 export function lambdaCost(work: Work, megabytes = work.memory): number {
-  return (
-    price.lambdaRequest +
-    (milliseconds(work, megabytes) / 1000) * (megabytes / 1024) * price.gigabyteSecond
-  );
+  const gigabyteSeconds = (milliseconds(work, megabytes) / 1000) * (megabytes / 1024);
+  return price.lambdaRequest + gigabyteSeconds * price.gigabyteSecond;
 }
 
 /**
- * Dollars for one whose key is in the authorizer's cache, behind a gateway that charges this for a
- * request, and for each further 10 MB that it streams.
+ * Dollars for one request whose key is in the authorizer's cache.
+ *
+ * @param requestPrice what the gateway charges for it, and for each further 10 MB that it streams.
  */
-export function cost(work: Work, request = price.restRequest): number {
+export function cost(work: Work, requestPrice = price.restRequest): number {
+  const gateway = requestPrice * Math.ceil(work.sentKilobytes / 10_000);
   const tables = work.writeUnits * price.writeUnit + work.readUnits * price.readUnit;
-  const bytes =
-    (work.sentKilobytes / 1e6) * price.sentGigabyte + (logKilobytes / 1e6) * price.logGigabyte;
+  const log = (logKilobytes / 1e6) * price.logGigabyte;
+  const sent = (work.sentKilobytes / 1e6) * price.sentGigabyte;
   const streamed = (Math.max(0, work.sentKilobytes - 6000) / 1e6) * price.streamedGigabyte;
-  return (
-    request * Math.ceil(work.sentKilobytes / 10_000) + lambdaCost(work) + tables + bytes + streamed
-  );
+  return gateway + lambdaCost(work) + tables + log + sent + streamed;
 }
+
+/** Gigabytes of a million orders: as billed for storage, and for point-in-time recovery. */
+const storedGigabytes = (1e6 * (orderBytes.stored + orderBytes.index)) / 1e9;
+const recoverableGigabytes = (1e6 * orderBytes.stored) / 1e9;
 
 /** Dollars for keeping a million orders for a month, with their changes of the last 35 days. */
 export const millionOrdersMonth =
-  (1e6 / 1e9) *
-  ((orderBytes.stored + orderBytes.index) * price.storedGigabyte +
-    orderBytes.stored * price.recoverableGigabyte);
+  storedGigabytes * price.storedGigabyte + recoverableGigabytes * price.recoverableGigabyte;

@@ -9,17 +9,16 @@ import {
 import type { FunctionResponse } from "../../infra/local/lambda/function-response.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
 
+/** Holds a process to a share of one CPU from now on. */
+export type LimitProcess = (pid: number) => void;
+
 /**
  * A host with one execution environment per function, which has a whole CPU only until it is
  * initialised.
  *
- * @param shares what holds a process to its share from then on, by the functions' memory in
- * megabytes.
+ * @param shares by the functions' memory in megabytes.
  */
-export function rationedHost(
-  definitions: FunctionDefinition[],
-  shares: Map<number, (pid: number) => void>,
-) {
+export function rationedHost(definitions: FunctionDefinition[], shares: Map<number, LimitProcess>) {
   const environments = new Map<string, ExecutionEnvironment>();
   const start = async (name: string): Promise<ExecutionEnvironment> => {
     const running = environments.get(name);
@@ -29,7 +28,10 @@ export function rationedHost(
     const environment = startEnvironment(definition, () => {});
     environments.set(name, environment);
     await environment.ready;
-    shares.get(definition.memoryMegabytes)?.(environment.pid() ?? 0);
+    const pid = environment.pid();
+    const limit = shares.get(definition.memoryMegabytes);
+    if (pid === undefined || limit === undefined) throw new Error(`${name} can't be limited`);
+    limit(pid);
     return environment;
   };
   const invoke = async (name: string, event: unknown): Promise<FunctionResponse> => {
@@ -47,7 +49,7 @@ export function rationedHost(
     /** Resolves when the function has asked for its first event. */
     start,
     invoke,
-    /** Resolves when the whole response to an event is here. */
+    /** Resolves when the whole response to an event has arrived. */
     respond: async (name: string, event: unknown): Promise<void> => {
       const response = await invoke(name, event);
       if (response.kind === "streamed") await buffer(response.body);
@@ -58,18 +60,19 @@ export function rationedHost(
   };
 }
 
-/** Microseconds: how often the kernel refills a process's share. */
+/** How often the kernel refills a process's share, in microseconds. */
 const period = 20_000;
 
 /**
- * A share of one CPU, by the kernel's cgroups (version 1), which takes root.
+ * Makes a group of processes that share one CPU in part, as Lambda does, with the kernel's cgroups
+ * (version 1), which takes root.
  *
  * @param share from 0 to 1.
- * @param cleanup removes it. Then no held process may be left.
- * @returns holds a process to it, as Lambda does.
+ * @param cleanup removes the group, which must have no processes by then.
+ * @returns a function that puts a process into the group.
  * @throws Error when this machine has no such cgroups, or we may not use them.
  */
-export function cpuShare(share: number, cleanup: AsyncDisposableStack): (pid: number) => void {
+export function cpuShare(share: number, cleanup: AsyncDisposableStack): LimitProcess {
   const group = `/sys/fs/cgroup/cpu/pet-store-orders-${process.pid}-${Math.round(share * 1000)}`;
   mkdirSync(group);
   cleanup.defer(() => rmdirSync(group));

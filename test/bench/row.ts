@@ -1,4 +1,4 @@
-import { median, spread } from "./samples.ts";
+import { median, medianRange, type Range } from "./samples.ts";
 
 export interface Goal {
   /** The value to stay at or under; undefined for a figure that is only reported. */
@@ -23,112 +23,118 @@ export const goals = {
   start: { goal: 6, margin: 0.1 },
 } satisfies Record<string, Goal>;
 
-/** Of a figure that is only reported. */
+/** The goal of a figure that is only reported. */
 export const reported: Goal = { goal: undefined };
 
-/** The least work that could do the same, with the SDK and without. */
+// Names of the least work that could do the same, with the SDK and without.
 export const sdkAlone = "the SDK alone";
 export const byHand = "calls signed by hand";
 
 /** One line of the bench: a figure of ours, most often beside another of the same run. */
 export interface Row extends Goal {
-  what: string;
+  /** Like `cold start of ListOrders`. */
+  name: string;
   /** The name of the other figure. */
   beside?: string;
-  /** Undefined if this machine can't measure it. */
-  figures?: Figures<number>;
+  /** Undefined if this machine can't measure them. */
+  figures?: Figures;
   /** Ours divided by the floor, or the figure itself where there is no floor. */
   value: number;
-  /** Where the ratio lies with 95 % confidence, of a row of pairs. */
-  spread?: [least: number, most: number];
-  /** Why it was not measured. */
-  notMeasured?: string;
+  /** Where a ratio of pairs lies with 95 % confidence. */
+  range?: Range;
+  /** Why there are no figures. */
+  reason?: string;
 }
 
-interface Figures<Figure> {
-  ours: Figure;
-  floor?: Figure;
+interface Figures {
+  ours: number;
+  floor?: number;
+  unit: string;
+  digits?: number;
+}
+
+interface FiguresBeside extends Figures {
+  floor: number;
+}
+
+/** Samples of ours and of the floor, taken in turn. */
+interface PairedSamples {
+  ours: number[];
+  floor: number[];
   unit: string;
   digits?: number;
 }
 
 /** A row of two figures of the same unit and the ratio between them. */
-export function ratioRow(
-  what: string,
-  beside: string,
-  figures: Required<Omit<Figures<number>, "digits">> & { digits?: number },
-  goal: Goal,
-): Row {
-  return { what, beside, figures, value: figures.ours / figures.floor, ...goal };
+export function ratioRow(name: string, beside: string, figures: FiguresBeside, goal: Goal): Row {
+  return { name, beside, figures, value: figures.ours / figures.floor, ...goal };
 }
 
-/**
- * A row of the medians of two series of samples, made in turn, and the median of the ratios of its
- * pairs.
- */
+/** A row of the medians of two series of samples, and the median of the ratios of their pairs. */
 export function pairsRow(
-  what: string,
+  name: string,
   beside: string,
-  { ours, floor, ...figures }: { ours: number[]; floor: number[]; unit: string; digits?: number },
+  { ours, floor, ...format }: PairedSamples,
   goal: Goal,
 ): Row {
   const ratios = ours.map((sample, pair) => sample / (floor[pair] ?? Number.NaN));
   return {
-    what,
+    name,
     beside,
-    figures: { ours: median(ours), floor: median(floor), ...figures },
+    figures: { ours: median(ours), floor: median(floor), ...format },
     value: median(ratios),
-    spread: spread(ratios),
+    range: medianRange(ratios),
     ...goal,
   };
 }
 
 /** A row of a figure that stands alone, in the unit of its goal. */
-export function figureRow(what: string, ours: number, unit: "KB" | "s", goal: Goal): Row {
-  return { what, figures: { ours, unit }, value: ours, ...goal };
+export function figureRow(name: string, ours: number, unit: "KB" | "s", goal: Goal): Row {
+  return { name, figures: { ours, unit }, value: ours, ...goal };
 }
 
 /** A row of a figure that this machine can't measure. */
-export function notMeasured(what: string, why: string): Row {
-  return { what, value: Number.NaN, ...reported, notMeasured: `not measured here: ${why}` };
+export function unmeasuredRow(name: string, reason: string): Row {
+  return { name, value: Number.NaN, ...reported, reason };
 }
 
 type Verdict = "met" | "within noise" | "MISSED" | "-";
 
 /**
- * A goal is missed when noise alone does not explain the figure: the whole spread, or more than the
- * margin, is over it.
+ * A goal is missed when noise alone does not explain the figure: its whole range is over the goal
+ * or, without a range, the figure is over it by more than the margin.
  */
-export function verdict({ value, spread, goal, margin = 0 }: Row): Verdict {
+export function verdict({ value, range, goal, margin = 0 }: Row): Verdict {
   if (goal === undefined) return "-";
   if (value <= goal) return "met";
-  const least = spread?.[0] ?? value / (1 + margin);
+  const least = range?.least ?? value / (1 + margin);
   return least <= goal ? "within noise" : "MISSED";
 }
 
 /** A figure as people read it, like `12.3 ms`. */
-export function figureText(figure: number, { unit, digits = 1 }: Figures<number>): string {
+export function figureText(figure: number, { unit, digits = 1 }: Figures): string {
   return `${figure.toFixed(digits)} ${unit}`;
 }
 
-function ratioText({ figures, value, spread }: Row): string {
+function ratioText({ figures, value, range }: Row): string {
   if (figures?.floor === undefined) return "";
-  const range = spread?.map((end) => end.toFixed(2)).join(" to ");
-  return `${value.toFixed(2)}x${range === undefined ? "" : ` (${range})`}`;
+  const ratio = `${value.toFixed(2)}x`;
+  if (range === undefined) return ratio;
+  return `${ratio} (${range.least.toFixed(2)} to ${range.most.toFixed(2)})`;
 }
 
 function goalText({ goal, figures }: Row): string {
   if (goal === undefined) return "";
-  return `<= ${goal}${figures?.floor === undefined ? ` ${figures?.unit}` : "x"}`;
+  return figures?.floor === undefined ? `<= ${goal} ${figures?.unit}` : `<= ${goal}x`;
 }
 
 /** The rows as cells, the head first. */
 export function table(rows: Row[]): string[][] {
   const cells = rows.map((row) => {
-    const { what, beside, figures, notMeasured = "" } = row;
+    const { name, beside, figures, reason } = row;
     return [
-      beside === undefined ? what : `${what}, beside ${beside}`,
-      figures ? figureText(figures.ours, figures) : notMeasured,
+      beside === undefined ? name : `${name}, beside ${beside}`,
+      figures ? figureText(figures.ours, figures) : `not measured here: ${reason}`,
       figures?.floor === undefined ? "" : figureText(figures.floor, figures),
       ratioText(row),
       goalText(row),

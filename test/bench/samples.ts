@@ -5,17 +5,24 @@ export function median(samples: number[]): number {
   const sorted = samples.toSorted((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
   const upper = sorted[middle] ?? Number.NaN;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+  if (sorted.length % 2 === 1) return upper;
+  const lower = sorted[middle - 1] ?? Number.NaN;
+  return (lower + upper) / 2;
+}
+
+export interface Range {
+  least: number;
+  most: number;
 }
 
 /**
  * The range that has the median of what was sampled in it with 95 % confidence, whatever its
  * distribution: samples as far from both ends as the binomial distribution puts the median.
  */
-export function spread(samples: number[]): [least: number, most: number] {
+export function medianRange(samples: number[]): Range {
   const sorted = samples.toSorted((a, b) => a - b);
   const fromEnd = Math.max(1, Math.floor((sorted.length - 1.96 * Math.sqrt(sorted.length)) / 2));
-  return [sorted[fromEnd - 1] ?? Number.NaN, sorted.at(-fromEnd) ?? Number.NaN];
+  return { least: sorted[fromEnd - 1] ?? Number.NaN, most: sorted.at(-fromEnd) ?? Number.NaN };
 }
 
 /** How long something takes, in milliseconds. */
@@ -26,22 +33,22 @@ export async function timed(run: () => Promise<unknown>): Promise<number> {
 }
 
 /**
- * Samples several things in turn, so that whatever else the machine does falls on all alike, and
- * samples of one round make pairs. The first round warms up and is thrown away.
+ * Takes samples of several things in turn, so that whatever else the machine does falls on all of
+ * them alike, and the samples of one round can be compared. The first round warms up, and is thrown
+ * away.
  */
 export async function inTurn<Name extends string, Sample>(
-  count: number,
-  things: Record<Name, () => Promise<Sample>>,
+  rounds: number,
+  samplers: Record<Name, () => Promise<Sample>>,
 ): Promise<Record<Name, Sample[]>> {
-  const names = Object.keys(things) as Name[];
-  const samples = Object.fromEntries(names.map((name): [Name, Sample[]] => [name, []])) as Record<
-    Name,
-    Sample[]
-  >;
-  for (let round = 0; round <= count; round += 1) {
-    // The order turns round from one round to the next.
-    for (const name of round % 2 === 0 ? names : names.toReversed()) {
-      const sample = await things[name]();
+  const names = Object.keys(samplers) as Name[];
+  const samples = {} as Record<Name, Sample[]>;
+  for (const name of names) samples[name] = [];
+  for (let round = 0; round <= rounds; round += 1) {
+    // Every other round goes backwards, so that none always follows the same other one.
+    const order = round % 2 === 0 ? names : names.toReversed();
+    for (const name of order) {
+      const sample = await samplers[name]();
       if (round > 0) samples[name].push(sample);
     }
   }
@@ -62,7 +69,7 @@ export function cpuMilliseconds(pid: number): number {
 
 /** The most memory that a process has had so far, in megabytes (proc(5), VmHWM). */
 export function peakMegabytes(pid: number): number {
-  const [, kilobytes] =
-    /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
   return Number(kilobytes) / 1024;
 }

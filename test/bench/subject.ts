@@ -16,18 +16,20 @@ import { type SynthesisedStack, synthesise } from "../../infra/template/synthesi
 import { issueApiKey } from "../../shared/api-keys-table.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { order } from "./page-server.ts";
+import { cpuMilliseconds } from "./samples.ts";
 
-export type FunctionName = "ListOrders" | "CancelOrder" | "Authorize";
+/** A function by the id of its construct. */
+export type FunctionId = "ListOrders" | "CancelOrder" | "Authorize";
 
-/** The subject of the bench: the synthesised stack, its bundles and an engine with its tables. */
+/** The synthesised stack that is measured, with its bundles and an engine with its tables. */
 export interface Subject {
   stack: SynthesisedStack;
   engine: Engine;
   client: DynamoDBClient;
   ordersTable: string;
   apiKey: string;
-  /** The functions as deployed; a bench may change a copy, to run something else in one's place. */
-  functions: Record<FunctionName, FunctionDefinition>;
+  /** The functions as deployed. */
+  functions: Record<FunctionId, FunctionDefinition>;
   stop(): Promise<void>;
 }
 
@@ -45,7 +47,7 @@ export async function prepare(): Promise<Subject> {
     { name: "bench", createdAt: 0 },
   );
   const definitions = readFunctions(stack, engine.endpoint);
-  const named = (name: FunctionName): FunctionDefinition => {
+  const definitionOf = (name: FunctionId): FunctionDefinition => {
     const found = definitions.find((definition) => definition.name === name);
     if (found === undefined) throw new Error(`The stack has no function ${name}`);
     return found;
@@ -57,9 +59,9 @@ export async function prepare(): Promise<Subject> {
     ordersTable: stack.template.output("OrdersTableName"),
     apiKey,
     functions: {
-      ListOrders: named("ListOrders"),
-      CancelOrder: named("CancelOrder"),
-      Authorize: named("Authorize"),
+      ListOrders: definitionOf("ListOrders"),
+      CancelOrder: definitionOf("CancelOrder"),
+      Authorize: definitionOf("Authorize"),
     },
     stop: async () => {
       client.destroy();
@@ -70,8 +72,8 @@ export async function prepare(): Promise<Subject> {
 }
 
 /**
- * The function with the least work that could do the same in its place: a file of `floor`, which
- * signs each call by hand, or of `floor/sdk`.
+ * Puts the least work that could do the same in a function's place: a file of `floor`, which signs
+ * each call by hand, or of `floor/sdk`.
  */
 export function floorOf(
   definition: FunctionDefinition,
@@ -86,6 +88,15 @@ export function floorOf(
 /** A host for these functions, one process each, that logs nothing. */
 export function hostOf(...definitions: FunctionDefinition[]): LambdaHost {
   return createLambdaHost(definitions, { log: () => {}, maxEnvironments: 1 });
+}
+
+/**
+ * The CPU that the process of one of a host's functions has used so far, in milliseconds: 0 before
+ * its first invocation starts it.
+ */
+export function cpuSoFar(host: LambdaHost, name: string): number {
+  const [pid] = host.pids(name);
+  return pid === undefined ? 0 : cpuMilliseconds(pid);
 }
 
 /**

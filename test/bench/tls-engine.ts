@@ -7,14 +7,14 @@ import { createServer as createTlsServer } from "node:tls";
 import { promisify } from "node:util";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
 
-/** Milliseconds that every byte takes, each way. */
+/** How long every byte takes, each way, in milliseconds. */
 const delay = 1;
 
 /** An engine behind TLS and at a distance, as DynamoDB is from a function. */
 export interface TlsEngine {
   /** Like `https://127.0.0.1:54321`. */
   endpoint: string;
-  /** A file for NODE_EXTRA_CA_CERTS. */
+  /** The file with its certificate, for NODE_EXTRA_CA_CERTS. */
   certificate: string;
   stop(): Promise<void>;
 }
@@ -27,28 +27,9 @@ export interface TlsEngine {
  */
 export async function startTlsEngine(endpoint: string): Promise<TlsEngine> {
   const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-tls-"));
-  const [key, certificate] = [join(directory, "key.pem"), join(directory, "certificate.pem")];
-  const subject = [
-    "-subj",
-    "/CN=127.0.0.1",
-    "-addext",
-    "subjectAltName=IP:127.0.0.1",
-    "-days",
-    "2",
-  ];
-  const made = [
-    "req",
-    "-x509",
-    "-newkey",
-    "rsa:2048",
-    "-nodes",
-    "-keyout",
-    key,
-    "-out",
-    certificate,
-    ...subject,
-  ];
-  await promisify(execFile)("openssl", made);
+  const key = join(directory, "key.pem");
+  const certificate = join(directory, "certificate.pem");
+  await makeCertificate(key, certificate);
 
   const { port, hostname: host } = new URL(endpoint);
   const tls = createTlsServer(
@@ -70,10 +51,19 @@ export async function startTlsEngine(endpoint: string): Promise<TlsEngine> {
     endpoint: `https://127.0.0.1:${await listeningPort(distance)}`,
     certificate,
     stop: async () => {
-      for (const server of [distance, tls]) server.close();
+      distance.close();
+      tls.close();
       await rm(directory, { recursive: true });
     },
   };
+}
+
+/** Writes a new key and its certificate into these files. */
+async function makeCertificate(key: string, certificate: string): Promise<void> {
+  const form = ["-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"];
+  const subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"];
+  const files = ["-keyout", key, "-out", certificate];
+  await promisify(execFile)("openssl", ["req", ...form, ...subject, ...files]);
 }
 
 function passOnLater(from: Socket, to: Socket): void {
@@ -81,11 +71,12 @@ function passOnLater(from: Socket, to: Socket): void {
 }
 
 function endTogether(one: Socket, other: Socket): void {
-  for (const [socket, peer] of [
-    [one, other],
-    [other, one],
-  ] as const) {
-    socket.on("error", () => {});
-    socket.on("close", () => peer.destroy());
-  }
+  destroyAfter(one, other);
+  destroyAfter(other, one);
+}
+
+/** Destroys a socket when another one closes, even by an error. */
+function destroyAfter(closing: Socket, socket: Socket): void {
+  closing.on("error", () => {});
+  closing.on("close", () => socket.destroy());
 }

@@ -1,11 +1,11 @@
-// Runs the test files that can use another engine on DynamoDB Local: `npm run engines`. It needs
+// `npm run engines` runs the test files that can use another engine on DynamoDB Local. It needs
 // Java 17 and Maven.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { startVitest } from "vitest/node";
@@ -15,8 +15,8 @@ await using started = new AsyncDisposableStack();
 const directory = await mkdtemp(join(tmpdir(), "dynamodb-local-"));
 started.defer(() => rm(directory, { recursive: true, force: true }));
 const pom = fileURLToPath(new URL("pom.xml", import.meta.url));
-const copy = ["dependency:copy-dependencies", `-DoutputDirectory=${directory}`];
-await promisify(execFile)("mvn", ["--quiet", "--batch-mode", "--file", pom, ...copy]);
+const download = ["dependency:copy-dependencies", `-DoutputDirectory=${directory}`];
+await promisify(execFile)("mvn", ["--quiet", "--batch-mode", "--file", pom, ...download]);
 
 const port = await freePort();
 const endpoint = `http://127.0.0.1:${port}`;
@@ -35,9 +35,9 @@ started.defer(async () => {
   await ended;
 });
 const deadline = AbortSignal.timeout(60_000);
-while (!(await fetch(endpoint).then(Boolean, () => false))) {
+while (!(await isListening(endpoint))) {
   if (engine.exitCode !== null || deadline.aborted) throw new Error("DynamoDB Local did not start");
-  await setTimeout(100);
+  await pause(100);
 }
 
 process.env["DYNAMODB_ENDPOINT"] = endpoint;
@@ -46,3 +46,12 @@ const vitest = await startVitest("test", [], {
   project: "the engine at DYNAMODB_ENDPOINT",
 });
 await vitest.close();
+
+async function isListening(url: string): Promise<boolean> {
+  try {
+    await fetch(url);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -5,23 +5,22 @@ import { engineClient } from "../../infra/local/engine/engine.ts";
  * The DynamoDB engine at DYNAMODB_ENDPOINT, or undefined when it isn't set. Only one test file at a
  * time may use it.
  *
- * @throws Error when it has tables: the orders of an `npm start` are neither for tests to change
- * nor what they expect.
+ * @throws Error when it has tables: tests must neither change nor see the orders of an `npm start`.
  */
 export async function useExternalEngine() {
   const endpoint = process.env["DYNAMODB_ENDPOINT"];
   if (!endpoint) return undefined;
   const client = engineClient(endpoint);
   // A test file creates far fewer tables than the 100 that one call returns.
-  const tables = async () => (await client.send(new ListTablesCommand())).TableNames ?? [];
-  const found = await tables();
-  if (found.length > 0)
-    throw new Error(`The tests need an empty engine; DYNAMODB_ENDPOINT has ${found.join(", ")}`);
+  const tableNames = async () => (await client.send(new ListTablesCommand())).TableNames ?? [];
+  const present = await tableNames();
+  if (present.length > 0)
+    throw new Error(`The tests need an empty engine; DYNAMODB_ENDPOINT has ${present.join(", ")}`);
   return {
     endpoint,
     /** Drops the tables that were created, and leaves the engine running. */
     stop: async () => {
-      for (const TableName of await tables())
+      for (const TableName of await tableNames())
         await client.send(new DeleteTableCommand({ TableName }));
       client.destroy();
     },

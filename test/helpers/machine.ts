@@ -13,14 +13,14 @@ const checks = {
   "/proc or ps": () => hasProc() || spawnSync("ps", ["-p", `${process.pid}`]).status === 0,
 };
 
-/** Whether this machine has what some tests need. Where it hasn't, says what goes untested. */
+/** Whether this machine has a thing that tests need. If not, prints what goes untested. */
 export function machineHas(thing: keyof typeof checks, untested: string): boolean {
   const has = checks[thing]();
   if (!has) reportSkipped(thing, untested);
   return has;
 }
 
-/** Says what goes untested where a thing is missing. */
+/** Prints what goes untested because a thing is missing. */
 export function reportSkipped(thing: string, untested: string): void {
-  console.warn(`Skipped, for want of ${thing}: ${untested}`);
+  console.warn(`Skipped, as there is no ${thing}: ${untested}`);
 }

@@ -2,13 +2,20 @@
 export function named(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(named);
   if (typeof part !== "object" || part === null) return part;
-  const [[key, value] = ["", undefined]] = Object.entries(part);
-  if (key === "Ref") return constructId(String(value));
-  if (key === "Fn::GetAtt" && Array.isArray(value))
-    return [constructId(value[0]), ...value.slice(1)].join(".");
-  if (key === "Fn::Join" && Array.isArray(value))
-    return (named(value[1]) as string[]).join(value[0]);
-  return Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, named(inner)]));
+  if ("Ref" in part) return constructId(String(part.Ref));
+  if ("Fn::GetAtt" in part) return attributeName(part["Fn::GetAtt"]);
+  if ("Fn::Join" in part) return joined(part["Fn::Join"]);
+  return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, named(value)]));
+}
+
+function attributeName(reference: unknown): string {
+  const [logicalId, ...attribute] = reference as string[];
+  return [constructId(String(logicalId)), ...attribute].join(".");
+}
+
+function joined(join: unknown): string {
+  const [separator, parts] = join as [string, unknown[]];
+  return parts.map(named).join(separator);
 }
 
 /** The id of a resource's construct. */

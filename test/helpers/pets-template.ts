@@ -1,7 +1,7 @@
 import { readRestApi } from "../../infra/template/rest-api.ts";
 import { StackTemplate } from "../../infra/template/stack-template.ts";
 
-/** Resources of a small template of a pet API, for the tests of how templates are read. */
+// Resources of a small template of a pet API, for the tests that read templates.
 export const stage = { Type: "AWS::ApiGateway::Stage", Properties: { StageName: "v1" } };
 export const api = { Type: "AWS::ApiGateway::RestApi", Properties: { Name: "pets" } };
 export const lambda = { Type: "AWS::Lambda::Function", Properties: {} };
@@ -16,6 +16,7 @@ export const resource = (ParentId: unknown, PathPart: unknown) => ({
   Type: "AWS::ApiGateway::Resource",
   Properties: { ParentId, PathPart },
 });
+/** The property of a mock integration that responds with this JSON text. */
 export const constant = (body: string) => ({ ResponseTemplates: { "application/json": body } });
 export const mock = (ResourceId: unknown, HttpMethod: string, StatusCode: number) => ({
   Type: "AWS::ApiGateway::Method",
@@ -33,8 +34,8 @@ export const mock = (ResourceId: unknown, HttpMethod: string, StatusCode: number
 });
 
 /**
- * A GET of the root that invokes the target of this reference; `Live` is the alias of the function
- * `Fn`.
+ * A GET of the root that invokes the target of this reference: `Live`, the alias of the function
+ * `Fn`, or another.
  */
 export const invoking = (target: unknown) => ({
   Type: "AWS::ApiGateway::Method",
@@ -54,7 +55,7 @@ export const invoking = (target: unknown) => ({
   },
 });
 
-/** The API of a template with these resources, which may replace the ones it has anyway. */
+/** The API of a template with these resources, besides or instead of those above. */
 export function petsApi(resources: object) {
   return readRestApi(
     new StackTemplate({

@@ -8,24 +8,29 @@ export function hasProc(): boolean {
   return existsSync("/proc/self/status");
 }
 
-type Process = Awaited<ReturnType<typeof allProcesses>>[number];
-
-/**
- * The processes that descend from this one, or those of them whose command line contains a text.
- */
-export async function descendants(pid: number, command = ""): Promise<number[]> {
-  const found = below(pid, await allProcesses()).filter((process) =>
-    process.command.includes(command),
-  );
-  return found.map(({ pid }) => pid);
+interface Process {
+  pid: number;
+  parent: number;
+  command: string;
 }
 
-/** The processes of the functions of this one's stacks, each with its function's name. */
+/** The ids of a process's descendants, or of those whose command line contains a text. */
+export async function descendants(pid: number, text = ""): Promise<number[]> {
+  return below(pid, await allProcesses())
+    .filter(({ command }) => command.includes(text))
+    .map((descendant) => descendant.pid);
+}
+
+/** The processes that run functions for this process's stacks, each with its function's name. */
 export async function functionProcesses(): Promise<{ name: string; pid: number }[]> {
-  const found = below(process.pid, await allProcesses()).filter(({ command }) =>
-    command.includes("rapid-client.mjs"),
-  );
-  return found.map(({ pid, command }) => ({ name: /\w+(?=\W*$)/.exec(command)?.[0] ?? "", pid }));
+  // Their command lines end with the function's name.
+  return below(process.pid, await allProcesses())
+    .filter(({ command }) => command.includes("rapid-client.mjs"))
+    .map(({ pid, command }) => ({ name: lastWord(command), pid }));
+}
+
+function lastWord(text: string): string {
+  return /\w+(?=\W*$)/.exec(text)?.[0] ?? "";
 }
 
 export function isAlive(pid: number): boolean {
@@ -53,27 +58,28 @@ function below(pid: number, all: Process[]): Process[] {
 }
 
 /** From /proc where there is one, as small Linux images have no `ps`. */
-async function allProcesses() {
-  if (!hasProc()) {
-    const lines = await ps("-A", "-o", "pid=,ppid=,command=");
-    return [...lines.matchAll(/^ *(\d+) +(\d+) (.*)$/gm)].map(([, pid, parent, command = ""]) => ({
-      pid: Number(pid),
-      parent: Number(parent),
-      command,
-    }));
-  }
+async function allProcesses(): Promise<Process[]> {
+  if (!hasProc()) return listedByPs();
   const pids = (await readdir("/proc")).map(Number).filter(Boolean);
-  return Promise.all(
-    pids.map(async (pid) => {
-      const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-      const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
-      return {
-        pid,
-        parent,
-        command: await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => ""),
-      };
-    }),
-  );
+  return Promise.all(pids.map(readProc));
+}
+
+async function readProc(pid: number): Promise<Process> {
+  // A process that has ended meanwhile is nobody's child.
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+  // The name before it, in parentheses, may contain any character.
+  const afterName = stat.slice(stat.lastIndexOf(")") + 2);
+  return { pid, parent: Number(afterName.split(" ")[1]), command };
+}
+
+async function listedByPs(): Promise<Process[]> {
+  const lines = await ps("-A", "-o", "pid=,ppid=,command=");
+  return [...lines.matchAll(/^ *(\d+) +(\d+) (.*)$/gm)].map(([, pid, parent, command = ""]) => ({
+    pid: Number(pid),
+    parent: Number(parent),
+    command,
+  }));
 }
 
 async function ps(...args: string[]): Promise<string> {

@@ -1,7 +1,7 @@
 /**
- * The environment of every test: what the stack sets on the functions, dummy credentials, and, for
- * whatever a handler does while it is being imported, a DynamoDB endpoint on this machine where
- * nothing listens.
+ * The environment of every test: the variables that the stack sets on the functions, dummy
+ * credentials, and a DynamoDB endpoint where nothing listens. A handler that is imported calls it,
+ * to make itself ready.
  */
 export const testEnvironment = {
   ORDERS_TABLE: "orders",

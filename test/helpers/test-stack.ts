@@ -14,9 +14,7 @@ export type TestStack = Awaited<ReturnType<typeof startTestStack>>;
 
 const secrets = /pets_[0-9a-z]+_|bearer|authorization|"(?:multiValueH|h)eaders"|"body"/i;
 
-/**
- * Starts a local stack of a test file's own, at a free port, with the orders of `orders.ndjson`.
- */
+/** Starts a local stack for one test file, at a free port, with the orders of `orders.ndjson`. */
 export async function startTestStack(options: LocalStackOptions = {}) {
   const log: string[] = [];
   const orders = fileURLToPath(new URL("orders.ndjson", import.meta.url));
@@ -26,7 +24,7 @@ export async function startTestStack(options: LocalStackOptions = {}) {
     dynamodbEndpoint: engine?.endpoint,
     orders,
     log: (line) => void log.push(line),
-    // Each further one costs a cold start.
+    // Each further environment costs a cold start.
     maxEnvironments: 2,
     ...options,
   });
@@ -54,7 +52,7 @@ export async function startTestStack(options: LocalStackOptions = {}) {
       expect(problems, "what shared/openapi.yaml does not describe").toEqual([]);
       return response;
     },
-    /** Ends it, and fails when a function has logged a secret. */
+    /** Stops the stack, and fails when a function has logged a secret. */
     stop: async () => {
       client.destroy();
       await stack.stop();

@@ -10,8 +10,8 @@ const loggedSchema = z.object({
 });
 
 /**
- * The lines of a local stack's log that are its own: a process crashed or timed out, or the gateway
- * failed.
+ * The lines that a local stack itself has logged, not its functions: a process crashed or timed
+ * out, or the gateway failed.
  */
 export function ownLines(log: string[]): string[] {
   // Functions log JSON.
@@ -19,18 +19,19 @@ export function ownLines(log: string[]): string[] {
 }
 
 /**
- * A line for everything that went wrong in a local stack's log. Rejected requests and clients that
+ * A line for everything in a local stack's log that went wrong. Rejected requests and clients that
  * left don't count.
  */
 export function troubles(log: string[]): string[] {
   const ofFunctions = log.flatMap((line) => {
     if (!line.startsWith("{")) return [];
     const { level, message } = loggedSchema.parse(JSON.parse(line));
-    // The runtime logs what the authorizer throws for a rejected key. A machine may be too slow for
-    // a call at a start.
-    const fine =
+    // The runtime logs what the authorizer throws for a rejected key, and a slow machine may let
+    // the call that makes a function ready time out.
+    const isExpected =
       level === "INFO" || message.event === "not_ready" || message.errorMessage === "Unauthorized";
-    return fine ? [] : [[level, message.event, message.errorMessage].filter(Boolean).join(" ")];
+    if (isExpected) return [];
+    return [level, message.event, message.errorMessage].filter(Boolean).join(" ");
   });
   return [...ownLines(log), ...ofFunctions];
 }

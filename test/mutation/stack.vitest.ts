@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** The tests that read templates. Those that run what was synthesised would see no mutant. */
+/** The tests that read templates. Those that run what was synthesised would meet no mutant. */
 export default defineConfig({
   test: {
     include: ["test/infra/*.test.ts"],

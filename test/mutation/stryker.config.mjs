@@ -7,10 +7,12 @@
 //   (list-midway).
 // - clock.ts: a pause that no signal ends (the tests of the commands that use it).
 // - request.ts, respond-with-errors.ts, list-orders.ts: "" is no code and no event, so it doesn't
-//   compile. No test can tell the difference:
+//   compile.
+//
+// No test can tell the difference:
 // - request.ts: `?? "Stryker was here!"`: names no order either.
-// - functions/authorize.ts: middy calls onError with an error; any text that is not a key will do
-//   (two mutants).
+// - functions/authorize.ts: middy always calls onError with an error; any text that is not a key
+//   will do (two mutants).
 // - respond-with-errors.ts: `logger: true` is not a function, and so the same as false.
 // - api-keys-table.ts, order-json.ts: `undefined <= now` is false, and "undefined" is neither a
 //   number nor a date.
@@ -19,9 +21,11 @@
 // - order-list.ts: without `gzip.close()` the compressor is freed later; the list's generator
 //   always has a first value; a list of exactly the length worth compressing may go either way.
 // - order.ts: the tests for short numbers and early days only save work.
-// - orders-table.ts: `error.Item[...]`: a cancelled order is there. `{ S: "" }`: the engine takes
-//   any type for another. A page always has `Items`. Only the log shows it: names and causes of
-//   dynamodb.ts and request.ts.
+// - orders-table.ts: `error.Item[...]`: a cancelled order always has an item. `{ S: "" }`: the
+//   engine takes any type for another. A page always has `Items`.
+//
+// Only the log shows it:
+// - dynamodb.ts, request.ts: names and causes of errors.
 export default {
   mutate: ["functions/**/*.ts", "shared/*.ts"],
   testRunner: "vitest",

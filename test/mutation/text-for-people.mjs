@@ -1,8 +1,8 @@
 import { declareValuePlugin, PluginKind } from "@stryker-mutator/api/plugin";
 
 const properties = new Set(["alarmDescription", "description", "label", "reason"]);
-/** The calls of commander whose arguments its help shows, and which argument. */
-const help = new Map([
+/** Commander's methods and classes, by the index of the argument that its help shows. */
+const helpArguments = new Map([
   ["description", 0],
   ["argument", 1],
   ["option", 1],
@@ -10,16 +10,25 @@ const help = new Map([
   ["Option", 1],
 ]);
 
-/** Keeps Stryker from mutating texts that no machine reads. */
+/** Keeps Stryker from mutating texts that only people read. */
 export const strykerPlugins = [
   declareValuePlugin(PluginKind.Ignore, "text-for-people", {
     shouldIgnore({ key, node, parent }) {
-      const called = parent?.callee?.name ?? parent?.callee?.property?.name;
-      const forPeople =
-        node.type === "ObjectProperty"
-          ? node.key.type === "Identifier" && properties.has(node.key.name)
-          : node.type === "StringLiteral" && help.get(called) === key;
-      return forPeople ? "a text for people" : undefined;
+      return isProperty(node) || isHelp(node, key, parent) ? "a text for people" : undefined;
     },
   }),
 ];
+
+function isProperty(node) {
+  return (
+    node.type === "ObjectProperty" &&
+    node.key.type === "Identifier" &&
+    properties.has(node.key.name)
+  );
+}
+
+/** @param index the node's among the arguments of a call. */
+function isHelp(node, index, call) {
+  const called = call?.callee?.name ?? call?.callee?.property?.name;
+  return node.type === "StringLiteral" && helpArguments.get(called) === index;
+}

@@ -5,15 +5,18 @@
 // survive, and why:
 //
 // Caught by tests that start a process, which can't run mutants:
-// - command.ts: what a signal does. terminal.ts: the prompt. ship-orders.ts, import-orders.ts:
-//   standard input, and a file that is none. export-orders.ts: standard output, and what a signal
-//   leaves behind.
+// - command.ts: what a signal does.
+// - terminal.ts: the prompt.
+// - ship-orders.ts, import-orders.ts: standard input, and a path that is no file.
+// - export-orders.ts: standard output, and what a signal leaves behind.
 // - checks.ts: a compressed list of over 100,000 characters (smoke/main).
 // - template, other than intrinsics.ts: what the local stack's own tests read from it.
 // - gateway, over HTTP (http/gateway, resilience/fuzz): the largest body, no parameters in a path,
-//   what is left of a request, 204 without a length. No test can tell the difference:
-// - gateway: what Node always sets; timers and signals of what has ended; an authorizer that
-//   streams fails either way.
+//   what is left of a request, 204 without a length.
+//
+// No test can tell the difference:
+// - gateway: what Node always sets; timers and signals of requests that have ended; an authorizer
+//   that streams fails either way.
 // - `?.` and `?? ""` for what the SDK or TypeScript only declares optional; anchors of the names of
 //   AWS's errors.
 // - command.ts: `target.client.destroy()`: the process ends either way.
@@ -23,9 +26,11 @@
 // - orders-file.ts: reading in smaller blocks.
 // - import-orders.ts: the key that stands for an order without one is only looked at when there is
 //   one.
-// - carry-over-rules.ts: any text but a key's id is left out for no key. Looks only:
+// - carry-over-rules.ts: any text but a key's id is left out for no key.
+//
+// Only people see it:
 // - command.ts, order-commands.ts, key-commands.ts: the names of arguments in the help.
-//   import-orders.ts: `Comparing`.
+// - import-orders.ts: `Comparing`.
 import service from "./stryker.config.mjs";
 
 export default {
@@ -41,10 +46,10 @@ export default {
     "!infra/{admin/admin,smoke/main,template/synth}.ts",
   ],
   vitest: { configFile: "test/mutation/tools.vitest.ts", related: false },
-  // What runs while a file loads would meet every test.
+  // Mutants that run while a file loads would meet every test.
   ignoreStatic: true,
   thresholds: { high: 95, low: 85, break: 85 },
-  // Texts for people: what the help says of commands.
+  // Texts for people: the help of commands.
   ignorers: ["text-for-people"],
   plugins: ["@stryker-mutator/*", "./test/mutation/text-for-people.mjs"],
   jsonReporter: { fileName: "reports/tools-mutation.json" },

@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 import { testEnvironment } from "../helpers/test-environment.ts";
 
-/** The tests that run what is deployed in their own process, where a mutant can be switched on. */
+/** The tests that run deployed code in their own process, where a mutant can be switched on. */
 export default defineConfig({
   test: {
     include: ["test/unit/**/*.test.ts", "test/integration/**/*.test.ts"],

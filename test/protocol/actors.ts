@@ -5,7 +5,7 @@ import type { Operation } from "./contract.ts";
 import type { Connect, Response, TableClient } from "./recorded-client.ts";
 import { orderId, tableName } from "./remembered-table.ts";
 
-/** As many as the function that cancels makes. */
+/** As many as the function CancelOrder makes. */
 export const maxAttempts = 3;
 
 /** A possible fate of one attempt, between the client and the table. */
@@ -46,16 +46,16 @@ export interface Invocation {
   gatewayRequestId: string;
 }
 
-/** Code that cancels the order: the service's own, or one with a planted bug. */
+/** Code that cancels the order: the service's own, or code with a planted bug. */
 export type Cancel = (connect: Connect, invocation: Invocation) => Promise<void>;
 
-/** Someone who does something to the order. */
+/** A client of the service, or the shipper. */
 export interface Actor {
   name: string;
   operation: Operation;
   /** The possible fates of its attempts. */
   fates: readonly Fate[];
-  /** Its code when it begins at a given time. */
+  /** Its code, if it begins at this time. */
   code(askedAt: Date): TableClient;
 }
 
@@ -70,23 +70,35 @@ export const cancel: Cancel = (connect, { keyId, askedAt, awsRequestId }) =>
 
 /** Two clients that cancel with this code, and choose the same id for their requests. */
 export function cancellers(code: Cancel): [Actor, Actor] {
-  const canceller = (name: string): Actor => ({
+  return [canceller("A", code), canceller("B", code)];
+}
+
+function canceller(name: string, code: Cancel): Actor {
+  return {
     name,
     operation: { kind: "cancel", by: name },
     fates,
-    code: (askedAt) => async (connect) => {
-      const ids = { awsRequestId: `invocation of ${name}`, gatewayRequestId: "chosen by a client" };
-      try {
-        await code(connect, { keyId: name, askedAt, ...ids });
-        return "204";
-      } catch (error) {
-        return error instanceof ServiceError
-          ? `${errors[error.code].status} ${error.code}`
-          : "500 internal_error";
-      }
+    code: (askedAt) => (connect) => {
+      const invocation = {
+        keyId: name,
+        askedAt,
+        awsRequestId: `invocation of ${name}`,
+        gatewayRequestId: "chosen by a client",
+      };
+      return responseTo(code(connect, invocation));
     },
-  });
-  return [canceller("A"), canceller("B")];
+  };
+}
+
+/** The response to a cancellation's client, as in the contract. */
+async function responseTo(cancellation: Promise<void>): Promise<string> {
+  try {
+    await cancellation;
+    return "204";
+  } catch (error) {
+    if (!(error instanceof ServiceError)) return "500 internal_error";
+    return `${errors[error.code].status} ${error.code}`;
+  }
 }
 
 /** When the shipper ships. */
@@ -94,13 +106,14 @@ export const shippedAt = new Date("2026-11-21T12:00:00Z");
 
 /**
  * Ships the order if it is pending. It is not part of the service: all that counts is when its
- * write arrives, so it has one attempt, which does.
+ * write arrives. So it makes one attempt, which always arrives.
  */
 export const shipper: Actor = {
   name: "the shipper",
   operation: { kind: "ship" },
   fates: fates.filter(({ name }) => name === "delivered"),
   code: () => async (connect) => {
-    return (await shipOrder(connect(1), tableName, orderId, shippedAt)) ? "shipped" : "not shipped";
+    const shipped = await shipOrder(connect(1), tableName, orderId, shippedAt);
+    return shipped ? "shipped" : "not shipped";
   },
 };

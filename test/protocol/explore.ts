@@ -6,8 +6,8 @@ interface Found {
   /** How many interleavings there are, and of how many different moments they consist. */
   interleavings: number;
   moments: number;
-  /** The responses that the actors gave their clients. */
-  told: Set<string>;
+  /** The responses that the actors gave their clients, like `A: 204`. */
+  responses: Set<string>;
   /**
    * The moves of the shortest interleaving whose last one the contract does not allow. The search
    * ends with it.
@@ -15,7 +15,7 @@ interface Found {
   violation?: readonly Move[];
 }
 
-/** Interleavings that have come to the same moment. */
+/** Interleavings that have reached the same moment. */
 interface Reached {
   moment: Moment;
   interleavings: number;
@@ -24,13 +24,13 @@ interface Reached {
 }
 
 /**
- * Searches all interleavings from one start. Those that come to the same moment are followed from
- * there as one, and counted as many: what comes after a moment depends on nothing that was before
- * it.
+ * Searches all interleavings from one start. Those that reach the same moment are followed from
+ * there as one, and counted as many: what follows a moment does not depend on how it was reached.
  */
 export async function explore(moves: Moves, item: OrderItem | undefined): Promise<Found> {
-  const found: Found = { interleavings: 0, moments: 0, told: new Set() };
-  let level: Level = new Map([["", { moment: moves.start(item), interleavings: 1, path: [] }]]);
+  const found: Found = { interleavings: 0, moments: 0, responses: new Set() };
+  const start: Reached = { moment: moves.start(item), interleavings: 1, path: [] };
+  let level: Level = new Map([["", start]]);
   while (level.size > 0) {
     found.moments += level.size;
     const next: Level = new Map();
@@ -43,13 +43,13 @@ export async function explore(moves: Moves, item: OrderItem | undefined): Promis
   return found;
 }
 
-/** The moments reached after some number of moves, by their keys. */
+/** The moments that are reached after the same number of moves, by their keys. */
 type Level = Map<string, Reached>;
 
 /**
- * Adds to the next level whatever one move leads to, and counts what ends here.
+ * Adds the moments one move further to the next level, and counts the interleavings that end here.
  *
- * @returns the moves to a violation of the contract, if one of them is.
+ * @returns the moves up to a violation of the contract, if one of them is a violation.
  */
 async function follow(
   moves: Moves,
@@ -61,12 +61,13 @@ async function follow(
   if (possible.length === 0) found.interleavings += from.interleavings;
   for (const move of possible) {
     if (move.violation !== undefined) return [...from.path, move];
-    if (move.tells !== undefined) found.told.add(`${move.actor.name}: ${move.tells}`);
+    if (move.responds !== undefined) found.responses.add(`${move.actor.name}: ${move.responds}`);
     const key = keyOf(move.moment);
     const known = next.get(key);
     const interleavings = from.interleavings * move.times;
-    if (known) known.interleavings += interleavings;
-    else next.set(key, { moment: move.moment, interleavings, path: [...from.path, move] });
+    if (known === undefined)
+      next.set(key, { moment: move.moment, interleavings, path: [...from.path, move] });
+    else known.interleavings += interleavings;
   }
   return undefined;
 }

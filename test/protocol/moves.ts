@@ -5,7 +5,7 @@ import { RecordedClient } from "./recorded-client.ts";
 import { type RememberedTable, stateOf } from "./remembered-table.ts";
 import { Worlds } from "./worlds.ts";
 
-/** A moment of an interleaving: all that the rest of it depends on. */
+/** A moment of an interleaving: everything that its continuation depends on. */
 export interface Moment {
   item: OrderItem | undefined;
   /** Where each actor is; undefined before its first attempt. */
@@ -20,29 +20,24 @@ export interface Move {
   /** The fate of the actor's next attempt; undefined when a late copy of an earlier one arrives. */
   fate?: Fate;
   /** The response that the actor then gives its own client. */
-  tells?: string;
-  /** The contract's own verdict, when it does not allow this move. */
+  responds?: string | undefined;
+  /** How the move violates the contract, if it does. */
   violation?: string;
-  /**
-   * How many moves this is: of several copies that are the same, any may be the one that arrives.
-   */
+  /** How many moves this stands for: any of several equal copies may be the one that arrives. */
   times: number;
   moment: Moment;
 }
 
-/**
- * An actor's code, as it was run by a clock that shows the morning, and by one that shows the
- * afternoon.
- */
+/** An actor's code, recorded at an hour before the shipment, and at an hour after. */
 interface Recorded {
   actor: Actor;
-  morning: RecordedClient;
-  afternoon: RecordedClient;
+  before: RecordedClient;
+  after: RecordedClient;
 }
 
 const hour = 3_600_000;
 
-/** The moves that each actor can make at a moment, and their results. */
+/** The moves that the actors can make at a moment, and where each leads. */
 export class Moves {
   readonly #table: RememberedTable;
   readonly #recorded: readonly Recorded[];
@@ -51,12 +46,12 @@ export class Moves {
     this.#table = table;
     this.#recorded = actors.map((actor) => ({
       actor,
-      morning: new RecordedClient(
-        `${actor.name}, morning`,
+      before: new RecordedClient(
+        `${actor.name}, before`,
         actor.code(new Date(shippedAt.getTime() - hour)),
       ),
-      afternoon: new RecordedClient(
-        `${actor.name}, afternoon`,
+      after: new RecordedClient(
+        `${actor.name}, after`,
         actor.code(new Date(shippedAt.getTime() + hour)),
       ),
     }));
@@ -70,14 +65,12 @@ export class Moves {
     };
   }
 
-  /** Every move from a moment; none when all is over. */
+  /** Every move from a moment; none at the end of an interleaving. */
   async from(moment: Moment): Promise<Move[]> {
     const moves: Move[] = [];
-    for (const [who, recorded] of this.#recorded.entries()) {
-      moves.push(
-        ...(await this.#attempts(moment, recorded, who)),
-        ...(await this.#arrivals(moment, recorded, who)),
-      );
+    for (const [index, recorded] of this.#recorded.entries()) {
+      moves.push(...(await this.#attempts(moment, recorded, index)));
+      moves.push(...(await this.#arrivals(moment, recorded.actor, index)));
     }
     return moves;
   }
@@ -86,50 +79,46 @@ export class Moves {
   async #attempts(
     { item, clients, worlds }: Moment,
     recorded: Recorded,
-    who: number,
+    index: number,
   ): Promise<Move[]> {
     const { actor } = recorded;
-    const begun = clients[who];
-    // No clock shows the afternoon before the shipper has shipped, or the morning after that.
+    const begun = clients[index];
+    // An actor that begins once the order has shipped has a clock that shows so.
     const shipped = item?.["shipDate"]?.S === shippedAt.toISOString();
-    const client = begun ?? (await begin(shipped ? recorded.afternoon : recorded.morning));
+    const client = begun ?? (await begin(shipped ? recorded.after : recorded.before));
     if (!("sends" in client.next)) return [];
-    const asked = begun === undefined ? worlds.begin(actor.name, actor.operation) : worlds;
+    const begunWorlds = begun === undefined ? worlds.begin(actor.name, actor.operation) : worlds;
     const applied = await this.#table.apply(item, client.next.sends);
     const moves: Move[] = [];
     for (const fate of actor.fates) {
-      const after = await attempt(client, fate, fate.seen ?? applied.response);
-      const changed = fate.applied === "now" ? applied.item : item;
-      const tells = "tells" in after.next ? after.next.tells : undefined;
-      const moment = { item: changed, clients: clients.with(who, after), worlds: asked };
-      moves.push({
-        actor,
-        fate,
-        ...(tells && { tells }),
-        times: 1,
-        ...judge(moment, actor, tells),
-      });
+      const attempted = await attempt(client, fate, fate.seen ?? applied.response);
+      const responds = "responds" in attempted.next ? attempted.next.responds : undefined;
+      const moment = {
+        item: fate.applied === "now" ? applied.item : item,
+        clients: clients.with(index, attempted),
+        worlds: begunWorlds,
+      };
+      moves.push({ actor, fate, responds, times: 1, ...judge(moment, actor, responds) });
     }
     return moves;
   }
 
   /** The late copies of an actor's attempts that can arrive. */
-  async #arrivals(
-    { item, clients, worlds }: Moment,
-    { actor }: Recorded,
-    who: number,
-  ): Promise<Move[]> {
-    const client = clients[who];
+  async #arrivals({ item, clients, worlds }: Moment, actor: Actor, index: number): Promise<Move[]> {
+    const client = clients[index];
+    if (client === undefined) return [];
     const moves: Move[] = [];
-    for (const [copy, ...same] of Map.groupBy(client?.late ?? [], ({ body }) => body).values()) {
-      if (client === undefined || copy === undefined) continue;
+    const copiesByBody = Map.groupBy(client.late, ({ body }) => body);
+    for (const copies of copiesByBody.values()) {
+      const [copy] = copies;
+      if (copy === undefined) continue;
       const applied = await this.#table.apply(item, copy);
       const moment = {
         item: applied.item,
-        clients: clients.with(who, withoutCopy(client, copy)),
+        clients: clients.with(index, withoutCopy(client, copy)),
         worlds,
       };
-      moves.push({ actor, times: same.length + 1, ...judge(moment, actor) });
+      moves.push({ actor, times: copies.length, ...judge(moment, actor) });
     }
     return moves;
   }
@@ -137,13 +126,13 @@ export class Moves {
 
 /**
  * Checks a moment against the contract: an observer reads the order, and the actor may respond to
- * its client. Its request begins with its first attempt and ends with its last: any longer time
- * would allow more.
+ * its client. The client's request begins with the first attempt and ends with the last: a longer
+ * one would allow more.
  */
 function judge(
   moment: Moment,
   { name }: Actor,
-  tells?: string,
+  responds?: string,
 ): { moment: Moment; violation?: string } {
   const state = stateOf(moment.item);
   const seen = moment.worlds.see(state);
@@ -151,10 +140,8 @@ function judge(
     const allowed = moment.worlds.states().join(" or ");
     return { moment, violation: `the order is ${state}; by the contract it is ${allowed}` };
   }
-  const worlds = tells === undefined ? seen : seen.end(name, tells);
+  const worlds = responds === undefined ? seen : seen.end(name, responds);
   if (!worlds.none) return { moment: { ...moment, worlds } };
-  return {
-    moment,
-    violation: `${name} gets ${tells}; by the contract it is ${seen.responses(name).join(" or ")}`,
-  };
+  const allowed = seen.responses(name).join(" or ");
+  return { moment, violation: `${name} gets ${responds}; by the contract it is ${allowed}` };
 }

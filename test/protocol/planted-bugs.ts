@@ -13,7 +13,7 @@ import { type Cancel, cancel, type Invocation, maxAttempts } from "./actors.ts";
 import type { Connect } from "./recorded-client.ts";
 import { orderId, tableName } from "./remembered-table.ts";
 
-/** Ten ways to get a cancellation wrong, each of which someone has thought right. */
+/** Ten wrong ways to cancel an order, each of which looks right to someone. */
 export const plantedBugs: Record<string, Cancel> = {
   "no condition": async (connect, invocation) => {
     await write(connect(maxAttempts), invocation);
@@ -69,10 +69,12 @@ export const plantedBugs: Record<string, Cancel> = {
   },
 
   "a late copy that wins after a ship": async (connect, invocation) => {
-    // "It had not shipped yet when the client asked."
-    const asked = { ":at": { S: invocation.askedAt.toISOString() } };
-    const expression = `${isPending.expression} OR shipDate > :at`;
-    await write(connect(1), invocation, { expression, values: { ...isPending.values, ...asked } });
+    // "It had not shipped yet when the client asked." `write` sets :at to that time.
+    const pendingWhenAsked = {
+      expression: `${isPending.expression} OR shipDate > :at`,
+      values: isPending.values,
+    };
+    await write(connect(1), invocation, pendingWhenAsked);
   },
 
   "404 for a throttled write": async (connect, invocation) => {
@@ -95,8 +97,8 @@ const isPending: Condition = {
 };
 
 /**
- * The service's write with another condition, or with none; a failed one is a rejection whoever
- * wrote the item.
+ * The service's write with another condition, or with none. When the condition fails, it rejects
+ * the cancellation, even if it was this one that cancelled the order.
  */
 async function write(
   client: DynamoDBClient,
@@ -127,11 +129,14 @@ async function write(
 }
 
 async function read(client: DynamoDBClient): Promise<OrderItem | undefined> {
-  const Key = { id: { N: orderId.toString() } };
+  const command = new GetItemCommand({
+    TableName: tableName,
+    Key: { id: { N: orderId.toString() } },
+    ConsistentRead: true,
+  });
   try {
-    return (
-      await client.send(new GetItemCommand({ TableName: tableName, Key, ConsistentRead: true }))
-    ).Item;
+    const { Item } = await client.send(command);
+    return Item;
   } catch (error) {
     throw callFailed(error);
   }
@@ -148,12 +153,8 @@ async function retry(work: (attempt: number) => Promise<void>): Promise<void> {
     try {
       return await work(attempt);
     } catch (error) {
-      if (
-        attempt === maxAttempts ||
-        !(error instanceof ServiceError) ||
-        errors[error.code].status < 500
-      )
-        throw error;
+      const isKnown = !(error instanceof ServiceError) || errors[error.code].status < 500;
+      if (isKnown || attempt === maxAttempts) throw error;
     }
   }
 }
@@ -161,9 +162,8 @@ async function retry(work: (attempt: number) => Promise<void>): Promise<void> {
 function rejection(item: OrderItem | undefined): ServiceError {
   if (item === undefined) return new ServiceError("order_not_found");
   if (item["status"]?.S === "shipped") return new ServiceError("order_already_shipped");
-  return new ServiceError(
-    item["status"]?.S === "cancelled" ? "order_already_cancelled" : "order_not_pending",
-  );
+  if (item["status"]?.S === "cancelled") return new ServiceError("order_already_cancelled");
+  return new ServiceError("order_not_pending");
 }
 
 function isAlreadyCancelled(error: unknown): boolean {

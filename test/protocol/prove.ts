@@ -1,18 +1,15 @@
-// `npm run prove`: follows every interleaving of two cancellations and a shipment of one order,
-// looks for the planted bugs, and prints a line about each, with the shortest way to go wrong. Any
-// problem makes the exit code 1: a violation of the contract, a bug that is missed, interleavings
-// that are left out.
-
+// `npm run prove` follows every interleaving of two cancellations and a shipment of one order, and
+// looks for the planted bugs. It prints a line about each, with the shortest way to go wrong. The
+// exit code is 1 after a violation of the contract, a bug that is missed, or interleavings that are
+// left out.
+import type { OrderItem } from "../../shared/order.ts";
 import { cancel, cancellers, shipper } from "./actors.ts";
 import { explore } from "./explore.ts";
 import { type Move, Moves } from "./moves.ts";
 import { plantedBugs } from "./planted-bugs.ts";
 import { RememberedTable, starts, stateOf } from "./remembered-table.ts";
 
-/**
- * Five starts of the same 28,910,474 interleavings: if there are others, the search is not the one
- * that was reviewed.
- */
+/** 28,910,474 for each of five starts. Any other number is not the search that was reviewed. */
 const allInterleavings = 144_552_370;
 
 const table = await RememberedTable.start();
@@ -23,7 +20,7 @@ let interleavings = 0;
 for (const [start, item] of Object.entries(starts)) {
   const found = await explore(moves, item);
   console.log(
-    `${start}: ${number(found.interleavings)} interleavings of ${number(found.moments)} moments`,
+    `${start}: ${count(found.interleavings)} interleavings of ${count(found.moments)} moments`,
   );
   interleavings += found.interleavings;
   if (found.violation === undefined) continue;
@@ -32,17 +29,15 @@ for (const [start, item] of Object.entries(starts)) {
 }
 const seconds = ((performance.now() - begun) / 1000).toFixed(1);
 console.log(
-  `${number(interleavings)} interleavings in ${seconds} s, ` +
+  `${count(interleavings)} interleavings in ${seconds} s, ` +
     `violations of the contract: ${problems.length}`,
 );
 if (interleavings !== allInterleavings)
-  problems.push(`${number(allInterleavings)} interleavings were expected`);
+  problems.push(`${count(allInterleavings)} interleavings were expected`);
 
 for (const [bug, code] of Object.entries(plantedBugs)) {
-  const { violation } = await explore(
-    new Moves(table, [...cancellers(code), shipper]),
-    starts["pending"],
-  );
+  const faultyMoves = new Moves(table, [...cancellers(code), shipper]);
+  const { violation } = await explore(faultyMoves, starts["pending"]);
   console.log(`\n${bug}: ${violation === undefined ? "MISSED" : "found"}`);
   if (violation === undefined) problems.push(`${bug}: missed`);
   else console.log(story(starts["pending"], violation));
@@ -51,20 +46,20 @@ for (const problem of problems) console.error(`PROBLEM: ${problem}`);
 if (problems.length > 0) process.exitCode = 1;
 await table.stop();
 
-function number(value: number): string {
+function count(value: number): string {
   return value.toLocaleString("en");
 }
 
 /** An interleaving in words, a line for each move. */
-function story(start: (typeof starts)[string], path: readonly Move[]): string {
+function story(start: OrderItem | undefined, path: readonly Move[]): string {
   let before = stateOf(start);
   const lines = [`the order is ${before}`];
   for (const [index, move] of path.entries()) {
     const state = stateOf(move.moment.item);
-    const parts = [happening(move, path.slice(0, index))];
+    const parts = [describe(move, path.slice(0, index))];
     if (state !== before) parts.push(`the order is ${state}`);
-    if (move.tells !== undefined && move.actor.operation.kind !== "ship")
-      parts.push(`${move.actor.name} gets ${move.tells}`);
+    if (move.responds !== undefined && move.actor.operation.kind !== "ship")
+      parts.push(`${move.actor.name} gets ${move.responds}`);
     lines.push(parts.join("; "));
     if (move.violation !== undefined) lines.push(`WRONG: ${move.violation}`);
     before = state;
@@ -72,8 +67,8 @@ function story(start: (typeof starts)[string], path: readonly Move[]): string {
   return lines.map((line) => `  ${line}`).join("\n");
 }
 
-/** Tells a move, after the moves before. */
-function happening({ actor, fate }: Move, before: readonly Move[]): string {
+/** A move in words. An attempt is numbered by the moves before it. */
+function describe({ actor, fate }: Move, before: readonly Move[]): string {
   if (actor.operation.kind === "ship") return "the shipper ships";
   if (fate === undefined) return `a late copy from ${actor.name} arrives`;
   const attempts = before.filter((move) => move.actor === actor && move.fate !== undefined);

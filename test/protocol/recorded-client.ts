@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { mock } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { HttpResponse } from "@smithy/core/protocols";
+import { type HttpRequest, HttpResponse } from "@smithy/core/protocols";
 import { dummyCredentials } from "../../infra/template/local-account.ts";
 import { createClient } from "../../shared/dynamodb.ts";
 
@@ -13,11 +13,11 @@ export interface Request {
   body: string;
 }
 
-/** The table's HTTP response to an attempt, or that none came in time. */
+/** The table's HTTP response to an attempt; "none" when it does not arrive in time. */
 export type Response = { status: number; body: string } | "none";
 
-/** A client's next step: another attempt, or the response to its own client. */
-export type Step = { sends: Request } | { tells: string };
+/** A client's next step: it sends another attempt, or responds to its own client. */
+export type Step = { sends: Request } | { responds: string };
 
 /** Makes an SDK client as the service does. */
 export type Connect = (maxAttempts: number) => DynamoDBClient;
@@ -29,8 +29,8 @@ export type Connect = (maxAttempts: number) => DynamoDBClient;
 export type TableClient = (connect: Connect) => Promise<string>;
 
 /**
- * The real code on the real SDK client, which sees nothing but responses. Its next step after a
- * sequence of them is found out once, with a client of its own and without waiting.
+ * The real code on the real SDK client, which sees nothing but responses. For each sequence of
+ * them, it runs once, without waiting, to find out its next step.
  */
 export class RecordedClient {
   readonly name: string;
@@ -56,34 +56,28 @@ export class RecordedClient {
 // Lambda sets these for a function, and the SDK can't do without them.
 process.env["AWS_REGION"] ??= "eu-central-1";
 
-/** Runs the code until it has had these responses and does something else. */
+/** Runs the code until its first step after these responses. */
 async function record(code: TableClient, responses: readonly Response[]): Promise<Step> {
   mock.timers.enable({ apis: ["setTimeout"] });
   try {
     let step: Step | undefined;
     let attempts = 0;
+    const handle = async ({ headers, body }: HttpRequest): Promise<{ response: HttpResponse }> => {
+      const response = responses[attempts];
+      attempts += 1;
+      if (response !== undefined) return { response: arrive(response) };
+      const target = String(headers["x-amz-target"]);
+      step ??= { sends: { target, body: new TextDecoder().decode(body) } };
+      return new Promise(() => {});
+    };
     const connect = (maxAttempts: number): DynamoDBClient => {
       const client = createClient({ connectionTimeout: 500, requestTimeout: 2_000, maxAttempts });
       client.config.credentials = async () => dummyCredentials;
-      client.config.requestHandler = {
-        ...client.config.requestHandler,
-        handle: async ({ headers, body }) => {
-          const response = responses[attempts];
-          attempts += 1;
-          if (response !== undefined) return { response: arrive(response) };
-          step ??= {
-            sends: {
-              target: String(headers["x-amz-target"]),
-              body: new TextDecoder().decode(body),
-            },
-          };
-          return new Promise(() => {});
-        },
-      };
+      client.config.requestHandler = { ...client.config.requestHandler, handle };
       return client;
     };
-    code(connect).then((tells) => {
-      step ??= { tells };
+    code(connect).then((response) => {
+      step ??= { responds: response };
     });
     while (step === undefined) {
       await nextTurn();
@@ -96,7 +90,7 @@ async function record(code: TableClient, responses: readonly Response[]): Promis
   }
 }
 
-/** @throws Error as the SDK's HTTP handler does, when there is no response in time. */
+/** @throws Error as the SDK's HTTP handler does when no response arrives in time. */
 function arrive(response: Response): HttpResponse {
   if (response === "none")
     throw Object.assign(new Error("No response in time"), { name: "TimeoutError" });

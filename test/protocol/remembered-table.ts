@@ -29,7 +29,7 @@ export const starts: Record<string, OrderItem | undefined> = {
   "something else": { id, status: { S: "lost" } },
 };
 
-/** The state of an order as the table has it; undefined when the table does not have it. */
+/** @param item undefined when the table does not have the order. */
 export function stateOf(item: OrderItem | undefined): OrderState {
   if (item === undefined) return "absent";
   const status = item["status"]?.S;
@@ -37,25 +37,25 @@ export function stateOf(item: OrderItem | undefined): OrderState {
   return status === "pending" || status === "shipped" ? status : "not pending";
 }
 
-// The engine wants a signature, and believes any.
-const signed = {
+// The engine wants a well-formed signature, and does not verify it.
+const signature = {
   authorization:
-    "AWS4-HMAC-SHA256 Credential=local/20261121/eu-central-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0",
+    "AWS4-HMAC-SHA256 Credential=local/20261121/eu-central-1/dynamodb/aws4_request, " +
+    "SignedHeaders=host, Signature=0",
   "x-amz-date": "20261121T120000Z",
 };
 
-/**
- * The effect of a request: the order's item afterwards, undefined when there is none, and the
- * response.
- */
+/** The effect of a request. */
 interface Applied {
+  /** The order afterwards; undefined when the table does not have it. */
   item: OrderItem | undefined;
   response: Response;
 }
 
 /**
- * DynamoDB's effect on one order: not a model of it, but the real engine, asked once for each item
- * and request, and remembered. Both are as they are on the wire, so nothing is left out.
+ * A table with one order. It is no model of DynamoDB, but asks the real engine, once for each item
+ * and request, and remembers the effect. Items and requests are as on the wire, so nothing of them
+ * is left out.
  */
 export class RememberedTable {
   readonly #engine: Engine;
@@ -79,7 +79,7 @@ export class RememberedTable {
     await this.#engine.stop();
   }
 
-  /** Carries out a request for the order, whose item is this before. */
+  /** Carries out a request when the order is this item; undefined for none. */
   async apply(item: OrderItem | undefined, request: Request): Promise<Applied> {
     const key = JSON.stringify([item, request]);
     const remembered = this.#known.get(key);
@@ -89,7 +89,8 @@ export class RememberedTable {
     else await this.#client.send(new PutItemCommand({ TableName: tableName, Item: item }));
     const response = await this.#send(request);
     const { Item } = await this.#client.send(new GetItemCommand(order));
-    const applied = { item: Item && JSON.parse(sorted(JSON.stringify(Item))), response };
+    const after = Item === undefined ? undefined : JSON.parse(sorted(JSON.stringify(Item)));
+    const applied = { item: after, response };
     this.#known.set(key, applied);
     return applied;
   }
@@ -97,7 +98,11 @@ export class RememberedTable {
   async #send({ target, body }: Request): Promise<Response> {
     const response = await fetch(this.#engine.endpoint, {
       method: "POST",
-      headers: { ...signed, "content-type": "application/x-amz-json-1.0", "x-amz-target": target },
+      headers: {
+        ...signature,
+        "content-type": "application/x-amz-json-1.0",
+        "x-amz-target": target,
+      },
       body,
     });
     return { status: response.status, body: sorted(await response.text()) };

@@ -1,31 +1,29 @@
 import { claimsNothing, type Operation, type OrderState, perform } from "./contract.ts";
 
-/** One explanation of what has been seen so far. */
+/** One explanation of everything that has been seen so far. */
 interface World {
-  /** The same for the same world. */
+  /** Equal for equal worlds. */
   key: string;
   state: OrderState;
-  /** The operations that have not taken effect, by name. */
+  /** The operations that have not taken effect yet, by name. */
   waiting: ReadonlyMap<string, Waiting>;
-  /**
-   * The responses that the clients of the operations that have taken effect must now get, by name.
-   */
+  /** The responses that the other operations' clients must get, by name. */
   due: ReadonlyMap<string, string>;
 }
 
 interface Waiting {
   operation: Operation;
-  /** Whether its client has had a response, one that claims nothing. */
+  /** Whether its client has got a response that claims nothing. */
   over: boolean;
 }
 
 /**
  * Every world that explains what has been seen of one order. An operation takes effect at one
  * moment between its beginning and its end; if its response claims nothing, at any moment after its
- * beginning, or never. What has been seen is linearizable as long as one world is left.
+ * beginning, or never. As long as one world is left, what has been seen is linearizable.
  */
 export class Worlds {
-  /** The same for the same worlds. */
+  /** Equal for equal sets of worlds. */
   readonly key: string;
   readonly #worlds: ReadonlyMap<string, World>;
   /** Every Worlds reached from this start, by key. */
@@ -43,7 +41,7 @@ export class Worlds {
     return new Worlds([newWorld(state, new Map(), new Map())]);
   }
 
-  /** Whether nothing explains what has been seen. */
+  /** Whether no world explains what has been seen. */
   get none(): boolean {
     return this.#worlds.size === 0;
   }
@@ -53,9 +51,7 @@ export class Worlds {
     return [...new Set(this.#after().map(({ state }) => state))].sort();
   }
 
-  /**
-   * The responses that the client of an operation may get now, besides those that claim nothing.
-   */
+  /** The responses that an operation's client may get now, besides those that claim nothing. */
   responses(name: string): string[] {
     return [...new Set(this.#after().flatMap(({ due }) => due.get(name) ?? []))].sort();
   }
@@ -83,7 +79,7 @@ export class Worlds {
 
   /** An observer reads the order. */
   see(state: OrderState): Worlds {
-    return this.#once(`it is ${state}`, () =>
+    return this.#once(`the order is ${state}`, () =>
       this.#after().filter((world) => world.state === state),
     );
   }

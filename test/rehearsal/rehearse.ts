@@ -1,5 +1,5 @@
-// Lives the service's life by the blocks of infra/README.md and infra/ON-CALL.md, in an account of
-// AWS on this machine: `npm run rehearse`.
+// `npm run rehearse` takes the service through its life with the commands of infra/README.md and
+// infra/ON-CALL.md, in an AWS account that MiniStack emulates on this machine.
 import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,10 +15,10 @@ await using started = new AsyncDisposableStack();
 try {
   const found = findCommands(runbook, life);
   console.log("Set up a clone with its dependencies, the AWS command line, MiniStack");
-  const shell = await setStage();
+  const shell = await setUpShell();
   for (const [section, steps] of Object.entries(life)) {
     console.log(`\n${section}`);
-    for (const step of steps) await take(step, found.get(step) ?? "", shell);
+    for (const step of steps) await runStep(step, found.get(step) ?? "", shell);
   }
   console.log(
     "\nThe runbook keeps its promises here. Not shown: streaming, TLS, alarms, canaries and IAM.",
@@ -28,8 +28,9 @@ try {
   process.exitCode = 1;
 }
 
-async function take(step: Step, commands: string, shell: Shell): Promise<void> {
-  const [name = ""] = commands.split(/ *(?:#|\\?\n)/);
+async function runStep(step: Step, commands: string, shell: Shell): Promise<void> {
+  // The first line, without its comment.
+  const [name] = commands.split(/ *(?:#|\\?\n)/);
   if ("skip" in step) {
     console.log(`  not run: \`${name}\`: ${step.because}`);
   } else if ("meanwhile" in step) {
@@ -47,25 +48,35 @@ async function take(step: Step, commands: string, shell: Shell): Promise<void> {
   }
 }
 
-/** A shell in a temporary clone of an `origin` whose `main` is this working copy as it is. */
-async function setStage(): Promise<Shell> {
+/** This process's environment, without what leads to an account, a clone or a Node.js version. */
+function neutralEnvironment(): NodeJS.ProcessEnv {
+  const leading = /^(AWS|CDK|GIT|INIT_CWD|NODE_OPTIONS|npm_lifecycle|npm_package)/;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !leading.test(name)));
+}
+
+/**
+ * Starts MiniStack, and sets up a temporary clone of an `origin` whose `main` is this working copy
+ * as it is.
+ *
+ * @returns a shell in the clone.
+ */
+async function setUpShell(): Promise<Shell> {
   const scratch = await mkdtemp(join(tmpdir(), "rehearsal-"));
   started.defer(() => rm(scratch, { recursive: true, force: true, maxRetries: 5 }));
-  const [repository, files] = ["../..", "."].map((path) =>
-    fileURLToPath(new URL(path, import.meta.url)),
-  );
-  // Nothing that leads to an account, a clone or a version of Node.js.
-  const ours = /^(AWS|CDK|GIT|INIT_CWD|NODE_OPTIONS|npm_lifecycle|npm_package)/;
-  const inherited = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !ours.test(name)),
-  );
-  const PATH = `${dirname(process.execPath)}:${process.env["PATH"]}`;
-  const env = { ...inherited, PATH, SCRATCH: scratch, PORT: String(await freePort()) };
+  const repository = fileURLToPath(new URL("../..", import.meta.url));
+  const files = fileURLToPath(new URL(".", import.meta.url));
+  const env = {
+    ...neutralEnvironment(),
+    PATH: `${dirname(process.execPath)}:${process.env["PATH"]}`,
+    SCRATCH: scratch,
+    PORT: String(await freePort()),
+  };
   const shell = { cwd: join(scratch, "clone"), env, signal: stopped.signal };
   await mkdir(shell.cwd);
   await run(
     shell,
-    `python3 -m venv ../venv && ../venv/bin/pip install --quiet --requirement "${files}emulator/requirements.txt"
+    `python3 -m venv ../venv
+    ../venv/bin/pip install --quiet --requirement "${files}emulator/requirements.txt"
     commit=$(git -C "${repository}" stash create)
     git -C "${repository}" archive "\${commit:-HEAD}" | tar -x
     git init -q -b main; git config user.name Operator; git config user.email operator@localhost
@@ -73,8 +84,10 @@ async function setStage(): Promise<Shell> {
     git init -q --bare ../origin.git; git remote add origin ../origin.git; git push -qu origin main
     npm ci; echo > "$ROLLOUT"`,
   );
-  const ministack = `. "${files}operator.sh"; export NODE_OPTIONS='--require="${files}emulator/awslambda.cjs"'
-    BIND_HOST=127.0.0.1 GATEWAY_PORT=$PORT LOG_LEVEL=CRITICAL exec python3 "${files}emulator/emulator.py"`;
+  const ministack = `. "${files}operator.sh"
+    export NODE_OPTIONS='--require="${files}emulator/awslambda.cjs"'
+    export BIND_HOST=127.0.0.1 GATEWAY_PORT=$PORT LOG_LEVEL=CRITICAL
+    exec python3 "${files}emulator/emulator.py"`;
   const { pid } = spawn("bash", ["-c", ministack], {
     env,
     stdio: ["ignore", "ignore", "inherit"],

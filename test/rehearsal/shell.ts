@@ -5,8 +5,8 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
 /**
- * An operator's terminal, as operator.sh sets it up: what one block of commands sets, the next one
- * knows.
+ * An operator's terminal, as operator.sh sets it up: each block of commands has the variables that
+ * the blocks before it set.
  */
 export interface Shell {
   /** Where the commands run. */
@@ -20,14 +20,14 @@ export interface Shell {
 const setUp = fileURLToPath(new URL("operator.sh", import.meta.url));
 
 /**
- * Runs a block of commands, and then a check of what became of it.
+ * Runs a block of commands, and then a check.
  *
- * @throws Error with the last that was printed when a command fails or is not found, or when they
- * take ten minutes.
+ * @throws Error with the last printed lines when a command fails or is not found, or when they take
+ * ten minutes.
  */
 export async function run({ cwd, env, signal }: Shell, block: string, check = ""): Promise<void> {
   signal.throwIfAborted();
-  // All that an operator is asked for is a key.
+  // Standard input has the key: commands ask an operator for nothing else.
   const script = `. "${setUp}"; set -aeuo pipefail
     {\n${block}\n} > "$PRINTED" <<< "\${KEY-}"
     ${check}
@@ -38,30 +38,26 @@ export async function run({ cwd, env, signal }: Shell, block: string, check = ""
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const printed = Promise.all([text(bash.stderr), text(bash.stdout)]);
+  const output = Promise.all([text(bash.stderr), text(bash.stdout)]);
   const limit = AbortSignal.any([signal, AbortSignal.timeout(600_000)]);
   limit.onabort = () => endGroup(bash.pid);
   const [code] = await once(bash, "exit");
   limit.onabort = null;
   endGroup(bash.pid);
-  // Once no one is left to print more.
-  const lines = [
-    ...(await printed),
-    await readFile(`${env["SCRATCH"]}/printed`, "utf8").catch(() => ""),
-  ]
-    .join("\n")
-    .split("\n");
+  // Ends once no process is left that could print more.
+  const [stderr, stdout] = await output;
   if (code === 0) return;
-  throw new Error(
-    [limit.aborted ? "Stopped:" : "Failed:", block, check, ...lines.slice(-40)].join("\n"),
-  );
+  const printed = await readFile(`${env["SCRATCH"]}/printed`, "utf8").catch(() => "");
+  const lines = [stderr, stdout, printed].join("\n").split("\n");
+  const reason = limit.aborted ? "Stopped:" : "Failed:";
+  throw new Error([reason, block, check, ...lines.slice(-40)].join("\n"));
 }
 
-/** Ends a process and all that it started, unless they are over. */
+/** Kills a process and all that it started, unless they have ended. */
 export function endGroup(id: number | undefined): void {
   try {
     if (id !== undefined) process.kill(-id, "SIGKILL");
   } catch {
-    // They are over.
+    // They have ended.
   }
 }

@@ -8,21 +8,21 @@ const stepSchema = z.union([
     check: z.string(),
     values: z.record(z.string(), z.string()).optional(),
   }),
-  // The AWS command line checks these, and sends nothing.
+  // The AWS command line checks these commands, and sends nothing.
   z.strictObject({ parse: z.string(), because: z.string() }),
   z.strictObject({ skip: z.string(), because: z.string() }),
   z.strictObject({ meanwhile: z.string(), commands: z.string() }),
 ]);
 
 /**
- * The rehearsal's step for a block of the runbook, named by how the block begins, or for the time
- * between two blocks.
+ * A step of the rehearsal: it runs, parses or skips the block of the runbook that begins with this
+ * text, or does something between two blocks.
  */
 export type Step = z.infer<typeof stepSchema>;
 
 const read = (file: string) => readFile(new URL(file, import.meta.url), "utf8");
 
-/** The operators' runbook: what one reads at a desk, and on call. */
+/** The operators' runbook, with its pages for on call. */
 export const runbook = [
   await read("../../infra/README.md"),
   await read("../../infra/ON-CALL.md"),
@@ -60,14 +60,15 @@ export function findCommands(
   );
 }
 
-/** A block of commands, under the heading it stands under. */
+/** A block of commands. */
 interface Block {
+  /** The heading it stands under. */
   section: string;
   commands: string;
 }
 
 /**
- * Finds the blocks of a section's steps, which stand in their order.
+ * Finds the blocks of a section's steps. They stand in the order of the steps, which may share one.
  *
  * @param found gets each step's block.
  * @returns a line for each step whose block is not there.
@@ -82,18 +83,18 @@ function findBlocks(
   const missing: string[] = [];
   let last = 0;
   for (const step of steps) {
-    const begins = beginningOf(step);
-    if (begins === undefined) continue;
-    const at = candidates.findIndex(
-      ({ commands }, index) => index >= last && commands.startsWith(begins),
+    const beginning = beginningOf(step);
+    if (beginning === undefined) continue;
+    const position = candidates.findIndex(
+      ({ commands }, index) => index >= last && commands.startsWith(beginning),
     );
-    const block = candidates[at];
+    const block = candidates[position];
     if (block === undefined) {
-      missing.push(`${section}: no block begins with \`${begins}\` there`);
+      missing.push(`${section}: no block begins with \`${beginning}\` there`);
       continue;
     }
     found.set(step, block);
-    last = at;
+    last = position;
   }
   return missing;
 }
@@ -105,18 +106,14 @@ function beginningOf(step: Step): string | undefined {
   return "skip" in step ? step.skip : undefined;
 }
 
-/**
- * The blocks of a runbook by their headings. Whatever is not JSON counts as commands, so that none
- * goes unseen.
- */
+/** The blocks of a runbook. All that are not JSON count as commands, so that none goes unseen. */
 function readBlocks(markdown: string): Block[] {
   const blocks: Block[] = [];
   let section = "";
-  const parts =
+  const headingsAndBlocks =
     /^##? (?<heading>[^\n]*)$|^(?<indent> *)```(?<language>\w*)\n(?<body>.*?)^\k<indent>```$/gms;
-  for (const { groups: { heading, indent, language, body = "" } = {} } of markdown.matchAll(
-    parts,
-  )) {
+  for (const { groups = {} } of markdown.matchAll(headingsAndBlocks)) {
+    const { heading, indent, language, body = "" } = groups;
     if (heading !== undefined) section = heading;
     else if (language !== "json")
       blocks.push({ section, commands: body.replaceAll(`\n${indent}`, "\n").trim() });
@@ -125,10 +122,12 @@ function readBlocks(markdown: string): Block[] {
 }
 
 function fillIn(commands: string, values: Record<string, string> = {}): string {
-  return Object.entries(values).reduce((filled, [placeholder, value]) => {
+  let filled = commands;
+  for (const [placeholder, value] of Object.entries(values)) {
     const pattern = new RegExp(`(?<![\\w$])${RegExp.escape(placeholder)}(?!\\w)`, "g");
     if (!pattern.test(filled))
       throw new Error(`These commands have no ${placeholder}: ${commands}`);
-    return filled.replaceAll(pattern, () => value);
-  }, commands);
+    filled = filled.replaceAll(pattern, () => value);
+  }
+  return filled;
 }

@@ -1,9 +1,9 @@
 // `npm run fuzz` sends as many unusual requests as asked for, and checks every response. A failure
 // prints the seed that repeats it.
 import { Command } from "commander";
-import { conclude } from "./traffic/conclude.ts";
 import { fuzz } from "./traffic/fuzzing.ts";
 import { ResponseCounts } from "./traffic/response-counts.ts";
+import { runTraffic } from "./traffic/run-traffic.ts";
 
 const { requests, seed } = new Command("npm run fuzz --")
   .option("--requests <number>", "how many requests to send", Number, 20_000)
@@ -11,7 +11,7 @@ const { requests, seed } = new Command("npm run fuzz --")
   .parse()
   .opts<{ requests: number; seed: number }>();
 
-await conclude(async (stack) => {
+await runTraffic(async (stack) => {
   const counts = new ResponseCounts();
   for (let round = 0; counts.total < requests; round += 1) {
     await fuzz(stack, seed + round, counts);

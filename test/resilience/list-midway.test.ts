@@ -12,21 +12,18 @@ const pages = 5;
 
 /** Decides the outcome of an attempt to read a page of a list. Pages and attempts count from 1. */
 type PageChoice = (page: number, attempt: number) => Behaviour | undefined;
-/**
- * The faults that the pages of the list under way meet, one list at a time, and how many pages it
- * has asked for.
- */
+// Of the list under way. There is one at a time.
 let choosePage: PageChoice = () => undefined;
-let asked = 0;
+let pagesAsked = 0;
 
-/** Makes the pages of a list small. */
+/** Makes the pages of a list small, and lets them meet the faults of the list under way. */
 function choose({ operation, input, attempt }: EngineCall): Behaviour | undefined {
   if (operation !== "Scan") return undefined;
   const scan = JSON.parse(input);
   // A function that starts reads one order, to be ready.
   if (scan.Limit !== undefined) return undefined;
-  if (attempt === 1) asked += 1;
-  const behaviour = choosePage(asked, attempt) ?? passOn;
+  if (attempt === 1) pagesAsked += 1;
+  const behaviour = choosePage(pagesAsked, attempt) ?? passOn;
   const small = JSON.stringify({ ...scan, Limit: pageSize });
   return (exchange) => behaviour({ ...exchange, forward: () => exchange.forward(small) });
 }
@@ -34,12 +31,12 @@ function choose({ operation, input, attempt }: EngineCall): Behaviour | undefine
 let stack: FaultyStack;
 beforeAll(async () => {
   stack = await startFaultyStack(choose, { maxEnvironments: 1 });
-  const ids = Array.from({ length: pageSize * pages - stack.seeded }, (_, index) =>
-    String(20_000 + index),
-  );
-  await Promise.all(
-    ids.map((id) => stack.putOrder({ id: { N: id }, petId: { N: "1" }, status: { S: "pending" } })),
-  );
+  const orders = Array.from({ length: pageSize * pages - stack.seeded }, (_, index) => ({
+    id: { N: String(20_000 + index) },
+    petId: { N: "1" },
+    status: { S: "pending" },
+  }));
+  await Promise.all(orders.map(stack.putOrder));
 });
 afterAll(() => stack?.stop());
 
@@ -53,23 +50,28 @@ interface Received {
   whole: boolean;
 }
 
-/** @param onText called with the text so far, each time more arrives. */
+/**
+ * Lists all orders.
+ *
+ * @param onText called with the text so far, each time more arrives.
+ */
 function list(
   choice: PageChoice,
   encoding = "identity",
   onText?: (text: string) => void,
 ): Promise<Received> {
   choosePage = choice;
-  asked = 0;
+  pagesAsked = 0;
   const { promise, resolve, reject } = Promise.withResolvers<Received>();
   let body = Buffer.alloc(0);
-  const headers = { authorization: `Bearer ${stack.apiKey}`, "accept-encoding": encoding };
-  const options = { headers, agent: false, timeout: 60_000 };
+  const options = {
+    headers: { authorization: `Bearer ${stack.apiKey}`, "accept-encoding": encoding },
+    agent: false,
+    timeout: 60_000,
+  };
   const sent = request(`${stack.baseUrl}/store/orders`, options, (response) => {
     const { statusCode: status = 0, headers } = response;
-    const gzip = headers["content-encoding"] === "gzip";
-    const text = () =>
-      (gzip ? gunzipSync(body, { finishFlush: constants.Z_SYNC_FLUSH }) : body).toString();
+    const text = () => textOf(body, headers["content-encoding"]);
     response.on("data", (chunk: Buffer) => {
       body = Buffer.concat([body, chunk]);
       onText?.(text());
@@ -79,11 +81,19 @@ function list(
       resolve({ status, headers, text: text(), whole: response.complete }),
     );
   });
-  sent.on("timeout", () =>
-    reject(new Error(`After ${body.length} bytes and ${asked} pages, no more of the list came`)),
-  );
+  sent.on("timeout", () => {
+    const received = `${body.length} bytes and ${pagesAsked} pages`;
+    reject(new Error(`After ${received}, no more of the list arrived`));
+  });
   sent.on("error", reject).end();
   return promise;
+}
+
+/** The text of a body of which the end may be missing. */
+function textOf(body: Buffer, encoding: string | undefined): string {
+  const bytes =
+    encoding === "gzip" ? gunzipSync(body, { finishFlush: constants.Z_SYNC_FLUSH }) : body;
+  return bytes.toString();
 }
 
 const idsIn = (text: string): string[] => text.match(/"id":-?\d+/g) ?? [];
@@ -91,15 +101,19 @@ const idsIn = (text: string): string[] => text.match(/"id":-?\d+/g) ?? [];
 // A scan changes nothing, so a fault after the engine is the same as one before it, unless half of
 // the response arrives. A throttled page is waited out, for longer than a test should take: see
 // unit/scan-orders.test.ts.
-const { "reset mid-body": reset, "closed mid-body": closed } = applied;
-const failing = { ...unapplied, "reset mid-body": reset, "closed mid-body": closed, ...unnoticed };
-const brief = Object.fromEntries(
-  Object.entries<Behaviour>(failing).filter(([name]) => !name.startsWith("throttled")),
-);
+const pageFaults: Behaviour[] = [
+  unapplied["no response"],
+  unapplied["reset before a response"],
+  unapplied["500 of the service"],
+  unapplied["503 in HTML"],
+  applied["reset mid-body"],
+  applied["closed mid-body"],
+  ...Object.values(unnoticed),
+];
 
 describe("a list with a page that can't be read", () => {
   test("is an Error if it is the first page", async () => {
-    const received = await list(() => brief["500 of the service"], "gzip");
+    const received = await list(() => unapplied["500 of the service"], "gzip");
     expect(received).toMatchObject({
       status: 503,
       whole: true,
@@ -111,7 +125,8 @@ describe("a list with a page that can't be read", () => {
     { page: Math.ceil(pages / 2), encoding: "gzip" },
     { page: pages, encoding: "identity" },
   ])("is visibly cut off if it is page $page ($encoding)", async ({ page, encoding }) => {
-    const received = await list((asked) => (asked === page ? reset : undefined), encoding);
+    const fault = applied["reset mid-body"];
+    const received = await list((asked) => (asked === page ? fault : undefined), encoding);
     expect(received).toMatchObject({ status: 200, whole: false });
     expect(received.headers["content-encoding"]).toBe(encoding === "gzip" ? "gzip" : undefined);
     expect(() => JSON.parse(received.text)).toThrow();
@@ -119,9 +134,8 @@ describe("a list with a page that can't be read", () => {
 });
 
 test("a list has every order once if each page can be read at the second attempt", async () => {
-  const meet = Object.values(brief);
   const received = await list((page, attempt) =>
-    attempt === 1 ? meet[page % meet.length] : undefined,
+    attempt === 1 ? pageFaults[page % pageFaults.length] : undefined,
   );
   expect(received).toMatchObject({ status: 200, whole: true });
   const ids = idsIn(received.text);
@@ -133,9 +147,9 @@ test.each(["identity", "gzip"])(
   "the whole first page arrives before the second one is there (%s)",
   async (encoding) => {
     let received = "";
-    const firstPageCame = Promise.withResolvers<void>();
+    const firstPageArrived = Promise.withResolvers<void>();
     const secondPage: Behaviour = async (exchange) => {
-      await firstPageCame.promise;
+      await firstPageArrived.promise;
       await passOn(exchange);
     };
     const listed = list(
@@ -148,7 +162,7 @@ test.each(["identity", "gzip"])(
     await expect
       .poll(() => idsIn(received), { message: "the orders of the first page" })
       .toHaveLength(pageSize);
-    firstPageCame.resolve();
+    firstPageArrived.resolve();
     const whole = await listed;
     expect(whole).toMatchObject({ status: 200, whole: true });
     expect(JSON.parse(whole.text)).toHaveLength(pageSize * pages);

@@ -13,8 +13,8 @@ import { errorBody } from "../../shared/errors.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { functionProcesses, residentMegabytes } from "../helpers/processes.ts";
 import { tableWriter } from "../helpers/table-writer.ts";
-import { conclude } from "./traffic/conclude.ts";
 import { ResponseCounts } from "./traffic/response-counts.ts";
+import { runTraffic } from "./traffic/run-traffic.ts";
 
 const { connections, seconds, orders, watch } = new Command("npm run load --")
   .option(
@@ -38,7 +38,7 @@ const counts = new ResponseCounts();
 const wrong: string[] = [];
 const latencies = { listOrders: createHistogram(), cancelOrder: createHistogram() };
 
-await conclude(async (stack) => {
+await runTraffic(async (stack) => {
   const client = engineClient(stack.dynamodbEndpoint);
   const { putOrder, putKey } = tableWriter(client, stack.tables);
   const rivalKeys = Array.from({ length: rivals }, (_, rival) =>

@@ -4,28 +4,27 @@ import { hashApiKey } from "../../shared/api-keys.ts";
 import { callLimits, createClient } from "../../shared/dynamodb.ts";
 import { cancelOrder } from "../../shared/orders-table.ts";
 import { expectError } from "../helpers/expect-error.ts";
-import { type Behaviour, passOn } from "../helpers/faults/fault-proxy.ts";
+import { type Behaviour, type EngineCall, passOn } from "../helpers/faults/fault-proxy.ts";
 import { applied, faults } from "../helpers/faults/faults.ts";
 import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
 import { functionProcesses } from "../helpers/processes.ts";
 import { ownLines } from "../helpers/trouble.ts";
 
-/** The behaviour for calls whose input holds the text: an order's id, or the hash of a key. */
-const plagued = new Map<string, Behaviour>();
+/** The behaviour of calls whose input contains a text: an order's id, or the hash of a key. */
+const behaviours = new Map<string, Behaviour>();
+
+function choose({ input }: EngineCall): Behaviour | undefined {
+  for (const [text, behaviour] of behaviours) if (input.includes(text)) return behaviour;
+  return undefined;
+}
+
 let stack: FaultyStack;
 /** A client like that of the function that cancels, in this process. */
 const client = createClient(callLimits.oneOrder);
 const { AWS_ENDPOINT_URL_DYNAMODB: closedEndpoint } = process.env;
 beforeAll(async () => {
-  stack = await startFaultyStack(
-    ({ input }) => [...plagued].find(([text]) => input.includes(text))?.[1],
-    {
-      maxEnvironments: 4,
-      clock: { now: () => 0 },
-    },
-  );
-  // From here on, the stack's own key stays in the authorizer's cache, however long everything
-  // takes.
+  stack = await startFaultyStack(choose, { maxEnvironments: 4, clock: { now: () => 0 } });
+  // Puts the stack's own key into the authorizer's cache, where it stays: the clock stands still.
   expectError(await stack.call("/store/orders/none", { method: "DELETE" }), "order_not_found");
   process.env["AWS_ENDPOINT_URL_DYNAMODB"] = stack.proxy.endpoint;
 });
@@ -38,13 +37,13 @@ afterAll(async () => {
 const cancel = (id: string, key?: string): Promise<HttpResponse> =>
   stack.call(`/store/orders/${id}`, { method: "DELETE" }, key);
 
-// Concurrent tests have an `expect` each.
+// Concurrent tests take their `expect` from vitest's context.
 test.concurrent.for(Object.entries(faults))(
   "a cancellation whose every attempt meets %s fails with service_unavailable",
   async ([name, fault], { expect }) => {
     const id = 7100 + Object.keys(faults).indexOf(name);
     await stack.putOrder({ id: { N: String(id) }, status: { S: "pending" } });
-    plagued.set(`"${id}"`, fault);
+    behaviours.set(`"${id}"`, fault);
     const cancellation = {
       orderId: BigInt(id),
       cancelledBy: "key_1",
@@ -53,12 +52,10 @@ test.concurrent.for(Object.entries(faults))(
     };
     // The function's own deadline is a second later.
     const deadline = AbortSignal.timeout(8_500);
-    await expect(
-      cancelOrder(client, stack.tables.orders, cancellation, deadline),
-    ).rejects.toMatchObject({
-      code: "service_unavailable",
-    });
-    expect(["pending", "cancelled"]).toContain((await stack.order(String(id)))?.["status"]?.S);
+    const cancelling = cancelOrder(client, stack.tables.orders, cancellation, deadline);
+    await expect(cancelling).rejects.toMatchObject({ code: "service_unavailable" });
+    const status = (await stack.order(String(id)))?.["status"]?.S;
+    expect(["pending", "cancelled"]).toContain(status);
   },
 );
 
@@ -80,9 +77,9 @@ test.concurrent.for(oneOfEachKind)(
   async ([name, fault], { expect }) => {
     const id = String(7000 + kinds.indexOf(name));
     await stack.putOrder({ id: { N: id }, status: { S: "pending" } });
-    plagued.set(`"${id}"`, fault);
+    behaviours.set(`"${id}"`, fault);
     expectError(await cancel(id), "service_unavailable");
-    plagued.delete(`"${id}"`);
+    behaviours.delete(`"${id}"`);
     const wasApplied = (await stack.order(id))?.["status"]?.S === "cancelled";
     const again = await cancel(id);
     if (wasApplied) expectError(again, "order_already_cancelled");
@@ -95,9 +92,9 @@ test.concurrent.for(oneOfEachKind)(
   "a valid key that got a 500, not a 401, because of %s works again afterwards",
   async ([, fault], { expect }) => {
     const key = await stack.putKey();
-    plagued.set(hashApiKey(key), fault);
+    behaviours.set(hashApiKey(key), fault);
     expectError(await cancel("none", key), "internal_error");
-    plagued.delete(hashApiKey(key));
+    behaviours.delete(hashApiKey(key));
     expect((await cancel("none", key)).status).toBe(404);
   },
 );
@@ -105,9 +102,10 @@ test.concurrent.for(oneOfEachKind)(
 // test/protocol goes through whatever else can happen between two attempts.
 test("a cancellation whose response is lost twice gets a 204 all the same", async () => {
   await stack.putOrder({ id: { N: "7998" }, status: { S: "pending" } });
-  plagued.set('"7998"', (exchange) =>
-    (exchange.attempt < 3 ? applied["reset after the engine"] : passOn)(exchange),
-  );
+  behaviours.set('"7998"', (exchange) => {
+    const behaviour = exchange.attempt < 3 ? applied["reset after the engine"] : passOn;
+    return behaviour(exchange);
+  });
   expect((await cancel("7998")).status).toBe(204);
   expect(await stack.order("7998")).toMatchObject({ status: { S: "cancelled" } });
 });

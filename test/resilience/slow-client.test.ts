@@ -18,27 +18,24 @@ const pageBytes = orders.reduce(
   0,
 );
 let stack: FaultyStack;
-/** How many pages each list has asked for, by the invocation of its first, the latest list last. */
+/** How many pages each list has asked for, by the first page's invocation; the latest list last. */
 const pagesAsked = new Map<string, number>();
 beforeAll(async () => {
   // An endless list: every page says there is a next one.
   const endless: Behaviour = ({ input, invocation, response }) => {
+    // The first page's invocation names the list.
     const list = JSON.parse(input).ExclusiveStartKey?.list.S ?? invocation;
     pagesAsked.set(list, (pagesAsked.get(list) ?? 0) + 1);
     const page = `{"Items":${items},"LastEvaluatedKey":{"id":{"N":"0"},"list":{"S":"${list}"}}}`;
-    response
-      .writeHead(200, {
-        "content-type": "application/x-amz-json-1.0",
-        "content-length": page.length,
-      })
-      .end(page);
+    response.setHeader("content-type", "application/x-amz-json-1.0");
+    response.setHeader("content-length", page.length);
+    response.end(page);
   };
-  // A start that looks for its keys, and a function that gets ready, read from the engine.
-  stack = await startFaultyStack(({ operation, input }) =>
-    operation === "Scan" && JSON.parse(input).ProjectionExpression !== undefined
-      ? endless
-      : undefined,
-  );
+  stack = await startFaultyStack(({ operation, input }) => {
+    // Other scans are the stack's, which looks for its keys, and a function's that gets ready.
+    const isList = operation === "Scan" && JSON.parse(input).ProjectionExpression !== undefined;
+    return isList ? endless : undefined;
+  });
 });
 afterAll(() => stack?.stop());
 
@@ -47,16 +44,14 @@ async function openList() {
   const headers = { authorization: `Bearer ${stack.apiKey}` };
   let response: IncomingMessage | undefined;
   let received = 0;
-  const sent = request(`${stack.baseUrl}/store/orders`, { headers, agent: false }).on(
-    "error",
-    () => {},
-  );
+  const sent = request(`${stack.baseUrl}/store/orders`, { headers, agent: false });
+  sent.on("error", () => {});
   sent.on("response", (begun) => {
-    response = begun
-      .on("error", () => {})
-      .on("data", (chunk: Buffer) => {
-        received += chunk.length;
-      });
+    response = begun;
+    begun.on("error", () => {});
+    begun.on("data", (chunk: Buffer) => {
+      received += chunk.length;
+    });
     begun.pause();
   });
   sent.end();
@@ -90,12 +85,13 @@ test("a client that stops reading pauses the scan until it reads on", async () =
   const other = await openList();
   await other.read(32_000_000);
   const stalled = list.pagesAsked();
-  // What is under way to a client that has read nothing is in small buffers.
+  // Only small buffers hold what is on its way to a client that has read nothing.
   expect(stalled).toBeLessThan(other.pagesAsked() / 2);
 
   await list.read((stalled + 1) * pageBytes);
   expect(list.pagesAsked()).toBeGreaterThan(stalled);
-  for (const open of [list, other]) open.hangUp();
+  list.hangUp();
+  other.hangUp();
   await expect.poll(processesListing, { message: "the processes that list" }).toBe(0);
 });
 

@@ -1,4 +1,4 @@
-// `npm run steady`: the whole suite many times in a row, some of them while every core is kept
+// `npm run steady` runs the whole suite many times in a row, some of them while every core is kept
 // busy.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -21,17 +21,6 @@ const { runs, loaded, filters } = new Command("npm run steady --")
   .parse()
   .opts<{ runs: number; loaded: number; filters: string[] }>();
 
-const logs = ".local/steady";
-await mkdir(logs, { recursive: true });
-let green = 0;
-for (let number = 1; number <= runs; number += 1) {
-  // Spread evenly over the runs.
-  const busy = Math.floor((number * loaded) / runs) > Math.floor(((number - 1) * loaded) / runs);
-  if (await run(number, busy)) green += 1;
-}
-console.log(`${green} of ${runs} runs were green`);
-process.exitCode = green > 0 && green === runs ? 0 : 1;
-
 /** The parts of a report by vitest's JSON reporter that are needed here. */
 interface Report {
   numPassedTests: number;
@@ -45,44 +34,75 @@ interface Report {
   }[];
 }
 
-/**
- * Runs the suite once, prints a line about it, and resolves with whether every test ran and passed.
- */
-async function run(number: number, busy: boolean): Promise<boolean> {
-  const report = join(logs, `run-${number}.json`);
-  const log = join(logs, `run-${number}.log`);
-  await rm(report, { force: true });
-  await using output = await open(log, "w");
-  const load = Array.from(
-    { length: busy ? availableParallelism() : 0 },
-    () => new Worker("for (;;);", { eval: true }),
-  );
+/** The report of a run that ended before it wrote one. */
+const emptyReport: Report = {
+  numPassedTests: 0,
+  numFailedTests: 0,
+  numPendingTests: 0,
+  numTodoTests: 0,
+  testResults: [],
+};
+
+const logs = ".local/steady";
+await mkdir(logs, { recursive: true });
+let green = 0;
+for (let number = 1; number <= runs; number += 1) {
+  const isLoaded = loadedAmong(number) > loadedAmong(number - 1);
+  if (await run(number, isLoaded)) green += 1;
+}
+console.log(`${green} of ${runs} runs were green`);
+process.exitCode = green > 0 && green === runs ? 0 : 1;
+
+/** How many of the first runs are loaded, spread evenly over all of them. */
+function loadedAmong(firstRuns: number): number {
+  return Math.floor((firstRuns * loaded) / runs);
+}
+
+/** Runs the suite once, prints how it went, and resolves with whether every test ran and passed. */
+async function run(number: number, isLoaded: boolean): Promise<boolean> {
+  const reportFile = join(logs, `run-${number}.json`);
+  const logFile = join(logs, `run-${number}.log`);
+  await rm(reportFile, { force: true });
+  const busyThreads = isLoaded ? startBusyThreads() : [];
   const begun = performance.now();
-  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+  const status = await runSuite(reportFile, logFile);
+  await Promise.all(busyThreads.map((thread) => thread.terminate()));
+  const seconds = Math.round((performance.now() - begun) / 1000);
+
+  const report: Report = await readFile(reportFile, "utf8").then(JSON.parse, () => emptyReport);
+  const passed = report.numPassedTests;
+  const failed = report.numFailedTests;
+  const skipped = report.numPendingTests + report.numTodoTests;
+  const isGreen = status === 0 && passed > 0 && failed === 0 && skipped === 0;
+  const counts = `${passed} passed, ${failed} failed, ${skipped} skipped`;
+  const line = `run ${number}, ${isLoaded ? "loaded" : "quiet"}: ${counts}, ${seconds} s`;
+  console.log(isGreen ? line : `${line}, see ${logFile}`);
+  printProblems(report);
+  return isGreen;
+}
+
+/** Keeps every core busy. */
+function startBusyThreads(): Worker[] {
+  const startThread = () => new Worker("for (;;);", { eval: true });
+  return Array.from({ length: availableParallelism() }, startThread);
+}
+
+/** Resolves with the suite's exit code; null when a signal ended it. */
+async function runSuite(reportFile: string, logFile: string): Promise<number | null> {
+  await using output = await open(logFile, "w");
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${reportFile}`];
   const suite = spawn("npm", ["test", "--", ...reporters, ...filters], {
     stdio: ["ignore", output.fd, output.fd],
   });
   const [status] = await once(suite, "close");
-  await Promise.all(load.map((thread) => thread.terminate()));
-  const seconds = Math.round((performance.now() - begun) / 1000);
-  const nothing = {
-    numPassedTests: 0,
-    numFailedTests: 0,
-    numPendingTests: 0,
-    numTodoTests: 0,
-    testResults: [],
-  };
-  const result: Report = await readFile(report, "utf8").then(JSON.parse, () => nothing);
-  const { numPassedTests, numFailedTests } = result;
-  const skipped = result.numPendingTests + result.numTodoTests;
-  const counts = `${numPassedTests} passed, ${numFailedTests} failed, ${skipped} skipped`;
-  const whole = status === 0 && numPassedTests > 0 && numFailedTests + skipped === 0;
-  const end = whole ? "" : `, see ${log}`;
-  console.log(`run ${number}, ${busy ? "loaded" : "quiet"}: ${counts}, ${seconds} s${end}`);
-  for (const file of result.testResults) {
-    const bad = file.assertionResults.filter((test) => test.status !== "passed");
-    for (const test of bad) console.log(`  ${test.status}: ${test.fullName} (${file.name})`);
-    if (file.status === "failed" && bad.length === 0) console.log(`  failed: ${file.name}`);
+  return status;
+}
+
+/** Prints a line for each test that did not pass, and for each file that failed without a test. */
+function printProblems(report: Report): void {
+  for (const file of report.testResults) {
+    const problems = file.assertionResults.filter((test) => test.status !== "passed");
+    for (const test of problems) console.log(`  ${test.status}: ${test.fullName} (${file.name})`);
+    if (file.status === "failed" && problems.length === 0) console.log(`  failed: ${file.name}`);
   }
-  return whole;
 }

@@ -1,4 +1,4 @@
-// The least that a call to DynamoDB can be: one POST over one kept connection, signed by hand
+// The least work that a call to DynamoDB can be: one POST over one kept connection, signed by hand
 // (Signature Version 4).
 import { createHash, createHmac } from "node:crypto";
 
@@ -54,12 +54,15 @@ function authorization(body, target, date) {
     signed,
     sha256(body),
   ].join("\n");
-  const key = scope.split("/").reduce(hmac, `AWS4${AWS_SECRET_ACCESS_KEY}`);
-  const signature = hmac(
-    key,
-    ["AWS4-HMAC-SHA256", date, scope, sha256(canonical)].join("\n"),
-  ).toString("hex");
-  return `AWS4-HMAC-SHA256 Credential=${AWS_ACCESS_KEY_ID}/${scope}, SignedHeaders=${signed}, Signature=${signature}`;
+  const text = ["AWS4-HMAC-SHA256", date, scope, sha256(canonical)].join("\n");
+  let key = `AWS4${AWS_SECRET_ACCESS_KEY}`;
+  for (const part of scope.split("/")) key = hmac(key, part);
+  const signature = hmac(key, text).toString("hex");
+  const credential = `${AWS_ACCESS_KEY_ID}/${scope}`;
+  return (
+    `AWS4-HMAC-SHA256 Credential=${credential}, ` +
+    `SignedHeaders=${signed}, Signature=${signature}`
+  );
 }
 
 function hmac(key, text) {

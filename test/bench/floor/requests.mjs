@@ -5,7 +5,7 @@ export const readKey = (keyHash) => ({
   ConsistentRead: true,
 });
 
-/** The authorizer's response to a key that it admits to every method of the stage. */
+/** The authorizer's response that admits a key to every method of the stage. */
 export const admit = (keyId, methodArn) => {
   const Resource = `${methodArn.split("/", 2).join("/")}/*`;
   return {
@@ -18,7 +18,7 @@ export const admit = (keyId, methodArn) => {
   };
 };
 
-/** The input of the write that cancels the order that a request is about. */
+/** The input of the write that cancels the order of a request. */
 export const cancelPending = ({ pathParameters, requestContext }, { awsRequestId }) => ({
   TableName: process.env.ORDERS_TABLE,
   Key: { id: { N: pathParameters.orderId } },

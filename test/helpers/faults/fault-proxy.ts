@@ -40,14 +40,13 @@ interface Exchange extends EngineCall {
 export type Behaviour = (exchange: Exchange) => void | Promise<void>;
 
 /**
- * A proxy in front of a DynamoDB engine that can do to each call what a network and a failing
- * service do.
+ * A proxy in front of a DynamoDB engine. It does to calls what networks and failing services do.
  */
 export interface FaultProxy {
   endpoint: string;
   /** How often each operation has been attempted. */
   attempts: Map<string, number>;
-  /** From now on connections are rejected, and open ones are reset. */
+  /** Rejects connections from now on, and resets the open ones. */
   rejectConnections(): Promise<void>;
   /** Ends `rejectConnections`. */
   accept(): Promise<void>;
@@ -62,23 +61,23 @@ export function respond(response: ServerResponse, { status, headers, body }: Eng
   response.writeHead(status, headers).end(body);
 }
 
-/** Tells a proxy what to do with each call. */
+/** Decides which behaviour a call meets; undefined passes it on. */
 type Choice = (call: EngineCall) => Behaviour | undefined;
 
-/** Every call of an operation meets this. */
-export const onEvery =
-  (name: string, behaviour: Behaviour): Choice =>
-  ({ operation }) =>
-    operation === name ? behaviour : undefined;
+/** Every call of an operation meets this behaviour. */
+export function onEvery(operation: string, behaviour: Behaviour): Choice {
+  return (call) => (call.operation === operation ? behaviour : undefined);
+}
 
 /** Does something just before each call of an operation reaches the engine. */
-export const justBefore = (name: string, act: () => Promise<unknown>): Choice =>
-  onEvery(name, async (exchange) => {
+export function justBefore(operation: string, act: () => Promise<unknown>): Choice {
+  return onEvery(operation, async (exchange) => {
     await act();
     await passOn(exchange);
   });
+}
 
-/** @param choose decides what happens to each call; undefined passes it on. */
+/** Starts a proxy in front of the engine at the address `target`. */
 export async function startFaultProxy(target: string, choose: Choice): Promise<FaultProxy> {
   const attempts = new Map<string, number>();
   const agent = new Agent({ keepAlive: true });
@@ -97,7 +96,7 @@ export async function startFaultProxy(target: string, choose: Choice): Promise<F
         send(target, agent, headers, input);
       await (choose(call) ?? passOn)({ ...call, response, forward });
     } catch {
-      // The engine or the client has gone: either way the other side sees its connection break.
+      // The engine or the client has gone: the other side sees its connection break.
       response.destroy();
     }
   });
@@ -134,15 +133,20 @@ async function send(
   headers: IncomingHttpHeaders,
   input: string,
 ): Promise<EngineResponse> {
-  const { host: _, "content-length": __, connection: ___, ...kept } = headers;
-  const sent = request(target, { method: "POST", headers: kept, agent });
+  const sent = request(target, { method: "POST", headers: passedOn(headers), agent });
   sent.end(input);
   const [response] = await once(sent, "response");
   const body = await buffer(response);
-  const { connection: ____, "transfer-encoding": _____, ...received } = response.headers;
   return {
     status: response.statusCode,
-    headers: { ...received, "content-length": String(body.length) },
+    headers: { ...passedOn(response.headers), "content-length": String(body.length) },
     body,
   };
+}
+
+const ofOneConnection = new Set(["connection", "content-length", "host", "transfer-encoding"]);
+
+/** The headers that a proxy passes on: all that are not about one connection or body. */
+function passedOn(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !ofOneConnection.has(name)));
 }

@@ -3,7 +3,7 @@ import { type Behaviour, type EngineResponse, respond } from "./fault-proxy.ts";
 
 const trickleIntervalMs = 50;
 
-/** Faults of a call that never reaches the engine. */
+/** Faults of calls that never reach the engine. */
 export const unapplied = {
   "no response": () => {},
   "reset before a response": ({ response }) => reset(response),
@@ -16,7 +16,7 @@ export const unapplied = {
     respond(response, page(503, "text/html", "<html><body>Service Unavailable</body></html>")),
 } satisfies Record<string, Behaviour>;
 
-/** Faults of the response to a call that the engine has carried out. */
+/** Faults of responses to calls that the engine has carried out. */
 export const applied = {
   "silence after the engine": async ({ forward }) => void (await forward()),
   "reset after the engine": async ({ forward, response }) => {
@@ -39,8 +39,8 @@ export const applied = {
 } satisfies Record<string, Behaviour>;
 
 /**
- * Responses of 200 without a length that end early, and so look whole; the engine has carried out
- * the call.
+ * Responses of 200 that end early, but look whole, since they have no length. The engine has
+ * carried out the call.
  */
 export const unnoticed = {
   "half a response of no length": async ({ forward, response }) => {
@@ -69,26 +69,25 @@ async function sendHalf(
   response: ServerResponse,
   { status, headers, body }: EngineResponse,
 ): Promise<void> {
+  // Less than half, but at least a byte: even an empty response is split, between its braces.
+  const length = Math.max(1, Math.ceil(body.length / 2) - 1);
   const { promise, resolve } = Promise.withResolvers<void>();
-  // Splits even an empty response, between its braces.
-  response
-    .writeHead(status, headers)
-    .write(body.subarray(0, Math.ceil(body.length / 2) - 1 || 1), () => resolve());
+  response.writeHead(status, headers).write(body.subarray(0, length), () => resolve());
   await promise;
 }
 
-/** Sends a byte now and then, and never the last one. */
+/** Sends a byte now and then, forever: the length says that there are more. */
 function trickle(response: ServerResponse, { status, headers, body }: EngineResponse): void {
   response.writeHead(status, { ...headers, "content-length": String(body.length + 1_000_000) });
   let sent = 0;
-  const timer = setInterval(
-    () => response.write(sent < body.length ? body.subarray(sent, ++sent) : " "),
-    trickleIntervalMs,
-  );
+  const timer = setInterval(() => {
+    response.write(sent < body.length ? body.subarray(sent, sent + 1) : " ");
+    sent += 1;
+  }, trickleIntervalMs);
   response.once("close", () => clearInterval(timer));
 }
 
-/** The table's own error response with this name, to a call that the engine never sees. */
+/** Responds with this error of the table's, without calling the engine. */
 export function rejectedAs(name: string, message?: string): Behaviour {
   return ({ response }) => respond(response, failure(400, name, "dynamodb.v20120810", message));
 }

@@ -57,11 +57,12 @@ export async function startFaultyStack(
     proxy,
     order: async (id) =>
       (await client.send(new GetItemCommand({ TableName, Key: { id: { N: id } } }))).Item,
-    events: (event) =>
-      stack.log
-        .filter((line) => line.startsWith("{"))
-        .map((line): LoggedEvent => JSON.parse(line))
-        .filter(({ message }) => message?.event === event),
+    events: (event) => loggedEvents(stack.log).filter(({ message }) => message?.event === event),
     stop: () => running.disposeAsync(),
   };
+}
+
+function loggedEvents(log: string[]): LoggedEvent[] {
+  // Functions log JSON.
+  return log.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
 }

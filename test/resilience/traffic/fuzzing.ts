@@ -10,12 +10,10 @@ import { exchange, type RawResponse } from "./pipeline.ts";
 import type { ResponseCounts } from "./response-counts.ts";
 
 /**
- * Sends some 500 requests, the same for the same seed, and checks and counts every response. Of the
- * orders that they name one in ten has shipped, and the others are pending, whatever was done to
- * them before.
+ * Sends some 500 requests, the same for the same seed, and checks and counts every response. First,
+ * resets the orders that they name: one in ten has shipped, and the others are pending.
  *
- * @throws Error with the smallest request that gets a wrong response or none, and the seed that
- * made it.
+ * @throws Error with the smallest request that gets a wrong response or none, and its seed.
  */
 export async function fuzz(stack: LocalStack, seed: number, counts: ResponseCounts): Promise<void> {
   await resetOrders(stack);
@@ -28,10 +26,12 @@ export async function fuzz(stack: LocalStack, seed: number, counts: ResponseCoun
   const property = fc.asyncProperty(batches, async (batch) => {
     const responses = await sendAll(port, batch);
     for (const [index, response] of responses.entries()) {
-      const request = batch[index] ?? last;
-      const wrong = problems(request, response);
-      if (wrong.length > 0)
-        throw new Error(`${wrong.join("\n")}: ${show(request.bytes)} got ${show(response.body)}`);
+      const request = batch[index] ?? closingRequest;
+      const problems = problemsOf(request, response);
+      if (problems.length > 0)
+        throw new Error(
+          `${problems.join("\n")}: ${show(request.bytes)} got ${show(response.body)}`,
+        );
       counts.add(response);
     }
   });
@@ -49,7 +49,8 @@ async function resetOrders({ dynamodbEndpoint, tables }: LocalStack): Promise<vo
   client.destroy();
 }
 
-const last: FuzzRequest = {
+/** Ends the connection. */
+const closingRequest: FuzzRequest = {
   method: "GET",
   path: "/nope",
   hasKey: false,
@@ -57,19 +58,16 @@ const last: FuzzRequest = {
 };
 
 /**
- * Pipelines requests, and a last one that ends the connection: as many responses, in the same
- * order.
+ * Pipelines requests and the closing one over a connection.
  *
- * @throws Error when there are fewer or more.
+ * @returns the responses, in the order of the requests.
+ * @throws Error when there are fewer or more of them.
  */
 async function sendAll(port: number, batch: FuzzRequest[]): Promise<RawResponse[]> {
-  const requests = [...batch, last];
+  const requests = [...batch, closingRequest];
   const bytes = requests.map((request) => request.bytes).join("");
-  const { responses, rest } = await exchange(
-    port,
-    bytes,
-    (index) => batch[index]?.method === "HEAD",
-  );
+  const isBodiless = (index: number): boolean => requests[index]?.method === "HEAD";
+  const { responses, rest } = await exchange(port, bytes, isBodiless);
   if (responses.length === requests.length && rest === "") return responses;
   const unanswered = show(requests[responses.length]?.bytes ?? "");
   throw new Error(
@@ -79,31 +77,34 @@ async function sendAll(port: number, batch: FuzzRequest[]): Promise<RawResponse[
 
 const errorBodies = new Set(Object.keys(errors).map((code) => errorBody(code as ErrorCode)));
 
-/** Says what the service may not send in response to a request. */
-function problems(
-  { method, path, hasKey }: FuzzRequest,
-  { status, headers, body }: RawResponse,
-): string[] {
-  const values = new Map(headers);
-  const bytes = Buffer.from(body, "latin1");
-  const text = (
-    values.get("content-encoding") === "gzip" && body !== "" ? gunzipSync(bytes) : bytes
-  ).toString();
-  const found = responseProblems(method, path, {
+/** A line for each thing that is wrong with a response to a request. */
+function problemsOf({ method, path, hasKey }: FuzzRequest, response: RawResponse): string[] {
+  const { status } = response;
+  const headers = new Map(response.headers);
+  const body = textOf(response.body, headers.get("content-encoding"));
+  const problems = responseProblems(method, path, {
     status,
     headers: Object.fromEntries(headers),
-    body: text,
+    body,
   });
-  if (status < 300 && !hasKey) found.push("let in without a key");
-  if (status >= 400 && method !== "HEAD" && !errorBodies.has(text))
-    found.push("not an Error of the catalogue");
-  if (headers.some(([, value]) => value.includes(marker)))
-    found.push("echoes its request in a header");
-  if (!/^[\w-]{1,128}$/.test(values.get("x-amzn-requestid") ?? ""))
-    found.push("has no request id, or a bad one");
-  return found;
+  if (status < 300 && !hasKey) problems.push("let in without a key");
+  if (status >= 400 && method !== "HEAD" && !errorBodies.has(body))
+    problems.push("not an Error of the catalogue");
+  if (headers.values().some((value) => value.includes(marker)))
+    problems.push("echoes its request in a header");
+  if (!/^[\w-]{1,128}$/.test(headers.get("x-amzn-requestid") ?? ""))
+    problems.push("has no request id, or a bad one");
+  return problems;
+}
+
+function textOf(body: string, encoding: string | undefined): string {
+  const bytes = Buffer.from(body, "latin1");
+  // A response to HEAD has the encoding, but no body.
+  const compressed = encoding === "gzip" && body !== "";
+  return (compressed ? gunzipSync(bytes) : bytes).toString();
 }
 
 function show(bytes: string): string {
-  return JSON.stringify(bytes.length > 600 ? `${bytes.slice(0, 500)}... (${bytes.length})` : bytes);
+  if (bytes.length <= 600) return JSON.stringify(bytes);
+  return JSON.stringify(`${bytes.slice(0, 500)}... (${bytes.length})`);
 }

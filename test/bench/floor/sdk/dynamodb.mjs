@@ -1,8 +1,5 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 
-/**
- * The SDK and nothing else, without the middleware that walks through every response for a log
- * line.
- */
+/** The SDK and nothing else, even without its own logging, which walks through every response. */
 export const client = new DynamoDBClient();
 client.middlewareStack.remove("loggerMiddleware");

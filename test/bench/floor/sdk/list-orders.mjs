@@ -29,7 +29,7 @@ export const handler = awslambda.streamifyResponse(async (_event, stream) => {
     }
     key = LastEvaluatedKey;
   } while (key);
-  // The runtime sends the metadata before the first write, and end alone is none.
+  // The runtime sends the metadata with the first write; end() alone would send none.
   list.write(separator === "[" ? "[]" : "]");
   list.end();
 });
