@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { type ApiKeyPrefix, hashApiKey, isApiKey, makeApiKey } from "./api-keys.ts";
+import { hashApiKey, isApiKey } from "./api-keys.ts";
 
 /**
  * An item of the API keys table. Times are epoch seconds. Of the key itself, only the hash is kept.
@@ -67,18 +67,16 @@ export async function readApiKey(
 }
 
 /**
- * Makes a key, unless one is given, and stores its hash.
+ * Issues a key: stores its hash, and an id by which people name it.
  *
- * @returns the key, which exists nowhere else, and its record.
  * @throws what the DynamoDB client throws.
  */
 export async function issueApiKey(
   client: DynamoDBDocumentClient,
   table: string,
-  prefix: ApiKeyPrefix,
+  key: string,
   fields: { name: string; createdAt: number; expiresAt?: number | undefined },
-  key = makeApiKey(prefix),
-): Promise<{ key: string; record: ApiKeyRecord }> {
+): Promise<ApiKeyRecord> {
   const { name, createdAt, expiresAt } = fields;
   const record: ApiKeyRecord = {
     keyHash: hashApiKey(key),
@@ -89,7 +87,7 @@ export async function issueApiKey(
   };
   // Unconditional: no other key has this hash, and a retry writes the same item.
   await client.send(new PutCommand({ TableName: table, Item: record }));
-  return { key, record };
+  return record;
 }
 
 /** Whether an item of the table is a complete record. An incomplete one authorizes nobody. */

@@ -50,8 +50,8 @@ class RetriesWithoutQuota extends StandardRetryStrategy {
 }
 
 /**
- * The longest pause before the first retry, in milliseconds; 1000 if the table throttles. It doubles
- * with each retry.
+ * The longest pause before the first retry, in milliseconds; a second if the table throttles. It
+ * doubles with each retry.
  */
 export const retryBaseDelay = 25;
 
@@ -68,8 +68,9 @@ export function createClient({ maxAttempts, ...timeouts }: CallLimits): DynamoDB
 }
 
 /**
- * Makes a client retry a call whose response is empty or not JSON, as if it were lost. The SDK takes
- * a response without an announced length for whole wherever it ends, even before its first byte.
+ * Makes a client retry a call whose response is empty or not JSON, as if it were lost. The SDK
+ * takes a response without an announced length for whole wherever it ends, even before its first
+ * byte.
  *
  * @param withoutBody the names of commands whose whole response is empty.
  */

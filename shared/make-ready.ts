@@ -10,7 +10,8 @@ const readyWithin = 900;
  * Makes a function's first call to its table while the function starts, when Lambda does not ration
  * its CPU. The first request then finds an open connection, and signing and parsing warmed up.
  *
- * A failed call is only logged: a table that can't be reached now may be back for the first request.
+ * A failed call is only logged: a table that can't be reached now may be back for the first
+ * request.
  *
  * @param call makes a call that changes nothing, gives up when its signal aborts, and rejects with
  * the client's own error.

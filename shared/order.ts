@@ -46,17 +46,17 @@ const offset = /Z|[+-](?:(?:0\d|1[0-7]):[0-5]\d|18:00)/;
 const dateTime = new RegExp(`^${date.source}T${time.source}(?:${offset.source})$`);
 
 /**
- * Whether the text is an RFC 3339 date-time (the `format: date-time`) that every client can hold. It
- * has a calendar date in the years 0001 to 9999, seconds from 00 to 59 with at most nine decimals,
- * and `Z` or an offset of at most 18:00 either way. Python's datetime has no year 0, Java's
+ * Whether the text is an RFC 3339 date-time (the `format: date-time`) that every client can hold:
+ * a calendar date in the years 0001 to 9999, seconds from 00 to 59 with at most nine decimals, and
+ * `Z` or an offset of at most 18:00 either way. Python's datetime has no year 0, Java's
  * OffsetDateTime no larger offset.
  */
 export function isDateTime(text: string): boolean {
   if (!dateTime.test(text)) return false;
   const day = Number(text.slice(8, 10));
   if (day < 29) return true;
-  // Day 0 of the next month is this month's last. Date.UTC takes the years 1 to 99 for 1901 to 1999,
-  // which have the same leap years.
+  // Day 0 of the next month is this month's last. Date.UTC takes the years 1 to 99 for 1901 to
+  // 1999, which have the same leap years.
   const lastOfMonth = new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0));
   return day <= lastOfMonth.getUTCDate();
 }

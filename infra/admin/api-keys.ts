@@ -1,5 +1,5 @@
 import { DynamoDBDocumentClient, paginateScan } from "@aws-sdk/lib-dynamodb";
-import { isApiKey } from "../../shared/api-keys.ts";
+import { isApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import {
   type ApiKeyRecord,
   apiKeyState,
@@ -28,13 +28,9 @@ export async function issue(
   now: number,
 ): Promise<Result> {
   const documents = DynamoDBDocumentClient.from(target.client);
+  const key = makeApiKey(target.environment.apiKeyPrefix);
   const fields = { name, createdAt: now, expiresAt };
-  const { key, record } = await issueApiKey(
-    documents,
-    target.apiKeysTable,
-    target.environment.apiKeyPrefix,
-    fields,
-  );
+  const record = await issueApiKey(documents, target.apiKeysTable, key, fields);
   const until = expiresAt === undefined ? "never expires" : `expires at ${isoTime(expiresAt)}`;
   return {
     text: key,

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { CloudFormation, paginateListStackResources } from "@aws-sdk/client-cloudformation";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { Command, Option } from "commander";
+import { makeApiKey } from "../../shared/api-keys.ts";
 import { issueApiKey } from "../../shared/api-keys-table.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { interruption } from "../admin/command.ts";
@@ -94,7 +95,8 @@ async function issueKey({ client, apiKeysTable }: Target): Promise<string> {
   const createdAt = Math.floor(Date.now() / 1000);
   const fields = { name: "first hour", createdAt, expiresAt: createdAt + 4 * 3600 };
   const documents = DynamoDBDocumentClient.from(client);
-  const { key } = await issueApiKey(documents, apiKeysTable, environment.apiKeyPrefix, fields);
+  const key = makeApiKey(environment.apiKeyPrefix);
+  await issueApiKey(documents, apiKeysTable, key, fields);
   return key;
 }
 

@@ -95,7 +95,11 @@ async function flood(
   return JSON.stringify(counts);
 }
 
-/** Connects with exactly this version of TLS. @returns why that fails, undefined when it succeeds. */
+/**
+ * Connects with exactly this version of TLS.
+ *
+ * @returns why that fails; undefined when it succeeds.
+ */
 async function tlsFailure(url: string, version: SecureVersion): Promise<string | undefined> {
   const { hostname, port } = new URL(url);
   const socket = connect({

@@ -27,7 +27,7 @@ export interface CheckContext extends Endpoint, Target {
  */
 export type Checks = Record<string, (context: CheckContext) => Promise<string>>;
 
-/** Runs the checks. Undoes the changes of each, last change first, when it ends or is interrupted. */
+/** Runs the checks. When one ends or is interrupted, undoes its changes, the last one first. */
 export async function* runChecks(
   checks: Checks,
   context: CheckContext,
@@ -52,8 +52,9 @@ export async function* runChecks(
 }
 
 /**
- * The physical ids of the stack's resources of a type whose logical ids begin with `start`. @throws
- * AssertionError when there is none.
+ * The physical ids of the stack's resources of a type whose logical ids begin with `start`.
+ *
+ * @throws AssertionError when there is none.
  */
 export function idsOf(
   { resources }: CheckContext,
@@ -88,8 +89,10 @@ export async function change(
 }
 
 /**
- * Looks every five seconds, for five minutes, until `look` doesn't throw. @returns what it found.
- * @throws what it threw last.
+ * Calls `look` every five seconds, for five minutes, until it doesn't throw.
+ *
+ * @returns its result.
+ * @throws its last error.
  */
 export async function eventually<Found>(
   { clock }: CheckContext,

@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { hashApiKey } from "../../shared/api-keys.ts";
+import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { type ApiKeyRecord, isApiKeyRecord, issueApiKey } from "../../shared/api-keys-table.ts";
 import { environments } from "../environments.ts";
 
@@ -14,7 +14,7 @@ export async function issueStartKey(
   client: DynamoDBClient,
   TableName: string,
   name: string,
-  key?: string,
+  key = makeApiKey(environments.staging.apiKeyPrefix),
 ): Promise<string> {
   const documents = DynamoDBDocumentClient.from(client);
   const now = Math.floor(Date.now() / 1000);
@@ -23,14 +23,11 @@ export async function issueStartKey(
     (item): item is ApiKeyRecord =>
       isApiKeyRecord(item) && item.name === name && item.revokedAt === undefined,
   );
-  const kept = active.find(({ keyHash }) => key !== undefined && keyHash === hashApiKey(key));
+  const kept = active.find(({ keyHash }) => keyHash === hashApiKey(key));
   const earlier = active.filter((record) => record !== kept);
   for (const record of earlier) {
     await documents.send(new PutCommand({ TableName, Item: { ...record, revokedAt: now } }));
   }
-  if (kept && key !== undefined) return key;
-  const { apiKeyPrefix } = environments.staging;
-  const fields = { name, createdAt: now };
-  const issued = await issueApiKey(documents, TableName, apiKeyPrefix, fields, key);
-  return issued.key;
+  if (!kept) await issueApiKey(documents, TableName, key, { name, createdAt: now });
+  return key;
 }

@@ -36,7 +36,7 @@ export type ApiResponse = HttpResponse & Pick<ApiRequest, "method" | "path">;
  */
 export type OpenResponse = Omit<ApiResponse, "body"> & { text: AsyncGenerator<string> };
 
-/** A new stage may fail like this in its first minute, before every route and permission is there. */
+/** In its first minute, before every route and permission is there, a new stage may do this. */
 export class NotReady extends Error {}
 
 /** No response began: nothing listens, or it is silent. */

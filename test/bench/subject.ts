@@ -13,6 +13,7 @@ import { createLambdaHost, type LambdaHost } from "../../infra/local/lambda/lamb
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
 import { functionList } from "../../infra/stack/function-list.ts";
 import { type SynthesisedStack, synthesise } from "../../infra/template/synthesis.ts";
+import { makeApiKey } from "../../shared/api-keys.ts";
 import { issueApiKey } from "../../shared/api-keys-table.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { order } from "./page-server.ts";
@@ -40,12 +41,9 @@ export async function prepare(): Promise<Subject> {
   const client = engineClient(engine.endpoint);
   await createTables(client, stack.template.all("AWS::DynamoDB::Table"));
   const apiKeysTable = stack.template.output("ApiKeysTableName");
-  const { key: apiKey } = await issueApiKey(
-    DynamoDBDocumentClient.from(client),
-    apiKeysTable,
-    environments.staging.apiKeyPrefix,
-    { name: "bench", createdAt: 0 },
-  );
+  const apiKey = makeApiKey(environments.staging.apiKeyPrefix);
+  const fields = { name: "bench", createdAt: 0 };
+  await issueApiKey(DynamoDBDocumentClient.from(client), apiKeysTable, apiKey, fields);
   const definitions = readFunctions(stack, engine.endpoint);
   const definitionOf = (name: FunctionId): FunctionDefinition => {
     const found = definitions.find((definition) => definition.name === name);

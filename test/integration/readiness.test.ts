@@ -3,6 +3,7 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
+import { makeApiKey } from "../../shared/api-keys.ts";
 import { issueApiKey, readApiKey } from "../../shared/api-keys-table.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { scanOne, updateNothing } from "../../shared/orders-table.ts";
@@ -20,7 +21,7 @@ let fault: Behaviour | undefined;
 const engine = await startEngine();
 const proxy = await startFaultProxy(engine.endpoint, () => fault);
 const client = engineClient(engine.endpoint);
-let key: string;
+const key = makeApiKey("pets_test");
 
 /** Makes the functions that start next call the engine through the proxy, without a fault. */
 function useProxy(): void {
@@ -33,7 +34,7 @@ beforeAll(async () => {
   await createTable(client, "orders", orders);
   await createTable(client, "apiKeys", apiKeys);
   const fields = { name: "Acme", createdAt: 0 };
-  ({ key } = await issueApiKey(DynamoDBDocumentClient.from(client), apiKeys, "pets_test", fields));
+  await issueApiKey(DynamoDBDocumentClient.from(client), apiKeys, key, fields);
 });
 const log = spyOnLog();
 beforeEach(() => {

@@ -16,7 +16,8 @@ const start = (name: string, key?: string) => issueStartKey(client, apiKeysTable
 
 test("a start revokes no key but the previous one of the same name", async () => {
   const fields = { name: "Acme", createdAt: 0 };
-  const { key: issued } = await issueApiKey(documents, apiKeysTable, "pets_test", fields);
+  const issued = makeApiKey("pets_test");
+  await issueApiKey(documents, apiKeysTable, issued, fields);
   const elsewhere = await start("npm start, port 3001");
   const earlier = await start("npm start");
   const latest = await start("npm start");

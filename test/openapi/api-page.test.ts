@@ -74,7 +74,8 @@ describe.runIf(hasBrowser)("the page at / in a browser", () => {
 
   test("says what is wrong with a malformed id", async () => {
     await cancelMalformedId();
-    await page.operation("cancelOrder").getByText("Value must be an integer").waitFor();
+    const mistake = page.operation("cancelOrder").getByText("Value must be an integer");
+    await expect.poll(() => mistake.isVisible()).toBe(true);
   });
 
   test("links to the changelog", async () => {
