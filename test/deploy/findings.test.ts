@@ -4,7 +4,7 @@ import type { Place, Template } from "../../infra/deploy/template.ts";
 import type { Environment } from "../../infra/environments.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
 import { ordinaryChanges, slowAlarm } from "./ordinary-changes.ts";
-import { set, unset } from "./stopping/stopping-change.ts";
+import { set, unset } from "./stopping/change.ts";
 import { stoppingChanges } from "./stopping/stopping-changes.ts";
 import { deployedTemplate, one, settings, synthesised } from "./templates.ts";
 

@@ -1,5 +1,5 @@
 import type { Template } from "../../infra/deploy/template.ts";
-import { add, set, type Which } from "./stopping/stopping-change.ts";
+import { add, set, type Which } from "./stopping/change.ts";
 import { one } from "./templates.ts";
 
 const cancelOrder: Which = ["Lambda::Function", "CancelOrder"];

@@ -1,5 +1,5 @@
 import { one } from "../templates.ts";
-import { remove, type StoppingChange, set, unset } from "./stopping-change.ts";
+import { remove, type StoppingChange, set, unset } from "./change.ts";
 
 const stage = "ApiGateway::Stage";
 const authorizer = "ApiGateway::Authorizer";

@@ -1,7 +1,7 @@
 import type { Resource } from "@aws-cdk/cloudformation-diff";
 import type { Template } from "../../../infra/deploy/template.ts";
 import { one } from "../templates.ts";
-import { type StoppingChange, set, unset, type Which } from "./stopping-change.ts";
+import { type StoppingChange, set, unset, type Which } from "./change.ts";
 
 const cancelOrder: Which = ["Lambda::Function", "CancelOrder"];
 

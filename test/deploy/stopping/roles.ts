@@ -1,13 +1,5 @@
 import { one } from "../templates.ts";
-import {
-  add,
-  push,
-  remove,
-  type StoppingChange,
-  set,
-  unset,
-  type Which,
-} from "./stopping-change.ts";
+import { add, push, remove, type StoppingChange, set, unset, type Which } from "./change.ts";
 
 const role: Which = ["IAM::Role", "CancelOrderRole"];
 const policy: Which = ["IAM::Policy", "CancelOrderRole"];

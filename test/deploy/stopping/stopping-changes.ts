@@ -1,7 +1,7 @@
 import { apiChanges } from "./api.ts";
+import type { StoppingChange } from "./change.ts";
 import { functionsChanges } from "./functions.ts";
 import { rolesChanges } from "./roles.ts";
-import type { StoppingChange } from "./stopping-change.ts";
 import { tablesChanges } from "./tables.ts";
 import { watchingChanges } from "./watching.ts";
 

@@ -1,14 +1,6 @@
 import type { Template } from "../../../infra/deploy/template.ts";
 import { every, one } from "../templates.ts";
-import {
-  add,
-  push,
-  remove,
-  type StoppingChange,
-  set,
-  unset,
-  type Which,
-} from "./stopping-change.ts";
+import { add, push, remove, type StoppingChange, set, unset, type Which } from "./change.ts";
 
 const orders: Which = ["DynamoDB::Table", "Orders"];
 const writers = "ResourcePolicy.PolicyDocument.Statement.0.Principal.AWS";

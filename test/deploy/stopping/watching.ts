@@ -1,5 +1,5 @@
 import { one } from "../templates.ts";
-import { remove, type StoppingChange, set, unset, type Which } from "./stopping-change.ts";
+import { remove, type StoppingChange, set, unset, type Which } from "./change.ts";
 
 const slowAlarm: Which = ["CloudWatch::Alarm", "AlarmsCancelSlow"];
 const cancelLog: Which = ["Logs::LogGroup", "CancelOrderLog"];
