@@ -6,7 +6,7 @@ import type { Command } from "commander";
 import type { OrderItem } from "../../shared/order.ts";
 import { callersPath } from "../local/machine/callers-path.ts";
 import { formatOrderLine } from "../orders-file/order-line.ts";
-import { rethrowNaming } from "../orders-file/orders-file.ts";
+import { namingFile } from "../orders-file/orders-file.ts";
 import { counted } from "../terminal/counted.ts";
 import { printable } from "../terminal/printable.ts";
 import { interruption, pacedCalls, type Result, run } from "./command.ts";
@@ -94,7 +94,9 @@ export async function writeLines(
   const path = await realpath(callersPath(name)).catch(() => callersPath(name));
   const existing = await stat(path).catch(() => undefined);
   if (existing?.isFile() === false) {
-    return pipeline(lines(), createWriteStream(path)).catch(rethrowNaming(name));
+    return pipeline(lines(), createWriteStream(path)).catch((error) => {
+      throw namingFile(name, error);
+    });
   }
   const partial = `${path}.${process.pid}.partial`;
   const mode = existing?.mode ?? 0o666;
@@ -107,6 +109,6 @@ export async function writeLines(
     await rename(partial, path);
   } catch (error) {
     await rm(partial, { force: true });
-    rethrowNaming(name)(error);
+    throw namingFile(name, error);
   }
 }

@@ -10,9 +10,9 @@ import { callersPath } from "../local/machine/callers-path.ts";
 import {
   BadLinesError,
   checkOrders,
+  namingFile,
   type OrdersFile,
   readOrders,
-  rethrowNaming,
 } from "../orders-file/orders-file.ts";
 import { counted } from "../terminal/counted.ts";
 import { CommandError } from "../terminal/errors.ts";
@@ -58,7 +58,9 @@ async function readableTwice(
 ): Promise<OrdersFile> {
   if (typed === "-") return await copyOf(standardInput, "standard input", cleanUp, signal);
   const path = callersPath(typed);
-  const stats = await stat(path).catch(rethrowNaming(typed));
+  const stats = await stat(path).catch((error) => {
+    throw namingFile(typed, error);
+  });
   if (stats.isDirectory()) throw new CommandError(`${typed} is a folder`);
   if (stats.isFile()) return { name: typed, path };
   return await copyOf(() => createReadStream(path), typed, cleanUp, signal);
@@ -73,9 +75,9 @@ async function copyOf(
   const folder = await mkdtemp(join(tmpdir(), "orders-import-"));
   cleanUp.defer(() => rm(folder, { recursive: true }));
   const path = join(folder, "orders.ndjson");
-  await pipeline(open(), createWriteStream(path), { signal }).catch(
-    rethrowNaming(`${name}, copied to ${path}`),
-  );
+  await pipeline(open(), createWriteStream(path), { signal }).catch((error) => {
+    throw namingFile(`${name}, copied to ${path}`, error);
+  });
   return { name, path };
 }
 
@@ -136,11 +138,12 @@ async function writeOrders({ table, file, total, calls, signal }: Import): Promi
   };
 }
 
-function badLinesResult({ message, orders, bad }: BadLinesError): Result {
+function badLinesResult({ message, lineCount, bad }: BadLinesError): Result {
   const badLines = bad.first.map((line) => ({
     ...line,
     problems: line.problems.map(({ text }) => text),
   }));
+  const orders = lineCount;
   const counts = { bad: bad.count, orders, written: 0, alreadyThere: 0, notWritten: orders };
   return { json: { badLines, ...counts }, note: message, rejected: true };
 }

@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { isUnavailable } from "../../shared/dynamodb.ts";
 import { type OrderItem, type OrderStatus, parseOrderId } from "../../shared/order.ts";
 import { callersPath } from "../local/machine/callers-path.ts";
-import { rethrowNaming } from "../orders-file/orders-file.ts";
+import { namingFile } from "../orders-file/orders-file.ts";
 import { counted } from "../terminal/counted.ts";
 import { CommandError, errorLine } from "../terminal/errors.ts";
 import { standardInput } from "../terminal/input.ts";
@@ -127,7 +127,9 @@ function rejection(item: OrderItem | undefined): Omit<Shipment, "id"> {
 async function readIds(file = "-"): Promise<bigint[]> {
   const name = file === "-" ? "standard input" : file;
   const source = file === "-" ? standardInput() : createReadStream(callersPath(file));
-  const content = await text(source).catch(rethrowNaming(name));
+  const content = await text(source).catch((error) => {
+    throw namingFile(name, error);
+  });
   const lines = content.split("\n").map((line) => line.trim());
   return lines.flatMap((line, at) => {
     const id = parseOrderId(line);

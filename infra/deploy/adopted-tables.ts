@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Resource } from "@aws-cdk/cloudformation-diff";
 import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,
@@ -12,9 +13,10 @@ import type { Template } from "./template.ts";
 type TableFacts = Record<string, unknown>;
 
 /**
- * Checks the tables that a deployment would adopt. The caller needs `dynamodb:DescribeTable` and
- * `DescribeContinuousBackups`. CloudFormation does not check: for a misspelt name it would make an
- * empty table, and later it compares templates with templates, never with the table.
+ * Checks the tables that a deployment would adopt: those that the next template names and the
+ * deployed one lacks. CloudFormation checks nothing: it makes an empty table for a misspelt name,
+ * and never compares an existing table with the template. The caller needs
+ * `dynamodb:DescribeTable` and `dynamodb:DescribeContinuousBackups`.
  *
  * @throws CommandError naming the first table that is missing or differs from the template. Also
  * throws what the SDK throws.
@@ -42,11 +44,14 @@ export async function requireAdoptedTables(
   }
 }
 
-/** A table's facts in the template. */
-function expectedFacts(properties: TableFacts): TableFacts {
+/**
+ * A table's facts in the template. Protection, recovery and stream count only where the template
+ * switches them on.
+ */
+function expectedFacts(properties: NonNullable<Resource["Properties"]>): TableFacts {
   const {
     AttributeDefinitions,
-    DeletionProtectionEnabled = false,
+    DeletionProtectionEnabled,
     KeySchema,
     OnDemandThroughput,
     PointInTimeRecoverySpecification: recovery,
@@ -56,9 +61,9 @@ function expectedFacts(properties: TableFacts): TableFacts {
     status: "ACTIVE",
     key: { AttributeDefinitions, KeySchema },
     throughput: OnDemandThroughput,
-    ...(DeletionProtectionEnabled === true && { "deletion protection": true }),
-    ...(recovery !== undefined && { recovery: "ENABLED" }),
-    ...(stream !== undefined && { stream: "NEW_AND_OLD_IMAGES" }),
+    ...(DeletionProtectionEnabled && { "deletion protection": true }),
+    ...(recovery?.PointInTimeRecoveryEnabled && { recovery: "ENABLED" }),
+    ...(stream && { stream: stream.StreamViewType }),
   };
 }
 

@@ -93,6 +93,7 @@ export function parseOrderLine(line: string): OrderLine {
   const item = new Map<string, AttributeValue>();
   const problems = addFields(item, members);
   problems.push(...addOthers(item, members.get(otherAttributes)));
+  // `otherAttributes` may hold a status that the field can't.
   if (!members.has("status") && !item.has("status")) {
     item.set("status", { S: "pending" });
   }
@@ -203,7 +204,10 @@ interface Inspection {
   column?: number;
 }
 
-/** Reads a line as text. Finds nothing where it nests too deeply. */
+/**
+ * Finds a repeated name, and where a line stops being JSON, neither of which `JSON.parse` reports.
+ * Finds nothing where the line nests too deeply.
+ */
 function inspect(line: string): Inspection {
   const found: Inspection = {};
   const objects: Set<string>[] = [];
@@ -212,7 +216,7 @@ function inspect(line: string): Inspection {
     if (names?.has(name)) found.repeated ??= name;
     names?.add(name);
   };
-  // Only the first: the errors of a binary line take forty times its size in memory.
+  // Keeps only the first: the errors of a binary line take forty times its size in memory.
   const onError = (_error: number, offset: number): void => {
     found.column ??= offset + 1;
   };

@@ -26,18 +26,18 @@ interface BadLine extends LineProblems {
 
 /** An orders file has bad lines. The message lists them, a line for each. */
 export class BadLinesError extends OrdersFileError {
-  readonly orders: number;
+  readonly lineCount: number;
   readonly bad: Findings<BadLine>;
 
-  constructor(name: string, orders: number, bad: Findings<BadLine>) {
-    const lines = bad.first.map(({ line, column, problems }) => {
+  constructor(name: string, lineCount: number, bad: Findings<BadLine>) {
+    const messages = bad.first.map(({ line, column, problems }) => {
       const place = [name, line, column].filter((part) => part !== undefined).join(":");
       return `${place}: ${problems.map(({ text }) => text).join("; ")}`;
     });
     const verb = bad.count === 1 ? "is" : "are";
-    const count = `${bad.count} of ${counted(orders, "line")} ${verb} bad: nothing was written`;
-    super([...lines, ...bad.more, count].map(printable).join("\n"));
-    this.orders = orders;
+    const count = `${bad.count} of ${counted(lineCount, "line")} ${verb} bad: nothing was written`;
+    super([...messages, ...bad.more, count].map(printable).join("\n"));
+    this.lineCount = lineCount;
     this.bad = bad;
   }
 }
@@ -61,9 +61,9 @@ export async function checkOrders(
   const lineOfId = new Map<bigint, number>();
   const bad = new Findings<BadLine>();
   const add = (line: BadLine): void => bad.add(line.problems[0]?.kind ?? "", line);
-  let orders = 0;
+  let lineCount = 0;
   for await (const parsed of readOrderLines(file, onRead)) {
-    orders++;
+    lineCount++;
     if ("problems" in parsed) {
       add(parsed);
       continue;
@@ -79,14 +79,15 @@ export async function checkOrders(
       add({ line, problems: [problem("id ... is already on line ...", text)] });
     }
   }
-  if (bad.count > 0) throw new BadLinesError(file.name, orders, bad);
-  return orders;
+  if (bad.count > 0) throw new BadLinesError(file.name, lineCount, bad);
+  return lineCount;
 }
 
 /**
  * Reads the orders of a file that `checkOrders` found to hold this many.
  *
- * @throws OrdersFileError when the file has changed since, or can't be read any more.
+ * @throws OrdersFileError when a line is now bad, the number of orders differs, or the file can't
+ * be read any more.
  */
 export async function* readOrders(
   file: OrdersFile,
@@ -113,23 +114,23 @@ async function* readOrderLines(
 ): AsyncGenerator<OrderLine & { line: number }, void, void> {
   let line = 0;
   try {
-    for await (const bytes of readLines(path, onRead)) {
+    for await (const rawLine of readLines(path, onRead)) {
       line++;
-      if (bytes.length > longestLine) {
+      if (rawLine.length > longestLine) {
         yield {
           line,
           problems: [problem(`longer than ${longestLine} bytes, so the rest was not checked`)],
         };
         return;
       }
-      const buffer = Buffer.from(bytes, "latin1");
+      const bytes = Buffer.from(rawLine, "latin1");
       // Decoded without the byte order mark that some Windows programs put at the start.
-      const text = utf8.decode(buffer);
-      if (!isUtf8(buffer)) yield { line, problems: [problem("not UTF-8")] };
+      const text = utf8.decode(bytes);
+      if (!isUtf8(bytes)) yield { line, problems: [problem("not UTF-8")] };
       else if (text.trim() !== "") yield { line, ...parseOrderLine(text) };
     }
   } catch (error) {
-    rethrowNaming(name)(error);
+    throw namingFile(name, error);
   }
 }
 
@@ -151,6 +152,7 @@ async function* readLines(
   const file = createReadStream(path, { highWaterMark: 262_144, encoding: "latin1" });
   let rest = "";
   for await (const block of file) {
+    // Splits the block only: to split `rest` again each time would make a long line quadratic.
     const [first = "", ...others] = String(block).split("\n");
     const lines = [rest + first, ...others];
     rest = lines.pop() ?? "";
@@ -161,13 +163,11 @@ async function* readLines(
   yield rest;
 }
 
-/** Rethrows a failure of the file system with the file's name, and any other error as it is. */
-export function rethrowNaming(name: string): (error: unknown) => never {
-  return (error) => {
-    // The SDK's errors can have a number, too, and always have metadata.
-    if (!(error instanceof Error && "errno" in error) || "$metadata" in error) throw error;
-    const isFolder = "code" in error && error.code === "EISDIR";
-    const reason = isFolder ? " is a folder" : `: ${getSystemErrorMessage(Number(error.errno))}`;
-    throw new OrdersFileError(`${name}${reason}`);
-  };
+/** The error to throw: for a failure of the file system, one with the file's name. */
+export function namingFile(name: string, error: unknown): unknown {
+  // The SDK's errors can have a number, too, and always have metadata.
+  if (!(error instanceof Error && "errno" in error) || "$metadata" in error) return error;
+  const isFolder = "code" in error && error.code === "EISDIR";
+  const reason = isFolder ? " is a folder" : `: ${getSystemErrorMessage(Number(error.errno))}`;
+  return new OrdersFileError(`${name}${reason}`);
 }

@@ -19,6 +19,7 @@ import { expectDocumented, expectStatus } from "./expect-response.ts";
 export async function expectList(response: OpenResponse, orderId?: string): Promise<number> {
   const { text, ...head } = response;
   if (head.status !== 200) expectStatus({ ...head, body: await readText(text) }, 200);
+  // Checks the headers even if no order follows.
   expectDocumented({ ...head, body: "[]" });
   const ids = new Set<bigint>();
   let length = 0;
@@ -57,7 +58,10 @@ export async function* readOrderBatches(
   }
 }
 
-/** Makes a function that takes the tokens of an array and returns each element when it ends. */
+/**
+ * Makes a function that takes the tokens of an array and returns each element when it ends. The
+ * reviver sees a number right after its token, and so knows its digits.
+ */
 function exactElements() {
   let digits = "";
   const elementOf = streamArray({

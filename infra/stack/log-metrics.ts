@@ -106,14 +106,14 @@ function gatewayMetrics(accessLog: ILogGroup, count: Count) {
         `${id}ServerErrors`,
         accessLog,
         operation
-          ? FilterPattern.all(...letIn(operation), field("status", "=", "5*"))
+          ? FilterPattern.all(...admittedTo(operation), field("status", "=", "5*"))
           : field("responseType", "=", "AUTHORIZER_*"),
       ),
     ),
     /** All responses to requests that the gateway let in. An authorizer has none of its own. */
     responses: perFunction((_, { id, operation }) =>
       operation
-        ? count(`${id}Responses`, accessLog, FilterPattern.all(...letIn(operation)))
+        ? count(`${id}Responses`, accessLog, FilterPattern.all(...admittedTo(operation)))
         : undefined,
     ),
   };
@@ -125,10 +125,10 @@ function logged(event: LogEvent): JsonPattern {
 }
 
 /**
- * Match Lambda's own line about an invocation that timed out, crashed or ran out of memory, its
- * start included: the function can't log that. An exception that a handler throws is not a crash;
- * the authorizer throws one for each rejected key. Lambda writes one report per invocation; at the
- * system log level WARN, only those of failed ones.
+ * Match Lambda's own report of an invocation that timed out, crashed or ran out of memory, its
+ * start included: the function can't log that. An exception of the handler does not count: the
+ * authorizer throws one for each rejected key. Each invocation has one report; at the system log
+ * level WARN, only failed ones do.
  */
 const crashed = [
   [field("record.status", "=", "timeout")],
@@ -137,10 +137,10 @@ const crashed = [
 ].map((conditions) => FilterPattern.all(field("type", "=", "platform.report"), ...conditions));
 
 /**
- * Matches the access log's lines about requests that the gateway let in to an operation. It logs a
- * failure of the authorizer as the operation's, too.
+ * Matches the access log's lines about requests that the gateway admitted to an operation. It logs
+ * an authorizer's failure under the operation, too: those are left out.
  */
-function letIn({ method, path }: Operation): JsonPattern[] {
+function admittedTo({ method, path }: Operation): JsonPattern[] {
   return [
     field("method", "=", method),
     field("resource", "=", path),

@@ -42,6 +42,7 @@ export async function createOperator() {
         ...env,
       },
     });
+    // The command may exit before it has read its input.
     child.stdin.on("error", () => {});
     if (input !== null) child.stdin.end(input);
     running.push(child);

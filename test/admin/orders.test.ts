@@ -3,6 +3,7 @@ import { count, show } from "../../infra/admin/show-orders.ts";
 import { TableCalls } from "../../infra/admin/table-calls.ts";
 import { jsonText } from "../../infra/terminal/printable.ts";
 import type { OrderItem } from "../../shared/order.ts";
+import type { Behaviour } from "../helpers/faults/fault-proxy.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
 import { commandsHere, runHere } from "./command-here.ts";
 
@@ -97,14 +98,16 @@ describe("listing orders", () => {
     const { stdout, ...ended } = await runHere(tables, ["orders", "list"]);
     expect(ended).toEqual({ code: 0, stderr: "" });
     const lines = stdout.trimEnd().split("\n");
-    expect(lines.map((line) => line.split(/ {2,}/)).sort()).toEqual([
+    const [header, ...rows] = lines.map((line) => line.split(/ {2,}/));
+    const columns = ["id", "status", "petId", "quantity", "complete", "shipDate", "cancelledBy"];
+    expect(header).toEqual(columns);
+    expect(rows.sort()).toEqual([
       ["-9223372036854775808", "cancelled", "9007199254740993", "-", "false", "-", "key_1"],
       ["1", "pending", "-", "3", "-", "2026-12-24T00:00:00Z", "-"],
       ["1.5", "-", "-", "-", "-", "-", "-"],
       ["2", String.raw`held\u{1b}`, "-", "-", "-", "-", "key_2"],
       ["3", "-", "-", "-", "-", "-", "-"],
       ["9223372036854775807", "cancelled", "-", "-", "-", "-", "key_2"],
-      ["id", "status", "petId", "quantity", "complete", "shipDate", "cancelledBy"],
     ]);
   });
 
@@ -143,12 +146,14 @@ describe("listing orders", () => {
 
   test("names an order that it skips because its id is not a 64-bit integer", async () => {
     const id = { N: "1.5" };
-    const { proxy } = await tables.behindProxy(({ input }) => ({ response }) => {
+    // The skipped order is not on the last page.
+    const twoPages: Behaviour = ({ input, response }) => {
       const page = input.includes("ExclusiveStartKey")
         ? { Items: [] }
         : { Items: [{ id }], LastEvaluatedKey: { id } };
       response.end(JSON.stringify({ ...page, ConsumedCapacity: {} }));
-    });
+    };
+    const { proxy } = await tables.behindProxy(() => twoPages);
     const run = commandsHere(tables, proxy.endpoint);
     expect(await run(["orders", "list", "--status", "other", "--json"])).toMatchObject({
       code: 1,
@@ -158,7 +163,7 @@ describe("listing orders", () => {
   });
 });
 
-test("counting orders adds those of every status up to a total", async () => {
+test("counting orders prints the number of each status and the total", async () => {
   for (const order of orders) await tables.putOrder(order);
   expect(await count(target.ordersTable, new TableCalls(target.client))).toEqual({
     text: [

@@ -37,12 +37,12 @@ describe("requests beyond the limit", () => {
     ],
     ["fail when nothing limits them", (_request, right) => right, /^FAIL .*\{"404":60\}/],
     [
-      "fail when the others get another status than 404",
+      "fail when the others get a status other than 404",
       throttled({ "Retry-After": "1" }, errorResponse("forbidden")),
       /^FAIL .*\{"403":40,"429":20\}/,
     ],
     ["fail when Retry-After is missing", throttled({}), /^FAIL .*header Retry-After is missing/],
-    ["fail when one of them fails", () => errorResponse("internal_error"), /^FAIL .*"500"/],
+    ["fail when the service fails", () => errorResponse("internal_error"), /^FAIL .*"500"/],
   ])("%s", async (_what, fault, expected) => {
     service.fault = fault;
     expect(await runCheck(gatewayChecks, "too many requests", contextOf(service))).toEqual([

@@ -16,7 +16,9 @@ beforeAll(async () => {
 afterAll(() => stack?.stop());
 
 describe("an API key", () => {
-  const cancelNone = (key: string) => stack.call("/store/orders/none", { method: "DELETE" }, key);
+  /** Cancels an order that does not exist: order_not_found, once the key is accepted. */
+  const cancelUnknown = (key: string) =>
+    stack.call("/store/orders/none", { method: "DELETE" }, key);
 
   /** Calls every operation, and expects a rejection. */
   async function expectUnauthorized(authorization: string | string[] | undefined) {
@@ -55,7 +57,7 @@ describe("an API key", () => {
     ];
     const before = rejections();
     for (const authorization of malformed) await expectUnauthorized(authorization);
-    // Rejected by the authorizer, which logs in order: then any earlier rejection is in the log too.
+    // The authorizer logs in order: once it logs these rejections, it would have logged earlier ones.
     await expectUnauthorized(`Bearer ${stack.unknownKey}`);
     await expect.poll(rejections).toBe(before + operations.length);
   });
@@ -65,18 +67,18 @@ describe("an API key", () => {
     ["is damaged", { keyId: undefined }],
     ["belongs to another environment", {}, makeApiKey("pets_another")],
   ])("that %s is rejected although it is in the table", async (_what, record, key?: string) => {
-    expectError(await cancelNone(await stack.putKey(record, key)), "unauthorized");
+    expectError(await cancelUnknown(await stack.putKey(record, key)), "unauthorized");
   });
 
   test("that was revoked is rejected once its cached policy expires", async () => {
     const key = await stack.putKey({ expiresAt: Math.floor(Date.now() / 1000) + 3600 });
-    expectError(await cancelNone(key), "order_not_found");
+    expectError(await cancelUnknown(key), "order_not_found");
     await stack.putKey({ revokedAt: 1 }, key);
     const { authorizerCacheSeconds } = environments.staging;
     now += authorizerCacheSeconds * 1000 - 1;
-    expectError(await cancelNone(key), "order_not_found");
+    expectError(await cancelUnknown(key), "order_not_found");
     now += 1;
-    expectError(await cancelNone(key), "unauthorized");
+    expectError(await cancelUnknown(key), "unauthorized");
   });
 });
 
@@ -163,7 +165,7 @@ describe("a request body", () => {
       body: Buffer.alloc(length),
     });
 
-  test("of 10 MB is accepted", async () => {
+  test("of 10 MB is not too large", async () => {
     expectError(await post(limit), "method_not_allowed");
   });
 
@@ -182,6 +184,9 @@ test("a client can send a body of 30 MB to its end and still get the 413", async
     headers: { "content-length": length },
   });
   sent.end(Buffer.alloc(length));
-  const [[response]] = await Promise.all([once(sent, "response"), once(sent, "finish")]);
-  expect(response.resume().statusCode).toBe(413);
+  const finished = once(sent, "finish");
+  const [response] = await once(sent, "response");
+  await finished;
+  response.resume();
+  expect(response.statusCode).toBe(413);
 });

@@ -62,7 +62,7 @@ describe("DELETE /store/orders/{orderId}", () => {
   // No client can choose the id of its invocation.
   const ofClients = cancellations.filter(([what]) => !what.includes("this invocation"));
 
-  test.each(ofClients)("responds for %s (%j) with %s", async (what, before, outcome) => {
+  test.each(ofClients)("responds with $2 for $0", async (what, before, outcome) => {
     const id = String(400 + ofClients.findIndex(([other]) => other === what));
     if (before) await stack.putOrder({ id: { N: id }, ...before });
     const response = await cancel(id);

@@ -221,7 +221,8 @@ describe("the alarms that go off", () => {
     expect(raised([])).toEqual([]);
   });
 
-  test("while a few requests fail in a quiet night: none", () => {
+  test("while a few requests fail on a quiet night: none", () => {
+    // Two failures in five minutes.
     const quiet: Traffic = [
       [published(cancelFailed), 2 / 5],
       [published(keyRejected), 3],

@@ -67,17 +67,19 @@ describe("the setting", () => {
     expect(new Set(boundaries(nothing))).toEqual(new Set([undefined]));
   });
 
-  test("tags: they are added to the stack's own two and replace neither", () => {
-    const { artifactId, node } = ordersStack({
-      ...everyOption,
-      tags: { ...everyOption.tags, service: "another" },
-    });
-    expect((node.root as App).synth().getStackArtifact(artifactId).tags).toEqual({
-      team: "orders",
-      "cost-centre": "4711",
-      service: "pet-store-orders",
-      environment: "every-option",
-    });
+  const stackTags = (tags: Record<string, string>) => {
+    const { artifactId, node } = ordersStack({ ...everyOption, tags });
+    return (node.root as App).synth().getStackArtifact(artifactId).tags;
+  };
+  const ownTags = { service: "pet-store-orders", environment: "every-option" };
+
+  test("tags: the stack has them beside its own two", () => {
+    const tags = { team: "orders", "cost-centre": "4711" };
+    expect(stackTags(tags)).toEqual({ ...tags, ...ownTags });
+  });
+
+  test("tags: they can't replace the stack's own two", () => {
+    expect(stackTags({ service: "another", environment: "another" })).toEqual(ownTags);
   });
 
   test("webAclArn: it is associated with the stage", () => {

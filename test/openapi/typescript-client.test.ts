@@ -94,9 +94,9 @@ describe("the client in TypeScript", () => {
     await expect(client().cancelOrder(404)).rejects.toMatchObject(failure);
   });
 
-  test("fails with the status and code of the service for an unknown key", async () => {
+  test("fails with the status and code of the service for a malformed key", async () => {
     const failure = { status: 401, code: "unauthorized" };
-    await expect(client("no key").listOrders()).rejects.toMatchObject(failure);
+    await expect(client("malformed").listOrders()).rejects.toMatchObject(failure);
   });
 });
 

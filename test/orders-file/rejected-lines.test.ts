@@ -121,7 +121,7 @@ describe("a line of an orders file", () => {
     expect(parse(`{"id":1,"otherAttributes":{"colour":${json}}}`)).toEqual({ problems });
   });
 
-  test("is rejected when an attribute's name is half a character", () => {
+  test("is rejected when an attribute's name has a lone surrogate", () => {
     expect(parse('{"id":1,"otherAttributes":{"\\ud800":{"S":""}}}')).toEqual({
       problems: [String.raw`"\ud800" in otherAttributes is not in DynamoDB's JSON`],
     });

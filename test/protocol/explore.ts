@@ -8,10 +8,7 @@ interface Found {
   moments: number;
   /** The responses that the actors gave their clients, like `A: 204`. */
   responses: Set<string>;
-  /**
-   * The moves of the shortest interleaving whose last one the contract does not allow. The search
-   * ends with it.
-   */
+  /** The fewest moves to a violation of the contract, which is the last one. It ends the search. */
   violation?: readonly Move[];
 }
 
@@ -49,7 +46,7 @@ type Level = Map<string, Reached>;
 /**
  * Adds the moments one move further to the next level, and counts the interleavings that end here.
  *
- * @returns the moves up to a violation of the contract, if one of them is a violation.
+ * @returns the moves up to and including a violation of the contract, if there is one.
  */
 async function follow(
   moves: Moves,

@@ -13,8 +13,8 @@ interface World {
 
 interface Waiting {
   operation: Operation;
-  /** Whether its client has got a response that claims nothing. */
-  over: boolean;
+  /** Its client got a response that claims nothing: it may take effect later, or never. */
+  leftOpen: boolean;
 }
 
 /**
@@ -58,18 +58,18 @@ export class Worlds {
 
   /** A client requests an operation under a new name. */
   begin(name: string, operation: Operation): Worlds {
-    return this.#once(`${name} begins`, () =>
+    return this.#transition(`${name} begins`, () =>
       this.#worlds
         .values()
         .map(({ state, waiting, due }) =>
-          newWorld(state, new Map(waiting).set(name, { operation, over: false }), due),
+          newWorld(state, new Map(waiting).set(name, { operation, leftOpen: false }), due),
         ),
     );
   }
 
   /** The client of an operation gets its response. */
   end(name: string, response: string): Worlds {
-    return this.#once(`${name} gets ${response}`, () => {
+    return this.#transition(`${name} gets ${response}`, () => {
       if (claimsNothing(response))
         return this.#worlds.values().map((world) => leaveOpen(world, name));
       const got = this.#after().filter(({ due }) => due.get(name) === response);
@@ -79,12 +79,13 @@ export class Worlds {
 
   /** An observer reads the order. */
   see(state: OrderState): Worlds {
-    return this.#once(`the order is ${state}`, () =>
+    return this.#transition(`the order is ${state}`, () =>
       this.#after().filter((world) => world.state === state),
     );
   }
 
-  #once(event: string, change: () => Iterable<World>): Worlds {
+  /** The worlds after an event. It is computed once, and equal sets of worlds are one object. */
+  #transition(event: string, change: () => Iterable<World>): Worlds {
     const found = this.#next.get(event);
     if (found) return found;
     const worlds = new Worlds(change(), this.#known);
@@ -113,14 +114,15 @@ function takeEffect(world: World, name: string): World | undefined {
   if (found === undefined) return undefined;
   const { state, response } = perform(world.state, found.operation);
   const waiting = without(world.waiting, name);
-  if (!found.over) return newWorld(state, waiting, new Map(world.due).set(name, response));
+  if (!found.leftOpen) return newWorld(state, waiting, new Map(world.due).set(name, response));
   // No response follows: only a changed order makes a difference.
   return state === world.state ? undefined : newWorld(state, waiting, world.due);
 }
 
 function leaveOpen({ state, waiting, due }: World, name: string): World {
   const found = waiting.get(name);
-  const open = found === undefined ? waiting : new Map(waiting).set(name, { ...found, over: true });
+  const open =
+    found === undefined ? waiting : new Map(waiting).set(name, { ...found, leftOpen: true });
   return newWorld(state, open, without(due, name));
 }
 
@@ -131,7 +133,9 @@ function without<Value>(map: ReadonlyMap<string, Value>, name: string): Readonly
 }
 
 function newWorld(state: OrderState, waiting: World["waiting"], due: World["due"]): World {
-  const waits = Array.from(waiting, ([name, { over }]) => (over ? `${name} (over)` : name)).sort();
+  const waits = Array.from(waiting, ([name, { leftOpen }]) =>
+    leftOpen ? `${name} (open)` : name,
+  ).sort();
   const dues = Array.from(due, ([name, response]) => `${name} ${response}`).sort();
   return { key: `${state}; waiting: ${waits}; due: ${dues}`, state, waiting, due };
 }

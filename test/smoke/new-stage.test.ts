@@ -59,14 +59,14 @@ describe("a new stage", () => {
   });
 
   test.each<[string, Fault]>([
-    ["a list that is wrong", whenStatus(200, { body: "[1]" })],
+    ["a wrong list", whenStatus(200, { body: "[1]" })],
     ["a list that is cut off", (_request, right) => (right.status === 200 ? "hang up" : right)],
-    ["a key that is not admitted", operation("GET", { status: 401, body: "" })],
+    ["a rejected key", operation("GET", { status: 401, body: "" })],
     [
-      "an unknown path",
+      "a 500 for an unknown path",
       (request, right) => (request.path === "/nope" ? { ...right, status: 500 } : right),
     ],
-  ])("gets no time for %s", async (_reason, fault) => {
+  ])("fails at once for %s", async (_reason, fault) => {
     const { waited, kinds } = await smokeTest(fault);
     expect(waited).toBe(0);
     expect(kinds).toContain("FAIL");

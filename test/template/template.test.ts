@@ -285,7 +285,7 @@ describe("a table", () => {
     expect(tableName(named)).toBe("orders-of-yesterday");
   });
 
-  test("has a name of the stack's and its own when the template gives none", () => {
+  test("is named after the stack and its own id unless the template names it", () => {
     expect(tableName(tableProperties)).toBe(`${environments.staging.stackName}-Orders`);
   });
 });

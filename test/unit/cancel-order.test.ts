@@ -77,7 +77,7 @@ describe("cancelling an order", () => {
     expect(table.calls()[0]?.args.at(1)).toEqual({ abortSignal: expect.any(AbortSignal) });
   });
 
-  test.each(cancellations)("responds for %s (%j) with %s", async (_, before, outcome) => {
+  test.each(cancellations)("responds with $2 for $0", async (_, before, outcome) => {
     haveOrder(before);
     const response = await cancel("42");
     if (outcome === 204) {
@@ -88,7 +88,7 @@ describe("cancelling an order", () => {
     }
   });
 
-  test.each(cancellations)("logs for %s (%j) the outcome %s", async (_, before, outcome) => {
+  test.each(cancellations)("logs the outcome $2 for $0", async (_, before, outcome) => {
     haveOrder(before);
     await cancel("42");
     const fields = { keyId: "key_1", orderId: "42" };

@@ -88,11 +88,11 @@ test("a deployment runs in GitHub's environment, which has the reviewers and the
 
 const deployScripts = deployJob.steps.map(({ run = "" }) => run).join("\n");
 
-test("nothing is built or tested where a role can be asked for", () => {
+test("the job that can assume a role builds and tests nothing", () => {
   expect(deployScripts).not.toMatch(/synth|npm test|npx/);
 });
 
-test("no package runs an install script where a role can be asked for", () => {
+test("the job that can assume a role runs no install script", () => {
   for (const [install] of deployScripts.matchAll(/npm (?:ci|install).*/g)) {
     expect(install).toContain("--ignore-scripts");
   }

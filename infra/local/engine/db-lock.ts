@@ -10,24 +10,24 @@ const ownerSchema = z.object({ pid: z.int().positive(), stack: z.url() });
  * Keeps a database file for one stack: two engines on one file would not see each other's writes.
  * The lock is a file beside it. The lock of a killed stack is taken over.
  *
- * @param stack the address where this stack listens already, for the message to a second one.
- * @returns releases the lock.
+ * @param origin where this stack listens already, for the error of a second one.
+ * @returns a function that releases the lock.
  * @throws StartError naming the stack that has it.
  */
-export async function lockDb(dbFile: string, stack: string): Promise<() => Promise<void>> {
+export async function lockDb(dbFile: string, origin: string): Promise<() => Promise<void>> {
   // A link and its target are one file.
   const lock = `${await realpath(dbFile).catch(() => dbFile)}.lock`;
-  const text = JSON.stringify({ pid: process.pid, stack });
+  const text = JSON.stringify({ pid: process.pid, stack: origin });
   const release = () => rm(lock, { force: true });
   try {
     await writeFile(lock, text, { flag: "wx", mode: 0o600 });
     return release;
   } catch (error) {
-    // Where no file can be written, the engine says so.
+    // No lock can be written here: the engine, which can't write either, says so.
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) return release;
   }
   const owner = await readOwner(lock);
-  if (owner && (await isInUse(owner, stack))) {
+  if (owner && (await isInUse(owner, origin))) {
     throw new StartError(
       `${dbFile} is in use by the stack at ${owner.stack}, process ${owner.pid} (says ${lock})`,
     );
@@ -47,11 +47,12 @@ async function readOwner(lock: string): Promise<Owner | undefined> {
 }
 
 /**
- * Whether a stack still runs. Once the machine or a container has restarted, its process id or its
- * port may be another program's; hardly both. One that had this stack's own address has ended.
+ * Whether the stack that wrote the lock still runs. After a restart of the machine or a container,
+ * its process id or its port may be another program's; hardly both. If its address is this stack's,
+ * it has ended.
  */
-async function isInUse({ pid, stack }: Owner, ownStack: string): Promise<boolean> {
-  return stack !== ownStack && isRunning(pid) && (await isListening(stack));
+async function isInUse({ pid, stack }: Owner, ownOrigin: string): Promise<boolean> {
+  return stack !== ownOrigin && isRunning(pid) && (await isListening(stack));
 }
 
 function isRunning(pid: number): boolean {
@@ -63,9 +64,10 @@ function isRunning(pid: number): boolean {
   }
 }
 
-async function isListening(stack: string): Promise<boolean> {
-  const { hostname, port } = new URL(stack);
-  const socket = connect(Number(port), hostname);
+async function isListening(origin: string): Promise<boolean> {
+  const { hostname, port } = new URL(origin);
+  // A URL leaves out port 80.
+  const socket = connect(Number(port || 80), hostname);
   try {
     await once(socket, "connect");
     return true;

@@ -11,14 +11,14 @@ export type GatewayRequest = ReturnType<typeof readRequest>;
 /** A client's request as the gateway sees it. */
 export function readRequest(message: IncomingMessage) {
   const target = (message.url ?? "/").replace(/^https?:\/\/[^/?]*/i, "");
-  const [path = "/", ...query] = target.split("?");
+  const [path = "", ...query] = target.split("?");
   const [givenId = ""] = headerValues(message, "x-amzn-requestid");
   return {
     // Clients may set it, as on AWS, so it may not be unique.
     id: /^[\w-]{1,128}$/.test(givenId) ? givenId : randomUUID(),
     method: message.method ?? "GET",
     /** As it was sent: with the stage, without the query. */
-    path,
+    path: path || "/",
     query: new URLSearchParams(query.join("?")),
     message,
   };
@@ -29,10 +29,15 @@ export function headerValues({ headersDistinct }: IncomingMessage, name: string)
   return headersDistinct[name.toLowerCase()] ?? [];
 }
 
-/** @throws GatewayFailure when the body is larger than the gateway accepts. */
+/**
+ * Reads the whole body as text.
+ *
+ * @throws GatewayFailure when it is larger than the gateway accepts.
+ */
 export async function readBody({ message }: GatewayRequest): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
+  // The connection stays, for the 413.
   const body: AsyncIterable<Buffer> = message.iterator({ destroyOnReturn: false });
   for await (const chunk of body) {
     size += chunk.length;
@@ -83,9 +88,10 @@ export function proxyEvent(
 
 /** Every header with all its values, in the case it was first sent in. */
 function readHeaders({ rawHeaders, headersDistinct }: IncomingMessage): [string, string[]][] {
-  const sent = rawHeaders.filter((_, index) => index % 2 === 0);
+  // Names and values take turns.
+  const sentNames = rawHeaders.filter((_, index) => index % 2 === 0);
   return Object.entries(headersDistinct).map(([key, values = []]) => [
-    sent.find((name) => name.toLowerCase() === key) ?? key,
+    sentNames.find((name) => name.toLowerCase() === key) ?? key,
     values,
   ]);
 }

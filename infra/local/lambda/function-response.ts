@@ -11,18 +11,22 @@ export type FunctionResponse = { kind: "buffered"; payload: string } | StreamedR
 
 export interface StreamedResponse {
   kind: "streamed";
-  /** The metadata that the function passed to `HttpResponseStream.from`, parsed. */
+  /**
+   * The metadata that the function passed to `HttpResponseStream.from`, parsed; undefined when it is
+   * not JSON.
+   */
   prelude: unknown;
   /** Fails when the function does. Destroying it stops the invocation. */
   body: Readable;
 }
 
-/** An invocation without a response. */
+/** A function threw, crashed, timed out or could not be loaded, or its response is malformed. */
 export class FunctionFailure extends Error {
   override name = "FunctionFailure";
 }
 
 const preludeType = "application/vnd.awslambda.http-integration-response";
+/** Eight zero bytes end the prelude. */
 const delimiter = Buffer.alloc(8);
 
 /**
@@ -39,13 +43,17 @@ export async function readStreamedResponse(request: IncomingMessage): Promise<St
     await finished(request);
     throw failureInTrailers(request) ?? new FunctionFailure("The response has no HTTP metadata");
   }
-  const body = untilFailure(request);
+  const body = bodyOf(request);
   if (head.rest.length > 0) body.write(head.rest);
+  // A failure destroys the body, whose reader then sees it.
   pipeline(request, body, () => {});
-  return { kind: "streamed", prelude: JSON.parse(head.prelude), body };
+  return { kind: "streamed", prelude: head.prelude, body };
 }
 
-/** The prelude, and the part of the body that came with it; undefined if neither comes. */
+/**
+ * Reads the prelude, and the part of the body that came with it; undefined if the response ends
+ * before the delimiter.
+ */
 async function readHead(request: IncomingMessage) {
   let head = Buffer.alloc(0);
   const chunks: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
@@ -54,12 +62,20 @@ async function readHead(request: IncomingMessage) {
     const end = head.indexOf(delimiter);
     if (end >= 0) {
       return {
-        prelude: head.toString("utf8", 0, end),
+        prelude: parsed(head.toString("utf8", 0, end)),
         rest: head.subarray(end + delimiter.length),
       };
     }
   }
   return undefined;
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
 }
 
 // The runtime leaves the message out when the error that a handler throws has none.
@@ -71,10 +87,11 @@ export function reportedFailure(json: string): FunctionFailure {
 }
 
 /**
- * A stream that ends like the response: with an error if the runtime reports one after the last
- * byte. Not one over a generator, because destroying that would wait for the function's next byte.
+ * Makes the stream for a response's body. It ends like the response: with an error if the runtime
+ * reports one after the last byte. It is not one over a generator, because destroying that would
+ * wait for the function's next byte.
  */
-function untilFailure(request: IncomingMessage): PassThrough {
+function bodyOf(request: IncomingMessage): PassThrough {
   const body = new PassThrough({ flush: (done) => done(failureInTrailers(request)) });
   // A failure before anyone reads must not end this process.
   return body.on("error", () => {});

@@ -97,29 +97,36 @@ export class RuntimeApi extends EventEmitter<RuntimeEvents> {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { id: requestId, call } = runtimePath.exec(request.url ?? "")?.groups ?? {};
+    const { id, call } = runtimePath.exec(request.url ?? "")?.groups ?? {};
     if (call === "next") this.#next = response;
-    else if (call === "error" && requestId === undefined) {
-      this.emit("initFailed", reportedFailure(await text(request)));
-      response.writeHead(202).end();
-    } else if (requestId === undefined || requestId !== this.invocation?.requestId)
-      response.writeHead(400).end();
-    else {
-      await this.#take(request, this.invocation, call === "error");
-      this.invocation = undefined;
-      response.writeHead(202).end();
-    }
+    else response.writeHead(await this.#receive(request, call, id)).end();
     // After a handler that threw before its first byte, the runtime asks for the next event before
     // it posts the error.
     if (this.state === "idle") this.emit("idle");
   }
 
-  async #take(
+  /** Receives what the runtime posts. Returns the status of the response to it. */
+  async #receive(
+    request: IncomingMessage,
+    call: string | undefined,
+    requestId: string | undefined,
+  ): Promise<202 | 400> {
+    if (call === "error" && requestId === undefined) {
+      this.emit("initFailed", reportedFailure(await text(request)));
+      return 202;
+    }
+    const { invocation } = this;
+    if (invocation === undefined || invocation.requestId !== requestId) return 400;
+    if (call === "error") invocation.response.reject(reportedFailure(await text(request)));
+    else await this.#receiveResponse(request, invocation);
+    this.invocation = undefined;
+    return 202;
+  }
+
+  async #receiveResponse(
     request: IncomingMessage,
     { response, signal }: Invocation,
-    failed: boolean,
   ): Promise<void> {
-    if (failed) return response.reject(reportedFailure(await text(request)));
     if (request.headers["lambda-runtime-function-response-mode"] !== "streaming") {
       return response.resolve({ kind: "buffered", payload: await text(request) });
     }
@@ -128,6 +135,7 @@ export class RuntimeApi extends EventEmitter<RuntimeEvents> {
     try {
       const streamed = await readStreamedResponse(request);
       response.resolve(streamed);
+      // The client has left, and no one else would destroy the body.
       if (signal?.aborted) streamed.body.destroy();
       await finished(streamed.body);
     } catch (error) {

@@ -12,7 +12,7 @@ import { counted, metricName, readFilters, type Sample } from "../../helpers/met
 import { named } from "../../helpers/named.ts";
 import type { Exchange } from "./exchanges.ts";
 
-/** Requests, each as the values that it adds to metrics, and how often it is made in a minute. */
+/** Kinds of requests: the samples that one adds, and how many are made a minute. */
 export type Traffic = [samples: Sample[], perMinute: number][];
 
 /** The alarms of a stack, and what it publishes for them. */
@@ -86,14 +86,8 @@ export function watch(stack: OrdersStack) {
     });
     if (values.length === 0) return Number.NaN;
     if (metric.statistic === "Sum") return sum(values.map(({ value, times }) => value * times));
-    if (metric.statistic !== "p99")
-      throw new Error(`Not supported here: the statistic ${metric.statistic}`);
-    const timesFrom = (least: number) =>
-      sum(values.map(({ value, times }) => (value >= least ? times : 0)));
-    const onePercent = sum(values.map(({ times }) => times)) / 100;
-    return Math.max(
-      ...values.map(({ value }) => value).filter((value) => timesFrom(value) > onePercent),
-    );
+    if (metric.statistic === "p99") return p99(values);
+    throw new Error(`Not supported here: the statistic ${metric.statistic}`);
   }
 
   const alarms = stack.node.findAll().filter((construct) => construct instanceof Alarm);
@@ -106,6 +100,7 @@ export function watch(stack: OrdersStack) {
         const { comparisonOperator, threshold = Number.NaN } = node.defaultChild as CfnAlarm;
         if (comparisonOperator !== "GreaterThanOrEqualToThreshold")
           throw new Error(`Not supported here: ${node.id}`);
+        // Comparing NaN is always false: as in CloudWatch, an alarm without data stays off.
         return metricValue(metric, traffic) >= threshold;
       });
       return on.map(({ node }) => node.id).sort();
@@ -113,8 +108,15 @@ export function watch(stack: OrdersStack) {
   };
 }
 
-// As in CloudWatch, no alarm goes off without the data that it needs: no comparison with NaN is
-// true.
+/** The largest value that more than one percent of the samples reach. */
+function p99(values: { value: number; times: number }[]): number {
+  const onePercent = sum(values.map(({ times }) => times)) / 100;
+  const timesReached = (least: number) =>
+    sum(values.filter(({ value }) => value >= least).map(({ times }) => times));
+  const reached = values.filter(({ value }) => timesReached(value) > onePercent);
+  return Math.max(...reached.map(({ value }) => value));
+}
+
 const mathFunctions = {
   IF: (test: boolean, yes: number, no: number) => (test ? yes : no),
   FILL: (value: number, missing: number) => (Number.isNaN(value) ? missing : value),

@@ -90,3 +90,10 @@ export const throwFirst = awslambda.streamifyResponse(async () => {
 export const noPrelude = awslambda.streamifyResponse(async (_event, stream) => {
   stream.end("meow");
 });
+
+export const badPrelude = awslambda.streamifyResponse(async (_event, stream) => {
+  stream.setContentType("application/vnd.awslambda.http-integration-response");
+  stream.write("no JSON");
+  stream.write(Buffer.alloc(8));
+  stream.end("meow");
+});

@@ -12,7 +12,15 @@ import { ownLines, troubles } from "../../helpers/trouble.ts";
 /** The folder of `index.mjs`, which has these functions. */
 const directory = import.meta.dirname;
 const names = ["echo", "fail", "failSilently", "crash", "hang", "grow", "missing"];
-const streaming = ["flood", "breakOff", "late", "throwLate", "throwFirst", "noPrelude"];
+const streaming = [
+  "flood",
+  "breakOff",
+  "late",
+  "throwLate",
+  "throwFirst",
+  "noPrelude",
+  "badPrelude",
+];
 
 let host: LambdaHost;
 let log: string[];
@@ -324,6 +332,14 @@ describe("a streamed response", () => {
       await expect.poll(() => body.errored).toBeInstanceOf(Error);
       expect(body.readableEnded).toBe(false);
     }
+  });
+
+  test("has no metadata when that is not JSON", async () => {
+    start();
+    const response = await host.invoke("badPrelude", {});
+    if (response.kind !== "streamed") throw new Error("It is not streamed");
+    expect(response.prelude).toBeUndefined();
+    expect(await text(response.body)).toBe("meow");
   });
 
   test.each([
