@@ -12,8 +12,8 @@ export type FunctionResponse = { kind: "buffered"; payload: string } | StreamedR
 export interface StreamedResponse {
   kind: "streamed";
   /**
-   * The metadata that the function passed to `HttpResponseStream.from`, parsed; undefined when it is
-   * not JSON.
+   * The metadata that the function passed to `HttpResponseStream.from`, parsed; undefined when it
+   * is not JSON.
    */
   prelude: unknown;
   /** Fails when the function does. Destroying it stops the invocation. */
