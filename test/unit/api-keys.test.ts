@@ -136,7 +136,9 @@ describe("the record of an API key", () => {
     { name: 1 },
     { createdAt: "1" },
     { expiresAt: "1" },
+    { expiresAt: null },
     { revokedAt: "1" },
+    { revokedAt: null },
     { revokedAt: 1.5 },
   ])("is invalid with %j", (damage) => {
     expect(isApiKeyRecord({ ...whole, ...damage })).toBe(false);
