@@ -14,7 +14,7 @@ export interface Limit {
   used: number;
   available: number;
   unit: string;
-  /** What to do once it is reached. */
+  /** The remedy once it is reached. */
   raise: string;
 }
 

@@ -8,7 +8,7 @@ import { root } from "../helpers/admin-command.ts";
 /** How long to wait until a start is ready or has ended, even on a busy machine. */
 export const startLimit = { timeout: 60_000 };
 
-/** What is seen of a process: its output and, once it has ended, how it ended. */
+/** A process as its caller sees it: its output and, once it has ended, how. */
 interface Seen {
   stdout: string;
   stderr: string;
