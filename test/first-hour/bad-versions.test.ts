@@ -16,7 +16,7 @@ import { contextOf, runCheck } from "./check-context.ts";
 
 const service = tinyServiceForEachTest();
 
-/** A working copy, with an `npm` that records deployments: whether the code is good, and the options. */
+/** A working copy, whose `npm` records each deployment: whether its code is good, its options. */
 let root: string;
 const code = "export const handler = 1;\n";
 beforeEach(async () => {

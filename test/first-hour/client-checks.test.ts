@@ -59,7 +59,7 @@ describe("a mix of requests with and without a key", () => {
     expect(line).toMatch(/^seen .*: with a key.*: \{"404":20\}; .* without: \{"401":60\}$/);
   });
 
-  test("is reported when the first requests without a key get an undocumented response", async () => {
+  test("is reported when requests without a key get an undocumented response", async () => {
     service.fault = ({ key }, right) => (key === undefined ? { ...right, status: 418 } : right);
     const [line] = await runCheck(gatewayChecks, check, contextOf(service));
     expect(line).toMatch(/^seen .*: status 418 is not documented/);

@@ -57,7 +57,7 @@ describe("an API key", () => {
     ];
     const before = rejections();
     for (const authorization of malformed) await expectUnauthorized(authorization);
-    // The authorizer logs in order: once it logs these rejections, it would have logged earlier ones.
+    // The authorizer logs in order: with these rejections, any earlier ones are in the log, too.
     await expectUnauthorized(`Bearer ${stack.unknownKey}`);
     await expect.poll(rejections).toBe(before + operations.length);
   });

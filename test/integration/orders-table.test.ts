@@ -123,7 +123,7 @@ describe("the orders table on a real engine", () => {
     });
   });
 
-  /** Cancels an order as `invocation-1`, which is like `before`, or missing if that is undefined. */
+  /** Cancels, as `invocation-1`, an order like `before`, or a missing one if that is undefined. */
   async function cancelOne(what: string, before: object | undefined) {
     const table = await createOrdersTable(what.replaceAll(/\W+/g, "-"));
     const item = before && { id: { N: "1" }, ...before };

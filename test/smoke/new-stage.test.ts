@@ -8,7 +8,7 @@ import { tinyServiceForEachTest } from "../helpers/smoke/tiny-service.ts";
 const service = tinyServiceForEachTest();
 
 describe("a new stage", () => {
-  /** Runs the smoke test, by a clock that only pauses move, on a service with a fault until `readyAt`. */
+  /** Runs the smoke test on a service with a fault until `readyAt`. Only pauses move its clock. */
   async function smokeTest(fault: Fault, readyAt = Number.POSITIVE_INFINITY, waitSeconds = 120) {
     let waited = 0;
     service.fault = (request, right) => (waited < readyAt * 1000 ? fault(request, right) : right);

@@ -170,7 +170,7 @@ describe("listing the orders", () => {
     );
   });
 
-  test("responds with an Error record when no page before the one that fails has orders", async () => {
+  test("responds with an Error record when only empty pages precede one that fails", async () => {
     havePages([], [], new Error("secret"));
     const { stream, ended } = list();
     expect(await text(stream)).toBe(errorBody("internal_error"));
@@ -178,7 +178,7 @@ describe("listing the orders", () => {
     expect(stream.prelude).toMatchObject({ statusCode: 500 });
   });
 
-  test("responds with 500 without a call to the table when the authorizer passed no key id", async () => {
+  test("rejects a request without a key id before it calls the table", async () => {
     const event = proxyEvent({});
     event.requestContext.authorizer = null;
     const stream = new ResponseStream();

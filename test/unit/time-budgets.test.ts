@@ -22,8 +22,8 @@ afterEach(() => {
 });
 
 /**
- * The SDK's longest pause after the first throttled attempt, in milliseconds. Like `retryBaseDelay`,
- * it doubles with each retry.
+ * The SDK's longest pause after the first throttled attempt, in milliseconds. It doubles with each
+ * retry, like `retryBaseDelay`.
  */
 const throttledBaseDelay = 1000;
 

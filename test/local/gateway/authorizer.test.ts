@@ -80,8 +80,8 @@ function allow(Resource: string) {
 }
 
 /**
- * An authorizer for every token without an x, even an empty one, whose function responds with these,
- * then repeats the last.
+ * An authorizer for every token without an x, even an empty one. Its function responds with these
+ * in turn, then repeats the last.
  */
 function authorizer(...responses: unknown[]) {
   const gate = {
