@@ -6,8 +6,8 @@ import { OrdersStack } from "./stack/orders-stack.ts";
 import { requireValid } from "./stack/require-valid.ts";
 import type { ServiceStack } from "./stack/service-stack.ts";
 import type { AlarmSettings, Environment } from "./stack/settings.ts";
-import { SynthesisError, synthesiseOrExplain } from "./stack/synthesis-error.ts";
 import { setEveryAlias, skipsCanary } from "./stack/without-canary.ts";
+import { CommandError, synthesiseOrExplain } from "./terminal/errors.ts";
 
 if (import.meta.main) synthesiseOrExplain(() => createOrdersApp(environments, addOwnParts));
 
@@ -15,7 +15,7 @@ if (import.meta.main) synthesiseOrExplain(() => createOrdersApp(environments, ad
  * Creates the CDK app with a stack for each environment, and cdk-nag's rules for all of them.
  *
  * @param addParts adds a team's own parts to each stack.
- * @throws SynthesisError when a setting or a context value is wrong.
+ * @throws CommandError when a setting or a context value is wrong.
  */
 export function createOrdersApp(
   entries: Record<string, Environment>,
@@ -29,7 +29,7 @@ export function createOrdersApp(
   const lender: unknown = app.node.tryGetContext("alarms-of");
   const lent = Object.values(entries).find(({ name }) => name === lender)?.alarms;
   if (lender !== undefined && !lent)
-    throw new SynthesisError(`alarms-of: no environment ${lender} has alarms`);
+    throw new CommandError(`alarms-of: no environment ${lender} has alarms`);
   for (const own of Object.values(entries)) {
     const alarms = lent ? borrowed(lent) : own.alarms;
     const environment = {

@@ -1,21 +1,21 @@
 import { inspect } from "node:util";
 import type { z } from "zod";
+import { CommandError } from "../terminal/errors.ts";
 import type { ServiceTable } from "./function-list.ts";
 import { type Environment, environmentSchema } from "./settings.ts";
-import { SynthesisError } from "./synthesis-error.ts";
 import { ownTables } from "./tables.ts";
 
 /**
  * Checks the settings of all environments.
  *
- * @throws SynthesisError with a line for each mistake.
+ * @throws CommandError with a line for each mistake.
  */
 export function requireValid(environments: Record<string, Environment>): void {
   const lines = Object.entries(environments).flatMap(([key, environment]) =>
     mistakes(environment).map((line) => `environments.${key}: ${line}`),
   );
   lines.push(...conflicts(environments));
-  if (lines.length > 0) throw new SynthesisError(lines.join("\n"));
+  if (lines.length > 0) throw new CommandError(lines.join("\n"));
 }
 
 /** A line for each setting that must be an environment's own, and isn't. */

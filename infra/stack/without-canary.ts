@@ -1,18 +1,18 @@
 import { CfnAlias } from "aws-cdk-lib/aws-lambda";
 import type { App, Stack } from "aws-cdk-lib/core";
-import { SynthesisError } from "./synthesis-error.ts";
+import { CommandError } from "../terminal/errors.ts";
 
 /**
  * Whether this deployment goes live at once, whatever the settings say:
  * `cdk deploy -c canary=false`. Meant for a rollback, and for a fix while an alarm is on, when
  * CodeDeploy starts no deployment.
  *
- * @throws SynthesisError when the context value `canary` is neither true nor false.
+ * @throws CommandError when the context value `canary` is neither true nor false.
  */
 export function skipsCanary(app: App): boolean {
   const canary: unknown = app.node.tryGetContext("canary") ?? "true";
   if (!["true", "false"].includes(String(canary)))
-    throw new SynthesisError(`canary must be true or false, not ${canary}`);
+    throw new CommandError(`canary must be true or false, not ${canary}`);
   return String(canary) === "false";
 }
 

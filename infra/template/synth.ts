@@ -5,7 +5,7 @@ import { App } from "aws-cdk-lib/core";
 import { environments } from "../environments.ts";
 import { OrdersStack } from "../stack/orders-stack.ts";
 import { requireValid } from "../stack/require-valid.ts";
-import { synthesiseOrExplain } from "../stack/synthesis-error.ts";
+import { synthesiseOrExplain } from "../terminal/errors.ts";
 
 const [outdir = "cdk.out", option] = process.argv.slice(2);
 // Tables that were restored in AWS are not here.

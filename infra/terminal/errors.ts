@@ -3,11 +3,22 @@ import { withoutKeys } from "../../shared/api-keys.ts";
 import { printable } from "./printable.ts";
 
 /**
- * A reason why a command can't do what it was asked to, in one line for the operator. The exit code
- * is then 1.
+ * A reason why a command can't do what it was asked to: one line for a person, or one for each
+ * mistake in the settings. The exit code is then 1.
  */
 export class CommandError extends Error {
   override name = "CommandError";
+}
+
+/** Runs a synthesis. For a CommandError, prints its message and exits with 1. */
+export function synthesiseOrExplain(synthesise: () => void): void {
+  try {
+    synthesise();
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    console.error(error.message);
+    process.exit(1);
+  }
 }
 
 /** An error as Node.js and the SDK make them. */

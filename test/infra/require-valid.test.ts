@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Environment } from "../../infra/environments.ts";
 import { requireValid } from "../../infra/stack/require-valid.ts";
-import { SynthesisError } from "../../infra/stack/synthesis-error.ts";
+import { CommandError } from "../../infra/terminal/errors.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 
 /** A mistake: settings that replace those of every option, and the lines that report it. */
@@ -184,7 +184,7 @@ const rows: Row[] = [
   ],
 ];
 
-const withLines = (...lines: string[]) => new SynthesisError(lines.join("\n"));
+const withLines = (...lines: string[]) => new CommandError(lines.join("\n"));
 const beside = (settings: object): Environment => ({ ...everyOption, ...settings });
 
 describe("synthesis stops", () => {
