@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { makeApiKey } from "../../shared/api-keys.ts";
+import type { Clock } from "../../shared/clock.ts";
 import type { ErrorCode } from "../../shared/errors.ts";
 import { type ApiRequest, type Endpoint, open, send } from "./client.ts";
 import { documentedRequests, paths } from "./document.ts";
 import { excerpt, expectDocumented, expectError, expectStatus } from "./expect-response.ts";
 import { expectList } from "./list.ts";
 
-const list: ApiRequest = { method: "GET", path: "/store/orders" };
-const cancel = (orderId: string): ApiRequest => ({
+export const list: ApiRequest = { method: "GET", path: "/store/orders" };
+export const cancel = (orderId: string): ApiRequest => ({
   method: "DELETE",
   path: `/store/orders/${orderId}`,
 });
@@ -29,24 +30,25 @@ const emptyObject = { headers: { "content-type": "application/json" }, body: "{}
 export const readinessChecks = 3;
 
 /**
- * Checks by their promises, which read well after "pass" and "FAIL". A check throws AssertionError
- * when it fails, NotReady when the stage may not be ready.
+ * Checks by their promises, which read well after "pass" and "FAIL". A check throws when it fails:
+ * NotReady when the stage may not be ready, Warning when there is only something to know.
  */
-type Checks = Record<string, (service: Endpoint) => Promise<void>>;
+export type Checks = Record<string, (service: Endpoint, clock: Clock) => Promise<void>>;
 
 /**
  * Everything that a service promises its clients, in the order to check it. What holds for every
- * operation comes from the interface description; an operation adds what only it promises. The list
- * is read only twice, because each costs a whole Scan.
+ * operation comes from the interface description; an operation adds what only it promises. The
+ * whole list is read only once, because that costs a whole Scan.
  *
  * @param pending the id of a pending order, which will be cancelled for good. Without one, no order
  * changes: the ids that are cancelled don't exist.
+ * @param cancellation the checks that cancel it.
  */
-export function smokeChecks(pending?: string): Checks {
+export function smokeChecks(pending?: string, cancellation = cancelledTwice): Checks {
   return {
     ...readiness(pending),
     ...(pending && cancellation(pending)),
-    ...uncompressedList(pending),
+    ...uncompressedList,
     ...keys,
     ...orderIds,
     ...addresses,
@@ -69,15 +71,15 @@ const readiness = (pending?: string): Checks => ({
     await expectErrors(service, "order_not_found", [cancel(String(orderId))]);
   },
   [`200 and an array of orders for GET /store/orders${pending ? `, ${pending} among them` : ""}`]:
-    async (service) => {
+    async (service, clock) => {
       const response = await open(service, list);
-      const length = await expectList(response, pending);
+      const length = await expectList(response, pending ? { orderId: pending } : {}, clock);
       const compressed = response.headers["content-encoding"] === "gzip";
       assert(compressed || length < 100_000, `a list of ${length} characters is not compressed`);
     },
 });
 
-const cancellation = (pending: string): Checks => ({
+const cancelledTwice = (pending: string): Checks => ({
   [`204 for cancelling order ${pending}, then 409 order_already_cancelled`]: async (service) => {
     const response = await send(service, cancel(pending));
     assert(response.status !== 409, `order ${pending} was not pending. Name one that is`);
@@ -87,14 +89,17 @@ const cancellation = (pending: string): Checks => ({
   },
 });
 
-const uncompressedList = (pending?: string): Checks => ({
-  "an uncompressed list for a client that accepts no compression": async (service) => {
+const uncompressedList: Checks = {
+  // Not the whole: AWS cuts it off at 200 MB, which is two million orders.
+  "the beginning of an uncompressed list for a client that accepts no compression": async (
+    service,
+  ) => {
     const response = await open(service, { ...list, headers: { "accept-encoding": "identity" } });
     const encoding = response.headers["content-encoding"];
     assert(encoding === undefined, `Content-Encoding is ${excerpt(String(encoding))}`);
-    await expectList(response, pending);
+    await expectList(response, { enough: 1_000_000 });
   },
-});
+};
 
 const keys: Checks = {
   "401 for a malformed key or another scheme": async (service) => {

@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import type { IncomingHttpHeaders } from "node:http";
 import { text as readText } from "node:stream/consumers";
 
@@ -31,8 +30,8 @@ export interface HttpResponse {
 export type ApiResponse = HttpResponse & Pick<ApiRequest, "method" | "path">;
 
 /**
- * A response whose body is still to be read, in chunks. Reading throws AssertionError when the body
- * is cut off.
+ * A response whose body is still to be read, in chunks. Reading throws CutOff when the body ends
+ * too early. Reading no further hangs up.
  */
 export type OpenResponse = Omit<ApiResponse, "body"> & { text: AsyncGenerator<string> };
 
@@ -41,6 +40,12 @@ export class NotReady extends Error {}
 
 /** No response began: nothing listens, or it is silent. */
 export class NoResponse extends NotReady {}
+
+/** A body that ended too early. */
+export class CutOff extends Error {}
+
+/** Something to know that breaks no promise. */
+export class Warning extends Error {}
 
 /**
  * Sends a request and leaves the body of the response to be read. @throws NoResponse when none
@@ -81,11 +86,11 @@ async function* read(body: ReadableStream<Uint8Array<ArrayBuffer>> | null): Asyn
   try {
     if (body !== null) yield* body.pipeThrough(new TextDecoderStream());
   } catch (error) {
-    assert.fail(`the body can't be read to its end: ${reason(error)}`);
+    throw new CutOff(`the body can't be read to its end: ${reason(error)}`);
   }
 }
 
-/** Sends a request. @throws NoResponse when none begins, AssertionError when it is cut off. */
+/** Sends a request. @throws NoResponse when none begins, CutOff when it ends too early. */
 export async function send(service: Endpoint, request: ApiRequest): Promise<ApiResponse> {
   const { text, ...response } = await open(service, request);
   return { ...response, body: await readText(text) };

@@ -1,74 +1,78 @@
-import assert, { AssertionError } from "node:assert/strict";
-import { type Duplex, Readable } from "node:stream";
+import assert from "node:assert/strict";
 import { text as readText } from "node:stream/consumers";
-import { asStream, gen } from "stream-chain";
-import { parser, type Token } from "stream-json/parser.js";
-import { streamArray } from "stream-json/streamers/stream-array.js";
-import { batch } from "stream-json/utils/batch.js";
-import { type OpenResponse, reason } from "./client.ts";
+import { systemClock } from "../../shared/clock.ts";
+import { CutOff, type OpenResponse, Warning } from "./client.ts";
 import { expectDocumented, expectStatus } from "./expect-response.ts";
+
+/** Beyond either, AWS cuts a response off. It counts bytes on the wire, which are no more. */
+const awsLimits = { characters: 200_000_000, milliseconds: 15 * 60_000 };
 
 /**
  * Checks a list of orders as it arrives. Only their ids are kept in memory.
  *
  * @param orderId an order that must be in the list.
- * @returns its length in characters, without white space.
- * @throws AssertionError unless it is a complete, documented list with no order twice; NotReady for
- * a status that a new stage may respond with.
+ * @param enough how many characters to read at most. Once they are there, hangs up.
+ * @returns the number of characters read.
+ * @throws AssertionError unless it is a documented list with no order twice; CutOff when it has no
+ * end, or a Warning when AWS's own limit is the likely reason; NotReady for a status that a new
+ * stage may respond with.
  */
-export async function expectList(response: OpenResponse, orderId?: string): Promise<number> {
-  const { text, ...head } = response;
+export async function expectList(
+  { text, ...head }: OpenResponse,
+  { orderId, enough = Number.POSITIVE_INFINITY }: { orderId?: string; enough?: number } = {},
+  clock = systemClock,
+): Promise<number> {
   if (head.status !== 200) expectStatus({ ...head, body: await readText(text) }, 200);
   // Checks the headers even if no order follows.
   expectDocumented({ ...head, body: "[]" });
+  const begun = clock.now();
   const ids = new Set<bigint>();
   let length = 0;
-  for await (const orders of readOrderBatches(text)) {
-    const body = JSON.stringify(orders);
-    expectDocumented({ ...head, body });
-    length += body.length;
-    for (const { id } of orders) {
-      if (!JSON.isRawJSON(id)) continue;
-      assert(!ids.has(BigInt(id.rawJSON)), `order ${id.rawJSON} is listed twice`);
-      ids.add(BigInt(id.rawJSON));
+  try {
+    for await (const body of readParts(text)) {
+      expectDocumented({ ...head, body });
+      addIds(body, ids);
+      length += body.length;
+      if (length >= enough) return length;
     }
+  } catch (error) {
+    const isAtLimit =
+      length >= awsLimits.characters || clock.now() - begun >= awsLimits.milliseconds;
+    if (!(error instanceof CutOff && isAtLimit)) throw error;
+    const limits = "as AWS does with more than 200 MB or 15 minutes";
+    throw new Warning(`the list was cut off after ${length} characters, ${limits}`);
   }
   assert(orderId === undefined || ids.has(BigInt(orderId)), `order ${orderId} is not listed`);
   return length;
 }
 
-/**
- * Reads the orders of a list as it arrives, a few at a time. The digits of a number stay, as
- * `JSON.rawJSON`.
- *
- * @throws AssertionError unless the whole text is a JSON array.
- */
-export async function* readOrderBatches(
-  text: AsyncIterable<string>,
-): AsyncGenerator<Record<string, unknown>[]> {
-  const parse: Duplex = asStream(
-    gen(parser({ streamValues: false }), exactElements(), batch({ batchSize: 500 })),
-  );
-  try {
-    for await (const elements of Readable.from(text).compose(parse))
-      yield elements.map(({ value }: { value: Record<string, unknown> }) => value);
-  } catch (error) {
-    if (error instanceof AssertionError) throw error;
-    assert.fail(`the body is not a JSON array: ${reason(error)}`);
+/** @throws AssertionError for an id that is there already. */
+function addIds(body: string, ids: Set<bigint>): void {
+  for (const [, digits = ""] of body.matchAll(/"id":\s*(-?\d+)/g)) {
+    const id = BigInt(digits);
+    assert(!ids.has(id), `order ${id} is listed twice`);
+    ids.add(id);
   }
 }
 
 /**
- * Makes a function that takes the tokens of an array and returns each element when it ends. The
- * reviver sees a number right after its token, and so knows its digits.
+ * Reads a list as it arrives, as the texts of shorter lists. An order has no braces within, so a
+ * brace ends one. A text without any is one part, whatever it is.
+ *
+ * @throws AssertionError or CutOff unless the parts make up a whole array.
  */
-function exactElements() {
-  let digits = "";
-  const elementOf = streamArray({
-    reviver: (_name, value: unknown) => (typeof value === "number" ? JSON.rawJSON(digits) : value),
-  });
-  return (token: Token) => {
-    if (token.name === "numberValue") digits = token.value;
-    return elementOf(token);
-  };
+export async function* readParts(text: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = "";
+  let start = "[";
+  for await (const chunk of text) {
+    rest = (rest + chunk).trimStart();
+    const end = rest.lastIndexOf("}") + 1;
+    if (end === 0) continue;
+    assert(rest.startsWith(start), `the body is not a JSON array: no ${start} before an order`);
+    yield `[${rest.slice(1, end)}]`;
+    rest = rest.slice(end);
+    start = ",";
+  }
+  if (start === "[") yield rest;
+  else if (rest.trim() !== "]") throw new CutOff("the body is not a JSON array: it has no end");
 }

@@ -1,10 +1,10 @@
 import { systemClock } from "../../shared/clock.ts";
 import { readinessChecks, smokeChecks } from "./checks.ts";
-import { type Endpoint, NoResponse, NotReady, reason } from "./client.ts";
+import { type Endpoint, NoResponse, NotReady, reason, Warning } from "./client.ts";
 
 /** A line about a check: its name and, unless it just passed, what it saw. */
 export interface Line {
-  kind: "pass" | "FAIL" | "seen" | "waiting";
+  kind: "pass" | "FAIL" | "warning" | "waiting";
   text: string;
 }
 
@@ -27,7 +27,7 @@ export async function* smoke(
   const deadline = clock.now() + waitSeconds * 1000;
   let isAnnounced = false;
   for (const [index, [name, check]] of Object.entries(smokeChecks(cancel)).entries()) {
-    const run = () => check(service).catch((error: unknown) => error);
+    const run = () => check(service, clock).catch((error: unknown) => error);
     let error = await run();
     while (index < readinessChecks && error instanceof NotReady && clock.now() < deadline) {
       const text = `up to ${waitSeconds} s for the stage to be ready. ${name}: ${reason(error)}`;
@@ -43,12 +43,13 @@ export async function* smoke(
 
 function lineOf(name: string, error: unknown): Line {
   if (error === undefined) return { kind: "pass", text: name };
-  return { kind: "FAIL", text: `${name}: ${reason(error)}` };
+  const kind = error instanceof Warning ? "warning" : "FAIL";
+  return { kind, text: `${name}: ${reason(error)}` };
 }
 
 /** Prints each line, then how many checks passed and failed. The exit code is 1 when one failed. */
 export async function report(lines: AsyncIterable<Line>): Promise<void> {
-  const count = { pass: 0, FAIL: 0, seen: 0, waiting: 0 };
+  const count = { pass: 0, FAIL: 0, warning: 0, waiting: 0 };
   for await (const { kind, text } of lines) {
     count[kind] += 1;
     console.log(`${kind.padEnd(9)}${text}`);

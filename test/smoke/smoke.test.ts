@@ -2,7 +2,14 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
 import { smoke } from "../../infra/smoke/smoke-test.ts";
 import { isApiKey, makeApiKey } from "../../shared/api-keys.ts";
-import { type Fault, type TinyRequest, whenStatus } from "../helpers/smoke/faults.ts";
+import { systemClock } from "../../shared/clock.ts";
+import {
+  type Fault,
+  type TinyRequest,
+  type TinyResponse,
+  when,
+  whenStatus,
+} from "../helpers/smoke/faults.ts";
 import { pendingOrder, tinyServiceForEachTest } from "../helpers/smoke/tiny-service.ts";
 
 const service = tinyServiceForEachTest();
@@ -23,11 +30,14 @@ function recorded(fault: Fault = (_request, right) => right): TinyRequest[] {
   return requests;
 }
 
+const isPlainList = ({ headers }: TinyRequest, { status }: TinyResponse): boolean =>
+  status === 200 && headers["accept-encoding"] === "identity";
+
 /** The keys that a check sends. */
 async function keysOf(check: string, apiKey: string): Promise<(string | undefined)[]> {
   const requests = recorded();
   const run = Object.entries(smokeChecks()).find(([name]) => name.includes(check))?.[1];
-  await run?.({ ...service, apiKey });
+  await run?.({ ...service, apiKey }, systemClock);
   return [...new Set(requests.map(({ key }) => key))];
 }
 
@@ -75,14 +85,33 @@ describe("the smoke test", () => {
     expect((await findings()).join()).toMatch(/^(?!.*pets_test_\w).*pets_test_\.\.\..*$/);
   });
 
-  test("lists twice: compressed and not", async () => {
-    const requests = recorded();
-    await findings();
-    const admitted = requests.filter(
-      ({ method, key }) => method === "GET" && key === service.apiKey,
-    );
-    const lists = admitted.filter(({ path }) => path === "/store/orders");
-    expect(lists.map(({ headers }) => headers["accept-encoding"])).toEqual(["gzip", "identity"]);
+  test("hangs up on a plain list after a million characters", async () => {
+    const hungUp = Promise.withResolvers<void>();
+    async function* endless() {
+      try {
+        yield Buffer.from('[{"id":1}');
+        for (let id = 2; ; id += 1) yield Buffer.from(`,{"id":${id}}`.padEnd(100_000));
+      } finally {
+        hungUp.resolve();
+      }
+    }
+    service.fault = when(isPlainList, { body: endless() });
+    expect(await findings()).toEqual([]);
+    await hungUp.promise;
+  });
+
+  test.each([
+    ["warns of a list that is cut off after 15 minutes", 900_000, "warning"],
+    ["fails for a list that is cut off before 15 minutes", 899_999, "FAIL"],
+  ])("%s", async (_, milliseconds, kind) => {
+    let time = 0;
+    const clock = { ...systemClock, now: () => (time += milliseconds) };
+    service.fault = whenStatus(200, { body: '[{"id":1}' });
+    const lines = await Array.fromAsync(smoke(service, clock));
+    expect(lines.filter((line) => line.kind !== "pass").map((line) => line.kind)).toEqual([
+      kind,
+      "FAIL",
+    ]);
   });
 
   test("cancels no order that exists", async () => {
@@ -136,7 +165,7 @@ describe("the smoke test", () => {
   async function cancelledIds(): Promise<bigint[]> {
     const requests = recorded();
     const name = "404 order_not_found for cancelling an order that does not exist";
-    for (let count = 0; count < 20; count += 1) await smokeChecks()[name]?.(service);
+    for (let count = 0; count < 20; count += 1) await smokeChecks()[name]?.(service, systemClock);
     return requests.map(({ path }) => BigInt(path.replace("/store/orders/", "")));
   }
 
