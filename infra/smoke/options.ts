@@ -1,13 +1,25 @@
 import { Command, InvalidArgumentError } from "commander";
 import { isApiKey } from "../../shared/api-keys.ts";
 import { isInt64 } from "../../shared/order.ts";
+import { type Environment, environments } from "../environments.ts";
 import { optionDescription } from "../terminal/help.ts";
+
+interface Options {
+  baseUrl: string;
+  cancel?: string;
+  thorough?: true;
+  production?: true;
+  yes?: true;
+  wait?: number;
+}
 
 /**
  * Reads the options of `npm run smoke`, and its key from API_KEY. Wrong use ends the process with 2
  * and one line, which does not show the key.
+ *
+ * @param entries the environments, one of which the key belongs to.
  */
-export function smokeOptions(argv: string[]) {
+export function smokeOptions(argv: string[], entries: Record<string, Environment> = environments) {
   const command = new Command("npm run smoke --")
     .description(
       "Check that a deployed service does what it promises its clients. " +
@@ -20,6 +32,13 @@ export function smokeOptions(argv: string[]) {
     )
     .option("--cancel <order-id>", "a pending order; it is cancelled for good", parseOrderId)
     .option(
+      "--thorough",
+      "also read a list for a minute, cancel that order twenty times at once, and send requests " +
+        "until some get 429; asks first",
+    )
+    .option("--yes", "don't ask")
+    .option("--production", "allow --thorough where an environment keeps its data")
+    .option(
       "--wait <seconds>",
       "how long a new stage may take to become ready (default: 120, on this machine 0)",
       parseSeconds,
@@ -28,19 +47,26 @@ export function smokeOptions(argv: string[]) {
     .configureHelp({ optionDescription })
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
     .parse(argv);
-  const { baseUrl, cancel, wait } = command.opts<{
-    baseUrl: string;
-    cancel?: string;
-    wait?: number;
-  }>();
+  const { baseUrl, cancel, thorough = false, production, yes, wait } = command.opts<Options>();
   const apiKey = process.env["API_KEY"] ?? "";
   if (!isApiKey(apiKey)) command.error("API_KEY is missing or malformed.");
-  return { baseUrl, apiKey, cancel, waitSeconds: wait ?? (isLocal(baseUrl) ? 0 : 120) };
+  if (thorough && !production && !isExpendable(apiKey, entries))
+    command.error("--thorough disturbs clients. If you mean this environment, add --production.");
+  const asks = thorough && !yes;
+  if (asks && !process.stdin.isTTY) command.error("No terminal to ask on. Add --yes to go ahead.");
+  return { baseUrl, apiKey, cancel, thorough, asks, waitSeconds: wait ?? defaultWait(baseUrl) };
 }
 
-/** Whether this is `npm start`, which is ready when it prints its address. */
-function isLocal(baseUrl: string): boolean {
-  return /^(localhost|127\..*|\[::1\])$/.test(new URL(baseUrl).hostname);
+/** Whether the key's environment is one of ours that keeps no data. */
+function isExpendable(apiKey: string, entries: Record<string, Environment>): boolean {
+  return Object.values(entries).some(
+    ({ apiKeyPrefix, keepData }) => apiKey.startsWith(`${apiKeyPrefix}_`) && !keepData,
+  );
+}
+
+/** Zero for `npm start`, which is ready when it prints its address. */
+function defaultWait(baseUrl: string): number {
+  return /^(localhost|127\..*|\[::1\])$/.test(new URL(baseUrl).hostname) ? 0 : 120;
 }
 
 function parseBaseUrl(text: string): string {

@@ -1,6 +1,7 @@
 import { systemClock } from "../../shared/clock.ts";
-import { readinessChecks, smokeChecks } from "./checks.ts";
+import { type Checks, readinessChecks, smokeChecks } from "./checks.ts";
 import { type Endpoint, NoResponse, NotReady, reason, Warning } from "./client.ts";
+import { racingCancellations, thoroughChecks } from "./thorough.ts";
 
 /** A line about a check: its name and, unless it just passed, what it saw. */
 export interface Line {
@@ -14,19 +15,22 @@ export interface Line {
  * at all, the first check is the last.
  *
  * @param cancel a pending order to cancel. Without one, nothing changes.
+ * @param thorough adds the checks that take minutes and thousands of requests.
  * @param waitSeconds how long the stage may take to become ready.
  */
 export async function* smoke(
   {
     cancel,
+    thorough = false,
     waitSeconds = 0,
     ...service
-  }: Endpoint & { cancel?: string | undefined; waitSeconds?: number },
+  }: Endpoint & { cancel?: string | undefined; thorough?: boolean; waitSeconds?: number },
   clock = systemClock,
 ): AsyncGenerator<Line, void, void> {
   const deadline = clock.now() + waitSeconds * 1000;
   let isAnnounced = false;
-  for (const [index, [name, check]] of Object.entries(smokeChecks(cancel)).entries()) {
+  const checks = checksFor(cancel, thorough);
+  for (const [index, [name, check]] of Object.entries(checks).entries()) {
     const run = () => check(service, clock).catch((error: unknown) => error);
     let error = await run();
     while (index < readinessChecks && error instanceof NotReady && clock.now() < deadline) {
@@ -39,6 +43,11 @@ export async function* smoke(
     yield lineOf(name, error);
     if (index === 0 && error instanceof NoResponse) return;
   }
+}
+
+function checksFor(cancel: string | undefined, thorough: boolean): Checks {
+  if (!thorough) return smokeChecks(cancel);
+  return { ...smokeChecks(cancel, racingCancellations), ...thoroughChecks() };
 }
 
 function lineOf(name: string, error: unknown): Line {

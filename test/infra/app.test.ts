@@ -156,36 +156,6 @@ test("-c canary takes only true or false", () => {
   }
 });
 
-describe("-c alarms-of=ENVIRONMENT", () => {
-  const topicArn = "arn:aws:sns:eu-central-1:111111111111:on-call" as const;
-  const silent = { ...everyOption, alarms: { ...everyOption.alarms, topicArn, canary: false } };
-  let stacks: Record<string, Resources>;
-  beforeAll(() => {
-    const context = { "alarms-of": "every-option" };
-    stacks = resourcesWith(context, { "every-option": silent, "no-option": noOption });
-  });
-
-  test("gives every alias a canary, even if ENVIRONMENT has none", () => {
-    for (const stack of Object.values(stacks)) {
-      const canaries = Object.values(stack).filter(({ UpdatePolicy }) => UpdatePolicy);
-      expect(canaries).toHaveLength(Object.keys(functionList).length);
-    }
-  });
-
-  test("lends alarms that notify no one", () => {
-    const borrowing = Object.values(stacks["PetStoreOrders-no-option"] ?? {});
-    const actions = borrowing.flatMap(({ Properties }) => Properties?.["AlarmActions"] ?? []);
-    expect(actions.length).toBeGreaterThan(0);
-    expect(actions).not.toContain(topicArn);
-    expect(borrowing.map(({ Type }) => Type)).not.toContain("AWS::SNS::Subscription");
-  });
-
-  test("stops synthesis when that environment has no alarms", () => {
-    const message = "alarms-of: no environment demo has alarms";
-    expect(() => appWith({ "alarms-of": "demo" })).toThrow(message);
-  });
-});
-
 interface Report {
   pluginReports: {
     violations: {

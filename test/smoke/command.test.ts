@@ -1,12 +1,16 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import type { Environment } from "../../infra/environments.ts";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
 import { smokeOptions } from "../../infra/smoke/options.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { endOf } from "../helpers/end-of-options.ts";
+import { noOption } from "../helpers/fixture-environments.ts";
 import { without } from "../helpers/smoke/faults.ts";
 import { pendingOrder, startTinyService, type TinyService } from "../helpers/smoke/tiny-service.ts";
+
+type ApiKeyPrefix = Environment["apiKeyPrefix"];
 
 const main = fileURLToPath(new URL("../../infra/smoke/smoke.ts", import.meta.url));
 
@@ -119,6 +123,38 @@ describe("npm run smoke", () => {
       code: 2,
       stdout: "",
       stderr: expect.stringMatching(/^[^\n]+\n$/),
+    });
+  });
+
+  describe("--thorough", () => {
+    const staging: Environment = { ...noOption, apiKeyPrefix: "pets_test", keepData: false };
+    const production: Environment = { ...noOption, apiKeyPrefix: "pets_live", keepData: true };
+    const read = (prefix: ApiKeyPrefix, ...options: string[]) => {
+      vi.stubEnv("API_KEY", makeApiKey(prefix));
+      const argv = ["node", "command", url, "--thorough", ...options];
+      return smokeOptions(argv, { staging, production });
+    };
+    const problem = (prefix: ApiKeyPrefix, ...options: string[]) =>
+      endOf(() => read(prefix, ...options), []).stderr;
+
+    test("asks first on a terminal", () => {
+      const { isTTY } = process.stdin;
+      onTestFinished(() => void Object.assign(process.stdin, { isTTY }));
+      process.stdin.isTTY = true;
+      expect(read("pets_test").asks).toBe(true);
+      expect(read("pets_test", "--yes").asks).toBe(false);
+    });
+
+    test("needs --yes without a terminal", () => {
+      expect(problem("pets_test")).toBe("No terminal to ask on. Add --yes to go ahead.\n");
+    });
+
+    test.each([
+      ["pets_live", "that keeps its data"],
+      ["pets_else", "that environments.ts doesn't have"],
+    ] as const)("needs --production with a key %s_..., of an environment %s", (prefix, _whose) => {
+      expect(problem(prefix, "--yes")).toMatch(/^--thorough .*, add --production\.\n$/);
+      expect(read(prefix, "--yes", "--production").thorough).toBe(true);
     });
   });
 
