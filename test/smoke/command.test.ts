@@ -1,14 +1,14 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Environment } from "../../infra/environments.ts";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
 import { smokeOptions } from "../../infra/smoke/options.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { endOf } from "../helpers/end-of-options.ts";
 import { noOption } from "../helpers/fixture-environments.ts";
-import { without } from "../helpers/smoke/faults.ts";
-import { pendingOrder, startTinyService, type TinyService } from "../helpers/smoke/tiny-service.ts";
+import { type Fault, without } from "../helpers/smoke/faults.ts";
+import { pendingOrder, startTinyService } from "../helpers/smoke/tiny-service.ts";
 
 type ApiKeyPrefix = Environment["apiKeyPrefix"];
 
@@ -23,63 +23,36 @@ function run(args: string[], API_KEY = "") {
   });
 }
 
+/** Runs the command on a service that does what it promises, but for a fault. */
+async function smokeTest(fault?: Fault, ...options: string[]) {
+  const service = await startTinyService();
+  onTestFinished(() => service.stop());
+  service.fault = fault;
+  const { code, ...output } = await run(
+    ["--base-url", `${service.baseUrl}/?a=b`, ...options],
+    service.apiKey,
+  );
+  const printed = `${output.stdout}${output.stderr}exit code ${code}`;
+  return printed.replace(service.baseUrl, "BASE_URL").split("\n");
+}
+
 describe("npm run smoke", () => {
-  describe("on a service that fails a check", () => {
-    let service: TinyService;
-    let ended: Awaited<ReturnType<typeof run>>;
-    beforeAll(async () => {
-      service = await startTinyService();
-      service.fault = without("Allow", 405);
-      const args = ["--base-url", `${service.baseUrl}/?a=b`, "--cancel", pendingOrder];
-      ended = await run(args, service.apiKey);
-      await service.stop();
-    });
-
-    test("exits 1", () => {
-      expect(ended.code).toBe(1);
-    });
-
-    test("counts the checks that pass and fail", () => {
-      const checks = Object.keys(smokeChecks(pendingOrder));
-      expect(ended.stdout).toContain(`${checks.length - 1} passed, 1 failed`);
-    });
-
-    test("names the service", () => {
-      expect(ended.stdout).toContain(`Smoke test of ${service.baseUrl}\n`);
-    });
-
-    test("names the check that fails, with the reason", () => {
-      expect(ended.stdout).toContain(
-        "FAIL     405 and Allow for another method on a known path: header Allow is missing\n",
-      );
-    });
-
-    test("still cancels the order that --cancel names", () => {
-      expect(ended.stdout).toContain(`pass     204 for cancelling order ${pendingOrder}`);
-    });
-
-    test("prints no key", () => {
-      expect(ended.stdout + ended.stderr).not.toContain(service.apiKey);
-    });
+  test("prints a line for each check, and exits 1 when one fails", async () => {
+    const failing = "405 and Allow for another method on a known path";
+    const lines = Object.keys(smokeChecks(pendingOrder)).map((check) =>
+      check === failing ? `FAIL     ${check}: header Allow is missing` : `pass     ${check}`,
+    );
+    expect(await smokeTest(without("Allow", 405), "--cancel", pendingOrder)).toEqual([
+      "Smoke test of BASE_URL",
+      ...lines,
+      `${lines.length - 1} passed, 1 failed`,
+      "exit code 1",
+    ]);
   });
 
   test("exits 0 when everything passes", async () => {
-    const service = await startTinyService();
-    onTestFinished(() => service.stop());
-    const { code, stdout } = await run(["--base-url", service.baseUrl], service.apiKey);
-    expect(stdout).toContain(`${Object.keys(smokeChecks()).length} passed, 0 failed`);
-    expect(code).toBe(0);
-  });
-
-  test.each([
-    ["https://orders.example.com/v1", 120],
-    ["http://localhost:3000/v1", 0],
-    ["http://127.0.0.1:3000/v1", 0],
-    ["http://[::1]:3000/v1", 0],
-  ])("gives a stage at %s %i seconds to become ready", (baseUrl, seconds) => {
-    vi.stubEnv("API_KEY", makeApiKey("pets_test"));
-    const { waitSeconds } = smokeOptions(["node", "command", "--base-url", baseUrl]);
-    expect(waitSeconds).toBe(seconds);
+    const count = Object.keys(smokeChecks()).length;
+    expect((await smokeTest()).slice(-2)).toEqual([`${count} passed, 0 failed`, "exit code 0"]);
   });
 
   test("says in its help which option is required", () => {
@@ -89,41 +62,43 @@ describe("npm run smoke", () => {
   });
 
   const url = "--base-url=http://localhost/v1";
-  const given = (...options: string[]) => smokeOptions(["node", "command", ...options]);
 
-  test("takes a base URL with a path before the stage", () => {
+  test.each<[string[], Partial<ReturnType<typeof smokeOptions>>]>([
+    [["--base-url=https://orders.example.com/v1"], { waitSeconds: 120 }],
+    [["--base-url=http://localhost:3000/v1"], { waitSeconds: 0 }],
+    [["--base-url=http://127.0.0.1:3000/v1"], { waitSeconds: 0 }],
+    [["--base-url=http://[::1]:3000/v1"], { waitSeconds: 0 }],
+    [["--base-url=https://example.com/pets/v1/?a=b"], { baseUrl: "https://example.com/pets/v1" }],
+    [[url, "--wait=30"], { waitSeconds: 30 }],
+    [[url, "--cancel=-7"], { cancel: "-7" }],
+    [[url], { thorough: false, asks: false }],
+  ])("reads the options %j as %j", (options, expected) => {
     vi.stubEnv("API_KEY", makeApiKey("pets_test"));
-    const { baseUrl } = given("--base-url=https://example.com/pets/v1/?a=b");
-    expect(baseUrl).toBe("https://example.com/pets/v1");
+    expect(smokeOptions(["node", "command", ...options])).toMatchObject(expected);
   });
 
-  test("takes the seconds to wait from --wait", () => {
+  test.each([
+    ["", /--base-url/],
+    ["--base-url=ftp://a/v1", /must end in \/v1/],
+    ["--base-url=http://a", /must end in \/v1/],
+    ["--base-url=http://a/v1/store", /must end in \/v1/],
+    [`${url} --cancel=007`, /Not a 64-bit integer/],
+    [`${url} --wait=-1`, /Not a whole number of seconds/],
+    [`${url} --wait=30s`, /Not a whole number of seconds/],
+  ])("rejects %j in one line", (words, expected) => {
     vi.stubEnv("API_KEY", makeApiKey("pets_test"));
-    expect(given(url, "--wait=30").waitSeconds).toBe(30);
+    const { code, stdout, stderr } = endOf(smokeOptions, words.split(" ").filter(Boolean));
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/^[^\n]+\n$/);
+    expect(stderr).toMatch(expected);
   });
 
-  test("takes the order to cancel from --cancel", () => {
-    vi.stubEnv("API_KEY", makeApiKey("pets_test"));
-    expect(given(url, "--cancel=-7").cancel).toBe("-7");
-  });
-
-  test.each(
-    [
-      [],
-      ["--base-url=ftp://a/v1"],
-      ["--base-url=http://a"],
-      [url, "--cancel=007"],
-      ["--base-url=http://a/v1/store"],
-      [url, "--wait=-1"],
-      [url, "--wait=30s"],
-    ].map((wrong) => [wrong]),
-  )("exits 2 with one line for the options %j", (wrong) => {
-    vi.stubEnv("API_KEY", makeApiKey("pets_test"));
-    expect(endOf(smokeOptions, wrong)).toEqual({
-      code: 2,
-      stdout: "",
-      stderr: expect.stringMatching(/^[^\n]+\n$/),
-    });
+  test.each([
+    ["missing", ""],
+    ["malformed, and doesn't repeat it", `${makeApiKey("pets_test")}x`],
+  ])("says in one line that the key is %s", async (_what, key) => {
+    const expected = { code: 2, stdout: "", stderr: "API_KEY is missing or malformed.\n" };
+    expect(await run([url], key)).toEqual(expected);
   });
 
   describe("--thorough", () => {
@@ -156,19 +131,5 @@ describe("npm run smoke", () => {
       expect(problem(prefix, "--yes")).toMatch(/^--thorough .*, add --production\.\n$/);
       expect(read(prefix, "--yes", "--production").thorough).toBe(true);
     });
-  });
-
-  const noKey = { code: 2, stdout: "", stderr: "API_KEY is missing or malformed.\n" };
-
-  test.each([
-    ["missing", ""],
-    ["malformed", `${makeApiKey("pets_test")}x`],
-  ])("exits 2 with one line when the key is %s", (_what, key) => {
-    vi.stubEnv("API_KEY", key);
-    expect(endOf(smokeOptions, [url])).toEqual(noKey);
-  });
-
-  test("doesn't repeat a malformed key", async () => {
-    expect(await run([url], `${makeApiKey("pets_test")}x`)).toEqual(noKey);
   });
 });
