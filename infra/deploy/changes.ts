@@ -1,82 +1,73 @@
 import { isDeepStrictEqual } from "node:util";
-import type { fullDiff, Resource, ResourceDifference } from "@aws-cdk/cloudformation-diff";
+import { fullDiff, type Resource } from "@aws-cdk/cloudformation-diff";
+import { isGrant } from "./grants.ts";
 import { constructPath, type Template } from "./template.ts";
 
 /** One difference between two templates. */
 export interface Change {
-  kind: "added" | "removed" | "replaced" | "changed";
-  /** The resource's logical id, or the name of an output or a section. */
-  id: string;
-  /** The resource's type; `Output`, or the name of a section, for anything else. */
+  kind: "added" | "removed" | "changed";
+  /** The resource's type without `AWS::`; `Output`, or `Template` for anything else. */
   type: string;
   /** Its construct's path, like `Api/BearerKeys`; for an output, like `Outputs.BaseUrl`. */
   path: string;
-  /** Where it differs, like `Environment.Variables.LEVEL`; empty when all of it does. */
+  /** Where it differs, like `Properties.MemorySize`; empty when all of it does. */
   property: string;
   was: unknown;
   is: unknown;
   /** The resource as it will be, or was. */
-  resource?: Resource | undefined;
+  resource: Partial<Resource>;
+  /** Whether the change makes a new resource, without what the old one holds. */
+  replaces: boolean;
+}
+
+/** Lists how two comparable templates differ. */
+export function listChanges(deployed: Template, next: Template): Change[] {
+  const diff = fullDiff(deployed, next).resources.changes;
+  const before = parts(deployed);
+  const after = parts(next);
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((id) => {
+    const was = before.get(id);
+    const is = after.get(id);
+    const { type = "", path = "", content: resource = {} } = is ?? was ?? {};
+    const whole = was ? "removed" : "added";
+    const kind = was && is ? "changed" : whole;
+    return differences(was?.content, is?.content).map((difference) => {
+      const [, name = ""] = /^Properties\.(\w+)/.exec(difference.property) ?? [];
+      const impact = String(diff[id]?.propertyUpdates[name]?.changeImpact);
+      const replaces = difference.property === "Type" || impact.endsWith("_REPLACE");
+      return { kind, type, path, resource, replaces, ...difference };
+    });
+  });
+}
+
+/** What is compared by itself: each resource, each output, and the rest of a template. */
+function parts(template: Template) {
+  const { Resources, Outputs = {}, ...rest } = template;
+  return new Map<string, { type: string; path: string; content: Partial<Resource> }>([
+    ...Object.entries(Resources).map(([id, resource]) => {
+      const type = resource.Type.replace("AWS::", "");
+      const content = { Properties: {}, ...resource };
+      return [id, { type, path: constructPath(template, id), content }] as const;
+    }),
+    ...Object.entries(Outputs).map(([id, content]) => {
+      const path = `Outputs.${id}`;
+      return [path, { type: "Output", path, content }] as const;
+    }),
+    ["", { type: "Template", path: "Template", content: rest }],
+  ]);
 }
 
 type Difference = Pick<Change, "property" | "was" | "is">;
-type Differences = ReturnType<typeof fullDiff>;
 
 /**
- * Lists how two templates differ.
- *
- * @param diff both as compared by `cloudformation-diff`, which knows which changes replace.
+ * Lists the innermost members that differ. What grants something differs as a whole, and so does a
+ * list of grants or one that grows or shrinks.
  */
-export function listChanges(deployed: Template, next: Template, diff: Differences): Change[] {
-  const changes: Change[] = [];
-  diff.resources.forEachDifference((id, change) => {
-    const { oldValue, newValue } = change;
-    const type = (oldValue ?? newValue)?.Type ?? "";
-    const path = constructPath(oldValue ? deployed : next, id);
-    const about = { id, type, path, resource: newValue ?? oldValue };
-    for (const difference of differences(flat(oldValue), flat(newValue))) {
-      const kind = kindOf(difference, replacedProperties(change));
-      changes.push({ ...about, ...difference, kind });
-    }
-  });
-  diff.outputs.forEachDifference((id, { oldValue, newValue }) => {
-    const about = { id, type: "Output", path: `Outputs.${id}` };
-    for (const difference of differences(oldValue, newValue)) {
-      changes.push({ ...about, ...difference, kind: kindOf(difference) });
-    }
-  });
-  for (const { property, was, is } of differences(sections(deployed), sections(next))) {
-    const [section = "", ...rest] = property.split(".");
-    const about = { id: section, type: section, path: section, property: rest.join(".") };
-    changes.push({ ...about, kind: "changed", was, is });
-  }
-  return changes;
-}
-
-/** Everything but resources and outputs: parameters, conditions, mappings ... */
-function sections({ Resources: _resources, Outputs: _outputs, ...others }: Template) {
-  return others;
-}
-
-/** The attributes that any resource can have. A type's own property may be called the same. */
-const attributeNames = new Set(["Condition", "DependsOn", "Metadata", "Type"]);
-
-/** A resource's properties and attributes, side by side. */
-function flat(resource: Resource | undefined) {
-  if (!resource) return undefined;
-  const { Properties = {}, ...attributes } = resource;
-  const properties = Object.entries(Properties).map(([name, value]) => [
-    attributeNames.has(name) ? `Properties.${name}` : name,
-    value,
-  ]);
-  return { ...Object.fromEntries(properties), ...attributes };
-}
-
-/** Lists the innermost members that differ. A list that grows or shrinks differs as a whole. */
 function differences(was: unknown, is: unknown, property = ""): Difference[] {
   if (isDeepStrictEqual(was, is)) return [];
   const areLists = Array.isArray(was) && Array.isArray(is) && was.length === is.length;
-  if (!areLists && !(isObject(was) && isObject(is))) return [{ property, was, is }];
+  const areObjects = isObject(was) && isObject(is);
+  if (!(areLists || areObjects) || [was, is].flat().some(isGrant)) return [{ property, was, is }];
   const before: Record<string, unknown> = { ...was };
   const after: Record<string, unknown> = { ...is };
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) =>
@@ -86,18 +77,4 @@ function differences(was: unknown, is: unknown, property = ""): Difference[] {
 
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** The properties, at the first level, whose change replaces the resource. */
-function replacedProperties({ propertyUpdates }: ResourceDifference): string[] {
-  return Object.entries(propertyUpdates)
-    .filter(([, { changeImpact }]) => /_REPLACE$/.test(changeImpact ?? ""))
-    .map(([name]) => name);
-}
-
-function kindOf({ property, was, is }: Difference, replaced: string[] = []): Change["kind"] {
-  if (property === "" && was === undefined) return "added";
-  if (property === "" && is === undefined) return "removed";
-  const [name = ""] = property.replace(/^Properties\./, "").split(".");
-  return property === "Type" || replaced.includes(name) ? "replaced" : "changed";
 }

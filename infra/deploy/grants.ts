@@ -1,62 +1,43 @@
-import type { fullDiff } from "@aws-cdk/cloudformation-diff";
+import { leaves } from "./template.ts";
 
-/** One action on one resource that only one of two templates allows someone. */
-export interface Grant {
-  /** Whether it is the next template that allows it. */
-  isGained: boolean;
-  /** Who may, like `AWS:${Role1A2B}` or `Service:lambda.amazonaws.com`. */
-  principal: string;
-  /** An action; a managed policy stands for all of its own. */
-  action: string;
-  resource: string;
-  /** As JSON; empty without any. */
-  condition: string;
+/** A statement of a policy, or the properties of a function's permission. */
+type Grant = Record<string, unknown>;
+
+/** Whether a part of a template allows or denies something. */
+export function isGrant(part: unknown): part is Grant {
+  const { Action, Effect, Principal } = Object(part);
+  return Effect !== undefined || (Action !== undefined && Principal !== undefined);
 }
 
-type IamChanges = ReturnType<typeof fullDiff>["iamChanges"];
-type Statement = IamChanges["statements"]["additions"][number];
-
-/** Lists what the policies of two templates allow differently, however they are written. */
-export function listGrants({ statements, managedPolicies }: IamChanges): Grant[] {
-  const added = new Map(statements.additions.flatMap(permissions));
-  const removed = new Map(statements.removals.flatMap(permissions));
-  const onlyIn = (some: Map<string, Permission>, others: Map<string, Permission>) =>
-    [...some].flatMap(([text, permission]) => (others.has(text) ? [] : permission));
-  const attached = (isGained: boolean, policies: typeof managedPolicies.additions): Grant[] =>
-    policies.map(({ identityArn, managedPolicyArn }) => ({
-      isGained,
-      principal: identityArn,
-      // AWS's own policies by name. Those of the account keep their ARN: names could be the same.
-      action: managedPolicyArn.replace(/^arn:.+:iam::aws:policy\/(.*\/)?/, ""),
-      resource: "*",
-      condition: "",
-    }));
-  return [
-    ...onlyIn(added, removed).map(({ allows, ...grant }) => ({ ...grant, isGained: allows })),
-    ...onlyIn(removed, added).map(({ allows, ...grant }) => ({ ...grant, isGained: !allows })),
-    ...attached(true, managedPolicies.additions),
-    ...attached(false, managedPolicies.removals),
-  ];
+/** Whether a part of a template allows something to anyone but a service of AWS or its holder. */
+export function isForeign(part: unknown): boolean {
+  if (!isGrant(part)) return typeof part === "object" && Object.values(part ?? {}).some(isForeign);
+  const principals = leaves(part["Principal"] ?? []).map(([, name]) => String(name));
+  const isService = (name: string) => /^[\w.-]+\.amazonaws\.com$/.test(name);
+  return part["Effect"] !== "Deny" && ("NotPrincipal" in part || !principals.every(isService));
 }
 
-type Permission = Omit<Grant, "isGained"> & { allows: boolean };
-
-/** Splits a statement into single permissions, each with a text that identifies it. */
-function permissions(statement: Statement): [string, Permission][] {
-  const { effect, condition } = statement;
-  const about = {
-    allows: effect !== "Deny",
-    condition: condition === undefined ? "" : JSON.stringify(condition),
-  };
-  const found = targets(statement.principals).flatMap((principal) =>
-    targets(statement.actions).flatMap((action) =>
-      targets(statement.resources).map((resource) => ({ ...about, principal, action, resource })),
-    ),
-  );
-  return found.map((permission) => [JSON.stringify(permission), permission]);
+/**
+ * Spells out a grant: who may do what, on what, and whatever else it says.
+ *
+ * @param holder who holds a grant that names no one.
+ */
+export function grantText(grant: Grant, holder: string): string {
+  const {
+    Effect = "Allow",
+    FunctionName = "itself",
+    Principal = "NotPrincipal" in grant ? "anyone" : holder,
+    Action = "anything",
+    Resource = "NotResource" in grant ? "anything" : FunctionName,
+    ...others
+  } = grant;
+  const also = Object.keys(others).length > 0 ? `, ${spell(others)}` : "";
+  return `${Effect} ${spell(Principal)} ${spell(Action)} on ${spell(Resource)}${also}`;
 }
 
-/** The values; those of `NotAction` and the like are marked. */
-function targets({ not, values }: Statement["actions"]): string[] {
-  return not ? values.map((value) => `not-${value}`) : values;
+function spell(value: unknown): string {
+  if (Array.isArray(value)) return value.map(spell).join(", ");
+  if (typeof value !== "object" || value === null) return String(value);
+  const entries = Object.entries(value).map(([name, inner]) => `${name} ${spell(inner)}`);
+  return entries.join(", ");
 }

@@ -1,171 +1,108 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Change } from "./changes.ts";
-import {
-  aliasDescription,
-  allowHeader,
-  always,
-  assetsBucket,
-  attachedPolicy,
-  canaryAddedOrSkipped,
-  comparedAsGrants,
-  deploymentOfSameApi,
-  longer,
-  methodsComeAndGo,
-  newlySet,
-  newStream,
-  notifiesOnlyTopics,
-  oneOf,
-  only,
-  onlyGrew,
-  otherLimits,
-  otherMessage,
-  otherVariable,
-  positive,
-  type Rule,
-  retained,
-  switchedOn,
-  versionOfSameFunction,
-} from "./ordinary-rules.ts";
-import type { Template } from "./template.ts";
 
-interface OrdinaryChanges {
-  added?: Rule;
-  removed?: Rule;
-  /** By property or attribute, without indexes of lists. `.*` includes all that is inside it. */
-  changed?: Record<string, Rule>;
-}
+/** What may be added. */
+const added = [
+  "CloudWatch::Alarm",
+  "CloudWatch::Dashboard",
+  "Logs::LogGroup",
+  "Logs::MetricFilter",
+  "Output",
+  "SNS::Subscription",
+];
 
-/**
- * The changes that nobody has to accept, by the resource's type; `*` is any type. All others stop a
- * deployment until they are accepted.
- */
-const ordinary: Record<string, OrdinaryChanges> = {
-  "*": {
-    changed: {
-      DeletionPolicy: retained,
-      DependsOn: always,
-      Description: always,
-      "Metadata.*": always,
-      "Tags.*": always,
-      UpdateReplacePolicy: retained,
-    },
-  },
+/** What may be removed. Versions go with their function. */
+const removed = ["CloudWatch::Dashboard", "Lambda::Version"];
 
-  // Code, and what it runs with.
-  "AWS::Lambda::Function": {
-    changed: {
-      "Code.S3Bucket": assetsBucket,
-      "Code.S3Key": always,
-      "Environment.Variables.*": otherVariable,
-      "LoggingConfig.ApplicationLogLevel": oneOf("DEBUG", "INFO"),
-      "LoggingConfig.SystemLogLevel": oneOf("DEBUG", "INFO", "WARN"),
-      MemorySize: positive,
-      ReservedConcurrentExecutions: positive,
-      Timeout: positive,
-    },
-  },
-  "AWS::Lambda::Version": { added: only("FunctionName"), removed: always },
-  "AWS::Lambda::Alias": {
-    changed: {
-      Description: aliasDescription,
-      FunctionVersion: versionOfSameFunction,
-      UpdatePolicy: canaryAddedOrSkipped,
-    },
-  },
-  "AWS::CodeDeploy::Application": { added: always },
-  "AWS::CodeDeploy::DeploymentGroup": {
-    added: always,
-    changed: { "AlarmConfiguration.Alarms": onlyGrew },
-  },
+/** What may become anything, with all that is in it. */
+const anything = [
+  "*.DependsOn",
+  "*.Description",
+  "*.Metadata",
+  "*.Properties.Description",
+  "ApiGateway::GatewayResponse.Properties.ResponseTemplates.application/json.message",
+  "ApiGateway::Method.Properties.Integration.IntegrationResponses.ResponseTemplates.application/json.message",
+  "CloudWatch::Alarm.Properties.AlarmDescription",
+  "CloudWatch::Dashboard.Properties",
+  "Lambda::Function.Properties.Code.S3Key",
+];
 
-  // Rates and texts of the API.
-  "AWS::ApiGateway::Deployment": { added: only("Description", "RestApiId"), removed: always },
-  "AWS::ApiGateway::Stage": {
-    changed: {
-      DeploymentId: deploymentOfSameApi,
-      MethodSettings: methodsComeAndGo,
-      "MethodSettings.ThrottlingBurstLimit": positive,
-      "MethodSettings.ThrottlingRateLimit": positive,
-    },
-  },
-  "AWS::ApiGateway::GatewayResponse": {
-    changed: { "ResponseTemplates.application/json": otherMessage },
-  },
-  "AWS::ApiGateway::Method": {
-    changed: {
-      "Integration.IntegrationResponses.ResponseParameters.method.response.header.Allow":
-        allowHeader,
-      "Integration.IntegrationResponses.ResponseTemplates.application/json": otherMessage,
-      "Integration.TimeoutInMillis": positive,
-    },
-  },
+/** What may become another number, more than half and less than four times the old one. */
+const anotherNumber = [
+  "ApiGateway::Authorizer.Properties.AuthorizerResultTtlInSeconds",
+  "ApiGateway::Method.Properties.Integration.TimeoutInMillis",
+  "ApiGateway::Stage.Properties.MethodSettings.ThrottlingBurstLimit",
+  "ApiGateway::Stage.Properties.MethodSettings.ThrottlingRateLimit",
+  "CloudWatch::Alarm.Properties.DatapointsToAlarm",
+  "CloudWatch::Alarm.Properties.EvaluationPeriods",
+  "CloudWatch::Alarm.Properties.Threshold",
+  "DynamoDB::Table.Properties.OnDemandThroughput",
+  "Lambda::Function.Properties.MemorySize",
+  "Lambda::Function.Properties.ReservedConcurrentExecutions",
+  "Lambda::Function.Properties.Timeout",
+];
 
-  // Stronger protections of the tables, and other limits.
-  "AWS::DynamoDB::Table": {
-    changed: {
-      DeletionProtectionEnabled: switchedOn,
-      "OnDemandThroughput.*": positive,
-      PointInTimeRecoverySpecification: newlySet,
-      "PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled": switchedOn,
-      StreamSpecification: newStream,
-    },
-  },
+/** What may become larger: a number, or a list that keeps its members. */
+const larger = [
+  "CodeDeploy::DeploymentGroup.Properties.AlarmConfiguration.Alarms",
+  "Logs::LogGroup.Properties.RetentionInDays",
+];
 
-  // Logs, metrics and alarms.
-  "AWS::Logs::LogGroup": { added: always, changed: { RetentionInDays: longer } },
-  "AWS::Logs::MetricFilter": { added: always },
-  "AWS::CloudWatch::Alarm": {
-    added: notifiesOnlyTopics,
-    changed: {
-      AlarmDescription: always,
-      DatapointsToAlarm: positive,
-      EvaluationPeriods: positive,
-      "Metrics.Expression": otherLimits,
-      OKActions: notifiesOnlyTopics,
-      Threshold: positive,
-    },
-  },
-  "AWS::CloudWatch::Dashboard": { added: always, removed: always, changed: { "*": always } },
-  "AWS::SNS::Topic": { added: only("Tags") },
+/** What may become exactly this; `any`: what may become anything but unset. */
+const exactly = [
+  "*.DeletionPolicy=Retain",
+  "*.Properties.Tags=any",
+  "*.UpdateReplacePolicy=Retain",
+  "DynamoDB::Table.Properties.DeletionProtectionEnabled=true",
+  "DynamoDB::Table.Properties.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled=true",
+  "Lambda::Alias.UpdatePolicy=any",
+  "Lambda::Function.Properties.LoggingConfig.ApplicationLogLevel=DEBUG",
+  "Lambda::Function.Properties.LoggingConfig.ApplicationLogLevel=INFO",
+  "Lambda::Function.Properties.LoggingConfig.SystemLogLevel=DEBUG",
+  "Lambda::Function.Properties.LoggingConfig.SystemLogLevel=INFO",
+  "Lambda::Function.Properties.LoggingConfig.SystemLogLevel=WARN",
+  "Lambda::Function.Properties.Runtime=nodejs26.x",
+];
 
-  // Who may do what.
-  "AWS::IAM::Policy": {
-    added: attachedPolicy,
-    removed: attachedPolicy,
-    changed: { "PolicyDocument.*": attachedPolicy, "Roles.*": attachedPolicy },
-  },
-  "AWS::IAM::Role": {
-    added: comparedAsGrants,
-    changed: {
-      "AssumeRolePolicyDocument.*": comparedAsGrants,
-      "ManagedPolicyArns.*": comparedAsGrants,
-      PermissionsBoundary: newlySet,
-      "Policies.*": comparedAsGrants,
-    },
-  },
-  "AWS::Lambda::Permission": { added: comparedAsGrants, removed: comparedAsGrants },
-  "AWS::SNS::TopicPolicy": { added: comparedAsGrants, removed: comparedAsGrants },
+/** What comes from outside the stack is never ordinary. */
+const outside = /"arn:|\{\{resolve:|"Fn::ImportValue"|\$(context|input|stageVariables)\b/;
 
-  // The template beside its resources.
-  Output: { added: always },
-  Description: { changed: { "*": always } },
-  Metadata: { changed: { "*": always } },
-  Rules: { changed: { "*": always } },
-};
-
-/** Whether the table above lists a change. A type's own rule replaces that of `*`. */
-export function isOrdinary(change: Change, next: Template): boolean {
-  const { kind, type } = change;
-  if (kind === "added" || kind === "removed")
-    return ordinary[type]?.[kind]?.(change, next) ?? false;
-  if (kind === "replaced") return false;
-  const property = change.property.replace(/\.\d+(?=\.|$)/g, "");
-  const rules = { ...ordinary["*"]?.changed, ...ordinary[type]?.changed };
-  return Object.entries(rules).some(
-    ([name, rule]) => matches(name, property) && rule(change, next),
+/** Whether nobody has to accept a change. All that the lists above don't name stops a deployment. */
+export function isOrdinary({ kind, type, property, was, is }: Change): boolean {
+  if (kind === "removed") return removed.includes(type);
+  if (outside.test(JSON.stringify({ is }))) return false;
+  if (kind === "added") return added.includes(type);
+  const isExactly = (value: unknown) =>
+    namesOf(type, property).some((name) => exactly.includes(`${name}=${value}`));
+  const growth = typeof was === "number" && typeof is === "number" ? is / was : 0;
+  return (
+    isIn(anything, type, property) ||
+    (isIn(anotherNumber, type, property) && growth > 0.5 && growth < 4) ||
+    (isIn(larger, type, property) && (growth > 1 || keepsMembers(was, is))) ||
+    isExactly(is) ||
+    (is !== undefined && isExactly("any"))
   );
 }
 
-function matches(name: string, property: string): boolean {
-  if (!name.endsWith("*")) return name === property;
-  return `${property}.`.startsWith(name.slice(0, -1));
+/** Whether a property may become anything. */
+export function isFree(type: string, property: string): boolean {
+  return isIn(anything, type, property);
+}
+
+/** Whether a list names a property, or one that holds it. */
+function isIn(list: string[], type: string, property: string): boolean {
+  return namesOf(type, property).some((name) =>
+    list.some((entry) => `${name}.`.startsWith(`${entry}.`)),
+  );
+}
+
+/** A property's names in the lists: without the numbers of list members and the keys of tags. */
+function namesOf(type: string, property: string): string[] {
+  const path = property.replace(/\.\d+(?=\.|$)/g, "").replace(/^(Properties\.Tags)\..*/, "$1");
+  return [`*.${path}`, `${type}.${path}`];
+}
+
+function keepsMembers(was: unknown, is: unknown): boolean {
+  const areLists = Array.isArray(was) && Array.isArray(is);
+  return areLists && was.every((member) => is.some((other) => isDeepStrictEqual(member, other)));
 }

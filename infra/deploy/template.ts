@@ -14,87 +14,57 @@ export interface Place {
   region: string;
 }
 
-/** A move of the functions from one table to another. */
-export interface TableMove {
-  /** The finding's name. */
-  name: string;
-  /** The variable in which functions find the table. */
-  variable: string;
-  /** The tables in use before and after, for people. */
-  was: string;
-  is: string;
-  /** The logical ids, or names, of both. */
-  tables: Set<string>;
-}
-
-/** The variables in which functions find their tables, each with the name of the finding. */
-const tableVariables = {
-  ORDERS_TABLE: "orders-table-in-use",
-  API_KEYS_TABLE: "keys-table-in-use",
-};
-
-/** Finds the variables whose tables change. Tables are compared by name where they have one. */
-export function tableMoves(deployed: Template, next: Template): TableMove[] {
-  const variables = Object.keys(tableVariables);
-  return Object.entries(tableVariables).flatMap(([variable, name]) => {
-    const before = tablesInUse(deployed, variable);
-    const after = tablesInUse(next, variable);
-    const was = tableNames(deployed, before);
-    const is = tableNames(next, after);
-    const isNewFunction = before.length === 0;
-    if (isNewFunction || was === is) return [];
-    // A table that another variable names too stays apart, or a role could gain it unseen.
-    const others = variables.filter((other) => other !== variable);
-    const named = others.flatMap((other) =>
-      [deployed, next].flatMap((template) => tablesInUse(template, other)),
-    );
-    const tables = new Set([...before, ...after]).difference(new Set(named));
-    return [{ name, variable, was, is, tables }];
-  });
-}
-
-/** The logical ids, or names, of the tables that functions find in a variable. */
-function tablesInUse({ Resources }: Template, variable: string): string[] {
-  const values = Object.values(Resources).flatMap(
-    ({ Properties }) => Properties?.["Environment"]?.Variables?.[variable] ?? [],
-  );
-  return [...new Set(values.map((value): string => value.Ref ?? value))].sort();
-}
-
-function tableNames(template: Template, tables: string[]): string {
-  if (tables.length === 0) return "nothing";
-  return tables
-    .map((id) => template.Resources[id]?.Properties?.["TableName"] ?? constructPath(template, id))
-    .join(" and ");
-}
+/** Types whose logical ids CDK makes from their content: each new build has others. */
+const renamed = ["AWS::ApiGateway::Deployment", "AWS::Lambda::Version"];
 
 /**
- * Rewrites a template so that equal meanings read alike. References become text like
- * `${Orders1A2B.Arn}`; account and region are spelt out where `place` has them. All references to a
- * moved table read alike, because whatever refers to it moves along.
+ * Rewrites a template so that equal meanings read alike. References become text with the construct's
+ * path, like `${Orders.Arn}`; account and region are spelt out where `place` has them; text that is
+ * JSON becomes what it says; tags go by their keys, and what CDK renames goes by its path.
  */
-export function comparable(template: Template, moves: TableMove[], place?: Place): Template {
-  const values = new Map<string, string | undefined>([
+export function comparable(template: Template, place?: Place): Template {
+  const known = new Map([
     ["AWS::AccountId", place?.account],
     ["AWS::Region", place?.region],
   ]);
-  const moveOf = (id: string) => moves.find(({ tables }) => tables.has(id));
-  return resolveIntrinsics(template, (id, attribute) => {
-    const name = moveOf(id)?.variable ?? id;
-    if (attribute) return `\${${name}.${attribute}}`;
-    return values.get(id) ?? `\${${name}}`;
-  }) as Template;
+  const spell = (id: string, attribute?: string): string =>
+    known.get(id) ?? `\${${[constructPath(template, id), attribute].filter(Boolean).join(".")}}`;
+  const plain = (name: string, value: unknown): unknown => {
+    if (typeof value === "string") return fromJson(value);
+    const text = Object(value)["Fn::Sub"];
+    if (typeof text === "string") {
+      return text.replace(/\$\{([\w:]+)(?:\.([\w.]+))?\}/g, (_, id, attribute) =>
+        spell(id, attribute),
+      );
+    }
+    const isList = name === "Tags" && Array.isArray(value);
+    return isList ? Object.fromEntries(value.map(({ Key, Value }) => [Key, Value])) : value;
+  };
+  const resolved = JSON.stringify(resolveIntrinsics(template, spell));
+  const spelt: Template = JSON.parse(resolved, plain);
+  const resources = Object.entries(spelt.Resources).map(([id, resource]) => [
+    renamed.includes(resource.Type) ? constructPath(template, id) : id,
+    withSkippedCanary(resource),
+  ]);
+  return { ...spelt, Resources: Object.fromEntries(resources) };
 }
 
-/** The id in a text that is one reference, like `${Orders1A2B.Arn}`. */
-export function referredId(text: unknown): string | undefined {
-  return /^\$\{(\w+)(\.\w+)?\}$/.exec(String(text))?.[1];
+/** What a text says in JSON as `JSON.stringify` writes it; any other text as it is. */
+function fromJson(text: string): unknown {
+  if (!/^[[{]/.test(text)) return text;
+  try {
+    const value: unknown = JSON.parse(text);
+    return JSON.stringify(value) === text ? value : text;
+  } catch {
+    return text;
+  }
 }
 
-/** The resource that such a text refers to. */
-export function referredResource(text: unknown, { Resources }: Template): Resource | undefined {
-  const id = referredId(text);
-  return id === undefined ? undefined : Resources[id];
+/** An alias that skips its canary once says so where the canary stood. */
+function withSkippedCanary(resource: Resource): Resource {
+  const { Description = "" } = resource.Properties ?? {};
+  const isSkipped = String(Description).startsWith("Set without a canary");
+  return isSkipped ? { ...resource, UpdatePolicy: "skipped once" } : resource;
 }
 
 /**
@@ -106,24 +76,10 @@ export function constructPath({ Resources }: Template, id: string): string {
   return path.replace(/^[^/]*\//, "").replace(/\/Resource$/, "");
 }
 
-/** Replaces a text's references to resources with the paths of their constructs. */
-export function withPaths(text: string, template: Template): string {
-  return text.replace(
-    /\$\{(\w+)(\.?[\w.]*)\}/g,
-    (_, id: string, attribute: string) => `${constructPath(template, id)}${attribute}`,
+/** The innermost values of a part of a template, each with its property's path. */
+export function leaves(value: unknown, property = ""): [property: string, value: unknown][] {
+  if (typeof value !== "object" || value === null) return [[property, value]];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    leaves(inner, property === "" ? key : `${property}.${key}`),
   );
-}
-
-/**
- * Lists the values that only the next template takes from outside, like a secret or an import. They
- * can change without a deployment.
- */
-export function newOutsideValues(deployed: Template, next: Template): string[] {
-  const references = (template: Template) =>
-    new Set(
-      JSON.stringify(template).match(
-        /\{\{resolve:[^}]*\}\}|"Fn::(?:ImportValue|Transform)":[^,}]*/g,
-      ),
-    );
-  return [...references(next).difference(references(deployed))];
 }

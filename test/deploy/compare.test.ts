@@ -25,7 +25,8 @@ const compare = (...words: string[]) =>
   app.run("compare", environment.name, "--app", app.directory, ...words);
 
 const where = `in account ${account}, region ${region}`;
-const tableInUse = "orders-table-in-use  OLD becomes NEW";
+const table = "List.Environment.Variables.ORDERS_TABLE";
+const tableInUse = `${table}=NEW  OLD becomes NEW`;
 const protection = "termination-protection  the stack can then be deleted";
 
 /** Saves a template, and returns the options that compare with it. */
@@ -47,18 +48,18 @@ describe("a comparison", () => {
 
   test("prints the option that accepts every finding on the last line", async () => {
     const { output } = await compare();
-    expect(output.at(-1)).toBe('To accept: --accept "orders-table-in-use termination-protection"');
+    expect(output.at(-1)).toBe(`To accept: --accept "${table}=NEW termination-protection"`);
   });
 
   test("fails when a finding is not accepted", async () => {
-    const { exitCode } = await compare("--accept", "orders-table-in-use");
+    const { exitCode } = await compare("--accept", `${table}=NEW`);
     expect(exitCode).toBe(1);
   });
 
   test.each([
-    ["in one option", ["--accept", "orders-table-in-use  termination-protection"]],
-    ["on lines of their own", ["--accept", "orders-table-in-use\ntermination-protection\n"]],
-    ["one by one", ["--accept", "orders-table-in-use", "--accept", "termination-protection"]],
+    ["in one option", ["--accept", `${table}=NEW  termination-protection`]],
+    ["on lines of their own", ["--accept", `${table}=NEW\ntermination-protection\n`]],
+    ["one by one", ["--accept", `${table}=NEW`, "--accept", "termination-protection"]],
   ])("passes when its findings are accepted %s", async (_, accept) => {
     const { exitCode, output } = await compare(...accept);
     expect(exitCode).toBe(0);

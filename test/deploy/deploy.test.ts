@@ -13,7 +13,7 @@ import { stackName } from "./environments.ts";
 useAws();
 const app = useApp();
 
-const accept = ["--accept", "orders-table-in-use termination-protection"];
+const accept = ["--accept", "List.Environment.Variables.ORDERS_TABLE=NEW termination-protection"];
 const adopting = "--exclusively --import-existing-resources";
 
 /** Deploys the synthesised app, with its findings accepted. */

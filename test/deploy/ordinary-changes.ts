@@ -3,11 +3,10 @@ import { add, set, type Which } from "./stopping/change.ts";
 import { one } from "./templates.ts";
 
 const cancelOrder: Which = ["Lambda::Function", "CancelOrder"];
-export const slowAlarm: Which = ["CloudWatch::Alarm", "AlarmsCancelSlow"];
-const otherMethods: Which = ["ApiGateway::Method", "ApiReststoreordersANY"];
+const slowAlarm: Which = ["CloudWatch::Alarm", "AlarmsCancelSlow"];
 
 function changeMethodText(next: Template): void {
-  const { properties } = one(next, ...otherMethods);
+  const { properties } = one(next, "ApiGateway::Method", "ApiReststoreordersANY");
   const [response] = properties["Integration"].IntegrationResponses;
   const text = JSON.parse(response.ResponseTemplates["application/json"]);
   response.ResponseTemplates["application/json"] = JSON.stringify({ ...text, message: "Another" });
@@ -20,9 +19,9 @@ export const ordinaryChanges: [what: string, change: (next: Template) => unknown
     (next) => {
       const { properties } = one(next, ...cancelOrder);
       properties["Code"] = { ...properties["Code"], S3Key: "new" };
-      const { id, properties: version } = one(next, "Lambda::Version", "CancelOrder");
+      const { id, resource } = one(next, "Lambda::Version", "CancelOrder");
       delete next.Resources[id];
-      next.Resources["NewVersion"] = { Type: "AWS::Lambda::Version", Properties: version };
+      next.Resources["NewVersion"] = resource;
       const alias = one(next, "Lambda::Alias", "CancelOrder").properties;
       alias["FunctionVersion"] = { "Fn::GetAtt": ["NewVersion", "Version"] };
     },
@@ -30,14 +29,13 @@ export const ordinaryChanges: [what: string, change: (next: Template) => unknown
   [
     "another deployment of the API",
     (next) => {
-      const { id, properties: Properties } = one(next, "ApiGateway::Deployment");
+      const { id, resource } = one(next, "ApiGateway::Deployment");
       delete next.Resources[id];
-      next.Resources["Newer"] = { Type: "AWS::ApiGateway::Deployment", Properties };
+      next.Resources["Newer"] = resource;
       one(next, "ApiGateway::Stage").properties["DeploymentId"] = { Ref: "Newer" };
     },
   ],
-  ["an added variable", set(cancelOrder, "Environment.Variables.LEVEL", "1")],
-  ["other memory", set(cancelOrder, "MemorySize", 2048)],
+  ["other memory", set(cancelOrder, "MemorySize", 1024)],
   ["another timeout", set(cancelOrder, "Timeout", 20)],
   [
     "another dependency between resources",
@@ -59,6 +57,11 @@ export const ordinaryChanges: [what: string, change: (next: Template) => unknown
     }),
   ],
   ["another error text of a method", changeMethodText],
+  ["Node 26", set(cancelOrder, "Runtime", "nodejs26.x")],
+  [
+    "keys that are cached for half as long again",
+    set(["ApiGateway::Authorizer"], "AuthorizerResultTtlInSeconds", 68),
+  ],
   [
     "another time limit of a method",
     set(["ApiGateway::Method", "ApiReststoreordersGET"], "Integration.TimeoutInMillis", 800_000),
@@ -67,31 +70,30 @@ export const ordinaryChanges: [what: string, change: (next: Template) => unknown
     "a new log group",
     add("NewLog", { Type: "AWS::Logs::LogGroup", Properties: { RetentionInDays: 1 } }),
   ],
-  [
-    "another method in an Allow header",
-    set(otherMethods, "Integration.IntegrationResponses.0.ResponseParameters", {
-      "method.response.header.Allow": "'GET, POST'",
-      "method.response.header.Cache-Control": "'no-store'",
-    }),
-  ],
   ["another dashboard", set(["CloudWatch::Dashboard"], "DashboardBody", "{}")],
   ["another description of an alarm", set(slowAlarm, "AlarmDescription", "Another")],
   ["another number of data points to alarm", set(slowAlarm, "DatapointsToAlarm", 2)],
   ["another number of evaluation periods", set(slowAlarm, "EvaluationPeriods", 9)],
   [
+    "a new metric filter",
+    (next) => {
+      const { properties } = one(next, "Logs::MetricFilter", "LogMetricsOrdersListed");
+      next.Resources["New"] = { Type: "AWS::Logs::MetricFilter", Properties: properties };
+    },
+  ],
+  [
     "a new alarm that rolls its function back",
     (next) => {
-      const { properties } = one(next, ...slowAlarm);
-      next.Resources["NewAlarm"] = { Type: "AWS::CloudWatch::Alarm", Properties: properties };
+      next.Resources["NewAlarm"] = structuredClone(one(next, ...slowAlarm).resource);
       const group = one(next, "CodeDeploy::DeploymentGroup", "RolloutCancelOrder").properties;
       group["AlarmConfiguration"].Alarms.push({ Name: { Ref: "NewAlarm" } });
     },
   ],
   [
-    "a new metric filter",
+    "someone else whom alarms notify",
     (next) => {
-      const { properties } = one(next, "Logs::MetricFilter", "LogMetricsOrdersListed");
-      next.Resources["New"] = { Type: "AWS::Logs::MetricFilter", Properties: properties };
+      const Properties = { TopicArn: { Ref: one(next, "SNS::Topic").id }, Endpoint: "a@b.example" };
+      next.Resources["Own"] = { Type: "AWS::SNS::Subscription", Properties };
     },
   ],
   ["a new output", ({ Outputs = {} }) => Object.assign(Outputs, { Own: { Value: "1" } })],

@@ -29,69 +29,79 @@ export const functionsChanges: StoppingChange[] = [
       };
       next.Resources["Anyone"] = { Type: "AWS::Lambda::Permission", Properties: permitted };
     },
-    names: ["added:Address", "grant:*:lambda:InvokeFunctionUrl:CancelOrder"],
+    names: ["added:Address@DIGEST", "added:Anyone@DIGEST"],
   },
   {
     title: "the canary goes for good",
     change: (next) => {
       delete one(next, "Lambda::Alias", "CancelOrder").resource["UpdatePolicy"];
     },
-    names: ["canary-removed"],
+    names: ["CancelOrder/Aliaslive.UpdatePolicy=unset"],
   },
   {
     title: "a function no longer finds its table",
     change: unset(cancelOrder, "Environment.Variables.ORDERS_TABLE"),
-    names: ["changed:CancelOrder.Environment.Variables.ORDERS_TABLE"],
+    names: ["CancelOrder.Environment.Variables.ORDERS_TABLE=unset"],
   },
   {
     title: "all variables of a function are removed",
     change: unset(cancelOrder, "Environment"),
-    names: ["changed:CancelOrder.Environment"],
+    names: ["CancelOrder.Environment=unset"],
   },
   {
     title: "a variable steers the runtime",
     change: set(cancelOrder, "Environment.Variables.LD_PRELOAD", "/tmp/other.so"),
-    names: ["changed:CancelOrder.Environment.Variables.LD_PRELOAD"],
+    names: ["CancelOrder.Environment.Variables.LD_PRELOAD=/tmp/other.so"],
+  },
+  {
+    title: "a function is cut short",
+    change: set(cancelOrder, "Timeout", 1),
+    names: ["CancelOrder.Timeout=1"],
+  },
+  {
+    title: "an older runtime runs a function",
+    change: set(cancelOrder, "Runtime", "nodejs20.x"),
+    names: ["CancelOrder.Runtime=nodejs20.x"],
   },
   {
     title: "code comes from another bucket",
     change: set(cancelOrder, "Code.S3Bucket", "others"),
-    names: ["changed:CancelOrder.Code.S3Bucket"],
+    names: ["CancelOrder.Code.S3Bucket=others"],
   },
   {
     title: "an alias points to unpublished code",
     change: set(["Lambda::Alias", "CancelOrder"], "FunctionVersion", "$LATEST"),
-    names: ["changed:CancelOrder/Aliaslive.FunctionVersion"],
+    names: ["CancelOrder/Aliaslive.FunctionVersion=DIGEST"],
   },
   {
     title: "a variable's value comes from Parameter Store",
     change: set(cancelOrder, "Environment.Variables.LEVEL", "{{resolve:ssm:level}}"),
-    names: ["value-elsewhere"],
+    names: ["CancelOrder.Environment.Variables.LEVEL={{resolve:ssm:level}}"],
   },
   {
     title: "a function may run no request",
     change: set(["Lambda::Function", "ListOrders"], "ReservedConcurrentExecutions", 0),
-    names: ["changed:ListOrders.ReservedConcurrentExecutions"],
+    names: ["ListOrders.ReservedConcurrentExecutions=0"],
   },
   {
     title: "a function is added",
     change: (next) => addFunction(next, {}),
-    names: ["operation-added:Other"],
+    names: ["added:Other@DIGEST"],
   },
   {
     title: "a function with a layer is added",
     change: (next) => addFunction(next, { Layers: ["arn:aws:lambda:eu-central-1:1:layer:x:1"] }),
-    names: ["added:Other"],
+    names: ["added:Other@DIGEST"],
   },
   {
     title: "a function with the role of another is added",
     change: (next) => addFunction(next, { Role: one(next, ...cancelOrder).properties["Role"] }),
-    names: ["added:Other"],
+    names: ["added:OtherRole@DIGEST", "added:Other@DIGEST"],
   },
   {
     title: "a function inside a construct is added",
     change: (next) =>
       addFunction(next, {}, { Metadata: { "aws:cdk:path": "Stack/Team/Other/Resource" } }),
-    names: ["added:Team/Other"],
+    names: ["added:OtherRole@DIGEST"],
   },
 ];

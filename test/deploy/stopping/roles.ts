@@ -11,32 +11,29 @@ export const rolesChanges: StoppingChange[] = [
   {
     title: "a role may act on everything",
     change: set(policy, `${statements}.1.Resource`, "*"),
-    names: [
-      "grant:CancelOrderRole:dynamodb:UpdateItem:*",
-      "revoke:CancelOrderRole:dynamodb:UpdateItem:Orders.Arn",
-    ],
+    names: ["CancelOrderRole/DefaultPolicy.PolicyDocument.Statement=DIGEST"],
   },
   {
     title: "a role gains an action",
     change: set(policy, `${statements}.1.Action`, ["dynamodb:UpdateItem", "dynamodb:Scan"]),
-    names: ["grant:CancelOrderRole:dynamodb:Scan:Orders.Arn"],
+    names: ["CancelOrderRole/DefaultPolicy.PolicyDocument.Statement=DIGEST"],
   },
   {
     title: "a role gains every action outside IAM",
     change: push(policy, statements, { Effect: "Allow", NotAction: "iam:*", Resource: "*" }),
-    names: ["grant:CancelOrderRole:not-iam:*:*"],
+    names: ["CancelOrderRole/DefaultPolicy.PolicyDocument.Statement=DIGEST"],
   },
   {
     title: "a role gains a managed policy",
     change: set(role, "ManagedPolicyArns", ["arn:aws:iam::aws:policy/AdministratorAccess"]),
-    names: ["grant:CancelOrderRole:AdministratorAccess:*"],
+    names: ["CancelOrderRole.ManagedPolicyArns=DIGEST"],
   },
   {
     title: "a role gains an inline policy",
     change: set(role, "Policies", [
       { PolicyName: "own", PolicyDocument: { Statement: [allowsAll] } },
     ]),
-    names: ["grant:CancelOrderRole:*:*"],
+    names: ["CancelOrderRole.Policies=DIGEST"],
   },
   {
     title: "a role gains a policy of the stack's own",
@@ -45,7 +42,7 @@ export const rolesChanges: StoppingChange[] = [
       const Properties = { Roles, PolicyDocument: { Statement: [allowsAll] } };
       next.Resources["Own"] = { Type: "AWS::IAM::ManagedPolicy", Properties };
     },
-    names: ["added:Own", "grant:CancelOrderRole:*:*"],
+    names: ["added:Own@DIGEST"],
   },
   {
     title: "another account may assume a role",
@@ -54,17 +51,17 @@ export const rolesChanges: StoppingChange[] = [
       Action: "sts:AssumeRole",
       Principal: { AWS: "444444444444" },
     }),
-    names: ["grant:AWS:444444444444:sts:AssumeRole:CancelOrderRole.Arn"],
+    names: ["CancelOrderRole.AssumeRolePolicyDocument.Statement=DIGEST"],
   },
   {
     title: "a role loses its permissions boundary",
     change: unset(role, "PermissionsBoundary"),
-    names: ["changed:CancelOrderRole.PermissionsBoundary"],
+    names: ["CancelOrderRole.PermissionsBoundary=unset"],
   },
   {
     title: "a role's policy depends on a condition",
     change: push(policy, statements, { "Fn::If": ["Always", allowsAll, allowsAll] }),
-    names: ["changed:CancelOrderRole/DefaultPolicy.PolicyDocument.Statement"],
+    names: ["CancelOrderRole/DefaultPolicy.PolicyDocument.Statement=DIGEST"],
   },
   {
     title: "a policy that the stack attaches to no role is added",
@@ -72,11 +69,11 @@ export const rolesChanges: StoppingChange[] = [
       Type: "AWS::IAM::ManagedPolicy",
       Properties: { PolicyDocument: { Statement: [allowsAll] } },
     }),
-    names: ["added:Own"],
+    names: ["added:Own@DIGEST"],
   },
   {
     title: "a role is removed",
     change: remove(["IAM::Role", "RolloutRole"]),
-    names: ["removed:Rollout/Role"],
+    names: ["removed:Rollout/Role@DIGEST"],
   },
 ];

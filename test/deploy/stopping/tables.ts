@@ -26,54 +26,61 @@ export const tablesChanges: StoppingChange[] = [
   {
     title: "the stream of the orders table is switched off",
     change: unset(orders, "StreamSpecification"),
-    names: ["changed:Orders.StreamSpecification"],
+    names: ["Orders.StreamSpecification=unset"],
   },
   {
     title: "the table of keys has a stream",
     change: set(["DynamoDB::Table", "ApiKeys"], "StreamSpecification", {
       StreamViewType: "NEW_AND_OLD_IMAGES",
     }),
-    names: ["changed:ApiKeys.StreamSpecification"],
+    names: ["ApiKeys.StreamSpecification=DIGEST"],
   },
   {
     title: "one of two writing accounts is removed",
     change: set(orders, writers, ["222222222222"]),
-    names: [`changed:Orders.${writers}`],
+    names: ["Orders.ResourcePolicy.PolicyDocument.Statement=DIGEST"],
   },
   {
     title: "a writing account is added",
     change: push(orders, writers, "444444444444"),
-    names: [`changed:Orders.${writers}`],
+    names: ["Orders.ResourcePolicy.PolicyDocument.Statement=DIGEST"],
   },
   {
     title: "orders expire",
     change: set(orders, "TimeToLiveSpecification", { AttributeName: "shipDate", Enabled: true }),
-    names: ["changed:Orders.TimeToLiveSpecification"],
+    names: ["Orders.TimeToLiveSpecification=DIGEST"],
+  },
+  {
+    title: "a deployment that fails would delete a table",
+    change: (next) => {
+      one(next, ...orders).resource["DeletionPolicy"] = "RetainExceptOnCreate";
+    },
+    names: ["Orders.DeletionPolicy=RetainExceptOnCreate"],
   },
   {
     title: "the key of orders gets another type",
     change: set(orders, "AttributeDefinitions.0.AttributeType", "S"),
-    names: ["changed:Orders.AttributeDefinitions.0.AttributeType"],
+    names: ["Orders.AttributeDefinitions.0.AttributeType=S"],
   },
   {
     title: "a table is replaced by one with another key",
     change: set(orders, "KeySchema", [{ AttributeName: "orderId", KeyType: "HASH" }]),
-    names: ["replaced:Orders"],
+    names: ["replaced:Orders.KeySchema.0.AttributeName=orderId"],
   },
   {
     title: "a table loses its throughput limit",
     change: unset(orders, "OnDemandThroughput"),
-    names: ["changed:Orders.OnDemandThroughput"],
+    names: ["Orders.OnDemandThroughput=unset"],
   },
   {
     title: "a bucket of the team's own is removed",
     change: remove(["S3::Bucket"]),
-    names: ["removed:OwnBucket"],
+    names: ["removed:OwnBucket@DIGEST"],
   },
   {
     title: "a table of the team's own is added",
     change: add("OwnTable", { Type: "AWS::DynamoDB::Table" }),
-    names: ["added:OwnTable"],
+    names: ["added:OwnTable@DIGEST"],
   },
   {
     title: "functions move to a table that no restore has made",
@@ -81,7 +88,10 @@ export const tablesChanges: StoppingChange[] = [
       addTable(next, "Other", { BillingMode: "PROVISIONED" });
       moveOrders(next, "Other");
     },
-    names: ["orders-table-in-use", "added:Other"],
+    names: [
+      "Lambda::Function.Environment.Variables.ORDERS_TABLE={Other}@DIGEST",
+      "added:Other@DIGEST",
+    ],
   },
   {
     title: "a table that no function uses is added with a restored one",
@@ -90,7 +100,11 @@ export const tablesChanges: StoppingChange[] = [
       addTable(next, "Restored");
       moveOrders(next, "Restored");
     },
-    names: ["orders-table-in-use", "added:Unused"],
+    names: [
+      "added:Unused@DIGEST",
+      "Lambda::Function.Environment.Variables.ORDERS_TABLE={Restored}@DIGEST",
+      "added:Restored@DIGEST",
+    ],
   },
   {
     title: "functions and a role move from the orders to the keys",
@@ -101,9 +115,8 @@ export const tablesChanges: StoppingChange[] = [
       properties["PolicyDocument"].Statement[1].Resource = { "Fn::GetAtt": [id, "Arn"] };
     },
     names: [
-      "orders-table-in-use",
-      "grant:CancelOrderRole:dynamodb:UpdateItem:ApiKeys.Arn",
-      "revoke:CancelOrderRole:dynamodb:UpdateItem:ORDERS_TABLE.Arn",
+      "CancelOrderRole/DefaultPolicy.PolicyDocument.Statement=DIGEST",
+      "Lambda::Function.Environment.Variables.ORDERS_TABLE={ApiKeys}@DIGEST",
     ],
   },
 ];
