@@ -143,9 +143,14 @@ describe.runIf(hasGit)("the build of an old commit", () => {
 });
 
 test.each([
-  ["with the canary", "base-url tls-1", "true"],
-  ["without it when a change of TLS is accepted", "base-url tls", "false"],
-  ["without it when that is accepted on a line of its own", "base-url\ntls\r\n", "false"],
+  ["with the canary", "Outputs.BaseUrl.Value=1 OwnApi/Rest.SecurityPolicy=b", "true"],
+  ["without it when a change of TLS is accepted", "a Api/Rest.SecurityPolicy=b", "false"],
+  ["without it when only that is accepted", "Api/Rest.EndpointAccessMode=b", "false"],
+  [
+    "without it when that is accepted on a line of its own",
+    "a\nApi/Domain/Name.EndpointAccessMode=b\r\n",
+    "false",
+  ],
 ])("a build is made %s", async (_, accept, canary) => {
   const directory = await temporaryDirectory();
   const calls = await standIn(directory, "npm", "");

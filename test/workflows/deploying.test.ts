@@ -22,7 +22,10 @@ const credentials = {
  */
 async function run(
   stepName: string,
-  { fails = "nothing", accept = "removed:Own tls" }: { fails?: string; accept?: string } = {},
+  {
+    fails = "nothing",
+    accept = "removed:Own@1 added:Own@2",
+  }: { fails?: string; accept?: string } = {},
 ) {
   const directory = await temporaryDirectory();
   const does = `case "$*" in
@@ -68,7 +71,7 @@ test("the downloaded build is deployed with the accepted findings", async () => 
   const app = `--app ${downloadPath(deployJob)} --require-approval never`;
   const outputs = `--outputs-file ${directory}/outputs.json`;
   expect(calls).toEqual([
-    `run --silent deploy -- staging --accept 'removed:Own tls' ${app} ${outputs}`,
+    `run --silent deploy -- staging --accept 'removed:Own@1 added:Own@2' ${app} ${outputs}`,
   ]);
 });
 
@@ -79,7 +82,7 @@ test("the template is kept for the next comparison", async () => {
 
 test.each([
   ["", 17],
-  ["tls", 35],
+  ["Api/Rest.SecurityPolicy=a", 35],
 ])("the smoke test's key, with %j accepted, expires after %i minutes", async (accept, minutes) => {
   const { calls } = await run("Smoke test", { accept });
   const [issue = ""] = calls;
@@ -92,9 +95,9 @@ test.each([
 
 test.each([
   ["", 120],
-  ["removed:Own orders-table-in-use", 120],
-  ["removed:Own\ntls", 1200],
-  ["base-url", 1200],
+  ["removed:Own@1 Other/Api/Rest.SecurityPolicy=a", 120],
+  ["removed:Own@1\nApi/Rest.EndpointAccessMode=a", 1200],
+  ["Outputs.BaseUrl.Value=a", 1200],
   ["first-deployment", 1200],
 ])("a stage for which %j is accepted has %i seconds to be ready", async (accept, seconds) => {
   const { calls } = await run("Smoke test", { accept });

@@ -13,7 +13,7 @@ async function summarise(directory: string, npm: string) {
   const summary = join(directory, "summary");
   const result = await runScript(changes, "Say what production would change", directory, {
     GITHUB_STEP_SUMMARY: summary,
-    ACCEPT: "base-url tls",
+    ACCEPT: "added:Own@1 removed:Own@2",
   });
   return { ...result, text: await readFile(summary, "utf8"), calls };
 }
@@ -50,17 +50,17 @@ test("the downloaded build is compared with production's last template", async (
   const template = "deployed/deployed.template.json";
   const against = `production --app ${downloadPath(changes)} --template ${template}`;
   expect(await calls()).toEqual([
-    `run --silent compare -- ${against} --accept 'base-url tls'`,
+    `run --silent compare -- ${against} --accept 'added:Own@1 removed:Own@2'`,
     `run --silent diff -- ${against}`,
   ]);
 });
 
 test("the summary lists what would stop the deployment before the changes", async () => {
-  const npm = '[ $3 = diff ] && echo "[~] Stage" >&2 || { echo "STOP tls"; exit 1; }';
+  const npm = '[ $3 = diff ] && echo "[~] Stage" >&2 || { echo "STOP added:Own@1"; exit 1; }';
   const { ok, output, text } = await summarise(await fetched(), npm);
   expect(ok).toBe(true);
   expect(output).toBe("");
-  expect(text).toBe(`${title}Compared with run 10.\n\n    STOP tls\n    [~] Stage\n`);
+  expect(text).toBe(`${title}Compared with run 10.\n\n    STOP added:Own@1\n    [~] Stage\n`);
 });
 
 test.each(["\\n", "\\r", "\\r\\n"])(
