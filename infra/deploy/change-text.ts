@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { Change } from "./changes.ts";
 import { grantText, isGrant } from "./grants.ts";
 
@@ -33,19 +32,13 @@ function factsOf(part: unknown, holder: string): string[] {
 
 /** How a value changes: of lists, the members that differ. */
 function becomes(was: unknown, is: unknown, holder: string): string {
-  const areLists = Array.isArray(was) && Array.isArray(is);
-  const gained = areLists ? membersOnlyIn(is, was) : [];
-  const lost = areLists ? membersOnlyIn(was, is) : [];
-  const spell = (value: unknown) => valueText(withGrants(value, holder));
-  if (gained.length + lost.length === 0) return `${spell(was)} becomes ${spell(is)}`;
-  return [
-    ...gained.map((member) => `gains ${spell(member)}`),
-    ...lost.map((member) => `loses ${spell(member)}`),
-  ].join("; ");
-}
-
-function membersOnlyIn(list: unknown[], other: unknown[]): unknown[] {
-  return list.filter((member) => !other.some((one) => isDeepStrictEqual(one, member)));
+  const [before = [], after = []] = [withGrants(was, holder), withGrants(is, holder)];
+  const areLists = Array.isArray(before) && Array.isArray(after);
+  const [old, now] = areLists ? [before.map(valueText), after.map(valueText)] : [[], []];
+  const gained = now.filter((text) => !old.includes(text)).map((text) => `gains ${text}`);
+  const lost = old.filter((text) => !now.includes(text)).map((text) => `loses ${text}`);
+  if (gained.length + lost.length > 0) return [...gained, ...lost].join("; ");
+  return `${valueText(withGrants(was, holder))} becomes ${valueText(withGrants(is, holder))}`;
 }
 
 /** A value with the grants in it spelt out. */

@@ -13,7 +13,6 @@ import {
   readTemplate,
   type StackToCompare,
 } from "./stacks.ts";
-import type { Place } from "./template.ts";
 
 /** The options of a comparison. */
 export interface CompareOptions {
@@ -47,9 +46,10 @@ export async function compare(environment: Environment, options: CompareOptions)
   for (const warning of next.warnings) console.log(`warning  ${printable(warning)}`);
   if (options.template) requireSameEnvironment(options.template, deployed.stack, next);
   else await requireAdoptedTables(environment, deployed.stack?.template, next.template);
-  const findings = deployed.stack
-    ? findChanges(deployed.stack, next, deployed.place)
-    : firstDeployment(environment);
+  // A missing stack that should keep data may mean that the credentials are for another account.
+  const isNew = { name: "first-deployment", text: "its tables will be new and empty" };
+  const ifNew = environment.keepData ? [isNew] : [];
+  const findings = deployed.stack ? findChanges(deployed.stack, next, deployed.place) : ifNew;
   const count = `${findings.length} finding${findings.length === 1 ? "" : "s"}`;
   console.log(`${stackName} ${deployed.description}: ${count}`);
   return report(findings, accepted);
@@ -63,15 +63,8 @@ function readAccepted(accept: string[] = []): Set<string> {
   return new Set(names);
 }
 
-/** The deployed stack, if there is one, and where it is. */
-interface Deployed {
-  stack?: StackToCompare | undefined;
-  place?: Place | undefined;
-  /** Continues a sentence that begins with the stack's name. */
-  description: string;
-}
-
-async function readDeployed(environment: Environment, options: CompareOptions): Promise<Deployed> {
+/** Reads the deployed stack, if there is one. The description goes on about the stack's name. */
+async function readDeployed(environment: Environment, options: CompareOptions) {
   const { account } = environment;
   if (options.template) {
     return {
@@ -110,30 +103,13 @@ async function synthesise(
 }
 
 /** @throws CommandError when a saved template and the next one are of different environments. */
-function requireSameEnvironment(
-  file: string,
-  saved: StackToCompare | undefined,
-  { template }: StackToCompare,
-): void {
-  const actual = saved?.template.Description;
-  const expected = template.Description;
+function requireSameEnvironment(file: string, saved?: StackToCompare, next?: StackToCompare): void {
+  const [actual, expected] = [saved, next].map((stack) => {
+    const { Description } = stack?.template ?? {};
+    return Description === undefined ? "no description" : `"${Description}"`;
+  });
   if (actual === expected) return;
-  throw new CommandError(
-    `${file} belongs to another environment: ${quoted(actual)}, not ${quoted(expected)}`,
-  );
-}
-
-function quoted(description: string | undefined): string {
-  return description === undefined ? "no description" : `"${description}"`;
-}
-
-/**
- * If the environment keeps data, a missing stack is a finding: the credentials may be for another
- * account.
- */
-function firstDeployment({ keepData }: Environment): Finding[] {
-  const text = "its tables will be new and empty";
-  return keepData ? [{ name: "first-deployment", text }] : [];
+  throw new CommandError(`${file} belongs to another environment: ${actual}, not ${expected}`);
 }
 
 /** Prints a line for each finding, and returns whether all of them are accepted. */

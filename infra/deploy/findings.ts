@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { changeText, valueText } from "./change-text.ts";
 import { type Change, listChanges } from "./changes.ts";
 import { groupChanges } from "./groups.ts";
-import { isFree } from "./ordinary.ts";
+import { isOrdinary } from "./ordinary.ts";
 import type { StackToCompare } from "./stacks.ts";
 import { comparable, leaves, type Place } from "./template.ts";
 
@@ -68,9 +68,13 @@ function labelOf({ path, property, type }: Change, byType = false): string {
   return `${byType ? type : path}${name === "" ? "" : `.${name}`}`;
 }
 
-/** What a change sets or takes away, without what needs no review: new code changes no digest. */
-function reviewed({ kind, type, property, was, is }: Change): unknown[] {
-  return leaves(kind === "removed" ? was : is, property).filter(([name]) => !isFree(type, name));
+/** What a change sets or takes away, without what is ordinary: new code changes no digest. */
+function reviewed(change: Change): unknown[] {
+  const { kind, property, was, is } = change;
+  return leaves(kind === "removed" ? was : is, property).filter(
+    ([name, value]) =>
+      !isOrdinary({ ...change, kind: "changed", property: name, was: undefined, is: value }),
+  );
 }
 
 /** A short value as it is, or a digest. */

@@ -72,34 +72,20 @@ export function isOrdinary({ kind, type, property, was, is }: Change): boolean {
   if (kind === "removed") return removed.includes(type);
   if (outside.test(JSON.stringify({ is }))) return false;
   if (kind === "added") return added.includes(type);
-  const isExactly = (value: unknown) =>
-    namesOf(type, property).some((name) => exactly.includes(`${name}=${value}`));
+  // The lists have no numbers of list members, and no keys of tags.
+  const path = property.replace(/\.\d+(?=\.|$)/g, "").replace(/^(Properties\.Tags)\..*/, "$1");
+  const names = [`*.${path}`, `${type}.${path}`];
+  const isIn = (list: string[]) =>
+    list.some((entry) => names.some((name) => `${name}.`.startsWith(`${entry}.`)));
+  const isExactly = (value: unknown) => names.some((name) => exactly.includes(`${name}=${value}`));
   const growth = typeof was === "number" && typeof is === "number" ? is / was : 0;
   return (
-    isIn(anything, type, property) ||
-    (isIn(anotherNumber, type, property) && growth > 0.5 && growth < 4) ||
-    (isIn(larger, type, property) && (growth > 1 || keepsMembers(was, is))) ||
+    isIn(anything) ||
+    (isIn(anotherNumber) && growth > 0.5 && growth < 4) ||
+    (isIn(larger) && (growth > 1 || keepsMembers(was, is))) ||
     isExactly(is) ||
     (is !== undefined && isExactly("any"))
   );
-}
-
-/** Whether a property may become anything. */
-export function isFree(type: string, property: string): boolean {
-  return isIn(anything, type, property);
-}
-
-/** Whether a list names a property, or one that holds it. */
-function isIn(list: string[], type: string, property: string): boolean {
-  return namesOf(type, property).some((name) =>
-    list.some((entry) => `${name}.`.startsWith(`${entry}.`)),
-  );
-}
-
-/** A property's names in the lists: without the numbers of list members and the keys of tags. */
-function namesOf(type: string, property: string): string[] {
-  const path = property.replace(/\.\d+(?=\.|$)/g, "").replace(/^(Properties\.Tags)\..*/, "$1");
-  return [`*.${path}`, `${type}.${path}`];
 }
 
 function keepsMembers(was: unknown, is: unknown): boolean {

@@ -20,7 +20,8 @@ const renamed = ["AWS::ApiGateway::Deployment", "AWS::Lambda::Version"];
 /**
  * Rewrites a template so that equal meanings read alike. References become text with the construct's
  * path, like `${Orders.Arn}`; account and region are spelt out where `place` has them; text that is
- * JSON becomes what it says; tags go by their keys, and what CDK renames goes by its path.
+ * JSON becomes what it says; tags go by their keys, and what CDK renames goes by its path. An alias
+ * that skips its canary once says so where the canary stood.
  */
 export function comparable(template: Template, place?: Place): Template {
   const known = new Map([
@@ -42,10 +43,13 @@ export function comparable(template: Template, place?: Place): Template {
   };
   const resolved = JSON.stringify(resolveIntrinsics(template, spell));
   const spelt: Template = JSON.parse(resolved, plain);
-  const resources = Object.entries(spelt.Resources).map(([id, resource]) => [
-    renamed.includes(resource.Type) ? constructPath(template, id) : id,
-    withSkippedCanary(resource),
-  ]);
+  const resources = Object.entries(spelt.Resources).map(([id, resource]) => {
+    const isSkipped = /^Set without a canary/.test(String(resource.Properties?.["Description"]));
+    return [
+      renamed.includes(resource.Type) ? constructPath(template, id) : id,
+      isSkipped ? { ...resource, UpdatePolicy: "skipped once" } : resource,
+    ];
+  });
   return { ...spelt, Resources: Object.fromEntries(resources) };
 }
 
@@ -58,13 +62,6 @@ function fromJson(text: string): unknown {
   } catch {
     return text;
   }
-}
-
-/** An alias that skips its canary once says so where the canary stood. */
-function withSkippedCanary(resource: Resource): Resource {
-  const { Description = "" } = resource.Properties ?? {};
-  const isSkipped = String(Description).startsWith("Set without a canary");
-  return isSkipped ? { ...resource, UpdatePolicy: "skipped once" } : resource;
 }
 
 /**
