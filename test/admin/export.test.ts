@@ -7,7 +7,7 @@ import { rejectedAs } from "../helpers/faults/faults.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
 import { createOperator } from "./admin-process.ts";
 import { commandsHere, runHere } from "./command-here.ts";
-import { clearedLine, makeLines, sortedLines } from "./orders-file.ts";
+import { erased, makeLines, sortedLines } from "./orders-file.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 /** The engine, or a proxy before it. */
@@ -226,16 +226,16 @@ test.each([
   [
     "the number of orders when it may not ask how many there are",
     onEvery("DescribeTable", rejectedAs("AccessDeniedException")),
-    "1 orders",
+    "1 orders,",
   ],
 ])("an export on a terminal shows %s", async (_, described, shown) => {
   await tables.putOrder({ id: { N: "1" } });
   const { proxy } = await tables.behindProxy(described);
   const run = commandsHere(tables, proxy.endpoint);
   const { code, stderr } = await run(["orders", "export"], "stderr");
-  const [bar, rest] = stderr.split(clearedLine);
+  const [, line, rest] = stderr.split(erased);
   expect(code).toBe(0);
-  expect(bar).toContain(`Exporting ${shown}`);
+  expect(line).toContain(`Exporting ${shown}`);
   expect(rest).toBe("Exported 1 order\n");
 });
 
@@ -252,5 +252,5 @@ test("an export clears its progress line before it names a skipped order", async
   const run = commandsHere(tables);
   const { code, stderr } = await run(["orders", "export"], "stderr");
   expect(code).toBe(1);
-  expect(stderr).toContain(`${clearedLine}Order 1.5 skipped: id is not a 64-bit integer\n`);
+  expect(stderr).toContain(`${erased}Order 1.5 skipped: id is not a 64-bit integer\n`);
 });

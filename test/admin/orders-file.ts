@@ -1,5 +1,5 @@
-/** Ends a progress bar: goes to the start of the line, and erases it. */
-export const clearedLine = "\u001b[1G\u001b[2K";
+/** Comes before and after each drawing of a progress line: goes to its start, and erases it. */
+export const erased = "\u001b[1G\u001b[2K";
 
 /** Makes this many lines of an orders file, as an export writes them. */
 export function makeLines(count: number): string[] {

@@ -1,41 +1,62 @@
 import { PassThrough } from "node:stream";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { startProgress } from "../../infra/admin/progress.ts";
+import { erased } from "./orders-file.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
   return () => void vi.useRealTimers();
 });
 
-/** The text on a terminal of so many columns after so many seconds and so many of 400 orders. */
-function shown(columns: number, seconds: number, orders: number): string {
+/** A terminal of so many columns, which standard output and standard error share. */
+function terminal(columns = 80) {
   const stream = Object.assign(new PassThrough({ encoding: "utf8" }), { isTTY: true, columns });
-  const stderr = vi.spyOn(process, "stderr", "get").mockReturnValue(stream as never);
-  onTestFinished(() => stderr.mockRestore());
-  const progress = startProgress("Writing", "orders", 400);
-  vi.advanceTimersByTime(seconds * 1000);
-  progress.update(orders);
-  vi.advanceTimersByTime(200);
-  const text = String(stream.read());
-  progress.stop();
-  return text;
+  for (const name of ["stdout", "stderr"] as const) {
+    const spy = vi.spyOn(process, name, "get").mockReturnValue(stream as never);
+    onTestFinished(() => spy.mockRestore());
+  }
+  return stream;
 }
 
-test("the progress line fits into 60 columns", () => {
-  expect(shown(60, 10, 100)).toMatch(/Writing 25% \[=+-+\] 10 orders\/s, 30s left/);
+test.each<[unit: string, total: number, seconds: number, done: number, line: string]>([
+  ["orders", 400, 10, 100, "Writing 25%, 10 orders/s, 30 s left"],
+  ["orders", 4_000_000, 10, 100_000, "Writing 2%, 10,000 orders/s, 7 min left"],
+  ["orders", 400, 2, 40, "Writing 10%, 20 orders/s"],
+  ["orders", 400, 10, 0, "Writing 0%, 0 orders/s"],
+  ["orders", 400, 10, 500, "Writing 100%, 50 orders/s, 0 s left"],
+  ["orders", 0, 10, 50_000, "Writing 50,000 orders, 5,000 orders/s"],
+  ["bytes", 64_000_000, 10, 16_000_000, "Writing 25%, 1.6 MB/s, 30 s left"],
+])("of %s, %i in all, after %i s and %i of them, a line says %s", (unit, ...numbers) => {
+  const [total, seconds, done, line] = numbers;
+  const stream = terminal();
+  const progress = startProgress("Writing", unit, total);
+  vi.advanceTimersByTime(seconds * 1000);
+  progress.update(done);
+  expect(stream.read()).toBe(`${erased}${line}`);
 });
 
-test("the progress line shows no time left in the first three seconds", () => {
-  const line = shown(100, 2, 40);
-  expect(line).toMatch(/Writing 10% \[=+-+\] \d+ orders\/s/);
-  expect(line).not.toContain("left");
+test("a progress line is cut where a narrow terminal ends", () => {
+  const stream = terminal(12);
+  startProgress("Writing", "orders", 400).update(100);
+  expect(stream.read()).toBe(`${erased}Writing 25%,`);
 });
 
-test("the progress line says 100% and 0s left once it is past its total", () => {
-  expect(shown(100, 10, 500)).toMatch(/Writing 100% \[={24}\] 49 orders\/s, 0s left/);
+test("a progress line is drawn at most ten times a second", () => {
+  const stream = terminal();
+  const progress = startProgress("Writing", "orders", 0);
+  for (let done = 0; done < 1000; done++) {
+    progress.update(done);
+    vi.advanceTimersByTime(1);
+  }
+  expect(String(stream.read()).split("Writing")).toHaveLength(1 + 10);
 });
 
-test("the progress line changes no mode of the terminal", () => {
-  // A killed command could not show the cursor again, or wrap long lines again.
-  expect(shown(20, 10, 100)).not.toContain("\u001b[?");
+test("a progress line makes room for lines of the result, and for what follows", () => {
+  const stream = terminal();
+  const progress = startProgress("Writing", "orders", 0);
+  progress.update(1);
+  stream.read();
+  progress.print("Order 7");
+  progress.stop();
+  expect(stream.read()).toBe(`${erased}Order 7\n${erased}`);
 });
