@@ -1,16 +1,12 @@
 import { randomInt } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import { isUnavailable } from "../../shared/dynamodb.ts";
 import { type OrderItem, type OrderStatus, parseOrderId } from "../../shared/order.ts";
-import { callersPath } from "../local/machine/callers-path.ts";
-import { namingFile } from "../orders-file/orders-file.ts";
 import { counted } from "../terminal/counted.ts";
 import { CommandError, errorLine } from "../terminal/errors.ts";
-import { standardInput } from "../terminal/input.ts";
 import { jsonText, printable } from "../terminal/printable.ts";
 import { interruption, pacedCalls, run } from "./command.ts";
+import { inputLines } from "./input-lines.ts";
 import { type TableCalls, whilePending } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
 
@@ -125,17 +121,10 @@ function rejection(item: OrderItem | undefined): Omit<Shipment, "id"> {
 
 /** Reads a file of order ids, one per line; `-` is standard input. */
 async function readIds(file = "-"): Promise<bigint[]> {
-  const name = file === "-" ? "standard input" : file;
-  const source = file === "-" ? standardInput() : createReadStream(callersPath(file));
-  const content = await text(source).catch((error) => {
-    throw namingFile(name, error);
-  });
-  const lines = content.split("\n").map((line) => line.trim());
-  return lines.flatMap((line, at) => {
-    const id = parseOrderId(line);
+  return await Array.fromAsync(inputLines(file), ({ text, place }) => {
+    const id = parseOrderId(text);
     if (id !== undefined) return id;
-    if (line === "") return [];
-    throw new CommandError(`${name}:${at + 1}: not a 64-bit integer: nothing has shipped`);
+    throw new CommandError(`${place}: not a 64-bit integer: nothing has shipped`);
   });
 }
 

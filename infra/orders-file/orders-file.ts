@@ -4,6 +4,7 @@ import { stat } from "node:fs/promises";
 import { getSystemErrorMessage } from "node:util";
 import type { OrderItem } from "../../shared/order.ts";
 import { counted } from "../terminal/counted.ts";
+import { linesOf } from "../terminal/lines.ts";
 import { printable } from "../terminal/printable.ts";
 import { Findings } from "./findings.ts";
 import { type LineProblems, type OrderLine, parseOrderLine, problem } from "./order-line.ts";
@@ -112,9 +113,12 @@ async function* readOrderLines(
   { name, path }: OrdersFile,
   onRead?: (bytes: number) => void,
 ): AsyncGenerator<OrderLine & { line: number }, void, void> {
+  // Each character stands for a byte.
+  const file = createReadStream(path, { highWaterMark: 262_144, encoding: "latin1" });
   let line = 0;
   try {
-    for await (const rawLine of readLines(path, onRead)) {
+    for await (const rawLine of linesOf(file, longestLine)) {
+      onRead?.(file.bytesRead);
       line++;
       if (rawLine.length > longestLine) {
         yield {
@@ -140,28 +144,6 @@ async function* readOrderLines(
  * in the table and 135 in a line.
  */
 export const longestLine = 20_971_520;
-
-/**
- * Reads a file line by line, in constant memory, up to the first line that is too long. Each
- * character stands for a byte.
- */
-async function* readLines(
-  path: string,
-  onRead?: (bytes: number) => void,
-): AsyncGenerator<string, void, void> {
-  const file = createReadStream(path, { highWaterMark: 262_144, encoding: "latin1" });
-  let rest = "";
-  for await (const block of file) {
-    // Splits the block only: to split `rest` again each time would make a long line quadratic.
-    const [first = "", ...others] = String(block).split("\n");
-    const lines = [rest + first, ...others];
-    rest = lines.pop() ?? "";
-    onRead?.(file.bytesRead);
-    yield* lines;
-    if (rest.length > longestLine) break;
-  }
-  yield rest;
-}
 
 /** The error to throw: for a failure of the file system, one with the file's name. */
 export function namingFile(name: string, error: unknown): unknown {
