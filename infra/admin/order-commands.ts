@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { parseId, parseMoment, parseTable, parseText } from "./arguments.ts";
+import { auditCommand } from "./audit-orders.ts";
 import { addCarryOver } from "./carry-over.ts";
 import { orderRules } from "./carry-over-rules.ts";
 import { pacedCalls, rateOption, run } from "./command.ts";
@@ -80,4 +81,10 @@ function addLookUps(orders: Command): void {
     .argument("<order-id>", "the order's id", parseId)
     .description("show an order with its status and, if it was cancelled, when and by which key")
     .action((id: bigint, _options, command: Command) => run(command, (target) => show(target, id)));
+  orders
+    .command("audit")
+    .requiredOption("--log <file>", "the function's log lines (`-` is standard input)", parseText)
+    .addOption(rateOption())
+    .description("compare the cancellations in CancelOrder's log with the table")
+    .action(auditCommand);
 }

@@ -41,12 +41,18 @@ export async function show(target: Target, id: bigint): Promise<Result> {
   const cancelledBy = item["cancelledBy"]?.S;
   const key = cancelledBy === undefined ? undefined : await findKey(target, cancelledBy);
   if (key) item["cancelledByName"] = { S: key.name };
+  const order = plainOrder(item);
+  const rows = Object.keys(order).map((name) => [name, valueText(item[name])]);
+  return { text: columns(rows), json: order };
+}
+
+/** An order's attributes as plain values, those of a list first. */
+export function plainOrder(item: OrderItem): Record<string, unknown> {
   const names = new Set([...Object.keys(widths), ...Object.keys(item).sort()]);
-  const rows = [...names].flatMap((name) => (item[name] ? [{ name, attribute: item[name] }] : []));
-  return {
-    text: columns(rows.map(({ name, attribute }) => [name, valueText(attribute)])),
-    json: Object.fromEntries(rows.map(({ name, attribute }) => [name, plainValue(attribute)])),
-  };
+  const members = [...names].flatMap((name) =>
+    item[name] ? [[name, plainValue(item[name])] as const] : [],
+  );
+  return Object.fromEntries(members);
 }
 
 /**

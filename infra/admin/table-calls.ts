@@ -1,4 +1,6 @@
 import {
+  type AttributeValue,
+  BatchGetItemCommand,
   ConditionalCheckFailedException,
   type DynamoDBClient,
   GetItemCommand,
@@ -32,6 +34,11 @@ export const whilePending: Condition = {
   ExpressionAttributeNames: { "#status": "status" },
   ExpressionAttributeValues: { ":pending": { S: "pending" satisfies OrderStatus } },
 };
+
+/** A partition key as text. */
+export function keyText(value: AttributeValue | undefined): string {
+  return value?.N ?? value?.S ?? "";
+}
 
 /** A write that was not applied, and the item that fails its condition; none if it is missing. */
 interface Unmet {
@@ -100,6 +107,39 @@ export class TableCalls {
     const units = input.ConsistentRead ? 1 : 0.5;
     const { Item } = await this.make(() => this.#client.send(command), units, signal);
     return Item;
+  }
+
+  /**
+   * Reads the items with these keys, at most a hundred, which takes a tenth of the time of reading
+   * them one by one. Returns them by the text of their key.
+   */
+  async getMany(
+    table: string,
+    key: string,
+    keys: AttributeValue[],
+    signal?: AbortSignal,
+    ConsistentRead = false,
+  ): Promise<Map<string, OrderItem>> {
+    const found = new Map<string, OrderItem>();
+    let Keys: OrderItem[] = keys.map((value) => ({ [key]: value }));
+    while (Keys.length > 0) {
+      const command = new BatchGetItemCommand({
+        RequestItems: { [table]: { Keys, ConsistentRead } },
+        ReturnConsumedCapacity: "TOTAL",
+      });
+      const send = async () => {
+        const { ConsumedCapacity, ...output } = await this.#client.send(command);
+        return { ...output, ConsumedCapacity: ConsumedCapacity?.[0] };
+      };
+      const units = Keys.length * (ConsistentRead ? 1 : 0.5);
+      const { Responses, UnprocessedKeys } = await this.make(send, units, signal);
+      for (const item of Responses?.[table] ?? []) found.set(keyText(item[key]), item);
+      const left = UnprocessedKeys?.[table]?.Keys ?? [];
+      // The table throttles, though it read some of them.
+      if (left.length === Keys.length) await this.#clock.pause(1000, signal);
+      Keys = left;
+    }
+    return found;
   }
 
   /** Writes an item unless the table has one with its key. Returns undefined if it is written. */

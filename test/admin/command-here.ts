@@ -73,7 +73,7 @@ export async function runCommand(
   }
 }
 
-type Tables = Pick<TestTables, "dynamodbEndpoint" | "tables">;
+export type Tables = Pick<TestTables, "dynamodbEndpoint" | "tables">;
 
 /** Has CloudFormation know one stack, production's, with these outputs, until the test ends. */
 export function deployProduction(outputs: Record<string, string>): void {

@@ -83,8 +83,17 @@ describe("a command", () => {
 
   describe("that uses capacity", () => {
     const file = join(folder, "one.ndjson");
-    beforeAll(() => writeFile(file, '{"id":1}\n'));
+    const line = {
+      timestamp: "2026-11-20T08:00:00.123Z",
+      requestId: "request_1",
+      message: { event: "order_cancelled", keyId: "key_1", orderId: "1" },
+    };
+    beforeAll(async () => {
+      await writeFile(file, '{"id":1}\n');
+      await writeFile(log, JSON.stringify(line));
+    });
     const { reads, writes } = environments.production.tableThroughput;
+    const log = join(folder, "cancelled.log");
     const commands: [args: string[], units: string][] = [
       [["import", file], `${writes / 2} write`],
       [["import", "--check", file], `${reads / 2} read`],
@@ -92,6 +101,7 @@ describe("a command", () => {
       [["ship", "1"], `${writes / 2} write`],
       [["list"], `${reads / 2} read`],
       [["count"], `${reads / 2} read`],
+      [["audit", "--log", log], `${reads / 2} read`],
     ];
 
     test.each(commands)("leaves half of it to the service: orders %j", async (args, units) => {
@@ -121,6 +131,7 @@ describe("a command", () => {
       expect(used).toContain("dynamodb:PutItem");
       expect(used).toContain("dynamodb:UpdateItem");
       expect(used).toContain("dynamodb:Scan");
+      expect(used).toContain("dynamodb:BatchGetItem");
       expect(actions).toEqual(expect.arrayContaining(used));
     });
   });

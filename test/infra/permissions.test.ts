@@ -93,6 +93,16 @@ const tasks: Task[] = [
     calls: [...finding, ...on(table("Orders"), "dynamodb:GetItem", "dynamodb:UpdateItem")],
   },
   {
+    name: "orders audit",
+    policies: ["Orders", "On call"],
+    calls: [
+      ...finding,
+      ...on(stack, "cloudformation:ListStackResources"),
+      ...on(logGroup, "logs:FilterLogEvents"),
+      ...on(table("Orders"), "dynamodb:BatchGetItem"),
+    ],
+  },
+  {
     name: "keys issue",
     policies: ["Keys"],
     calls: [...finding, ...on(table("ApiKeys"), "dynamodb:PutItem")],
