@@ -1,15 +1,13 @@
-import { Command, CommanderError, Option } from "commander";
-import { withoutKeys } from "../../shared/api-keys.ts";
+import { type Command, CommanderError, Option } from "commander";
 import { environments } from "../environments.ts";
 import { errorLine } from "../terminal/errors.ts";
-import { optionDescription } from "../terminal/help.ts";
-import { printable } from "../terminal/printable.ts";
+import { Script } from "../terminal/script.ts";
 import { addKeyCommands } from "./key-commands.ts";
 import { addOrderCommands } from "./order-commands.ts";
 
 /** The operators' command line. Wrong use at any level prints one line and exits with 2. */
 export function createProgram(): Command {
-  const program = new Command("npm run admin --")
+  const program = new Script("npm run admin --")
     .description("Manages API keys and orders. For operators; not part of the HTTP API.")
     .addOption(
       new Option("--env <name>", "work on this deployed environment, with your own AWS credentials")
@@ -18,15 +16,7 @@ export function createProgram(): Command {
     )
     .option("--local", "work on the running `npm start`")
     .option("--json", "print JSON, for scripts")
-    .configureHelp({ showGlobalOptions: true, optionDescription })
     .showHelpAfterError("(see --help)")
-    .configureOutput({
-      outputError: (text, write) => {
-        // commander echoes arguments unescaped.
-        const lines = withoutKeys(text.split("\n").map(printable).join("\n"));
-        write(lines.replace(/^error: command-argument value/, "error:"));
-      },
-    })
     .exitOverride((error) => {
       // commander exits with 1 for wrong use.
       throw Object.assign(error, { exitCode: error.exitCode === 0 ? 0 : 2 });

@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { Argument, type Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { type Environment, environments } from "../environments.ts";
 import { errorLine } from "../terminal/errors.ts";
+import { Script } from "../terminal/script.ts";
 import { type CompareOptions, compare, ownAssembly } from "./compare.ts";
 
 type Environments = Record<string, Environment>;
@@ -34,9 +35,7 @@ export async function runDeploy(
 }
 
 function createProgram(entries: Environments): Command {
-  const program = new Command("npm run").exitOverride().configureOutput({
-    outputError: (text, write) => write(text.replace(/^error: command-argument value/, "error:")),
-  });
+  const program = new Script("npm run").exitOverride();
   const command = (name: string, description: string) =>
     program
       .command(name)

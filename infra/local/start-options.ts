@@ -1,15 +1,15 @@
-import { Command, InvalidArgumentError } from "commander";
-import { isApiKey, withoutKeys } from "../../shared/api-keys.ts";
+import { InvalidArgumentError } from "commander";
+import { isApiKey } from "../../shared/api-keys.ts";
 import { environments } from "../environments.ts";
+import { Script } from "../terminal/script.ts";
 import type { LocalStackOptions } from "./local-stack.ts";
 import { callersPath } from "./machine/callers-path.ts";
 
 /**
- * Reads the options of `npm start`. Invalid ones end the process with exit code 1 and one line, in
- * which keys are cut short.
+ * Reads the options of `npm start`. Invalid ones end the process with exit code 2 and one line.
  */
 export function startOptions(argv: string[]): LocalStackOptions & { json?: true } {
-  const command = new Command("npm start --")
+  return new Script("npm start --")
     .description(
       "Runs the pet store orders service on this machine, from the stack that would be deployed.",
     )
@@ -46,28 +46,8 @@ export function startOptions(argv: string[]): LocalStackOptions & { json?: true 
       "\nDYNAMODB_ENDPOINT names a DynamoDB engine to use instead of the embedded one, " +
         "like http://localhost:8000.",
     )
-    .configureOutput({ outputError: (text, write) => write(withoutKeys(text)) });
-  rejectOptionsOfNpm(command, argv);
-  return command.parse(argv).opts();
-}
-
-/**
- * Rejects options that were written before `--`, which npm keeps for itself. The message says what
- * to write instead.
- */
-function rejectOptionsOfNpm(command: Command, argv: string[]): void {
-  const { env } = process;
-  if (env["npm_lifecycle_event"] !== "start") return;
-  const kept = (long = ""): string | undefined =>
-    env[`npm_config_${long.slice(2).replaceAll("-", "_")}`];
-  const taken = command.options.filter(({ long = "" }) => kept(long) && !argv.includes(long));
-  if (taken.length === 0) return;
-  const written = taken.map(({ long, flags, required }) => {
-    // Of `--port 3001`, npm takes the option for a flag and passes the value on.
-    const value = kept(long) === "true" ? argv[2] : kept(long);
-    return required && taken.length === 1 ? `${long} ${value}` : flags;
-  });
-  command.error(`npm keeps options before -- for itself. Write: npm start -- ${written.join(" ")}`);
+    .parse(argv)
+    .opts();
 }
 
 function numberFrom(least: number): (text: string) => number {

@@ -1,8 +1,8 @@
-import { Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import { isApiKey } from "../../shared/api-keys.ts";
 import { isInt64 } from "../../shared/order.ts";
 import { type Environment, environments } from "../environments.ts";
-import { optionDescription } from "../terminal/help.ts";
+import { Script } from "../terminal/script.ts";
 
 interface Options {
   baseUrl: string;
@@ -20,7 +20,7 @@ interface Options {
  * @param entries the environments, one of which the key belongs to.
  */
 export function smokeOptions(argv: string[], entries: Record<string, Environment> = environments) {
-  const command = new Command("npm run smoke --")
+  const command = new Script("npm run smoke --")
     .description(
       "Check that a deployed service does what it promises its clients. " +
         "Changes nothing unless you name an order to cancel.",
@@ -44,8 +44,6 @@ export function smokeOptions(argv: string[], entries: Record<string, Environment
       parseSeconds,
     )
     .addHelpText("after", "\nSet the environment variable API_KEY to a key of that environment.")
-    .configureHelp({ optionDescription })
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
     .parse(argv);
   const { baseUrl, cancel, thorough = false, production, yes, wait } = command.opts<Options>();
   const apiKey = process.env["API_KEY"] ?? "";

@@ -4,9 +4,9 @@ import { stat, writeFile } from "node:fs/promises";
 import { cpus, release, type } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { Command } from "commander";
 import { readFunctions } from "../../infra/local/functions.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
+import { Script } from "../../infra/terminal/script.ts";
 import { chart } from "./chart.ts";
 import { coldStarts } from "./cold-start.ts";
 import { type Growth, growthRows, growthTable, listCost, listGrowth } from "./list.ts";
@@ -17,7 +17,7 @@ import { median } from "./samples.ts";
 import { prepare, putOrders, type Subject } from "./subject.ts";
 import { warmCancel } from "./warm-cancel.ts";
 
-const { write } = new Command("npm run bench --")
+const { write } = new Script("npm run bench --")
   .description(
     "Measures the service beside the least work that could do the same, in one run. " +
       "Exits with 1 when a goal is missed.",

@@ -3,10 +3,11 @@
 // which limit gives first.
 import { Template } from "aws-cdk-lib/assertions";
 import { App } from "aws-cdk-lib/core";
-import { Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import { type Environment, environments } from "../../infra/environments.ts";
 import { type FunctionName, functionList } from "../../infra/stack/function-list.ts";
 import { OrdersStack } from "../../infra/stack/orders-stack.ts";
+import { Script } from "../../infra/terminal/script.ts";
 import {
   cutOffAt,
   type Limit,
@@ -31,7 +32,7 @@ import {
   type Work,
 } from "./prices.ts";
 
-const { write, ...load } = new Command("npm run costs --")
+const { write, ...load } = new Script("npm run costs --")
   .description(
     "Prints what the service costs, from AWS's list prices. " +
       "With cancellations or lists, prints which limit gives first.",

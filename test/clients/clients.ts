@@ -6,14 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { Command } from "commander";
 import { listen } from "../../infra/local/machine/ports.ts";
+import { Script } from "../../infra/terminal/script.ts";
 import { documentFile } from "../helpers/openapi/document.ts";
 import { startStack } from "../helpers/start-stack.ts";
 
 const run = promisify(exec);
 
-const { document } = new Command("npm run clients --")
+const { document } = new Script("npm run clients --")
   .description("Generates, compiles and runs clients of the service in other languages.")
   .option("--document <file>", "the OpenAPI document to generate from", fileURLToPath(documentFile))
   .parse()

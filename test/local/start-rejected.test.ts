@@ -41,15 +41,6 @@ describe("npm start", () => {
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}`,
   });
 
-  test("shows a syntax error in a source without a stack trace", async () => {
-    const stderr = await failure(
-      [],
-      preload(`import { registerHooks } from "node:module"; registerHooks({ load: (url, context, next) =>
-        ({ ...next(url, context), ...url.endsWith("errors.ts") && { source: "const = nothing;" } }) });`),
-    );
-    expect(stderr).toMatch(/shared\/errors\.ts:1\nconst = nothing;\n +\^\n\nSyntaxError .*\n$/);
-  });
-
   test("says which commands provide an engine when there is none", async () => {
     const noEngine = preload(`Object.defineProperty(process, "arch", { value: "riscv64" });`);
     expect(await failure(["--port", "0"], noEngine)).toMatch(
@@ -63,7 +54,7 @@ describe("npm start", () => {
     ["--db <file>", "--db", "", "The name of a file is missing."],
   ])("rejects an invalid value of %s in one line", (flags, option, value, reason) => {
     expect(endOf(startOptions, [option, value])).toEqual({
-      code: 1,
+      code: 2,
       stdout: "",
       stderr: `error: option '${flags}' argument '${value}' is invalid. ${reason}\n`,
     });
@@ -76,7 +67,7 @@ describe("npm start", () => {
   ])("rejects a key %s in one line, and cuts it short", (_, key, shown) => {
     const reason = `Not a well-formed key that starts with ${apiKeyPrefix}_.`;
     expect(endOf(startOptions, ["--api-key", key])).toEqual({
-      code: 1,
+      code: 2,
       stdout: "",
       stderr: `error: option '--api-key <key>' argument '${shown}' is invalid. ${reason}\n`,
     });
@@ -95,19 +86,6 @@ describe("npm start", () => {
       "No DynamoDB engine responds at DYNAMODB_ENDPOINT, 127.0.0.1:1\n",
     );
   });
-
-  test.each([
-    ["--api-key pets_test_...", [], { api_key: makeApiKey("pets_test") }],
-    ["--port <number> --watch", ["3001"], { port: "true", watch: "true" }],
-  ])("says where to put %s when npm has kept it for itself", (command, values, taken) => {
-    vi.stubEnv("npm_lifecycle_event", "start");
-    for (const [name, value] of Object.entries(taken)) vi.stubEnv(`npm_config_${name}`, value);
-    expect(endOf(startOptions, values)).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: `npm keeps options before -- for itself. Write: npm start -- ${command}\n`,
-    });
-  });
 });
 
 describe("a start", () => {
@@ -125,7 +103,7 @@ describe("a start", () => {
     await expect(
       startLocalStack(readAssembly, { port: 0, dynamodbEndpoint }),
     ).rejects.toMatchObject({
-      name: "StartError",
+      name: "CommandError",
       message: `The DynamoDB engine at ${dynamodbEndpoint} failed: backend: database or disk is full`,
     });
   });

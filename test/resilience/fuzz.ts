@@ -1,11 +1,11 @@
 // `npm run fuzz` sends as many unusual requests as asked for, and checks every response. A failure
 // prints the seed that repeats it.
-import { Command } from "commander";
+import { Script } from "../../infra/terminal/script.ts";
 import { fuzz } from "./traffic/fuzzing.ts";
 import { ResponseCounts } from "./traffic/response-counts.ts";
 import { runTraffic } from "./traffic/run-traffic.ts";
 
-const { requests, seed } = new Command("npm run fuzz --")
+const { requests, seed } = new Script("npm run fuzz --")
   .option("--requests <number>", "how many requests to send", Number, 20_000)
   .option("--seed <number>", "the same seed sends the same requests", Number, 1)
   .parse()

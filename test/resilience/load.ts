@@ -5,10 +5,10 @@ import { readdir } from "node:fs/promises";
 import { createHistogram } from "node:perf_hooks";
 import { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
-import { Command } from "commander";
 import { engineClient } from "../../infra/local/engine/engine.ts";
 import { seedOrders } from "../../infra/local/engine/seed-orders.ts";
 import type { LocalStack } from "../../infra/local/local-stack.ts";
+import { Script } from "../../infra/terminal/script.ts";
 import { errorBody } from "../../shared/errors.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { functionProcesses, residentMegabytes } from "../helpers/processes.ts";
@@ -16,7 +16,7 @@ import { tableWriter } from "../helpers/table-writer.ts";
 import { ResponseCounts } from "./traffic/response-counts.ts";
 import { runTraffic } from "./traffic/run-traffic.ts";
 
-const { connections, seconds, orders, watch } = new Command("npm run load --")
+const { connections, seconds, orders, watch } = new Script("npm run load --")
   .option(
     "--connections <number>",
     "how many requests are sent at once, in groups of five",

@@ -6,9 +6,9 @@ import { mkdir, open, readFile, rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { Command } from "commander";
+import { Script } from "../../infra/terminal/script.ts";
 
-const { runs, loaded, filters } = new Command("npm run steady --")
+const { runs, loaded, filters } = new Script("npm run steady --")
   .description("Runs the suite again and again. Exits 1 if any run fails or skips a test.")
   .option("--runs <number>", "how many times to run it", Number, 20)
   .option(
