@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { systemClock } from "../../shared/clock.ts";
 import { checkOrders, OrdersFileError, readOrders } from "../orders-file/orders-file.ts";
 import { dummyCredentials } from "../template/local-account.ts";
-import { StartError } from "../template/start-error.ts";
 import type { SynthesisedStack } from "../template/synthesis.ts";
+import { CommandError } from "../terminal/errors.ts";
 import { lockDb } from "./engine/db-lock.ts";
 import { checkEndpoint, engineClient, startEngine } from "./engine/engine.ts";
 import { startEngineProxy } from "./engine/engine-proxy.ts";
@@ -58,7 +58,7 @@ const sampleOrders = fileURLToPath(new URL("sample-orders.ndjson", import.meta.u
 /**
  * Starts the service on this machine. If that fails, everything that was started is stopped again.
  *
- * @throws StartError or OrdersFileError with one line for the user.
+ * @throws CommandError or OrdersFileError with one line for the user.
  */
 export async function startLocalStack(build: Build, options: LocalStackOptions = {}) {
   const { orders: ordersPath = sampleOrders, clock = systemClock } = options;
@@ -137,7 +137,7 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
     hasNewTables,
     /**
      * Aborts when the stack stops, or when its engine ends unexpectedly: then the reason is a
-     * StartError.
+     * CommandError.
      */
     ended: ended.signal,
     /** Ends everything that was started. */
@@ -181,19 +181,19 @@ async function openEngine(
   }
   if (db !== undefined) started.defer(await lockDb(db, origin));
   const engine = await startEngine(db);
-  engine.ended.then(() => ended.abort(new StartError("The DynamoDB engine ended unexpectedly")));
+  engine.ended.then(() => ended.abort(new CommandError("The DynamoDB engine ended unexpectedly")));
   started.defer(engine.stop);
   const proxy = await startEngineProxy(engine.endpoint);
   started.defer(proxy.close);
   return { endpoint: engine.endpoint, access: proxy };
 }
 
-/** @throws StartError in one line for a failed call to the engine, on a full disk for example. */
+/** @throws CommandError in one line for a failed call to the engine, on a full disk for example. */
 function throwEngineFailure(endpoint: string, ended: AbortSignal, error: unknown): never {
   // The engine's own end says more than the call that failed with it.
   ended.throwIfAborted();
-  const speaksForItself = error instanceof StartError || error instanceof OrdersFileError;
+  const speaksForItself = error instanceof CommandError || error instanceof OrdersFileError;
   if (speaksForItself || !(error instanceof Error)) throw error;
   const [reason] = (error.message || error.name).split("\n");
-  throw new StartError(`The DynamoDB engine at ${endpoint} failed: ${reason}`, { cause: error });
+  throw new CommandError(`The DynamoDB engine at ${endpoint} failed: ${reason}`, { cause: error });
 }

@@ -11,7 +11,7 @@ export type Service = ReturnType<typeof openService>;
 /**
  * Opens the service of a build, whose DynamoDB is at the endpoint.
  *
- * @throws StartError for any part of the build that can't be served.
+ * @throws CommandError for any part of the build that can't be served.
  */
 export function openService(
   stack: SynthesisedStack,

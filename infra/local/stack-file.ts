@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { StartError } from "../template/start-error.ts";
+import { CommandError } from "../terminal/errors.ts";
 
 const stackSchema = z.object({
   baseUrl: z.string(),
@@ -24,7 +24,7 @@ const stackFile = () =>
  * Adds a stack to the file.
  *
  * @returns removes it again.
- * @throws StartError when the file can't be written.
+ * @throws CommandError when the file can't be written.
  */
 export async function addToStackFile(stack: StackFile[number]): Promise<() => Promise<void>> {
   const write = async (added: StackFile): Promise<void> => {
@@ -37,7 +37,7 @@ export async function addToStackFile(stack: StackFile[number]): Promise<() => Pr
     await write([stackSchema.parse(stack)]);
   } catch (error) {
     const reason = error instanceof Error ? error.message : error;
-    throw new StartError(`${stackFile()} can't be written: ${reason}`);
+    throw new CommandError(`${stackFile()} can't be written: ${reason}`);
   }
   // Without the folder there is nothing to remove.
   return () => write([]).catch(() => {});

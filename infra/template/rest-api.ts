@@ -1,6 +1,6 @@
+import { CommandError } from "../terminal/errors.ts";
 import type { Properties } from "./resources.ts";
 import type { StackTemplate } from "./stack-template.ts";
-import { StartError } from "./start-error.ts";
 
 export type RestApi = ReturnType<typeof readRestApi>;
 export type ApiMethod = RestApi["methods"][number];
@@ -14,13 +14,13 @@ export type ConstantResponse = Pick<MockIntegration, "headers" | "body">;
 /**
  * Reads the one API of a template.
  *
- * @throws StartError for any part of it that the local stack can't serve.
+ * @throws CommandError for any part of it that the local stack can't serve.
  */
 export function readRestApi(template: StackTemplate) {
   const [api, ...otherApis] = template.all("AWS::ApiGateway::RestApi");
   const [stage, ...otherStages] = template.all("AWS::ApiGateway::Stage");
   if (api === undefined || stage === undefined || otherApis.length + otherStages.length > 0) {
-    throw new StartError("The local stack needs a template with one REST API of one stage");
+    throw new CommandError("The local stack needs a template with one REST API of one stage");
   }
   const resources = new Map(
     template.all("AWS::ApiGateway::Resource").map(({ id, properties }) => [id, properties]),
@@ -36,7 +36,7 @@ export function readRestApi(template: StackTemplate) {
     const { AuthorizationType, AuthorizerId, ResourceId } = properties;
     const isOpen = AuthorizationType === "NONE";
     const authorizer = isOpen ? undefined : authorizers.find((other) => other.id === AuthorizerId);
-    if (!isOpen && !authorizer) throw new StartError(`The authorizer of ${id} is missing`);
+    if (!isOpen && !authorizer) throw new CommandError(`The authorizer of ${id} is missing`);
     return {
       /** Like `/store/orders/{orderId}`. */
       path: pathOf(ResourceId) || "/",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { environments } from "../environments.ts";
+import { CommandError } from "../terminal/errors.ts";
 import { intrinsicName, type LookUp, resolveIntrinsics } from "./intrinsics.ts";
 import { functionArn, pseudoParameters } from "./local-account.ts";
 import {
@@ -9,7 +10,6 @@ import {
   resourceSchemas,
   type ServedType,
 } from "./resources.ts";
-import { StartError } from "./start-error.ts";
 
 /**
  * The resource types that are known to have no meaning on one machine. Add types of your own here
@@ -62,7 +62,7 @@ export class StackTemplate {
   readonly leftOut: string[] = [];
 
   /**
-   * @throws StartError naming the first resource that the service needs and the local stack does
+   * @throws CommandError naming the first resource that the service needs and the local stack does
    * not support.
    */
   constructor(json: unknown) {
@@ -76,7 +76,9 @@ export class StackTemplate {
       }
       const { Type: type, Properties: properties } = checked(resourceSchema, resource, id);
       if (!isServed(type)) {
-        throw new StartError(`The local stack does not support the resource type ${type} (${id})`);
+        throw new CommandError(
+          `The local stack does not support the resource type ${type} (${id})`,
+        );
       }
       this.#resources.set(id, { type, properties });
     }
@@ -85,7 +87,7 @@ export class StackTemplate {
   /**
    * Every resource of a type.
    *
-   * @throws StartError naming the first property that the local stack would overlook or does not
+   * @throws CommandError naming the first property that the local stack would overlook or does not
    * understand.
    */
   all<T extends ServedType>(type: T): Resource<T>[] {
@@ -100,7 +102,7 @@ export class StackTemplate {
     return found;
   }
 
-  /** @throws StartError when the template has no such output, or its value has no meaning here. */
+  /** @throws CommandError when the template has no such output, or its value has no meaning here. */
   output(name: string): string {
     return checked(z.string(), this.#resolve(this.#outputs[name]?.Value), `the output ${name}`);
   }
@@ -153,13 +155,13 @@ function constructId(logicalId: string): string {
  * A part of the template, as its schema reads it.
  *
  * @param where names the part in messages, like `AWS::ApiGateway::Method ListOrders`.
- * @throws StartError naming what the local stack does not support.
+ * @throws CommandError naming what the local stack does not support.
  */
 function checked<T>(schema: z.ZodType<T>, part: unknown, where: string): T {
   const { data, error } = schema.safeParse(part, { reportInput: true });
   if (error === undefined) return data;
   const [first] = error.issues.map((issue) => describe(issue, where));
-  throw new StartError(`The local stack does not support ${first}`);
+  throw new CommandError(`The local stack does not support ${first}`);
 }
 
 function describe({ path, ...issue }: z.core.$ZodIssue, where: string): string {

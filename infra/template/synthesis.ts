@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { environments } from "../environments.ts";
+import { CommandError } from "../terminal/errors.ts";
 import { StackTemplate } from "./stack-template.ts";
-import { StartError } from "./start-error.ts";
 
 /** A template, and the directory it was synthesised into, which holds its assets. */
 export type SynthesisedStack = Awaited<ReturnType<typeof readStack>>;
@@ -14,21 +14,28 @@ export type SynthesisedStack = Awaited<ReturnType<typeof readStack>>;
  * Synthesises the staging stack into a directory.
  *
  * @param sourceMaps whether the bundles get source maps; those that are deployed have none.
- * @throws StartError with what CDK or esbuild said; the signal's reason when that aborts.
+ * @throws CommandError with what CDK or esbuild said; the signal's reason when that aborts.
  */
 export async function synthesise(
   directory: string,
   { signal, sourceMaps = false }: { signal: AbortSignal; sourceMaps?: boolean },
 ): Promise<SynthesisedStack> {
   const script = fileURLToPath(new URL("synth.ts", import.meta.url));
-  const args = [script, directory, ...(sourceMaps ? ["--source-maps"] : [])];
+  const preloaded = fileURLToPath(new URL("../require-node-24.cjs", import.meta.url));
+  const args = [
+    "--require",
+    preloaded,
+    script,
+    directory,
+    ...(sourceMaps ? ["--source-maps"] : []),
+  ];
   try {
     await promisify(execFile)(process.execPath, args, { signal });
   } catch (error) {
     signal.throwIfAborted();
     const output =
       error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
-    throw new StartError(`The stack can't be synthesised: ${complaint(output)}`);
+    throw new CommandError(`The stack can't be synthesised: ${complaint(output)}`);
   }
   return readStack(directory);
 }

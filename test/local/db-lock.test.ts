@@ -28,7 +28,7 @@ test("a second stack is told which one is using the database", async () => {
   const stack = await runningStack();
   await lockDb(file, stack);
   await expect(lockDb(file, other)).rejects.toMatchObject({
-    name: "StartError",
+    name: "CommandError",
     message: `${file} is in use by the stack at ${stack}, process ${process.pid} (says ${file}.lock)`,
   });
 });

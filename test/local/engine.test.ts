@@ -77,7 +77,7 @@ describe("DYNAMODB_ENDPOINT", () => {
     "may not be %s, which is not an HTTP address",
     async (text) => {
       await expect(checkEndpoint(text)).rejects.toMatchObject({
-        name: "StartError",
+        name: "CommandError",
         message: `DYNAMODB_ENDPOINT must be an address like http://localhost:8000, not ${text}`,
       });
     },

@@ -51,7 +51,7 @@ test("a file that can't be written is named in one line", async () => {
   await writeFile(join(directory, "stack.json"), "");
   vi.stubEnv("LOCAL_STACK_FILE", file);
   await expect(addToStackFile(stackAt(1))).rejects.toMatchObject({
-    name: "StartError",
+    name: "CommandError",
     message: expect.stringMatching(/^.*\/beneath a file can't be written: E.*$/),
   });
 });

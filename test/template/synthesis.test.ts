@@ -27,7 +27,7 @@ test("an unknown setting fails the synthesis with one line that names it", async
   const mistake = `import { environments } from "${settings}";
     environments.staging.listConcurency = 20;`;
   await expect(synthesiseAfter(mistake)).rejects.toMatchObject({
-    name: "StartError",
+    name: "CommandError",
     message:
       "The stack can't be synthesised: environments.staging: there is no setting listConcurency",
   });
@@ -48,7 +48,7 @@ test.each([
   await expect(
     synthesiseAfter(`console.error(${JSON.stringify(output)}); process.exit(1)`),
   ).rejects.toMatchObject({
-    name: "StartError",
+    name: "CommandError",
     message: `The stack can't be synthesised: ${complaint}`,
   });
 });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { z } from "zod";
-import { StartError } from "../../template/start-error.ts";
+import { CommandError } from "../../terminal/errors.ts";
 
 const ownerSchema = z.object({ pid: z.int().positive(), stack: z.url() });
 
@@ -12,7 +12,7 @@ const ownerSchema = z.object({ pid: z.int().positive(), stack: z.url() });
  *
  * @param origin where this stack listens already, for the error of a second one.
  * @returns a function that releases the lock.
- * @throws StartError naming the stack that has it.
+ * @throws CommandError naming the stack that has it.
  */
 export async function lockDb(dbFile: string, origin: string): Promise<() => Promise<void>> {
   // A link and its target are one file.
@@ -28,7 +28,7 @@ export async function lockDb(dbFile: string, origin: string): Promise<() => Prom
   }
   const owner = await readOwner(lock);
   if (owner && (await isInUse(owner, origin))) {
-    throw new StartError(
+    throw new CommandError(
       `${dbFile} is in use by the stack at ${owner.stack}, process ${owner.pid} (says ${lock})`,
     );
   }

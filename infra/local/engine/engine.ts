@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { retryIncompleteResponses } from "../../../shared/dynamodb.ts";
 import { dummyCredentials, pseudoParameters } from "../../template/local-account.ts";
-import { StartError } from "../../template/start-error.ts";
+import { CommandError } from "../../terminal/errors.ts";
 import { enginePath, missing } from "../machine/missing.cjs";
 import { freePort } from "../machine/ports.ts";
 
@@ -34,10 +34,10 @@ const responseTimeoutMs = 5_000;
  *
  * @param dbFile where the data is kept; without one, in memory.
  * @param program the engine's path, or undefined where its package isn't installed.
- * @throws StartError when there is no engine for this platform, or it does not start.
+ * @throws CommandError when there is no engine for this platform, or it does not start.
  */
 export async function startEngine(dbFile?: string, program = enginePath()): Promise<Engine> {
-  if (program === undefined) throw new StartError(missing());
+  if (program === undefined) throw new CommandError(missing());
   const host = randomLoopback();
   const port = await freePort(host);
   const options = ["--host", host, "--port", String(port)];
@@ -63,7 +63,7 @@ export async function startEngine(dbFile?: string, program = enginePath()): Prom
   await stop();
   // Another process may have taken the port meanwhile.
   if (last.includes(String(port)) && /in use/i.test(last)) return startEngine(dbFile, program);
-  throw new StartError(
+  throw new CommandError(
     `The DynamoDB engine did not start${dbFile === undefined ? "" : ` with ${dbFile}`}: ${last}`,
   );
 }
@@ -90,17 +90,17 @@ function randomLoopback(): string {
 /**
  * The address of an engine that someone else started, without a trailing slash.
  *
- * @throws StartError when nothing responds there, or when it is an address in AWS.
+ * @throws CommandError when nothing responds there, or when it is an address in AWS.
  */
 export async function checkEndpoint(endpoint: string): Promise<string> {
   const url = URL.parse(endpoint);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new StartError(
+    throw new CommandError(
       `DYNAMODB_ENDPOINT must be an address like http://localhost:8000, not ${endpoint}`,
     );
   }
   if (/(^|\.)(amazonaws\.com(\.cn)?|api\.aws|amazonaws\.eu)\.?$/i.test(url.hostname)) {
-    throw new StartError(
+    throw new CommandError(
       `DYNAMODB_ENDPOINT points into AWS (${url.hostname}); ` +
         "the local stack only uses a local engine",
     );
@@ -108,7 +108,7 @@ export async function checkEndpoint(endpoint: string): Promise<string> {
   try {
     await fetch(url, { signal: AbortSignal.timeout(responseTimeoutMs) });
   } catch {
-    throw new StartError(`No DynamoDB engine responds at DYNAMODB_ENDPOINT, ${url.host}`);
+    throw new CommandError(`No DynamoDB engine responds at DYNAMODB_ENDPOINT, ${url.host}`);
   }
   return url.href.replace(/\/$/, "");
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { Server as TcpServer } from "node:net";
-import { StartError } from "../../template/start-error.ts";
+import { CommandError } from "../../terminal/errors.ts";
 
 /** Whether an error says that a port is taken or not allowed. */
 const isTaken = (error: unknown): boolean => ["EADDRINUSE", "EACCES"].includes(Object(error).code);
@@ -11,7 +11,7 @@ const isTaken = (error: unknown): boolean => ["EADDRINUSE", "EACCES"].includes(O
  * malformed HTTP. Closing closes every connection.
  *
  * @param port 0 for any free one.
- * @throws StartError when the port is taken.
+ * @throws CommandError when the port is taken.
  */
 export async function listen(port: number, serve: RequestListener) {
   const servers = [createServer(serve), createServer(serve)] as const;
@@ -30,7 +30,7 @@ export async function listen(port: number, serve: RequestListener) {
   } catch (error) {
     await close();
     if (!isTaken(error)) throw error;
-    throw new StartError(
+    throw new CommandError(
       `Port ${port} on localhost is taken or not allowed; choose another with --port`,
     );
   }

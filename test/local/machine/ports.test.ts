@@ -22,7 +22,7 @@ test.each([
 ])("a port %s fails with advice to choose another", async (_, code, host) => {
   failAt(host, code);
   await expect(listen(0, () => {})).rejects.toMatchObject({
-    name: "StartError",
+    name: "CommandError",
     message: "Port 0 on localhost is taken or not allowed; choose another with --port",
   });
 });
