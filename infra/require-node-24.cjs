@@ -1,6 +1,54 @@
-// Preloaded by every script, so that an old Node says what to do instead of failing to parse
-// TypeScript.
-if (Number(process.versions.node.split(".")[0]) < 24) {
-  console.error(require("./local/machine/missing.cjs").missing());
+// Preloaded by every script, so that whatever ends one is said in a line with what to do about it.
+// CommonJS with nothing newer than Node 20, because an old Node.js has to read it too.
+const { accessSync, constants, existsSync } = require("node:fs");
+const { tmpdir } = require("node:os");
+const { join } = require("node:path");
+
+const [, script = ""] = process.argv;
+/** Programs of others report their own errors. */
+const isOurs = script.endsWith(".ts");
+const isInstalled = existsSync(join(__dirname, "../node_modules"));
+const isOld = Number(process.versions.node.split(".")[0]) < 24;
+if (!isInstalled || (script.includes("node_modules") && !existsSync(script)))
+  end("The packages are not all installed. Run: npm ci --include=dev");
+if (isOld) end(require("./local/machine/missing.cjs").missing());
+
+/** What our pages pass on to other programs. Our own say which options they have: `Script`. */
+const passedOn = {
+  diff: ["--template <file>", "-c <key=value>", "--context <key=value>", "--profile <name>"],
+  schemathesis: ["--max-examples <number>", "--phases <names>", "--seed <number>"],
+  synth: ["-c <key=value>", "--context <key=value>"],
+  test: ["-t <title>", "-u", "--update", "--watch", "--coverage"],
+};
+const options = passedOn[process.env.npm_lifecycle_event] ?? [];
+if (options.length > 0) {
+  const { adviceOnNpm } = require("./terminal/npm-options.ts");
+  const known = options.map((flags) => ({
+    flags,
+    long: flags.split(" ")[0],
+    required: flags.includes("<"),
+  }));
+  const advice = adviceOnNpm(known, process.argv.slice(3));
+  if (advice !== undefined) end(advice);
+}
+
+try {
+  accessSync(`${tmpdir()}/.`, isOurs ? constants.F_OK : constants.W_OK);
+} catch {
+  end(`The temporary folder ${tmpdir()} can't be used. Set TMPDIR to one that can be written`);
+}
+
+if (isOurs) {
+  process.on("uncaughtException", (error) => {
+    const [place] = `${error?.stack}`.split("\n    at ");
+    // The place comes first when a source can't be parsed, which errors.ts itself may be.
+    const isSource = error instanceof SyntaxError && !/^SyntaxError|node_modules/.test(place);
+    if (isSource) end(place);
+    import("./terminal/errors.ts").then(({ errorText }) => end(errorText(error)));
+  });
+}
+
+function end(text) {
+  console.error(text);
   process.exit(1);
 }

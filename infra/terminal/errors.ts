@@ -34,6 +34,11 @@ const explanations: [pattern: RegExp, explain: (failure: Failure, reason: string
   [/^IncompleteResponseError /, (_, reason) => `${reason}. Run the command again`],
   [/^(CredentialsProviderError|TokenProviderError) /, noCredentials],
   [/^AbortError /, () => "Interrupted"],
+  // Sources of our own are named by their whole paths.
+  [/ (ERR_)?MODULE_NOT_FOUND .*(node_modules|Cannot find package|module '[^/])/, notInstalled],
+  [/ ERR_INVALID_PACKAGE_CONFIG | spawn \S+ ENOENT$/, notInstalled],
+  // CDK's message around it names folders of its own.
+  [/is needed by esbuild/, (failure) => notInstalled(failure, "esbuild's program is missing")],
   [/^(ExpiredToken|ExpiredTokenException|RequestExpired) /, rejectedCredentials],
   [/^(InvalidClientTokenId|UnrecognizedClientException|AuthFailure) /, rejectedCredentials],
   [/^(SignatureDoesNotMatch|InvalidSignatureException|IncompleteSignature) /, rejectedCredentials],
@@ -46,6 +51,13 @@ const explanations: [pattern: RegExp, explain: (failure: Failure, reason: string
   [/ (ECONNREFUSED|ECONNRESET|ETIMEDOUT|EPIPE) /, noResponse],
   [/^\w+ E[A-Z]+ /, systemError],
 ];
+
+/** The lines of a command's own error, or the one line about any other, safe to print. */
+export function errorText(error: unknown): string {
+  if (!(error instanceof Error && /^(Command|OrdersFile)Error$/.test(error.name)))
+    return errorLine(error);
+  return withoutKeys(error.message.split("\n").map(printable).join("\n"));
+}
 
 /**
  * Says what went wrong and what to do about it, in one line that is safe to print. With
@@ -93,9 +105,14 @@ function noResponse({ name, code, hostname, address, port }: Failure): string {
   return `No response from ${host} (${code ?? name})`;
 }
 
-function systemError({ name, path, errno = 0 }: Failure, reason: string): string {
+function notInstalled(_: Failure, reason: string): string {
+  return `The packages are not all installed (${reason}). Run: npm ci --include=dev`;
+}
+
+function systemError({ name, path, syscall, errno = 0 }: Failure, reason: string): string {
   if (path === undefined) return unexpected(`${name}: ${reason}`);
-  return `${path}: ${getSystemErrorMessage(errno)}`;
+  const what = `${path}: ${getSystemErrorMessage(errno)}`;
+  return syscall === "mkdtemp" ? `${what}. Set TMPDIR to a folder that can be written` : what;
 }
 
 function unexpected(what: string): string {

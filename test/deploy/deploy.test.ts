@@ -56,7 +56,9 @@ test("a deployment fails when CDK can't be started", async () => {
   await app.removeCdk();
   const { exitCode, output } = await deploy();
   expect(exitCode).toBe(2);
-  expect(output.at(-1)).toBe("cdk: no such file or directory");
+  expect(output.at(-1)).toBe(
+    "The packages are not all installed (spawn cdk ENOENT). Run: npm ci --include=dev",
+  );
 });
 
 test("the comparison and CDK use the given profile", async () => {

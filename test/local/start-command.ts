@@ -5,6 +5,9 @@ import { join } from "node:path";
 import { afterAll, expect, onTestFinished, vi } from "vitest";
 import { root } from "../helpers/admin-command.ts";
 
+/** What `npm start` gives to node. */
+export const startScript = ["--require", "./infra/require-node-24.cjs", "infra/local/start.ts"];
+
 /** How long to wait until a start is ready or has ended, even on a busy machine. */
 export const startLimit = { timeout: 60_000 };
 
@@ -64,7 +67,7 @@ export async function createStarter() {
       options: string[],
       environment?: Record<string, string>,
       finished?: (end: () => Promise<void>) => void,
-    ) => run([process.execPath, "infra/local/start.ts", ...options], root, environment, finished),
+    ) => run([process.execPath, ...startScript, ...options], root, environment, finished),
     ordersFile: async (name: string, lines: string[]): Promise<string> => {
       const file = join(directory, name);
       await writeFile(file, `${lines.join("\n")}\n`);

@@ -10,7 +10,7 @@ import { root } from "../helpers/admin-command.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { descendants, isAlive } from "../helpers/processes.ts";
 import { send } from "../helpers/send.ts";
-import { createStarter, startLimit } from "./start-command.ts";
+import { createStarter, startLimit, startScript } from "./start-command.ts";
 
 const { directory: copy, run } = await createStarter();
 
@@ -24,7 +24,7 @@ async function startWatched(name: string, finished?: (end: () => Promise<void>) 
     await cp(join(root, part), join(project, part), { recursive: true });
   }
   await symlink(join(root, "node_modules"), join(project, "node_modules"));
-  const command = [process.execPath, "infra/local/start.ts", "--port", "0", "--json", "--watch"];
+  const command = [process.execPath, ...startScript, "--port", "0", "--json", "--watch"];
   const { pid, seen } = run(command, project, {}, finished);
   const ready = { stdout: expect.stringMatching(/^\{.*\}\n$/), stderr: "" };
   await vi.waitFor(() => expect(seen).toMatchObject(ready), startLimit);

@@ -84,6 +84,27 @@ describe("an error in one line", () => {
       "a\\u{1b}: no such file or directory",
     ],
     [
+      "a temporary folder that can't be written",
+      named("Error", "x", { errno: -2, code: "ENOENT", path: "/t/x", syscall: "mkdtemp" }),
+      "/t/x: no such file or directory. Set TMPDIR to a folder that can be written",
+    ],
+    ...[
+      ["ERR_MODULE_NOT_FOUND", "Cannot find package 'zod' imported from /p/infra/a.ts"],
+      ["ERR_MODULE_NOT_FOUND", "Cannot find module '/p/node_modules/zod/index.js'"],
+      ["MODULE_NOT_FOUND", "Cannot find module '@smithy/core'\nRequire stack:"],
+      ["ENOENT", "spawn cdk ENOENT"],
+    ].map(([code, message = ""]): [string, Error, string] => [
+      `a missing package: ${message}`,
+      named("Error", message, { code }),
+      `The packages are not all installed (${message.split("\n")[0]}). Run: npm ci --include=dev`,
+    ]),
+    [
+      "a missing source",
+      named("Error", "Cannot find module '/p/infra/a.ts'", { code: "ERR_MODULE_NOT_FOUND" }),
+      "Unexpected error: Error: Cannot find module '/p/infra/a.ts'. " +
+        "NODE_DEBUG=errors prints the stack trace",
+    ],
+    [
       "a bug",
       named("TypeError", "x\ny"),
       "Unexpected error: TypeError: x. NODE_DEBUG=errors prints the stack trace",
