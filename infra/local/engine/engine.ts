@@ -3,7 +3,7 @@ import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { retryIncompleteResponses } from "../../../shared/dynamodb.ts";
 import { dummyCredentials, pseudoParameters } from "../../template/local-account.ts";
 import { CommandError } from "../../terminal/errors.ts";
@@ -113,8 +113,20 @@ export async function checkEndpoint(endpoint: string): Promise<string> {
   return url.href.replace(/\/$/, "");
 }
 
+/** All that the SDK would read from the shell's environment and the AWS profile. */
+const settingsOfNoOne: DynamoDBClientConfig = {
+  accountIdEndpointMode: "disabled",
+  authSchemePreference: [],
+  endpointDiscoveryEnabled: false,
+  maxAttempts: 3,
+  retryMode: "standard",
+  useDualstackEndpoint: false,
+  useFipsEndpoint: false,
+  userAgentAppId: async () => undefined,
+};
+
 /**
- * A client of the engine at an endpoint.
+ * A client of the engine at an endpoint, whatever the shell's and the profile's settings are.
  *
  * @param accessKeyId the one that the proxy of an embedded engine requires; an engine itself
  * accepts any.
@@ -125,6 +137,7 @@ export function engineClient(
 ): DynamoDBClient {
   return retryIncompleteResponses(
     new DynamoDBClient({
+      ...settingsOfNoOne,
       endpoint,
       region: pseudoParameters["AWS::Region"],
       credentials: { ...dummyCredentials, accessKeyId },
