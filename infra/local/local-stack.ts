@@ -113,7 +113,7 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
   if (options.watch) {
     const buildAndOpen = async () => open(await build(signal));
     const rebuild = () => live.replace(buildAndOpen, signal, log);
-    const watching = watchSources(rebuild, ended.signal);
+    const watching = watchSources(rebuild, ended.signal, log);
     started.defer(() => watching);
   }
   started.defer(() => ended.abort());

@@ -1,6 +1,8 @@
 import { once } from "node:events";
+import fs from "node:fs";
 import { appendFile, cp, mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
+import { syncBuiltinESMExports } from "node:module";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
@@ -174,6 +176,7 @@ describe("the watched sources", () => {
     "infra/environments.ts",
   ];
   const folder = join(copy, "sources");
+  const log: string[] = [];
 
   /** Watches small sources, which it finds beside it, until the test ends. */
   async function watchSources() {
@@ -186,7 +189,7 @@ describe("the watched sources", () => {
     const watch: typeof import("../../infra/local/source-watch.ts") = await import(watcher);
     const ended = new AbortController();
     const rebuild = vi.fn<() => Promise<void>>();
-    const watching = watch.watchSources(rebuild, ended.signal);
+    const watching = watch.watchSources(rebuild, ended.signal, (line) => log.push(line));
     onTestFinished(async () => {
       ended.abort();
       await watching;
@@ -209,18 +212,52 @@ describe("the watched sources", () => {
   const made = join(folder, "shared/new/deep");
   const create = () => mkdir(made, { recursive: true });
   const addFile = () => writeFile(join(made, "one.ts"), "");
-  const remove = () => rm(dirname(made), { recursive: true });
+  const remove = (name: string) => rm(join(folder, name), { recursive: true, force: true });
 
-  test.each<[string, ...(() => Promise<unknown>)[]]>([
-    ["a folder is created", create],
-    ["a file is added to a new folder", create, addFile],
-    ["a folder is deleted", create, remove],
-    ["a folder that was deleted is created again", create, remove, create],
-  ])("are rebuilt when %s", async (_, ...changes) => {
-    onTestFinished(() => rm(dirname(made), { recursive: true, force: true }));
+  test("are rebuilt when a folder in them is created, filled, deleted and created again", async () => {
+    onTestFinished(() => remove("shared/new"));
     const expectRebuild = await watchSources();
+    const changes = [create, addFile, () => remove("shared/new"), create, addFile];
     for (const change of changes) await expectRebuild(change);
   });
+
+  test.each(["functions", "shared", "infra/stack"])(
+    "are rebuilt when %s, which was deleted, is back, and when it then changes",
+    async (source) => {
+      const expectRebuild = await watchSources();
+      await expectRebuild(() => remove(source));
+      await expectRebuild(() => mkdir(join(folder, source)));
+      await expectRebuild(() => writeFile(join(folder, source, "one.ts"), "1"));
+      await expectRebuild(() => change(`${source}/one.ts`));
+    },
+  );
+
+  test.each(["at once", "later"])(
+    "that can't be watched, as is found %s, are reported in one line",
+    async (when) => {
+      const tooMany = Object.assign(new Error("ENOSPC: too many"), { code: "ENOSPC" });
+      const { watch } = fs;
+      const watching = vi.spyOn(fs, "watch").mockImplementation((path) => {
+        if (when === "at once") throw tooMany;
+        const watcher = watch(path);
+        queueMicrotask(() => watcher.close());
+        queueMicrotask(() => watcher.emit("error", tooMany));
+        return watcher;
+      });
+      syncBuiltinESMExports();
+      onTestFinished(() => {
+        watching.mockRestore();
+        syncBuiltinESMExports();
+      });
+      log.length = 0;
+      await watchSources();
+      await expect
+        .poll(() => log)
+        .toEqual([
+          "Changes are no longer served: ENOSPC: too many. To watch the sources, start again.",
+        ]);
+    },
+  );
 
   test("are rebuilt once more when one changes during a build", async () => {
     const expectRebuild = await watchSources();
