@@ -5,12 +5,12 @@ import { checkOrders, OrdersFileError, readOrders } from "../orders-file/orders-
 import { dummyCredentials } from "../template/local-account.ts";
 import type { SynthesisedStack } from "../template/synthesis.ts";
 import { CommandError } from "../terminal/errors.ts";
-import { lockDb } from "./engine/db-lock.ts";
 import { checkEndpoint, engineClient, startEngine } from "./engine/engine.ts";
 import { startEngineProxy } from "./engine/engine-proxy.ts";
 import { createTables, prepareTables } from "./engine/tables.ts";
 import type { GatewayOptions } from "./gateway/gateway.ts";
 import type { LambdaHostOptions } from "./lambda/lambda-host.ts";
+import { lockDatabase } from "./machine/file-lock.ts";
 import { listen } from "./machine/ports.ts";
 import { serveApiPage } from "./page/api-page.ts";
 import { createLiveService, openService, type Service } from "./service.ts";
@@ -78,7 +78,7 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
 
   const ordersFile = { name: ordersPath, path: ordersPath };
   const building = build(signal);
-  const opening = openEngine(options, origin, started, ended);
+  const opening = openEngine(options, started, ended);
   const checking = checkOrders(ordersFile, () => signal.throwIfAborted());
   await allOrAbort([building, opening, checking], ended);
   const firstBuild = await building;
@@ -164,14 +164,9 @@ interface OpenEngine {
   access: { endpoint: string; accessKeyId: string };
 }
 
-/**
- * Finds or starts a DynamoDB engine. One that was started is stopped with the rest.
- *
- * @param origin where the stack listens, for the owner of its database file.
- */
+/** Finds or starts a DynamoDB engine. One that was started is stopped with the rest. */
 async function openEngine(
   { dynamodbEndpoint, db }: LocalStackOptions,
-  origin: string,
   started: AsyncDisposableStack,
   ended: AbortController,
 ): Promise<OpenEngine> {
@@ -179,7 +174,7 @@ async function openEngine(
     const endpoint = await checkEndpoint(dynamodbEndpoint);
     return { endpoint, access: { endpoint, accessKeyId: dummyCredentials.accessKeyId } };
   }
-  if (db !== undefined) started.defer(await lockDb(db, origin));
+  if (db !== undefined) started.defer(await lockDatabase(db));
   const engine = await startEngine(db);
   engine.ended.then(() => ended.abort(new CommandError("The DynamoDB engine ended unexpectedly")));
   started.defer(engine.stop);

@@ -1,8 +1,9 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { CommandError } from "../terminal/errors.ts";
+import { lockFile } from "./machine/file-lock.ts";
 
 const stackSchema = z.object({
   baseUrl: z.string(),
@@ -26,27 +27,42 @@ const stackFile = () =>
  * @returns removes it again.
  * @throws CommandError when the file can't be written.
  */
-export async function addToStackFile(stack: StackFile[number]): Promise<() => Promise<void>> {
-  const write = async (added: StackFile): Promise<void> => {
-    const others = (await readStackFile()).filter(({ baseUrl }) => baseUrl !== stack.baseUrl);
-    const text = `${JSON.stringify([...added, ...others], null, 2)}\n`;
-    await writeFile(stackFile(), text, { mode: 0o600 });
-  };
+export function addToStackFile(stack: StackFile[number]): () => void {
+  const file = stackFile();
   try {
-    await mkdir(dirname(stackFile()), { recursive: true });
-    await write([stackSchema.parse(stack)]);
+    mkdirSync(dirname(file), { recursive: true });
+    replaceInFile(file, stack.baseUrl, [stack]);
   } catch (error) {
     const reason = error instanceof Error ? error.message : error;
-    throw new CommandError(`${stackFile()} can't be written: ${reason}`);
+    throw new CommandError(`${file} can't be written: ${reason}. LOCAL_STACK_FILE names another`);
   }
-  // Without the folder there is nothing to remove.
-  return () => write([]).catch(() => {});
+  return () => {
+    try {
+      replaceInFile(file, stack.baseUrl, []);
+    } catch {
+      // Without the folder there is nothing to remove.
+    }
+  };
+}
+
+/** Writes the file with these stacks in place of any at this address, as if at one moment. */
+function replaceInFile(file: string, address: string, stacks: StackFile): void {
+  // Other stacks start and end at the same time.
+  const release = lockFile(file, 10_000);
+  try {
+    const others = readStackFile().filter(({ baseUrl }) => baseUrl !== address);
+    const text = `${JSON.stringify([...stacks, ...others], null, 2)}\n`;
+    writeFileSync(`${file}.new`, text, { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  } finally {
+    release?.();
+  }
 }
 
 /** The running stacks; none when there is no file or it is malformed. */
-export async function readStackFile(): Promise<StackFile> {
+export function readStackFile(): StackFile {
   try {
-    return stackSchema.array().parse(JSON.parse(await readFile(stackFile(), "utf8")));
+    return stackSchema.array().parse(JSON.parse(readFileSync(stackFile(), "utf8")));
   } catch {
     return [];
   }

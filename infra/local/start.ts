@@ -55,7 +55,7 @@ try {
     accessKeyId: dynamodb.accessKeyId,
     tables,
   };
-  running.defer(await addToStackFile(whereabouts));
+  running.defer(addToStackFile(whereabouts));
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
   const line = JSON.stringify({ ...whereabouts, apiKey });
   process.stdout.write(json ? `${line}\n` : await readyText(stack, seconds, options));
