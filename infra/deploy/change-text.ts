@@ -7,16 +7,11 @@ export function changeText(change: Change): string {
   const { DeletionPolicy, Properties = {} } = change.resource;
   const { Groups = [], Roles = [], Users = [] } = Properties;
   const holder = [Groups, Roles, Users].flat().join(", ") || path;
-  switch (kind) {
-    case "added":
-      return [`a new ${type}`, ...factsOf(is, holder)].join(", ");
-    case "removed": {
-      const isKept = String(DeletionPolicy).startsWith("Retain");
-      return `${type} ${isKept ? "leaves the stack, but is kept" : "is deleted"}`;
-    }
-    case "changed":
-      return `${becomes(was, is, holder)}${replaces ? ", and a new resource replaces it" : ""}`;
-  }
+  if (kind === "added") return [`a new ${type}`, ...factsOf(is, holder)].join(", ");
+  if (kind === "changed")
+    return `${becomes(was, is, holder)}${replaces ? ", and a new resource replaces it" : ""}`;
+  const isKept = String(DeletionPolicy).startsWith("Retain");
+  return `${type} ${isKept ? "leaves the stack, but is kept" : "is deleted"}`;
 }
 
 /** Whom something new lets in, what it may do, and the ARNs that it names. */

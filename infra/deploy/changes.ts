@@ -66,15 +66,11 @@ type Difference = Pick<Change, "property" | "was" | "is">;
 function differences(was: unknown, is: unknown, property = ""): Difference[] {
   if (isDeepStrictEqual(was, is)) return [];
   const areLists = Array.isArray(was) && Array.isArray(is) && was.length === is.length;
-  const areObjects = isObject(was) && isObject(is);
+  const areObjects = [was, is].every((value) => Object(value) === value && !Array.isArray(value));
   if (!(areLists || areObjects) || [was, is].flat().some(isGrant)) return [{ property, was, is }];
-  const before: Record<string, unknown> = { ...was };
-  const after: Record<string, unknown> = { ...is };
+  const before: Record<string, unknown> = Object(was);
+  const after: Record<string, unknown> = Object(is);
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) =>
     differences(before[key], after[key], property === "" ? key : `${property}.${key}`),
   );
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -6,7 +6,6 @@ import { printable } from "../terminal/printable.ts";
 import { requireAdoptedTables } from "./adopted-tables.ts";
 import { type Finding, findChanges, findingName } from "./findings.ts";
 import {
-  type AssemblyStack,
   findPlace,
   readAssembly,
   readDeployedStack,
@@ -76,10 +75,8 @@ async function readDeployed(environment: Environment, options: CompareOptions) {
   useAwsSettings(options.profile);
   const place = await findPlace(environment);
   const stack = await readDeployedStack(environment.stackName, place);
-  const where = `in account ${place.account}, region ${place.region}`;
-  const description = stack
-    ? `compared with what is deployed ${where}`
-    : `is not deployed ${where}`;
+  const state = stack ? "compared with what is deployed" : "is not deployed";
+  const description = `${state} in account ${place.account}, region ${place.region}`;
   return { stack, place, description };
 }
 
@@ -90,10 +87,7 @@ function useAwsSettings(profile: string | undefined): void {
   if (region) process.env["AWS_REGION"] ||= region;
 }
 
-async function synthesise(
-  stackName: string,
-  { context = [] }: CompareOptions,
-): Promise<AssemblyStack> {
+async function synthesise(stackName: string, { context = [] }: CompareOptions) {
   const contextWords = context.flatMap((entry) => ["--context", entry]);
   const words = ["synth", "--quiet", "--output", ownAssembly, ...contextWords];
   await promisify(execFile)("cdk", words).catch((error: Error & { stderr?: string }) => {

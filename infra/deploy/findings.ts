@@ -48,24 +48,20 @@ function finding(group: Change[]): Finding {
   );
   const [first, ...others] = sorted as [Change, ...Change[]];
   const whole = sorted.find(({ kind }) => kind !== "changed");
-  if (!whole && others.length === 0) return { name: becomes(first), text: changeText(first) };
-  const areOfOneType = others.every(({ type }) => type === first.type);
-  const subject = whole ? `${whole.kind}:${whole.path}` : becomes(first, areOfOneType);
+  const isAlone = !whole && others.length === 0;
+  const areOfOneType = !isAlone && others.every(({ type }) => type === first.type);
+  const label = labelOf(first, areOfOneType ? first.type : first.path);
+  const becomes = `${first.replaces ? "replaced:" : ""}${label}=${exactly(first.is)}`;
+  if (isAlone) return { name: becomes, text: changeText(first) };
+  const subject = whole ? `${whole.kind}:${whole.path}` : becomes;
   const covered = sorted.map((change) => [change.kind, change.path, reviewed(change)]);
   const texts = sorted.map((change) => `${labelOf(change)}: ${changeText(change)}`);
   return { name: `${subject}@${digest(covered)}`, text: texts.join("; ") };
 }
 
-/** Like `replaced:Orders.TableName=other`. */
-function becomes(change: Change, byType = false): string {
-  const kind = change.replaces ? "replaced:" : "";
-  return `${kind}${labelOf(change, byType)}=${exactly(change.is)}`;
-}
-
-/** Like `CancelOrder.MemorySize`, or like `Lambda::Function.MemorySize`. */
-function labelOf({ path, property, type }: Change, byType = false): string {
-  const name = property.replace(/^Properties\b\.?/, "");
-  return `${byType ? type : path}${name === "" ? "" : `.${name}`}`;
+/** Like `CancelOrder.MemorySize`; only the owner for all of a resource or its properties. */
+function labelOf({ path, property }: Change, owner = path): string {
+  return [owner, property.replace(/^Properties\b\.?/, "")].filter(Boolean).join(".");
 }
 
 /** What a change sets or takes away, without what is ordinary: new code changes no digest. */

@@ -19,9 +19,8 @@ export function groupChanges(changes: Change[]): Change[][] {
   }
   return connected.flatMap((group) => {
     const findings = group.filter((change) => !isOrdinary(change));
-    const { alone = [], together = [] } = Object.groupBy(findings, (change) =>
-      standsAlone(change) ? "alone" : "together",
-    );
+    const alone = findings.filter(standsAlone);
+    const together = findings.filter((change) => !alone.includes(change));
     return [together, ...alone.map((change) => [change])].filter(({ length }) => length > 0);
   });
 }

@@ -58,7 +58,6 @@ const exactly = [
   "Lambda::Alias.UpdatePolicy=any",
   "Lambda::Function.Properties.LoggingConfig.ApplicationLogLevel=DEBUG",
   "Lambda::Function.Properties.LoggingConfig.ApplicationLogLevel=INFO",
-  "Lambda::Function.Properties.LoggingConfig.SystemLogLevel=DEBUG",
   "Lambda::Function.Properties.LoggingConfig.SystemLogLevel=INFO",
   "Lambda::Function.Properties.LoggingConfig.SystemLogLevel=WARN",
   "Lambda::Function.Properties.Runtime=nodejs26.x",
