@@ -63,8 +63,9 @@ const exactly = [
   "Lambda::Function.Properties.Runtime=nodejs26.x",
 ];
 
-/** What comes from outside the stack is never ordinary. */
-const outside = /"arn:|\{\{resolve:|"Fn::ImportValue"|\$(context|input|stageVariables)\b/;
+/** What comes from outside the stack, or lets someone in, is never ordinary. */
+const outside =
+  /"arn:|"(Not)?Principal"|\{\{resolve:|"Fn::ImportValue"|\$(context|input|stageVariables)\b/;
 
 /** Whether nobody has to accept a change. All that the lists above don't name stops a deployment. */
 export function isOrdinary({ kind, type, property, was, is }: Change): boolean {

@@ -24,10 +24,8 @@ const renamed = ["AWS::ApiGateway::Deployment", "AWS::Lambda::Version"];
  * that skips its canary once says so where the canary stood.
  */
 export function comparable(template: Template, place?: Place): Template {
-  const known = new Map([
-    ["AWS::AccountId", place?.account],
-    ["AWS::Region", place?.region],
-  ]);
+  const { account, region } = place ?? {};
+  const known = new Map(Object.entries({ "AWS::AccountId": account, "AWS::Region": region }));
   const spell = (id: string, attribute?: string): string =>
     known.get(id) ?? `\${${[constructPath(template, id), attribute].filter(Boolean).join(".")}}`;
   const plain = (name: string, value: unknown): unknown => {
@@ -43,14 +41,15 @@ export function comparable(template: Template, place?: Place): Template {
   };
   const resolved = JSON.stringify(resolveIntrinsics(template, spell));
   const spelt: Template = JSON.parse(resolved, plain);
-  const resources = Object.entries(spelt.Resources).map(([id, resource]) => {
+  const resources: Template["Resources"] = {};
+  for (const [id, resource] of Object.entries(spelt.Resources)) {
     const isSkipped = /^Set without a canary/.test(String(resource.Properties?.["Description"]));
-    return [
-      renamed.includes(resource.Type) ? constructPath(template, id) : id,
-      isSkipped ? { ...resource, UpdatePolicy: "skipped once" } : resource,
-    ];
-  });
-  return { ...spelt, Resources: Object.fromEntries(resources) };
+    const key = `at ${constructPath(template, id)}`;
+    const isRenamed = renamed.includes(resource.Type) && !(key in resources);
+    if (isSkipped) resource["UpdatePolicy"] = "skipped once";
+    resources[isRenamed ? key : id] = resource;
+  }
+  return { ...spelt, Resources: resources };
 }
 
 /** What a text says in JSON as `JSON.stringify` writes it; any other text as it is. */

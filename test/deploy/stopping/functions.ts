@@ -32,6 +32,17 @@ export const functionsChanges: StoppingChange[] = [
     names: ["added:Address@DIGEST", "added:Anyone@DIGEST"],
   },
   {
+    title: "a public address hides behind the path of a version",
+    change: (next) => {
+      const { resource } = one(next, "Lambda::Version", "CancelOrder");
+      const Metadata = { "aws:cdk:path": "Stack/Address/Resource" };
+      next.Resources["Address"] = { Type: "AWS::Lambda::Url", Properties: { AuthType: "NONE" } };
+      next.Resources["Version"] = { ...resource, Metadata };
+      next.Resources["Another"] = { ...resource, Metadata };
+    },
+    names: ["added:Address@DIGEST", "added:Address@DIGEST", "added:Address@DIGEST"],
+  },
+  {
     title: "the canary goes for good",
     change: (next) => {
       delete one(next, "Lambda::Alias", "CancelOrder").resource["UpdatePolicy"];

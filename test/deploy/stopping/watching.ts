@@ -30,6 +30,14 @@ export const watchingChanges: StoppingChange[] = [
     names: ["added:Own@DIGEST"],
   },
   {
+    title: "anyone may write to a new log",
+    change: add("Own", {
+      Type: "AWS::Logs::LogGroup",
+      Properties: { ResourcePolicyDocument: { Statement: { Principal: "*" } } },
+    }),
+    names: ["added:Own@DIGEST"],
+  },
+  {
     title: "an alarm's limit is out of reach",
     change: set(slowAlarm, "Threshold", 1e9),
     names: ["Alarms/CancelSlow.Threshold=1000000000"],
