@@ -56,5 +56,5 @@ export type EnvironmentName = keyof typeof environments;
 
 /** The tags of everything that belongs to an environment. */
 export function tagsOf({ name, tags }: Environment): Record<string, string> {
-  return { ...tags, service: "pet-store-orders", environment: name };
+  return { service: "pet-store-orders", environment: name, ...tags };
 }

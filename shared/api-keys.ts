@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-/**
- * An API key is `PREFIX_`, 43 base62 characters (256 random bits) and 6 more with the CRC-32 of
- * what precedes them. The prefix tells the environments apart; thanks to the checksum, a mistyped
- * key is rejected without a read.
- */
-export type ApiKeyPrefix = `pets_${string}`;
+// An API key is `PREFIX_`, 43 base62 characters (256 random bits) and 6 more with the CRC-32 of
+// what precedes them. The prefix tells the environments apart; thanks to the checksum, a mistyped
+// key is rejected without a read.
+
+/** What a prefix may be, as a regular expression without anchors: words like `pets_live`. */
+export const apiKeyPrefixes = "[0-9a-z]+(?:_[0-9a-z]+)*";
 
 const base62Digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const secretLength = 43;
@@ -16,12 +16,12 @@ const checksumLength = 6;
  * A regular expression for keys with this prefix, without anchors, in the syntax that Java and
  * JavaScript share.
  */
-export function apiKeyPattern(prefix: ApiKeyPrefix): string {
+export function apiKeyPattern(prefix: string): string {
   return `${prefix}_[0-9A-Za-z]{${secretLength + checksumLength}}`;
 }
 
 /** A new key. Its owner sees it once; only its hash is ever stored. */
-export function makeApiKey(prefix: ApiKeyPrefix): string {
+export function makeApiKey(prefix: string): string {
   const secret = base62(BigInt(`0x${randomBytes(32).toString("hex")}`), secretLength);
   const unchecked = `${prefix}_${secret}`;
   return unchecked + checksum(unchecked);
@@ -33,11 +33,14 @@ export function isApiKey(text: string): boolean {
   return checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
 }
 
-const apiKey = new RegExp(`^${apiKeyPattern("pets_[0-9a-z]+")}$`);
+const apiKey = new RegExp(`^${apiKeyPattern(apiKeyPrefixes)}$`);
 
-/** The text with every API key cut short, for messages that may quote one. */
+/**
+ * The text with every API key cut short, for messages that may quote one, or a part of one with 20
+ * characters of its secret.
+ */
 export function withoutKeys(text: string): string {
-  return text.replaceAll(/(pets_[0-9a-z]+_)[0-9A-Za-z]+/g, "$1...");
+  return text.replaceAll(/([0-9a-z]_)[0-9A-Za-z]{20,}/g, "$1...");
 }
 
 /** SHA-256 of the key in lower-case hexadecimal, the partition key of the API keys table. */

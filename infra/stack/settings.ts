@@ -1,27 +1,28 @@
 import { RegionInfo } from "aws-cdk-lib/region-info";
 import { z } from "zod";
+import { apiKeyPrefixes } from "../../shared/api-keys.ts";
 import { operations } from "./function-list.ts";
 
-// The text of each rule says what a setting must be: "PATH must be TEXT, not VALUE".
-const matching = (pattern: RegExp, text: string) => z.string(text).regex(pattern, text);
+// The text of each rule says what a setting must be: "SETTING must be TEXT, not VALUE".
+const matching = (pattern: RegExp, text: string) =>
+  // Without abort, what the settings must be to each other would be checked all the same.
+  z.string(text).regex(pattern, { error: text, abort: true });
 const flag = z.boolean("true or false");
 const moreThanZero = z.number("more than 0").positive("more than 0");
 const wholeNumber = z.int("a whole number above 0").positive("a whole number above 0");
 const accountId = matching(/^\d{12}$/, "12 digits");
 const tagKey = matching(
   /^(?!aws:)[\p{L}\p{Z}\p{N}_.:/=+@-]{1,128}$/iu,
-  "letters, digits, spaces and _.:/=+-@, and not begin with AWS's own aws:",
+  "named with letters, digits, spaces and _.:/=+-@, and not begin with AWS's own aws:",
 );
 const tableName = matching(/^[\w.-]{3,255}$/, "the name of a table");
 
 /** An ARN of one of AWS's services, with a region and an account. */
-function arn<Service extends string>(service: Service, resource = /[^:]+/, example = "NAME") {
-  const place = z.string().regex(new RegExp(`[a-z\\d-]+:\\d{12}:${resource.source}`));
-  return z.templateLiteral(
-    ["arn:", z.string().regex(/aws[a-z-]*/), `:${service}:`, place],
+const arn = (service: string, resource = "[^:]+", example = "NAME") =>
+  matching(
+    new RegExp(`^arn:aws[a-z-]*:${service}:[a-z\\d-]+:\\d{12}:${resource}$`),
     `an ARN like arn:aws:${service}:REGION:ACCOUNT:${example}`,
   );
-}
 
 /** The times that CloudWatch offers up to two years. */
 const retentionDays = z.literal(
@@ -45,7 +46,7 @@ const ownDomain = z.strictObject({
   /** For example `orders.example.com`; the base address is then `https://orders.example.com/v1`. */
   name: matching(/^[a-z\d-]+(\.[a-z\d-]+)+$/, "a domain name in small letters"),
   /** A certificate for the name, in the region of the stack. */
-  certificateArn: arn("acm", /certificate\/.+/, "certificate/ID"),
+  certificateArn: arn("acm", "certificate/.+", "certificate/ID"),
   /**
    * Where the stack makes the name's DNS record. Without it, make that yourself: it points to the
    * output `RegionalDomainName`.
@@ -79,7 +80,7 @@ const alarmSettings = z.strictObject({
   canary: flag,
   /**
    * Failed invocations of one function and, separately, the 5xx that it makes the gateway respond,
-   * in five minutes. New code that always fails makes it 10 % during the canary, however small its
+   * in five minutes; and all 5xx of the API. New code that always fails makes it 10 % during the canary, however small its
    * operation's share of the traffic.
    */
   functionFailures: failureShare,
@@ -102,21 +103,21 @@ const alarmSettings = z.strictObject({
  * Everything in which one deployed environment may differ from another, and the only place where it
  * may.
  */
-export const environmentSchema = z.strictObject({
+const settings = z.strictObject({
   /** Its name in commands and the workflow, as in `--env staging`: its key in `environments`. */
   name: matching(/^[\w-]+$/, "letters, digits and hyphens"),
   /**
-   * The name of the CloudFormation stack, and of the API in it. In the names that CloudFormation
-   * makes of a longer one, it may be shortened, and policies for `STACK-*` don't match those.
+   * The name of the CloudFormation stack, and of the API in it. Beyond 25 letters, CloudFormation
+   * shortens it in the names of functions and roles, and policies for `STACK-*` don't match those.
    */
   stackName: matching(
-    /^[A-Za-z][A-Za-z\d-]{0,24}$/,
-    "at most 25 letters, digits and hyphens (CloudFormation shortens others)",
+    /^[A-Za-z][A-Za-z\d-]{0,127}$/,
+    "a letter and up to 127 more letters, digits and hyphens, as CloudFormation requires",
   ),
-  /** The beginning of its API keys. No other environment has the same. */
-  apiKeyPrefix: z.templateLiteral(
-    ["pets_", z.string().regex(/[0-9a-z]+/)],
-    "pets_ and then digits or small letters",
+  /** The beginning of its API keys, like `pets_live`. No other environment has the same. */
+  apiKeyPrefix: matching(
+    new RegExp(`^${apiKeyPrefixes}$`),
+    "small letters and digits, in words that an underscore joins",
   ),
   /**
    * The only account and region it may be deployed to. Without it, the caller's credentials decide.
@@ -126,7 +127,7 @@ export const environmentSchema = z.strictObject({
       id: accountId,
       region: z.enum(
         RegionInfo.regions.map(({ name }) => name),
-        "a region of AWS",
+        "a region that CDK knows",
       ),
     })
     .exactOptional(),
@@ -135,12 +136,12 @@ export const environmentSchema = z.strictObject({
    * (infra/PERMISSIONS.md).
    */
   permissionsBoundary: matching(/^[\w+=,.@/-]+$/, "the name of a policy").exactOptional(),
-  /** Tags of everything in the stack that can have any, beside its own two (see `tagsOf`). */
+  /** Tags of everything in the stack, beside or instead of its own `service` and `environment`. */
   tags: z.record(tagKey, z.string("text")).exactOptional(),
   /** A domain of your own, which the base address then names. */
   domain: ownDomain.exactOptional(),
   /** A web ACL that you have, in the region of the stack, for all requests to the API. */
-  webAclArn: arn("wafv2", /regional\/webacl\/.+/, "regional/webacl/NAME/ID").exactOptional(),
+  webAclArn: arn("wafv2", "regional/webacl/.+", "regional/webacl/NAME/ID").exactOptional(),
   /**
    * Set to false where the account has a role for API Gateway's logs already: one serves the
    * account and region.
@@ -212,7 +213,44 @@ export const environmentSchema = z.strictObject({
   alarms: alarmSettings.exactOptional(),
 });
 
-export type Environment = z.infer<typeof environmentSchema>;
+/** An environment's settings, each of which also fits the others. */
+const environmentSchema = settings.check(({ value, issues }) => {
+  const { account, alarms, domain, webAclArn } = value;
+  const percent = alarms?.functionFailures.percent ?? 0;
+  if (alarms?.canary && percent >= 10) {
+    const path = ["alarms", "functionFailures", "percent"];
+    issues.push({ code: "custom", path, input: percent, message: "less than a canary's 10 %" });
+  }
+  const arns: [path: string[], arn: string | undefined][] = [
+    [["webAclArn"], webAclArn],
+    [["alarms", "topicArn"], alarms?.topicArn],
+    [["domain", "certificateArn"], domain?.certificateArn],
+  ];
+  for (const [path, input] of arns) {
+    if (account && input && input.split(":")[3] !== account.region)
+      issues.push({ code: "custom", path, input, message: `in the stack's ${account.region}` });
+  }
+});
+
+/** Every environment by its name. */
+export const environmentsSchema = z
+  .record(z.string(), environmentSchema)
+  .check(({ value, issues }) => {
+    const entries = Object.entries(value);
+    for (const [key, { name }] of entries) {
+      if (name !== key)
+        issues.push({ code: "custom", path: [key, "name"], input: name, message: `"${key}"` });
+    }
+    for (const setting of ["stackName", "apiKeyPrefix"] as const) {
+      for (const [key, { [setting]: input }] of entries) {
+        const [first] = entries.find(([, other]) => other[setting] === input) ?? [];
+        const message = `other than that of ${first}`;
+        if (first !== key) issues.push({ code: "custom", path: [key, setting], input, message });
+      }
+    }
+  });
+
+export type Environment = z.infer<typeof settings>;
 export type AlarmSettings = z.infer<typeof alarmSettings>;
 export type FailureShare = z.infer<typeof failureShare>;
 export type OwnDomain = z.infer<typeof ownDomain>;

@@ -9,7 +9,7 @@ export type { Environment };
 const staging: Environment = {
   name: "staging",
   stackName: "AcmeOrders-try",
-  apiKeyPrefix: "pets_acmetry",
+  apiKeyPrefix: "acme_try",
   account: { id: "222222222222", region: "eu-west-1" },
   webAclArn:
     "arn:aws:wafv2:eu-west-1:222222222222:regional/webacl/shops/5d1e7d58-1a2b-4c3d-8e4f-000000000000",
@@ -30,14 +30,14 @@ const load: Environment = {
   ...staging,
   name: "load",
   stackName: "AcmeOrders-load",
-  apiKeyPrefix: "pets_acmeload",
+  apiKeyPrefix: "acme",
 };
 
 const production: Environment = {
   ...staging,
   name: "production",
   stackName: "AcmeOrders-live",
-  apiKeyPrefix: "pets_acme1",
+  apiKeyPrefix: "acme_eu_live",
   account: { id: "333333333333", region: "ap-southeast-2" },
   webAclArn:
     "arn:aws:wafv2:ap-southeast-2:333333333333:regional/webacl/shops/5d1e7d58-1a2b-4c3d-8e4f-000000000000",
@@ -85,7 +85,7 @@ export type EnvironmentName = keyof typeof environments;
 
 /** The tags of everything that belongs to an environment. */
 export function tagsOf({ name, tags }: Environment): Record<string, string> {
-  return { ...tags, service: "pet-store-orders", environment: name };
+  return { service: "pet-store-orders", environment: name, ...tags };
 }
 
 /** The same limits for every operation. */

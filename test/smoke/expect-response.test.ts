@@ -7,7 +7,7 @@ describe("the excerpt of a body", () => {
   });
 
   test("has no key", () => {
-    expect(excerpt("x pets_test_0abc")).toBe('"x pets_test_..."');
+    expect(excerpt("x pets_test_0123456789abcdefghij")).toBe('"x pets_test_..."');
   });
 
   test.each([
