@@ -2,11 +2,12 @@ import { App, Validations } from "aws-cdk-lib/core";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { environments } from "./environments.ts";
 import { addOwnParts } from "./own.ts";
+import { setEveryAlias, skipsCanary } from "./stack/canary-rollout.ts";
 import { OrdersStack } from "./stack/orders-stack.ts";
 import { requireValid } from "./stack/require-valid.ts";
+import { addRules } from "./stack/rules.ts";
 import type { ServiceStack } from "./stack/service-stack.ts";
 import type { Environment } from "./stack/settings.ts";
-import { setEveryAlias, skipsCanary } from "./stack/without-canary.ts";
 import { synthesiseOrExplain } from "./terminal/errors.ts";
 
 if (import.meta.main) synthesiseOrExplain(() => createOrdersApp(environments, addOwnParts));
@@ -24,15 +25,15 @@ export function createOrdersApp(
   requireValid(entries);
   const app = new App();
   const atOnce = skipsCanary(app);
-  for (const own of Object.values(entries)) {
-    const { alarms } = own;
-    const environment = {
-      ...own,
+  for (const environment of Object.values(entries)) {
+    const { alarms, stackName } = environment;
+    const stack = new OrdersStack(app, stackName, {
+      ...environment,
       ...(alarms && { alarms: { ...alarms, canary: alarms.canary && !atOnce } }),
-    };
-    const stack = new OrdersStack(app, environment.stackName, environment);
+    });
     if (atOnce) setEveryAlias(stack, alarms?.canary ?? false);
     addParts(stack);
+    addRules(stack, environment);
   }
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return app;

@@ -5,9 +5,10 @@ import {
   LambdaDeploymentGroup,
 } from "aws-cdk-lib/aws-codedeploy";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import type { CfnAlias } from "aws-cdk-lib/aws-lambda";
-import { type Stack, Validations } from "aws-cdk-lib/core";
+import { CfnAlias } from "aws-cdk-lib/aws-lambda";
+import { type App, type Stack, Validations } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
+import { CommandError } from "../terminal/errors.ts";
 import { type PerFunction, perFunction } from "./function-list.ts";
 import type { ServiceFunctions } from "./service-function.ts";
 import { servicePolicyPrefix } from "./staged-rest-api.ts";
@@ -47,4 +48,33 @@ export function addCanaryRollout(
     id: `AwsSolutions-IAM4[${servicePolicyPrefix}/AWSCodeDeployRoleForLambdaLimited]`,
     reason: "AWS maintains this policy, and CDK attaches it to every deployment group's role",
   });
+}
+
+/**
+ * Whether this deployment goes live at once, whatever the settings say:
+ * `cdk deploy -c canary=false`. Meant for a rollback, and for a fix while an alarm is on, when
+ * CodeDeploy starts no deployment.
+ *
+ * @throws CommandError when the context value `canary` is neither true nor false.
+ */
+export function skipsCanary(app: App): boolean {
+  const canary = String(app.node.tryGetContext("canary") ?? true);
+  if (!["true", "false"].includes(canary))
+    throw new CommandError(`canary must be true or false, not ${canary}`);
+  return canary === "false";
+}
+
+/**
+ * Makes CloudFormation set every alias of the stack. It only updates what differs from the last
+ * template, so it would leave an alias that was moved by hand where it is.
+ *
+ * @param hasCanary whether the stack's settings have one, which the next deployment brings back:
+ * the alias then says so, and the comparison goes by it.
+ */
+export function setEveryAlias(stack: Stack, hasCanary: boolean): void {
+  const start = hasCanary ? "Set without a canary" : "Set";
+  for (const construct of stack.node.findAll()) {
+    if (construct instanceof CfnAlias)
+      construct.description = `${start} at ${new Date().toISOString()}`;
+  }
 }

@@ -11,7 +11,6 @@ import { perFunction } from "./function-list.ts";
 import { addLogMetrics } from "./log-metrics.ts";
 import { addOrdersApi } from "./orders-api.ts";
 import { addDashboard } from "./orders-dashboard.ts";
-import { addRules } from "./rules.ts";
 import { addFunction } from "./service-function.ts";
 import type { ServiceStack } from "./service-stack.ts";
 import type { Environment } from "./settings.ts";
@@ -40,7 +39,6 @@ export class OrdersStack extends Stack implements ServiceStack {
         permissionsBoundary: PermissionsBoundary.fromName(permissionsBoundary),
       }),
     });
-    addRules(this, environment);
     for (const [tag, value] of Object.entries(tagsOf(environment))) Tags.of(this).add(tag, value);
 
     const tables = addTables(this, environment);

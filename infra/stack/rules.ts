@@ -1,10 +1,14 @@
 import { CfnGlobalTable, CfnTable } from "aws-cdk-lib/aws-dynamodb";
+import { CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
 import { Annotations, CfnDeletionPolicy, type Stack } from "aws-cdk-lib/core";
 import type { Environment } from "./settings.ts";
 
-/** Makes synthesis fail for a table that isn't protected, and warn of settings that are missing. */
+/**
+ * Makes synthesis fail for a table that isn't protected, and warn of what production needs and a
+ * company has to choose. Call it once a team's own parts are in the stack.
+ */
 export function addRules(stack: Stack, environment: Environment): void {
-  const { alarms, keepData, listConcurrency } = environment;
+  const { alarms, keepData, listConcurrency, stackName } = environment;
   if (keepData) stack.node.addValidation({ validate: () => unprotected(stack) });
   const warn = (id: string, text: string) =>
     Annotations.of(stack).addWarningV2(`pet-store-orders:${id}`, text);
@@ -14,8 +18,23 @@ export function addRules(stack: Stack, environment: Environment): void {
       "Slow readers of lists can use up the account's concurrency: set listConcurrency",
     );
   }
+  const hasWebAcl = stack.node.findAll().some((part) => part instanceof CfnWebACLAssociation);
+  if (keepData && !hasWebAcl) {
+    warn(
+      "webAclArn",
+      "Requests without a key can use up the clients' rate limits: set webAclArn, or associate " +
+        "a web ACL in own.ts",
+    );
+  }
   if (alarms && alarms.email === undefined && alarms.topicArn === undefined) {
     warn("alarms", "The alarms notify no one: set alarms.email or alarms.topicArn");
+  }
+  if (stackName.length > 25) {
+    warn(
+      "stackName",
+      "CloudFormation shortens stackName in the names of functions and roles, which have at most " +
+        `64 letters: write policies for ${stackName.slice(0, 24)}* instead of ${stackName}-*`,
+    );
   }
 }
 

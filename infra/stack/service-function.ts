@@ -41,7 +41,7 @@ export function addFunction(
 ) {
   const { functionLogLevel, keepData, listConcurrency, logRetentionDays, systemLogLevel } =
     environment;
-  const { id, timeoutSeconds, memorySize, permission } = entry;
+  const { id, memorySize, operation, permission, timeoutSeconds } = entry;
   const { inUse: table, usable } = tables[permission.table];
   const logGroup = new LogGroup(stack, `${id}Log`, {
     retention: logRetentionDays,
@@ -56,7 +56,7 @@ export function addFunction(
     timeout: Duration.seconds(timeoutSeconds),
     memorySize,
     environment: { [tableVariables[permission.table]]: table.tableName },
-    ...(id === "ListOrders" &&
+    ...(operation?.streamed &&
       listConcurrency && { reservedConcurrentExecutions: listConcurrency }),
     code,
     handler: "index.handler",
@@ -80,7 +80,8 @@ export function addFunction(
   // loosely: under exactOptionalPropertyTypes an Alias is not quite an IFunction.
   const live = lambda.addAlias("live") as Alias & IFunction;
   // Those of the function's one action: DynamoDB counts by table and operation only.
-  const operation = permission.action.replace("dynamodb:", "");
-  const throttledTableRequests = table.metricThrottledRequestsForOperation(operation);
+  const throttledTableRequests = table.metricThrottledRequestsForOperation(
+    permission.action.replace("dynamodb:", ""),
+  );
   return { entry, throttledTableRequests, logGroup, live };
 }

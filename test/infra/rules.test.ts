@@ -1,10 +1,33 @@
 import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
 import { AttributeType, type CfnTable, Table, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
 import { App, CfnDeletionPolicy, RemovalPolicy, Stack } from "aws-cdk-lib/core";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Environment } from "../../infra/environments.ts";
 import { addRules } from "../../infra/stack/rules.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
+
+const partitionKey = { name: "id", type: AttributeType.STRING };
+const kept = {
+  partitionKey,
+  removalPolicy: RemovalPolicy.RETAIN,
+  deletionProtection: true,
+  pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+};
+
+/**
+ * A stack with these parts, to which the rules of an environment apply, without CDK's own
+ * validation, which takes a second.
+ */
+function ruledBy(environment: Environment, addParts: (stack: Stack) => void = () => {}): Stack {
+  const app = new App({ builtinCloudFormationValidation: false });
+  const env = { region: "eu-central-1" };
+  const terminationProtection = environment.keepData;
+  const stack = new Stack(app, "PetStoreOrders", { env, terminationProtection });
+  addParts(stack);
+  addRules(stack, environment);
+  return stack;
+}
 
 /** The lines with which the rules stop the synthesis of a stack. */
 function complaints(stack: Stack): string[] {
@@ -12,82 +35,37 @@ function complaints(stack: Stack): string[] {
     Template.fromStack(stack);
     return [];
   } catch (error) {
-    return [...String(error).matchAll(/^ *\[PetStoreOrders\] (.*)$/gm)].map(
+    return Array.from(
+      String(error).matchAll(/^ *\[PetStoreOrders\] (.*)$/gm),
       ([, line = ""]) => line,
     );
   }
 }
 
-/**
- * An empty stack to which the rules of an environment apply, without CDK's own validation, which
- * takes a second.
- */
-function ruledBy(environment: Environment): Stack {
-  const props = { env: { region: "eu-central-1" }, terminationProtection: environment.keepData };
-  const stack = new Stack(
-    new App({ builtinCloudFormationValidation: false }),
-    "PetStoreOrders",
-    props,
-  );
-  addRules(stack, environment);
-  return stack;
-}
+const line = (id: string) =>
+  `keepData: PetStoreOrders/${id}/Resource needs removal policy RETAIN, deletion protection and ` +
+  "point-in-time recovery";
 
-describe("with keepData, synthesis stops for a table that is not protected", () => {
-  const partitionKey = { name: "id", type: AttributeType.STRING };
-  const line = (path: string) =>
-    `keepData: PetStoreOrders/${path} needs removal policy RETAIN, deletion protection and ` +
-    "point-in-time recovery";
-
-  const kept = {
-    partitionKey,
-    removalPolicy: RemovalPolicy.RETAIN,
-    deletionProtection: true,
-    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+test("with keepData, synthesis stops for each table that could be deleted or not be restored", () => {
+  const weaken: Record<string, (table: CfnTable) => void> = {
+    Deletable: ({ cfnOptions }) =>
+      Object.assign(cfnOptions, { deletionPolicy: CfnDeletionPolicy.DELETE }),
+    Replaceable: ({ cfnOptions }) =>
+      Object.assign(cfnOptions, { updateReplacePolicy: CfnDeletionPolicy.DELETE }),
+    Unprotected: (table) => Object.assign(table, { deletionProtectionEnabled: false }),
+    Unrestorable: (table) => Object.assign(table, { pointInTimeRecoverySpecification: undefined }),
+    Kept: () => {},
   };
-
-  test.each<[name: string, weaken: (table: CfnTable) => object]>([
-    [
-      "retained",
-      ({ cfnOptions }) => Object.assign(cfnOptions, { deletionPolicy: CfnDeletionPolicy.DELETE }),
-    ],
-    [
-      "retained when replaced",
-      ({ cfnOptions }) =>
-        Object.assign(cfnOptions, { updateReplacePolicy: CfnDeletionPolicy.DELETE }),
-    ],
-    [
-      "protected against deletion",
-      (table) => Object.assign(table, { deletionProtectionEnabled: false }),
-    ],
-    [
-      "restorable",
-      (table) => Object.assign(table, { pointInTimeRecoverySpecification: undefined }),
-    ],
-  ])("because it is not %s", (_name, weaken) => {
-    const stack = ruledBy(everyOption);
-    for (const id of ["Good", "Bad", "Worse"]) new Table(stack, id, kept);
-    for (const id of ["Bad", "Worse"])
-      weaken(stack.node.findChild(id).node.defaultChild as CfnTable);
-    expect(complaints(stack)).toEqual(["Bad/Resource", "Worse/Resource"].map(line));
+  const stack = ruledBy(everyOption, (stack) => {
+    for (const [id, change] of Object.entries(weaken))
+      change(new Table(stack, id, kept).node.defaultChild as CfnTable);
+    new TableV2(stack, "KeptGlobally", kept);
+    const replicas = [{ region: "eu-west-1", deletionProtection: false }];
+    new TableV2(stack, "CopiedUnprotected", { ...kept, replicas });
   });
-
-  test("even if it is the team's own", () => {
-    const stack = ruledBy(everyOption);
-    new Table(stack, "Refunds", { partitionKey });
-    new TableV2(stack, "Returns", {
-      partitionKey,
-      removalPolicy: RemovalPolicy.RETAIN,
-      deletionProtection: true,
-    });
-    new TableV2(stack, "Kept", kept);
-    new TableV2(stack, "Copied", {
-      ...kept,
-      replicas: [{ region: "eu-west-1", deletionProtection: false }],
-    });
-    const paths = ["Refunds/Resource", "Returns/Resource", "Copied/Resource"];
-    expect(complaints(stack)).toEqual(paths.map(line));
-  });
+  expect(complaints(stack)).toEqual(
+    ["Deletable", "Replaceable", "Unprotected", "Unrestorable", "CopiedUnprotected"].map(line),
+  );
 });
 
 test("with keepData, synthesis stops for a stack without termination protection", () => {
@@ -97,29 +75,34 @@ test("with keepData, synthesis stops for a stack without termination protection"
 });
 
 test("without keepData, synthesis asks for no protection", () => {
-  const stack = ruledBy(noOption);
-  new Table(stack, "Refunds", { partitionKey: { name: "id", type: AttributeType.STRING } });
+  const stack = ruledBy(noOption, (stack) => new Table(stack, "Refunds", { partitionKey }));
   expect(complaints(stack)).toEqual([]);
 });
 
-describe("synthesis warns", () => {
-  const warnings = (environment: Environment) =>
-    Annotations.fromStack(ruledBy(environment))
-      .findWarning("*", Match.anyValue())
-      .map(({ entry: { data } }) => String(data));
+test("synthesis warns of what production lacks", () => {
   const { email: _, ...silent } = everyOption.alarms;
-  const { listConcurrency: __, ...unlimited } = everyOption;
+  const { listConcurrency: __, webAclArn: ___, ...production } = everyOption;
+  const warnings = (environment: Environment, addParts?: (stack: Stack) => void) =>
+    Annotations.fromStack(ruledBy(environment, addParts))
+      .findWarning("*", Match.anyValue())
+      .map(({ entry: { data } }) => data);
+  const stackName = "acme-platform-pet-store-orders";
+  expect(warnings({ ...production, alarms: silent, stackName })).toMatchInlineSnapshot(`
+    [
+      "Slow readers of lists can use up the account's concurrency: set listConcurrency [ack: pet-store-orders:listConcurrency]",
+      "Requests without a key can use up the clients' rate limits: set webAclArn, or associate a web ACL in own.ts [ack: pet-store-orders:webAclArn]",
+      "The alarms notify no one: set alarms.email or alarms.topicArn [ack: pet-store-orders:alarms]",
+      "CloudFormation shortens stackName in the names of functions and roles, which have at most 64 letters: write policies for acme-platform-pet-store-* instead of acme-platform-pet-store-orders-* [ack: pet-store-orders:stackName]",
+    ]
+  `);
 
-  test("of alarms that notify no one", () => {
-    const text = "The alarms notify no one: set alarms.email or alarms.topicArn";
-    expect(warnings({ ...everyOption, alarms: silent })).toEqual([expect.stringContaining(text)]);
-    const topicArn = "arn:aws:sns:eu-central-1:111111111111:on-call";
-    expect(warnings({ ...everyOption, alarms: { ...silent, topicArn } })).toEqual([]);
-  });
-
-  test("of slow readers when data is kept without listConcurrency", () => {
-    expect(warnings(unlimited)).toEqual([expect.stringContaining("set listConcurrency")]);
-    expect(warnings(noOption)).toEqual([]);
-    expect(warnings(everyOption)).toEqual([]);
-  });
+  const topicArn = "arn:aws:sns:eu-central-1:111111111111:on-call";
+  const complete = { ...everyOption, alarms: { ...silent, topicArn } };
+  const addWebAcl = (stack: Stack) => {
+    const resourceArn = "arn:aws:apigateway:eu-central-1::/restapis/1/stages/v1";
+    const { webAclArn } = everyOption;
+    new CfnWebACLAssociation(stack, "WebAcl", { resourceArn, webAclArn });
+  };
+  expect(warnings(complete, addWebAcl)).toEqual([]);
+  expect(warnings(noOption)).toEqual([]);
 });
