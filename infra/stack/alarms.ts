@@ -84,6 +84,9 @@ export function addAlarms(
   const rejected = percentage(rejectedKeys, keysRejected, api.metric("Count"));
   alarm("KeysRejected", rejected, rejectedKeys.percent);
   alarm("RequestsThrottled", requestsThrottled, settings.requestsThrottled);
+  // The gateway's own count: another stack can switch off the log that the others are counted from.
+  const failing = percentage(functionFailures, api.metric("5XXError"), api.metric("Count"));
+  alarm("ApiServerErrors", failing, functionFailures.percent);
   for (const { entry, live, throttledTableRequests } of Object.values(functions)) {
     alarm(`${entry.id}TableThrottled`, throttledTableRequests, tableThrottles);
     alarm(`${entry.id}Throttled`, live.lambda.metricThrottles(), functionThrottles);

@@ -127,12 +127,12 @@ const faults: [name: string, requests: [Exchange, perMinute: number][], alarms: 
   [
     "a canary whose lists the gateway can't use",
     [[{ ...listed, ...unusable }, canary.lists]],
-    ["ListOrdersServerErrors"],
+    ["ApiServerErrors", "ListOrdersServerErrors"],
   ],
   [
     "a canary whose lists fail",
     [[listFailed, canary.lists]],
-    ["ListOrdersFailing", "ListOrdersServerErrors"],
+    ["ApiServerErrors", "ListOrdersFailing", "ListOrdersServerErrors"],
   ],
   [
     "a canary whose lists are cut off",
@@ -151,12 +151,12 @@ const faults: [name: string, requests: [Exchange, perMinute: number][], alarms: 
       [recorded.authorizerFailed, 60],
       [{ ...recorded.authorizerFailed, ...ofCancellations }, 60],
     ],
-    ["AuthorizeFailing", "AuthorizeServerErrors"],
+    ["ApiServerErrors", "AuthorizeFailing", "AuthorizeServerErrors"],
   ],
   [
     "an authorizer whose policies the gateway can't use",
     [[unusablePolicy, 60]],
-    ["AuthorizeServerErrors"],
+    ["ApiServerErrors", "AuthorizeServerErrors"],
   ],
   [
     "a new authorizer that rejects good keys, or a stranger who makes up keys",
@@ -179,6 +179,7 @@ const faults: [name: string, requests: [Exchange, perMinute: number][], alarms: 
       [cancelFailed, 60],
     ],
     [
+      "ApiServerErrors",
       "CancelOrderFailing",
       "CancelOrderServerErrors",
       "ListOrdersFailing",
@@ -202,7 +203,7 @@ describe("the alarms that go off", () => {
 
   test.each(lambdas)("while $id has no concurrency left: its Throttled alarm", (lambda) => {
     const traffic: Traffic = [...healthy, [turnedAway(lambda), 60]];
-    expect(raised(traffic)).toEqual([`${lambda.id}Throttled`]);
+    expect(raised(traffic)).toEqual(["ApiServerErrors", `${lambda.id}Throttled`].sort());
   });
 
   test.each(lambdas)("while its table throttles $id: its TableThrottled alarm", (lambda) => {
@@ -232,8 +233,16 @@ describe("the alarms that go off", () => {
 
   test("while the gateway may not invoke the authorizer: AuthorizeServerErrors", () => {
     expect(raised([[published({ ...unusablePolicy, lambda: undefined }), 1]])).toEqual([
+      "ApiServerErrors",
       "AuthorizeServerErrors",
     ]);
+  });
+
+  test("while responses can't be used and another stack has switched the access log off", () => {
+    const unlogged = published({ ...listed, ...unusable }).filter(
+      ([metric]) => !metric.startsWith("PetStoreOrders/"),
+    );
+    expect(raised([...healthy, [unlogged, canary.lists]])).toEqual(["ApiServerErrors"]);
   });
 
   test("while one key lists as fast as it can: none that rolls back another function", () => {
@@ -245,8 +254,7 @@ describe("the alarms that go off", () => {
       (alarm) => !/^Lists?[A-Z]/.test(alarm),
     );
     // These only notify.
-    const notifying = lambdas.flatMap(({ id }) => (id === "ListOrders" ? [] : [`${id}Throttled`]));
-    expect(ofOthers).toEqual(notifying.sort());
+    expect(ofOthers).toEqual(["ApiServerErrors", "AuthorizeThrottled", "CancelOrderThrottled"]);
   });
 
   test("while cancellations fail and Lambda turns lists away: those of both", () => {
@@ -255,6 +263,7 @@ describe("the alarms that go off", () => {
       [turnedAway(functionList.listOrders), 300],
     ];
     expect(raised([...healthy, ...failing])).toEqual([
+      "ApiServerErrors",
       "CancelOrderFailing",
       "CancelOrderServerErrors",
       "ListOrdersThrottled",

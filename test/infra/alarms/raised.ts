@@ -24,10 +24,9 @@ export function watch(stack: OrdersStack) {
   const [api] = Object.values(template.findResources("AWS::ApiGateway::RestApi"));
   const [stage] = Object.values(template.findResources("AWS::ApiGateway::Stage"));
   const accessLogFormat: string = stage?.["Properties"].AccessLogSetting.Format;
-  const requestCount = metricName("AWS/ApiGateway", "Count", {
-    ApiName: api?.["Properties"].Name,
-    Stage: stage?.["Properties"].StageName,
-  });
+  const ofStage = { ApiName: api?.["Properties"].Name, Stage: stage?.["Properties"].StageName };
+  const requestCount = metricName("AWS/ApiGateway", "Count", ofStage);
+  const serverErrors = metricName("AWS/ApiGateway", "5XXError", ofStage);
 
   /**
    * The values that a request adds: by its log lines, and to the metrics of the gateway and Lambda.
@@ -50,7 +49,11 @@ export function watch(stack: OrdersStack) {
     const accessLogLine = JSON.parse(
       accessLogFormat.replaceAll(/\$[\w.]+/g, (name) => context[name] ?? "-"),
     );
-    const gateway: Sample[] = [[requestCount, 1], ...counted(ofLog("ApiAccessLog"), accessLogLine)];
+    const gateway: Sample[] = [
+      [requestCount, 1],
+      [serverErrors, status >= 500 ? 1 : 0],
+      ...counted(ofLog("ApiAccessLog"), accessLogLine),
+    ];
     if (lambda === undefined) return gateway;
     const alias = { FunctionName: lambda, Resource: `${lambda}:live` };
     return [
