@@ -3,6 +3,7 @@ import { App } from "aws-cdk-lib/core";
 import cdkJson from "../../cdk.json" with { type: "json" };
 import type { Environment } from "../../infra/environments.ts";
 import { OrdersStack } from "../../infra/stack/orders-stack.ts";
+import { constructId, named } from "./named.ts";
 
 /**
  * The stack of an environment, without what takes time and changes no template: bundles, CDK's
@@ -46,3 +47,7 @@ export function resources(template: Template, type: string): [string, Record<str
     resource["Properties"],
   ]);
 }
+
+/** The same, each by its construct's id, with names instead of references. */
+export const rows = (template: Template, type: string) =>
+  resources(template, type).map(([id, row]) => [constructId(id), Object(named(row))] as const);

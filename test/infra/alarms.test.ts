@@ -1,148 +1,102 @@
 import { readFile } from "node:fs/promises";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { functionList } from "../../infra/stack/function-list.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
-import { constructId, named } from "../helpers/named.ts";
-import { resources, templateOf } from "../helpers/synthesise.ts";
+import { named } from "../helpers/named.ts";
+import { rows, templateOf } from "../helpers/synthesise.ts";
 
 const template = templateOf(everyOption);
-const alarms = resources(template, "AWS::CloudWatch::Alarm").map(
-  ([id, properties]) => [constructId(id).replace(/^Alarms/, ""), properties] as const,
+const ids = Object.values(functionList).map(({ id }) => id);
+const alarms = rows(template, "AWS::CloudWatch::Alarm").map(
+  ([id, alarm]) => [id.replace(/^Alarms/, ""), alarm] as const,
 );
+const groups = rows(template, "AWS::CodeDeploy::DeploymentGroup");
 
-const functionIds = Object.values(functionList).map(({ id }) => id);
-const extraAlarms: Record<string, string[]> = {
-  ListOrders: ["ListSlow", "ListsCutOff"],
-  CancelOrder: ["CancelSlow"],
-};
-/** The alarms that roll back a new version of each function. All others only notify. */
-const rollbackAlarms = Object.fromEntries(
-  functionIds.map((id) => [id, [`${id}Failing`, `${id}ServerErrors`, ...(extraAlarms[id] ?? [])]]),
-);
-
-test("the runbook explains every alarm", async () => {
+test("the runbook explains every alarm, and every alarm says where", async () => {
   const runbook = await readFile(new URL("../../infra/ON-CALL.md", import.meta.url), "utf8");
   const section = runbook.split(/^## When an alarm goes off$/m)[1] ?? "";
-  const entries = Array.from(section.matchAll(/^- \*\*`([\w<>]+)`\*\*/gm), ([, name = ""]) => name);
-  // The entry <Function>Failing explains that alarm of every function.
-  const explained = entries.flatMap((entry) =>
-    entry.startsWith("<Function>")
-      ? functionIds.map((id) => entry.replace("<Function>", id))
-      : [entry],
+  const explained = Array.from(section.matchAll(/^- \*\*`([\w<>]+)`\*\*/gm), ([, entry = ""]) =>
+    // The entry <Function>Failing explains that alarm of every function.
+    ids.map((id) => entry.replace("<Function>", id)),
   );
   const names = alarms.map(([name]) => name);
-  expect(explained.sort(), "infra/ON-CALL.md, When an alarm goes off").toEqual(names.toSorted());
-});
-
-test("every alarm says where the runbook explains it", () => {
-  for (const [name, { AlarmDescription }] of alarms) {
+  expect([...new Set(explained.flat())].sort()).toEqual(names.sort());
+  for (const [name, { AlarmDescription }] of alarms)
     expect(AlarmDescription).toContain(`infra/ON-CALL.md, "When an alarm goes off", ${name}`);
-  }
 });
 
-test("every alarm stays off without data", () => {
-  for (const [name, { TreatMissingData }] of alarms)
-    expect(TreatMissingData, name).toBe("notBreaching");
-});
-
-test("every alarm has the limits of its setting", () => {
-  const { functionFailures, rejectedKeys, slow, ...counts } = everyOption.alarms;
-  const perFunction = functionIds.flatMap((id) => [
-    [`${id}Failing`, [functionFailures.percent, functionFailures.atLeast]],
-    [`${id}ServerErrors`, [functionFailures.percent, functionFailures.atLeast]],
-    [`${id}Throttled`, [counts.functionThrottles]],
-    [`${id}TableThrottled`, [counts.tableThrottles]],
-  ]);
-  const limits = Object.fromEntries(
-    alarms.map(([name, { Metrics, Threshold }]) => {
-      const atLeast = /failed >= (\d+)/.exec(JSON.stringify(Metrics))?.[1];
-      return [name, atLeast === undefined ? [Threshold] : [Threshold, Number(atLeast)]];
-    }),
-  );
-  expect(limits).toEqual({
-    ...Object.fromEntries(perFunction),
-    KeysRejected: [rejectedKeys.percent, rejectedKeys.atLeast],
-    CancelSlow: [slow.cancel],
-    ListSlow: [slow.listFirstPage],
-    ListsCutOff: [counts.listsCutOff],
-    RequestsThrottled: [counts.requestsThrottled],
+// CodeDeploy accepts at most ten alarms for a function. They are about its own work only, or the
+// caller of one operation could stop the rollout of another.
+test("an alarm has the limits of its setting, and rolls back its own function or none", () => {
+  const lines = alarms.map(([name, alarm]) => {
+    const text = JSON.stringify(alarm);
+    const { DatapointsToAlarm = 1, EvaluationPeriods, Threshold, TreatMissingData } = alarm;
+    const seconds = /"Period":(\d+)/.exec(text)?.[1];
+    const limit = [Threshold, ...(/failed >= \d+/.exec(text) ?? [])].join(" and ");
+    const periods = `${DatapointsToAlarm} of ${EvaluationPeriods} x ${seconds} s`;
+    const rolledBack = groups
+      .filter(([, group]) => JSON.stringify(group.AlarmConfiguration).includes(`"Alarms${name}"`))
+      .map(([group]) => `, rolls back ${group}`);
+    return `${name}: ${limit} in ${periods}, without data ${TreatMissingData}${rolledBack}`;
   });
+  expect(["", ...lines.sort(), ""].join("\n")).toMatchInlineSnapshot(`
+    "
+    ApiServerErrors: 5 and failed >= 3 in 1 of 1 x 300 s, without data notBreaching
+    AuthorizeFailing: 5 and failed >= 3 in 1 of 1 x 300 s, without data notBreaching, rolls back RolloutAuthorize
+    AuthorizeServerErrors: 5 and failed >= 3 in 1 of 1 x 300 s, without data notBreaching, rolls back RolloutAuthorize
+    AuthorizeTableThrottled: 50 in 1 of 1 x 300 s, without data notBreaching
+    AuthorizeThrottled: 10 in 1 of 1 x 300 s, without data notBreaching
+    CancelOrderFailing: 5 and failed >= 3 in 1 of 1 x 300 s, without data notBreaching, rolls back RolloutCancelOrder
+    CancelOrderServerErrors: 5 and failed >= 3 in 1 of 1 x 300 s, without data notBreaching, rolls back RolloutCancelOrder
+    CancelOrderTableThrottled: 50 in 1 of 1 x 300 s, without data notBreaching
+    CancelOrderThrottled: 10 in 1 of 1 x 300 s, without data notBreaching
+    CancelSlow: 2000 in 3 of 5 x 60 s, without data notBreaching, rolls back RolloutCancelOrder
+    KeysRejected: 10 and failed >= 20 in 1 of 1 x 300 s, without data notBreaching
+    ListOrdersFailing: 5 and failed >= 3 in 1 of 1 x 300 s, without data notBreaching, rolls back RolloutListOrders
+    ListOrdersServerErrors: 5 and failed >= 3 in 1 of 1 x 300 s, without data notBreaching, rolls back RolloutListOrders
+    ListOrdersTableThrottled: 50 in 1 of 1 x 300 s, without data notBreaching
+    ListOrdersThrottled: 10 in 1 of 1 x 300 s, without data notBreaching
+    ListSlow: 3000 in 3 of 5 x 60 s, without data notBreaching, rolls back RolloutListOrders
+    ListsCutOff: 3 in 1 of 1 x 300 s, without data notBreaching, rolls back RolloutListOrders
+    RequestsThrottled: 250 in 1 of 1 x 300 s, without data notBreaching
+    "
+  `);
 });
 
-const ofSlowness = ["CancelSlow", "ListSlow"];
-
-test("every alarm that isn't about slowness goes off after one period", () => {
-  for (const [name, { EvaluationPeriods }] of alarms) {
-    if (!ofSlowness.includes(name)) expect(EvaluationPeriods, name).toBe(1);
+test("an alias moves by a canary, a tenth for ten minutes, which alarms and failures end", () => {
+  const used = Object.values(template.findResources("AWS::Lambda::Alias")).map(({ UpdatePolicy }) =>
+    named(UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName),
+  );
+  expect(used).toEqual(ids.map((id) => `Rollout${id}`));
+  expect(groups.map(([id]) => id)).toEqual(used);
+  for (const [, group] of groups) {
+    expect(group).toMatchObject({
+      DeploymentConfigName: "CodeDeployDefault.LambdaCanary10Percent10Minutes",
+      AlarmConfiguration: { Enabled: true },
+      AutoRollbackConfiguration: {
+        Enabled: true,
+        Events: ["DEPLOYMENT_FAILURE", "DEPLOYMENT_STOP_ON_ALARM"],
+      },
+    });
   }
 });
 
-test.each(ofSlowness)("%s goes off after three slow minutes of five", (name) => {
-  const threeOfFiveMinutes = { Period: 60, EvaluationPeriods: 5, DatapointsToAlarm: 3 };
-  expect(Object.fromEntries(alarms)[name]).toMatchObject(threeOfFiveMinutes);
-});
-
-describe("the topic", () => {
-  const policies = resources(template, "AWS::SNS::TopicPolicy").map(([, { PolicyDocument }]) =>
-    named(PolicyDocument),
-  );
-
-  test("lets CloudWatch alone publish, on behalf of this account", () => {
-    const account = expect.stringMatching(/^AWS::AccountId$|^\d{12}$/);
-    const publish = {
+test("the topic lets CloudWatch alone publish, over TLS, on behalf of this account", () => {
+  const [[, policy] = []] = rows(template, "AWS::SNS::TopicPolicy");
+  expect(policy.PolicyDocument.Statement).toMatchObject([
+    { Effect: "Deny", Condition: { Bool: { "aws:SecureTransport": "false" } } },
+    {
       Effect: "Allow",
       Action: "sns:Publish",
       Principal: { Service: "cloudwatch.amazonaws.com" },
       Resource: "AlarmsTopic",
-      Condition: { StringEquals: { "aws:SourceAccount": account } },
-    };
-    expect(policies).toMatchObject([{ Statement: [{ Effect: "Deny" }, publish] }]);
-  });
-
-  test("accepts no message without TLS", () => {
-    const deny = { Effect: "Deny", Condition: { Bool: { "aws:SecureTransport": "false" } } };
-    expect(policies).toMatchObject([{ Statement: [deny, expect.anything()] }]);
-  });
+      Condition: { StringEquals: { "aws:SourceAccount": "AWS::AccountId" } },
+    },
+  ]);
 });
 
-describe("a canary", () => {
-  const groups = resources(template, "AWS::CodeDeploy::DeploymentGroup");
-
-  test("is how each alias moves to a new version", () => {
-    const aliases = Object.values(template.findResources("AWS::Lambda::Alias"));
-    const used = aliases.map(
-      ({ UpdatePolicy }) => UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName.Ref,
-    );
-    expect(aliases).toHaveLength(functionIds.length);
-    expect(new Set(used)).toEqual(new Set(groups.map(([id]) => id)));
-    expect(groups).toHaveLength(functionIds.length);
-  });
-
-  test("gets a tenth of the requests for ten minutes", () => {
-    const DeploymentConfigName = "CodeDeployDefault.LambdaCanary10Percent10Minutes";
-    for (const [, group] of groups) expect(group).toMatchObject({ DeploymentConfigName });
-  });
-
-  test("is rolled back when an alarm goes off", () => {
-    for (const [, group] of groups) {
-      expect(group).toMatchObject({
-        AlarmConfiguration: { Enabled: true },
-        AutoRollbackConfiguration: {
-          Enabled: true,
-          Events: ["DEPLOYMENT_FAILURE", "DEPLOYMENT_STOP_ON_ALARM"],
-        },
-      });
-    }
-  });
-
-  // Otherwise the caller of one operation could stop the rollout of another. CodeDeploy accepts at
-  // most ten alarms.
-  test.each(Object.entries(rollbackAlarms))(
-    "of %s is rolled back by the alarms about its own work only",
-    (id, own) => {
-      const [, group] = groups.find(([groupId]) => groupId.startsWith(`Rollout${id}`)) ?? [];
-      const { Alarms } = named(group?.["AlarmConfiguration"]) as { Alarms: { Name: string }[] };
-      expect(Alarms.map(({ Name }) => Name.replace(/^Alarms/, "")).sort()).toEqual(own);
-    },
-  );
+test("the topic notifies the email address", () => {
+  const subscriptions = rows(template, "AWS::SNS::Subscription").map(([, one]) => one);
+  const { email } = everyOption.alarms;
+  expect(subscriptions).toEqual([{ Protocol: "email", Endpoint: email, TopicArn: "AlarmsTopic" }]);
 });
