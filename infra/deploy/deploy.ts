@@ -49,7 +49,10 @@ function createProgram(entries: Environments): Command {
       process.exitCode = (await compare(environment, options)) ? 0 : 1;
     });
   addComparison(command("deploy", "Compare, then deploy with CDK if every finding is accepted"))
-    .option("--require-approval <level>", "when CDK asks: never, any-change or broadening")
+    .option(
+      "--require-approval <level>",
+      "when CDK asks: never, any-change, broadening or destructive",
+    )
     .option("--outputs-file <file>", "where CDK writes the stack's outputs, as JSON")
     .action(async (environment: Environment, options: DeployOptions) => {
       const mayDeploy = await compare(environment, options);
@@ -65,6 +68,11 @@ function createProgram(entries: Environments): Command {
       const words = isSaved ? [exclusively] : adopting;
       process.exitCode = await cdk("diff", stackName, ...words, ...cdkOptions);
     });
+  command("drift", "List what was changed by hand since the last deployment").action(
+    async ({ stackName }: Environment) => {
+      process.exitCode = await cdk("drift", stackName, "--fail");
+    },
+  );
   return program;
 }
 
