@@ -114,7 +114,7 @@ const settings = z.strictObject({
     /^[A-Za-z][A-Za-z\d-]{0,127}$/,
     "a letter and up to 127 more letters, digits and hyphens, as CloudFormation requires",
   ),
-  /** The beginning of its API keys, like `pets_live`. No other environment has the same. */
+  /** The beginning of its API keys, like `hafen_live`. No other environment has the same. */
   apiKeyPrefix: matching(
     new RegExp(`^${apiKeyPrefixes}$`),
     "small letters and digits, in words that an underscore joins",

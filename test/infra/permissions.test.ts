@@ -71,7 +71,7 @@ const needed: Record<string, Call[]> = {
     ...on(apiKeys, "dynamodb", "Scan"),
   ],
   Keys: [
-    ...on(stack, "cloudformation", "DescribeStacks"),
+    ...on(stack, "cloudformation", "DescribeStacks", "ListStackResources"),
     ...on(apiKeys, "dynamodb", "GetItem", "PutItem", "Scan", "UpdateItem"),
     ...on(cache, "apigateway", "DELETE"),
   ],
@@ -90,11 +90,13 @@ const needed: Record<string, Call[]> = {
     ...on(stack, "cloudformation", "DescribeStacks", "GetTemplate", "ListStackResources"),
     ...on(lambda, "lambda", "ListVersionsByFunction", "UpdateAlias"),
     ...on(cache, "apigateway", "DELETE"),
+    ...on("arn:aws:apigateway:REGION::/restapis/1a2b", "apigateway", "GET"),
     ...on(ownLog, "logs", "FilterLogEvents", "DescribeLogGroups"),
     ...on("*", "cloudwatch", "DescribeAlarms", "GetDashboard", "GetMetricData"),
     ...on(cdkRole("deploy"), "sts", "AssumeRole"),
     ...on(cdkRole("file-publishing"), "sts", "AssumeRole"),
   ],
+  Drift: on(stack, "cloudformation", "DetectStackDrift", "DescribeStackResourceDrifts"),
   Bootstrap: [
     ...on(ownLog, "logs", "CreateLogGroup", "DeleteLogGroup", "PutRetentionPolicy"),
     ...on(ownLog, "logs", "PutMetricFilter", "GetDataProtectionPolicy"),

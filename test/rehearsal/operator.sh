@@ -13,7 +13,7 @@ fails() { if (OTHERWISE=false && "$@"); then false; fi; }
 
 # Finds something in what the last block printed.
 printed() { grep -qP -- "$1" "$PRINTED"; }
-issued() { KEY=$(grep -xE 'pets_\w+' "$PRINTED"); }
+issued() { KEY=$(grep -xE '\w+_\w{49}' "$PRINTED"); }
 restored() { read -r "OLD_$1" "NEW_$1" < <(sed -En 's/^Restored (\S+) as (\S+)\. .*/\1 \2/p' "$PRINTED"); }
 
 # The stack of an environment, whatever it is called.
@@ -67,3 +67,8 @@ merge() { git commit -qam "$1" && git push -q; }
 
 # Changes every function on main.
 release() { for file in functions/*.ts; do echo "$1" >> "$file"; done; merge "$1"; }
+
+stuck_aliases() {
+  aws cloudformation list-stack-resources --stack-name "$STACK" --output text --query "StackResourceSummaries[?
+    ResourceType=='AWS::Lambda::Alias' && ResourceStatus=='UPDATE_FAILED'].LogicalResourceId"
+}

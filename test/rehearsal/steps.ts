@@ -22,9 +22,12 @@ export type Step = z.infer<typeof stepSchema>;
 
 const read = (file: string) => readFile(new URL(file, import.meta.url), "utf8");
 
-/** The operators' runbook, with its pages for on call. */
+/** The operators' runbook. */
 export const runbook = [
   await read("../../infra/README.md"),
+  await read("../../infra/ON-AWS.md"),
+  await read("../../infra/MAKE-IT-YOURS.md"),
+  await read("../../infra/PIPELINE.md"),
   await read("../../infra/ON-CALL.md"),
 ].join("\n");
 
