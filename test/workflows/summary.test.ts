@@ -31,15 +31,11 @@ const title = "## What production would change\n";
 
 const twoRuns = [artifact(10, "07:00"), artifact(9, "06:00")];
 
-test("the last template of production is fetched", async () => {
+test("the summary compares with the template of the last run that deployed", async () => {
   const { directory, calls } = await withArtifacts(changes, fetchTemplate, twoRuns);
   expect(calls[0]).toContain("artifacts?name=deployed-production&");
   const template = await readFile(join(directory, "deployed/template"), "utf8");
   expect(template).toContain("artifacts/1000/zip");
-});
-
-test("the summary names the run that deployed the last template", async () => {
-  const { directory } = await withArtifacts(changes, fetchTemplate, twoRuns);
   const { text } = await summarise(directory, "");
   const url = "https://github.com/acme/orders/actions/runs/10";
   expect(text).toContain(`Compared with what [run 10](${url}) deployed at 2026-`);
