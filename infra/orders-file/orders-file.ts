@@ -59,29 +59,59 @@ export async function checkOrders(
   if ((await stat(file.path).catch(() => undefined))?.isFIFO()) {
     throw new OrdersFileError(`${file.name} is a pipe, and an orders file is read twice`);
   }
-  const lineOfId = new Map<bigint, number>();
   const bad = new Findings<BadLine>();
   const add = (line: BadLine): void => bad.add(line.problems[0]?.kind ?? "", line);
   let lineCount = 0;
+  // Eight bytes an order: a Map from ids to lines would take sixty.
+  let ids = new BigInt64Array(1024);
+  let orders = 0;
   for await (const parsed of readOrderLines(file, onRead)) {
     lineCount++;
     if ("problems" in parsed) {
       add(parsed);
       continue;
     }
+    if (orders === ids.length) {
+      const larger = new BigInt64Array(2 * orders);
+      larger.set(ids);
+      ids = larger;
+    }
+    ids[orders] = idOf(parsed.item);
+    orders++;
+  }
+  for await (const line of repeatedIds(file, ids.subarray(0, orders))) add(line);
+  bad.first.sort((a, b) => a.line - b.line);
+  if (bad.count > 0) throw new BadLinesError(file.name, lineCount, bad);
+  return lineCount;
+}
+
+/** Finds the lines whose id an earlier line has. Reads the file again, but only if an id repeats. */
+async function* repeatedIds(
+  file: OrdersFile,
+  ids: BigInt64Array,
+): AsyncGenerator<BadLine, void, void> {
+  const sorted = ids.toSorted();
+  const repeated = new Set(sorted.filter((id, at) => id === sorted[at - 1]));
+  if (repeated.size === 0) return;
+  const firstLines = new Map<bigint, number>();
+  for await (const parsed of readOrderLines(file)) {
+    if ("problems" in parsed) continue;
     const { line, item } = parsed;
-    const id = BigInt(item["id"]?.N ?? 0);
-    const first = lineOfId.get(id);
+    const id = idOf(item);
+    if (!repeated.has(id)) continue;
+    const first = firstLines.get(id);
     if (first === undefined) {
-      lineOfId.set(id, line);
+      firstLines.set(id, line);
     } else {
       // An import would write the first one, which may not be the one that is meant.
       const text = `id ${id} is already on line ${first}`;
-      add({ line, problems: [problem("id ... is already on line ...", text)] });
+      yield { line, problems: [problem("id ... is already on line ...", text)] };
     }
   }
-  if (bad.count > 0) throw new BadLinesError(file.name, lineCount, bad);
-  return lineCount;
+}
+
+function idOf(item: OrderItem): bigint {
+  return BigInt(item["id"]?.N ?? 0);
 }
 
 /**

@@ -38,11 +38,13 @@ describe("checking an orders file", () => {
     expect(await problems()).toMatch(/^typed\.ndjson:2:12: not JSON$/m);
   });
 
-  test("reports every repetition of an id", async () => {
-    await put('{"id":1}', '{"id":1}', '{"id":2}', '{"id":1}');
-    expect((await problems()).split("\n").slice(0, 2)).toEqual([
-      "typed.ndjson:2: id 1 is already on line 1",
-      "typed.ndjson:4: id 1 is already on line 1",
+  test("reports every repetition of an id, in the order of the lines", async () => {
+    const lines = Array.from({ length: 3000 }, (_, id) => `{"id":${-id}}`);
+    await put(...lines, '{"id":-2999}', "{", "", '{"id":-2999}');
+    expect((await problems()).split("\n").slice(0, 3)).toEqual([
+      "typed.ndjson:3001: id -2999 is already on line 3000",
+      "typed.ndjson:3002:2: not JSON",
+      "typed.ndjson:3004: id -2999 is already on line 3000",
     ]);
   });
 
