@@ -10,7 +10,6 @@ import { comparable, leaves, type Place } from "./template.ts";
 export interface Finding {
   /** The name for `--accept`: without spaces, and for exactly this change. */
   name: string;
-  /** The change, for people. */
   text: string;
 }
 

@@ -30,9 +30,7 @@ function standsAlone({ kind, is, property, replaces, resource }: Change): boolea
   if (kind === "removed" || replaces) return resource["DeletionPolicy"] !== undefined;
   // A route with a constant response is no opening.
   if (resource.Properties?.["Integration"]?.Type === "MOCK") return false;
-  const isOpen = leaves(is, property).some(
-    ([name, value]) => /\b(AuthorizationType|AuthType)$/.test(name) && value === "NONE",
-  );
+  const isOpen = /(AuthorizationType|AuthType)":"NONE"/.test(JSON.stringify({ [property]: is }));
   return isOpen || isForeign(is);
 }
 

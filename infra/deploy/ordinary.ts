@@ -64,8 +64,7 @@ const exactly = [
 ];
 
 /** What comes from outside the stack, or lets someone in, is never ordinary. */
-const outside =
-  /"arn:|"(Not)?Principal"|\{\{resolve:|"Fn::ImportValue"|\$(context|input|stageVariables)\b/;
+const outside = /"arn:|"(Not)?Principal"|\{\{resolve:|"Fn::ImportValue"|\$[a-z]/i;
 
 /** Whether nobody has to accept a change. All that the lists above don't name stops a deployment. */
 export function isOrdinary({ kind, type, property, was, is }: Change): boolean {
