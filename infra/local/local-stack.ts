@@ -7,6 +7,7 @@ import type { SynthesisedStack } from "../template/synthesis.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { checkEndpoint, engineClient, startEngine } from "./engine/engine.ts";
 import { startEngineProxy } from "./engine/engine-proxy.ts";
+import { logProgress } from "./engine/seed-orders.ts";
 import { createTables, prepareTables } from "./engine/tables.ts";
 import type { GatewayOptions } from "./gateway/gateway.ts";
 import type { LambdaHostOptions } from "./lambda/lambda-host.ts";
@@ -93,7 +94,7 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
     apiKeys: template.output("ApiKeysTableName"),
   };
   const engineFailed = (error: unknown) => throwEngineFailure(endpoint, ended.signal, error);
-  const orders = readOrders(ordersFile, orderCount);
+  const orders = logProgress(readOrders(ordersFile, orderCount), orderCount, log);
   const hasNewTables = await prepareTables(client, template, orders, signal).catch(engineFailed);
   const keyName = startKeyName(options, listener.port);
   const issuing = issueStartKey(client, tables.apiKeys, keyName, options.apiKey);

@@ -5,9 +5,18 @@ import {
   PutItemCommand,
   paginateScan,
 } from "@aws-sdk/client-dynamodb";
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import {
+  afterAll,
+  afterEach,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from "vitest";
 import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
-import { seedOrders } from "../../infra/local/engine/seed-orders.ts";
+import { logProgress, seedOrders } from "../../infra/local/engine/seed-orders.ts";
 import { createTables, prepareTables } from "../../infra/local/engine/tables.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
@@ -114,4 +123,13 @@ test("a start that is interrupted writes no order", async () => {
     "interrupted",
   );
   expect(await storedIds()).toEqual([]);
+});
+
+test("loading orders logs, once a second, how many have been loaded", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const lines: string[] = [];
+  for await (const _ of logProgress(orders(1, 2500), 2500, (line) => lines.push(line)))
+    vi.advanceTimersByTime(1);
+  expect(lines).toEqual(["Loaded 1,000 of 2,500 orders", "Loaded 2,000 of 2,500 orders"]);
 });

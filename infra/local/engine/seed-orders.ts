@@ -5,6 +5,7 @@ import {
   TransactWriteItemsCommand,
 } from "@aws-sdk/client-dynamodb";
 import type { OrderItem } from "../../../shared/order.ts";
+import { counted, grouped } from "../../terminal/counted.ts";
 
 // Transactions, not batches: the engine writes a transaction to its file in one go, which makes
 // this twelve times as fast.
@@ -69,4 +70,21 @@ async function* inTransactions(
     characters = 0;
   }
   if (items.length > 0) yield items;
+}
+
+/** Passes orders on and logs, once a second, how many of them have come by. */
+export async function* logProgress(
+  orders: AsyncIterable<OrderItem>,
+  total: number,
+  log: (line: string) => void,
+): AsyncGenerator<OrderItem, void, void> {
+  let loaded = 0;
+  let loggedAt = performance.now();
+  for await (const order of orders) {
+    yield order;
+    loaded++;
+    if (performance.now() < loggedAt + 1000) continue;
+    loggedAt = performance.now();
+    log(`Loaded ${grouped(loaded)} of ${counted(total, "order")}`);
+  }
 }
