@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, rmdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import {
@@ -65,18 +65,31 @@ const period = 20_000;
 
 /**
  * Makes a group of processes that share one CPU in part, as Lambda does, with the kernel's cgroups
- * (version 1), which takes root.
+ * (version 1 or 2), which takes root.
  *
  * @param share from 0 to 1.
  * @param cleanup removes the group, which must have no processes by then.
+ * @param root where the cgroups are mounted.
  * @returns a function that puts a process into the group.
  * @throws Error when this machine has no such cgroups, or we may not use them.
  */
-export function cpuShare(share: number, cleanup: AsyncDisposableStack): LimitProcess {
-  const group = `/sys/fs/cgroup/cpu/pet-store-orders-${process.pid}-${Math.round(share * 1000)}`;
+export function cpuShare(
+  share: number,
+  cleanup: AsyncDisposableStack,
+  root = "/sys/fs/cgroup",
+): LimitProcess {
+  const isVersion2 = existsSync(join(root, "cgroup.controllers"));
+  const parent = isVersion2 ? root : join(root, "cpu");
+  const group = join(parent, `pet-store-orders-${process.pid}-${Math.round(share * 1000)}`);
   mkdirSync(group);
   cleanup.defer(() => rmdirSync(group));
-  writeFileSync(join(group, "cpu.cfs_period_us"), String(period));
-  writeFileSync(join(group, "cpu.cfs_quota_us"), String(Math.round(share * period)));
-  return (pid) => writeFileSync(join(group, "cgroup.procs"), String(pid));
+  const quota = Math.round(share * period);
+  if (isVersion2) {
+    writeFileSync(join(root, "cgroup.subtree_control"), "+cpu");
+    writeFileSync(join(group, "cpu.max"), `${quota} ${period}`);
+  } else {
+    writeFileSync(join(group, "cpu.cfs_period_us"), `${period}`);
+    writeFileSync(join(group, "cpu.cfs_quota_us"), `${quota}`);
+  }
+  return (pid) => writeFileSync(join(group, "cgroup.procs"), `${pid}`);
 }
