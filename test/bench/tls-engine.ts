@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { connect, createServer, type Socket } from "node:net";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pipeline, Transform, type TransformOptions } from "node:stream";
 import { createServer as createTlsServer } from "node:tls";
 import { promisify } from "node:util";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
@@ -34,18 +35,12 @@ export async function startTlsEngine(endpoint: string): Promise<TlsEngine> {
   const { port, hostname: host } = new URL(endpoint);
   const tls = createTlsServer(
     { key: await readFile(key), cert: await readFile(certificate) },
-    (socket) => {
-      const upstream = connect({ port: Number(port), host });
-      socket.pipe(upstream).pipe(socket);
-      endTogether(socket, upstream);
-    },
+    (socket) => pipeline(socket, connect({ port: Number(port), host }), socket, () => {}),
   );
   const tlsPort = await listeningPort(tls);
   const distance = createServer({ noDelay: true }, (socket) => {
     const upstream = connect({ port: tlsPort, host: "127.0.0.1", noDelay: true });
-    passOnLater(socket, upstream);
-    passOnLater(upstream, socket);
-    endTogether(socket, upstream);
+    pipeline(socket, later(), upstream, later(), socket, () => {});
   });
   return {
     endpoint: `https://127.0.0.1:${await listeningPort(distance)}`,
@@ -66,17 +61,10 @@ async function makeCertificate(key: string, certificate: string): Promise<void> 
   await promisify(execFile)("openssl", ["req", ...form, ...subject, ...files]);
 }
 
-function passOnLater(from: Socket, to: Socket): void {
-  from.on("data", (chunk) => setTimeout(() => to.writable && to.write(chunk), delay));
-}
-
-function endTogether(one: Socket, other: Socket): void {
-  destroyAfter(one, other);
-  destroyAfter(other, one);
-}
-
-/** Destroys a socket when another one closes, even by an error. */
-function destroyAfter(closing: Socket, socket: Socket): void {
-  closing.on("error", () => {});
-  closing.on("close", () => socket.destroy());
+/** A stream that holds back what it passes on. */
+function later(): Transform {
+  const transform: TransformOptions["transform"] = (chunk, _encoding, done) => {
+    setTimeout(done, delay, undefined, chunk);
+  };
+  return new Transform({ transform });
 }
