@@ -13,7 +13,6 @@ import {
   type Limit,
   type Load,
   limitsUnder,
-  listDollars,
   listSeconds,
   monthlyDollars,
   share,
@@ -29,6 +28,7 @@ import {
   milliseconds,
   orderBytes,
   price,
+  sources,
   type Work,
 } from "./prices.ts";
 
@@ -74,7 +74,10 @@ const works = [cancellation, listOf(100), listOf(10_000)];
 const functionSizes = [256, 512, 1024, 1769];
 
 const sizesTable = [
-  ["warm time and Lambda's price per million", ...functionSizes.map((size) => `${size} MB`)],
+  [
+    "estimated warm time, and Lambda's price per million",
+    ...functionSizes.map((size) => `${size} MB`),
+  ],
   ...works.map((work) => [work.name, ...functionSizes.map((size) => sizeText(work, size))]),
 ];
 
@@ -100,11 +103,28 @@ const costsTable = [
 ];
 
 const ordersTable = [
-  ["orders", "stored", "a list as gzip", "takes at least", "read units", "costs", "a month stored"],
+  [
+    "orders, all else estimated",
+    "stored",
+    "a list as gzip",
+    "takes at least",
+    "read units",
+    "costs",
+    "a month stored",
+  ],
   ...[1e3, 1e4, 1e5, 1e6, 1e7, 1e8].map(ordersRow),
 ];
 
-const tables = [sizesTable, costsTable, ordersTable];
+const pricesTable = [
+  ["price", "dollars", "from"],
+  ...Object.entries(price).map(([name, value]) => [
+    name,
+    value < 0.001 ? `${Number((1e6 * value).toPrecision(6))} a million` : String(value),
+    sources[name as keyof typeof price],
+  ]),
+];
+
+const tables = [sizesTable, costsTable, ordersTable, pricesTable];
 if (load.cancelsPerSecond > 0 || load.listsPerMinute > 0)
   for (const environment of Object.values(environments)) printLoad(environment);
 else printCosts();
@@ -117,6 +137,7 @@ function printCosts(): void {
     "lists alone take all read units from",
     "a month of alarms",
     "a month of metrics in use all the time",
+    "a day at the limits of all tables",
   ];
   console.log(markdown([head, ...Object.values(environments).map(environmentRow)]));
   if (write) writeTables(tables);
@@ -170,7 +191,7 @@ function ordersRow(orders: number): string[] {
     `${amount(list.sentKilobytes / 1000)} MB`,
     `${amount(listSeconds(orders))} s`,
     amount(list.readUnits),
-    cutOff === undefined ? `$${listDollars(orders).toPrecision(2)}` : `cut off at ${cutOff}`,
+    cutOff === undefined ? `$${cost(list).toPrecision(2)}` : `cut off at ${cutOff}`,
     dollars((orders / 1e6) * millionOrdersMonth),
   ];
 }
@@ -193,7 +214,19 @@ function environmentRow(environment: Environment): string[] {
     `${(exhaustingBytes / 1e6).toFixed(1)} MB, ${exhaustingOrders.toLocaleString("en")} orders`,
     dollars(price.alarmMetric * alarmMetrics(template)),
     dollars(price.customMetric * customMetrics(template)),
+    dollars(dayAtLimits(template)),
   ];
+}
+
+/** Dollars for a day in which every table serves all the units that it may. */
+function dayAtLimits(template: Template): number {
+  let dollarsPerSecond = 0;
+  for (const { Properties } of Object.values(template.findResources("AWS::DynamoDB::Table"))) {
+    const { MaxReadRequestUnits, MaxWriteRequestUnits } = Properties.OnDemandThroughput;
+    dollarsPerSecond += MaxReadRequestUnits * price.readUnit;
+    dollarsPerSecond += MaxWriteRequestUnits * price.writeUnit;
+  }
+  return 86_400 * dollarsPerSecond;
 }
 
 /** How many metrics the alarms watch. Each metric in an alarm's expression is charged. */

@@ -1,5 +1,5 @@
 import type { Environment } from "../../infra/environments.ts";
-import { cancellation, cost, listOf, millionOrdersMonth, milliseconds, price } from "./prices.ts";
+import { cancellation, cost, listOf, millionOrdersMonth, milliseconds } from "./prices.ts";
 
 /** The traffic on an environment and the size of its table. */
 export interface Load {
@@ -179,9 +179,4 @@ export function monthlyDollars({ orders, cancelsPerSecond, listsPerMinute }: Loa
   const cancels = cancelsPerSecond * secondsInMonth * cost(cancellation);
   const lists = (listsPerMinute / 60) * secondsInMonth * cost(listOf(orders));
   return cancels + lists + (orders / 1e6) * millionOrdersMonth;
-}
-
-/** Dollars for reading, sending and running one list. */
-export function listDollars(orders: number): number {
-  return cost(listOf(orders), price.restRequest);
 }

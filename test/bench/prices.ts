@@ -1,7 +1,4 @@
-/**
- * AWS's prices in dollars: us-east-1, without free tier, collected on 2026-11-20 from the services'
- * price pages.
- */
+/** AWS's prices in dollars: us-east-1, without free tiers. */
 export const price = {
   restRequest: 3.5e-6,
   httpRequest: 1e-6,
@@ -12,24 +9,37 @@ export const price = {
   readUnit: 0.125e-6,
   logGigabyte: 0.5,
   sentGigabyte: 0.09,
-  /**
-   * A gigabyte of a streamed response, beyond its first 6 MB (Lambda pricing, "HTTP response
-   * streaming").
-   */
+  /** A gigabyte of a streamed response, beyond its first 6 MB. */
   streamedGigabyte: 0.008,
-  /**
-   * A gigabyte stored for a month, and the same for point-in-time recovery (DynamoDB pricing,
-   * on-demand).
-   */
+  /** A gigabyte stored for a month, and the same for point-in-time recovery. */
   storedGigabyte: 0.25,
   recoverableGigabyte: 0.2,
   /** A month of one metric that an alarm watches. */
   alarmMetric: 0.1,
-  /**
-   * A month of one metric made by a metric filter, by the hours in which it has data (CloudWatch
-   * pricing, custom metrics).
-   */
+  /** A month of one metric made by a metric filter, by the hours in which it has data. */
   customMetric: 0.3,
+};
+
+const whitepaper = "AWS, Best Practices for Designing API Gateway Private APIs";
+
+/**
+ * Where each price was found on 2026-11-25; `memory` if nowhere. AWS's own price pages show most of
+ * theirs only to a browser.
+ */
+export const sources: Record<keyof typeof price, string> = {
+  restRequest: whitepaper,
+  httpRequest: whitepaper,
+  lambdaRequest: "scalar.com, on hosting MCP servers",
+  gigabyteSecond: "cloudchipr.com/blog/aws-lambda-pricing",
+  writeUnit: "airbyte.com/data-engineering-resources/dynamodb-pricing",
+  readUnit: "airbyte.com/data-engineering-resources/dynamodb-pricing",
+  logGigabyte: "go-cloud.io/aws-api-gateway-pricing",
+  sentGigabyte: "awsforengineers.com/blog/aws-api-gateway-pricing-explained",
+  streamedGigabyte: "scalar.com, on hosting MCP servers",
+  storedGigabyte: "aws.amazon.com/dynamodb/pricing",
+  recoverableGigabyte: "finops.com.py/services/dynamodb/backups",
+  alarmMetric: "c3x.dev/resources/aws/aws_cloudwatch_metric_alarm",
+  customMetric: "signoz.io/guides/cloudwatch-pricing",
 };
 
 /** The resources that one request takes. */
