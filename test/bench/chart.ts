@@ -1,18 +1,5 @@
 import { figureText, type Row } from "./row.ts";
 
-/** The bars of one measurement, ours first. */
-interface Group {
-  title: string;
-  bars: Bar[];
-}
-
-interface Bar {
-  kind: "ours" | "other";
-  name: string;
-  figure: number;
-  text: string;
-}
-
 // All in pixels.
 const width = 760;
 const margin = 16;
@@ -39,18 +26,17 @@ const style = `
 
 /**
  * An SVG chart of the measurements that stand beside several others: ours beside the SDK and the
- * least work. Each group has a scale of its own.
+ * least work. Each has a scale of its own.
  */
 export function chart(rows: Row[]): string {
   const parts: string[] = [];
   let y = margin;
-  for (const { title, bars } of groupsOf(rows)) {
+  for (const [title, group] of Map.groupBy(rows, ({ name }) => name)) {
+    if (group.length < 2) continue;
     parts.push(text(margin, y + 20, title, "title"));
     y += headHeight;
-    const largest = Math.max(...bars.map(({ figure }) => figure));
-    for (const bar of bars) {
-      const length = (bar.figure / largest) * longestBar;
-      parts.push(drawBar(bar, y, length));
+    for (const bar of barsOf(group)) {
+      parts.push(...drawBar(bar, y));
       y += barHeight;
     }
   }
@@ -66,33 +52,32 @@ export function chart(rows: Row[]): string {
   ].join("\n");
 }
 
-function groupsOf(rows: Row[]): Group[] {
-  const rowsByName = Map.groupBy(rows, ({ name }) => name);
-  const groups = Array.from(rowsByName, ([title, group]) => ({ title, bars: barsOf(group) }));
-  // Ours and at least two others.
-  return groups.filter(({ bars }) => bars.length > 2);
+interface Bar {
+  kind: "ours" | "other";
+  name: string;
+  text: string;
+  length: number;
 }
 
 /** A bar for our figure, which the rows share, and one for each figure beside it. */
 function barsOf(rows: Row[]): Bar[] {
-  const bars: Bar[] = [];
-  for (const { beside, figures } of rows) {
-    if (beside === undefined || figures?.floor === undefined) continue;
-    const { ours, floor } = figures;
-    if (bars.length === 0)
-      bars.push({ kind: "ours", name: "ours", figure: ours, text: figureText(ours, figures) });
-    bars.push({ kind: "other", name: beside, figure: floor, text: figureText(floor, figures) });
-  }
-  return bars;
+  const longest = Math.max(...rows.map(({ ours, floor = 0 }) => Math.max(ours, floor)));
+  const barOf = (kind: Bar["kind"], name: string, figure: number, row: Row): Bar => {
+    const length = (figure / longest) * longestBar;
+    return { kind, name, text: figureText(figure, row), length };
+  };
+  const ours = rows.slice(0, 1).map((row) => barOf("ours", "ours", row.ours, row));
+  const others = rows.map((row) => barOf("other", row.beside ?? "", row.floor ?? 0, row));
+  return [...ours, ...others];
 }
 
-function drawBar(bar: Bar, y: number, length: number): string {
+function drawBar(bar: Bar, y: number): string[] {
   return [
     text(margin, y + 14, bar.name),
     `<rect class="${bar.kind}" x="${barsFrom}" y="${y + 2}" ` +
-      `width="${length.toFixed(1)}" height="${barHeight - 4}" rx="2"/>`,
-    text(barsFrom + length + 8, y + 14, bar.text),
-  ].join("\n");
+      `width="${bar.length.toFixed(1)}" height="${barHeight - 4}" rx="2"/>`,
+    text(barsFrom + bar.length + 8, y + 14, bar.text),
+  ];
 }
 
 function text(x: number, y: number, content: string, className = ""): string {

@@ -12,8 +12,8 @@ import { readRestApi } from "../../infra/template/rest-api.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { send } from "../helpers/send.ts";
 import { cpuShare, type LimitProcess, rationedHost } from "./rationed-host.ts";
-import { byHand, goals, pairsRow, type Row, reported, unmeasuredRow } from "./row.ts";
-import { inTurn, timed } from "./samples.ts";
+import { besides, byHand, type Measured, unmeasured } from "./row.ts";
+import { inTurn, mapSamples, timed } from "./samples.ts";
 import {
   authorizeEvent,
   cancelEvent,
@@ -25,13 +25,14 @@ import {
 import { startTlsEngine } from "./tls-engine.ts";
 
 /** Many, since a response under a CPU quota comes in steps of the quota's period. */
-const rounds = 31;
+const rounds = 11;
 
 /** Lambda gives a function of this size a whole CPU, and shares in proportion below. */
 const wholeCpuMegabytes = 1769;
 
 const functionIds = ["ListOrders", "CancelOrder", "Authorize"] as const;
 const sdkBundledAlike = "the SDK bundled alike";
+const sdkAsItComes = "the SDK as it comes";
 const firstCancel = "first authorised cancel, nothing running";
 
 /**
@@ -40,20 +41,19 @@ const firstCancel = "first authorised cancel, nothing running";
  * least work made ready in the same way: with the SDK bundled as ours is, with the SDK as it comes,
  * and signed by hand.
  */
-export async function coldStarts(subject: Subject): Promise<Row[]> {
+export async function coldStarts(subject: Subject): Promise<Measured[]> {
   await using cleanup = new AsyncDisposableStack();
   let conditions: ColdConditions;
   try {
     conditions = await prepareConditions(subject, cleanup);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    const rowNames = [...functionIds.map((id) => `cold start of ${id}`), firstCancel];
-    return rowNames.map((name) => unmeasuredRow(name, reason));
+    const names = [...functionIds.map((id) => `cold start of ${id}`), firstCancel];
+    return names.map((name) => unmeasured(name, reason));
   }
-  const rows: Row[] = [];
-  for (const id of functionIds) rows.push(...(await coldStart(conditions, id)));
-  rows.push(await firstAuthorisedCancel(conditions));
-  return rows;
+  const measured: Measured[] = [];
+  for (const id of functionIds) measured.push(...(await coldStart(conditions, id)));
+  return [...measured, ...(await firstAuthorisedCancel(conditions))];
 }
 
 interface ColdConditions {
@@ -127,54 +127,34 @@ function bundleFloor(outdir: string, options: BuildOptions): void {
   buildSync({ ...options, entryPoints, outdir });
 }
 
-/** Milliseconds of one start: until it asks for its first event, and on to a response. */
-interface Start {
-  init: number;
-  firstResponse: number;
-}
-
 async function coldStart(
   { subject, variants, host }: ColdConditions,
   id: FunctionId,
-): Promise<Row[]> {
+): Promise<Measured[]> {
   const definition = subject.functions[id];
   const event = eventFor(id, subject.apiKey);
-  const sample = async (variant: FunctionDefinition): Promise<Start> => {
-    const functions = host(variant);
+  const definitions = {
+    ours: definition,
+    [sdkBundledAlike]: variants.alike(definition),
+    [sdkAsItComes]: variants.asItComes(definition),
+    [byHand]: floorOf(definition),
+  };
+  const names = Object.keys(definitions) as (keyof typeof definitions)[];
+  const starts = await inTurn(rounds, names, async (name) => {
+    const functions = host(definitions[name]);
     try {
-      const init = await timed(() => functions.start(variant.name));
-      const firstResponse = await timed(() => functions.respond(variant.name, event));
+      const init = await timed(() => functions.start(id));
+      const firstResponse = await timed(() => functions.respond(id, event));
       return { init, firstResponse };
     } finally {
       await functions.stop();
     }
-  };
-  const starts = await inTurn(rounds, {
-    ours: () => sample(definition),
-    sdk: () => sample(variants.alike(definition)),
-    sdkAsItComes: () => sample(variants.asItComes(definition)),
-    byHand: () => sample(floorOf(definition)),
   });
-  const name = `cold start of ${id}`;
+  const whole = mapSamples(starts, ({ init, firstResponse }) => init + firstResponse);
+  const { ours, [sdkBundledAlike]: alike } = mapSamples(starts, (start) => start.firstResponse);
   return [
-    pairsRow(name, sdkBundledAlike, wholeStarts(starts.ours, starts.sdk), goals.coldStart),
-    pairsRow(
-      name,
-      "the SDK as it comes",
-      wholeStarts(starts.ours, starts.sdkAsItComes),
-      goals.coldStartAsItComes,
-    ),
-    pairsRow(name, byHand, wholeStarts(starts.ours, starts.byHand), reported),
-    pairsRow(
-      `${name}, first response alone`,
-      sdkBundledAlike,
-      {
-        ours: starts.ours.map(({ firstResponse }) => firstResponse),
-        floor: starts.sdk.map(({ firstResponse }) => firstResponse),
-        unit: "ms",
-      },
-      goals.firstResponse,
-    ),
+    ...besides(`cold start of ${id}`, whole),
+    ...besides(`cold start of ${id}, first response alone`, { ours, [sdkBundledAlike]: alike }),
   ];
 }
 
@@ -189,16 +169,20 @@ function eventFor(id: FunctionId, apiKey: string): unknown {
   }
 }
 
-function wholeStarts(ours: Start[], floor: Start[]) {
-  const whole = ({ init, firstResponse }: Start): number => init + firstResponse;
-  return { ours: ours.map(whole), floor: floor.map(whole), unit: "ms" };
-}
-
 /** As a client sees it: the authorizer starts and responds, then the operation does. */
-async function firstAuthorisedCancel({ subject, variants, host }: ColdConditions): Promise<Row> {
+async function firstAuthorisedCancel({
+  subject,
+  variants,
+  host,
+}: ColdConditions): Promise<Measured[]> {
   const { Authorize, CancelOrder } = subject.functions;
-  const sample = async (...definitions: FunctionDefinition[]): Promise<number> => {
-    const functions = host(...definitions);
+  const definitions = {
+    ours: [Authorize, CancelOrder],
+    [sdkBundledAlike]: [variants.alike(Authorize), variants.alike(CancelOrder)],
+  };
+  const names = ["ours", sdkBundledAlike] as const;
+  const samples = await inTurn(rounds, names, async (name) => {
+    const functions = host(...definitions[name]);
     const serve = createGateway(readRestApi(subject.stack.template), functions, {
       clock: systemClock,
       log: () => {},
@@ -216,10 +200,6 @@ async function firstAuthorisedCancel({ subject, variants, host }: ColdConditions
       await listener.close();
       await functions.stop();
     }
-  };
-  const samples = await inTurn(rounds, {
-    ours: () => sample(Authorize, CancelOrder),
-    floor: () => sample(variants.alike(Authorize), variants.alike(CancelOrder)),
   });
-  return pairsRow(firstCancel, sdkBundledAlike, { ...samples, unit: "ms" }, goals.firstCancel);
+  return besides(firstCancel, samples);
 }

@@ -1,145 +1,127 @@
-import { median, medianRange, type Range } from "./samples.ts";
-
-export interface Goal {
-  /** The value to stay at or under; undefined for a figure that is only reported. */
-  goal: number | undefined;
-  /** By how much noise may carry a figure without pairs over the goal, as a share of the goal. */
-  margin?: number;
-}
-
-/** The bench's goals. They are ratios, but for a bundle's kilobytes and the seconds of a start. */
-export const goals = {
-  bundle: { goal: 200 },
-  coldStart: { goal: 1.05 },
-  coldStartAsItComes: { goal: 0.85 },
-  firstResponse: { goal: 1.5 },
-  firstCancel: { goal: 1.05 },
-  warmCancel: { goal: 1.2 },
-  warmCancelCpu: { goal: 1.2, margin: 0.1 },
-  listTime: { goal: 1.15 },
-  listCpu: { goal: 1.2 },
-  listMemory: { goal: 1.25, margin: 0.05 },
-  listFirstByte: { goal: 1.5, margin: 0.1 },
-  start: { goal: 6, margin: 0.1 },
-} satisfies Record<string, Goal>;
-
-/** The goal of a figure that is only reported. */
-export const reported: Goal = { goal: undefined };
+import { goals, reasons } from "./goals.ts";
+import { median } from "./samples.ts";
 
 // Names of the least work that could do the same, with the SDK and without.
 export const sdkAlone = "the SDK alone";
 export const byHand = "calls signed by hand";
 
-/** One line of the bench: a figure of ours, most often beside another of the same run. */
-export interface Row extends Goal {
-  /** Like `cold start of ListOrders`. */
+/** What one run measured: a figure of ours, most often beside another of the same rounds. */
+export interface Measured {
+  /** Like `list of 100,000, CPU`. */
   name: string;
   /** The name of the other figure. */
   beside?: string;
-  /** Undefined if this machine can't measure them. */
-  figures?: Figures;
-  /** Ours divided by the floor, or the figure itself where there is no floor. */
-  value: number;
-  /** Where a ratio of pairs lies with 95 % confidence. */
-  range?: Range;
-  /** Why there are no figures. */
-  reason?: string;
-}
-
-interface Figures {
+  unit: string;
+  digits: number;
   ours: number;
   floor?: number;
-  unit: string;
-  digits?: number;
+  /** Ours divided by the floor, or ours where there is no floor. */
+  value: number;
+  /** Why this machine can't measure it. */
+  unmeasured?: string;
 }
 
-interface FiguresBeside extends Figures {
-  floor: number;
+/** A line of the bench: the medians of several runs, and their lowest and highest values. */
+export interface Row extends Measured {
+  lowest: number;
+  highest: number;
 }
 
-/** Samples of ours and of the floor, taken in turn. */
-interface PairedSamples {
-  ours: number[];
-  floor: number[];
-  unit: string;
-  digits?: number;
-}
-
-/** A row of two figures of the same unit and the ratio between them. */
-export function ratioRow(name: string, beside: string, figures: FiguresBeside, goal: Goal): Row {
-  return { name, beside, figures, value: figures.ours / figures.floor, ...goal };
-}
-
-/** A row of the medians of two series of samples, and the median of the ratios of their pairs. */
-export function pairsRow(
+/** Our samples beside others of the same rounds; a ratio is the median of those of the rounds. */
+export function besides(
   name: string,
-  beside: string,
-  { ours, floor, ...format }: PairedSamples,
-  goal: Goal,
-): Row {
-  const ratios = ours.map((sample, pair) => sample / (floor[pair] ?? Number.NaN));
-  return {
+  samples: Record<string, number[]>,
+  unit = "ms",
+  digits = 1,
+): Measured[] {
+  const { ours = [], ...others } = samples;
+  return Object.entries(others).map(([beside, floor]) => ({
     name,
     beside,
-    figures: { ours: median(ours), floor: median(floor), ...format },
-    value: median(ratios),
-    range: medianRange(ratios),
-    ...goal,
-  };
+    unit,
+    digits,
+    ours: median(ours),
+    floor: median(floor),
+    value: median(ours.map((sample, round) => sample / (floor[round] ?? Number.NaN))),
+  }));
 }
 
-/** A row of a figure that stands alone, in the unit of its goal. */
-export function figureRow(name: string, ours: number, unit: "KB" | "s", goal: Goal): Row {
-  return { name, figures: { ours, unit }, value: ours, ...goal };
+/** A figure that stands alone, in the unit of its goal. */
+export function figure(name: string, ours: number, unit: string, digits = 1): Measured {
+  return { name, unit, digits, ours, value: ours };
 }
 
-/** A row of a figure that this machine can't measure. */
-export function unmeasuredRow(name: string, reason: string): Row {
-  return { name, value: Number.NaN, ...reported, reason };
+/** A figure that this machine can't measure. */
+export function unmeasured(name: string, reason: string): Measured {
+  return { ...figure(name, Number.NaN, ""), unmeasured: reason };
 }
 
-type Verdict = "met" | "within noise" | "MISSED" | "-";
+/** The name by which a row has its goal. */
+export function nameOf({ name, beside }: Measured): string {
+  return beside === undefined ? name : `${name}, beside ${beside}`;
+}
 
-/**
- * A goal is missed when noise alone does not explain the figure: its whole range is over the goal
- * or, without a range, the figure is over it by more than the margin.
- */
-export function verdict({ value, range, goal, margin = 0 }: Row): Verdict {
-  if (goal === undefined) return "-";
-  if (value <= goal) return "met";
-  const least = range?.least ?? value / (1 + margin);
-  return least <= goal ? "within noise" : "MISSED";
+/** The rows of several runs of the same measurements. */
+export function rowsOf(runs: Measured[][]): Row[] {
+  const byName = Map.groupBy(runs.flat(), nameOf);
+  return [...byName.values()].flatMap((figures) => {
+    const [first] = figures;
+    if (first === undefined) return [];
+    const values = figures.map(({ value }) => value);
+    const floors = figures.flatMap(({ floor }) => floor ?? []);
+    return {
+      ...first,
+      ours: median(figures.map(({ ours }) => ours)),
+      ...(floors.length > 0 && { floor: median(floors) }),
+      value: median(values),
+      lowest: Math.min(...values),
+      highest: Math.max(...values),
+    };
+  });
+}
+
+/** Whether a row misses its goal. */
+export function misses(row: Row): boolean {
+  return row.value > (goals[nameOf(row)] ?? Number.POSITIVE_INFINITY);
+}
+
+/** The names of the rows that miss their goals without a reason. */
+export function unexplained(rows: Row[]): string[] {
+  return rows
+    .filter(misses)
+    .map(nameOf)
+    .filter((name) => reasons[name] === undefined);
 }
 
 /** A figure as people read it, like `12.3 ms`. */
-export function figureText(figure: number, { unit, digits = 1 }: Figures): string {
-  return `${figure.toFixed(digits)} ${unit}`;
+export function figureText(value: number, { unit, digits }: Measured): string {
+  return `${value.toFixed(digits)} ${unit}`;
 }
 
-function ratioText({ figures, value, range }: Row): string {
-  if (figures?.floor === undefined) return "";
-  const ratio = `${value.toFixed(2)}x`;
-  if (range === undefined) return ratio;
-  return `${ratio} (${range.least.toFixed(2)} to ${range.most.toFixed(2)})`;
-}
-
-function goalText({ goal, figures }: Row): string {
-  if (goal === undefined) return "";
-  return figures?.floor === undefined ? `<= ${goal} ${figures?.unit}` : `<= ${goal}x`;
-}
-
-/** The rows as cells, the head first. */
+/** The rows as cells, the head first. Those that only another table needs are left out. */
 export function table(rows: Row[]): string[][] {
-  const cells = rows.map((row) => {
-    const { name, beside, figures, reason } = row;
-    return [
-      beside === undefined ? name : `${name}, beside ${beside}`,
-      figures ? figureText(figures.ours, figures) : `not measured here: ${reason}`,
-      figures?.floor === undefined ? "" : figureText(figures.floor, figures),
-      ratioText(row),
-      goalText(row),
-      verdict(row),
-    ];
-  });
-  return [["what", "ours", "floor", "ratio", "goal", ""], ...cells];
+  const shown = rows.filter((row) => row.beside ?? row.unmeasured ?? goals[row.name]);
+  return [["what", "ours", "floor", "ratio", "goal", ""], ...shown.map(cells)];
+}
+
+function cells(row: Row): string[] {
+  const { floor, lowest, highest, value } = row;
+  const name = nameOf(row);
+  if (row.unmeasured !== undefined) return [name, `not measured here: ${row.unmeasured}`];
+  const range = lowest < highest ? ` (${lowest.toFixed(2)} to ${highest.toFixed(2)})` : "";
+  const goal = goals[name];
+  return [
+    name,
+    figureText(row.ours, row),
+    floor === undefined ? "" : figureText(floor, row),
+    floor === undefined ? "" : `${value.toFixed(2)}x${range}`,
+    goal === undefined ? "" : `<= ${goal}${floor === undefined ? ` ${row.unit}` : "x"}`,
+    verdict(row),
+  ];
+}
+
+function verdict(row: Row): string {
+  const name = nameOf(row);
+  if (misses(row)) return `MISSED: ${reasons[name] ?? "no reason known"}`;
+  return goals[name] === undefined ? "-" : "met";
 }

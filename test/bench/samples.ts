@@ -10,21 +10,6 @@ export function median(samples: number[]): number {
   return (lower + upper) / 2;
 }
 
-export interface Range {
-  least: number;
-  most: number;
-}
-
-/**
- * The range that has the median of what was sampled in it with 95 % confidence, whatever its
- * distribution: samples as far from both ends as the binomial distribution puts the median.
- */
-export function medianRange(samples: number[]): Range {
-  const sorted = samples.toSorted((a, b) => a - b);
-  const fromEnd = Math.max(1, Math.floor((sorted.length - 1.96 * Math.sqrt(sorted.length)) / 2));
-  return { least: sorted[fromEnd - 1] ?? Number.NaN, most: sorted.at(-fromEnd) ?? Number.NaN };
-}
-
 /** How long something takes, in milliseconds. */
 export async function timed(run: () => Promise<unknown>): Promise<number> {
   const begun = performance.now();
@@ -39,20 +24,29 @@ export async function timed(run: () => Promise<unknown>): Promise<number> {
  */
 export async function inTurn<Name extends string, Sample>(
   rounds: number,
-  samplers: Record<Name, () => Promise<Sample>>,
+  names: readonly Name[],
+  takeSample: (name: Name) => Promise<Sample>,
 ): Promise<Record<Name, Sample[]>> {
-  const names = Object.keys(samplers) as Name[];
   const samples = {} as Record<Name, Sample[]>;
   for (const name of names) samples[name] = [];
   for (let round = 0; round <= rounds; round += 1) {
     // Every other round goes backwards, so that none always follows the same other one.
-    const order = round % 2 === 0 ? names : names.toReversed();
-    for (const name of order) {
-      const sample = await samplers[name]();
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
+      const sample = await takeSample(name);
       if (round > 0) samples[name].push(sample);
     }
   }
   return samples;
+}
+
+/** What `of` finds in each sample. */
+export function mapSamples<Name extends string, Sample>(
+  samples: Record<Name, Sample[]>,
+  of: (sample: Sample) => number,
+): Record<Name, number[]> {
+  const mapped = {} as Record<Name, number[]>;
+  for (const name in samples) mapped[name] = samples[name].map(of);
+  return mapped;
 }
 
 const ticksPerSecond = 100;

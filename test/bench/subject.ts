@@ -11,12 +11,14 @@ import { createTables } from "../../infra/local/engine/tables.ts";
 import { readFunctions } from "../../infra/local/functions.ts";
 import { createLambdaHost, type LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
+import { formatOrderLine } from "../../infra/orders-file/order-line.ts";
 import { functionList } from "../../infra/stack/function-list.ts";
 import { type SynthesisedStack, synthesise } from "../../infra/template/synthesis.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { issueApiKey } from "../../shared/api-keys-table.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { order } from "./page-server.ts";
+import { byHand, sdkAlone } from "./row.ts";
 import { cpuMilliseconds } from "./samples.ts";
 
 /** A function by the id of its construct. */
@@ -45,11 +47,6 @@ export async function prepare(): Promise<Subject> {
   const fields = { name: "bench", createdAt: 0 };
   await issueApiKey(DynamoDBDocumentClient.from(client), apiKeysTable, apiKey, fields);
   const definitions = readFunctions(stack, engine.endpoint);
-  const definitionOf = (name: FunctionId): FunctionDefinition => {
-    const found = definitions.find((definition) => definition.name === name);
-    if (found === undefined) throw new Error(`The stack has no function ${name}`);
-    return found;
-  };
   return {
     stack,
     engine,
@@ -57,9 +54,9 @@ export async function prepare(): Promise<Subject> {
     ordersTable: stack.template.output("OrdersTableName"),
     apiKey,
     functions: {
-      ListOrders: definitionOf("ListOrders"),
-      CancelOrder: definitionOf("CancelOrder"),
-      Authorize: definitionOf("Authorize"),
+      ListOrders: functionOf(definitions, "ListOrders"),
+      CancelOrder: functionOf(definitions, "CancelOrder"),
+      Authorize: functionOf(definitions, "Authorize"),
     },
     stop: async () => {
       client.destroy();
@@ -67,6 +64,13 @@ export async function prepare(): Promise<Subject> {
       await rm(directory, { recursive: true });
     },
   };
+}
+
+/** @throws Error when there is no function of this name. */
+export function functionOf(definitions: FunctionDefinition[], name: FunctionId) {
+  const found = definitions.find((definition) => definition.name === name);
+  if (found === undefined) throw new Error(`The stack has no function ${name}`);
+  return found;
 }
 
 /**
@@ -88,6 +92,15 @@ export function hostOf(...definitions: FunctionDefinition[]): LambdaHost {
   return createLambdaHost(definitions, { log: () => {}, maxEnvironments: 1 });
 }
 
+/** A host for a function, `ours`, and for the least work in its place, by the rows' names. */
+export function hostBesideFloors(definition: FunctionDefinition): LambdaHost {
+  return hostOf(
+    { ...definition, name: "ours" },
+    { ...floorOf(definition, "floor/sdk"), name: sdkAlone },
+    { ...floorOf(definition), name: byHand },
+  );
+}
+
 /**
  * The CPU that the process of one of a host's functions has used so far, in milliseconds: 0 before
  * its first invocation starts it.
@@ -97,9 +110,17 @@ export function cpuSoFar(host: LambdaHost, name: string): number {
   return pid === undefined ? 0 : cpuMilliseconds(pid);
 }
 
-/**
- * Puts pending orders with all five fields and the ids from `from` up to, but not including, `to`.
- */
+/** A pending order with all five fields. */
+export function pendingOrder(id: number): OrderItem {
+  return { ...order(id), status: { S: "pending" } };
+}
+
+/** Its line in an orders file. */
+export function orderLine(id: number): string | undefined {
+  return formatOrderLine(pendingOrder(id));
+}
+
+/** Puts pending orders with the ids from `from` up to, but not including, `to`. */
 export async function putOrders(
   client: DynamoDBClient,
   table: string,
@@ -107,7 +128,7 @@ export async function putOrders(
   to: number,
 ): Promise<void> {
   const orders = async function* (): AsyncGenerator<OrderItem, void, void> {
-    for (let id = from; id < to; id += 1) yield { ...order(id), status: { S: "pending" } };
+    for (let id = from; id < to; id += 1) yield pendingOrder(id);
   };
   await seedOrders(client, table, orders(), new AbortController().signal);
 }

@@ -1,12 +1,12 @@
-import type { LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
-import { byHand, goals, pairsRow, type Row, ratioRow, reported, sdkAlone } from "./row.ts";
+import { besides, byHand, type Measured, sdkAlone } from "./row.ts";
 import { inTurn, timed } from "./samples.ts";
-import { cancelEvent, cpuSoFar, floorOf, hostOf, putOrders, type Subject } from "./subject.ts";
+import { cancelEvent, cpuSoFar, hostBesideFloors, putOrders, type Subject } from "./subject.ts";
 
+const names = ["ours", sdkAlone, byHand];
 const warmUpRounds = 2000;
 const rounds = 1000;
 /** `inTurn` makes one more round than asked for, each time. */
-const roundsInAll = warmUpRounds + 1 + rounds + 1;
+const cancels = names.length * (warmUpRounds + 1 + rounds + 1);
 
 /** Ids that the lists' orders don't have, and too few of them to matter there. */
 const firstId = -20_000;
@@ -16,14 +16,9 @@ const firstId = -20_000;
  * the SDK and nothing else is the floor of what we answer for; beside a call signed by hand it is
  * only reported.
  */
-export async function warmCancel({ client, functions, ordersTable }: Subject): Promise<Row[]> {
-  const { CancelOrder } = functions;
-  const host = hostOf(
-    { ...CancelOrder, name: "ours" },
-    { ...floorOf(CancelOrder, "floor/sdk"), name: "sdk" },
-    { ...floorOf(CancelOrder), name: "byHand" },
-  );
-  await putOrders(client, ordersTable, firstId, firstId + 3 * roundsInAll);
+export async function warmCancel({ client, functions, ordersTable }: Subject): Promise<Measured[]> {
+  const host = hostBesideFloors(functions.CancelOrder);
+  await putOrders(client, ordersTable, firstId, firstId + cancels);
   let nextId = firstId;
   const cancelNext = async (name: string): Promise<void> => {
     const event = cancelEvent(nextId);
@@ -32,47 +27,20 @@ export async function warmCancel({ client, functions, ordersTable }: Subject): P
     if (response.kind !== "buffered" || !response.payload.includes('"statusCode":204'))
       throw new Error("A cancel failed");
   };
-  const cancels = {
-    ours: () => timed(() => cancelNext("ours")),
-    sdk: () => timed(() => cancelNext("sdk")),
-    byHand: () => timed(() => cancelNext("byHand")),
-  };
+  const timedCancel = (name: string) => timed(() => cancelNext(name));
   try {
-    await inTurn(warmUpRounds, cancels);
-    const before = cpuOfEach(host);
-    const time = await inTurn(rounds, cancels);
-    const after = cpuOfEach(host);
-    const cpu = {
-      ours: perRound(after.ours - before.ours),
-      sdk: perRound(after.sdk - before.sdk),
-      byHand: perRound(after.byHand - before.byHand),
-    };
-    const format = { unit: "ms", digits: 2 };
-    const timeBesideSdk = { ours: time.ours, floor: time.sdk, ...format };
-    const timeBesideByHand = { ours: time.ours, floor: time.byHand, ...format };
-    const cpuBesideSdk = { ours: cpu.ours, floor: cpu.sdk, ...format };
-    const cpuBesideByHand = { ours: cpu.ours, floor: cpu.byHand, ...format };
+    await inTurn(warmUpRounds, names, timedCancel);
+    const before = names.map((name) => cpuSoFar(host, name));
+    const time = await inTurn(rounds, names, timedCancel);
+    const cpu = names.map((name, index) => [
+      name,
+      [(cpuSoFar(host, name) - (before[index] ?? 0)) / (rounds + 1)],
+    ]);
     return [
-      pairsRow("warm cancel, p50", sdkAlone, timeBesideSdk, goals.warmCancel),
-      ratioRow("warm cancel, CPU", sdkAlone, cpuBesideSdk, goals.warmCancelCpu),
-      pairsRow("warm cancel, p50", byHand, timeBesideByHand, reported),
-      ratioRow("warm cancel, CPU", byHand, cpuBesideByHand, reported),
+      ...besides("warm cancel, p50", time, "ms", 2),
+      ...besides("warm cancel, CPU", Object.fromEntries(cpu), "ms", 2),
     ];
   } finally {
     await host.stop();
   }
-}
-
-/** The CPU that each variant's process has used so far, in milliseconds. */
-function cpuOfEach(host: LambdaHost) {
-  return {
-    ours: cpuSoFar(host, "ours"),
-    sdk: cpuSoFar(host, "sdk"),
-    byHand: cpuSoFar(host, "byHand"),
-  };
-}
-
-/** `inTurn` makes one more round than asked for. */
-function perRound(milliseconds: number): number {
-  return milliseconds / (rounds + 1);
 }

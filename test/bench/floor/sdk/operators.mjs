@@ -1,0 +1,67 @@
+// The least work, through the SDK, that keeps the promises of `orders import`, `export` and `ship`.
+import { createReadStream, createWriteStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { pipeline } from "node:stream/promises";
+import { PutItemCommand, ScanCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import { client } from "./dynamodb.mjs";
+
+const atOnce = 48;
+const [command, TableName, file] = process.argv.slice(2);
+
+async function eachLine(work) {
+  const lines = createInterface({ input: createReadStream(file) })[Symbol.asyncIterator]();
+  const worker = async () => {
+    for await (const line of lines) await work(line);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}
+
+/** Writes an order unless the table has one with its id. */
+function insert(line) {
+  const { id, petId, quantity, shipDate, complete, status } = JSON.parse(line);
+  const Item = {
+    id: { N: `${id}` },
+    petId: { N: `${petId}` },
+    quantity: { N: `${quantity}` },
+    shipDate: { S: shipDate },
+    complete: { BOOL: complete },
+    status: { S: status },
+  };
+  const ConditionExpression = "attribute_not_exists(id)";
+  return client.send(new PutItemCommand({ TableName, Item, ConditionExpression }));
+}
+
+/** Ships an order that is pending. */
+function ship(id) {
+  const command = new UpdateItemCommand({
+    TableName,
+    Key: { id: { N: id } },
+    UpdateExpression: "SET #status = :shipped, shipDate = :now, complete = :true",
+    ConditionExpression: "#status = :pending",
+    ExpressionAttributeNames: { "#status": "status" },
+    ExpressionAttributeValues: {
+      ":pending": { S: "pending" },
+      ":shipped": { S: "shipped" },
+      ":now": { S: new Date().toISOString() },
+      ":true": { BOOL: true },
+    },
+  });
+  return client.send(command);
+}
+
+async function* pages() {
+  let ExclusiveStartKey;
+  do {
+    const scan = new ScanCommand({ TableName, ConsistentRead: true, ExclusiveStartKey });
+    const { Items, LastEvaluatedKey } = await client.send(scan);
+    yield Items.map(lineOf).join("");
+    ExclusiveStartKey = LastEvaluatedKey;
+  } while (ExclusiveStartKey);
+}
+
+function lineOf({ id, petId, quantity, shipDate, complete, status }) {
+  return `{"id":${id.N},"petId":${petId.N},"quantity":${quantity.N},"shipDate":"${shipDate.S}","complete":${complete.BOOL},"status":"${status.S}"}\n`;
+}
+
+if (command === "export") await pipeline(pages(), createWriteStream(file));
+else await eachLine(command === "import" ? insert : ship);
