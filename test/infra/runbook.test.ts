@@ -13,14 +13,10 @@ const values = (option: RegExp) => [
   ...new Set([...runbook.matchAll(option)].map(([, value]) => value)),
 ];
 
-test("the runbook's commands name the stage as the template does", () => {
-  const names = resources(template, "AWS::ApiGateway::Stage").map(
-    ([, stage]) => stage["StageName"],
-  );
-  expect(values(/ --stage-name (\S+)/g)).toEqual(names);
-});
-
-test("the runbook's commands name the functions' alias as the template does", () => {
-  const names = resources(template, "AWS::Lambda::Alias").map(([, alias]) => alias["Name"]);
-  expect(values(/ lambda update-alias .*?--name (\S+)/g)).toEqual([...new Set(names)]);
+test("the runbook's commands name the stage and the functions' alias as the template does", () => {
+  const names = (type: string, name: string) =>
+    resources(template, type).map(([, { [name]: value }]) => value);
+  expect(values(/ --stage-name (\S+)/g)).toEqual(names("AWS::ApiGateway::Stage", "StageName"));
+  const aliases = new Set(names("AWS::Lambda::Alias", "Name"));
+  expect(values(/ lambda update-alias .*?--name (\S+)/g)).toEqual([...aliases]);
 });

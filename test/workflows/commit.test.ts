@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { machineHas } from "../helpers/machine.ts";
 import { readWorkflow, runScript, standIn, temporaryDirectory } from "./steps.ts";
 
@@ -64,41 +64,20 @@ describe.runIf(hasGit)("the commit to deploy", () => {
     const env = { COMMIT: commit, GITHUB_OUTPUT: file };
     const step = "Accept only a commit that main contains";
     const result = await runScript(commitJob, step, directory, env);
-    const sha = result.ok ? (await readFile(file, "utf8")).trim() : undefined;
-    return { ...result, sha };
+    return { ...result, sha: result.ok && (await readFile(file, "utf8")).trim() };
   }
 
-  let whole: Clone;
-  beforeAll(async () => {
-    whole = await clone();
+  test("is one that main contains, by its full or short name", async () => {
+    const { branch, directory, old } = await clone();
+    const names = [old, old.slice(0, 8), branch, "origin/branch", "0".repeat(40), "--help", ""];
+    const found = await Promise.all(names.map((name) => accept(name, directory)));
+    const isOld = `sha=${old}`;
+    expect(found.map(({ sha }) => sha)).toEqual([isOld, isOld, false, false, false, false, false]);
   });
-
-  test.each([
-    ["full", 40],
-    ["short", 8],
-  ])("is one that main contains, by its %s name", async (_, length) => {
-    const { directory, old } = whole;
-    const { sha } = await accept(old.slice(0, length), directory);
-    expect(sha).toBe(`sha=${old}`);
-  });
-
-  test("can't be one that only a branch contains", async () => {
-    const { directory, branch } = whole;
-    const { ok } = await accept(branch, directory);
-    expect(ok).toBe(false);
-  });
-
-  test.each(["origin/branch", "0".repeat(40), "--help", "", "main; true"])(
-    "can't be %j, which names no commit of main",
-    async (name) => {
-      const { ok } = await accept(name, whole.directory);
-      expect(ok).toBe(false);
-    },
-  );
 
   test("is rejected in a shallow clone, with one line that says why", async () => {
     const { directory, today } = await clone(...shallow);
-    expect(await accept(today, directory)).toEqual(tooShallow);
+    expect(await accept(today, directory)).toMatchObject(tooShallow);
   });
 });
 
@@ -112,28 +91,21 @@ describe.runIf(hasGit)("the build of an old commit", () => {
     return runScript(build, "Build", directory, { CANARY: "false" });
   };
 
-  test("takes today's settings and own parts", async () => {
+  test("takes today's settings and own parts, and says how to go on if it fails with them", async () => {
     const { directory, old, today } = await clone();
     git(directory, "checkout", "--quiet", old);
     await takeSettings(directory, today);
     const read = (file: string) => readFile(join(directory, "infra", file), "utf8");
     expect(await read("environments.ts")).toBe("today's settings");
     expect(await read("own.ts")).toBe("own parts beside today's settings");
+    const { ok, output } = await failToBuild(directory);
+    expect(ok).toBe(false);
+    expect(output).toMatch(/^::error::This commit does not synthesise .*own-settings=true/);
   });
 
   test("fails in a shallow clone, with one line that says why", async () => {
     const { directory, today } = await clone(...shallow);
     expect(await takeSettings(directory, today)).toEqual(tooShallow);
-  });
-
-  test("says how to go on when it fails with today's settings", async () => {
-    const { directory, old, today } = await clone();
-    git(directory, "checkout", "--quiet", old);
-    await takeSettings(directory, today);
-    const { ok, output } = await failToBuild(directory);
-    expect(ok).toBe(false);
-    expect(output).toContain("::error::This commit does not synthesise with today's settings.");
-    expect(output).toContain("own-settings=true");
   });
 
   test("does not blame the settings when they are its own", async () => {
