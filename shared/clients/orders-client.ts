@@ -9,44 +9,58 @@ export interface Order {
   complete?: boolean;
 }
 
-/** A response other than a success. */
+/** A failed request. It never contains the API key. */
 export class ApiError extends Error {
-  readonly status: number;
-  /** Undefined in a response of AWS's own. */
+  override readonly name = "ApiError";
+  /** Undefined when no whole response arrived. */
+  readonly status: number | undefined;
+  /** Undefined in a response that isn't the API's own. */
   readonly code: string | undefined;
-  /** The least number of seconds to wait after a 429. */
+  /** The least number of seconds to wait before another attempt, from 0 to 99. */
   readonly retryAfter: number;
 
-  constructor(status: number, body: string, retryAfter: number) {
-    super(`${status} ${body}`);
+  constructor(message: string, status?: number, code?: string, retryAfter = 0) {
+    super(message);
     this.status = status;
-    this.code = codeOf(body);
+    this.code = code;
     this.retryAfter = retryAfter;
   }
 }
 
-function codeOf(body: string): string | undefined {
-  try {
-    return JSON.parse(body).code;
-  } catch {
-    return undefined;
-  }
-}
+/** What a response says, undefined unless it is a success. */
+type Read<T> = (status: number, body: string) => T | undefined;
 
 const attempts = 5;
 
 export class OrdersClient {
   readonly #baseUrl: string;
   readonly #apiKey: string;
+  readonly #timeout: number;
 
-  /** @param baseUrl ends in `/v1`. */
-  constructor(baseUrl: string, apiKey: string) {
-    this.#baseUrl = baseUrl.replace(/\/$/, "");
-    this.#apiKey = apiKey;
+  /**
+   * @param baseUrl ends in `/v1`.
+   * @param options.timeout the milliseconds after which a silent connection counts as lost.
+   * @throws Error when Node.js is too old, or a parameter can't be right.
+   */
+  constructor(baseUrl: string, apiKey: string, { timeout = 60_000 } = {}) {
+    parseExactly("9007199254740993");
+    this.#baseUrl = baseUrl.trim().replace(/\/+$/, "");
+    this.#apiKey = apiKey.trim();
+    this.#timeout = timeout;
+    // No message shows a parameter: it may be the key, in the wrong place.
+    if (!/^https?:\/\/[^\s/?#@][^\s?#@]*$/i.test(this.#baseUrl) || !URL.canParse(this.#baseUrl))
+      throw new TypeError("The base address must look like https://HOST/v1");
+    if (!/^[!-~]+$/.test(this.#apiKey))
+      throw new TypeError("The API key is empty or has characters that no header can hold");
+    if (!(timeout > 0 && timeout < 2 ** 31))
+      throw new RangeError("The timeout must be a number of milliseconds from 1 to 2147483647");
   }
 
   async listOrders(): Promise<Order[]> {
-    return await this.#request("GET", "/store/orders", (body) => JSON.parse(body, exactly));
+    return await this.#request("GET", "/store/orders", (status, body) => {
+      const list = status === 200 ? parse(body) : undefined;
+      return Array.isArray(list) ? list : undefined;
+    });
   }
 
   /**
@@ -55,52 +69,106 @@ export class OrdersClient {
    * @throws RangeError for a number that may have lost digits: pass a bigint.
    */
   async cancelOrder(id: number | bigint): Promise<void> {
-    if (typeof id === "number" && !Number.isSafeInteger(id)) {
+    if (typeof id !== "bigint" && !Number.isSafeInteger(id))
       throw new RangeError(`${id} is not an exact integer: pass the id as a bigint`);
-    }
-    try {
-      await this.#request("DELETE", `/store/orders/${id}`, () => {});
-    } catch (error) {
-      if (!(error instanceof ApiError && error.code === "order_already_cancelled")) throw error;
-    }
+    await this.#request("DELETE", `/store/orders/${id}`, (status, body) => {
+      const isRepeated = status === 409 && codeOf(body) === "order_already_cancelled";
+      return status === 204 || isRepeated || undefined;
+    });
   }
 
-  /** Sends a request, up to five times while another attempt may help, and reads its response. */
-  async #request<T>(method: string, path: string, read: (body: string) => T): Promise<T> {
-    const headers = { Authorization: `Bearer ${this.#apiKey}` };
-    // Before the loop: a malformed address or key is not retried like a lost connection.
-    const request = new Request(this.#baseUrl + path, { method, headers });
+  /** Sends a request, up to five times while another attempt may help. */
+  async #request<T>(method: string, path: string, read: Read<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return read(await send(request));
+        return await this.#send(method, path, read);
       } catch (error) {
-        const seconds = pauseAfter(error, attempt);
-        if (attempt === attempts || seconds === undefined) throw error;
+        if (attempt === attempts || !(error instanceof ApiError && mayPass(error))) throw error;
+        const seconds = error.retryAfter + Math.random() * 2 ** (attempt - 1);
         await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
       }
     }
   }
+
+  async #send<T>(method: string, path: string, read: Read<T>): Promise<T> {
+    const silence = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const heard = () => {
+      clearTimeout(timer);
+      const reason = new Error(`nothing for ${this.#timeout} ms`);
+      timer = setTimeout(() => silence.abort(reason), this.#timeout);
+    };
+    let response: Response;
+    let body: string;
+    heard();
+    try {
+      response = await fetch(this.#baseUrl + path, {
+        method,
+        headers: { Authorization: `Bearer ${this.#apiKey}` },
+        redirect: "manual", // Another host must not get the key.
+        signal: silence.signal,
+      });
+      body = await textOf(response, heard);
+    } catch (error) {
+      throw new ApiError(this.#withoutKey(`No whole response: ${reasonOf(error)}`));
+    } finally {
+      clearTimeout(timer);
+    }
+    const { status, headers } = response;
+    const result = read(status, body);
+    if (result !== undefined) return result;
+    const what = status < 400 ? "is not a response of the orders API: " : "";
+    const retryAfter = /^\d{1,2}$/.exec(headers.get("Retry-After") ?? "");
+    const message = this.#withoutKey(`${status} ${what}${body}`);
+    throw new ApiError(message, status, codeOf(body), Number(retryAfter));
+  }
+
+  #withoutKey(text: string): string {
+    return text.replaceAll(this.#apiKey, "API_KEY").slice(0, 500);
+  }
 }
 
-/** @returns the body of the response. @throws ApiError unless it is a success. */
-async function send(request: Request): Promise<string> {
-  const response = await fetch(request);
-  const body = await response.text();
-  if (response.ok) return body;
-  throw new ApiError(response.status, body, Number(response.headers.get("Retry-After")));
+/** Reads a body, and calls `heard` whenever a part of it arrives. */
+async function textOf({ body }: Response, heard: () => void): Promise<string> {
+  const parts = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (part, stream) => {
+      heard();
+      stream.enqueue(part);
+    },
+  });
+  return await new Response(body?.pipeThrough(parts)).text();
 }
 
-/** The seconds to wait before the next attempt, undefined when it can't help. */
-function pauseAfter(error: unknown, attempt: number): number | undefined {
-  const longer = Math.random() * 2 ** (attempt - 1);
-  if (!(error instanceof ApiError)) return longer; // Lost, or cut off midway.
-  if (error.status === 429) return error.retryAfter + Math.random();
-  return error.status >= 500 ? longer : undefined;
+/** Why a request got no response: Node.js puts that into the cause of its error. */
+function reasonOf(error: unknown): string {
+  const { cause = error } = Object(error);
+  return cause.message || cause.code || String(cause);
+}
+
+/** Whether another attempt may help. */
+function mayPass({ status, message }: ApiError): boolean {
+  if (status === undefined) return !/certificate|wrong version|bad port/i.test(message);
+  return status === 200 || status === 429 || status >= 500;
+}
+
+function codeOf(body: string): string | undefined {
+  const { code } = Object(parse(body));
+  return typeof code === "string" && /^[a-z_]+$/.test(code) ? code : undefined;
+}
+
+function parse(json: string): unknown {
+  try {
+    return parseExactly(json);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Makes an integer that a `number` can't hold a `bigint`, from its own digits. */
-function exactly(_key: string, value: unknown, context?: { source?: string }): unknown {
-  if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value;
-  if (context?.source === undefined) throw new Error("Integers need Node.js 22 or newer");
-  return BigInt(context.source);
+function parseExactly(json: string): unknown {
+  return JSON.parse(json, (_key, value, context?: { source?: string }) => {
+    if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value;
+    if (context?.source === undefined) throw new Error("OrdersClient needs Node.js 22 or newer");
+    return BigInt(context.source);
+  });
 }

@@ -1,87 +1,147 @@
 """Copy this file: Python 3.10 or newer, no packages. Every integer is exact."""
 
-from __future__ import annotations
-
+import gzip
 import json
 import random
+import re
+import sys
 import time
+import zlib
 from http.client import HTTPException
-from json import JSONDecodeError
-from typing import Any
-from urllib.error import HTTPError
-from urllib.request import Request, urlopen
+from typing import Any, Callable
+from urllib.parse import urlsplit
+from urllib.request import HTTPErrorProcessor, Request, build_opener
+
+if sys.version_info < (3, 10):
+    raise ImportError("orders_client needs Python 3.10 or newer")
 
 ATTEMPTS = 5
 
 
 class ApiError(Exception):
-    """A response other than a success. A response of AWS's own has no code."""
+    """A failed request. It never contains the API key.
 
-    def __init__(self, status: int, body: str, retry_after: float) -> None:
-        super().__init__(f"{status} {body}")
+    `status` is None when no whole response arrived, `code` in a response that isn't the API's own.
+    `retry_after` is the least number of seconds to wait before another attempt, from 0 to 99.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        status: int | None = None,
+        code: str | None = None,
+        retry_after: int = 0,
+    ) -> None:
+        super().__init__(message)
         self.status = status
-        self.code = _code(body)
+        self.code = code
         self.retry_after = retry_after
 
 
-def _code(body: str) -> str | None:
-    try:
-        return json.loads(body)["code"]
-    except (LookupError, TypeError, ValueError):
-        return None
+class _EveryResponse(HTTPErrorProcessor):
+    """Returns redirects and errors like any response: another host must not get the key."""
+
+    def http_response(self, request: Any, response: Any) -> Any:
+        return response
+
+    https_response = http_response
+
+
+_opener = build_opener(_EveryResponse)
 
 
 class OrdersClient:
     """`base_url` ends in `/v1`. A connection that is silent for `timeout` seconds is lost."""
 
     def __init__(self, base_url: str, api_key: str, timeout: float = 60) -> None:
-        self._base_url = base_url.removesuffix("/")
-        self._api_key = api_key
+        self._base_url = base_url.strip().rstrip("/")
+        self._api_key = api_key.strip().strip("\ufeff")
         self._timeout = timeout
+        # No message shows a parameter: it may be the key, in the wrong place.
+        try:
+            port = urlsplit(self._base_url).port
+        except ValueError:
+            port = 0
+        url = r"https?://[^\x00-\x20\x7f/?#@][^\x00-\x20\x7f?#@]*"
+        if port == 0 or not re.fullmatch(url, self._base_url, re.IGNORECASE):
+            raise ValueError("The base address must look like https://HOST/v1")
+        if not re.fullmatch("[!-~]+", self._api_key):
+            raise ValueError("The API key is empty or has characters that no header can hold")
+        if not timeout > 0:
+            raise ValueError("The timeout must be a positive number of seconds")
 
     def list_orders(self) -> list[dict]:
-        return self._request("GET", "/store/orders")
+        def read(status: int, body: bytes) -> list[dict] | None:
+            orders = _parse(body) if status == 200 else None
+            return orders if isinstance(orders, list) else None
+
+        return self._request("GET", "/store/orders", read)
 
     def cancel_order(self, order_id: int) -> None:
         """Returns once the order is cancelled, by this request or before."""
         if type(order_id) is not int:
             raise TypeError(f"{order_id!r} is not an int")
-        try:
-            self._request("DELETE", f"/store/orders/{order_id}")
-        except ApiError as error:
-            if error.code != "order_already_cancelled":
-                raise
 
-    def _request(self, method: str, path: str) -> Any:
+        def read(status: int, body: bytes) -> bool | None:
+            is_repeated = status == 409 and _code_of(body) == "order_already_cancelled"
+            return status == 204 or is_repeated or None
+
+        self._request("DELETE", f"/store/orders/{order_id}", read)
+
+    def _request(self, method: str, path: str, read: Callable) -> Any:
         """Sends a request, up to five times while another attempt may help."""
         for attempt in range(1, ATTEMPTS):
             try:
-                return self._send(method, path)
-            except (ApiError, HTTPException, JSONDecodeError, OSError, UnicodeDecodeError) as error:
-                pause = _pause_after(error, attempt)
-                if pause is None:
+                return self._send(method, path, read)
+            except ApiError as error:
+                if not _may_pass(error):
                     raise
-                time.sleep(pause)
-        return self._send(method, path)
+                time.sleep(error.retry_after + random.random() * 2 ** (attempt - 1))
+        return self._send(method, path, read)
 
-    def _send(self, method: str, path: str) -> Any:
-        headers = {"Authorization": f"Bearer {self._api_key}"}
+    def _send(self, method: str, path: str, read: Callable) -> Any:
+        """Sends a request once. `read` returns what a success says, None for all else."""
+        headers = {"Authorization": f"Bearer {self._api_key}", "Accept-Encoding": "gzip"}
         request = Request(self._base_url + path, method=method, headers=headers)
+        lost = None
         try:
-            with urlopen(request, timeout=self._timeout) as response:
-                return json.loads(response.read() or "null")
-        except HTTPError as error:
-            with error:
-                retry_after = float(error.headers.get("Retry-After", 0))
-                body = error.read().decode(errors="replace")
-                raise ApiError(error.code, body, retry_after) from None
+            with _opener.open(request, timeout=self._timeout) as response:
+                body = response.read()
+            if response.headers.get("Content-Encoding", "").lower() == "gzip":
+                body = gzip.decompress(body)
+        except (EOFError, HTTPException, OSError, zlib.error) as error:
+            lost = str(error) or type(error).__name__
+        # Not above: an exception keeps the one that it was raised in.
+        if lost is not None:
+            raise ApiError(self._without_key(f"No whole response: {lost}"))
+        status = response.status
+        result = read(status, body)
+        if result is not None:
+            return result
+        what = "is not a response of the orders API: " if status < 400 else ""
+        message = self._without_key(f"{status} {what}{body.decode(errors='replace')}")
+        retry_after = re.fullmatch("[0-9]{1,2}", response.headers.get("Retry-After", ""))
+        raise ApiError(message, status, _code_of(body), int(retry_after[0]) if retry_after else 0)
+
+    def _without_key(self, text: str) -> str:
+        return text.replace(self._api_key, "API_KEY")[:500]
 
 
-def _pause_after(error: Exception, attempt: int) -> float | None:
-    """The seconds to wait before the next attempt, None when it can't help."""
-    longer = random.random() * 2 ** (attempt - 1)
-    if not isinstance(error, ApiError):
-        return longer  # Lost, or cut off midway.
-    if error.status == 429:
-        return error.retry_after + random.random()
-    return longer if error.status >= 500 else None
+def _may_pass(error: ApiError) -> bool:
+    """Whether another attempt may help."""
+    if error.status is None:
+        return not re.search("certificate|wrong version", str(error), re.IGNORECASE)
+    return error.status in (200, 429) or error.status >= 500
+
+
+def _code_of(body: bytes) -> str | None:
+    document = _parse(body)
+    code = document.get("code") if isinstance(document, dict) else None
+    return code if isinstance(code, str) and re.fullmatch("[a-z_]+", code) else None
+
+
+def _parse(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except (RecursionError, ValueError):
+        return None
