@@ -117,6 +117,11 @@ test("a synthesis that can't be started ends the command with the reason", async
   expect(await app.run("compare", "kept")).toEqual({ exitCode: 2, output });
 });
 
+test("drift fails for what was changed by hand, by CDK's exit code", async () => {
+  const { exitCode, output } = await app.run("drift", "kept");
+  expect({ exitCode, output }).toEqual({ exitCode: 7, output: [`cdk drift ${stackName} --fail`] });
+});
+
 test("a diff has the stack and the options of a deployment", async () => {
   const { output } = await app.run("diff", "kept", "--app", app.directory);
   expect(output).toEqual([`cdk diff ${stackName} ${adopting} --app ${app.directory}`]);
