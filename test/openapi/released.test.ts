@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "vitest";
 import { type Document, parse, parseDocument } from "yaml";
+import packageJson from "../../package.json" with { type: "json" };
 import { documentFile } from "../helpers/openapi/document.ts";
 
 const released = await readFile(new URL("released.yaml", import.meta.url), "utf8");
@@ -66,6 +67,17 @@ test("the changelog has unreleased entries exactly when the document has changed
   const unreleased = /^## Unreleased\n(.*?)(?=^## )/ms.exec(changelog)?.[1] ?? "";
   const hasEntries = /^- /m.test(unreleased);
   expect(hasEntries).toBe(!isDeepStrictEqual(parse(current), parse(released)));
+});
+
+test("the document, both changelogs and package.json name one version", async () => {
+  const versions = ["CHANGELOG.md", "../infra/CHANGELOG.md"].map(async (file) => {
+    const changelog = await readFile(new URL(file, documentFile), "utf8");
+    return /^## (\d+\.\d+\.\d+) \(\d{4}-\d\d-\d\d\)$/m.exec(changelog)?.[1];
+  });
+  const { version } = packageJson;
+  expect([parse(current).info.version, ...(await Promise.all(versions))]).toEqual(
+    Array.from({ length: 3 }, () => version),
+  );
 });
 
 const list = ["paths", "/store/orders", "get"];
