@@ -5,7 +5,7 @@ import { Argument, InvalidArgumentError } from "commander";
 import { Script } from "../../infra/terminal/script.ts";
 import { chart } from "./chart.ts";
 import { coldStarts } from "./cold-start.ts";
-import { growth, growthTable } from "./growth.ts";
+import { growth } from "./growth.ts";
 import { lists } from "./list.ts";
 import { operators } from "./operators.ts";
 import { markdown, writeTables } from "./page.ts";
@@ -71,12 +71,11 @@ for (let run = 1; run <= runs; run += 1) measured.push(await measure(run));
 const rows = rowsOf(measured);
 const processors = `${cpus().length} x ${cpus()[0]?.model.trim()}`;
 console.log(`${processors}, ${type()} ${release()}, Node ${process.versions.node}\n`);
-const tables = [table(rows), growthTable(rows)].filter((lines) => lines.length > 1);
-for (const lines of tables) console.log(`${markdown(lines)}\n`);
+console.log(markdown(table(rows)));
 if (rows.some(misses)) process.exitCode = 1;
 const missing = unexplained(rows);
 if (missing.length > 0) console.error(`Missed without a reason in goals.ts: ${missing.join("; ")}`);
 else if (write) {
-  writeTables(tables);
+  writeTables([table(rows)]);
   await writeFile(new URL("chart.svg", import.meta.url), chart(rows));
 }

@@ -58,18 +58,14 @@ export async function coldStarts(subject: Subject): Promise<Measured[]> {
 
 interface ColdConditions {
   subject: Subject;
-  variants: SdkVariants;
+  /** A function, and the least work in its place, by the rows' names. */
+  variantsOf: (definition: FunctionDefinition) => Variants;
   /** Hosts functions that reach the engine over TLS, each with the CPU that Lambda gives it. */
   host: (...definitions: FunctionDefinition[]) => ReturnType<typeof rationedHost>;
 }
 
-/** Each puts the least work through the SDK in a function's place. */
-interface SdkVariants {
-  /** With the SDK bundled as our functions are. */
-  alike: (definition: FunctionDefinition) => FunctionDefinition;
-  /** With the SDK bundled without our changes. */
-  asItComes: (definition: FunctionDefinition) => FunctionDefinition;
-}
+const names = ["ours", sdkBundledAlike, sdkAsItComes, byHand] as const;
+type Variants = Record<(typeof names)[number], FunctionDefinition>;
 
 /** @throws Error when this machine can't run functions as AWS does. */
 async function prepareConditions(
@@ -89,7 +85,7 @@ async function prepareConditions(
   const shares = cpuShares(Object.values(subject.functions), cleanup);
   return {
     subject,
-    variants: await bundleSdk(cleanup),
+    variantsOf: await bundleSdk(cleanup),
     host: (...definitions) => rationedHost(definitions.map(overTls), shares),
   };
 }
@@ -105,17 +101,19 @@ function cpuShares(
   return shares;
 }
 
-async function bundleSdk(cleanup: AsyncDisposableStack): Promise<SdkVariants> {
+async function bundleSdk(cleanup: AsyncDisposableStack): Promise<ColdConditions["variantsOf"]> {
   const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-bench-"));
   cleanup.defer(() => rm(directory, { recursive: true }));
   const alike = join(directory, "alike");
   bundleFloor(alike, bundling);
   const asItComes = join(directory, "as it comes");
   bundleFloor(asItComes, { ...bundling, alias: {}, define: {} });
-  return {
-    alike: (definition) => ({ ...definition, directory: join(alike, definition.name) }),
-    asItComes: (definition) => ({ ...definition, directory: join(asItComes, definition.name) }),
-  };
+  return (definition) => ({
+    ours: definition,
+    [sdkBundledAlike]: { ...definition, directory: join(alike, definition.name) },
+    [sdkAsItComes]: { ...definition, directory: join(asItComes, definition.name) },
+    [byHand]: floorOf(definition),
+  });
 }
 
 /** Bundles the files of `floor/sdk`, each into a folder with its function's name. */
@@ -128,20 +126,13 @@ function bundleFloor(outdir: string, options: BuildOptions): void {
 }
 
 async function coldStart(
-  { subject, variants, host }: ColdConditions,
+  { subject, variantsOf, host }: ColdConditions,
   id: FunctionId,
 ): Promise<Measured[]> {
-  const definition = subject.functions[id];
+  const variants = variantsOf(subject.functions[id]);
   const event = eventFor(id, subject.apiKey);
-  const definitions = {
-    ours: definition,
-    [sdkBundledAlike]: variants.alike(definition),
-    [sdkAsItComes]: variants.asItComes(definition),
-    [byHand]: floorOf(definition),
-  };
-  const names = Object.keys(definitions) as (keyof typeof definitions)[];
   const starts = await inTurn(rounds, names, async (name) => {
-    const functions = host(definitions[name]);
+    const functions = host(variants[name]);
     try {
       const init = await timed(() => functions.start(id));
       const firstResponse = await timed(() => functions.respond(id, event));
@@ -172,17 +163,13 @@ function eventFor(id: FunctionId, apiKey: string): unknown {
 /** As a client sees it: the authorizer starts and responds, then the operation does. */
 async function firstAuthorisedCancel({
   subject,
-  variants,
+  variantsOf,
   host,
 }: ColdConditions): Promise<Measured[]> {
-  const { Authorize, CancelOrder } = subject.functions;
-  const definitions = {
-    ours: [Authorize, CancelOrder],
-    [sdkBundledAlike]: [variants.alike(Authorize), variants.alike(CancelOrder)],
-  };
-  const names = ["ours", sdkBundledAlike] as const;
-  const samples = await inTurn(rounds, names, async (name) => {
-    const functions = host(...definitions[name]);
+  const authorize = variantsOf(subject.functions.Authorize);
+  const cancelOrder = variantsOf(subject.functions.CancelOrder);
+  const samples = await inTurn(rounds, names.slice(0, 2), async (name) => {
+    const functions = host(authorize[name], cancelOrder[name]);
     const serve = createGateway(readRestApi(subject.stack.template), functions, {
       clock: systemClock,
       log: () => {},

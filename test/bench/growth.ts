@@ -3,7 +3,7 @@ import type { FunctionDefinition } from "../../infra/local/lambda/runtime-proces
 import type { SynthesisedStack } from "../../infra/template/synthesis.ts";
 import { type Listing, list } from "./list.ts";
 import { startPageServer } from "./page-server.ts";
-import { besides, figure, figureText, type Measured, type Row } from "./row.ts";
+import { besides, type Measured } from "./row.ts";
 import { median, peakMegabytes } from "./samples.ts";
 import { functionOf, hostOf, type Subject } from "./subject.ts";
 
@@ -23,37 +23,21 @@ export interface Growth {
   gzip: number;
 }
 
-/** Between a line of the table and a column, in the name of a figure. */
-const separator = " orders: ";
-
-type Column = [head: string, unit: string, digits: number, of: (growth: Growth) => number];
-
-const columns: Column[] = [
-  ["whole list", "ms", 0, ({ whole }) => whole],
-  ["first byte", "ms", 0, ({ firstByte }) => firstByte],
-  ["peak memory", "MB", 0, ({ peakMemory }) => peakMemory],
-  ["sent plain", "MB", 1, ({ plain }) => plain],
-  ["plain on AWS, computed", "s", 1, ({ whole, plain }) => secondsOnAws(whole, plain)],
-  ["sent as gzip", "MB", 1, ({ gzip }) => gzip],
-  ["gzip on AWS, computed", "s", 1, ({ whole, gzip }) => secondsOnAws(whole, gzip)],
-];
-
 /** Lists more and more orders: the longest list must hardly take more memory, or begin later. */
 export async function growth({ stack }: Subject): Promise<Measured[]> {
   const shortest = await growthOf(stack, 10_000);
   const middle = await growthOf(stack, 100_000);
   const longest = await growthOf(stack, 1_000_000);
+  const name = "list of 1,000,000";
   const memory = { ours: [longest.peakMemory], "10,000": [shortest.peakMemory] };
   const firstByte = { ours: [longest.firstByte], "10,000": [shortest.firstByte] };
-  const all = { "10,000": shortest, "100,000": middle, "1,000,000": longest };
+  const whole = { ours: [longest.whole], "100,000": [middle.whole] };
+  const sent = { ours: [longest.gzip], plain: [longest.plain] };
   return [
-    ...besides("list of 1,000,000, peak memory", memory, "MB", 0),
-    ...besides("list of 1,000,000, first byte", firstByte),
-    ...Object.entries(all).flatMap(([orders, growth]) =>
-      columns.map(([head, unit, digits, of]) =>
-        figure(`${orders}${separator}${head}`, of(growth), unit, digits),
-      ),
-    ),
+    ...besides(`${name}, peak memory`, memory, "MB", 0),
+    ...besides(`${name}, first byte`, firstByte),
+    ...besides(`${name}, whole`, whole, "ms", 0),
+    ...besides(`${name}, as gzip`, sent, "MB"),
   ];
 }
 
@@ -95,26 +79,4 @@ export async function listGrowth(
   } finally {
     await host.stop();
   }
-}
-
-/** A list's time and memory as it grows, as cells, the head first. */
-export function growthTable(rows: Row[]): string[][] {
-  const cells = rows.filter(({ name }) => name.includes(separator));
-  const lines = Map.groupBy(cells, ({ name }) => name.split(separator)[0] ?? "");
-  return [
-    ["orders", ...columns.map(([head]) => head)],
-    ...Array.from(lines, ([orders, line]) => [
-      orders,
-      ...line.map((row) => figureText(row.ours, row)),
-    ]),
-  ];
-}
-
-/** Lambda streams the first 6 MB of a response as fast as it can, and the rest at 2 MB a second. */
-const unthrottledMegabytes = 6;
-const megabytesPerSecond = 2;
-
-/** Reading goes on while bytes are held back, so the slower of the two counts. */
-function secondsOnAws(milliseconds: number, megabytes: number): number {
-  return Math.max(milliseconds / 1000, (megabytes - unthrottledMegabytes) / megabytesPerSecond);
 }

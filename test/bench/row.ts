@@ -98,10 +98,9 @@ export function figureText(value: number, { unit, digits }: Measured): string {
   return `${value.toFixed(digits)} ${unit}`;
 }
 
-/** The rows as cells, the head first. Those that only another table needs are left out. */
+/** The rows as cells, the head first. */
 export function table(rows: Row[]): string[][] {
-  const shown = rows.filter((row) => row.beside ?? row.unmeasured ?? goals[row.name]);
-  return [["what", "ours", "floor", "ratio", "goal", ""], ...shown.map(cells)];
+  return [["what", "ours", "floor", "ratio", "goal", ""], ...rows.map(cells)];
 }
 
 function cells(row: Row): string[] {
