@@ -1,4 +1,4 @@
-import { stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { cpus, release, type } from "node:os";
 import { join } from "node:path";
 import { Argument, InvalidArgumentError } from "commander";
@@ -31,9 +31,10 @@ const program = new Script("npm run bench --")
   )
   .addArgument(new Argument("[part...]", "measure only these").choices(Object.keys(parts)))
   .option("--runs <number>", "how often each is measured", parseRuns, 3)
+  .option("--last", "measure nothing: judge the figures of the last whole run again")
   .option("--write", "put the figures into test/bench/README.md, and draw its chart")
   .parse();
-const { runs, write } = program.opts<{ runs: number; write?: true }>();
+const { runs, last, write } = program.opts<{ runs: number; last?: true; write?: true }>();
 const chosen = program.args.length === 0 ? Object.keys(parts) : program.args;
 if (write && program.args.length > 0) program.error("error: --write needs all parts");
 
@@ -51,6 +52,17 @@ async function bundles({ functions }: Subject): Promise<Measured[]> {
   return await Promise.all(bundled);
 }
 
+const lastRun = new URL("../../.local/bench.json", import.meta.url);
+
+async function measureAll(): Promise<Measured[][]> {
+  const measured: Measured[][] = [];
+  for (let run = 1; run <= runs; run += 1) measured.push(await measure(run));
+  if (program.args.length > 0) return measured;
+  await mkdir(new URL(".", lastRun), { recursive: true });
+  await writeFile(lastRun, JSON.stringify(measured));
+  return measured;
+}
+
 async function measure(run: number): Promise<Measured[]> {
   const subject = await prepare();
   const measured: Measured[] = [];
@@ -66,9 +78,7 @@ async function measure(run: number): Promise<Measured[]> {
   }
 }
 
-const measured: Measured[][] = [];
-for (let run = 1; run <= runs; run += 1) measured.push(await measure(run));
-const rows = rowsOf(measured);
+const rows = rowsOf(last ? JSON.parse(await readFile(lastRun, "utf8")) : await measureAll());
 const processors = `${cpus().length} x ${cpus()[0]?.model.trim()}`;
 console.log(`${processors}, ${type()} ${release()}, Node ${process.versions.node}\n`);
 console.log(markdown(table(rows)));
