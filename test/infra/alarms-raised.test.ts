@@ -232,7 +232,7 @@ describe("the alarms that go off", () => {
   });
 
   test("while the gateway may not invoke the authorizer: AuthorizeServerErrors", () => {
-    expect(raised([[published({ ...unusablePolicy, lambda: undefined }), 1]])).toEqual([
+    expect(raised([[published({ ...unusablePolicy, lambda: undefined }), 3 / 5]])).toEqual([
       "ApiServerErrors",
       "AuthorizeServerErrors",
     ]);
