@@ -1,4 +1,4 @@
-import { globSync, readFileSync, statSync } from "node:fs";
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
@@ -52,6 +52,16 @@ test.each(pages)("every link in $page to the repository leads somewhere", ({ pag
     return anchor !== undefined && !anchors(file).includes(anchor);
   });
   expect(dead.map(([whole]) => whole)).toEqual([]);
+});
+
+test.each(pages)("every file that $page names exists", ({ page, spans }) => {
+  const files = spans.filter((span) =>
+    /^\w(?:[\w.-]*\/)+[\w.-]+\.(?:[cm]?ts|ya?ml|json|md)$/.test(span),
+  );
+  const missing = files.filter((file) =>
+    [root, join(root, dirname(page))].every((folder) => !existsSync(join(folder, file))),
+  );
+  expect(missing).toEqual([]);
 });
 
 const admin = createProgram();
