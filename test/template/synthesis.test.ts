@@ -28,8 +28,7 @@ test("an unknown setting fails the synthesis with one line that names it", async
     environments.staging.listConcurency = 20;`;
   await expect(synthesiseAfter(mistake)).rejects.toMatchObject({
     name: "CommandError",
-    message:
-      "The stack can't be synthesised: environments.staging: there is no setting listConcurency",
+    message: "The stack can't be synthesised: environments.staging has no setting listConcurency",
   });
 });
 
