@@ -6,7 +6,7 @@ import type { LocalStack, LocalStackOptions } from "./local-stack.ts";
 type Where = Pick<LocalStack, "apiKey" | "baseUrl" | "dynamodb" | "dynamodbEndpoint" | "tables">;
 
 /** The options that change how the service behaves. */
-type Behaviour = Pick<LocalStackOptions, "throttle" | "unavailable" | "watch">;
+type Behaviour = Pick<LocalStackOptions, "cut" | "throttle" | "unavailable" | "watch">;
 
 /**
  * Says that an orders file was not loaded because the tables exist already, and how to add its
@@ -22,7 +22,7 @@ export function notLoadedText(file: string): string {
 export async function readyText(
   stack: Where,
   seconds: string,
-  { throttle, unavailable, watch }: Behaviour = {},
+  { cut, throttle, unavailable, watch }: Behaviour = {},
 ): Promise<string> {
   const { baseUrl, apiKey, dynamodb, dynamodbEndpoint, tables } = stack;
   const client = engineClient(dynamodbEndpoint);
@@ -48,6 +48,7 @@ export async function readyText(
   if (throttle) lines.push(`One of ${throttle} requests gets 429 (--throttle).`);
   if (unavailable)
     lines.push(`One of ${unavailable} lists and cancellations gets 503 (--unavailable).`);
+  if (cut) lines.push(`One of ${cut} lists is cut off midway (--cut).`);
   lines.push(
     "",
     `  Base URL  ${baseUrl}`,

@@ -51,6 +51,7 @@ test("the text starts with the ready line, the addresses and both keys", async (
 test.each([
   [{ watch: true }, "Watching the sources: changes are served within seconds."],
   [{ throttle: 3 }, "One of 3 requests gets 429 (--throttle)."],
+  [{ cut: 4 }, "One of 4 lists is cut off midway (--cut)."],
   [{ unavailable: 2 }, "One of 2 lists and cancellations gets 503 (--unavailable)."],
 ])("the second line says what the option does: %j", async (options, line) => {
   expect((await readyText(stack, "1.0", options)).split("\n")[1]).toBe(line);

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Clock } from "../../../shared/clock.ts";
 import { errorBody, errors } from "../../../shared/errors.ts";
@@ -34,6 +35,8 @@ export interface GatewayOptions {
    * none unless given.
    */
   unavailable?: number | undefined;
+  /** Every nth streamed response is cut off midway; none unless given. */
+  cut?: number | undefined;
 }
 
 /**
@@ -49,6 +52,7 @@ export function createGateway(
 ) {
   const isThrottled = everyNth(options.throttle);
   const isUnavailable = everyNth(options.unavailable);
+  const isCut = everyNth(options.cut);
   const admit = createAuthorizers(host, options.clock);
 
   /** @param abort ends every wait; its reason is the failure. */
@@ -67,7 +71,7 @@ export function createGateway(
     if (integration.Type === "MOCK") return respondMock(integration, request, response);
     if (isUnavailable()) return sendConstant(response, unavailable.status, unavailable);
     const event = proxyEvent(api, route, request, body, caller);
-    await respondFunction(host, integration, event, response, abort);
+    await respondFunction(host, integration, event, response, abort, isCut);
   };
 
   const fail = (error: unknown, response: ServerResponse): void => {
@@ -113,6 +117,7 @@ async function respondFunction(
   event: object,
   response: ServerResponse,
   abort: AbortController,
+  isCut: () => boolean,
 ): Promise<void> {
   const { signal } = abort;
   const timer = setTimeout(
@@ -125,11 +130,20 @@ async function respondFunction(
     const { status, headers, body } = readProxyResponse(invoked, ResponseTransferMode === "STREAM");
     response.writeHead(status, headers);
     if (Buffer.isBuffer(body)) response.end(body);
+    else if (isCut()) await cutOff(body, response);
     else await pipeline(body, response, { signal });
   } finally {
     clearTimeout(timer);
     if (invoked?.kind === "streamed") invoked.body.destroy();
   }
+}
+
+/** Sends the beginning of a body, and breaks the connection, as when a list fails midway. */
+async function cutOff(body: Readable, response: ServerResponse): Promise<void> {
+  const [first]: Buffer[] = await body.take(1).toArray();
+  const part = first?.subarray(0, Math.ceil(first.length / 2)) ?? "";
+  await new Promise((sent) => response.write(part, sent));
+  response.destroy();
 }
 
 /** A function logs its own failures; anything else is a bug of the local stack. */

@@ -22,7 +22,7 @@ const buffered = (response: object): Invoke => {
   return async () => ({ kind: "buffered", payload: JSON.stringify(response) });
 };
 const streamed = (prelude: object, body: string): Invoke => {
-  return async () => ({ kind: "streamed", prelude, body: Readable.from([body]) });
+  return async () => ({ kind: "streamed", prelude, body: Readable.from([Buffer.from(body)]) });
 };
 const admitted = buffered({
   principalId: "key_1",
@@ -45,7 +45,7 @@ let served: Promise<void>;
 
 /** Serves the service's own API, with functions that a test sets. */
 async function startGateway(
-  rehearsed: { throttle?: number; unavailable?: number } = {},
+  rehearsed: { cut?: number; throttle?: number; unavailable?: number } = {},
 ): Promise<void> {
   log.length = 0;
   events = {};
@@ -94,6 +94,16 @@ const headers = { authorization: `Bearer ${makeApiKey(environments.staging.apiKe
 const list = () => send(`${baseUrl}/v1/store/orders`, { headers });
 const cancel = (id = "42") =>
   send(`${baseUrl}/v1/store/orders/${id}`, { method: "DELETE", headers });
+
+/** What arrives of a response's body before it breaks off. */
+async function readUntilCut({ body }: Response): Promise<string> {
+  let received = "";
+  const read = async () => {
+    for await (const chunk of body ?? []) received += Buffer.from(chunk).toString();
+  };
+  await expect(read()).rejects.toThrow("terminated");
+  return received;
+}
 
 describe("the local gateway", () => {
   test.each([
@@ -203,6 +213,20 @@ describe("the local gateway", () => {
       expect((await cancel()).status).toBe(204);
       expectError(await listWithoutKey(), "unauthorized");
       expectError(await third(), "too_many_requests", { "retry-after": "1" });
+    }
+  });
+
+  test("cuts every nth list off midway on demand", async () => {
+    await startGateway({ cut: 2 });
+    functions["ListOrders"] = streamed({ statusCode: 200 }, '[{"id":1},{"id":2}]');
+    functions["CancelOrder"] = buffered({ statusCode: 204 });
+    for (const _ of ["first", "second"]) {
+      expect((await list()).body).toBe('[{"id":1},{"id":2}]');
+      await cancel();
+      const response = await fetch(`${baseUrl}/v1/store/orders`, { headers });
+      expect(response.status).toBe(200);
+      const received = await readUntilCut(response);
+      expect(received).toBe('[{"id":1},');
     }
   });
 
