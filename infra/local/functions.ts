@@ -3,15 +3,23 @@ import { dummyCredentials, functionArn, pseudoParameters } from "../template/loc
 import type { SynthesisedStack } from "../template/synthesis.ts";
 import type { FunctionDefinition } from "./lambda/runtime-process.ts";
 
+/** Node.js's usual debugger port. */
+const firstInspectPort = 9229;
+/** How long a function may take that someone steps through. */
+const daySeconds = 24 * 3600;
+
 /**
  * The functions of a template, each with the environment that Lambda would give it, except that
  * DynamoDB is at this endpoint.
+ *
+ * @param inspect whether each gets a debugger port, and a day for its work.
  */
 export function readFunctions(
   { template, directory }: SynthesisedStack,
   endpoint: string,
+  inspect = false,
 ): FunctionDefinition[] {
-  return template.all("AWS::Lambda::Function").map(({ name, properties }) => {
+  return template.all("AWS::Lambda::Function").map(({ name, properties }, index) => {
     const { Code, Environment, Handler, LoggingConfig, MemorySize, Runtime, Timeout } = properties;
     return {
       name,
@@ -19,7 +27,8 @@ export function readFunctions(
       // CDK names an asset by its hash, here and in S3.
       directory: join(directory, `asset.${basename(Code.S3Key, ".zip")}`),
       handler: Handler,
-      timeoutSeconds: Timeout,
+      timeoutSeconds: inspect ? daySeconds : Timeout,
+      inspectPort: inspect ? firstInspectPort + index : undefined,
       memoryMegabytes: MemorySize,
       environment: {
         ...Environment.Variables,

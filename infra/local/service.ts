@@ -19,11 +19,17 @@ export function openService(
   options: GatewayOptions & LambdaHostOptions,
 ) {
   const api = readRestApi(stack.template);
-  const host = createLambdaHost(readFunctions(stack, endpoint), options);
+  const { inspect = false } = options;
+  const functions = readFunctions(stack, endpoint, inspect);
+  // A debugger that is attached to one process would miss the requests of another.
+  const limits = inspect ? { maxEnvironments: 1 } : {};
+  const host = createLambdaHost(functions, { ...options, ...limits });
   return {
     stageName: api.stageName,
     serve: createGateway(api, host, options),
     requests: new Set<Promise<void>>(),
+    /** Starts what a debugger attaches to, before the first request. */
+    begin: () => inspect && host.warm(),
     stop: host.stop,
   };
 }
@@ -32,6 +38,7 @@ export function openService(
 export function createLiveService(first: Service) {
   let current = first;
   const running = new Set([first]);
+  first.begin();
 
   /** Ends a service once its requests have their responses. */
   const retire = async (service: Service): Promise<void> => {
@@ -58,7 +65,8 @@ export function createLiveService(first: Service) {
       try {
         const next = await open();
         running.add(next);
-        retire(current);
+        // Its functions then get the same debugger ports.
+        retire(current).then(next.begin);
         current = next;
         log(`Rebuilt in ${((performance.now() - begun) / 1000).toFixed(1)} s.`);
       } catch (error) {

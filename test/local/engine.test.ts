@@ -114,6 +114,13 @@ test("functions use the region, key and endpoint with which the tables were made
   }
 });
 
+test("functions that are debugged have a port each and a day for their work", async () => {
+  const functions = readFunctions(await readAssembly(), "http://127.0.0.1:8000", true);
+  const ports = functions.map(({ inspectPort }) => inspectPort);
+  expect(ports.sort()).toEqual([9229, 9230, 9231]);
+  for (const { timeoutSeconds } of functions) expect(timeoutSeconds).toBe(86_400);
+});
+
 test("functions have the memory and time that the list of functions gives them", async () => {
   const functions = readFunctions(await readAssembly(), "http://127.0.0.1:8000");
   const limits = functions.map(({ name, memoryMegabytes, timeoutSeconds }) => [

@@ -5,8 +5,6 @@ import { FunctionFailure } from "../lambda/function-response.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
 
-const timeoutMs = 29_000;
-
 const statementSchema = z.strictObject({
   Effect: z.literal("Allow"),
   Action: z.literal("execute-api:Invoke"),
@@ -32,7 +30,11 @@ type Policy = z.infer<typeof policySchema>;
  * The gateway's side of TOKEN authorizers: the expression that tokens must match, the cache of
  * policies, and the gateway's failure for each of theirs.
  */
-export function createAuthorizers(host: Pick<LambdaHost, "invoke">, clock: Pick<Clock, "now">) {
+export function createAuthorizers(
+  host: Pick<LambdaHost, "invoke">,
+  clock: Pick<Clock, "now">,
+  timeoutMs: number,
+) {
   const cache = new Map<string, { policy: Policy; expires: number }>();
 
   const askForPolicy = async (

@@ -24,6 +24,9 @@ import {
 import { readProxyResponse } from "./proxy-response.ts";
 import { matchRoute } from "./routes.ts";
 
+const authorizerMs = 29_000;
+const dayMs = 24 * 3600 * 1000;
+
 export interface GatewayOptions {
   /** By which the policies that authorizers cache expire. */
   clock: Pick<Clock, "now">;
@@ -35,6 +38,8 @@ export interface GatewayOptions {
    * none unless given.
    */
   unavailable?: number | undefined;
+  /** Whether functions may take as long as someone who debugs them. */
+  inspect?: boolean | undefined;
   /** Every nth streamed response is cut off midway; none unless given. */
   cut?: number | undefined;
 }
@@ -53,7 +58,8 @@ export function createGateway(
   const isThrottled = everyNth(options.throttle);
   const isUnavailable = everyNth(options.unavailable);
   const isCut = everyNth(options.cut);
-  const admit = createAuthorizers(host, options.clock);
+  const timeLimit = (milliseconds: number) => (options.inspect ? dayMs : milliseconds);
+  const admit = createAuthorizers(host, options.clock, timeLimit(authorizerMs));
 
   /** @param abort ends every wait; its reason is the failure. */
   const respond = async (
@@ -71,7 +77,9 @@ export function createGateway(
     if (integration.Type === "MOCK") return respondMock(integration, request, response);
     if (isUnavailable()) return sendConstant(response, unavailable.status, unavailable);
     const event = proxyEvent(api, route, request, body, caller);
-    await respondFunction(host, integration, event, response, abort, isCut);
+    const TimeoutInMillis = timeLimit(integration.TimeoutInMillis);
+    const limited = { ...integration, TimeoutInMillis };
+    await respondFunction(host, limited, event, response, abort, isCut);
   };
 
   const fail = (error: unknown, response: ServerResponse): void => {

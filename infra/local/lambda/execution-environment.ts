@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { freePort } from "../machine/ports.ts";
 import { FunctionFailure } from "./function-response.ts";
 import { type Invocation, RuntimeApi } from "./runtime-api.ts";
 import { type FunctionDefinition, spawnRuntime } from "./runtime-process.ts";
@@ -23,9 +24,10 @@ export function startEnvironment(definition: FunctionDefinition, log: (line: str
   /** Whether its end is expected. Any other end is logged as a crash. */
   let endExpected = false;
 
-  const spawn = (runtimeApi: string): void => {
+  const spawn = (runtimeApi: string, inspectPort?: number): void => {
     if (failure !== undefined) return;
-    child = spawnRuntime(definition, runtimeApi);
+    child = spawnRuntime(definition, runtimeApi, inspectPort);
+    if (inspectPort) log(`${definition.name}: a debugger can attach to 127.0.0.1:${inspectPort}`);
     createInterface({ input: child.stdout }).on("line", log);
     createInterface({ input: child.stderr }).on("line", (line) => {
       if (!endExpected) log(line);
@@ -63,8 +65,10 @@ export function startEnvironment(definition: FunctionDefinition, log: (line: str
     endExpected ||= by === "reader";
     setTimeout(() => child?.kill("SIGKILL"), cutOffMs).unref();
   });
-  api.listen().then(spawn);
-  const timer = endAfter(initTimeoutSeconds, "Init");
+  const { inspectPort, timeoutSeconds } = definition;
+  const choosingPort = inspectPort === undefined ? undefined : freePort("127.0.0.1", inspectPort);
+  Promise.all([api.listen(), choosingPort]).then((found) => spawn(...found));
+  const timer = endAfter(inspectPort ? timeoutSeconds : initTimeoutSeconds, "Init");
   ready.promise.catch(() => {}).finally(() => clearTimeout(timer));
 
   return {

@@ -46,6 +46,10 @@ export function createLambdaHost(definitions: FunctionDefinition[], options: Lam
       pool(name).invoke(event, signal),
     /** The processes of a function that are alive now. */
     pids: (name: string): number[] => pool(name).pids(),
+    /** Starts a process of every function. */
+    warm: (): void => {
+      for (const { warm } of pools.values()) warm();
+    },
     /** Ends every process. Invocations under way fail. */
     stop: async (): Promise<void> => {
       await Promise.all([...pools.values()].map(({ stop }) => stop()));
@@ -94,6 +98,7 @@ function createPool(
   };
 
   return {
+    warm: start,
     pids: (): number[] =>
       [...environments].map(({ pid }) => pid()).filter((pid) => pid !== undefined),
     invoke: async (event: unknown, signal?: AbortSignal): Promise<FunctionResponse> => {

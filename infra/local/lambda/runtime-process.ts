@@ -11,6 +11,8 @@ export interface FunctionDefinition {
   handler: string;
   timeoutSeconds: number;
   memoryMegabytes: number;
+  /** Where a debugger finds it; any free port when another process is there. */
+  inspectPort?: number | undefined;
   /** All of it: nothing is inherited from this process. */
   environment: Record<string, string>;
 }
@@ -18,13 +20,19 @@ export interface FunctionDefinition {
 const runtimeClient = fileURLToPath(import.meta.resolve("aws-lambda-ric"));
 
 /** Starts a function's process, which finds the Runtime API at this host and port. */
-export function spawnRuntime(definition: FunctionDefinition, runtimeApi: string) {
+export function spawnRuntime(
+  definition: FunctionDefinition,
+  runtimeApi: string,
+  inspectPort: number | undefined,
+) {
   const { directory, environment, handler, memoryMegabytes, name } = definition;
   const options = [
     // The share of memory that Lambda's own bootstrap gives to old and new space.
     `--max-semi-space-size=${Math.floor(memoryMegabytes / 20)}`,
     `--max-old-space-size=${Math.floor(memoryMegabytes * 0.9)}`,
     "--enable-source-maps",
+    // Without the lines in which Node.js would say so, but not for which function.
+    ...(inspectPort ? [`--inspect=${inspectPort}`, "--inspect-publish-uid=http"] : []),
     "--import",
     new URL("rapid-client.mjs", import.meta.url).href,
   ];

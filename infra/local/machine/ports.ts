@@ -54,8 +54,8 @@ export async function listeningPort(
   return address.port;
 }
 
-/** Finds a port that no server uses at an address. */
-export async function freePort(host?: string): Promise<number> {
+/** A port that no server uses at an address: the preferred one, if that is free. */
+export async function freePort(host?: string, preferred = 0): Promise<number> {
   await using server = createServer();
-  return await listeningPort(server, 0, host);
+  return await listeningPort(server, preferred, host).catch(() => freePort(host));
 }

@@ -105,6 +105,6 @@ function authorizer(...responses: unknown[]) {
       return { kind: "buffered" as const, payload: JSON.stringify(response) };
     },
   };
-  const admit = createAuthorizers(host, { now: () => gate.now });
+  const admit = createAuthorizers(host, { now: () => gate.now }, 29_000);
   return gate;
 }

@@ -2,7 +2,7 @@ import { createServer, request as startRequest } from "node:http";
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { environments } from "../../../infra/environments.ts";
-import { createGateway } from "../../../infra/local/gateway/gateway.ts";
+import { createGateway, type GatewayOptions } from "../../../infra/local/gateway/gateway.ts";
 import {
   FunctionFailure,
   type FunctionResponse,
@@ -44,9 +44,7 @@ let baseUrl: string;
 let served: Promise<void>;
 
 /** Serves the service's own API, with functions that a test sets. */
-async function startGateway(
-  rehearsed: { cut?: number; throttle?: number; unavailable?: number } = {},
-): Promise<void> {
+async function startGateway(rehearsed: Partial<GatewayOptions> = {}): Promise<void> {
   log.length = 0;
   events = {};
   functions = { Authorize: admitted };
@@ -106,13 +104,17 @@ async function readUntilCut({ body }: Response): Promise<string> {
 }
 
 describe("the local gateway", () => {
+  const day = 24 * 3600 * 1000;
   test.each([
-    ["ListOrders", list, 900_000, "gateway_timeout"],
-    ["CancelOrder", cancel, 15_000, "gateway_timeout"],
-    ["Authorize", list, 29_000, "internal_error"],
+    ["ListOrders", list, 900_000, "gateway_timeout", false],
+    ["CancelOrder", cancel, 15_000, "gateway_timeout", false],
+    ["Authorize", list, 29_000, "internal_error", false],
+    ["CancelOrder", cancel, day, "gateway_timeout", true],
+    ["Authorize", list, day, "internal_error", true],
   ] as const)(
-    "gives up on a hanging %s when API Gateway would",
-    async (name, request, milliseconds, code) => {
+    "gives up on a hanging %s when API Gateway would, or after a day of debugging",
+    async (name, request, milliseconds, code, inspect) => {
+      await startGateway({ inspect });
       vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
       const invoked = hang(name);
       const responded = vi.fn();

@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createLambdaHost, type LambdaHost } from "../../../infra/local/lambda/lambda-host.ts";
+import { freePort } from "../../../infra/local/machine/ports.ts";
 import { isAlive } from "../../helpers/processes.ts";
 import { ownLines, troubles } from "../../helpers/trouble.ts";
 
@@ -26,9 +27,16 @@ let host: LambdaHost;
 let log: string[];
 
 /** Starts a host of the functions. */
-function start({ maxEnvironments = 1, timeoutSeconds = 20, folder = directory } = {}): void {
+function start({
+  maxEnvironments = 1,
+  timeoutSeconds = 20,
+  folder = directory,
+  inspectPort = undefined as number | undefined,
+} = {}): void {
   log = [];
-  const definitions = [...names, ...streaming].map((name) => ({
+  const started = inspectPort === undefined ? [...names, ...streaming] : ["echo"];
+  const definitions = started.map((name) => ({
+    inspectPort,
     name,
     arn: `arn:aws:lambda:us-east-1:000000000000:function:${name}`,
     directory: folder,
@@ -136,6 +144,15 @@ describe("a process", () => {
     await invocation;
     expect(failed.mock.lastCall).toMatchObject([{ message: "Init timed out after 10.00 seconds" }]);
     expect(log).toEqual(["echo: Init timed out after 10.00 seconds"]);
+  });
+
+  test("with a debugger port takes a debugger before its first invocation", async () => {
+    const inspectPort = await freePort("127.0.0.1");
+    start({ inspectPort });
+    host.warm();
+    const debuggers = () => fetch(`http://127.0.0.1:${inspectPort}/json/list`).then(({ ok }) => ok);
+    await expect.poll(() => debuggers().catch(() => false)).toBe(true);
+    expect(log).toContain(`echo: a debugger can attach to 127.0.0.1:${inspectPort}`);
   });
 
   test("says why its function can't be loaded", async () => {
