@@ -39,7 +39,7 @@ export async function readyText(
   orders.sort((a, b) => (BigInt.asUintN(64, a.id) < BigInt.asUintN(64, b.id) ? -1 : 1));
   const pending = orders.find(({ status }) => status === "pending");
   const shipped = orders.find(({ status }) => status === "shipped");
-  const curl = `  curl -i -H "Authorization: Bearer ${apiKey}"`;
+  const curl = '  curl -i -H "Authorization: Bearer $API_KEY"';
   const cancel = (id: bigint | string): string => `${curl} -X DELETE ${baseUrl}/store/orders/${id}`;
   const lines = [
     `The pet store orders service is ready after ${seconds} s. Press Ctrl-C to stop it.`,
@@ -52,10 +52,11 @@ export async function readyText(
   lines.push(
     "",
     `  Base URL  ${baseUrl}`,
-    `  API key   ${apiKey}`,
     `  Try it    ${new URL("/", baseUrl).href}`,
     `  Tables    ${dynamodb.endpoint}, access key id ${dynamodb.accessKeyId}`,
     "",
+    "First, in the shell that calls it:",
+    `  export API_KEY=${apiKey}`,
     "List all orders:",
     `${curl} ${baseUrl}/store/orders`,
   );

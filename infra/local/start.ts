@@ -2,11 +2,8 @@ import { once } from "node:events";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { synthesise } from "../template/synthesis.ts";
 import { CommandError } from "../terminal/errors.ts";
-import { type Build, startLocalStack } from "./local-stack.ts";
-import { notLoadedText, readyText } from "./ready-text.ts";
-import { addToStackFile } from "./stack-file.ts";
+import type { Build } from "./local-stack.ts";
 import { startOptions } from "./start-options.ts";
 import { forTerminal } from "./terminal-log.ts";
 
@@ -33,6 +30,15 @@ try {
       "--db is for the embedded engine, but DYNAMODB_ENDPOINT names another: use one of the two",
     );
   }
+  process.stderr.write("Building the service...\n");
+  // They take a while to load.
+  const [{ startLocalStack }, { notLoadedText, readyText }, { addToStackFile }, { synthesise }] =
+    await Promise.all([
+      import("./local-stack.ts"),
+      import("./ready-text.ts"),
+      import("./stack-file.ts"),
+      import("../template/synthesis.ts"),
+    ]);
   await using running = new AsyncDisposableStack();
   // The real path, without links: source maps name the sources relative to it.
   const directory = await realpath(await mkdtemp(join(tmpdir(), "pet-store-orders-")));

@@ -5,7 +5,7 @@ import { createTestTables } from "../helpers/test-tables.ts";
 const { dynamodbEndpoint, tables, putOrder } = await createTestTables();
 const stack = {
   baseUrl: "http://localhost:3000/v1",
-  apiKey: "the key",
+  apiKey: "the-key",
   dynamodb: { endpoint: "http://127.0.0.1:4000", accessKeyId: "LOCAL1" },
   dynamodbEndpoint,
   tables,
@@ -37,15 +37,27 @@ test("without orders, the only example id is one that does not exist", async () 
   expect(await exampleIds()).toEqual(["none"]);
 });
 
-test("the text starts with the ready line, the addresses and both keys", async () => {
-  expect((await readyText(stack, "1.0")).split("\n").slice(0, 6)).toEqual([
-    "The pet store orders service is ready after 1.0 s. Press Ctrl-C to stop it.",
-    "",
-    "  Base URL  http://localhost:3000/v1",
-    "  API key   the key",
-    "  Try it    http://localhost:3000/",
-    "  Tables    http://127.0.0.1:4000, access key id LOCAL1",
-  ]);
+test("the text says where the service is, and how to try it with one export of the key", async () => {
+  await put({ 7: "pending", 9: "shipped" });
+  expect(await readyText(stack, "1.0")).toBe(`\
+The pet store orders service is ready after 1.0 s. Press Ctrl-C to stop it.
+
+  Base URL  http://localhost:3000/v1
+  Try it    http://localhost:3000/
+  Tables    http://127.0.0.1:4000, access key id LOCAL1
+
+First, in the shell that calls it:
+  export API_KEY=the-key
+List all orders:
+  curl -i -H "Authorization: Bearer $API_KEY" http://localhost:3000/v1/store/orders
+Cancel a pending order (204, then 409 the second time):
+  curl -i -H "Authorization: Bearer $API_KEY" -X DELETE http://localhost:3000/v1/store/orders/7
+Cancel an order that does not exist (404):
+  curl -i -H "Authorization: Bearer $API_KEY" -X DELETE http://localhost:3000/v1/store/orders/none
+Cancel an order that has shipped (409):
+  curl -i -H "Authorization: Bearer $API_KEY" -X DELETE http://localhost:3000/v1/store/orders/9
+
+`);
 });
 
 test.each([

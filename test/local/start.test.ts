@@ -15,6 +15,7 @@ import { createStarter, startLimit } from "./start-command.ts";
 
 const { directory, stackFile, start, run, ordersFile } = await createStarter();
 
+const building = "Building the service...\n";
 const readyLine = { stdout: expect.stringMatching(/^\{.*\}\n$/) };
 
 describe.runIf(machineHas("/proc or ps", "that npm start ends with all it started"))(
@@ -24,7 +25,7 @@ describe.runIf(machineHas("/proc or ps", "that npm start ends with all it starte
       const { pid, seen } = start(["--port", "0"]);
       await expect.poll(() => descendants(pid)).not.toEqual([]);
       process.kill(pid, "SIGHUP");
-      await expect.poll(() => seen).toEqual({ stdout: "", stderr: "", ended: [0, null] });
+      await expect.poll(() => seen).toEqual({ stdout: "", stderr: building, ended: [0, null] });
     });
 
     test("prints commands that do what they say when pasted into sh", async () => {
@@ -40,7 +41,9 @@ describe.runIf(machineHas("/proc or ps", "that npm start ends with all it starte
       const cancel = commands()[1] ?? "";
       expect(cancel).toMatch(/\/store\/orders\/12$/);
       const statuses: number[] = [];
-      for (const command of [...commands(), cancel]) statuses.push(await runCurl(command));
+      const [exported] = seen.stdout.match(/^ {2}export .*$/m) ?? [];
+      for (const command of [...commands(), cancel])
+        statuses.push(await runCurl(`${exported}; ${command}`));
       expect(statuses).toEqual([200, 204, 404, 409, 409]);
     });
 

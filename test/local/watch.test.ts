@@ -28,7 +28,8 @@ async function startWatched(name: string, finished?: (end: () => Promise<void>) 
   await symlink(join(root, "node_modules"), join(project, "node_modules"));
   const command = [process.execPath, ...startScript, "--port", "0", "--json", "--watch"];
   const { pid, seen } = run(command, project, {}, finished);
-  const ready = { stdout: expect.stringMatching(/^\{.*\}\n$/), stderr: "" };
+  const building = "Building the service...\n";
+  const ready = { stdout: expect.stringMatching(/^\{.*\}\n$/), stderr: building };
   await vi.waitFor(() => expect(seen).toMatchObject(ready), startLimit);
   const whereabouts: Record<"baseUrl" | "apiKey" | "dynamodbEndpoint" | "accessKeyId", string> =
     JSON.parse(seen.stdout);
@@ -162,7 +163,7 @@ describe.runIf(hasList)("npm start --watch", { timeout: 180_000 }, () => {
   test("ends when its engine ends", async () => {
     const { pid, seen } = await startWatched("engine");
     for (const engine of await descendants(pid, "dynoxide")) process.kill(engine, "SIGKILL");
-    const stderr = "The DynamoDB engine ended unexpectedly\n";
+    const stderr = expect.stringMatching(/\nThe DynamoDB engine ended unexpectedly\n$/);
     await expect.poll(() => seen).toMatchObject({ ended: [1, null], stderr });
   });
 });
