@@ -1,7 +1,9 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import {
   ConditionalCheckFailedException,
@@ -16,6 +18,7 @@ import { ServiceError } from "../../shared/errors.ts";
 import { type OrderItem, orderFields, orderStatuses } from "../../shared/order.ts";
 import { cancelOrder } from "../../shared/orders-table.ts";
 import { applied, unnoticed } from "../helpers/faults/faults.ts";
+import { machineHas } from "../helpers/machine.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
 
 const tables = await createTestTables();
@@ -23,7 +26,7 @@ const table = tables.tables.orders;
 const page = await readFile("shared/ORDERS-TABLE.md", "utf8");
 
 /** The code blocks of a language under a heading. */
-function examples(heading: string, language: "sh" | "ts" | "json"): string[] {
+function examples(heading: string, language: "sh" | "ts" | "python" | "json"): string[] {
   const section = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
   const blocks = [...section.matchAll(/```(\w+)\n(.*?)```/gs)];
   return blocks.flatMap(([, tag, code = ""]) => (tag === language ? [code] : []));
@@ -74,13 +77,35 @@ afterAll(() => rm(folder, { recursive: true }));
 await symlink(join(process.cwd(), "node_modules"), join(folder, "node_modules"));
 await writeFile(join(folder, "package.json"), '{"type":"module"}');
 await writeFile(join(folder, "ship-order.ts"), examples("Ship an order", "ts").join("\n"));
-type ShipOrder = (
-  client: DynamoDBClient,
-  table: string,
-  id: bigint,
-  shipmentId: string,
-) => Promise<string>;
-const { shipOrder }: { shipOrder: ShipOrder } = await import(join(folder, "ship-order.ts"));
+const { shipOrder } = await import(join(folder, "ship-order.ts"));
+const shipInTypeScript = (id: bigint, shipmentId: string, client = tables.client) =>
+  shipOrder(client, table, id, shipmentId);
+
+/** Starts the page's Python, whose calls the client makes. */
+function startPython() {
+  const program = fileURLToPath(new URL("ship_order_calls.py", import.meta.url));
+  const example = examples("Ship an order", "python").join("");
+  const python = spawn("python3", ["-B", program, example], { stdio: ["pipe", "pipe", "inherit"] });
+  afterAll(() => void python.stdin.end());
+  const lines = createInterface(python.stdout)[Symbol.asyncIterator]();
+  const ask = async (value: unknown) => {
+    python.stdin.write(`${JSON.stringify(value)}\n`);
+    return JSON.parse((await lines.next()).value ?? "null");
+  };
+  return async (id: bigint, shipmentId: string, client = tables.client) => {
+    const answer = await client
+      .send(new UpdateItemCommand(await ask([table, `${id}`, shipmentId])))
+      .then(
+        ({ $metadata, ...response }) => ({ response }),
+        ({ Item }: ConditionalCheckFailedException) => ({ failure: { Item } }),
+      );
+    return await ask(answer);
+  };
+}
+
+const shippers = [{ language: "TypeScript", ship: shipInTypeScript }];
+if (machineHas("Python 3.10", "the orders table's page in Python"))
+  shippers.push({ language: "Python", ship: startPython() });
 
 const pending: OrderItem = { id: { N: "4711" }, status: { S: "pending" } };
 const cancelled: OrderItem = { ...pending, status: { S: "cancelled" } };
@@ -108,6 +133,7 @@ describe("the commands of the orders table's page", () => {
       shipDate: { S: "2026-12-22T09:30:00Z" },
       complete: { BOOL: true },
       status: { S: "shipped" },
+      shipmentId: { S: "parcel-1" },
     };
     expect(await tables.items("orders")).toEqual([{ ...placed, quantity: { N: "3" }, ...shipped }]);
   });
@@ -133,7 +159,7 @@ describe("the commands of the orders table's page", () => {
   });
 });
 
-describe("the TypeScript of the orders table's page", () => {
+describe.each(shippers)("the $language of the orders table's page", ({ ship }) => {
   /** Cancels an order. @returns "cancelled" or the code of the Error. */
   async function cancel(orderId: bigint): Promise<string> {
     try {
@@ -147,8 +173,8 @@ describe("the TypeScript of the orders table's page", () => {
   /** Two shippers, a and b, race a cancellation. @returns the outcome of each. */
   async function race(id: bigint, round: number): Promise<Record<string, string>> {
     const racers: [name: string, act: () => Promise<string>][] = [
-      ["a", () => shipOrder(tables.client, table, id, "a")],
-      ["b", () => shipOrder(tables.client, table, id, "b")],
+      ["a", () => ship(id, "a")],
+      ["b", () => shipInTypeScript(id, "b")],
       ["cancellation", () => cancel(id)],
     ];
     // Each starts first in a third of the rounds.
@@ -183,11 +209,23 @@ describe("the TypeScript of the orders table's page", () => {
     const { target } = await tables.behindProxy(({ attempt }) =>
       attempt === 1 ? applied["reset after the engine"] : undefined,
     );
-    expect(await shipOrder(target.client, table, 4711n, "a")).toBe("shipped");
+    expect(await ship(4711n, "a", target.client)).toBe("shipped");
   });
 
-  test("says that an unknown order does not exist", async () => {
-    expect(await shipOrder(tables.client, table, 4712n, "a")).toBe("no such order");
+  const shipped = { status: { S: "shipped" } };
+  test.each<[order: OrderItem | undefined, outcome: string]>([
+    [undefined, "no such order"],
+    [{ status: { S: "pending" } }, "shipped"],
+    [{ ...shipped, shipmentId: { S: "a" } }, "shipped"],
+    [{ ...shipped, shipmentId: { S: "b" } }, "shipped by someone else"],
+    [shipped, "shipped by someone else"],
+    [{ status: { S: "cancelled" }, shipmentId: { S: "a" } }, "cancelled"],
+    [{ status: { S: "on hold" }, shipmentId: { S: "a" } }, "not pending"],
+    [{ status: { N: "1" } }, "not pending"],
+    [{}, "not pending"],
+  ])("ships the order %j with the outcome %s", async (order, outcome) => {
+    if (order) await tables.putOrder({ id: { N: "4711" }, ...order });
+    expect(await ship(4711n, "a")).toBe(outcome);
   });
 
   test("fails when the response is empty", async () => {
@@ -195,7 +233,8 @@ describe("the TypeScript of the orders table's page", () => {
     // Without our retries, as other teams have it.
     const client = new DynamoDBClient({ endpoint: proxy.endpoint });
     onTestFinished(() => client.destroy());
-    await expect(shipOrder(client, table, 4711n, "a")).rejects.toThrow("The response is empty");
+    const outcome = await ship(4711n, "a", client).catch(({ message }: Error) => message);
+    expect(outcome).toBe("The response is empty");
   });
 });
 
