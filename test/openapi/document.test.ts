@@ -83,7 +83,7 @@ test("the changelog that the document links to has an entry for its version", as
   expect(links.length).toBeGreaterThan(0);
   for (const [, link = ""] of links) {
     const changelog = await readFile(new URL(link, documentFile), "utf8");
-    expect(changelog).toContain(`\n## ${document.info.version}\n`);
+    expect(changelog).toContain(`\n## ${document.info.version} (`);
   }
 });
 
