@@ -10,32 +10,29 @@ import type { Environment } from "./settings.ts";
 export function addRules(stack: Stack, environment: Environment): void {
   const { alarms, keepData, listConcurrency, stackName } = environment;
   if (keepData) stack.node.addValidation({ validate: () => unprotected(stack) });
-  const warn = (id: string, text: string) =>
-    Annotations.of(stack).addWarningV2(`pet-store-orders:${id}`, text);
-  if (keepData && listConcurrency === undefined) {
-    warn(
-      "listConcurrency",
-      "Slow readers of lists can use up the account's concurrency: set listConcurrency",
-    );
-  }
   const hasWebAcl = stack.node.findAll().some((part) => part instanceof CfnWebACLAssociation);
-  if (keepData && !hasWebAcl) {
-    warn(
-      "webAclArn",
+  const warnings = {
+    listConcurrency:
+      keepData &&
+      listConcurrency === undefined &&
+      "Slow readers of lists can use up the account's concurrency: set listConcurrency",
+    webAclArn:
+      keepData &&
+      !hasWebAcl &&
       "Requests without a key can use up the clients' rate limits: set webAclArn, or associate " +
         "a web ACL in own.ts",
-    );
-  }
-  if (alarms && alarms.email === undefined && alarms.topicArn === undefined) {
-    warn("alarms", "The alarms notify no one: set alarms.email or alarms.topicArn");
-  }
-  if (stackName.length > 25) {
-    warn(
-      "stackName",
+    alarms:
+      alarms &&
+      !alarms.email &&
+      !alarms.topicArn &&
+      "The alarms notify no one: set alarms.email or alarms.topicArn",
+    stackName:
+      stackName.length > 25 &&
       "CloudFormation shortens stackName in the names of functions and roles, which have at most " +
         `64 letters: write policies for ${stackName.slice(0, 24)}* instead of ${stackName}-*`,
-    );
-  }
+  };
+  for (const [id, text] of Object.entries(warnings))
+    if (text) Annotations.of(stack).addWarningV2(`pet-store-orders:${id}`, text);
 }
 
 /**
