@@ -28,19 +28,15 @@ export function comparable(template: Template, place?: Place): Template {
   const known = new Map(Object.entries({ "AWS::AccountId": account, "AWS::Region": region }));
   const spell = (id: string, attribute?: string): string =>
     known.get(id) ?? `\${${[constructPath(template, id), attribute].filter(Boolean).join(".")}}`;
-  const plain = (name: string, value: unknown): unknown => {
+  const plain = (property: string, value: unknown): unknown => {
     if (typeof value === "string") return fromJson(value);
     const text = Object(value)["Fn::Sub"];
-    if (typeof text === "string") {
-      return text.replace(/\$\{([\w:]+)(?:\.([\w.]+))?\}/g, (_, id, attribute) =>
-        spell(id, attribute),
-      );
-    }
-    const isList = name === "Tags" && Array.isArray(value);
+    if (typeof text === "string")
+      return text.replace(/\$\{([\w:]+)\.?([\w.]+)?\}/g, (_, id, name) => spell(id, name));
+    const isList = property === "Tags" && Array.isArray(value);
     return isList ? Object.fromEntries(value.map(({ Key, Value }) => [Key, Value])) : value;
   };
-  const resolved = JSON.stringify(resolveIntrinsics(template, spell));
-  const spelt: Template = JSON.parse(resolved, plain);
+  const spelt: Template = JSON.parse(JSON.stringify(resolveIntrinsics(template, spell)), plain);
   const resources: Template["Resources"] = {};
   for (const [id, resource] of Object.entries(spelt.Resources)) {
     const isSkipped = /^Set without a canary/.test(String(resource.Properties?.["Description"]));
