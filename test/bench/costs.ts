@@ -82,7 +82,7 @@ const sizesTable = [
 ];
 
 const costsTable = [
-  ["", "this service", "behind an HTTP API"],
+  ["at those times", "this service", "behind an HTTP API"],
   ...works.map((work) => [
     `a million times ${work.name}`,
     millionDollars(cost(work)),
