@@ -25,7 +25,7 @@ import {
 import { startTlsEngine } from "./tls-engine.ts";
 
 /** Many, since a response under a CPU quota comes in steps of the quota's period. */
-const rounds = 11;
+const rounds = 9;
 
 /** Lambda gives a function of this size a whole CPU, and shares in proportion below. */
 const wholeCpuMegabytes = 1769;

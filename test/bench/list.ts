@@ -4,8 +4,8 @@ import { besides, byHand, type Measured, sdkAlone } from "./row.ts";
 import { inTurn, timed } from "./samples.ts";
 import { cpuSoFar, hostBesideFloors, listEvent, putOrders, type Subject } from "./subject.ts";
 
-/** Many, since the engine's own time varies, and a list's with it. */
-const rounds = 9;
+/** Several, since the engine's own time varies, and a list's with it. */
+const rounds = 5;
 
 const bareScans = "bare Scans";
 
