@@ -3,8 +3,8 @@ import { promisify } from "node:util";
 import type { Environment } from "../environments.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { printable } from "../terminal/printable.ts";
-import { requireAdoptedTables } from "./adopted-tables.ts";
 import { type Finding, findChanges, findingName } from "./findings.ts";
+import { requireTables } from "./require-tables.ts";
 import {
   findPlace,
   readAssembly,
@@ -44,7 +44,6 @@ export async function compare(environment: Environment, options: CompareOptions)
   const next = givenAssembly ?? (await synthesise(stackName, options));
   for (const warning of next.warnings) console.log(`warning  ${printable(warning)}`);
   if (options.template) requireSameEnvironment(options.template, deployed.stack, next);
-  else await requireAdoptedTables(environment, deployed.stack?.template, next.template);
   // A missing stack that should keep data may mean that the credentials are for another account.
   const isNew = { name: "first-deployment", text: "its tables will be new and empty" };
   const ifNew = environment.keepData ? [isNew] : [];
@@ -75,6 +74,7 @@ async function readDeployed(environment: Environment, options: CompareOptions) {
   useAwsSettings(options.profile);
   const place = await findPlace(environment);
   const stack = await readDeployedStack(environment.stackName, place);
+  await requireTables(stack?.tables ?? [], place);
   const state = stack ? "compared with what is deployed" : "is not deployed";
   const description = `${state} in account ${place.account}, region ${place.region}`;
   return { stack, place, description };

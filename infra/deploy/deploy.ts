@@ -10,9 +10,6 @@ type Environments = Record<string, Environment>;
 
 const exclusively = "--exclusively";
 
-/** Of all resources, only a restored table exists before it belongs to the stack. */
-const adopting = [exclusively, "--import-existing-resources"];
-
 if (import.meta.main) await runDeploy(process.argv.slice(2));
 
 /**
@@ -54,6 +51,7 @@ function createProgram(entries: Environments): Command {
       "when CDK asks: never, any-change, broadening or destructive",
     )
     .option("--outputs-file <file>", "where CDK writes the stack's outputs, as JSON")
+    .option("--revert-drift", "also undo what was changed outside CloudFormation")
     .action(async (environment: Environment, options: DeployOptions) => {
       const mayDeploy = await compare(environment, options);
       process.exitCode = mayDeploy ? await deploy(environment, options) : 1;
@@ -64,9 +62,7 @@ function createProgram(entries: Environments): Command {
     .action(async ({ stackName }: Environment, cdkOptions: string[]) => {
       const isSaved = cdkOptions.some((option) => /^--template(=|$)/.test(option));
       if (isSaved) console.log("Compared with a saved template, not with what is deployed.");
-      // CDK would ask AWS about what to adopt.
-      const words = isSaved ? [exclusively] : adopting;
-      process.exitCode = await cdk("diff", stackName, ...words, ...cdkOptions);
+      process.exitCode = await cdk("diff", stackName, exclusively, ...cdkOptions);
     });
   command("drift", "List what was changed by hand since the last deployment").action(
     async ({ stackName }: Environment) => {
@@ -80,16 +76,18 @@ function createProgram(entries: Environments): Command {
 interface DeployOptions extends CompareOptions {
   outputsFile?: string;
   requireApproval?: string;
+  revertDrift?: boolean;
 }
 
 function deploy({ stackName }: Environment, options: DeployOptions): Promise<number> {
-  const { app = ownAssembly, outputsFile, profile, requireApproval } = options;
+  const { app = ownAssembly, outputsFile, profile, requireApproval, revertDrift } = options;
   const words = [
     ...(profile ? ["--profile", profile] : []),
     ...(requireApproval ? ["--require-approval", requireApproval] : []),
     ...(outputsFile ? ["--outputs-file", outputsFile] : []),
+    ...(revertDrift ? ["--revert-drift"] : []),
   ];
-  return cdk("deploy", stackName, ...adopting, ...words, "--app", app);
+  return cdk("deploy", stackName, exclusively, ...words, "--app", app);
 }
 
 function environmentArgument(entries: Environments): Argument {

@@ -17,6 +17,12 @@ export interface StackToCompare {
   terminationProtection?: boolean;
 }
 
+/** A stack as it is deployed. */
+interface DeployedStack extends StackToCompare {
+  /** The names of the service's tables. */
+  tables: string[];
+}
+
 /** A stack of a synthesised app. */
 export interface AssemblyStack extends StackToCompare {
   /** The warnings of CDK and cdk-nag, without the hint on how to acknowledge them. */
@@ -108,7 +114,7 @@ const neverDeployed = ["REVIEW_IN_PROGRESS", "ROLLBACK_COMPLETE"];
 export async function readDeployedStack(
   stackName: string,
   { region }: Place,
-): Promise<StackToCompare | undefined> {
+): Promise<DeployedStack | undefined> {
   const client = new CloudFormationClient({ region });
   try {
     const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: stackName }));
@@ -119,6 +125,9 @@ export async function readDeployedStack(
     return {
       template: JSON.parse(TemplateBody),
       terminationProtection: stack?.EnableTerminationProtection === true,
+      tables: (stack?.Outputs ?? []).flatMap(({ OutputKey, OutputValue }) =>
+        OutputKey?.endsWith("TableName") && OutputValue ? [OutputValue] : [],
+      ),
     };
   } catch (error) {
     if (error instanceof Error && / does not exist$/.test(error.message)) return undefined;

@@ -4,11 +4,7 @@ import {
   GetTemplateCommand,
   type StackStatus,
 } from "@aws-sdk/client-cloudformation";
-import {
-  DescribeContinuousBackupsCommand,
-  DescribeTableCommand,
-  DynamoDBClient,
-} from "@aws-sdk/client-dynamodb";
+import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { mockClient } from "aws-sdk-client-mock";
 import { afterAll, beforeEach, vi } from "vitest";
@@ -22,7 +18,7 @@ export const cloudFormation = mockClient(CloudFormationClient);
 export const dynamoDb = mockClient(DynamoDBClient);
 export const sts = mockClient(STSClient);
 
-/** Mocks AWS: before each test the stack is UPDATE_COMPLETE, and calls to DynamoDB fail. */
+/** Mocks AWS: before each test the stack is UPDATE_COMPLETE, and its table active. */
 export function useAws(): void {
   beforeEach(() => {
     for (const name of ["AWS_PROFILE", "AWS_REGION"]) vi.stubEnv(name, undefined);
@@ -33,9 +29,7 @@ export function useAws(): void {
     sts.reset();
     sts.on(GetCallerIdentityCommand).resolves({ Account: account });
     dynamoDb.reset();
-    const unexpected = new Error("Unexpected call to DynamoDB");
-    dynamoDb.on(DescribeTableCommand).rejects(unexpected);
-    dynamoDb.on(DescribeContinuousBackupsCommand).rejects(unexpected);
+    dynamoDb.on(DescribeTableCommand).resolves({ Table: { TableStatus: "ACTIVE" } });
   });
   afterAll(() => {
     for (const client of [cloudFormation, dynamoDb, sts]) client.restore();
@@ -49,6 +43,7 @@ export function stackHas(status: StackStatus): void {
     StackStatus: status,
     CreationTime: new Date(),
     EnableTerminationProtection: true,
+    Outputs: [{ OutputKey: "OrdersTableName", OutputValue: "Orders-1" }],
   };
   cloudFormation.on(DescribeStacksCommand).resolves({ Stacks: [stack] });
 }

@@ -3,18 +3,20 @@ import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { DescribeTableCommand, ResourceNotFoundException } from "@aws-sdk/client-dynamodb";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
 import { useApp } from "./app.ts";
-import { cloudFormation, region, useAws } from "./aws.ts";
+import { cloudFormation, dynamoDb, region, useAws } from "./aws.ts";
 import { stackName } from "./environments.ts";
 
 useAws();
 const app = useApp();
 
 const accept = ["--accept", "List.Environment.Variables.ORDERS_TABLE=NEW termination-protection"];
-const adopting = "--exclusively --import-existing-resources";
+
+const noTable = new ResourceNotFoundException({ message: "", $metadata: {} });
 
 /** Deploys the synthesised app, with its findings accepted. */
 const deploy = (...options: string[]) =>
@@ -27,10 +29,9 @@ test("nothing is deployed while a finding is not accepted", async () => {
 });
 
 test("CDK deploys exactly the stack and the assembly that were compared", async () => {
-  const { output } = await deploy("--require-approval", "never");
-  expect(output.at(-1)).toBe(
-    `cdk deploy ${stackName} ${adopting} --require-approval never --app ${app.directory}`,
-  );
+  const { output } = await deploy("--require-approval", "never", "--revert-drift");
+  const options = "--exclusively --require-approval never --revert-drift";
+  expect(output.at(-1)).toBe(`cdk deploy ${stackName} ${options} --app ${app.directory}`);
 });
 
 test.each([
@@ -41,6 +42,20 @@ test.each([
 ])("nothing is compared or deployed with %s on the command line", async (_, word) => {
   const output = [expect.stringMatching(/^error: (too many|unknown opt)/)];
   expect(await deploy(word)).toEqual({ exitCode: 2, output });
+});
+
+test.each([
+  ["missing", () => dynamoDb.on(DescribeTableCommand).rejects(noTable)],
+  [
+    "CREATING",
+    () => dynamoDb.on(DescribeTableCommand).resolves({ Table: { TableStatus: "CREATING" } }),
+  ],
+])("nothing is deployed while a table of the stack is %s", async (status, answer) => {
+  answer();
+  expect(await deploy("--revert-drift")).toEqual({
+    exitCode: 2,
+    output: [`Table Orders-1 is ${status}: restore it first (infra/ON-CALL.md, A deleted table)`],
+  });
 });
 
 test("a deployment ends with CDK's exit code", async () => {
@@ -100,7 +115,7 @@ test("without --app, the app is synthesised with the given context", async () =>
   expect(exitCode).toBe(7);
   expect(output.slice(-2)).toEqual([
     "cdk synth --quiet --output cdk.out --context canary=false --context a=b c",
-    `cdk deploy ${stackName} ${adopting} --app cdk.out`,
+    `cdk deploy ${stackName} --exclusively --app cdk.out`,
   ]);
 });
 
@@ -124,7 +139,7 @@ test("drift fails for what was changed by hand, by CDK's exit code", async () =>
 
 test("a diff has the stack and the options of a deployment", async () => {
   const { output } = await app.run("diff", "kept", "--app", app.directory);
-  expect(output).toEqual([`cdk diff ${stackName} ${adopting} --app ${app.directory}`]);
+  expect(output).toEqual([`cdk diff ${stackName} --exclusively --app ${app.directory}`]);
 });
 
 /** Runs the command itself, by default with CDK itself. */
@@ -137,7 +152,7 @@ function runCommand(words: string[], path = process.env["PATH"]) {
 test("npm run diff ends with the exit code of cdk diff", async () => {
   await app.endCdkWith('echo "cdk $*"; exit 7');
   const ended = runCommand(["diff", "staging"], app.directory);
-  const stdout = `cdk diff ${environments.staging.stackName} ${adopting}\n`;
+  const stdout = `cdk diff ${environments.staging.stackName} --exclusively\n`;
   await expect(ended).rejects.toMatchObject({ code: 7, stdout });
 });
 
