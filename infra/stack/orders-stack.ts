@@ -57,15 +57,15 @@ export class OrdersStack extends Stack implements ServiceStack {
     if (dashboard) addDashboard(this, stackName, watched);
 
     new CfnOutput(this, "BaseUrl", { value: api.baseUrl });
-    new CfnOutput(this, "OrdersTableName", { value: tables.orders.inUse.tableName });
-    new CfnOutput(this, "ApiKeysTableName", { value: tables.apiKeys.inUse.tableName });
-    const { tableStreamArn } = tables.orders.inUse;
+    new CfnOutput(this, "OrdersTableName", { value: tables.orders.tableName });
+    new CfnOutput(this, "ApiKeysTableName", { value: tables.apiKeys.tableName });
+    const { tableStreamArn } = tables.orders;
     if (tableStreamArn) new CfnOutput(this, "OrdersStreamArn", { value: tableStreamArn });
 
     this.environmentName = name;
     this.keepData = keepData;
-    this.ordersTable = tables.orders.inUse;
-    this.apiKeysTable = tables.apiKeys.inUse;
+    this.ordersTable = tables.orders;
+    this.apiKeysTable = tables.apiKeys;
     this.stage = api.stage;
   }
 }

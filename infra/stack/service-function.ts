@@ -14,7 +14,7 @@ import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Duration, RemovalPolicy, type Stack } from "aws-cdk-lib/core";
 import type { FunctionEntry, PerFunction, ServiceTable } from "./function-list.ts";
 import type { Environment } from "./settings.ts";
-import type { UsableTables } from "./tables.ts";
+import type { ServiceTables } from "./tables.ts";
 
 /** The environment variable in which a function finds the name of its table. */
 const tableVariables: Record<ServiceTable, string> = {
@@ -36,13 +36,13 @@ export function addFunction(
   stack: Stack,
   entry: FunctionEntry,
   code: Code,
-  tables: Record<ServiceTable, UsableTables>,
+  tables: ServiceTables,
   environment: Environment,
 ) {
   const { functionLogLevel, keepData, listConcurrency, logRetentionDays, systemLogLevel } =
     environment;
   const { id, memorySize, operation, permission, timeoutSeconds } = entry;
-  const { inUse: table, usable } = tables[permission.table];
+  const table = tables[permission.table];
   const logGroup = new LogGroup(stack, `${id}Log`, {
     retention: logRetentionDays,
     // Kept like the data: it shows why a rollback removed the operation.
@@ -73,9 +73,7 @@ export function addFunction(
     currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
   });
   logGroup.grantWrite(role);
-  // A deployment changes the role before it moves the alias, and until then live code uses its own
-  // version's table.
-  for (const usableTable of usable) usableTable.grant(role, permission.action);
+  table.grant(role, permission.action);
   // Callers invoke the alias, which points to the live version. CDK declares optional properties
   // loosely: under exactOptionalPropertyTypes an Alias is not quite an IFunction.
   const live = lambda.addAlias("live") as Alias & IFunction;

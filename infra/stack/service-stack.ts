@@ -12,9 +12,9 @@ export interface ServiceStack extends Stack {
   readonly environmentName: string;
   /** Whether the environment keeps its data. Then a table must be protected, or synthesis stops. */
   readonly keepData: boolean;
-  /** The table of orders that is in use: the stack's own, or a restored one. */
+  /** The table of orders. */
   readonly ordersTable: Table;
-  /** The table of keys that is in use. */
+  /** The table of keys. */
   readonly apiKeysTable: Table;
   /** The stage of the API, for a web ACL's association. */
   readonly stage: ApiStage;

@@ -15,7 +15,6 @@ const tagKey = matching(
   /^(?!aws:)[\p{L}\p{Z}\p{N}_.:/=+@-]{1,128}$/iu,
   "named with letters, digits, spaces and _.:/=+-@, and not begin with AWS's own aws:",
 );
-const tableName = matching(/^[\w.-]{3,255}$/, "the name of a table");
 
 /** An ARN of one of AWS's services, with a region and an account. */
 const arn = (service: string, resource = "[^:]+", example = "NAME") =>
@@ -29,11 +28,6 @@ const retentionDays = z.literal(
   [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731],
   "one of CloudWatch's 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545 or 731",
 );
-
-const tableNames = z.strictObject({
-  orders: tableName.exactOptional(),
-  apiKeys: tableName.exactOptional(),
-});
 
 const throttling = z.strictObject({
   /** Requests a second. */
@@ -152,16 +146,6 @@ const settings = z.strictObject({
    * it is deleted anyway, and backs the tables up.
    */
   keepData: flag,
-  /**
-   * Tables that `orders restore` or `keys restore` made, to use instead of the stack's own, which
-   * stay as they are.
-   */
-  restoredTables: tableNames.exactOptional(),
-  /**
-   * Restored tables that were in use until now: functions may use them for one more deployment,
-   * while they move away.
-   */
-  formerTables: tableNames.exactOptional(),
   /** Other AWS accounts whose teams may write orders, as shared/ORDERS-TABLE.md says. */
   writerAccounts: z.array(accountId, "a list of accounts").exactOptional(),
   /**

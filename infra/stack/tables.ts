@@ -9,59 +9,36 @@ import { PolicyDocument } from "aws-cdk-lib/aws-iam";
 import { RemovalPolicy, type Stack, Validations } from "aws-cdk-lib/core";
 import type { ServiceTable } from "./function-list.ts";
 import type { Environment } from "./settings.ts";
-import { writersPolicy } from "./writers-policy.ts";
 
-export interface UsableTables {
-  inUse: Table;
-  /** It, and those that live code may still use while a deployment replaces it. */
-  usable: Table[];
-}
+/** The tables of one environment. */
+export type ServiceTables = Record<ServiceTable, Table>;
 
-/** The stack's own tables. Names of restored ones also begin with the stack's name and the id. */
-export const ownTables: Record<ServiceTable, { id: string; partitionKey: Attribute }> = {
-  orders: { id: "Orders", partitionKey: { name: "id", type: AttributeType.NUMBER } },
-  apiKeys: { id: "ApiKeys", partitionKey: { name: "keyHash", type: AttributeType.STRING } },
+const partitionKeys: Record<ServiceTable, Attribute> = {
+  orders: { name: "id", type: AttributeType.NUMBER },
+  apiKeys: { name: "keyHash", type: AttributeType.STRING },
 };
 
 /**
- * Adds the stack's own tables and the restored ones: every setting holds for all of them.
- *
- * CloudFormation adopts a table that exists only if the deployment says so
- * (`--import-existing-resources`), and then leaves it as it is, so `orders restore` gives it the
- * properties that it has here. Without that option the deployment fails, because a table of that
- * name exists. A restored table that is no longer in the settings leaves the stack, but stays.
+ * Adds the stack's tables. Their names never change: a table that was deleted is restored under its
+ * own name, and one that holds wrong orders is repaired where it is.
  */
-export function addTables(
-  stack: Stack,
-  environment: Environment,
-): Record<ServiceTable, UsableTables> {
-  const {
-    formerTables,
-    keepData,
-    ordersStream,
-    restoredTables,
-    tableThroughput,
-    writerAccounts = [],
-  } = environment;
+export function addTables(stack: Stack, environment: Environment): ServiceTables {
+  const { keepData, ordersStream, tableThroughput, writerAccounts = [] } = environment;
   const orderSettings = {
     ...(ordersStream && { stream: StreamViewType.NEW_AND_OLD_IMAGES }),
     ...(writerAccounts.length > 0 && {
-      resourcePolicy: PolicyDocument.fromJson(writersPolicy(writerAccounts)),
+      resourcePolicy: writersPolicy(writerAccounts),
     }),
   };
-
-  const addTable = (name: ServiceTable, id: string, tableName?: string): Table => {
+  const addTable = (name: ServiceTable, id: string): Table => {
     const table = new Table(stack, id, {
-      partitionKey: ownTables[name].partitionKey,
+      partitionKey: partitionKeys[name],
       billingMode: BillingMode.PAY_PER_REQUEST,
       maxReadRequestUnits: tableThroughput.reads,
       maxWriteRequestUnits: tableThroughput.writes,
-      // Not RETAIN_ON_UPDATE_OR_DELETE: a deployment that fails would delete the table that it has
-      // just adopted.
       removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       deletionProtection: keepData,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: keepData },
-      ...(tableName && { tableName }),
       ...(name === "orders" && orderSettings),
     });
     if (!keepData) {
@@ -72,15 +49,13 @@ export function addTables(
     }
     return table;
   };
-  // The logical id follows from the table's name: it stays when the table becomes a former one.
-  const addNamed = (name: ServiceTable, tableName: string | undefined): Table | undefined =>
-    tableName === undefined ? undefined : addTable(name, `Restored-${tableName}`, tableName);
-  const tablesOf = (name: ServiceTable): UsableTables => {
-    const own = addTable(name, ownTables[name].id);
-    const restored = addNamed(name, restoredTables?.[name]);
-    const former = addNamed(name, formerTables?.[name]);
-    const usable = [restored, own, former].filter((table) => table !== undefined);
-    return { inUse: restored ?? own, usable };
-  };
-  return { orders: tablesOf("orders"), apiKeys: tablesOf("apiKeys") };
+  return { orders: addTable("orders", "Orders"), apiKeys: addTable("apiKeys", "ApiKeys") };
+}
+
+/** Lets other accounts' services do what a writer of orders needs (shared/ORDERS-TABLE.md). */
+function writersPolicy(accounts: string[]): PolicyDocument {
+  const Action = ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"];
+  // It is about the table that it is attached to, which can't name itself in it.
+  const statement = { Effect: "Allow", Principal: { AWS: accounts }, Action, Resource: "*" };
+  return PolicyDocument.fromJson({ Version: "2012-10-17", Statement: [statement] });
 }

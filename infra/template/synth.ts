@@ -8,8 +8,7 @@ import { requireValid } from "../stack/require-valid.ts";
 import { synthesiseOrExplain } from "../terminal/errors.ts";
 
 const [outdir = "cdk.out", option] = process.argv.slice(2);
-// Tables that were restored in AWS are not here.
-const { restoredTables: _, formerTables: __, ...staging } = environments.staging;
+const { staging } = environments;
 // CDK's validation of what is deployed runs in `npm run synth`; here it would take longer than
 // everything else.
 const checks = {

@@ -171,18 +171,6 @@ describe("one finding covers", () => {
     expect(foundBetween(was, is)).toEqual([name]);
   });
 
-  test("each restored table that comes into use, beside what roles may do", () => {
-    const restoredTables = { orders: "NEW", apiKeys: "NEWER" };
-    expect(foundBetween(settings, { ...settings, restoredTables }).sort()).toEqual([
-      "AuthorizeRole/DefaultPolicy.PolicyDocument.Statement=DIGEST",
-      "CancelOrderRole/DefaultPolicy.PolicyDocument.Statement=DIGEST",
-      "ListOrders.Environment.Variables.ORDERS_TABLE={Restored-NEW}@DIGEST",
-      "ListOrdersRole/DefaultPolicy.PolicyDocument.Statement=DIGEST",
-      "added:Restored-NEW@DIGEST",
-      "added:Restored-NEWER@DIGEST",
-    ]);
-  });
-
   test("equal changes of one type", () => {
     const boundary = { ...settings, permissionsBoundary: "other" };
     const value = "arn:{AWS::Partition}:iam::111111111111:policy/other";

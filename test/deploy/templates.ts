@@ -3,9 +3,9 @@ import type { Environment } from "../../infra/environments.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
 import { templateOf } from "../helpers/synthesise.ts";
 
-const { restoredTables: _restored, formerTables: _former, domain, ...rest } = everyOption;
+const { domain, ...rest } = everyOption;
 
-/** Every setting but restored tables and a domain. */
+/** Every setting but a domain. */
 export const settings: Environment = rest;
 export const withDomain: Environment = { ...settings, domain };
 

@@ -49,11 +49,6 @@ const production: Environment = {
     keepGatewayAddress: false,
   },
   keepData: true,
-  restoredTables: {
-    orders: "AcmeOrders-live-Orders-20261120080000",
-    apiKeys: "AcmeOrders-live-ApiKeys-20261120080000",
-  },
-  formerTables: { orders: "AcmeOrders-live-Orders-20261113080000" },
   writerAccounts: ["444444444444", "555555555555"],
   ordersStream: true,
   throttling: throttlingOf({ rateLimit: 300, burstLimit: 500 }),

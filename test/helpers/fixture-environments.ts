@@ -28,14 +28,6 @@ export const everyOption = {
     keepGatewayAddress: false,
   },
   keepData: true,
-  restoredTables: {
-    orders: "PetStoreOrders-everything-Orders-20261120080000",
-    apiKeys: "PetStoreOrders-everything-ApiKeys-20261120080000",
-  },
-  formerTables: {
-    orders: "PetStoreOrders-everything-Orders-20261113080000",
-    apiKeys: "PetStoreOrders-everything-ApiKeys-20261113080000",
-  },
   writerAccounts: ["222222222222"],
   ordersStream: true,
   tableThroughput: { reads: 9000, writes: 1500 },

@@ -6,9 +6,7 @@ import { ordersStack } from "../helpers/synthesise.ts";
 import { type Exchange, recordExchanges } from "./alarms/exchanges.ts";
 import { type Traffic, watch } from "./alarms/raised.ts";
 
-// The traffic is that of the stack's own tables.
-const { restoredTables: _, formerTables: __, ...watched } = everyOption;
-const { alarms, published, raised } = watch(ordersStack(watched));
+const { alarms, published, raised } = watch(ordersStack(everyOption));
 
 const recorded = await recordExchanges();
 const { cancelFailed, cancelled, cutOff, keyMissing, listFailed, listed } = recorded;

@@ -24,9 +24,14 @@ for (const { groups: { title, json } = {} } of parts) {
   }
 }
 
+/** The names of the tables that the page calls ORDERS and KEYS. */
+const ordersTable = "STACK-Orders-1A2B";
+const keysTable = "STACK-ApiKeys-1A2B";
+
 const matches = (patterns: string | string[], text: string): boolean =>
   [patterns].flat().some((pattern) => {
-    const expression = RegExp.escape(pattern).replaceAll("\\*", ".*");
+    const named = pattern.replace(/ORDERS$/, ordersTable).replace(/KEYS$/, keysTable);
+    const expression = RegExp.escape(named).replaceAll("\\*", ".*");
     return new RegExp(`^${expression}$`).test(text);
   });
 
@@ -47,8 +52,9 @@ const zone = (id: string) => `arn:aws:route53:::hostedzone/${id}`;
 const log = (group: string) => arn("logs", `log-group:${group}:*`);
 
 const stack = arn("cloudformation", "stack/STACK/1a2b");
-const orders = arn("dynamodb", "table/STACK-Orders-1A2B");
-const apiKeys = arn("dynamodb", "table/STACK-ApiKeys-1A2B");
+const orders = arn("dynamodb", `table/${ordersTable}`);
+const apiKeys = arn("dynamodb", `table/${keysTable}`);
+const copy = arn("dynamodb", "table/STACK-Orders-copy");
 const lambda = arn("lambda", "function:STACK-CancelOrder-1A2B");
 const ownRole = role("STACK-CancelOrderRole-1A2B");
 const ownLog = log("STACK-CancelOrderLog-1A2B");
@@ -75,15 +81,18 @@ const needed: Record<string, Call[]> = {
     ...on(apiKeys, "dynamodb", "GetItem", "PutItem", "Scan", "UpdateItem"),
     ...on(cache, "apigateway", "DELETE"),
   ],
-  Restore: [orders, apiKeys].flatMap((table) => [
-    ...on(table, "dynamodb", "RestoreTableToPointInTime", "DescribeContinuousBackups"),
-    ...on(table, "dynamodb", "UpdateContinuousBackups", "UpdateTable", "TagResource"),
-  ]),
+  Repair: [
+    ...on(orders, "dynamodb", "RestoreTableToPointInTime", "RestoreTableFromBackup"),
+    ...on(copy, "dynamodb", "RestoreTableToPointInTime", "DescribeTable", "DeleteTable"),
+    ...on(copy, "dynamodb", "Scan", "BatchGetItem"),
+    ...on(apiKeys, "dynamodb", "Scan", "BatchGetItem", "PutItem", "UpdateItem"),
+  ],
   Deploy: [
     ...on(cdkRole("deploy"), "sts", "AssumeRole"),
     ...on(cdkRole("file-publishing"), "sts", "AssumeRole"),
     ...on(stack, "cloudformation", "DescribeStacks", "GetTemplate"),
-    ...on(apiKeys, "dynamodb", "PutItem"),
+    ...on(apiKeys, "dynamodb", "PutItem", "DescribeTable"),
+    ...on(orders, "dynamodb", "DescribeTable"),
   ],
   "On call": [
     ...on(stack, "cloudformation", "CancelUpdateStack", "ContinueUpdateRollback"),
@@ -120,6 +129,7 @@ const needed: Record<string, Call[]> = {
 
 /** What a policy must not allow: another's parts, or more than its task needs. */
 const excessive: Record<string, Call[]> = {
+  Repair: on(orders, "dynamodb", "DeleteTable"),
   Bootstrap: [
     ...on(orders, "dynamodb", "Scan"),
     ...on(log("Other-CancelOrderLog-1A2B"), "logs", "DeleteLogGroup"),

@@ -4,7 +4,7 @@ import { requireValid } from "../../infra/stack/require-valid.ts";
 import { CommandError } from "../../infra/terminal/errors.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 
-const { alarms, domain, restoredTables, stackName, throttling } = everyOption;
+const { alarms, domain, throttling } = everyOption;
 const { hostedZone: _, ...elsewhere } = domain;
 const withFailures = (percent: number, canary = true) => ({
   alarms: { ...alarms, canary, functionFailures: { percent, atLeast: 1 } },
@@ -29,9 +29,7 @@ function mistakes(environments: Record<string, object>): string[] {
 
 /** What is said about settings that replace those of every option. */
 const about = (settings: object): string[] =>
-  mistakes({
-    "every-option": { ...everyOption, restoredTables: {}, formerTables: {}, ...settings },
-  });
+  mistakes({ "every-option": { ...everyOption, ...settings } });
 
 test.each([
   ["no option", noOption],
@@ -45,9 +43,7 @@ test.each([
   ["a domain whose record someone else creates", { domain: elsewhere }],
 ])("synthesis accepts %s", (_what, settings) => {
   const environment = { ...everyOption, ...settings };
-  expect(
-    mistakes({ [environment.name]: { ...environment, formerTables: {}, restoredTables: {} } }),
-  ).toEqual([]);
+  expect(mistakes({ [environment.name]: environment })).toEqual([]);
 });
 
 test("synthesis stops with a line for each mistake in a setting", () => {
@@ -110,14 +106,18 @@ test("synthesis stops with a line for each mistake in a setting", () => {
   `);
 });
 
+test("synthesis stops for restored tables, and names the steps before an upgrade", () => {
+  const tables = { restoredTables: { orders: "orders-1" }, formerTables: {} };
+  expect(about(tables)).toEqual([
+    "environments.every-option has no setting restoredTables or formerTables: " +
+      "first fill the stack's own tables (infra/CHANGELOG.md, Restored tables)",
+  ]);
+});
+
 test("synthesis stops for a setting that doesn't fit another", () => {
   const wrong = [
     withFailures(10),
     { webAclArn, alarms: { ...alarms, topicArn }, domain: { ...domain, certificateArn } },
-    { restoredTables, formerTables: { orders: restoredTables.orders } },
-    { restoredTables, keepData: false },
-    { formerTables: { orders: `${stackName}-Orders of old` } },
-    { restoredTables: { orders: "old-orders", apiKeys: restoredTables.orders } },
   ];
   expect(["", ...wrong.flatMap(about), ""].join("\n")).toMatchInlineSnapshot(`
     "
@@ -125,11 +125,6 @@ test("synthesis stops for a setting that doesn't fit another", () => {
     environments.every-option.webAclArn must be in the stack's eu-central-1, not 'arn:aws:wafv2:us-east-1:111111111111:regional/webacl/a/1'
     environments.every-option.alarms.topicArn must be in the stack's eu-central-1, not 'arn:aws:sns:us-east-1:111111111111:on-call'
     environments.every-option.domain.certificateArn must be in the stack's eu-central-1, not 'arn:aws:acm:us-east-1:111111111111:certificate/1'
-    environments.every-option.restoredTables and formerTables name one table twice
-    environments.every-option.restoredTables and formerTables need keepData
-    environments.every-option.formerTables.orders must be the name of a table, not 'PetStoreOrders-everything-Orders of old'
-    environments.every-option.restoredTables.orders must begin with PetStoreOrders-everything-Orders, as policies do, not old-orders
-    environments.every-option.restoredTables.apiKeys must begin with PetStoreOrders-everything-ApiKeys, as policies do, not PetStoreOrders-everything-Orders-20261120080000
     "
   `);
 });

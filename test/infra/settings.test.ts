@@ -214,7 +214,7 @@ test("a stack's tags are its own two, and those of the setting, which win", () =
 
 test("the local stack has the same API with every setting as with none", () => {
   // The region is part of the addresses that are compared.
-  const { account: _, restoredTables: __, formerTables: ___, ...local } = everyOption;
+  const { account: _, ...local } = everyOption;
   const read = (environment: Environment) =>
     readRestApi(new StackTemplate(templateOf(environment).toJSON()));
   const { apiKeyPrefix, authorizerCacheSeconds } = local;

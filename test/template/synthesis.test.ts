@@ -1,26 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
-import { environments } from "../../infra/environments.ts";
+import { expect, test, vi } from "vitest";
 import { synthesise } from "../../infra/template/synthesis.ts";
 
 /** Synthesises into a folder, in a process that runs some code first. */
-async function synthesiseAfter(code: string, directory = "/dev/null/nowhere") {
+async function synthesiseAfter(code: string) {
   vi.stubEnv("NODE_OPTIONS", `--import=data:text/javascript,${encodeURIComponent(code)}`);
-  return await synthesise(directory, { signal: AbortSignal.timeout(100_000) });
+  return await synthesise("/dev/null/nowhere", { signal: AbortSignal.timeout(100_000) });
 }
-
-test("a table that staging has restored in AWS keeps its usual name on this machine", async () => {
-  const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-synthesis-"));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  const settings = new URL("../../infra/environments.ts", import.meta.url).href;
-  const restore = `import { environments } from "${settings}";
-    environments.staging.restoredTables = { orders: "orders-of-yesterday" };`;
-  vi.stubEnv("CDK_CONTEXT_JSON", '{"aws:cdk:bundling-stacks":[]}');
-  const { template } = await synthesiseAfter(restore, directory);
-  expect(template.output("OrdersTableName")).toBe(`${environments.staging.stackName}-Orders`);
-});
 
 test("an unknown setting fails the synthesis with one line that names it", async () => {
   const settings = new URL("../../infra/environments.ts", import.meta.url).href;
