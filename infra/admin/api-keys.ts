@@ -11,9 +11,8 @@ import { counted } from "../terminal/counted.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { printable } from "../terminal/printable.ts";
 import { columns, isoTime } from "../terminal/text.ts";
-import { keyRules } from "./carry-over-rules.ts";
 import type { Result } from "./command.ts";
-import { TableCalls } from "./table-calls.ts";
+import { type Condition, TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
 
 /**
@@ -80,6 +79,10 @@ export async function findKey(target: Target, keyId: string): Promise<ApiKeyReco
   return keys.find((key) => key.keyId === keyId);
 }
 
+const whileNotRevoked: Condition = {
+  ConditionExpression: "attribute_exists(keyHash) AND attribute_not_exists(revokedAt)",
+};
+
 /** The error for an unknown key id. */
 export const noKey = (keyId: string): CommandError =>
   new CommandError(`No key has the id ${keyId}`);
@@ -96,7 +99,7 @@ export async function revoke(target: Target, keyId: string, now: number): Promis
     target.apiKeysTable,
     { keyHash: { S: record.keyHash } },
     { revokedAt: { N: String(now) } },
-    keyRules.condition,
+    whileNotRevoked,
   );
   if (unmet) {
     if (!unmet.found) throw noKey(keyId);

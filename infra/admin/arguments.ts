@@ -14,6 +14,14 @@ export function parseTable(text: string): string {
   return text;
 }
 
+/** The names of an order's attributes, except those by which it is found, ended and reinstated. */
+export function parseFields(text: string): string[] {
+  const fields = text.split(",");
+  if (fields.some((field) => /^(id|status|cancel\w+|reinstatedAt|)$/.test(field)))
+    throw new InvalidArgumentError("Must be names like petId,quantity, and not id or status.");
+  return fields;
+}
+
 /** An order's id. */
 export function parseId(text: string): bigint {
   const id = parseOrderId(text);
@@ -33,7 +41,7 @@ export function parseMoment(text: string, timeOfDay: string): string {
   return moment;
 }
 
-/** A date-time, cut to the second. A day alone stands for its first second. */
-export function parseSecond(text: string): Date {
-  return new Date(parseMoment(text, "00:00:00Z").replace(/\.\d+/, ""));
+/** A date-time. A day alone stands for its beginning. */
+export function parseTime(text: string): Date {
+  return new Date(parseMoment(text, "00:00:00Z"));
 }

@@ -5,10 +5,9 @@ import { readSecret } from "../terminal/input.ts";
 import { printable } from "../terminal/printable.ts";
 import { check, issue, list, revoke } from "./api-keys.ts";
 import { parseMoment, parseTable, parseText } from "./arguments.ts";
-import { addCarryOver } from "./carry-over.ts";
-import { keyRules } from "./carry-over-rules.ts";
 import { run } from "./command.ts";
-import { addRestore } from "./restore-table.ts";
+import { addRepair } from "./repair.ts";
+import { keyRules } from "./repair-rules.ts";
 
 /** Adds the commands that issue, list, revoke and check API keys. */
 export function addKeyCommands(program: Command): void {
@@ -58,8 +57,7 @@ export function addKeyCommands(program: Command): void {
         return await check(target, key, now());
       }),
     );
-  addRestore(keys, "apiKeys");
-  addCarryOver(keys, "apiKeysTable", () => keyRules);
+  addRepair(keys, "apiKeysTable", () => keyRules);
 }
 
 function parseName(name: string): string {

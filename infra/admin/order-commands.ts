@@ -1,20 +1,27 @@
 import { type Command, Option } from "commander";
-import { parseId, parseMoment, parseTable, parseText } from "./arguments.ts";
+import {
+  parseFields,
+  parseId,
+  parseMoment,
+  parseTable,
+  parseText,
+  parseTime,
+} from "./arguments.ts";
 import { auditCommand } from "./audit-orders.ts";
-import { addCarryOver } from "./carry-over.ts";
-import { orderRules } from "./carry-over-rules.ts";
 import { pacedCalls, rateOption, run } from "./command.ts";
 import { exportCommand } from "./export-orders.ts";
 import { importCommand } from "./import-orders.ts";
-import { addRestore } from "./restore-table.ts";
+import { reinstateCommand } from "./reinstate-orders.ts";
+import { addRepair } from "./repair.ts";
+import { orderRules } from "./repair-rules.ts";
 import { shipCommand, shipExitCodes } from "./ship-orders.ts";
 import { count, listCommand, show, statusChoices } from "./show-orders.ts";
 
-/** Adds the commands that import, export, ship, list, count and show orders. */
+/** Adds the commands that import, export, ship, mend, list, count and show orders. */
 export function addOrderCommands(program: Command): void {
   const orders = program
     .command("orders")
-    .description("import, export, ship, list, count and show orders");
+    .description("import, export, ship, mend, list, count and show orders");
   orders
     .command("import")
     .argument("[file]", "NDJSON: one order per line, with its status", parseText, "-")
@@ -50,12 +57,36 @@ export function addOrderCommands(program: Command): void {
     .addHelpText("after", shipExitCodes)
     .action(shipCommand);
   addLookUps(orders);
-  addRestore(orders, "orders");
-  addCarryOver(orders, "ordersTable", orderRules).option(
-    "--not-by <key-id>",
-    "leave out what this key cancelled (can be repeated)",
-    (keyId, others: string[] = []) => [...others, parseText(keyId)],
-  );
+  addReinstate(orders);
+  addRepair(orders, "ordersTable", orderRules)
+    .option(
+      "--fields <names>",
+      "also put these attributes back where they differ, like petId,quantity",
+      parseFields,
+    )
+    .option("--ids <file>", "only these orders: a file of ids, one per line", parseText);
+}
+
+function addReinstate(orders: Command): void {
+  orders
+    .command("reinstate")
+    .description("make orders pending again that a key has cancelled, and print their ids")
+    .requiredOption("--cancelled-by <key-id>", "the key, such as a leaked one", parseText)
+    .requiredOption(
+      "--since <date-time>",
+      "leave what it cancelled earlier, like 2026-11-20T08:00:00Z",
+      parseTime,
+    )
+    .option("--until <date-time>", "leave what it cancelled from then on", parseTime)
+    .option("--ids <file>", "only these orders: a file of ids, one per line", parseText)
+    .addOption(
+      new Option("--except <file>", "not these orders: a file of ids, one per line")
+        .argParser(parseText)
+        .conflicts("ids"),
+    )
+    .option("--dry-run", "only print what would be reinstated")
+    .addOption(rateOption())
+    .action(reinstateCommand);
 }
 
 /** Adds the commands that only read orders. */

@@ -1,12 +1,12 @@
 import { randomInt } from "node:crypto";
 import type { Command } from "commander";
 import { isUnavailable } from "../../shared/dynamodb.ts";
-import { type OrderItem, type OrderStatus, parseOrderId } from "../../shared/order.ts";
+import type { OrderItem, OrderStatus } from "../../shared/order.ts";
 import { counted } from "../terminal/counted.ts";
 import { CommandError, errorLine } from "../terminal/errors.ts";
 import { jsonText, printable } from "../terminal/printable.ts";
 import { interruption, pacedCalls, run } from "./command.ts";
-import { inputLines } from "./input-lines.ts";
+import { readIds } from "./order-ids.ts";
 import { type TableCalls, whilePending } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
 
@@ -58,8 +58,7 @@ export async function shipCommand(
   if (named.length > 0 && file !== undefined)
     command.error("error: name either orders or a file of ids");
   await run(command, async (target, json) => {
-    const ids = new Set(named.length > 0 ? named : await readIds(file));
-    if (ids.size === 0) return { note: "No order ids were given", rejected: true };
+    const ids = named.length > 0 ? new Set(named) : await readIds(file);
     const calls = pacedCalls(command, target, "writes");
     const shipDate = date ?? now();
     let left = ids.size;
@@ -117,15 +116,6 @@ function rejection(item: OrderItem | undefined): Omit<Shipment, "id"> {
   if (status?.S === "shipped") return { outcome: "already_shipped", shipDate: shipDate?.S };
   if (status?.S === "cancelled") return { outcome: "cancelled" };
   return { outcome: "not_pending", status: status?.S };
-}
-
-/** Reads a file of order ids, one per line; `-` is standard input. */
-async function readIds(file = "-"): Promise<bigint[]> {
-  return await Array.fromAsync(inputLines(file), ({ text, place }) => {
-    const id = parseOrderId(text);
-    if (id !== undefined) return id;
-    throw new CommandError(`${place}: not a 64-bit integer: nothing has shipped`);
-  });
 }
 
 /** The time, with random microseconds, so that no other shipper writes the same. */

@@ -28,6 +28,9 @@ export type Condition = Pick<
   "ConditionExpression" | "ExpressionAttributeNames" | "ExpressionAttributeValues"
 >;
 
+/** Attributes by their names; undefined are those that an item lacks, or is to lose. */
+export type Attributes = Record<string, AttributeValue | undefined>;
+
 /** Holds while an order is pending. */
 export const whilePending: Condition = {
   ConditionExpression: "#status = :pending",
@@ -40,8 +43,17 @@ export function keyText(value: AttributeValue | undefined): string {
   return value?.N ?? value?.S ?? "";
 }
 
+/** The most items that one call reads by their keys. */
+const keysPerCall = 100;
+
+/** Divides items among calls that read them by their keys. */
+export function* hundreds<Item>(items: Item[]): Generator<Item[], void, void> {
+  for (let start = 0; start < items.length; start += keysPerCall)
+    yield items.slice(start, start + keysPerCall);
+}
+
 /** A write that was not applied, and the item that fails its condition; none if it is missing. */
-interface Unmet {
+export interface Unmet {
   found: OrderItem | undefined;
 }
 
@@ -154,37 +166,70 @@ export class TableCalls {
     return this.#write(Item, () => this.#client.send(command), signal);
   }
 
-  /** Sets attributes of an item that meets a condition. Returns undefined if they are set. */
+  /** Changes attributes of an item that meets a condition. Returns undefined if they are changed. */
   update(
+    table: string,
+    key: OrderItem,
+    change: Attributes,
+    condition: Condition,
+    signal?: AbortSignal,
+  ): Promise<Unmet | undefined> {
+    return this.#update(table, key, change, condition, change, signal);
+  }
+
+  /**
+   * Changes attributes of an item while some are as they were read. Returns undefined if they are
+   * changed.
+   */
+  updateUnchanged(
+    table: string,
+    key: OrderItem,
+    change: Attributes,
+    read: Attributes,
+    signal?: AbortSignal,
+  ): Promise<Unmet | undefined> {
+    return this.#update(table, key, change, whileUnchanged(read), { ...read, ...change }, signal);
+  }
+
+  /** @param written the attributes by which a retry knows what an earlier attempt has written. */
+  #update(
     TableName: string,
     Key: OrderItem,
-    set: OrderItem,
+    change: Attributes,
     condition: Condition,
+    written: Attributes,
     signal?: AbortSignal,
   ): Promise<Unmet | undefined> {
     const names = { ...condition.ExpressionAttributeNames };
     const values = { ...condition.ExpressionAttributeValues };
-    const assignments: string[] = [];
-    for (const [name, value] of Object.entries(set)) {
-      const index = assignments.length;
+    const set: string[] = [];
+    const remove: string[] = [];
+    for (const [index, [name, value]] of Object.entries(change).entries()) {
       names[`#${index}`] = name;
-      values[`:${index}`] = value;
-      assignments.push(`#${index} = :${index}`);
+      if (value === undefined) remove.push(`#${index}`);
+      else {
+        values[`:${index}`] = value;
+        set.push(`#${index} = :${index}`);
+      }
     }
+    const clauses = [
+      ...(set.length > 0 ? [`SET ${set.join(", ")}`] : []),
+      ...(remove.length > 0 ? [`REMOVE ${remove.join(", ")}`] : []),
+    ];
     const command = new UpdateItemCommand({
       TableName,
       Key,
       ...condition,
-      UpdateExpression: `SET ${assignments.join(", ")}`,
+      UpdateExpression: clauses.join(" "),
       ExpressionAttributeNames: names,
       ExpressionAttributeValues: values,
       ...conditional,
     });
-    return this.#write(set, () => this.#client.send(command), signal);
+    return this.#write(written, () => this.#client.send(command), signal);
   }
 
   async #write(
-    attributes: OrderItem,
+    written: Attributes,
     send: () => Promise<Metered>,
     signal?: AbortSignal,
   ): Promise<Unmet | undefined> {
@@ -200,10 +245,9 @@ export class TableCalls {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
       const { Item: found, $metadata } = error;
       const isRetry = attempts > 1 || ($metadata.attempts ?? 1) > 1;
-      const names = Object.keys(attributes);
+      const names = Object.keys(written);
       // A retry may find what an earlier attempt wrote, its response lost.
-      const isOurs =
-        isRetry && names.every((name) => sameAttribute(attributes[name], found?.[name]));
+      const isOurs = isRetry && names.every((name) => sameAttribute(written[name], found?.[name]));
       return isOurs ? undefined : { found };
     }
   }
@@ -230,4 +274,19 @@ export class TableCalls {
   async *items(table: string, signal?: AbortSignal): AsyncGenerator<OrderItem, void, void> {
     for await (const page of this.scan(table, signal)) yield* page;
   }
+}
+
+function whileUnchanged(read: Attributes): Condition {
+  const terms = Object.entries(read).map(([name, value]) =>
+    value ? `#${name} = :${name}` : `attribute_not_exists(#${name})`,
+  );
+  const names = Object.keys(read).map((name) => [`#${name}`, name]);
+  const values = Object.entries(read).flatMap(([name, value]): [string, AttributeValue][] =>
+    value ? [[`:${name}`, value]] : [],
+  );
+  return {
+    ConditionExpression: terms.join(" AND "),
+    ExpressionAttributeNames: Object.fromEntries(names),
+    ExpressionAttributeValues: Object.fromEntries(values),
+  };
 }

@@ -44,7 +44,6 @@ const explanations: [pattern: RegExp, explain: (failure: Failure, reason: string
   [/^(SignatureDoesNotMatch|InvalidSignatureException|IncompleteSignature) /, rejectedCredentials],
   [/^AccessDenied/, (_, reason) => `AWS denied access: ${reason}`],
   [/ Region is missing/, () => "No AWS region. Set AWS_REGION, or a region in your profile"],
-  [/^PointInTimeRecoveryUnavailableException /, notRestorable],
   [/^ResourceNotFoundException /, noSuchResource],
   [/^TimeoutError /, noResponse],
   [/ (ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH) /, noResponse],
@@ -90,10 +89,6 @@ function noCredentials(_: Failure, reason: string): string {
 
 function rejectedCredentials({ name }: Failure): string {
   return `AWS rejected these credentials (${name}). Sign in again`;
-}
-
-function notRestorable(_: Failure, reason: string): string {
-  return `DynamoDB can't restore that: ${reason}`;
 }
 
 function noSuchResource(_: Failure, reason: string): string {

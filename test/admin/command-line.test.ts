@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { parseSecond } from "../../infra/admin/arguments.ts";
+import { parseTime } from "../../infra/admin/arguments.ts";
 import { environments } from "../../infra/environments.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import type { OrderItem } from "../../shared/order.ts";
@@ -230,10 +230,14 @@ describe("parsing", () => {
       "Must be 3 to 255 of a-z, A-Z, 0-9, _, - and .",
     ],
     [["keys", "list", "--local", "--table", "ab"], "Must be 3 to 255"],
-    [["orders", "carry-over", "--local", "--from", "a/b"], "Must be 3 to 255"],
+    [["orders", "repair", "--local", "--from", "a/b"], "Must be 3 to 255"],
+    [["orders", "repair", "--local", "--from", "abc", "--fields", "a,status"], "not id or status."],
+    [["orders", "repair", "--local", "--from", "abc", "--fields", "petId,"], "Must be names like"],
+    [["orders", "reinstate", "--local"], "required option '--cancelled-by <key-id>'"],
+    [["orders", "reinstate", "--cancelled-by", "key_a"], "required option '--since <date-time>'"],
     [
-      ["orders", "carry-over", "--local", "--from", "abc", "--to", "a".repeat(256)],
-      "Must be 3 to 255",
+      "orders reinstate --cancelled-by key_a --since 2026-11-20 --ids a --except b".split(" "),
+      "cannot be used with option '--ids",
     ],
     [["orders", "show", "9223372036854775808"], "Not a 64-bit integer"],
     [["keys", "issue", "--local"], "required option '--name <name>'"],
@@ -246,7 +250,7 @@ describe("parsing", () => {
     [["orders", "import", ""], "Must not be empty."],
     [["orders", "export", ""], "Must not be empty."],
     [["orders", "list", "--cancelled-by", ""], "Must not be empty."],
-    [["orders", "carry-over", "--from", "old", "--not-by", ""], "Must not be empty."],
+    [["orders", "reinstate", "--cancelled-by", ""], "Must not be empty."],
     [
       ["orders", "list", "--status", "lost"],
       "Allowed choices are pending, shipped, cancelled, other.",
@@ -268,16 +272,15 @@ describe("parsing", () => {
     expect(stderr).not.toContain("\u001b");
   });
 
-  test("cuts the time of a restore to the second", () => {
-    expect(parseSecond("2026-11-20T09:00:05.987+01:00")).toEqual(new Date("2026-11-20T08:00:05Z"));
+  test("takes a date-time to the millisecond, and a day for its beginning", () => {
+    expect(parseTime("2026-11-20T09:00:05.987+01:00")).toEqual(
+      new Date("2026-11-20T08:00:05.987Z"),
+    );
+    expect(parseTime("2026-11-20")).toEqual(new Date("2026-11-20T00:00:00Z"));
   });
 
-  test("takes a day as the time of a restore for its first second", () => {
-    expect(parseSecond("2026-11-20")).toEqual(new Date("2026-11-20T00:00:00Z"));
-  });
-
-  test("rejects a time of a restore that is not a date", () => {
-    expect(() => parseSecond("20 November 2026")).toThrow("Not a date like 2027-12-31");
+  test("rejects a time that is not a date", () => {
+    expect(() => parseTime("20 November 2026")).toThrow("Not a date like 2027-12-31");
   });
 
   test("redacts a key given in place of a command", async () => {

@@ -3,21 +3,37 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ScanCommand } from "@aws-sdk/client-dynamodb";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { PutItemCommand } from "@aws-sdk/client-dynamodb";
+import {
+  afterAll,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from "vitest";
 import { TableCalls } from "../../infra/admin/table-calls.ts";
 import { environments } from "../../infra/environments.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { root } from "../helpers/admin-command.ts";
 import { createTable } from "../helpers/create-table.ts";
-import { rejectedAs } from "../helpers/faults/faults.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
 import { commandsHere, runHere } from "./command-here.ts";
-import { createOldTable, order } from "./old-orders.ts";
+import { order } from "./repair-scenario.ts";
 
 const tables = await createTestTables();
-const oldOrders = createOldTable(tables, "orders");
-const oldKeys = createOldTable(tables, "apiKeys");
+/** A table that is not in use. */
+let other: string;
+beforeEach(() => {
+  other = `Other-${randomUUID()}`;
+});
+const putOther = async (kind: "orders" | "apiKeys", ...items: OrderItem[]): Promise<void> => {
+  await createTable(tables.client, kind, other);
+  for (const Item of items)
+    await tables.client.send(new PutItemCommand({ TableName: other, Item }));
+};
 const folder = await mkdtemp(join(tmpdir(), "admin-options-"));
 afterAll(() => rm(folder, { recursive: true }));
 const key = (name: string) => ({
@@ -29,56 +45,27 @@ const key = (name: string) => ({
 
 describe("a command", () => {
   test("exports the table that --table names", async () => {
-    await oldOrders.putOld(order(5, "pending"));
+    await putOther("orders", order(5, "pending"));
     const run = commandsHere(tables);
-    const { stdout } = await run(["orders", "export", "--table", oldOrders.name()]);
+    const { stdout } = await run(["orders", "export", "--table", other]);
     expect(stdout).toContain('"id":5,');
   });
 
   test("lists the active keys of the table that --table names", async () => {
-    const revoked = { ...key("revoked"), revokedAt: { N: "1" } };
-    await oldKeys.putOld(key("old"), revoked);
+    await putOther("apiKeys", key("old"), { ...key("revoked"), revokedAt: { N: "1" } });
     const run = commandsHere(tables);
-    const { stdout } = await run(["keys", "list", "--active", "--json", "--table", oldKeys.name()]);
+    const { stdout } = await run(["keys", "list", "--active", "--json", "--table", other]);
     expect(JSON.parse(stdout)).toMatchObject([{ keyId: "key_old" }]);
   });
 
-  test("carries keys over to the table of keys", async () => {
-    await oldKeys.putOld(key("old"));
-    const run = commandsHere(tables);
-    expect((await run(["keys", "carry-over", "--from", oldKeys.name()])).code).toBe(0);
-    expect(await tables.items("apiKeys")).toEqual([key("old")]);
-  });
-
-  test("carries orders over to the table of orders", async () => {
-    await oldOrders.putOld(order(5, "pending"));
-    const run = commandsHere(tables);
-    expect((await run(["orders", "carry-over", "--from", oldOrders.name()])).code).toBe(0);
-    expect(await tables.items("orders")).toEqual([order(5, "pending")]);
-  });
-
   test("that reads and writes has a rate for each", async () => {
-    await oldKeys.putOld(key("old"));
+    await putOther("apiKeys", key("old"));
     const scan = vi.spyOn(TableCalls.prototype, "scan");
     const insert = vi.spyOn(TableCalls.prototype, "insert");
     onTestFinished(() => void vi.restoreAllMocks());
     const run = commandsHere(tables);
-    await run(["keys", "carry-over", "--from", oldKeys.name()]);
+    await run(["keys", "repair", "--from", other]);
     expect(insert.mock.contexts[0]).not.toBe(scan.mock.contexts[0]);
-  });
-
-  test.each([
-    ["orders", tables.tables.orders],
-    ["keys", tables.tables.apiKeys],
-  ])("restores the table of %s", async (kind, table) => {
-    const inputs: string[] = [];
-    const { proxy } = await tables.behindProxy(({ input }) => {
-      inputs.push(input);
-      return rejectedAs("PointInTimeRecoveryUnavailableException");
-    });
-    const run = commandsHere(tables, proxy.endpoint);
-    expect(await run([kind, "restore", "--time", "2026-11-20"])).toMatchObject({ code: 1 });
-    expect(inputs).toEqual([expect.stringContaining(`"SourceTableName":"${table}"`)]);
   });
 
   describe("that uses capacity", () => {
@@ -92,6 +79,9 @@ describe("a command", () => {
       await writeFile(file, '{"id":1}\n');
       await writeFile(log, JSON.stringify(line));
     });
+    beforeEach(async () => {
+      await tables.putKey({ keyId: "key_1" });
+    });
     const { reads, writes } = environments.production.tableThroughput;
     const log = join(folder, "cancelled.log");
     const commands: [args: string[], units: string][] = [
@@ -101,6 +91,7 @@ describe("a command", () => {
       [["ship", "1"], `${writes / 2} write`],
       [["list"], `${reads / 2} read`],
       [["count"], `${reads / 2} read`],
+      [["reinstate", "--cancelled-by", "key_1", "--since", "2026-11-20"], `${writes / 2} write`],
       [["audit", "--log", log], `${reads / 2} read`],
     ];
 
@@ -166,61 +157,14 @@ describe("a command", () => {
     expect(stdout).toBe("2 orders: 2 written, 0 already there, 0 not written\n");
   });
 
-  test.each<[string, () => string[]]>([
-    ["orders carry-over --from", () => ["orders", "carry-over", "--from", "Typo"]],
-    [
-      "orders carry-over --to",
-      () => ["orders", "carry-over", "--from", oldOrders.name(), "--to", "Typo"],
-    ],
-    ["keys list --table", () => ["keys", "list", "--table", "Typo"]],
+  test.each([
+    ["orders repair --from", ["orders", "repair", "--from", "Typo"]],
+    ["keys list --table", ["keys", "list", "--table", "Typo"]],
   ])("says only that a table does not exist: %s", async (_, args) => {
-    await oldOrders.putOld(order(1, "shipped"));
-    expect(await runHere(tables, args())).toEqual({
+    expect(await runHere(tables, args)).toMatchObject({
       code: 1,
       stdout: "",
       stderr: expect.stringMatching(/^There is no table Typo\. .*\n$/),
-    });
-  });
-
-  describe("that carries orders over", () => {
-    const byKey = (id: string, keyId: string): OrderItem => ({
-      id: { N: id },
-      status: { S: "cancelled" },
-      cancelledBy: { S: keyId },
-    });
-    const from = ["orders", "carry-over", "--from", tables.tables.orders];
-    const dryRun = ["--dry-run", "--not-by", "key_a", "--not-by", "key_b"];
-
-    test("leaves out the cancellations of every key in --not-by", async () => {
-      await tables.putOrder(byKey("1", "key_a"));
-      await tables.putOrder(byKey("2", "key_b"));
-      const to = `New-${randomUUID()}`;
-      await createTable(tables.client, "orders", to);
-      expect(await runHere(tables, [...from, "--to", to, ...dryRun])).toEqual({
-        code: 0,
-        stdout:
-          `Would carry over to ${to}: 2 placed, 0 shipped, 0 cancelled, 0 changed, ` +
-          "0 already so, 2 left out, 0 disagreeing\n",
-        stderr: "",
-      });
-    });
-
-    test("writes nothing in a dry run", async () => {
-      await tables.putOrder(byKey("1", "key_a"));
-      const to = `New-${randomUUID()}`;
-      await createTable(tables.client, "orders", to);
-      await runHere(tables, [...from, "--to", to, ...dryRun]);
-      const { Items } = await tables.client.send(new ScanCommand({ TableName: to }));
-      expect(Items).toEqual([]);
-    });
-
-    test("rejects the table in use as the old one", async () => {
-      const { orders } = tables.tables;
-      expect(await runHere(tables, from)).toEqual({
-        code: 1,
-        stdout: "",
-        stderr: `${orders} is the table in use: name the new one with --to\n`,
-      });
     });
   });
 });

@@ -26,7 +26,6 @@
 // - orders-file.ts: reading in smaller blocks.
 // - import-orders.ts: the key that stands for an order without one is only looked at when there is
 //   one.
-// - carry-over-rules.ts: any text but a key's id is left out for no key.
 //
 // Only people see it:
 // - command.ts, order-commands.ts, key-commands.ts: the names of arguments in the help.

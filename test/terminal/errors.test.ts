@@ -58,11 +58,6 @@ describe("an error in one line", () => {
       "AWS denied access: x may not ask",
     ],
     [
-      "a table without backups",
-      named("PointInTimeRecoveryUnavailableException", "off"),
-      "DynamoDB can't restore that: off",
-    ],
-    [
       "a table that does not exist",
       named("ResourceNotFoundException", "There is no table x"),
       "There is no table x. Check its name, and whether its stack was deleted or replaced",
