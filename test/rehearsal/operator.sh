@@ -14,7 +14,6 @@ fails() { if (OTHERWISE=false && "$@"); then false; fi; }
 # Finds something in what the last block printed.
 printed() { grep -qP -- "$1" "$PRINTED"; }
 issued() { KEY=$(grep -xE '\w+_\w{49}' "$PRINTED"); }
-restored() { read -r "OLD_$1" "NEW_$1" < <(sed -En 's/^Restored (\S+) as (\S+)\. .*/\1 \2/p' "$PRINTED"); }
 
 # The stack of an environment, whatever it is called.
 stack_name() {
@@ -22,6 +21,7 @@ stack_name() {
     console.log(environments[process.argv[1]].stackName))' "$1"
 }
 stack() { aws cloudformation describe-stacks --stack-name "$(stack_name "$1")" --output text --query "Stacks[0].$2"; }
+output() { stack production "Outputs[?OutputKey=='$1'].OutputValue"; }
 base_url() { stack "$1" "Outputs[?OutputKey=='BaseUrl'].OutputValue"; }
 
 # The service passes the smoke test for whoever has the last key that was issued.
@@ -60,9 +60,6 @@ deploy_with() {
   deploy "$@" --accept "$names"
 }
 set_production() { sed -i "s|name: .production.,|& $1,|" infra/environments.ts; }
-in_stack() {
-  aws cloudformation list-stack-resources --stack-name "$STACK" --query "*[].PhysicalResourceId" | grep "\"$1\""
-}
 merge() { git commit -qam "$1" && git push -q; }
 
 # Changes every function on main.

@@ -51,13 +51,6 @@ def alarm_of(original, name, alarm):
     metrics = [metric["MetricStat"]["Metric"] for metric in alarm.get("Metrics", []) if "MetricStat" in metric]
     return original(name, {**alarm, **metrics[0], "Metrics": None} if metrics else alarm)
 
-# Tables: CloudFormation makes none in the place of one that exists.
-@instead_of(handlers["AWS::DynamoDB::Table"], "create")
-def create_table(original, logical_id, table, stack_name):
-    if table.get("TableName") in provisioners._dynamodb._tables:
-        raise ValueError(f"Resource of type 'AWS::DynamoDB::Table' with identifier '{table['TableName']}' already exists")
-    return original(logical_id, table, stack_name)
-
 # Versions: Lambda rejects one whose code and configuration equal the last one's. MiniStack's number changes every time.
 @instead_of(handlers["AWS::Lambda::Version"], "create")
 def create_version(original, logical_id, version, stack_name):
