@@ -125,6 +125,7 @@ describe("in the prose of a page", () => {
     "DescribeStream",
     "GetRecords",
     "GetShardIterator",
+    "INCREMENTAL_EXPORT",
     "ListStreams",
     "SecurityAudit",
     "SuccessfulRequestLatency",
