@@ -5,6 +5,28 @@ import { document } from "../helpers/openapi/document.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
 import { ApiPage, browserPath } from "./page.ts";
 
+/** The texts of a page whose contrast is below 4.5:1, as WCAG 2 computes it. */
+const unreadable = `(() => {
+  const colour = (css) => css.match(/[\\d.]+/g).map(Number);
+  const linear = (part) => (part <= 10 ? part / 3294 : ((part / 255 + 0.055) / 1.055) ** 2.4);
+  const luminance = ([red, green, blue]) =>
+    0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+  const background = (element) => {
+    if (element === null) return [255, 255, 255];
+    const found = colour(getComputedStyle(element).backgroundColor);
+    return (found[3] ?? 1) > 0.5 ? found : background(element.parentElement);
+  };
+  const contrast = (element) => {
+    const levels = [colour(getComputedStyle(element).color), background(element)].map(luminance);
+    return (Math.max(...levels) + 0.05) / (Math.min(...levels) + 0.05);
+  };
+  return [...document.querySelectorAll("body *")]
+    .filter((element) => [...element.childNodes].some(({ data }) => data?.trim()))
+    .filter((element) => element.checkVisibility({ visibilityProperty: true }))
+    .filter((element) => contrast(element) < 4.5)
+    .map((element) => element.textContent);
+})()`;
+
 let stack: LocalStack;
 beforeAll(async () => {
   stack = await startLocalStack(readAssembly, { port: 0, log: () => {} });
@@ -76,6 +98,23 @@ describe.runIf(hasBrowser)("the page at / in a browser", () => {
     await cancelMalformedId();
     const mistake = page.operation("cancelOrder").getByText("Value must be an integer");
     await expect.poll(() => mistake.isVisible()).toBe(true);
+  });
+
+  test.each([
+    { colorScheme: "light", width: 1280 },
+    { colorScheme: "dark", width: 1280 },
+    { colorScheme: "light", width: 375 },
+    { colorScheme: "dark", width: 375 },
+  ] as const)("is readable in $colorScheme at $width px", async ({ colorScheme, width }) => {
+    await page.page.emulateMedia({ colorScheme });
+    await page.page.setViewportSize({ width, height: 1170 });
+    expect(await page.page.evaluate(unreadable)).toEqual([]);
+    expect(await page.page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+  });
+
+  test("has no button that only seems to cancel an order", async () => {
+    const cancels = page.page.getByRole("button", { name: "Cancel", exact: true });
+    expect(await cancels.count()).toBe(0);
   });
 
   test("links to the changelog", async () => {

@@ -59,6 +59,8 @@ export class ApiPage {
     });
     await page.goto(url);
     await page.locator(".opblock").first().waitFor();
+    // Otherwise colours would be those of a moment.
+    await page.addStyleTag({ content: "* { transition: none !important }" });
     return opened;
   }
 
