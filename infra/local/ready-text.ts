@@ -61,7 +61,11 @@ export async function readyText(
     `${curl} ${baseUrl}/store/orders`,
   );
   if (pending)
-    lines.push("Cancel a pending order (204, then 409 the second time):", cancel(pending.id));
+    lines.push(
+      "Cancel a pending order (204, then 409 the second time), and see what became of it:",
+      cancel(pending.id),
+      `  npm run -s admin -- orders show --local ${pending.id}`,
+    );
   lines.push("Cancel an order that does not exist (404):", cancel("none"));
   if (shipped) lines.push("Cancel an order that has shipped (409):", cancel(shipped.id));
   return `${lines.join("\n")}\n\n`;

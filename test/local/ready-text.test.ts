@@ -50,8 +50,9 @@ First, in the shell that calls it:
   export API_KEY=the-key
 List all orders:
   curl -i -H "Authorization: Bearer $API_KEY" http://localhost:3000/v1/store/orders
-Cancel a pending order (204, then 409 the second time):
+Cancel a pending order (204, then 409 the second time), and see what became of it:
   curl -i -H "Authorization: Bearer $API_KEY" -X DELETE http://localhost:3000/v1/store/orders/7
+  npm run -s admin -- orders show --local 7
 Cancel an order that does not exist (404):
   curl -i -H "Authorization: Bearer $API_KEY" -X DELETE http://localhost:3000/v1/store/orders/none
 Cancel an order that has shipped (409):
