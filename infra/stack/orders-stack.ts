@@ -3,7 +3,6 @@ import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { CfnOutput, PermissionsBoundary, Stack, Tags } from "aws-cdk-lib/core";
 import type { Construct } from "constructs";
-import { tagsOf } from "../environments.ts";
 import { addAlarms } from "./alarms.ts";
 import { bundles } from "./bundles.ts";
 import { addCanaryRollout } from "./canary-rollout.ts";
@@ -30,6 +29,7 @@ export class OrdersStack extends Stack implements ServiceStack {
   constructor(scope: Construct, id: string, environment: Environment) {
     const { account, alarms, dashboard, keepData, name, permissionsBoundary, stackName } =
       environment;
+    const tags = { service: "pet-store-orders", environment: name, ...environment.tags };
     super(scope, id, {
       description: `Pet store orders service, ${name}`,
       terminationProtection: keepData,
@@ -39,7 +39,7 @@ export class OrdersStack extends Stack implements ServiceStack {
         permissionsBoundary: PermissionsBoundary.fromName(permissionsBoundary),
       }),
     });
-    for (const [tag, value] of Object.entries(tagsOf(environment))) Tags.of(this).add(tag, value);
+    for (const [tag, value] of Object.entries(tags)) Tags.of(this).add(tag, value);
 
     const tables = addTables(this, environment);
     const code = bundles(this);

@@ -19,7 +19,7 @@ const ruled: Import[] = [
   ["functions", "aws-cdk-lib", false],
   ["shared", "node:stream/promises", true],
   ["shared", "../functions/authorize.ts", false],
-  ["infra/stack", "../environments.ts", true],
+  ["infra/stack", "../environments.ts", false],
   ["infra/stack", "../../functions/authorize.ts", false],
   ["infra/stack", "../template/synthesis.ts", false],
   ["infra/template", "../stack/orders-stack.ts", true],
