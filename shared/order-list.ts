@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { finished, Readable } from "node:stream";
+import { setImmediate } from "node:timers/promises";
 import { constants, createGzip } from "node:zlib";
 import { ServiceError } from "./errors.ts";
 import { logFailure, logOutcome, logWarning } from "./log.ts";
@@ -24,6 +25,7 @@ interface Progress {
  * can still be a response with a status of its own; later failures can only cut off the body. How
  * the list ends is logged.
  *
+ * @param pages emptied as they are written.
  * @param keyId the id of the caller's API key, for the log.
  * @returns the JSON array, compressed or not. If a page can't be read the stream fails, so it never
  * ends with `]`.
@@ -76,6 +78,8 @@ async function* listJson(
         separator = ",";
       }
       progress.orders += page.length;
+      // Suspended generators would keep the page's orders in memory until there is another page.
+      page.length = 0;
       if (chunk !== "") yield chunk;
     }
   } catch (error) {
@@ -97,6 +101,8 @@ async function* oneAhead(
     next = values.next();
     // A failure is handled when this is awaited. Until then the reader may be slow, or have left.
     next.catch(() => {});
+    // The request is sent before the page is written.
+    await setImmediate();
     yield result.value;
   }
 }
