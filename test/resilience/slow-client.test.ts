@@ -17,6 +17,9 @@ const pageBytes = orders.reduce(
   (bytes, { id }) => bytes + `{"id":${id.N},"shipDate":"${shipDate.S}"},`.length,
   0,
 );
+/** On a busy machine, a list takes several times as long as the tests usually have. */
+const pollTimeout = 60_000;
+
 let stack: FaultyStack;
 /** How many pages each list has asked for, by the first page's invocation; the latest list last. */
 const pagesAsked = new Map<string, number>();
@@ -55,7 +58,9 @@ async function openList() {
     begun.pause();
   });
   sent.end();
-  await expect.poll(() => response, { message: "the response of a list" }).toBeDefined();
+  await expect
+    .poll(() => response, { message: "the response of a list", timeout: pollTimeout })
+    .toBeDefined();
   expect(response?.statusCode).toBe(200);
   const list = [...pagesAsked.keys()].at(-1) ?? "";
   return {
@@ -65,7 +70,7 @@ async function openList() {
       const until = received + bytes;
       response?.resume();
       await expect
-        .poll(() => received, { message: "the bytes of a list" })
+        .poll(() => received, { message: "the bytes of a list", timeout: pollTimeout })
         .toBeGreaterThanOrEqual(until);
       response?.pause();
     },
@@ -74,11 +79,16 @@ async function openList() {
 }
 
 /**
- * How many processes list. Here AWS's runtime client dies when its reader leaves; on AWS it may
- * list on to the end.
+ * Waits until so many processes list. Here AWS's runtime client dies when its reader leaves; on AWS
+ * it may list on to the end.
  */
-const processesListing = async () =>
-  (await functionProcesses()).filter(({ name }) => name === "ListOrders").length;
+async function expectProcessesListing(count: number): Promise<void> {
+  const listing = async () =>
+    (await functionProcesses()).filter(({ name }) => name === "ListOrders").length;
+  await expect
+    .poll(listing, { message: "the processes that list", timeout: pollTimeout })
+    .toBe(count);
+}
 
 test("a client that stops reading pauses the scan until it reads on", async () => {
   const list = await openList();
@@ -92,24 +102,24 @@ test("a client that stops reading pauses the scan until it reads on", async () =
   expect(list.pagesAsked()).toBeGreaterThan(stalled);
   list.hangUp();
   other.hangUp();
-  await expect.poll(processesListing, { message: "the processes that list" }).toBe(0);
+  await expectProcessesListing(0);
 });
 
 test("a client that hangs up ends the scan", async () => {
   const list = await openList();
   const other = await openList();
   list.hangUp();
-  await expect.poll(processesListing, { message: "the processes that list" }).toBe(1);
+  await expectProcessesListing(1);
   const asked = list.pagesAsked();
   await other.read(10 * pageBytes);
   expect(list.pagesAsked()).toBe(asked);
   other.hangUp();
-  await expect.poll(processesListing, { message: "the processes that list" }).toBe(0);
+  await expectProcessesListing(0);
 });
 
 test("a list whose client has left is not logged as cut off", async () => {
   const list = await openList();
   list.hangUp();
-  await expect.poll(processesListing, { message: "the processes that list" }).toBe(0);
+  await expectProcessesListing(0);
   expect(stack.events("list_cut_off")).toEqual([]);
 });
