@@ -113,6 +113,10 @@ const responses = Object.values(fullDocument.paths)
   .flatMap((item) => Object.values(item))
   .flatMap((operation) => Object.entries(operation.responses));
 
+test("every response names the id that support asks for", () => {
+  for (const [, { headers }] of responses) expect(headers).toHaveProperty("x-amzn-RequestId");
+});
+
 test("every error of the catalogue is an example, word for word", () => {
   const examples = Object.values(fullDocument.components.responses).flatMap(({ content }) =>
     Object.entries(content?.["application/json"]?.examples ?? {}),
