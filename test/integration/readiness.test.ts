@@ -63,7 +63,7 @@ async function start(entry: FunctionEntry): Promise<() => Promise<void>> {
 }
 
 describe.each(Object.values<FunctionEntry>(functionList))("the function $id", (entry) => {
-  test("serves its first request over the connection that it opened as it started", async () => {
+  test("serves its first request over the connection of its start, and logs nothing", async () => {
     const connections: unknown[] = [];
     fault = async (exchange) => {
       connections.push(exchange.response.socket);
@@ -74,12 +74,7 @@ describe.each(Object.values<FunctionEntry>(functionList))("the function $id", (e
     await serveFirstRequest();
     expect(connections).toHaveLength(2);
     expect(new Set(connections).size).toBe(1);
-  });
-
-  test("logs nothing when it can reach its table", async () => {
-    await start(entry);
-    expect(log.warn).not.toHaveBeenCalled();
-    expect(log.error).not.toHaveBeenCalled();
+    expect([log.warn.mock.calls, log.error.mock.calls]).toEqual([[], []]);
   });
 
   test("starts after one attempt when its table is silent", async () => {
@@ -106,28 +101,12 @@ describe.each(Object.values<FunctionEntry>(functionList))("the function $id", (e
       mendTable: () => proxy.accept(),
     },
   ])("after its table $trouble at the start", ({ cause, breakTable, mendTable }) => {
-    let serveFirstRequest: () => Promise<void>;
-    let warnings: unknown[];
-    let failures: unknown[];
-    beforeAll(async () => {
-      useProxy();
-      log.warn.mockClear();
-      log.error.mockClear();
+    test("warns once, with the cause, and serves its first request without a word", async () => {
       await breakTable();
-      serveFirstRequest = await start(entry).finally(mendTable);
-      warnings = [...log.warn.mock.calls];
-      failures = [...log.error.mock.calls];
-    });
-
-    test("serves its first request without another line in the log", async () => {
+      const serveFirstRequest = await start(entry).finally(mendTable);
+      const warning = { event: "not_ready", cause: expect.stringMatching(cause) };
       await serveFirstRequest();
-      expect(log.warn).not.toHaveBeenCalled();
-      expect(log.error).not.toHaveBeenCalled();
-    });
-
-    test("has logged one warning with the cause, and no failure", () => {
-      expect(warnings).toEqual([[{ event: "not_ready", cause: expect.stringMatching(cause) }]]);
-      expect(failures).toEqual([]);
+      expect([log.warn.mock.calls, log.error.mock.calls]).toEqual([[[warning]], []]);
     });
   });
 });
@@ -149,16 +128,11 @@ describe("getting a function ready", () => {
     expect(await items(orders)).toEqual(item ? [item] : []);
   });
 
-  const readEmptyKey = () => readApiKey(DynamoDBDocumentClient.from(client), apiKeys, "");
-
-  test("changes nothing in the table of API keys", async () => {
+  test("finds no API key, and changes none", async () => {
     const before = await items(apiKeys);
-    await readEmptyKey();
+    const documents = DynamoDBDocumentClient.from(client);
+    expect(await readApiKey(documents, apiKeys, "")).toBeUndefined();
     expect(await items(apiKeys)).toEqual(before);
-  });
-
-  test("finds no API key for an empty text", async () => {
-    expect(await readEmptyKey()).toBeUndefined();
   });
 });
 
