@@ -8,9 +8,8 @@ import { requireValid } from "./stack/require-valid.ts";
 import { addRules } from "./stack/rules.ts";
 import type { ServiceStack } from "./stack/service-stack.ts";
 import type { Environment } from "./stack/settings.ts";
-import { synthesiseOrExplain } from "./terminal/errors.ts";
 
-if (import.meta.main) synthesiseOrExplain(() => createOrdersApp(environments, addOwnParts));
+if (import.meta.main) createOrdersApp(environments, addOwnParts);
 
 /**
  * Creates the CDK app with a stack for each environment, and cdk-nag's rules for all of them.

@@ -1,5 +1,5 @@
 import type { Resource } from "@aws-cdk/cloudformation-diff";
-import { resolveIntrinsics } from "../template/intrinsics.ts";
+import { resolveIntrinsics } from "../stack/intrinsics.ts";
 
 /** A CloudFormation template. */
 export interface Template {

@@ -1,7 +1,7 @@
 import { basename, join } from "node:path";
-import { dummyCredentials, functionArn, pseudoParameters } from "../template/local-account.ts";
-import type { SynthesisedStack } from "../template/synthesis.ts";
 import type { FunctionDefinition } from "./lambda/runtime-process.ts";
+import { dummyCredentials, functionArn, pseudoParameters } from "./template/local-account.ts";
+import type { SynthesisedStack } from "./template/synthesis.ts";
 
 /** Node.js's usual debugger port. */
 const firstInspectPort = 9229;

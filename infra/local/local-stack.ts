@@ -2,8 +2,6 @@ import type { RequestListener } from "node:http";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../shared/clock.ts";
 import { checkOrders, OrdersFileError, readOrders } from "../orders-file/orders-file.ts";
-import { dummyCredentials } from "../template/local-account.ts";
-import type { SynthesisedStack } from "../template/synthesis.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { checkEndpoint, engineClient, startEngine } from "./engine/engine.ts";
 import { startEngineProxy } from "./engine/engine-proxy.ts";
@@ -17,6 +15,8 @@ import { serveApiPage } from "./page/api-page.ts";
 import { createLiveService, openService, type Service } from "./service.ts";
 import { watchSources } from "./source-watch.ts";
 import { issueStartKey } from "./start-key.ts";
+import { dummyCredentials } from "./template/local-account.ts";
+import type { SynthesisedStack } from "./template/synthesis.ts";
 
 export interface LocalStackOptions extends Partial<GatewayOptions & LambdaHostOptions> {
   /** Gets the lines of the functions and of the local stack; unless given, stderr does. */
@@ -102,9 +102,6 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
 
   const open = async (built: SynthesisedStack): Promise<Service> => {
     const service = openService(built, endpoint, { ...options, clock, log });
-    const { leftOut } = built.template;
-    if (leftOut.length > 0)
-      log(`Not served locally: ${leftOut.join(", ")} (see infra/template/stack-template.ts)`);
     await createTables(client, built.template.all("AWS::DynamoDB::Table"));
     return service;
   };

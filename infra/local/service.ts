@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { readRestApi } from "../template/rest-api.ts";
-import type { SynthesisedStack } from "../template/synthesis.ts";
 import { readFunctions } from "./functions.ts";
 import { createGateway, type GatewayOptions } from "./gateway/gateway.ts";
 import { createLambdaHost, type LambdaHostOptions } from "./lambda/lambda-host.ts";
+import { readRestApi } from "./template/rest-api.ts";
+import type { SynthesisedStack } from "./template/synthesis.ts";
 
 /** The gateway and the functions of one build, and the requests under way. */
 export type Service = ReturnType<typeof openService>;
@@ -19,6 +19,9 @@ export function openService(
   options: GatewayOptions & LambdaHostOptions,
 ) {
   const api = readRestApi(stack.template);
+  const { notServed } = stack.template;
+  if (notServed.length > 0)
+    options.log(`Not served: ${notServed.join(", ")} (see infra/local/template/stack-template.ts)`);
   const { inspect = false } = options;
   const functions = readFunctions(stack, endpoint, inspect);
   // A debugger that is attached to one process would miss the requests of another.

@@ -37,7 +37,7 @@ try {
       import("./local-stack.ts"),
       import("./ready-text.ts"),
       import("./stack-file.ts"),
-      import("../template/synthesis.ts"),
+      import("./template/synthesis.ts"),
     ]);
   await using running = new AsyncDisposableStack();
   // The real path, without links: source maps name the sources relative to it.

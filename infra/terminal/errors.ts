@@ -10,17 +10,6 @@ export class CommandError extends Error {
   override name = "CommandError";
 }
 
-/** Runs a synthesis. For a CommandError, prints its message and exits with 1. */
-export function synthesiseOrExplain(synthesise: () => void): void {
-  try {
-    synthesise();
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    console.error(error.message);
-    process.exit(1);
-  }
-}
-
 /** An error as Node.js and the SDK make them. */
 type Failure = NodeJS.ErrnoException & { hostname?: string; address?: string; port?: number };
 

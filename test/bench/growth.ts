@@ -1,6 +1,6 @@
 import { readFunctions } from "../../infra/local/functions.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
-import type { SynthesisedStack } from "../../infra/template/synthesis.ts";
+import type { SynthesisedStack } from "../../infra/local/template/synthesis.ts";
 import { type Listing, list } from "./list.ts";
 import { startPageServer } from "./page-server.ts";
 import { besides, type Measured } from "./row.ts";

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { pseudoParameters } from "../../infra/template/local-account.ts";
+import { pseudoParameters } from "../../infra/local/template/local-account.ts";
 import { adminCommand, root } from "../helpers/admin-command.ts";
 import { createTable } from "../helpers/create-table.ts";
 import { besides, type Measured, sdkAlone } from "./row.ts";

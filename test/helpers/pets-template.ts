@@ -1,5 +1,5 @@
-import { readRestApi } from "../../infra/template/rest-api.ts";
-import { StackTemplate } from "../../infra/template/stack-template.ts";
+import { readRestApi } from "../../infra/local/template/rest-api.ts";
+import { StackTemplate } from "../../infra/local/template/stack-template.ts";
 
 // Resources of a small template of a pet API, for the tests that read templates.
 export const stage = { Type: "AWS::ApiGateway::Stage", Properties: { StageName: "v1" } };

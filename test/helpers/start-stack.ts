@@ -6,7 +6,7 @@ import {
   type LocalStackOptions,
   startLocalStack,
 } from "../../infra/local/local-stack.ts";
-import { synthesise } from "../../infra/template/synthesis.ts";
+import { synthesise } from "../../infra/local/template/synthesis.ts";
 
 /**
  * Starts the service at a free port, over bundles as they are deployed, for programs that vitest

@@ -1,8 +1,8 @@
 import type { App } from "aws-cdk-lib/core";
 import { describe, expect, test } from "vitest";
 import type { Environment } from "../../infra/environments.ts";
-import { readRestApi } from "../../infra/template/rest-api.ts";
-import { StackTemplate } from "../../infra/template/stack-template.ts";
+import { readRestApi } from "../../infra/local/template/rest-api.ts";
+import { StackTemplate } from "../../infra/local/template/stack-template.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 import { ordersStack, templateOf } from "../helpers/synthesise.ts";
 import { changes } from "./differences.ts";

@@ -12,7 +12,7 @@ const local = new URL("../../infra/local/", import.meta.url);
 /** Starts the local stack, as `npm start` does but for the build, and uses two of its functions. */
 const idleStack = `
   import { startLocalStack } from "${local}local-stack.ts";
-  import { readStack } from "${local}../template/synthesis.ts";
+  import { readStack } from "${local}template/synthesis.ts";
   const stack = await startLocalStack(() => readStack(process.argv[1]), { port: 0, log: () => {} });
   const headers = { authorization: "Bearer " + stack.apiKey };
   await fetch(stack.baseUrl + "/store/orders/none", { method: "DELETE", headers });

@@ -7,7 +7,7 @@ import { environments } from "../../infra/environments.ts";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
 import { startOptions } from "../../infra/local/start-options.ts";
-import { StackTemplate } from "../../infra/template/stack-template.ts";
+import { StackTemplate } from "../../infra/local/template/stack-template.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { endOf } from "../helpers/end-of-options.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";

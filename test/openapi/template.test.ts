@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import type { ConstantResponse } from "../../infra/local/template/rest-api.ts";
+import { readRestApi } from "../../infra/local/template/rest-api.ts";
 import type { HttpResponse } from "../../infra/smoke/client.ts";
 import { responseProblems } from "../../infra/smoke/response-problems.ts";
-import type { ConstantResponse } from "../../infra/template/rest-api.ts";
-import { readRestApi } from "../../infra/template/rest-api.ts";
 import { document } from "../helpers/openapi/document.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
 

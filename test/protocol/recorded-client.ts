@@ -3,7 +3,7 @@ import { mock } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { type HttpRequest, HttpResponse } from "@smithy/core/protocols";
-import { dummyCredentials } from "../../infra/template/local-account.ts";
+import { dummyCredentials } from "../../infra/local/template/local-account.ts";
 import { createClient } from "../../shared/dynamodb.ts";
 
 /** The request that an attempt sends to the table. */

@@ -21,9 +21,9 @@ const ruled: Import[] = [
   ["shared", "../functions/authorize.ts", false],
   ["infra/stack", "../environments.ts", false],
   ["infra/stack", "../../functions/authorize.ts", false],
-  ["infra/stack", "../template/synthesis.ts", false],
-  ["infra/template", "../stack/orders-stack.ts", true],
-  ["infra/template", "../local/start.ts", false],
+  ["infra/stack", "../local/template/synthesis.ts", false],
+  ["infra/local/template", "../../stack/orders-stack.ts", true],
+  ["infra/local/template", "../start.ts", false],
   ["infra/orders-file", "../../functions/authorize.ts", false],
   ["infra/smoke", "../../test/helpers/send.ts", false],
   ["infra/local", "./engine/engine.ts", true],
@@ -38,8 +38,8 @@ const ruled: Import[] = [
   ["infra/own.ts", "./stack/orders-stack.ts", false],
   ["infra/admin", "../local/engine/engine.ts", true],
   ["infra/admin", "../../functions/authorize.ts", false],
-  ["infra/admin", "../template/synthesis.ts", false],
-  ["infra/admin", "../local/../template/synthesis.ts", false],
+  ["infra/admin", "../stack/orders-stack.ts", false],
+  ["infra/admin", "../local/../stack/orders-stack.ts", false],
   ["test", "../infra/stack/orders-stack.ts", true],
 ];
 const unruled: Import[] = [

@@ -5,10 +5,10 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { retryIncompleteResponses } from "../../../shared/dynamodb.ts";
-import { dummyCredentials, pseudoParameters } from "../../template/local-account.ts";
 import { CommandError } from "../../terminal/errors.ts";
 import { enginePath, missing } from "../machine/missing.cjs";
 import { freePort } from "../machine/ports.ts";
+import { dummyCredentials, pseudoParameters } from "../template/local-account.ts";
 
 /** A DynamoDB engine that this process started. */
 export interface Engine {

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Clock } from "../../../shared/clock.ts";
-import type { TokenAuthorizer } from "../../template/rest-api.ts";
 import { FunctionFailure } from "../lambda/function-response.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
+import type { TokenAuthorizer } from "../template/rest-api.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
 
 const statementSchema = z.strictObject({

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import type { RestApi } from "../../template/rest-api.ts";
+import type { RestApi } from "../template/rest-api.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
 import type { Route } from "./routes.ts";
 

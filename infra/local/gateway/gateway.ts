@@ -3,15 +3,15 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Clock } from "../../../shared/clock.ts";
 import { errorBody, errors } from "../../../shared/errors.ts";
-import { pseudoParameters } from "../../template/local-account.ts";
+import { FunctionFailure, type FunctionResponse } from "../lambda/function-response.ts";
+import type { LambdaHost } from "../lambda/lambda-host.ts";
+import { pseudoParameters } from "../template/local-account.ts";
 import type {
   ConstantResponse,
   FunctionIntegration,
   MockIntegration,
   RestApi,
-} from "../../template/rest-api.ts";
-import { FunctionFailure, type FunctionResponse } from "../lambda/function-response.ts";
-import type { LambdaHost } from "../lambda/lambda-host.ts";
+} from "../template/rest-api.ts";
 import { createAuthorizers } from "./authorizer.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
 import {

@@ -1,5 +1,5 @@
 import querystring from "node:querystring";
-import type { ApiMethod } from "../../template/rest-api.ts";
+import type { ApiMethod } from "../template/rest-api.ts";
 
 export interface Route extends ApiMethod {
   /**

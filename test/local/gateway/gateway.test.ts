@@ -8,8 +8,8 @@ import {
   type FunctionResponse,
 } from "../../../infra/local/lambda/function-response.ts";
 import { listeningPort } from "../../../infra/local/machine/ports.ts";
+import { readRestApi } from "../../../infra/local/template/rest-api.ts";
 import { responseProblems } from "../../../infra/smoke/response-problems.ts";
-import { readRestApi } from "../../../infra/template/rest-api.ts";
 import { makeApiKey } from "../../../shared/api-keys.ts";
 import { expectError } from "../../helpers/expect-error.ts";
 import { readAssembly } from "../../helpers/read-assembly.ts";

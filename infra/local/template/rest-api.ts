@@ -1,4 +1,4 @@
-import { CommandError } from "../terminal/errors.ts";
+import { CommandError } from "../../terminal/errors.ts";
 import type { Properties } from "./resources.ts";
 import type { StackTemplate } from "./stack-template.ts";
 

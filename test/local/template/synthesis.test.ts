@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { synthesise } from "../../infra/template/synthesis.ts";
+import { synthesise } from "../../../infra/local/template/synthesis.ts";
 
 /** Synthesises into a folder, in a process that runs some code first. */
 async function synthesiseAfter(code: string) {
@@ -8,7 +8,7 @@ async function synthesiseAfter(code: string) {
 }
 
 test("an unknown setting fails the synthesis with one line that names it", async () => {
-  const settings = new URL("../../infra/environments.ts", import.meta.url).href;
+  const settings = new URL("../../../infra/environments.ts", import.meta.url).href;
   const mistake = `import { environments } from "${settings}";
     environments.staging.listConcurency = 20;`;
   await expect(synthesiseAfter(mistake)).rejects.toMatchObject({
@@ -19,9 +19,9 @@ test("an unknown setting fails the synthesis with one line that names it", async
 
 test.each([
   [
-    "what its own code threw, without a stack trace",
-    "node:internal/modules/run_main:107\n    triggerUncaughtException(\n    ^\n\nError: no such table\n    at stack.ts:1:1 {\n  code: 'X'\n}\n\nNode.js v24\n",
-    "Error: no such table",
+    "what a setting or its own code has wrong",
+    "Bundling asset One...\nUnexpected error: x\n",
+    "Unexpected error: x",
   ],
   [
     "what esbuild found, in its words and nothing else",

@@ -2,10 +2,9 @@
 // process of its own, so that the CDK leaves this machine's memory when it is done, and starts
 // beside the engine.
 import { App } from "aws-cdk-lib/core";
-import { environments } from "../environments.ts";
-import { OrdersStack } from "../stack/orders-stack.ts";
-import { requireValid } from "../stack/require-valid.ts";
-import { synthesiseOrExplain } from "../terminal/errors.ts";
+import { environments } from "../../environments.ts";
+import { OrdersStack } from "../../stack/orders-stack.ts";
+import { requireValid } from "../../stack/require-valid.ts";
 
 const [outdir = "cdk.out", option] = process.argv.slice(2);
 const { staging } = environments;
@@ -16,9 +15,7 @@ const checks = {
   builtinCloudFormationValidation: false,
   stackTraces: false,
 };
-synthesiseOrExplain(() => {
-  requireValid({ staging });
-  const app = new App({ outdir, context: { sourceMaps: option === "--source-maps" }, ...checks });
-  new OrdersStack(app, staging.stackName, staging);
-  app.synth();
-});
+requireValid({ staging });
+const app = new App({ outdir, context: { sourceMaps: option === "--source-maps" }, ...checks });
+new OrdersStack(app, staging.stackName, staging);
+app.synth();

@@ -1,14 +1,50 @@
 import { z } from "zod";
 
-/**
- * Properties that change nothing on one machine. A strict schema rejects every property that it
- * doesn't name.
- */
-export function ignoring<Name extends string>(...names: Name[]): Record<Name, typeof ignored> {
-  return Object.fromEntries(names.map((name) => [name, ignored])) as Record<Name, typeof ignored>;
-}
+/** What changes nothing on one machine, wherever it stands in a template. */
+const ignoredProperties = [
+  "AccessLogSetting",
+  "Architectures",
+  "Conditions",
+  "DeletionPolicy",
+  "DeletionProtectionEnabled",
+  "DependsOn",
+  "DeploymentId",
+  "Description",
+  "DisableExecuteApiEndpoint",
+  "EndpointAccessMode",
+  "EndpointConfiguration",
+  "FunctionVersion",
+  "IntegrationHttpMethod",
+  "LogGroup",
+  "Metadata",
+  "MethodResponses",
+  "MethodSettings",
+  "Name",
+  "OnDemandThroughput",
+  "OperationName",
+  "Parameters",
+  "PointInTimeRecoverySpecification",
+  "ReservedConcurrentExecutions",
+  "ResourcePolicy",
+  "RestApiId",
+  "Role",
+  "Rules",
+  "S3Bucket",
+  "SSESpecification",
+  "SecurityPolicy",
+  "SystemLogLevel",
+  "Tags",
+  "UpdatePolicy",
+  "UpdateReplacePolicy",
+];
+const ignored: object = Object.fromEntries(
+  ignoredProperties.map((name) => [name, z.unknown().optional()]),
+);
 
-const ignored = z.unknown().optional();
+/** A schema that rejects every property that it doesn't name, unless that is ignored. */
+export function strict<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.strictObject({ ...ignored, ...shape });
+}
 
 /** A header as a mapping names it, without the prefix before its name. */
 const unprefixed = (prefix: string) =>
@@ -53,7 +89,7 @@ const mockIntegration = z
     PassthroughBehavior: z.literal("NEVER"),
     RequestTemplates: z.record(z.string(), z.string()),
     IntegrationResponses: z.tuple([
-      z.strictObject({
+      strict({
         StatusCode: z.coerce.number(),
         ResponseTemplates: constantBody,
         ResponseParameters: constantHeaders("method.response.header."),
@@ -76,88 +112,83 @@ const mockIntegration = z
     body: response.ResponseTemplates,
   }));
 
-const functionIntegration = z.strictObject({
+const functionIntegration = strict({
   Type: z.literal("AWS_PROXY"),
   Uri: aliasedFunction,
   ResponseTransferMode: z.enum(["BUFFERED", "STREAM"]).default("BUFFERED"),
   TimeoutInMillis: z.number().default(29_000),
-  ...ignoring("IntegrationHttpMethod"),
 });
 
 const runtime = `nodejs${process.versions.node.split(".")[0]}.x`;
 
 /** The resource types that the local stack serves, each with the properties that it understands. */
 export const resourceSchemas = {
-  "AWS::ApiGateway::Authorizer": z.strictObject({
+  "AWS::ApiGateway::Authorizer": strict({
     Type: z.literal("TOKEN"),
     AuthorizerUri: aliasedFunction,
     IdentitySource: unprefixed("method.request.header."),
     IdentityValidationExpression: z.string().transform((expression) => new RegExp(expression)),
     AuthorizerResultTtlInSeconds: z.number(),
-    ...ignoring("Name", "RestApiId"),
   }),
-  "AWS::ApiGateway::GatewayResponse": z.strictObject({
+  "AWS::ApiGateway::GatewayResponse": strict({
     ResponseType: z.string(),
     StatusCode: z.coerce.number().optional(),
     ResponseTemplates: constantBody,
     ResponseParameters: constantHeaders("gatewayresponse.header."),
-    ...ignoring("RestApiId"),
   }),
-  "AWS::ApiGateway::Method": z.strictObject({
+  "AWS::ApiGateway::Method": strict({
     HttpMethod: z.string(),
     ResourceId: z.string(),
     AuthorizationType: z.enum(["NONE", "CUSTOM"]),
     AuthorizerId: z.string().optional(),
     Integration: z.discriminatedUnion("Type", [mockIntegration, functionIntegration]),
-    ...ignoring("MethodResponses", "OperationName", "RestApiId"),
   }),
-  "AWS::ApiGateway::Resource": z.strictObject({
+  "AWS::ApiGateway::Resource": strict({
     ParentId: z.string(),
     PathPart: z.string().regex(/^(?:[^{}]+|\{[a-z]\w*\+?\})$/i),
-    ...ignoring("RestApiId"),
   }),
-  "AWS::ApiGateway::RestApi": z.strictObject({
-    ...ignoring("Name", "Description", "DisableExecuteApiEndpoint", "EndpointConfiguration"),
-    ...ignoring("EndpointAccessMode", "SecurityPolicy", "Tags"),
-  }),
-  "AWS::ApiGateway::Stage": z.strictObject({
+  "AWS::ApiGateway::RestApi": strict({}),
+  "AWS::ApiGateway::Stage": strict({
     StageName: z.string(),
-    ...ignoring("AccessLogSetting", "DeploymentId", "Description", "MethodSettings"),
-    ...ignoring("RestApiId", "Tags"),
   }),
-  "AWS::DynamoDB::Table": z.strictObject({
+  "AWS::DynamoDB::Table": strict({
     KeySchema: z.array(
-      z.strictObject({ AttributeName: z.string(), KeyType: z.enum(["HASH", "RANGE"]) }),
+      strict({
+        AttributeName: z.string(),
+        KeyType: z.enum(["HASH", "RANGE"]),
+      }),
     ),
     AttributeDefinitions: z.array(
-      z.strictObject({ AttributeName: z.string(), AttributeType: z.enum(["B", "N", "S"]) }),
+      strict({
+        AttributeName: z.string(),
+        AttributeType: z.enum(["B", "N", "S"]),
+      }),
     ),
     BillingMode: z.literal("PAY_PER_REQUEST"),
     TableName: z.string().optional(),
     StreamSpecification: z
       .strictObject({ StreamViewType: z.literal("NEW_AND_OLD_IMAGES") })
       .optional(),
-    ...ignoring("DeletionProtectionEnabled", "OnDemandThroughput", "ResourcePolicy", "Tags"),
-    ...ignoring("PointInTimeRecoverySpecification", "SSESpecification"),
   }),
-  "AWS::Lambda::Alias": z.strictObject({
+  "AWS::Lambda::Alias": strict({
     Name: z.string(),
     FunctionName: z.string(),
-    ...ignoring("Description", "FunctionVersion"),
   }),
-  "AWS::Lambda::Function": z.strictObject({
-    Code: z.strictObject({ S3Key: z.string(), ...ignoring("S3Bucket") }),
+  "AWS::Lambda::Function": strict({
+    Code: strict({
+      S3Key: z.string(),
+    }),
     Handler: z.string(),
     Runtime: z.literal(runtime, `only ${runtime}, which runs here, is supported`),
     Timeout: z.number(),
     MemorySize: z.number(),
-    Environment: z.strictObject({ Variables: z.record(z.string(), z.string()) }),
-    LoggingConfig: z.strictObject({
+    Environment: strict({
+      Variables: z.record(z.string(), z.string()),
+    }),
+    LoggingConfig: strict({
       LogFormat: z.string(),
       ApplicationLogLevel: z.string(),
-      ...ignoring("LogGroup", "SystemLogLevel"),
     }),
-    ...ignoring("Architectures", "Description", "ReservedConcurrentExecutions", "Role", "Tags"),
   }),
 };
 

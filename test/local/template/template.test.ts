@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { environments } from "../../infra/environments.ts";
-import { isServed, resourceSchemas } from "../../infra/template/resources.ts";
-import { StackTemplate } from "../../infra/template/stack-template.ts";
-import { everyOption, noOption } from "../helpers/fixture-environments.ts";
+import { environments } from "../../../infra/environments.ts";
+import { isServed, resourceSchemas } from "../../../infra/local/template/resources.ts";
+import { StackTemplate } from "../../../infra/local/template/stack-template.ts";
+import { everyOption, noOption } from "../../helpers/fixture-environments.ts";
 import {
   api,
   constant,
@@ -13,8 +13,8 @@ import {
   resource,
   root,
   stage,
-} from "../helpers/pets-template.ts";
-import { templateOf } from "../helpers/synthesise.ts";
+} from "../../helpers/pets-template.ts";
+import { templateOf } from "../../helpers/synthesise.ts";
 
 const templateWith = (Value: unknown) =>
   new StackTemplate({ Resources: { Fn: lambda }, Outputs: { Wanted: { Value } } });
@@ -23,7 +23,7 @@ test.each([everyOption, noOption])(
   "every resource of the stack is supported with the settings of $name",
   (environment) => {
     const template = new StackTemplate(templateOf(environment).toJSON());
-    expect(template.leftOut).toEqual([]);
+    expect(template.notServed).toEqual([]);
     for (const type of Object.keys(resourceSchemas)) if (isServed(type)) template.all(type);
   },
 );
@@ -55,16 +55,17 @@ describe("an intrinsic function", () => {
 });
 
 describe("a resource of an unsupported type", () => {
-  const leftOut = (Type: string) => new StackTemplate({ Resources: { Part: { Type } } }).leftOut;
+  const notServed = (Type: string) =>
+    new StackTemplate({ Resources: { Part: { Type } } }).notServed;
 
   test.each(["AWS::SQS::Queue", "AWS::WAFv2::WebACL"])("is listed as left out: %s", (type) => {
-    expect(leftOut(type)).toEqual([`${type} (Part)`]);
+    expect(notServed(type)).toEqual([`${type} (Part)`]);
   });
 
   test.each(["AWS::CloudWatch::Alarm", "AWS::WAFv2::WebACLAssociation"])(
     "is left out silently when it has no meaning on one machine: %s",
     (type) => {
-      expect(leftOut(type)).toEqual([]);
+      expect(notServed(type)).toEqual([]);
     },
   );
 

@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { environments } from "../environments.ts";
-import { CommandError } from "../terminal/errors.ts";
-import { intrinsicName, type LookUp, resolveIntrinsics } from "./intrinsics.ts";
+import { environments } from "../../environments.ts";
+import { intrinsicName, resolveIntrinsics } from "../../stack/intrinsics.ts";
+import { CommandError } from "../../terminal/errors.ts";
 import { functionArn, pseudoParameters } from "./local-account.ts";
 import {
-  ignoring,
   isServed,
   type Properties,
   resourceSchemas,
   type ServedType,
+  strict,
 } from "./resources.ts";
 
 /**
@@ -25,16 +25,14 @@ const ignoredTypes = [
 /** The types that the service consists of: leaving one out would change what clients see. */
 const serviceTypes = /^AWS::(?:ApiGateway|DynamoDB|Lambda)::/;
 
-const templateSchema = z.strictObject({
+const templateSchema = strict({
   Resources: z.record(z.string(), z.looseObject({ Type: z.string() })),
   Outputs: z.record(z.string(), z.object({ Value: z.unknown() })).default({}),
-  ...ignoring("Conditions", "Description", "Parameters", "Rules"),
 });
 
-const resourceSchema = z.strictObject({
+const resourceSchema = strict({
   Type: z.string(),
   Properties: z.record(z.string(), z.unknown()).default({}),
-  ...ignoring("DeletionPolicy", "DependsOn", "Metadata", "UpdatePolicy", "UpdateReplacePolicy"),
 });
 
 const pseudoValues = new Map<string, string>(Object.entries(pseudoParameters));
@@ -58,8 +56,8 @@ export class StackTemplate {
     { type: ServedType; properties: Record<string, unknown> }
   >();
   readonly #outputs: z.infer<typeof templateSchema>["Outputs"];
-  /** The resources of unknown types, like `AWS::SQS::Queue (Parcels)`, which are left out. */
-  readonly leftOut: string[] = [];
+  /** The resources of unknown types, like `AWS::SQS::Queue (Parcels)`, which are not served. */
+  readonly notServed: string[] = [];
 
   /**
    * @throws CommandError naming the first resource that the service needs and the local stack does
@@ -71,7 +69,7 @@ export class StackTemplate {
     for (const [id, resource] of Object.entries(Resources)) {
       if (ignoredTypes.some((type) => type.test(resource.Type))) continue;
       if (!serviceTypes.test(resource.Type)) {
-        this.leftOut.push(`${resource.Type} (${id})`);
+        this.notServed.push(`${resource.Type} (${id})`);
         continue;
       }
       const { Type: type, Properties: properties } = checked(resourceSchema, resource, id);
@@ -91,15 +89,9 @@ export class StackTemplate {
    * understand.
    */
   all<T extends ServedType>(type: T): Resource<T>[] {
-    const schema: z.ZodType = resourceSchemas[type];
-    const found: Resource<T>[] = [];
-    for (const [id, resource] of this.#resources) {
-      if (resource.type !== type) continue;
-      const properties = checked(schema, this.#resolve(resource.properties), `${type} ${id}`);
-      const name = this.#lookUp(id) ?? id;
-      found.push({ id, name, properties: properties as Properties<T> });
-    }
-    return found;
+    return [...this.#resources]
+      .filter(([_, resource]) => resource.type === type)
+      .map(([id]) => ({ id, name: this.#name(id), properties: this.#properties(type, id) }));
   }
 
   /** @throws CommandError when the template has no such output, or its value has no meaning here. */
@@ -107,40 +99,40 @@ export class StackTemplate {
     return checked(z.string(), this.#resolve(this.#outputs[name]?.Value), `the output ${name}`);
   }
 
-  #resolve(part: unknown): unknown {
-    return resolveIntrinsics(part, this.#lookUp);
+  #properties<T extends ServedType>(type: T, id: string): Properties<T> {
+    const schema: z.ZodType = resourceSchemas[type];
+    const resolved = this.#resolve(this.#resources.get(id)?.properties);
+    return checked(schema, resolved, `${type} ${id}`) as Properties<T>;
   }
 
-  readonly #lookUp: LookUp = (id, attribute = "Ref") => {
-    const resource = this.#resources.get(id);
-    if (resource === undefined) return attribute === "Ref" ? pseudoValues.get(id) : undefined;
-    const { type, properties } = resource;
-    switch (`${type} ${attribute}`) {
-      case "AWS::ApiGateway::RestApi RootResourceId":
-        return `${id}Root`;
-      case "AWS::DynamoDB::Table Ref":
-        // The local stack is staging's.
-        return String(
-          this.#resolve(properties["TableName"]) ??
-            `${environments.staging.stackName}-${constructId(id)}`,
-        );
-      case "AWS::Lambda::Alias Ref": {
-        const schema = resourceSchemas["AWS::Lambda::Alias"];
-        const { FunctionName, Name } = checked(
-          schema,
-          this.#resolve(properties),
-          `AWS::Lambda::Alias ${id}`,
-        );
-        return `${functionArn(FunctionName)}:${Name}`;
-      }
-      case "AWS::Lambda::Function Arn":
-        return functionArn(constructId(id));
-      case "AWS::Lambda::Function Ref":
-        return constructId(id);
-      default:
-        return attribute === "Ref" ? id : undefined;
+  #resolve(part: unknown): unknown {
+    return resolveIntrinsics(part, (id, attribute = "Ref") => {
+      const type = this.#resources.get(id)?.type;
+      if (type === undefined) return attribute === "Ref" ? pseudoValues.get(id) : undefined;
+      return this.#attributes(type, id)[attribute];
+    });
+  }
+
+  /** The values of a `Ref` to a resource, and of its attributes. */
+  #attributes(type: ServedType, id: string): Record<string, string> {
+    const Ref = this.#name(id);
+    if (type === "AWS::ApiGateway::RestApi") return { Ref, RootResourceId: `${id}Root` };
+    return type === "AWS::Lambda::Function" ? { Ref, Arn: functionArn(Ref) } : { Ref };
+  }
+
+  /** The value of a `Ref` to a resource. */
+  #name(id: string): string {
+    const { type, properties } = this.#resources.get(id) ?? {};
+    if (type === "AWS::Lambda::Function") return constructId(id);
+    if (type === "AWS::Lambda::Alias") {
+      const { FunctionName, Name } = this.#properties(type, id);
+      return `${functionArn(FunctionName)}:${Name}`;
     }
-  };
+    if (type !== "AWS::DynamoDB::Table") return id;
+    // The local stack is staging's.
+    const usual = `${environments.staging.stackName}-${constructId(id)}`;
+    return String(this.#resolve(properties?.["TableName"]) ?? usual);
+  }
 }
 
 /**

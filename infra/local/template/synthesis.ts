@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { environments } from "../environments.ts";
-import { CommandError } from "../terminal/errors.ts";
+import { environments } from "../../environments.ts";
+import { CommandError } from "../../terminal/errors.ts";
 import { StackTemplate } from "./stack-template.ts";
 
 /** A template, and the directory it was synthesised into, which holds its assets. */
@@ -20,8 +20,8 @@ export async function synthesise(
   directory: string,
   { signal, sourceMaps = false }: { signal: AbortSignal; sourceMaps?: boolean },
 ): Promise<SynthesisedStack> {
+  const preloaded = fileURLToPath(new URL("../../require-node-24.cjs", import.meta.url));
   const script = fileURLToPath(new URL("synth.ts", import.meta.url));
-  const preloaded = fileURLToPath(new URL("../require-node-24.cjs", import.meta.url));
   const args = [
     "--require",
     preloaded,
@@ -29,14 +29,12 @@ export async function synthesise(
     directory,
     ...(sourceMaps ? ["--source-maps"] : []),
   ];
-  try {
-    await promisify(execFile)(process.execPath, args, { signal });
-  } catch (error) {
-    signal.throwIfAborted();
-    const output =
-      error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
-    throw new CommandError(`The stack can't be synthesised: ${complaint(output)}`);
-  }
+  await promisify(execFile)(process.execPath, args, { signal }).catch(
+    (error: { stderr: string }) => {
+      signal.throwIfAborted();
+      throw new CommandError(`The stack can't be synthesised: ${complaint(error.stderr)}`);
+    },
+  );
   return readStack(directory);
 }
 
@@ -46,13 +44,8 @@ export async function readStack(directory: string) {
   return { template: new StackTemplate(JSON.parse(await readFile(file, "utf8"))), directory };
 }
 
-/**
- * The part of the output that says what is wrong: esbuild's errors or, without any, all of it but
- * the stack traces.
- */
+/** The part of the output that says what is wrong: esbuild's errors or, without any, the line. */
 function complaint(output: string): string {
   const esbuild = /^✘ .*\n(?:(?:[ ✘].*)?\n)*/m.exec(output)?.[0];
-  const stackTraces =
-    /^(?:node:internal.*\n(?: .*\n)+\n?|(?: +at |Node\.js v).*\n?| {2}code: .*\n\}\n)/gm;
-  return (esbuild ?? output.replaceAll(stackTraces, "")).trim();
+  return (esbuild ?? output.replaceAll(/^Bundling asset .*\n/gm, "")).trim();
 }
