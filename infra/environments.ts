@@ -53,8 +53,3 @@ const production: Environment = {
 export const environments = { staging, production } satisfies Record<string, Environment>;
 
 export type EnvironmentName = keyof typeof environments;
-
-/** The tags of everything that belongs to an environment. */
-export function tagsOf({ name, tags }: Environment): Record<string, string> {
-  return { service: "pet-store-orders", environment: name, ...tags };
-}

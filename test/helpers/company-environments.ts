@@ -78,11 +78,6 @@ export const environments = { staging, production, load } satisfies Record<strin
 
 export type EnvironmentName = keyof typeof environments;
 
-/** The tags of everything that belongs to an environment. */
-export function tagsOf({ name, tags }: Environment): Record<string, string> {
-  return { service: "pet-store-orders", environment: name, ...tags };
-}
-
 /** The same limits for every operation. */
 function throttlingOf(limits: { rateLimit: number; burstLimit: number }) {
   const entries = operations.map(({ name }) => [name, limits]);
