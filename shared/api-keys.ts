@@ -35,6 +35,11 @@ export function isApiKey(text: string): boolean {
 
 const apiKey = new RegExp(`^${apiKeyPattern(apiKeyPrefixes)}$`);
 
+/** Whether the text has the form of a key's id, by which people name it. */
+export function isApiKeyId(text: string): boolean {
+  return /^key_[0-9a-f]{16}$/.test(text);
+}
+
 /**
  * The text with every API key cut short, for messages that may quote one, or a part of one with 20
  * characters of its secret.

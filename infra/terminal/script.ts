@@ -14,9 +14,13 @@ export class Script extends Command {
     this.configureHelp({ showGlobalOptions: true, optionDescription })
       .configureOutput({
         outputError: (text, write) => {
-          // commander echoes arguments unescaped.
+          // commander echoes arguments unescaped, also what may be a part of a key.
           const lines = withoutKeys(text.split("\n").map(printable).join("\n"));
-          write(lines.replace(/^error: command-argument value/, "error:"));
+          write(
+            lines
+              .replaceAll(/(?!\d+\b)[0-9A-Za-z]{20,}/g, "...")
+              .replace(/^error: command-argument value/, "error:"),
+          );
         },
       })
       .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));

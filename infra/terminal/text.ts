@@ -1,4 +1,5 @@
 import { getBorderCharacters, table } from "table";
+import { words } from "./counted.ts";
 import { printable } from "./printable.ts";
 
 /** Rows of untrusted texts as aligned columns, without a trailing line break. */
@@ -12,6 +13,17 @@ export function columns(rows: string[][]): string {
     },
   );
   return aligned.replace(/ +$/gm, "").trimEnd();
+}
+
+/** Records as a table, with the names of their fields above, and a word for null. */
+export function tableOf(records: Record<string, unknown>[], none = "-"): string {
+  const rows = records.map((record) => Object.values(record).map((value) => String(value ?? none)));
+  return columns([Object.keys(records[0] ?? {}).map(header), ...rows]);
+}
+
+/** The header of a column, by the name of the field it shows: `KEY ID` for `keyId`. */
+export function header(field: string): string {
+  return words(field).toUpperCase();
 }
 
 /** A time in epoch seconds as ISO 8601 in UTC. */

@@ -65,7 +65,12 @@ describe("an error in one line", () => {
     [
       "an unknown host",
       named("Error", "x", { code: "ENOTFOUND", hostname: "h" }),
-      "No response from h (ENOTFOUND)",
+      "No response from h (ENOTFOUND; is the region right?)",
+    ],
+    [
+      "a network that is down",
+      named("Error", "x", { code: "EAI_AGAIN", hostname: "h" }),
+      "No response from h (EAI_AGAIN)",
     ],
     [
       "a port that nothing listens on",
