@@ -1,7 +1,7 @@
 import type { RequestListener } from "node:http";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../shared/clock.ts";
-import { checkOrders, OrdersFileError, readOrders } from "../orders-file/orders-file.ts";
+import { checkOrders, readOrders } from "../orders-file/orders-file.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { checkEndpoint, engineClient, startEngine } from "./engine/engine.ts";
 import { startEngineProxy } from "./engine/engine-proxy.ts";
@@ -59,7 +59,7 @@ const sampleOrders = fileURLToPath(new URL("sample-orders.ndjson", import.meta.u
 /**
  * Starts the service on this machine. If that fails, everything that was started is stopped again.
  *
- * @throws CommandError or OrdersFileError with one line for the user.
+ * @throws CommandError with one line for the user.
  */
 export async function startLocalStack(build: Build, options: LocalStackOptions = {}) {
   const { orders: ordersPath = sampleOrders, clock = systemClock } = options;
@@ -185,7 +185,7 @@ async function openEngine(
 function throwEngineFailure(endpoint: string, ended: AbortSignal, error: unknown): never {
   // The engine's own end says more than the call that failed with it.
   ended.throwIfAborted();
-  const speaksForItself = error instanceof CommandError || error instanceof OrdersFileError;
+  const speaksForItself = error instanceof CommandError;
   if (speaksForItself || !(error instanceof Error)) throw error;
   const [reason] = (error.message || error.name).split("\n");
   throw new CommandError(`The DynamoDB engine at ${endpoint} failed: ${reason}`, { cause: error });

@@ -1,3 +1,5 @@
+import { grouped } from "../terminal/counted.ts";
+
 const keptOfKind = 20;
 
 /** Collects what to report: the first twenty findings of each kind, and how many there are. */
@@ -16,7 +18,7 @@ export class Findings<Finding> {
   /** A line for each kind with more than twenty, like `and 80 more: not JSON`. */
   get more(): string[] {
     return [...this.#counts].flatMap(([kind, count]) =>
-      count > keptOfKind ? [`and ${count - keptOfKind} more: ${kind}`] : [],
+      count > keptOfKind ? [`and ${grouped(count - keptOfKind)} more: ${kind}`] : [],
     );
   }
 }

@@ -1,13 +1,13 @@
 import { isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { getSystemErrorMessage } from "node:util";
 import type { OrderItem } from "../../shared/order.ts";
-import { counted } from "../terminal/counted.ts";
+import { counted, grouped } from "../terminal/counted.ts";
+import { CommandError, fileError } from "../terminal/errors.ts";
 import { linesOf } from "../terminal/lines.ts";
 import { printable } from "../terminal/printable.ts";
 import { Findings } from "./findings.ts";
-import { type LineProblems, type OrderLine, parseOrderLine, problem } from "./order-line.ts";
+import { type OrderLine, parseOrderLine, problem } from "./order-line.ts";
 
 /** A file of orders: its name as the user typed it, and its path. */
 export interface OrdersFile {
@@ -15,29 +15,31 @@ export interface OrdersFile {
   path: string;
 }
 
-/** A problem with an orders file, for people. */
-export class OrdersFileError extends Error {
-  override name = "OrdersFileError";
+/** An order of a file, and its line, from 1. */
+export interface NumberedOrder {
+  line: number;
+  item: OrderItem;
 }
 
-/** A bad line: its number, from 1, and its problems. */
-interface BadLine extends LineProblems {
+/** A bad line, from 1, and what is wrong with it. */
+interface BadLine {
   line: number;
+  problems: string[];
 }
 
 /** An orders file has bad lines. The message lists them, a line for each. */
-export class BadLinesError extends OrdersFileError {
+export class BadLinesError extends CommandError {
   readonly lineCount: number;
   readonly bad: Findings<BadLine>;
 
   constructor(name: string, lineCount: number, bad: Findings<BadLine>) {
-    const messages = bad.first.map(({ line, column, problems }) => {
-      const place = [name, line, column].filter((part) => part !== undefined).join(":");
-      return `${place}: ${problems.map(({ text }) => text).join("; ")}`;
-    });
+    const messages = bad.first.map(
+      ({ line, problems }) => `${name}:${line}: ${problems.join("; ")}`,
+    );
     const verb = bad.count === 1 ? "is" : "are";
-    const count = `${bad.count} of ${counted(lineCount, "line")} ${verb} bad: nothing was written`;
-    super([...messages, ...bad.more, count].map(printable).join("\n"));
+    const count = `${grouped(bad.count)} of ${counted(lineCount, "line")} ${verb} bad`;
+    const summary = `${count}: nothing was written`;
+    super([...messages, ...bad.more, summary].map(printable).join("\n"));
     this.lineCount = lineCount;
     this.bad = bad;
   }
@@ -48,8 +50,7 @@ export class BadLinesError extends OrdersFileError {
  *
  * @param onRead called with the number of bytes checked so far.
  * @returns how many orders there are.
- * @throws BadLinesError when a line is bad; OrdersFileError when the file is a pipe or can't be
- * read.
+ * @throws BadLinesError when a line is bad; CommandError when the file is a pipe or can't be read.
  */
 export async function checkOrders(
   file: OrdersFile,
@@ -57,10 +58,9 @@ export async function checkOrders(
 ): Promise<number> {
   // Opening a pipe would wait for its writer, and reading it a second time would find it empty.
   if ((await stat(file.path).catch(() => undefined))?.isFIFO()) {
-    throw new OrdersFileError(`${file.name} is a pipe, and an orders file is read twice`);
+    throw new CommandError(`${file.name} is a pipe, and an orders file is read twice`);
   }
   const bad = new Findings<BadLine>();
-  const add = (line: BadLine): void => bad.add(line.problems[0]?.kind ?? "", line);
   let lineCount = 0;
   // Eight bytes an order: a Map from ids to lines would take sixty.
   let ids = new BigInt64Array(1024);
@@ -68,7 +68,8 @@ export async function checkOrders(
   for await (const parsed of readOrderLines(file, onRead)) {
     lineCount++;
     if ("problems" in parsed) {
-      add(parsed);
+      const { line, problems } = parsed;
+      bad.add(problems[0]?.kind ?? "", { line, problems: problems.map(({ text }) => text) });
       continue;
     }
     if (orders === ids.length) {
@@ -76,10 +77,11 @@ export async function checkOrders(
       larger.set(ids);
       ids = larger;
     }
-    ids[orders] = idOf(parsed.item);
+    ids[orders] = idOf(parsed);
     orders++;
   }
-  for await (const line of repeatedIds(file, ids.subarray(0, orders))) add(line);
+  for await (const line of repeatedIds(file, ids.subarray(0, orders)))
+    bad.add("id ... is already on line ...", line);
   bad.first.sort((a, b) => a.line - b.line);
   if (bad.count > 0) throw new BadLinesError(file.name, lineCount, bad);
   return lineCount;
@@ -95,46 +97,49 @@ async function* repeatedIds(
   if (repeated.size === 0) return;
   const firstLines = new Map<bigint, number>();
   for await (const parsed of readOrderLines(file)) {
-    if ("problems" in parsed) continue;
-    const { line, item } = parsed;
-    const id = idOf(item);
-    if (!repeated.has(id)) continue;
+    if ("problems" in parsed || !repeated.has(idOf(parsed))) continue;
+    const { line } = parsed;
+    const id = idOf(parsed);
     const first = firstLines.get(id);
-    if (first === undefined) {
-      firstLines.set(id, line);
-    } else {
-      // An import would write the first one, which may not be the one that is meant.
-      const text = `id ${id} is already on line ${first}`;
-      yield { line, problems: [problem("id ... is already on line ...", text)] };
-    }
+    // An import would write the first one, which may not be the one that is meant.
+    if (first !== undefined) yield { line, problems: [`id ${id} is already on line ${first}`] };
+    else firstLines.set(id, line);
   }
 }
 
-function idOf(item: OrderItem): bigint {
+function idOf({ item }: NumberedOrder): bigint {
   return BigInt(item["id"]?.N ?? 0);
 }
 
 /**
  * Reads the orders of a file that `checkOrders` found to hold this many.
  *
- * @throws OrdersFileError when a line is now bad, the number of orders differs, or the file can't
+ * @throws CommandError when a line is now bad, the number of orders differs, or the file can't
  * be read any more.
  */
 export async function* readOrders(
   file: OrdersFile,
   orders: number,
 ): AsyncGenerator<OrderItem, void, void> {
+  for await (const { item } of readNumberedOrders(file, orders)) yield item;
+}
+
+/** Reads orders as `readOrders` does, with their lines. */
+export async function* readNumberedOrders(
+  file: OrdersFile,
+  orders: number,
+): AsyncGenerator<NumberedOrder, void, void> {
   const changed = `${file.name} changed while it was being read`;
   let count = 0;
   for await (const parsed of readOrderLines(file)) {
     count++;
     if ("problems" in parsed || count > orders) {
-      throw new OrdersFileError(`${changed}: line ${parsed.line} is not what was checked`);
+      throw new CommandError(`${changed}: line ${parsed.line} is not what was checked`);
     }
-    yield parsed.item;
+    yield parsed;
   }
   if (count < orders)
-    throw new OrdersFileError(`${changed}: ${count} of ${orders} orders are left`);
+    throw new CommandError(`${changed}: ${grouped(count)} of ${counted(orders, "order")} are left`);
 }
 
 const utf8 = new TextDecoder();
@@ -153,7 +158,9 @@ async function* readOrderLines(
       if (rawLine.length > longestLine) {
         yield {
           line,
-          problems: [problem(`longer than ${longestLine} bytes, so the rest was not checked`)],
+          problems: [
+            problem(`longer than ${grouped(longestLine)} bytes, so the rest was not checked`),
+          ],
         };
         return;
       }
@@ -164,7 +171,7 @@ async function* readOrderLines(
       else if (text.trim() !== "") yield { line, ...parseOrderLine(text) };
     }
   } catch (error) {
-    throw namingFile(name, error);
+    throw fileError(name, error);
   }
 }
 
@@ -174,12 +181,3 @@ async function* readOrderLines(
  * in the table and 135 in a line.
  */
 export const longestLine = 20_971_520;
-
-/** The error to throw: for a failure of the file system, one with the file's name. */
-export function namingFile(name: string, error: unknown): unknown {
-  // The SDK's errors can have a number, too, and always have metadata.
-  if (!(error instanceof Error && "errno" in error) || "$metadata" in error) return error;
-  const isFolder = "code" in error && error.code === "EISDIR";
-  const reason = isFolder ? " is a folder" : `: ${getSystemErrorMessage(Number(error.errno))}`;
-  return new OrdersFileError(`${name}${reason}`);
-}
