@@ -1,85 +1,58 @@
 import { createWriteStream } from "node:fs";
 import { chmod, realpath, rename, rm, stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
 import type { Command } from "commander";
 import type { OrderItem } from "../../shared/order.ts";
 import { callersPath } from "../local/machine/callers-path.ts";
 import { formatOrderLine } from "../orders-file/order-line.ts";
-import { namingFile } from "../orders-file/orders-file.ts";
-import { counted } from "../terminal/counted.ts";
+import { counted, grouped } from "../terminal/counted.ts";
+import { fileError } from "../terminal/errors.ts";
 import { printable } from "../terminal/printable.ts";
-import { interruption, pacedCalls, type Result, run } from "./command.ts";
-import { startProgress } from "./progress.ts";
-import type { Target } from "./target.ts";
+import { interruption, run } from "./command.ts";
+import { printLine } from "./progress.ts";
+import { readTable } from "./read-table.ts";
 
 /** Exports every order to the file that the command line names, or to standard output. */
 export function exportCommand(
   name = "-",
-  options: { table?: string },
+  { table }: { table?: string },
   command: Command,
 ): Promise<void> {
   return run(command, async (target) => {
-    const { table = target.ordersTable } = options;
-    const calls = pacedCalls(command, target, "reads");
-    const toStdout = name === "-" || name === "/dev/stdout";
-    const scrollsOrders = toStdout && process.stdout.isTTY;
-    const hasBar = process.stderr.isTTY && !scrollsOrders;
-    const progress = hasBar
-      ? startProgress("Exporting", "orders", await approximateCount(target, table))
-      : undefined;
+    const isPrinted = name === "-" || name === "/dev/stdout";
     const counts = { orders: 0, skipped: 0 };
-    const pages = async function* (signal?: AbortSignal): AsyncGenerator<string, void, void> {
-      for await (const page of calls.scan(table, signal)) {
-        const lines = formatLines(page, () => progress?.stop());
-        counts.orders += lines.length;
-        counts.skipped += page.length - lines.length;
-        progress?.update(counts.orders + counts.skipped);
-        yield lines.join("");
-      }
+    const lines = async function* (signal?: AbortSignal): AsyncGenerator<string, void, void> {
+      const reading = { title: "Exporting", table, isPrinted, signal };
+      for await (const page of readTable(command, target, reading)) yield formatLines(page, counts);
     };
-    const writing = toStdout
-      ? pipeline(pages(), process.stdout, { end: false })
-      : writeLines(name, pages);
-    await writing.finally(() => progress?.stop());
-    return exportResult(toStdout ? undefined : name, counts);
+    await (isPrinted ? pipeline(lines(), process.stdout, { end: false }) : writeLines(name, lines));
+    const where = isPrinted ? "" : ` to ${printable(name)}`;
+    const skipped = counts.skipped === 0 ? "" : `, skipped ${grouped(counts.skipped)}`;
+    const text = `Exported ${counted(counts.orders, "order")}${where}${skipped}`;
+    // Standard output that has orders has nothing else.
+    const printed = isPrinted ? { note: text } : { text, json: counts };
+    return { ...printed, rejected: counts.skipped > 0 };
   });
-}
-
-/** @param file the file's name, unless the orders went to standard output. */
-function exportResult(
-  file: string | undefined,
-  counts: { orders: number; skipped: number },
-): Result {
-  const where = file === undefined ? "" : ` to ${printable(file)}`;
-  const skipped = counts.skipped === 0 ? "" : `, skipped ${counts.skipped}`;
-  const text = `Exported ${counted(counts.orders, "order")}${where}${skipped}`;
-  // Standard output that has orders has nothing else.
-  const printed = file === undefined ? { note: text } : { text, json: counts };
-  return { ...printed, rejected: counts.skipped > 0 };
-}
-
-/** How many orders a table had, up to six hours ago; 0 for an operator who may not ask. */
-async function approximateCount({ client }: Target, table: string): Promise<number> {
-  const describe = new DescribeTableCommand({ TableName: table });
-  const described = await client.send(describe).catch(() => undefined);
-  return described?.Table?.ItemCount ?? 0;
 }
 
 /**
- * The lines of an orders file for these orders. Skips an order whose id is not a 64-bit integer,
- * and names it on standard error, after a call of `beforeNotice`.
+ * The lines of an orders file for these orders, and how many there are. Skips an order whose id is
+ * not a 64-bit integer, and names it on standard error.
  */
-export function formatLines(orders: OrderItem[], beforeNotice = (): void => {}): string[] {
-  return orders.flatMap((item) => {
-    const line = formatOrderLine(item);
-    if (line !== undefined) return `${line}\n`;
-    beforeNotice();
-    process.stderr.write(
-      `Order ${printable(String(item["id"]?.N))} skipped: id is not a 64-bit integer\n`,
-    );
-    return [];
-  });
+export function formatLines(
+  orders: OrderItem[],
+  counts: { orders: number; skipped: number },
+): string {
+  const lines = orders.flatMap((item) => formatOrderLine(item) ?? skip(item));
+  counts.orders += lines.length;
+  counts.skipped += orders.length - lines.length;
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+function skip({ id }: OrderItem): [] {
+  const line = `Order ${printable(String(id?.N))} skipped: id is not a 64-bit integer`;
+  printLine(line, process.stderr);
+  return [];
 }
 
 /**
@@ -95,7 +68,7 @@ export async function writeLines(
   const existing = await stat(path).catch(() => undefined);
   if (existing?.isFile() === false) {
     return pipeline(lines(), createWriteStream(path)).catch((error) => {
-      throw namingFile(name, error);
+      throw fileError(name, error);
     });
   }
   const partial = `${path}.${process.pid}.partial`;
@@ -109,6 +82,6 @@ export async function writeLines(
     await rename(partial, path);
   } catch (error) {
     await rm(partial, { force: true });
-    throw namingFile(name, error);
+    throw fileError(name, error);
   }
 }

@@ -5,9 +5,6 @@ import { grouped } from "../terminal/counted.ts";
 const steadyAfterSeconds = 3;
 const redrawAfterMilliseconds = 100;
 
-/** The line that says how far a command is. */
-export type Progress = ReturnType<typeof startProgress>;
-
 /**
  * Starts a line on standard error that says how far a command is, how fast, and for how long. It is
  * drawn only on a terminal, and erased when it stops, so that other output may follow.
@@ -15,52 +12,50 @@ export type Progress = ReturnType<typeof startProgress>;
  * @param unit a plural, like `orders`.
  * @param total the number of them, 0 if unknown.
  */
-export function startProgress(title: string, unit: string, total: number) {
-  const { stderr, stdout } = process;
+export function startProgress(
+  title: string,
+  unit: string,
+  total: number,
+  isShown: boolean = process.stderr.isTTY,
+) {
   const begun = performance.now();
   let drawnAt = Number.NEGATIVE_INFINITY;
-  const erase = (): void => {
-    if (!stderr.isTTY) return;
-    cursorTo(stderr, 0);
-    clearLine(stderr, 0);
-  };
-  const draw = (done: number): void => {
-    const seconds = (performance.now() - begun) / 1000;
-    erase();
-    stderr.write(`${title} ${progressText(unit, total, done, seconds)}`.slice(0, stderr.columns));
-  };
   return {
     update(done: number): void {
       const now = performance.now();
-      if (!stderr.isTTY || now - drawnAt < redrawAfterMilliseconds) return;
+      if (!isShown || now - drawnAt < redrawAfterMilliseconds) return;
       drawnAt = now;
-      draw(done);
-    },
-    /** Prints a line of the result on standard output, above this one. */
-    print(line: string): void {
+      const line = `${title} ${progressText(unit, total, done, (now - begun) / 1000)}`;
       erase();
-      stdout.write(`${line}\n`);
+      process.stderr.write(line.slice(0, process.stderr.columns));
     },
+    print: (line: string): void => printLine(line),
     stop: erase,
   };
 }
 
+/** Prints a line in the place of the progress line, which is drawn again below it. */
+export function printLine(line: string, stream: NodeJS.WriteStream = process.stdout): void {
+  erase();
+  stream.write(`${line}\n`);
+}
+
+function erase(): void {
+  if (!process.stderr.isTTY) return;
+  cursorTo(process.stderr, 0);
+  clearLine(process.stderr, 0);
+}
+
+/** Like `1.6` or `12,000`: more digits would only flicker. */
+const rates = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 2 });
+
 function progressText(unit: string, total: number, done: number, seconds: number): string {
   const rate = done / Math.max(seconds, 0.001);
-  const speed = unit === "bytes" ? megabytes.format(rate / 1e6) : `${grouped(rate)} ${unit}/s`;
+  const speed = `${rates.format(rate)} ${unit}/s`;
   if (total === 0) return `${grouped(done)} ${unit}, ${speed}`;
   // There may be more than were counted.
   const share = `${Math.min(100, Math.floor((100 * done) / total))}%, ${speed}`;
   if (seconds < steadyAfterSeconds || done === 0) return share;
-  return `${share}, ${timeText(Math.max(total - done, 0) / rate)} left`;
-}
-
-const megabytes = new Intl.NumberFormat("en-US", {
-  style: "unit",
-  unit: "megabyte-per-second",
-  maximumFractionDigits: 1,
-});
-
-function timeText(seconds: number): string {
-  return seconds < 100 ? `${Math.ceil(seconds)} s` : `${grouped(Math.ceil(seconds / 60))} min`;
+  const left = Math.ceil(Math.max(total - done, 0) / rate);
+  return `${share}, ${left < 100 ? `${left} s` : `${grouped(Math.ceil(left / 60))} min`} left`;
 }

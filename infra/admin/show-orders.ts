@@ -3,12 +3,14 @@ import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import type { Command } from "commander";
 import { isInt64, type OrderItem, orderStatuses } from "../../shared/order.ts";
 import { attributeJson } from "../orders-file/attribute-json.ts";
+import { grouped } from "../terminal/counted.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { jsonText, printable } from "../terminal/printable.ts";
-import { columns } from "../terminal/text.ts";
+import { columns, header, tableOf } from "../terminal/text.ts";
 import { findKey, noKey } from "./api-keys.ts";
-import { pacedCalls, type Result, run } from "./command.ts";
+import { type Result, run } from "./command.ts";
 import { formatLines } from "./export-orders.ts";
+import { readTable } from "./read-table.ts";
 import { TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
 
@@ -49,10 +51,8 @@ export async function show(target: Target, id: bigint): Promise<Result> {
 /** An order's attributes as plain values, those of a list first. */
 export function plainOrder(item: OrderItem): Record<string, unknown> {
   const names = new Set([...Object.keys(widths), ...Object.keys(item).sort()]);
-  const members = [...names].flatMap((name) =>
-    item[name] ? [[name, plainValue(item[name])] as const] : [],
-  );
-  return Object.fromEntries(members);
+  const present = [...names].filter((name) => item[name]);
+  return Object.fromEntries(present.map((name) => [name, plainValue(item[name])]));
 }
 
 /**
@@ -60,33 +60,29 @@ export function plainOrder(item: OrderItem): Record<string, unknown> {
  * of an orders file.
  */
 export function listCommand({ status, cancelledBy }: Filter, command: Command): Promise<void> {
-  return run(command, async (target, json) => {
-    const calls = pacedCalls(command, target, "reads");
+  return run(command, async (target, asJson) => {
     const matches = (item: OrderItem): boolean =>
       (status === undefined || statusOf(item) === status) &&
       (cancelledBy === undefined || item["cancelledBy"]?.S === cancelledBy);
+    const counts = { orders: 0, skipped: 0 };
     let found = 0;
-    let skipped = 0;
     const output = async function* (): AsyncGenerator<string, void, void> {
-      if (!json) yield row((name) => name);
-      for await (const page of calls.scan(target.ordersTable)) {
+      if (!asJson) yield row(header);
+      for await (const page of readTable(command, target, { title: "Listing", isPrinted: true })) {
         const orders = page.filter(matches);
-        const lines = json
-          ? formatLines(orders)
-          : orders.map((item) => row((name) => valueText(item[name])));
         found += orders.length;
-        skipped += orders.length - lines.length;
-        yield lines.join("");
+        yield asJson ? formatLines(orders, counts) : rows(orders);
       }
     };
     await pipeline(output, process.stdout, { end: false });
-    if (found === 0 && cancelledBy !== undefined) {
-      const key = await findKey(target, cancelledBy);
-      if (key === undefined) throw noKey(cancelledBy);
-    }
-    return { rejected: skipped > 0 };
+    if (found === 0 && cancelledBy !== undefined && !(await findKey(target, cancelledBy)))
+      throw noKey(cancelledBy);
+    return { rejected: counts.skipped > 0 };
   });
 }
+
+const rows = (orders: OrderItem[]): string =>
+  orders.map((item) => row((name) => valueText(item[name]))).join("");
 
 function row(cell: (name: string) => string): string {
   const cells = Object.entries(widths).map(([name, width]) => printable(cell(name)).padEnd(width));
@@ -94,26 +90,33 @@ function row(cell: (name: string) => string): string {
 }
 
 function valueText(attribute: AttributeValue | undefined): string {
-  if (attribute === undefined) return "-";
   const value = plainValue(attribute);
+  if (value === null) return "-";
   return typeof value === "object" ? jsonText(value) : String(value);
 }
 
-function plainValue(attribute: AttributeValue): unknown {
+/** An attribute as the value that people and scripts know; null for none. */
+export function plainValue(attribute: AttributeValue | undefined): unknown {
+  if (attribute === undefined) return null;
   const { N, S, BOOL } = attribute;
   if (N !== undefined) return isInt64(N) ? BigInt(N) : N;
   return S ?? BOOL ?? attributeJson(attribute);
 }
 
 /** Counts the orders by status. */
-export async function count(table: string, calls: TableCalls): Promise<Result> {
-  const counts = { pending: 0, shipped: 0, cancelled: 0, other: 0, total: 0 };
-  for await (const page of calls.scan(table)) {
-    for (const item of page) counts[statusOf(item)]++;
-    counts.total += page.length;
-  }
-  const rows = Object.entries(counts).map(([status, orders]) => [status, String(orders)]);
-  return { text: columns([["STATUS", "ORDERS"], ...rows]), json: counts };
+export function countCommand(_options: object, command: Command): Promise<void> {
+  return run(command, async (target) => {
+    const counts = { pending: 0, shipped: 0, cancelled: 0, other: 0, total: 0 };
+    for await (const page of readTable(command, target, { title: "Counting" })) {
+      for (const item of page) counts[statusOf(item)]++;
+      counts.total += page.length;
+    }
+    const rows = Object.entries(counts).map(([status, orders]) => ({
+      status,
+      orders: grouped(orders),
+    }));
+    return { text: tableOf(rows), json: counts };
+  });
 }
 
 function statusOf({ status }: OrderItem): (typeof statusChoices)[number] {

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { startProgress } from "../../infra/admin/progress.ts";
+import { printLine, startProgress } from "../../infra/admin/progress.ts";
 import { erased } from "./orders-file.ts";
 
 beforeEach(() => {
@@ -25,7 +25,7 @@ test.each<[unit: string, total: number, seconds: number, done: number, line: str
   ["orders", 400, 10, 0, "Writing 0%, 0 orders/s"],
   ["orders", 400, 10, 500, "Writing 100%, 50 orders/s, 0 s left"],
   ["orders", 0, 10, 50_000, "Writing 50,000 orders, 5,000 orders/s"],
-  ["bytes", 64_000_000, 10, 16_000_000, "Writing 25%, 1.6 MB/s, 30 s left"],
+  ["MB", 64, 10, 16, "Writing 25%, 1.6 MB/s, 30 s left"],
 ])("of %s, %i in all, after %i s and %i of them, a line says %s", (unit, ...numbers) => {
   const [total, seconds, done, line] = numbers;
   const stream = terminal();
@@ -56,7 +56,7 @@ test("a progress line makes room for lines of the result, and for what follows",
   const progress = startProgress("Writing", "orders", 0);
   progress.update(1);
   stream.read();
-  progress.print("Order 7");
+  printLine("Order 7");
   progress.stop();
   expect(stream.read()).toBe(`${erased}Order 7\n${erased}`);
 });
