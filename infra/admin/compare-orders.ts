@@ -1,13 +1,17 @@
 import type { OrderItem } from "../../shared/order.ts";
 import { sameAttribute } from "../orders-file/attribute-json.ts";
 import { Findings } from "../orders-file/findings.ts";
-import { formatOrderLine, parseOrderLine } from "../orders-file/order-line.ts";
-import { type OrdersFile, readOrders } from "../orders-file/orders-file.ts";
-import { counted } from "../terminal/counted.ts";
-import { printable } from "../terminal/printable.ts";
+import {
+  type NumberedOrder,
+  type OrdersFile,
+  readNumberedOrders,
+} from "../orders-file/orders-file.ts";
+import { countsText } from "../terminal/counted.ts";
+import { jsonText, printable } from "../terminal/printable.ts";
 import type { Result } from "./command.ts";
 import { startProgress } from "./progress.ts";
-import type { TableCalls } from "./table-calls.ts";
+import { plainValue } from "./show-orders.ts";
+import { hundreds, keyText, type TableCalls } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
 
 /** A checked file of so many orders, and the table that they go to, or are compared with. */
@@ -19,77 +23,93 @@ export interface Import {
   signal: AbortSignal;
 }
 
+/** An order of a file, and what the table has in the fields in which they differ. */
+interface Difference {
+  line: number;
+  id: unknown;
+  fields: Record<string, { file: unknown; table: unknown }>;
+}
+
+/** The longest value that is shown whole, in characters. */
+const longestValue = 60;
+
 /** The orders of a file that differ from the table's, by the fields in which they do. */
-export class Differing extends Findings<{ id: bigint; fields: string[] }> {
+export class Differing extends Findings<Difference> {
   /** Adds an order if it differs from the one found. */
-  compare(order: OrderItem, found: OrderItem): void {
-    const names = Object.keys({ ...order, ...found });
-    const fields = names.filter((name) => !sameAttribute(order[name], found[name]));
-    if (fields.length > 0) this.#addFields(order, fields);
+  compare(line: number, order: OrderItem, found: OrderItem = {}): void {
+    const names = Object.keys({ ...found, ...order }).sort();
+    const different = names.filter((name) => !sameAttribute(order[name], found[name]));
+    if (different.length === 0) return;
+    const fields = different.map((name) => {
+      const [file, table] = [order, found].map(({ [name]: value }) => plainValue(value));
+      return [name, { file, table }] as const;
+    });
+    const id = plainValue(order["id"]);
+    this.add(different.join(", "), { line, id, fields: Object.fromEntries(fields) });
   }
 
-  /** Adds an order that is in the table, though DynamoDB did not show it: any field may differ. */
-  addUnseen(order: OrderItem): void {
-    this.#addFields(order, Object.keys(order));
+  /**
+   * The result of an import, or of a comparison.
+   *
+   * @param counts of all orders of the file, by what became of them.
+   * @param rest what is to be done with the rest if it stopped early, for this reason.
+   */
+  result({ file, total }: Import, counts: Record<string, number>, rest: string, reason?: string) {
+    const text = countsText("order", total, counts);
+    const lines = [...this.#lines(file.name), ...this.more];
+    if (reason !== undefined) lines.push(`${reason}. Run it again to ${rest} the rest.`);
+    return {
+      text,
+      json: { badLines: [], orders: total, ...counts, differing: this.first },
+      note: lines.map(printable).join("\n"),
+      unprinted: text,
+      rejected: lines.length > 0,
+    };
   }
 
-  #addFields(order: OrderItem, names: string[]): void {
-    const fields = names.toSorted();
-    this.add(fields.join(", "), { id: BigInt(order["id"]?.N ?? 0), fields });
-  }
-
-  /** A line for each order, and then why not all orders were compared. */
-  note(reason: string | undefined): string {
-    const differences = this.first.map(
-      ({ id, fields }) => `Order ${id} in the table differs: ${fields.join(", ")}`,
-    );
-    const lines = [...differences, ...this.more];
-    if (reason !== undefined) lines.push(reason);
-    return lines.map(printable).join("\n");
+  #lines(fileName: string): string[] {
+    const inOrder = this.first.toSorted((a, b) => a.line - b.line);
+    return inOrder.map(({ line, id, fields }) => {
+      const values = Object.entries(fields).map(
+        ([name, { file, table }]) => `${name} ${shortText(file)} (table: ${shortText(table)})`,
+      );
+      return `${fileName}:${line}: order ${id} differs: ${values.join(", ")}`;
+    });
   }
 }
 
+function shortText(value: unknown): string {
+  const text = value === null ? "none" : jsonText(value);
+  return text.length > longestValue ? `${text.slice(0, longestValue)}...` : text;
+}
+
 /**
- * Compares the orders of a checked file with the table's, and writes nothing. It scans the table:
- * one read for each order would use many times as many units, and take minutes.
+ * Compares the orders of a checked file with the table's, and writes nothing.
  *
  * @returns a rejection unless every order is the same in both.
  */
 export async function compareOrders(job: Import): Promise<Result> {
   const { table, file, total, calls, signal } = job;
-  const progress = startProgress("Comparing", "orders", total);
-  // The orders not found yet, as lines, which take a tenth of the memory.
-  const expected = new Map<string, string>();
   const differing = new Differing();
+  const progress = startProgress("Comparing", "orders", total);
   let compared = 0;
-  const addExpected = async (order: OrderItem): Promise<void> => {
-    expected.set(order["id"]?.N ?? "", formatOrderLine(order) ?? "");
-  };
-  const compare = async (found: OrderItem): Promise<void> => {
-    const id = found["id"]?.N ?? "";
-    const line = expected.get(id);
-    if (line === undefined) return;
-    const parsed = parseOrderLine(line);
-    if ("problems" in parsed) return;
-    expected.delete(id);
-    differing.compare(parsed.item, found);
-    compared++;
+  let missing = 0;
+  const compare = async (orders: NumberedOrder[], stop: AbortSignal): Promise<void> => {
+    const keys = orders.map(({ item }) => ({ N: keyText(item["id"]) }));
+    const found = await calls.getMany(table, "id", keys, stop, true);
+    for (const { line, item } of orders) {
+      const order = found.get(keyText(item["id"]));
+      if (order) differing.compare(line, item, order);
+      else missing++;
+    }
+    compared += orders.length;
     progress.update(compared);
   };
-  let reason = await workThrough(readOrders(file, total), addExpected, signal);
-  reason ??= await workThrough(calls.items(table, signal), compare, signal);
+  const orders = hundreds(readNumberedOrders(file, total));
+  const reason = await workThrough(orders, compare, signal);
   progress.stop();
-  const { count: differ, first } = differing;
-  const same = compared - differ;
-  // What was not found is missing only once the whole table has been read.
-  const missing = reason === undefined ? expected.size : 0;
-  const notCompared = total - compared - missing;
-  const left = notCompared > 0 ? `, ${notCompared} not compared` : "";
-  const counts = `${same} the same, ${differ} ${differ === 1 ? "differs" : "differ"}`;
-  return {
-    text: `${counted(total, "order")}: ${counts}, ${missing} missing${left}`,
-    json: { badLines: [], orders: total, same, missing, notCompared, differ, differing: first },
-    note: differing.note(reason && `${reason}. Run it again to check the rest.`),
-    rejected: same < total,
-  };
+  const different = differing.count;
+  const same = compared - missing - different;
+  const counts = { same, different, missing, notCompared: total - compared };
+  return { ...differing.result(job, counts, "check", reason), rejected: same < total };
 }

@@ -5,19 +5,16 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
-import type { OrderItem } from "../../shared/order.ts";
 import { callersPath } from "../local/machine/callers-path.ts";
 import {
   BadLinesError,
   checkOrders,
-  namingFile,
+  type NumberedOrder,
   type OrdersFile,
-  readOrders,
+  readNumberedOrders,
 } from "../orders-file/orders-file.ts";
-import { counted } from "../terminal/counted.ts";
-import { CommandError } from "../terminal/errors.ts";
+import { CommandError, fileError } from "../terminal/errors.ts";
 import { standardInput } from "../terminal/input.ts";
-import { printable } from "../terminal/printable.ts";
 import { interruption, pacedCalls, type Result, run } from "./command.ts";
 import { compareOrders, Differing, type Import } from "./compare-orders.ts";
 import { startProgress } from "./progress.ts";
@@ -34,17 +31,14 @@ export function importCommand(name: string, { check = false }, command: Command)
     const file = await readableTwice(name, cleanUp, signal);
     const calls = pacedCalls(command, target, check ? "reads" : "writes");
     const work = check ? compareOrders : writeOrders;
-    const total = await checkFile(file, signal);
-    if (total instanceof BadLinesError) return badLinesResult(total);
-    if (total === 0) return noOrders(file);
-    return await work({ table: target.ordersTable, file, total, calls, signal });
+    try {
+      const total = await checkFile(file, signal);
+      return await work({ table: target.ordersTable, file, total, calls, signal });
+    } catch (error) {
+      if (error instanceof BadLinesError) return badLinesResult(error);
+      throw error;
+    }
   });
-}
-
-/** Rejects an empty file: the command before this one in a pipe may have failed. */
-function noOrders({ name }: OrdersFile): Result {
-  const json = { badLines: [], orders: 0 };
-  return { json, note: `${printable(name)} has no orders`, rejected: true };
 }
 
 /**
@@ -59,7 +53,7 @@ async function readableTwice(
   if (typed === "-") return await copyOf(standardInput, "standard input", cleanUp, signal);
   const path = callersPath(typed);
   const stats = await stat(path).catch((error) => {
-    throw namingFile(typed, error);
+    throw fileError(typed, error);
   });
   if (stats.isDirectory()) throw new CommandError(`${typed} is a folder`);
   if (stats.isFile()) return { name: typed, path };
@@ -76,74 +70,64 @@ async function copyOf(
   cleanUp.defer(() => rm(folder, { recursive: true }));
   const path = join(folder, "orders.ndjson");
   await pipeline(open(), createWriteStream(path), { signal }).catch((error) => {
-    throw namingFile(`${name}, copied to ${path}`, error);
+    throw fileError(`${name}, copied to ${path}`, error);
   });
   return { name, path };
 }
 
-/** Checks every line of a file. Returns the number of orders, or the error that lists bad lines. */
-async function checkFile(file: OrdersFile, signal: AbortSignal): Promise<number | BadLinesError> {
+/**
+ * Checks every line of a file. Returns the number of orders.
+ *
+ * @throws BadLinesError when a line is bad; CommandError when there are no orders: the command
+ * before this one in a pipe may have failed.
+ */
+async function checkFile(file: OrdersFile, signal: AbortSignal): Promise<number> {
   const { size } = await stat(file.path);
-  const progress = startProgress("Checking", "bytes", size);
+  const progress = startProgress("Checking", "MB", size / 1e6);
   const onRead = (bytes: number): void => {
     if (signal.aborted) throw new CommandError("Interrupted: nothing was written");
-    progress.update(bytes);
+    progress.update(bytes / 1e6);
   };
-  try {
-    return await checkOrders(file, onRead);
-  } catch (error) {
-    if (error instanceof BadLinesError) return error;
-    throw error;
-  } finally {
-    progress.stop();
-  }
+  const orders = await checkOrders(file, onRead).finally(() => progress.stop());
+  if (orders === 0) throw new CommandError(`${file.name} has no orders`);
+  return orders;
 }
 
 /**
  * Writes the orders of a checked file whose ids are not in the table yet. Orders being written when
  * the signal aborts are finished, so that the counts are right.
  *
- * @returns a rejection unless every order is now in the table.
+ * @returns a rejection unless every order is now in the table as it is in the file.
  */
-async function writeOrders({ table, file, total, calls, signal }: Import): Promise<Result> {
-  const progress = startProgress("Writing", "orders", total);
+async function writeOrders(job: Import): Promise<Result> {
+  const { table, file, total, calls, signal } = job;
   const differing = new Differing();
+  const progress = startProgress("Writing", "orders", total);
   let written = 0;
-  let alreadyThere = 0;
-  const write = async (order: OrderItem, stop: AbortSignal): Promise<void> => {
-    const unmet = await calls.insert(table, "id", order, stop);
-    const wasWritten = unmet === undefined;
-    if (wasWritten) {
-      written++;
+  let present = 0;
+  const write = async ({ line, item }: NumberedOrder, stop: AbortSignal): Promise<void> => {
+    const unmet = await calls.insert(table, "id", item, stop);
+    if (unmet) {
+      present++;
+      differing.compare(line, item, unmet.found);
     } else {
-      alreadyThere++;
-      const existing = unmet.found;
-      if (existing === undefined) differing.addUnseen(order);
-      else differing.compare(order, existing);
+      written++;
     }
-    progress.update(written + alreadyThere);
+    progress.update(written + present);
   };
-  const reason = await workThrough(readOrders(file, total), write, signal);
+  const reason = await workThrough(readNumberedOrders(file, total), write, signal);
   progress.stop();
-  const notWritten = total - written - alreadyThere;
-  const { count: differ, first } = differing;
-  const counts = { orders: total, written, alreadyThere, notWritten, differ };
-  return {
-    text:
-      `${counted(total, "order")}: ${written} written, ${alreadyThere} already there, ` +
-      `${notWritten} not written`,
-    json: { badLines: [], ...counts, differing: first },
-    note: differing.note(reason && `${reason}. Run it again to write the rest.`),
-    rejected: reason !== undefined,
-  };
+  const different = differing.count;
+  const notWritten = total - written - present;
+  const counts = { written, alreadyThere: present - different, different, notWritten };
+  return differing.result(job, counts, "write", reason);
 }
 
 function badLinesResult({ message, lineCount, bad }: BadLinesError): Result {
-  const badLines = bad.first.map((line) => ({
-    ...line,
-    problems: line.problems.map(({ text }) => text),
-  }));
-  const orders = lineCount;
-  const counts = { bad: bad.count, orders, written: 0, alreadyThere: 0, notWritten: orders };
-  return { json: { badLines, ...counts }, note: message, rejected: true };
+  const counts = { orders: lineCount, written: 0, alreadyThere: 0, notWritten: lineCount };
+  return {
+    json: { badLines: bad.first, bad: bad.count, ...counts },
+    note: message,
+    rejected: true,
+  };
 }
