@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { callersPath } from "../local/machine/callers-path.ts";
-import { namingFile } from "../orders-file/orders-file.ts";
+import { fileError } from "../terminal/errors.ts";
 import { standardInput } from "../terminal/input.ts";
 import { linesOf } from "../terminal/lines.ts";
 
@@ -15,7 +15,7 @@ interface InputLine {
  * Reads the lines of a file, but for those that are blank.
  *
  * @param file its name as the operator typed it; `-` is standard input.
- * @throws OrdersFileError when it can't be read.
+ * @throws CommandError when it can't be read.
  */
 export async function* inputLines(file: string): AsyncGenerator<InputLine, void, void> {
   const isStandardInput = file === "-";
@@ -29,6 +29,6 @@ export async function* inputLines(file: string): AsyncGenerator<InputLine, void,
       if (text !== "") yield { text, place: `${name}:${number}` };
     }
   } catch (error) {
-    throw namingFile(name, error);
+    throw fileError(name, error);
   }
 }

@@ -1,24 +1,19 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
+import type { Command } from "commander";
 import { type OrderItem, parseOrderId } from "../../shared/order.ts";
-import { CommandError } from "../terminal/errors.ts";
 import { inputLines } from "./input-lines.ts";
 
 /**
- * Reads a file of order ids, one per line; `-` is standard input.
- *
- * @throws CommandError when a line is not an id, or when there is none: the command before this one
- * in a pipe may have failed.
+ * Reads a file of order ids, one per line; `-` is standard input. It is wrong use of the command if
+ * a line is not an id, or if there is none: the command before this one in a pipe may have failed.
  */
-export async function readIds(file = "-"): Promise<Set<bigint>> {
+export async function readIds(command: Command, file = "-"): Promise<Set<bigint>> {
   const ids = await Array.fromAsync(inputLines(file), ({ text, place }) => {
     const id = parseOrderId(text);
-    if (id !== undefined) return id;
-    throw new CommandError(`${place}: not a 64-bit integer: nothing was changed`);
+    return id ?? command.error(`error: ${place}: not a 64-bit integer: nothing was changed`);
   });
-  if (ids.length === 0) {
-    const name = file === "-" ? "standard input" : file;
-    throw new CommandError(`${name} has no order ids: nothing was changed`);
-  }
+  const name = file === "-" ? "standard input" : file;
+  if (ids.length === 0) command.error(`error: ${name} has no order ids: nothing was changed`);
   return new Set(ids);
 }
 

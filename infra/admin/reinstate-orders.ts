@@ -26,8 +26,8 @@ interface ReinstateOptions {
 export async function reinstateCommand(options: ReinstateOptions, command: Command): Promise<void> {
   const { ids, except, dryRun = false, ...chosen } = options;
   await run(command, async (target, asJson) => {
-    const onlyIds = ids === undefined ? undefined : await readIds(ids);
-    const exceptIds = except === undefined ? undefined : await readIds(except);
+    const onlyIds = ids === undefined ? undefined : await readIds(command, ids);
+    const exceptIds = except === undefined ? undefined : await readIds(command, except);
     const { cancelledBy } = chosen;
     if (!(await findKey(target, cancelledBy))) throw noKey(cancelledBy);
     return reinstate({
@@ -100,7 +100,7 @@ export async function reinstate(job: Reinstatement): Promise<Result> {
 async function* chosenOrders(job: Reinstatement): AsyncGenerator<OrderItem, void, void> {
   const { table, onlyIds, reads, signal } = job;
   if (!onlyIds) return yield* reads.items(table, signal);
-  for (const ids of hundreds([...onlyIds])) {
+  for await (const ids of hundreds(onlyIds)) {
     yield* (await reads.getMany(table, "id", ids.map(idAttribute), signal)).values();
   }
 }

@@ -40,7 +40,8 @@ export function addRepair(
           from,
           live,
           rules: rulesFor(fields),
-          onlyKeys: ids === undefined ? undefined : [...(await readIds(ids))].map(idAttribute),
+          onlyKeys:
+            ids === undefined ? undefined : [...(await readIds(command, ids))].map(idAttribute),
           reads: pacedCalls(command, target, "reads"),
           writes: pacedCalls(command, target, "writes"),
           dryRun,
@@ -105,24 +106,22 @@ async function* pairReaders(job: Repair): AsyncGenerator<PairReader, void, void>
   const read = (table: string, keys: AttributeValue[], stop: AbortSignal) =>
     reads.getMany(table, rules.key, keys, stop);
   if (onlyKeys) {
-    for (const keys of hundreds(onlyKeys))
+    for await (const keys of hundreds(onlyKeys))
       yield async (stop) =>
         pairUp(keys, await read(from, keys, stop), await read(live, keys, stop));
     return;
   }
-  for await (const page of reads.scan(from, signal))
-    for (const copies of hundreds(page))
-      yield async (stop) => {
-        const keys = copies.map((item) => keyOf(from, rules.key, item));
-        return pairUp(keys, byKey(rules.key, copies), await read(live, keys, stop));
-      };
-  for await (const page of reads.scan(live, signal))
-    for (const items of hundreds(page))
-      yield async (stop) => {
-        const keys = items.map((item) => keyOf(live, rules.key, item));
-        const pairs = pairUp(keys, await read(from, keys, stop), byKey(rules.key, items));
-        return pairs.filter(({ copied }) => !copied);
-      };
+  for await (const copies of hundreds(reads.items(from, signal)))
+    yield async (stop) => {
+      const keys = copies.map((item) => keyOf(from, rules.key, item));
+      return pairUp(keys, byKey(rules.key, copies), await read(live, keys, stop));
+    };
+  for await (const items of hundreds(reads.items(live, signal)))
+    yield async (stop) => {
+      const keys = items.map((item) => keyOf(live, rules.key, item));
+      const pairs = pairUp(keys, await read(from, keys, stop), byKey(rules.key, items));
+      return pairs.filter(({ copied }) => !copied);
+    };
 }
 
 function keyOf(table: string, name: string, item: OrderItem): AttributeValue {

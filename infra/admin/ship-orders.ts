@@ -2,11 +2,12 @@ import { randomInt } from "node:crypto";
 import type { Command } from "commander";
 import { isUnavailable } from "../../shared/dynamodb.ts";
 import type { OrderItem, OrderStatus } from "../../shared/order.ts";
-import { counted } from "../terminal/counted.ts";
-import { CommandError, errorLine } from "../terminal/errors.ts";
+import { countsText } from "../terminal/counted.ts";
+import { errorLine } from "../terminal/errors.ts";
 import { jsonText, printable } from "../terminal/printable.ts";
 import { interruption, pacedCalls, run } from "./command.ts";
 import { readIds } from "./order-ids.ts";
+import { startProgress } from "./progress.ts";
 import { type TableCalls, whilePending } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
 
@@ -17,7 +18,7 @@ interface ShipOptions {
   date?: string;
 }
 
-/** The message and exit code of each outcome. For several orders, the highest code counts. */
+/** The words and the exit code of each outcome, the gravest last. */
 const outcomes = {
   shipped: ["has shipped", 0],
   already_shipped: ["had already shipped", 3],
@@ -25,16 +26,15 @@ const outcomes = {
   not_found: ["does not exist", 5],
   /** Its status is unknown to us, or missing. */
   not_pending: ["is not pending and can't ship", 6],
+  not_tried: ["was not tried", 1],
   unknown: ["may have shipped or not", 7],
 } as const;
 
-const codes = Object.values(outcomes).map(([words, code]) => `  ${code}  ${words}`);
 /** The exit codes, for the help. */
 export const shipExitCodes = [
   "",
-  "Exit code, the highest of the orders':",
-  ...codes,
-  "  1  some were not tried",
+  "Exit code, the gravest of the orders', which is the last of these:",
+  ...Object.values(outcomes).map(([text, code]) => `  ${code}  ${text}`),
 ].join("\n");
 
 interface Shipment {
@@ -48,7 +48,7 @@ interface Shipment {
 
 /**
  * Ships the orders named on the command line, in a file or on standard input, several at a time,
- * and prints a line for each.
+ * and prints a line for each, in their order.
  */
 export async function shipCommand(
   named: bigint[],
@@ -57,27 +57,46 @@ export async function shipCommand(
 ): Promise<void> {
   if (named.length > 0 && file !== undefined)
     command.error("error: name either orders or a file of ids");
-  await run(command, async (target, json) => {
-    const ids = named.length > 0 ? new Set(named) : await readIds(file);
+  await run(command, async (target, asJson) => {
+    const ids = named.length > 0 ? new Set(named) : await readIds(command, file);
     const calls = pacedCalls(command, target, "writes");
     const shipDate = date ?? now();
-    let left = ids.size;
-    let exitCode = 0;
+    const counts: Record<string, number> = {};
+    const progress = startProgress("Shipping", "orders", ids.size);
+    let done = 0;
+    let previous = Promise.resolve();
     const ship = async (id: bigint, stop: AbortSignal): Promise<void> => {
-      const shipment = await shipOrder(target.ordersTable, id, shipDate, calls, stop);
-      left--;
-      const [words, code] = outcomes[shipment.outcome];
-      const detail = shipment.shipDate ?? shipment.status ?? shipment.reason;
-      const text = `Order ${id} ${words}${detail === undefined ? "" : `: ${detail}`}`;
-      process.stdout.write(`${json ? jsonText(shipment) : printable(text)}\n`);
-      exitCode = Math.max(exitCode, code);
+      const turn = previous;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      previous = promise;
+      try {
+        const shipment = await shipOrder(target.ordersTable, id, shipDate, calls, stop);
+        await turn;
+        progress.print(asJson ? jsonText(shipment) : shipmentText(shipment));
+        counts[shipment.outcome] = (counts[shipment.outcome] ?? 0) + 1;
+        progress.update(++done);
+      } finally {
+        resolve();
+      }
     };
     const reason = await workThrough(ids.values(), ship, interruption());
-    if (reason !== undefined)
-      throw new CommandError(`${reason}. ${counted(left, "order")} not tried`);
-    process.exitCode = exitCode;
-    return {};
+    progress.stop();
+    counts["not_tried"] = ids.size - done;
+    const found = Object.entries(outcomes).filter(([outcome]) => counts[outcome]);
+    process.exitCode = found.at(-1)?.[1][1] ?? 0;
+    const foundCounts = found.map(([outcome]) => [outcome, counts[outcome]]);
+    const summary = countsText("order", ids.size, Object.fromEntries(foundCounts));
+    return {
+      note: [ids.size > 1 ? summary : undefined, reason].filter(Boolean).join("\n"),
+      unprinted: "Ship them again to see what has shipped",
+    };
   });
+}
+
+function shipmentText({ id, outcome, shipDate, status, reason }: Shipment): string {
+  const detail = shipDate ?? status ?? reason;
+  const suffix = detail === undefined ? "" : `: ${detail}`;
+  return printable(`Order ${id} ${outcomes[outcome][0]}${suffix}`);
 }
 
 /**
@@ -104,7 +123,8 @@ export async function shipOrder(
     if (unmet === undefined) return { id, outcome: "shipped", shipDate };
     return { id, ...rejection(unmet.found) };
   } catch (error) {
-    if (signal.aborted || !isUnavailable(error)) throw error;
+    // Interrupted while it waited: not tried.
+    if (Object(error).name === "AbortError" || !isUnavailable(error)) throw error;
     return { id, outcome: "unknown", reason: errorLine(error) };
   }
 }

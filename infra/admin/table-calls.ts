@@ -47,9 +47,16 @@ export function keyText(value: AttributeValue | undefined): string {
 const keysPerCall = 100;
 
 /** Divides items among calls that read them by their keys. */
-export function* hundreds<Item>(items: Item[]): Generator<Item[], void, void> {
-  for (let start = 0; start < items.length; start += keysPerCall)
-    yield items.slice(start, start + keysPerCall);
+export async function* hundreds<Item>(
+  items: AsyncIterable<Item> | Iterable<Item>,
+): AsyncGenerator<Item[], void, void> {
+  let batch: Item[] = [];
+  for await (const item of items) {
+    if (batch.push(item) < keysPerCall) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
 }
 
 /** A write that was not applied, and the item that fails its condition; none if it is missing. */

@@ -26,7 +26,7 @@ export async function workThrough<Item>(
         await work(item, stop);
       }
     } catch (error) {
-      reason ??= signal.aborted ? "Interrupted" : errorLine(error);
+      reason ??= errorLine(signal.aborted ? signal.reason : error);
       failed.abort();
     }
   };

@@ -4,28 +4,29 @@ import { applied } from "../helpers/faults/faults.ts";
 import { cancelled, createMendedTable, order } from "./repair-scenario.ts";
 
 const { live, putLive, putKey, run, behindProxy } = await createMendedTable("orders");
-const reinstate = "orders reinstate --cancelled-by key_leaked --since 2026-11-20T08:00:00Z";
+const reinstate =
+  "orders reinstate --cancelled-by key_1eaced1eaced1eac --since 2026-11-20T08:00:00Z";
 const now = "2026-11-21T09:00:00.000Z";
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: new Date(now) });
-  await putKey({ keyId: "key_leaked" });
+  await putKey({ keyId: "key_1eaced1eaced1eac" });
   return () => void vi.useRealTimers();
 });
 
 const theirs = { carrier: { S: "DHL" } };
 const reinstated = (id: number) => order(id, "pending", { ...theirs, reinstatedAt: { S: now } });
 const byLeaked = (id: number, at = "2026-11-20T08:00:00.000Z") =>
-  cancelled(id, "key_leaked", { ...theirs, cancelledAt: { S: at } });
+  cancelled(id, "key_1eaced1eaced1eac", { ...theirs, cancelledAt: { S: at } });
 const orders = {
   1: byLeaked(1),
   2: byLeaked(2, "2026-11-20T08:59:59.999Z"),
   3: byLeaked(3, "2026-11-20T07:59:59.999Z"),
   4: byLeaked(4, "2026-11-20T09:00:00.000Z"),
   5: cancelled(5, "key_a"),
-  6: order(6, "shipped", { cancelledBy: { S: "key_leaked" } }),
+  6: order(6, "shipped", { cancelledBy: { S: "key_1eaced1eaced1eac" } }),
   7: order(7, "pending"),
-  8: cancelled(8, "key_leaked", { cancelledAt: { S: "no date" } }),
+  8: cancelled(8, "key_1eaced1eaced1eac", { cancelledAt: { S: "no date" } }),
 };
 const putOrders = () => putLive(...Object.values(orders));
 
@@ -89,16 +90,18 @@ test.each([
 test("an empty file of ids is rejected, as the command before it in a pipe may have failed", async () => {
   await putOrders();
   expect(await run(`${reinstate} --except -`)).toEqual({
-    code: 1,
+    code: 2,
     printed: [],
-    said: ["standard input has no order ids: nothing was changed"],
+    said: ["error: standard input has no order ids: nothing was changed", "(see --help)"],
     items: orders,
   });
 });
 
 test("a key that was never issued is rejected", async () => {
-  const { code, said } = await run(reinstate.replace("key_leaked", "key_typo"));
-  expect({ code, said }).toEqual({ code: 1, said: ["No key has the id key_typo"] });
+  const { code, said } = await run(
+    reinstate.replace("key_1eaced1eaced1eac", "key_0123456789abcdef"),
+  );
+  expect({ code, said }).toEqual({ code: 1, said: ["No key has the id key_0123456789abcdef"] });
 });
 
 test("an order that someone else has cancelled just before its write stays cancelled", async () => {

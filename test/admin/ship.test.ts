@@ -1,11 +1,14 @@
+import { constants } from "node:os";
 import { beforeEach, describe, expect, test } from "vitest";
 import { shipOrder } from "../../infra/admin/ship-orders.ts";
 import { TableCalls } from "../../infra/admin/table-calls.ts";
 import type { OrderItem } from "../../shared/order.ts";
+import { passOn } from "../helpers/faults/fault-proxy.ts";
 import { applied, rejectedAs, unapplied } from "../helpers/faults/faults.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
 import { createOperator } from "./admin-process.ts";
 import { runHere } from "./command-here.ts";
+import { erased } from "./orders-file.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 const noon = "2026-11-20T12:00:00.000001Z";
@@ -188,6 +191,19 @@ describe("shipping an order", () => {
       expect(shipments.get(1)).toEqual({ id: 1, outcome: "unknown", reason });
     });
 
+    test("has its own exit code even when others are not tried", async () => {
+      await tables.putOrder(pending(1));
+      const { proxy } = await tables.behindProxy(({ operation, input }) => {
+        if (operation !== "UpdateItem") return undefined;
+        const isFirst = input.includes('"N":"1"');
+        return isFirst ? applied["500 after the engine"] : rejectedAs("AccessDeniedException");
+      });
+      expect(await ship([1, 2], proxy.endpoint)).toMatchObject({
+        code: 7,
+        stderr: expect.stringContaining("2 orders: 1 not tried, 1 unknown\n"),
+      });
+    });
+
     test("does not keep another order from shipping", async () => {
       const { shipments } = await shipWithAnother();
       expect(shipments.get(2)).toMatchObject({ outcome: "shipped" });
@@ -212,31 +228,74 @@ describe("shipping many orders", () => {
     await tables.putOrder({ id: { N: "99" }, status: { S: "cancelled" } });
   };
 
-  test("prints the outcome of each", async () => {
-    await putAllButTheFirst();
-    const { shipments } = await ship(ids);
-    const expected = new Map(ids.map((id) => [id, { outcome: "shipped" }]));
-    expected.set(0, { outcome: "not_found" }).set(99, { outcome: "cancelled" });
-    for (const [id, outcome] of expected) expect(shipments.get(id)).toMatchObject(outcome);
-  });
-
   test.each([
-    ["first", ids],
-    ["last", ids.toReversed()],
-  ])("has the exit code of the worst outcome when it comes %s", async (_, inThisOrder) => {
+    ["ascending", ids],
+    ["descending", ids.toReversed()],
+  ])("prints the outcome of each in the order asked, %s, then a summary", async (_, asked) => {
     await putAllButTheFirst();
-    expect((await ship(inThisOrder)).code).toBe(5);
+    const isAbout = (input: string, at: number) => input.includes(`"id":{"N":"${asked[at]}"}`);
+    const later = Promise.withResolvers<void>();
+    const { proxy } = await tables.behindProxy(({ input }) => {
+      if (isAbout(input, 20)) later.resolve();
+      if (!isAbout(input, 10)) return undefined;
+      return async (exchange) => {
+        await later.promise;
+        await passOn(exchange);
+      };
+    });
+    const { code, stderr, shipments } = await ship(asked, proxy.endpoint);
+    expect([...shipments.keys()]).toEqual(asked);
+    const outcomes = asked.map((id) => shipments.get(id).outcome);
+    const expected = new Map([
+      [0, "not_found"],
+      [99, "cancelled"],
+    ]);
+    expect(outcomes).toEqual(asked.map((id) => expected.get(id) ?? "shipped"));
+    expect(stderr).toBe("100 orders: 98 shipped, 1 cancelled, 1 not found\n");
+    expect(code).toBe(5);
   });
 
-  test("says how many orders were not tried after a failure that affects all", async () => {
+  test("shows its progress on a terminal, and prints the outcomes above it", async () => {
+    await putAllButTheFirst();
+    const args = ["orders", "ship", "1", "2"];
+    const { stdout, stderr } = await runHere(tables, args, { terminals: ["stdout", "stderr"] });
+    expect(stdout).toMatch(/^Order 1 has shipped[^\n]*\nOrder 2 has shipped[^\n]*\n$/);
+    expect(stderr).toContain(`${erased}Shipping 50%, `);
+    expect(stderr).toMatch(/2 orders: 2 shipped\n$/);
+  });
+
+  const failAfter60 = async () => {
     let writes = 0;
     const { proxy } = await tables.behindProxy(({ operation }) =>
       operation === "UpdateItem" && ++writes > 60
         ? rejectedAs("AccessDeniedException", "not authorized")
         : undefined,
     );
-    const stderr = "AWS denied access: not authorized. 40 orders not tried\n";
-    expect(await ship(ids, proxy.endpoint)).toMatchObject({ code: 1, stderr });
+    return proxy.endpoint;
+  };
+
+  test("stops when no one reads its results any more, and counts those not tried", async () => {
+    const closed = { code: "EPIPE", errno: -constants.errno.EPIPE, syscall: "write" };
+    let isClosed = false;
+    const { proxy } = await tables.behindProxy(({ operation }) => {
+      if (operation === "UpdateItem" && !isClosed) {
+        isClosed = true;
+        process.stdout.emit("error", Object.assign(new Error("write"), closed));
+      }
+      return undefined;
+    });
+    const { code, stderr } = await ship(ids, proxy.endpoint);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^100 orders: .* \d\d not tried\nStandard output can't be written: broken pipe\n$/,
+    );
+  });
+
+  test("says how many orders were not tried after a failure that affects all", async () => {
+    expect(await ship(ids, await failAfter60())).toMatchObject({
+      code: 1,
+      stderr: "100 orders: 60 not found, 40 not tried\nAWS denied access: not authorized\n",
+    });
   });
 });
 
@@ -249,8 +308,11 @@ describe("orders ship", () => {
     const { code, stdout, stderr } = await operator.run(["orders", "ship", "--local", "--json"], {
       input,
     });
-    expect({ code, stderr }).toEqual({ code: 6, stderr: "" });
-    expect(stdout.trimEnd().split("\n").sort()).toEqual([
+    expect({ code, stderr }).toEqual({
+      code: 6,
+      stderr: "2 orders: 1 shipped, 1 not pending\n",
+    });
+    expect(stdout.trimEnd().split("\n")).toEqual([
       expect.stringMatching(/^{"id":-1,"outcome":"shipped","shipDate":"[^"]*"}$/),
       String.raw`{"id":9007199254740993,"outcome":"not_pending","status":"held\u001b"}`,
     ]);
@@ -281,20 +343,17 @@ describe("orders ship", () => {
     });
   });
 
-  test("ships nothing when a line is not an id", async () => {
+  test.each([
+    ["a line is not an id", "7\n\n08\n", ":3: not a 64-bit integer: nothing was changed"],
+    ["there are none", "\n", " has no order ids: nothing was changed"],
+  ])("ships nothing when %s, which is wrong use", async (_, content, reason) => {
     await tables.putOrder(pending(7));
-    const { file, ...ended } = await shipFile("7\n\n08\n");
+    const { file, ...ended } = await shipFile(content);
     expect(ended).toEqual({
-      code: 1,
+      code: 2,
       stdout: "",
-      stderr: `${file}:3: not a 64-bit integer: nothing was changed\n`,
+      stderr: `error: ${file}${reason}\n(see --help)\n`,
     });
     expect(await tables.items("orders")).toEqual([pending(7)]);
-  });
-
-  test("rejects a file without ids", async () => {
-    const { file, ...ended } = await shipFile("\n");
-    const stderr = `${file} has no order ids: nothing was changed\n`;
-    expect(ended).toEqual({ code: 1, stdout: "", stderr });
   });
 });

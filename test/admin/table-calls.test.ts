@@ -77,8 +77,10 @@ describe("calls to a table", () => {
     await calls.insert("orders", "id", {});
     await calls.get(read);
     await calls.get({ ...read, ConsistentRead: true });
+    await calls.getMany("orders", "id", [{ N: "1" }, { N: "2" }]);
+    await calls.getMany("orders", "id", [{ N: "1" }, { N: "2" }], undefined, true);
     await calls.get(read);
-    expect(waits).toEqual([100, 150, 250]);
+    expect(waits).toEqual([100, 150, 250, 350, 550]);
   });
 
   test("ask DynamoDB for the units that they used", async () => {
@@ -158,7 +160,7 @@ function chosen(
 
 describe("the rate of a command", () => {
   test("is half of the table throughput that the environment sets", () => {
-    expect(chosen("reads", []).said).toBe("Using at most 4500 read units a second (--rate)\n");
+    expect(chosen("reads", []).said).toBe("Using at most 4,500 read units a second (--rate)\n");
     expect(chosen("writes", []).said).toBe("Using at most 750 write units a second (--rate)\n");
   });
 
@@ -171,7 +173,7 @@ describe("the rate of a command", () => {
     await calls.make(sends(10), 1);
     await calls.make(sends(1), 1);
     expect(pause).toHaveBeenCalledExactlyOnceWith(200, undefined);
-    expect(chosen("writes", ["--rate", "999999"]).said).toContain("999999 write units");
+    expect(chosen("writes", ["--rate", "999999"]).said).toContain("999,999 write units");
   });
 
   test("has no limit on the local stack", () => {

@@ -17,7 +17,7 @@ const total = 1000;
 const leaked: OrderItem = {
   status: { S: "cancelled" },
   cancelledAt: { S: "2026-11-20T08:00:00.000Z" },
-  cancelledBy: { S: "key_leaked" },
+  cancelledBy: { S: "key_1eaced1eaced1eac" },
   cancellationId: { S: "leaked" },
 };
 const shipped: OrderItem = { status: { S: "shipped" }, complete: { BOOL: true } };
@@ -98,7 +98,7 @@ async function useTable(): Promise<void> {
 test("orders are mended while everyone uses them, though each command is killed once", async () => {
   const copy = `Copy-${randomUUID()}`;
   await createTable(client, "orders", copy);
-  await tables.putKey({ keyId: "key_leaked" });
+  await tables.putKey({ keyId: "key_1eaced1eaced1eac" });
   await putAll(copy, copied);
   await putAll(live, damaged);
 
@@ -127,7 +127,7 @@ test("orders are mended while everyone uses them, though each command is killed 
     return { killed: code === null, ...(await operator.run(words.split(" "))) };
   };
   const reinstated = await runTwice(
-    "orders reinstate --local --cancelled-by key_leaked --since 2026-11-20",
+    "orders reinstate --local --cancelled-by key_1eaced1eaced1eac --since 2026-11-20",
   );
   const repaired = await runTwice(`orders repair --local --from ${copy}`);
   await Promise.all(using);
