@@ -9,7 +9,7 @@ import { retryIncompleteResponses } from "../../shared/dynamodb.ts";
 import { type Environment, environments } from "../environments.ts";
 import { engineClient } from "../local/engine/engine.ts";
 import { readStackFile } from "../local/stack-file.ts";
-import { CommandError } from "../terminal/errors.ts";
+import { CommandError, errorLine } from "../terminal/errors.ts";
 
 /** The tables a command works on, and the settings of their environment. */
 export interface Target {
@@ -44,8 +44,16 @@ export async function findDeployedStack(environment: Environment): Promise<Targe
   // First, because the region may be missing with the profile.
   await credentials();
   const region = await cloudFormation.config.region();
+  const foreignEndpoint = noteForeignEndpoint(cloudFormation);
   const described = cloudFormation.send(new DescribeStacksCommand({ StackName: stackName }));
   const { Stacks } = await described.catch((error: unknown) => {
+    const endpoint = foreignEndpoint();
+    if (endpoint !== undefined) {
+      throw new CommandError(
+        `No stack ${stackName} at ${endpoint}, which is not AWS (${errorLine(error)}). ` +
+          "Unset AWS_ENDPOINT_URL, or endpoint_url in your profile",
+      );
+    }
     if (!/^ValidationError: .*does not exist/.test(String(error))) throw error;
     throw new CommandError(
       `No stack ${stackName} in region ${region} of this AWS account. ` +
@@ -76,10 +84,24 @@ export async function findDeployedStack(environment: Environment): Promise<Targe
   };
 }
 
+/** Notes where a client's calls go. The function returns the host if it is not one of AWS's. */
+function noteForeignEndpoint(client: CloudFormationClient): () => string | undefined {
+  let url: URL | undefined;
+  client.middlewareStack.add(
+    (next, context) => (args) =>
+      next(args).finally(() => {
+        url = context.endpointV2?.url;
+      }),
+    { name: "noteForeignEndpoint", step: "initialize" },
+  );
+  const ofAws = /\.(amazonaws\.(com|com\.cn|eu)|api\.aws)$/;
+  return () => (url && !ofAws.test(url.hostname) ? url.host : undefined);
+}
+
 /**
  * Finds the tables of the running `npm start`; of several, the one that started last.
  *
- * @throws CommandError when none is running.
+ * @throws CommandError when none is running, and what the SDK throws when one can't be asked.
  */
 export async function findLocalStack(): Promise<Target> {
   const stacks = await readStackFile();
@@ -87,9 +109,10 @@ export async function findLocalStack(): Promise<Target> {
     const client = nameMissingTables(engineClient(dynamodbEndpoint, accessKeyId));
     try {
       await client.send(new DescribeTableCommand({ TableName: tables.orders }));
-    } catch {
-      // A stack that is killed leaves its entry behind.
+    } catch (error) {
       client.destroy();
+      // A stack that is killed leaves its entry behind, and its port to another program.
+      if (!isElsewhere(error)) throw error;
       continue;
     }
     return {
@@ -102,6 +125,12 @@ export async function findLocalStack(): Promise<Target> {
     };
   }
   throw new CommandError("No local stack is running. Start one with `npm start`");
+}
+
+/** Whether nothing listens at an address, or another program, which does not have the table. */
+function isElsewhere(error: unknown): boolean {
+  const { $fault, $response, code } = Object(error);
+  return code === "ECONNREFUSED" || $fault !== undefined || $response !== undefined;
 }
 
 /** Makes a client's errors name the table that does not exist; DynamoDB's own mostly don't. */

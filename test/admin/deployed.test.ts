@@ -1,9 +1,10 @@
-import { readFile } from "node:fs/promises";
+import dns from "node:dns";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CloudFormationClient } from "@aws-sdk/client-cloudformation";
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { findDeployedStack } from "../../infra/admin/target.ts";
 import { type Environment, environments } from "../../infra/environments.ts";
 import { errorLine } from "../../infra/terminal/errors.ts";
@@ -120,10 +121,49 @@ describe("a command for a deployed environment", () => {
     expect(await client.config.maxAttempts()).toBe(5);
   });
 
-  test("fails in one line without the secret key when AWS does not respond", async () => {
-    vi.stubEnv("AWS_SECRET_ACCESS_KEY", "secret");
-    vi.stubEnv("AWS_ENDPOINT_URL_CLOUDFORMATION", "http://127.0.0.1:1");
-    expect(await failureLine()).toBe("No response from 127.0.0.1:1 (ECONNREFUSED)");
+  describe("fails in one line, with what to do, at an endpoint that is not AWS's:", () => {
+    const { stackName } = production;
+    const config = join(operator.folder, "config");
+    beforeAll(() => writeFile(config, "[default]\nendpoint_url = http://127.0.0.1:1\n"));
+
+    test.each<[what: string, env: Record<string, string>, host: string, reason: RegExp]>([
+      [
+        "the local stack's",
+        { AWS_ENDPOINT_URL: tables.dynamodbEndpoint },
+        new URL(tables.dynamodbEndpoint).host,
+        /Unexpected error: .*/,
+      ],
+      [
+        "one that does not respond",
+        { AWS_ENDPOINT_URL_CLOUDFORMATION: "http://127.0.0.1:1" },
+        "127.0.0.1:1",
+        /No response from 127\.0\.0\.1:1 \(ECONNREFUSED\)/,
+      ],
+      ["a profile's", { AWS_CONFIG_FILE: config }, "127.0.0.1:1", /No response from .*/],
+    ])("%s", async (_, env, host, reason) => {
+      vi.stubEnv("AWS_SECRET_ACCESS_KEY", "secret");
+      for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+      const line = new RegExp(
+        `^No stack ${stackName} at ${host}, which is not AWS \\(${reason.source}\\)\\. ` +
+          "Unset AWS_ENDPOINT_URL, or endpoint_url in your profile$",
+      );
+      expect(await failureLine()).toMatch(line);
+      expect(await failureLine()).not.toContain("secret");
+    });
+  });
+
+  test("asks whether the region is right when AWS has no such host", async () => {
+    vi.stubEnv("AWS_REGION", "eu-centrl-1");
+    const hostname = "cloudformation.eu-centrl-1.amazonaws.com";
+    const unknown = Object.assign(new Error("getaddrinfo"), { code: "ENOTFOUND", hostname });
+    const lookup = vi.spyOn(dns, "lookup").mockImplementation((...args: unknown[]) => {
+      const done = args.at(-1);
+      if (typeof done === "function") process.nextTick(done, unknown);
+    });
+    onTestFinished(() => lookup.mockRestore());
+    expect(await failureLine()).toBe(
+      `No response from ${hostname} (ENOTFOUND; is the region right?)`,
+    );
   });
 
   test("fails in one line when no region is set", async () => {

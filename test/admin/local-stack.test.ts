@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
+import { rejectedAs, unapplied } from "../helpers/faults/faults.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
 import { createOperator } from "./admin-process.ts";
@@ -60,6 +61,35 @@ describe("a command for the local stack", () => {
   test("fails when the only one was killed", async () => {
     await operator.pointTo({ ...tables, dynamodbEndpoint: "http://127.0.0.1:1" });
     expect(await runCommand(list)).toEqual(failed);
+  });
+
+  test.each([
+    ["AWS_USE_FIPS_ENDPOINT", "true"],
+    ["AWS_USE_DUALSTACK_ENDPOINT", "true"],
+    ["AWS_DEFAULTS_MODE", "typo"],
+    ["AWS_ACCOUNT_ID_ENDPOINT_MODE", "required"],
+    ["AWS_ENDPOINT_URL", "http://127.0.0.1:1"],
+    ["AWS_PROFILE", "nobody"],
+  ])("finds the running one whatever the shell sets: %s=%s", async (name, value) => {
+    await operator.pointTo(tables);
+    vi.stubEnv(name, value);
+    expect(await runCommand(list)).toEqual({ code: 0, stdout: "No keys yet.\n", stderr: "" });
+  });
+
+  test("fails when another program has the port of the one that was killed", async () => {
+    const { proxy } = await tables.behindProxy(() => rejectedAs("UnrecognizedClientException"));
+    await operator.pointTo({ ...tables, dynamodbEndpoint: proxy.endpoint });
+    expect(await runCommand(list)).toEqual(failed);
+  });
+
+  test("says what is wrong when one runs, but does not respond", async () => {
+    const { proxy } = await tables.behindProxy(() => unapplied["reset before a response"]);
+    await operator.pointTo({ ...tables, dynamodbEndpoint: proxy.endpoint });
+    expect(await runCommand(list)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "No response from the service (ECONNRESET)\n",
+    });
   });
 
   const stackAt = (port: number, dynamodbEndpoint: string) => ({
