@@ -10,7 +10,7 @@ import {
 import { counted } from "../terminal/counted.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { printable } from "../terminal/printable.ts";
-import { columns, isoTime } from "../terminal/text.ts";
+import { isoTime, tableOf } from "../terminal/text.ts";
 import type { Result } from "./command.ts";
 import { type Condition, TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
@@ -29,14 +29,14 @@ export async function issue(
   const documents = DynamoDBDocumentClient.from(target.client);
   const key = makeApiKey(target.environment.apiKeyPrefix);
   const fields = { name, createdAt: now, expiresAt };
-  const record = await issueApiKey(documents, target.apiKeysTable, key, fields);
-  const until = expiresAt === undefined ? "never expires" : `expires at ${isoTime(expiresAt)}`;
+  const row = describe(await issueApiKey(documents, target.apiKeysTable, key, fields), now);
+  const until = row.expiresAt === null ? "never expires" : `expires at ${row.expiresAt}`;
+  const issued = `Issued ${row.keyId} to ${name}; it ${until}`;
   return {
     text: key,
-    json: { key, ...describe(record, now) },
-    note:
-      `Issued ${record.keyId} to ${printable(name)}; it ${until}. ` +
-      "Save the key now: it can't be shown again.",
+    json: { key, ...row },
+    note: printable(`${issued}. Save the key now: it can't be shown again.`),
+    unprinted: `Revoke ${row.keyId}: its key is lost`,
   };
 }
 
@@ -46,12 +46,10 @@ export async function list(target: Target, now: number, active = false): Promise
   const rows = keys
     .map((key) => describe(key, now))
     .filter(({ state }) => !active || state === "active");
-  const header = ["KEY ID", "NAME", "CREATED", "EXPIRES", "REVOKED", "STATE"];
-  const cells = rows.map((row) => Object.values(row).map((value) => value ?? "never"));
   const none = active ? "No active keys." : "No keys yet.";
   const skipped = `Skipped ${counted(damaged, "damaged record")}: the service rejects such keys`;
   return {
-    text: rows.length === 0 ? none : columns([header, ...cells]),
+    text: rows.length === 0 ? none : tableOf(rows, "never"),
     json: rows,
     note: damaged === 0 ? undefined : skipped,
   };
@@ -107,15 +105,17 @@ export async function revoke(target: Target, keyId: string, now: number): Promis
     throw new CommandError(`Key ${keyId} was already revoked at ${revokedAt}`);
   }
   const { authorizerCacheSeconds } = target.environment;
+  const text = printable(
+    `Revoked ${keyId} (${record.name}). The gateway's cache may still accept it for up to ` +
+      `${counted(authorizerCacheSeconds, "second")}.`,
+  );
   return {
-    text: printable(
-      `Revoked ${keyId} (${record.name}). ` +
-        `The gateway's cache may still accept it for up to ${authorizerCacheSeconds} seconds.`,
-    ),
+    text,
     json: {
       ...describe({ ...record, revokedAt: now }, now),
       acceptedForUpToSeconds: authorizerCacheSeconds,
     },
+    unprinted: text,
   };
 }
 

@@ -1,9 +1,18 @@
 import { InvalidArgumentError } from "commander";
+import { isApiKeyId } from "../../shared/api-keys.ts";
 import { isDateTime, parseOrderId } from "../../shared/order.ts";
+import { dateTimeHint } from "../terminal/date-time.ts";
 
 /** A name or id. An unset shell variable would make it empty. */
 export function parseText(text: string): string {
   if (text === "") throw new InvalidArgumentError("Must not be empty.");
+  return text;
+}
+
+/** A key's id. */
+export function parseKeyId(text: string): string {
+  if (!isApiKeyId(text))
+    throw new InvalidArgumentError("Must be like key_0123456789abcdef: `keys check` prints it.");
   return text;
 }
 
@@ -33,12 +42,11 @@ export function parseId(text: string): bigint {
 /** An ISO 8601 date-time. A day alone stands for its `timeOfDay`, like `23:59:59Z`. */
 export function parseMoment(text: string, timeOfDay: string): string {
   const moment = isDateTime(text) ? text : `${text}T${timeOfDay}`;
-  if (!isDateTime(moment)) {
-    throw new InvalidArgumentError(
-      "Not a date like 2027-12-31, nor a date-time with Z or an offset.",
-    );
-  }
-  return moment;
+  if (isDateTime(moment)) return moment;
+  const hint = dateTimeHint(text);
+  throw new InvalidArgumentError(
+    hint ? `It ${hint}.` : "Not a date like 2027-12-31, nor a date-time with Z or an offset.",
+  );
 }
 
 /** A date-time. A day alone stands for its beginning. */

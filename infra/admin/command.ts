@@ -1,5 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type EnvironmentName, environments } from "../environments.ts";
+import { grouped } from "../terminal/counted.ts";
+import { CommandError, errorLine } from "../terminal/errors.ts";
 import { jsonText } from "../terminal/printable.ts";
 import { TableCalls } from "./table-calls.ts";
 import { findDeployedStack, findLocalStack, type Target } from "./target.ts";
@@ -12,6 +14,8 @@ export interface Result {
   json?: unknown;
   /** For people, on standard error, so that it stays out of a pipe. */
   note?: string | undefined;
+  /** What to say if it can't be printed, though something was changed. */
+  unprinted?: string;
   /** Whether the result is a rejection, which makes the exit code 1. */
   rejected?: boolean;
 }
@@ -34,14 +38,28 @@ export async function run(
   const target = await (env ? findDeployedStack(environments[env]) : findLocalStack());
   if (target.description !== undefined) process.stderr.write(`${target.description}\n`);
   try {
-    const { text, json, note, rejected } = await work(target, asJson);
-    const printed = asJson ? json && jsonText(json) : text;
-    if (printed) process.stdout.write(`${printed}\n`);
-    if (note) process.stderr.write(`${note}\n`);
-    if (rejected) process.exitCode = 1;
+    await printResult(await work(target, asJson), asJson);
   } finally {
     target.client.destroy();
   }
+}
+
+async function printResult(result: Result, asJson: boolean): Promise<void> {
+  const { text, json, note, unprinted, rejected } = result;
+  const printed = asJson ? json && jsonText(json) : text;
+  // Without a text, too: it fails if an earlier line of the command could not be written.
+  await print(printed ? `${printed}\n` : "").catch((error) => {
+    throw unprinted ? new CommandError(`${errorLine(error)}. ${unprinted}`) : error;
+  });
+  if (note) process.stderr.write(`${note}\n`);
+  if (rejected) process.exitCode = 1;
+}
+
+/** Writes to standard output, and waits until that is done. */
+async function print(text: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
+  await promise;
 }
 
 /** The option `--rate`. */
@@ -65,14 +83,20 @@ export function pacedCalls(
   // The other half is for the service.
   const rate = chosen ?? (local ? undefined : environment.tableThroughput[units] / 2);
   if (rate !== undefined)
-    process.stderr.write(`Using at most ${rate} ${units.slice(0, -1)} units a second (--rate)\n`);
+    process.stderr.write(
+      `Using at most ${grouped(rate)} ${units.slice(0, -1)} units a second (--rate)\n`,
+    );
   return new TableCalls(client, rate);
 }
 
-/** A signal that aborts at the first Ctrl-C or SIGTERM; the second ends the process. */
+/**
+ * A signal that aborts at the first Ctrl-C or SIGTERM, of which the second ends the process, and
+ * when standard output can't be written.
+ */
 export function interruption(): AbortSignal {
   const interrupted = new AbortController();
   for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"])
     process.once(signal, () => interrupted.abort());
+  process.stdout.once("error", (error) => interrupted.abort(error));
   return interrupted.signal;
 }

@@ -1,13 +1,16 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { isApiKey } from "../../shared/api-keys.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { readSecret } from "../terminal/input.ts";
 import { printable } from "../terminal/printable.ts";
 import { check, issue, list, revoke } from "./api-keys.ts";
-import { parseMoment, parseTable, parseText } from "./arguments.ts";
+import { parseKeyId, parseMoment, parseTable } from "./arguments.ts";
 import { run } from "./command.ts";
 import { addRepair } from "./repair.ts";
 import { keyRules } from "./repair-rules.ts";
+
+const keyAsArgument =
+  "give the key on standard input, like `keys check < key.txt`: " +
+  "an argument stays in the shell's history";
 
 /** Adds the commands that issue, list, revoke and check API keys. */
 export function addKeyCommands(program: Command): void {
@@ -36,27 +39,24 @@ export function addKeyCommands(program: Command): void {
     );
   keys
     .command("revoke")
-    .argument("<key-id>", "as shown by `keys list`", parseText)
+    .argument("<key-id>", "as shown by `keys list`", parseKeyId)
     .description("revoke a key for good")
-    .action((keyId: string, _options, command: Command) => {
-      if (isApiKey(keyId)) {
-        throw new CommandError(
-          "That is a key, not a key id, and is now in your shell history. " +
-            "`keys check` prints its id",
-        );
-      }
-      return run(command, (target) => revoke(target, keyId, now()));
-    });
+    .action((keyId: string, _options, command: Command) =>
+      run(command, (target) => revoke(target, keyId, now())),
+    );
   keys
     .command("check")
     .description("read a key from standard input and say whether the service accepts it")
-    .action((_options, command: Command) =>
-      run(command, async (target) => {
+    // Rejected here, because commander would quote them.
+    .allowExcessArguments()
+    .action((_options, command: Command) => {
+      if (command.args.length > 0) command.error(`error: ${keyAsArgument}`);
+      return run(command, async (target) => {
         const key = await readSecret("Key (input is hidden): ");
         if (key === "") throw new CommandError("Standard input has no key");
         return await check(target, key, now());
-      }),
-    );
+      });
+    });
   addRepair(keys, "apiKeysTable", () => keyRules);
 }
 

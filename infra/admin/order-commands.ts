@@ -2,20 +2,21 @@ import { type Command, Option } from "commander";
 import {
   parseFields,
   parseId,
+  parseKeyId,
   parseMoment,
   parseTable,
   parseText,
   parseTime,
 } from "./arguments.ts";
 import { auditCommand } from "./audit-orders.ts";
-import { pacedCalls, rateOption, run } from "./command.ts";
+import { rateOption, run } from "./command.ts";
 import { exportCommand } from "./export-orders.ts";
 import { importCommand } from "./import-orders.ts";
 import { reinstateCommand } from "./reinstate-orders.ts";
 import { addRepair } from "./repair.ts";
 import { orderRules } from "./repair-rules.ts";
 import { shipCommand, shipExitCodes } from "./ship-orders.ts";
-import { count, listCommand, show, statusChoices } from "./show-orders.ts";
+import { countCommand, listCommand, show, statusChoices } from "./show-orders.ts";
 
 /** Adds the commands that import, export, ship, mend, list, count and show orders. */
 export function addOrderCommands(program: Command): void {
@@ -71,7 +72,7 @@ function addReinstate(orders: Command): void {
   orders
     .command("reinstate")
     .description("make orders pending again that a key has cancelled, and print their ids")
-    .requiredOption("--cancelled-by <key-id>", "the key, such as a leaked one", parseText)
+    .requiredOption("--cancelled-by <key-id>", "the key, such as a leaked one", parseKeyId)
     .requiredOption(
       "--since <date-time>",
       "leave what it cancelled earlier, like 2026-11-20T08:00:00Z",
@@ -96,7 +97,7 @@ function addLookUps(orders: Command): void {
     .addOption(
       new Option("--status <status>", "only orders with this status").choices(statusChoices),
     )
-    .option("--cancelled-by <key-id>", "only orders that this key cancelled", parseText)
+    .option("--cancelled-by <key-id>", "only orders that this key cancelled", parseKeyId)
     .addOption(rateOption())
     .description("list orders as they are read; with --json in the format of `orders import`")
     .action(listCommand);
@@ -104,9 +105,7 @@ function addLookUps(orders: Command): void {
     .command("count")
     .addOption(rateOption())
     .description("count the orders by status")
-    .action((_options, command: Command) =>
-      run(command, (target) => count(target.ordersTable, pacedCalls(command, target, "reads"))),
-    );
+    .action(countCommand);
   orders
     .command("show")
     .argument("<order-id>", "the order's id", parseId)

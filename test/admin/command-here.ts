@@ -32,8 +32,10 @@ export async function runCommand(
 ): Promise<Ended> {
   const printed = { stdout: "", stderr: "" };
   const spies = (["stdout", "stderr"] as const).map((name) =>
-    vi.spyOn(process[name], "write").mockImplementation((text) => {
+    vi.spyOn(process[name], "write").mockImplementation((text, ...rest: unknown[]) => {
       printed[name] += text;
+      const written = rest.at(-1);
+      if (typeof written === "function") written();
       return true;
     }),
   );

@@ -129,7 +129,7 @@ describe("listing", () => {
       const { text, note } = await list(target, now);
       expect(text).toBe(
         [
-          "KEY ID  NAME  CREATED               EXPIRES               REVOKED               STATE",
+          "KEY ID  NAME  CREATED AT            EXPIRES AT            REVOKED AT            STATE",
           "key_1   test  2023-11-14T22:13:20Z  never                 never                 active",
           "key_2   test  2023-11-14T22:13:21Z  2023-11-14T22:13:22Z  never                 expired",
           "key_3   test  2023-11-14T22:13:23Z  never                 2023-11-14T22:13:24Z  revoked",

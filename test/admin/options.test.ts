@@ -16,6 +16,7 @@ import {
 } from "vitest";
 import { TableCalls } from "../../infra/admin/table-calls.ts";
 import { environments } from "../../infra/environments.ts";
+import { grouped } from "../../infra/terminal/counted.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { root } from "../helpers/admin-command.ts";
 import { createTable } from "../helpers/create-table.ts";
@@ -80,19 +81,22 @@ describe("a command", () => {
       await writeFile(log, JSON.stringify(line));
     });
     beforeEach(async () => {
-      await tables.putKey({ keyId: "key_1" });
+      await tables.putKey({ keyId: "key_0123456789abcdef" });
     });
     const { reads, writes } = environments.production.tableThroughput;
     const log = join(folder, "cancelled.log");
     const commands: [args: string[], units: string][] = [
-      [["import", file], `${writes / 2} write`],
-      [["import", "--check", file], `${reads / 2} read`],
-      [["export"], `${reads / 2} read`],
-      [["ship", "1"], `${writes / 2} write`],
-      [["list"], `${reads / 2} read`],
-      [["count"], `${reads / 2} read`],
-      [["reinstate", "--cancelled-by", "key_1", "--since", "2026-11-20"], `${writes / 2} write`],
-      [["audit", "--log", log], `${reads / 2} read`],
+      [["import", file], `${grouped(writes / 2)} write`],
+      [["import", "--check", file], `${grouped(reads / 2)} read`],
+      [["export"], `${grouped(reads / 2)} read`],
+      [["ship", "1"], `${grouped(writes / 2)} write`],
+      [["list"], `${grouped(reads / 2)} read`],
+      [["count"], `${grouped(reads / 2)} read`],
+      [
+        ["reinstate", "--cancelled-by", "key_0123456789abcdef", "--since", "2026-11-20"],
+        `${grouped(writes / 2)} write`,
+      ],
+      [["audit", "--log", log], `${grouped(reads / 2)} read`],
     ];
 
     test.each(commands)("leaves half of it to the service: orders %j", async (args, units) => {
@@ -154,7 +158,7 @@ describe("a command", () => {
       run(["orders", "import", pipe]),
       writeFile(pipe, '{"id":1}\n{"id":2}\n'),
     ]);
-    expect(stdout).toBe("2 orders: 2 written, 0 already there, 0 not written\n");
+    expect(stdout).toBe("2 orders: 2 written, 0 already there, 0 different, 0 not written\n");
   });
 
   test.each([
