@@ -127,7 +127,8 @@ export async function* scanOrders(
 ): AsyncGenerator<OrderItem[], void, void> {
   let ExclusiveStartKey: OrderItem | undefined;
   do {
-    const input = { TableName: table, ProjectionExpression: projection, ExclusiveStartKey };
+    // In the order in which the SDK writes them.
+    const input = { TableName: table, ExclusiveStartKey, ProjectionExpression: projection };
     const { Items = [], LastEvaluatedKey } = await scanPage(client, input);
     yield Items;
     ExclusiveStartKey = LastEvaluatedKey;

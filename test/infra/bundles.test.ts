@@ -1,15 +1,19 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { App, Stack } from "aws-cdk-lib/core";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { buildSync } from "esbuild";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { readFunctions } from "../../infra/local/functions.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
-import { bundles } from "../../infra/stack/bundles.ts";
+import { bundles, bundling } from "../../infra/stack/bundles.ts";
 import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
 import { startTlsEngine, type TlsEngine } from "../bench/tls-engine.ts";
 import { machineHas } from "../helpers/machine.ts";
@@ -73,8 +77,11 @@ describe.runIf(machineHas("openssl", "the bundles over TLS"))(
       table.close();
     });
 
-    async function expectCall({ id, permission }: FunctionEntry, address: string) {
-      const { directory } = functions.find(({ name }) => name === id) ?? {};
+    async function expectCall(
+      { id, permission }: FunctionEntry,
+      address: string,
+      directory = functions.find(({ name }) => name === id)?.directory,
+    ) {
       // A busy machine takes longer than a start may wait.
       const code = `AbortSignal.timeout = () => new AbortController().signal;
         globalThis.awslambda = { streamifyResponse: (handler) => handler };
@@ -94,6 +101,20 @@ describe.runIf(machineHas("openssl", "the bundles over TLS"))(
 
     test.each(entries)("$id calls its table over plain HTTP on a local stack", (entry) =>
       expectCall(entry, endpoint),
+    );
+
+    test.each(entries)(
+      "$id calls its table with the SDK's own client, without the one that replaces it",
+      async (entry) => {
+        const directory = await mkdtemp(join(tmpdir(), "sdk-client-"));
+        onTestFinished(() => rm(directory, { recursive: true }));
+        const { "@aws-sdk/client-dynamodb": _, ...alias } = bundling.alias;
+        const entryPoints = {
+          [entry.id]: fileURLToPath(new URL(`../../functions/${entry.file}`, import.meta.url)),
+        };
+        buildSync({ ...bundling, alias, entryPoints, outdir: directory });
+        await expectCall(entry, endpoint, join(directory, entry.id));
+      },
     );
   },
 );
