@@ -43,22 +43,13 @@ describe.runIf(hasBrowser)("the page at / in a browser", () => {
   });
   afterAll(() => page?.close());
 
-  test("shows every operation of the document", async () => {
+  test("shows the document's operations on a laptop's first screen, and nothing to place", async () => {
     const described = Object.values(document.paths).flatMap(Object.entries);
-    const methods = described.map(([method]) => method.toUpperCase());
-    expect(await page.page.locator(".opblock-summary-method").allInnerTexts()).toEqual(methods);
-    const summaries = described.map(([, { summary }]) => summary);
-    expect(await page.page.locator(".opblock-summary-description").allInnerTexts()).toEqual(
-      summaries,
-    );
-  });
-
-  test("shows every operation on a laptop's first screen", async () => {
+    const shown = described.flatMap(([method, { summary }]) => [method.toUpperCase(), summary]);
+    const texts = page.page.locator(".opblock-summary-method, .opblock-summary-description");
+    expect(await texts.allInnerTexts()).toEqual(shown);
     const last = await page.page.locator(".opblock").last().boundingBox();
     expect((last?.y ?? Number.NaN) + (last?.height ?? 0)).toBeLessThan(768);
-  });
-
-  test("doesn't offer to place an order", async () => {
     expect(await page.page.locator("#reference").innerText()).not.toContain("Place");
   });
 
@@ -81,23 +72,15 @@ describe.runIf(hasBrowser)("the page at / in a browser", () => {
     expect(JSON.parse(body ?? "")).toMatchObject({ code: "order_already_cancelled" });
   });
 
-  async function cancelMalformedId(): Promise<void> {
+  test("says what is wrong with a malformed id, in place of the last response", async () => {
     const operation = page.operation("cancelOrder");
+    const response = operation.locator(".live-responses-table");
+    expect(await response.count()).toBe(1);
     await operation.locator("tr[data-param-name=orderId] input").fill("abc");
     await operation.locator("button.execute").click();
-  }
-
-  test("hides the last response when an id is malformed", async () => {
-    const response = page.operation("cancelOrder").locator(".live-responses-table");
-    expect(await response.count()).toBe(1);
-    await cancelMalformedId();
-    await expect.poll(() => response.count()).toBe(0);
-  });
-
-  test("says what is wrong with a malformed id", async () => {
-    await cancelMalformedId();
-    const mistake = page.operation("cancelOrder").getByText("Value must be an integer");
+    const mistake = operation.getByText("Value must be an integer");
     await expect.poll(() => mistake.isVisible()).toBe(true);
+    expect(await response.count()).toBe(0);
   });
 
   test.each([
@@ -131,11 +114,10 @@ describe.runIf(hasBrowser)("the page at / in a browser", () => {
     await other?.close();
   });
 
-  test("requests nothing from other origins", () => {
-    expect(page.otherOrigins).toEqual([]);
-  });
-
-  test("logs no error in the console but that of the rejected cancellation", () => {
-    expect(page.errors).toEqual([expect.stringContaining("409 (Conflict)")]);
+  test("requests nothing from other origins, and logs only the rejected cancellation", () => {
+    expect([page.otherOrigins, page.errors]).toEqual([
+      [],
+      [expect.stringContaining("409 (Conflict)")],
+    ]);
   });
 });

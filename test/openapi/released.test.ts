@@ -98,7 +98,9 @@ async function change(edit: Edit): Promise<string[]> {
 const listedOrder =
   "/store/orders get responses 200 content application/json schema items properties";
 
-test.each<{ what: string; edit: Edit; found: string[] }>([
+const petId = { name: "petId", in: "path", required: true, schema: { type: "string" } };
+
+test.each<{ what: string; edit: Edit; found: unknown }>([
   {
     what: "another type of a field",
     edit: (document) => document.setIn([...fields, "quantity", "type"], "string"),
@@ -140,40 +142,35 @@ test.each<{ what: string; edit: Edit; found: string[] }>([
     edit: (document) => document.setIn([...list, "parameters"], [{ ...page, required: true }]),
     found: ["new: /store/orders get parameters page required true"],
   },
-])("a change that breaks a promise is found: $what", async ({ edit, found }) => {
-  expect(await change(edit)).toEqual(found);
-});
-
-test("a change that breaks a promise is found: a missing operation", async () => {
-  expect(await change((document) => document.deleteIn(list))).toContain(
-    "no longer: /store/orders get operationId listOrders",
-  );
-});
-
-const petId = { name: "petId", in: "path", required: true, schema: { type: "string" } };
-
-test.each<{ what: string; edit: Edit }>([
   {
-    what: "a path",
+    what: "a missing operation",
+    edit: (document) => document.deleteIn(list),
+    found: expect.arrayContaining(["no longer: /store/orders get operationId listOrders"]),
+  },
+  {
+    what: "nothing in a new path",
     edit: (document) =>
       document.setIn(["paths", "/pets/{petId}"], { get: { parameters: [petId], responses: {} } }),
+    found: [],
   },
   {
-    what: "a field",
+    what: "nothing in a new field",
     edit: (document) => document.setIn([...fields, "gift"], { type: "boolean" }),
+    found: [],
   },
   {
-    what: "an optional parameter",
+    what: "nothing in an optional parameter",
     edit: (document) => document.setIn([...list, "parameters"], [page]),
+    found: [],
   },
-])("an addition breaks no promise: $what", async ({ edit }) => {
-  expect(await change(edit)).toEqual([]);
-});
-
-test("a new major version may break any promise", async () => {
-  const nextMajor = await change((document) => {
-    document.setIn(["info", "version"], "2.0.0");
-    document.deleteIn(list);
-  });
-  expect(nextMajor).toEqual([]);
+  {
+    what: "nothing in a new major version",
+    edit: (document) => {
+      document.setIn(["info", "version"], "2.0.0");
+      document.deleteIn(list);
+    },
+    found: [],
+  },
+])("what breaks a promise is found: $what", async ({ edit, found }) => {
+  expect(await change(edit)).toEqual(found);
 });

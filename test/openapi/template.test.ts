@@ -13,16 +13,12 @@ const deployed = api.methods.filter(({ integration }) => integration.Type === "A
 
 const methodsOf = (item: object = {}) => Object.keys(item).map((method) => method.toUpperCase());
 
-test("the document asks for a bearer key at every operation", () => {
+test("the document and the template ask for a key in the Authorization header", () => {
   const described = Object.values(document.paths).flatMap((item) => Object.values(item));
-  for (const { security = document.security } of described)
-    expect(security).toEqual([{ bearerAuth: [] }]);
-});
-
-test("the template asks for the Authorization header at every operation", () => {
-  expect(deployed.length).toBeGreaterThan(0);
-  for (const { authorizer } of deployed)
-    expect(authorizer).toMatchObject({ IdentitySource: "Authorization" });
+  const securities = described.map(({ security = document.security }) => security);
+  expect(securities).toEqual(deployed.map(() => [{ bearerAuth: [] }]));
+  const sources = deployed.map(({ authorizer }) => authorizer?.IdentitySource);
+  expect(sources).toEqual(deployed.map(() => "Authorization"));
 });
 
 const mocks = api.methods.flatMap(({ httpMethod, path, integration }) =>
@@ -30,23 +26,17 @@ const mocks = api.methods.flatMap(({ httpMethod, path, integration }) =>
 );
 
 test("the document describes the gateway's responses where there is no operation", () => {
-  expect(mocks.length).toBeGreaterThan(0);
   for (const { httpMethod, path, status, ...literal } of mocks) {
     expect(httpMethod).toBe("ANY");
     expect(responseProblems("POST", path, httpResponse(status, literal))).toEqual([]);
+    expect(status).toBe(document.paths[path] ? 405 : 404);
+    // Only a 405 allows methods: those of the document.
+    expect(literal.headers["Allow"]?.split(", ").sort() ?? []).toEqual(
+      methodsOf(document.paths[path]).sort(),
+    );
   }
-});
-
-test("a 405 allows exactly the methods of the document", () => {
-  const rejecting = mocks.filter(({ status }) => status === 405);
-  expect(rejecting.map(({ path }) => path).sort()).toEqual(Object.keys(document.paths).sort());
-  for (const { path, headers } of rejecting)
-    expect(headers["Allow"]?.split(", ").sort()).toEqual(methodsOf(document.paths[path]).sort());
-});
-
-test("a path without operations has no Allow header", () => {
-  for (const { headers } of mocks.filter(({ path }) => document.paths[path] === undefined))
-    expect(headers).not.toHaveProperty("Allow");
+  const known = mocks.filter(({ status }) => status === 405).map(({ path }) => path);
+  expect(known.sort()).toEqual(Object.keys(document.paths).sort());
 });
 
 type Requests = [method: string, path: string][];
