@@ -46,23 +46,97 @@ const sends =
     socket?.end(bytes);
 const hangUp: Respond = ({ socket }) => socket?.destroy();
 const busy = fails("service_unavailable");
+const failed = fails("internal_error");
+const throttled = (...seconds: string[]) =>
+  seconds.map((value) => fails("too_many_requests", { "Retry-After": value }));
 const noOrders = responds(200, "[]");
-const cancelled = responds(204);
-const half = gzipSync('[{"id":1}]').subarray(0, 15);
+const gzip = { "Content-Encoding": "gzip" };
+const zipped = gzipSync('[{"id":1}]');
 
-/** Responses that say nothing for sure: another attempt may get a whole one. */
+/** Responses that say nothing for sure, so that another attempt may help. */
 const broken: [what: string, respond: Respond][] = [
   ["no response", hangUp],
   ["nothing of HTTP", sends("SSH-2.0-OpenSSH_9.9\r\n")],
-  ["an empty list of no JSON", responds(200)],
+  ["an empty 200", responds(200)],
   ["a page", responds(200, "<html>Back soon</html>", { "Content-Type": "text/html" })],
   ["an object", responds(200, "{}")],
-  ["a list that ends between orders", responds(200, '[{"id":1},')],
-  ["a list that ends within a character", responds(200, Buffer.from([0x5b, 0x22, 0xc3]))],
-  ["a list that ends with its connection", sends("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[")],
-  ["a list whose gzip ends early", responds(200, half, { "Content-Encoding": "gzip" })],
-  ["a list whose gzip is none", responds(200, "[]", { "Content-Encoding": "gzip" })],
-  ["a list nested too deep", responds(200, "[".repeat(1_000_000))],
+  ["an end between orders", responds(200, '[{"id":1},')],
+  ["an end within a character", responds(200, Buffer.from([0x5b, 0x22, 0xc3]))],
+  ["an end with its connection", sends("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[")],
+  ["half of its gzip", responds(200, zipped.subarray(0, 15), gzip)],
+  ["gzip that is none", responds(200, "[]", gzip)],
+  ["too many levels", responds(200, "[".repeat(1_000_000))],
+];
+/** Responses that are final, and the error that comes of each. */
+const final: [respond: Respond, result: string][] = [
+  [fails("forbidden"), "ApiError 403 forbidden"],
+  [responds(413, "Too large"), "ApiError 413"],
+  ...["{oops", "[1]", "{}", '{"code":5}', Buffer.from([0xc3])].map((body): [Respond, string] => [
+    responds(404, body),
+    "ApiError 404",
+  ]),
+  [responds(202, "[]"), "ApiError 202"],
+  [responds(204), "ApiError 204"],
+  ...[301, 302, 303, 307, 308].map((status): [Respond, string] => [
+    responds(status, "", { Location: "http://127.0.0.1:9/v1/store/orders" }),
+    `ApiError ${status}`,
+  ]),
+];
+
+type Scenario = [
+  what: string,
+  responses: Respond[],
+  result: string,
+  pauses: number[],
+  options?: Partial<Call>,
+];
+const cancel = { cancel: "4" };
+const scenarios: Scenario[] = [
+  ...broken.map(
+    ([what, respond]): Scenario => [`a list with ${what}`, [respond, noOrders], "[]", [0.5]],
+  ),
+  ...final.map(([respond, result]): Scenario => [`a list with ${result}`, [respond], result, []]),
+  ["a compressed list", [responds(200, zipped, gzip)], '[{"id":1}]', []],
+  ["four failures", [busy, busy, busy, failed, noOrders], "[]", [0.5, 1, 2, 4]],
+  [
+    "five failures",
+    [busy, busy, busy, busy, failed],
+    "ApiError 500 internal_error",
+    [0.5, 1, 2, 4],
+  ],
+  ["Retry-After", [...throttled("7", "0", "99", "1"), noOrders], "[]", [7.5, 1, 101, 5]],
+  ...[
+    ["100", "99999999999", "1e9", "Infinity"],
+    ["", "Wed, 21 Oct 2026 07:28:00 GMT", "soon", "NaN"],
+    ["-1", "1.5", "1, 2", "0x10"],
+  ].map(
+    (values): Scenario => [
+      `Retry-After of no use: ${values}`,
+      [...throttled(...values), noOrders],
+      "[]",
+      [0.5, 1, 2, 4],
+    ],
+  ),
+  [
+    "silence, at once and midway",
+    [() => {}, (response) => void response.writeHead(200).write("["), noOrders],
+    "[]",
+    [0.5, 1],
+    { timeout: 100 },
+  ],
+  ["a cancellation with no response", [hangUp, responds(204)], "cancelled", [0.5], cancel],
+  ["a cancellation with a page", [responds(200, "<p>"), responds(204)], "cancelled", [0.5], cancel],
+  ["a repeated cancellation", [fails("order_already_cancelled")], "cancelled", [], cancel],
+  ["a conflict", [fails("order_not_pending")], "ApiError 409 order_not_pending", [], cancel],
+  [
+    "a conflict's code with another status",
+    [responds(404, errorBody("order_already_cancelled"))],
+    "ApiError 404 order_already_cancelled",
+    [],
+    cancel,
+  ],
+  ["a cancellation with 202", [responds(202)], "ApiError 202", [], cancel],
+  ["a cancellation with a redirect", [responds(307)], "ApiError 307", [], cancel],
 ];
 
 describe.each(clients)("the client in $language", ({ language, call }) => {
@@ -100,91 +174,13 @@ describe.each(clients)("the client in $language", ({ language, call }) => {
       });
   });
 
-  test("reads a compressed list", async () => {
-    const compressed = responds(200, gzipSync('[{"id":1}]'), { "Content-Encoding": "gzip" });
-    const { result, headers } = await callServer([compressed]);
-    expect(result).toBe('[{"id":1}]');
+  test.each(scenarios)("copes with %s", async (_what, responses, result, pauses, options) => {
+    expect(await callServer(responses, options)).toMatchObject({ result, pauses });
+  });
+
+  test("asks for gzip", async () => {
+    const { headers } = await callServer([noOrders]);
     expect(headers?.["accept-encoding"]).toContain("gzip");
-  });
-
-  test("waits longer after each failure, and gives up with the fifth", async () => {
-    const failed = fails("internal_error");
-    expect(await callServer([busy, busy, busy, failed, noOrders])).toMatchObject({
-      result: "[]",
-      pauses: [0.5, 1, 2, 4],
-    });
-    expect(await callServer([busy, busy, busy, busy, failed, noOrders])).toMatchObject({
-      result: "ApiError 500 internal_error",
-      pauses: [0.5, 1, 2, 4],
-    });
-  });
-
-  test.each([
-    ["seconds", ["7", "0", "99", "1"], [7, 0, 99, 1]],
-    ["too much", ["100", "99999999999", "1e9", "Infinity"], [0, 0, 0, 0]],
-    ["no number", ["", "Wed, 21 Oct 2026 07:28:00 GMT", "soon", "NaN"], [0, 0, 0, 0]],
-    ["no whole number", ["-1", "1.5", "1, 2", "0x10"], [0, 0, 0, 0]],
-  ])("waits at least as long as a 429 says, unless that is %s", async (_what, values, seconds) => {
-    const throttled = values.map((value) => fails("too_many_requests", { "Retry-After": value }));
-    expect(await callServer([...throttled, noOrders])).toMatchObject({
-      result: "[]",
-      pauses: [0.5, 1, 2, 4].map((pause, attempt) => pause + (seconds[attempt] ?? Number.NaN)),
-    });
-  });
-
-  test.each(broken)("repeats a list that gets %s", async (_what, respond) => {
-    const outcome = await callServer([respond, noOrders]);
-    expect(outcome).toMatchObject({ result: "[]", pauses: [0.5] });
-  });
-
-  test.each<[what: string, responses: Respond[], result: string, pauses: number[]]>([
-    ["no response", [hangUp, cancelled], "cancelled", [0.5]],
-    ["a page", [responds(200, "<html>Back soon</html>"), cancelled], "cancelled", [0.5]],
-    ["an earlier success", [fails("order_already_cancelled")], "cancelled", []],
-    ["another conflict", [fails("order_not_pending")], "ApiError 409 order_not_pending", []],
-    [
-      "the code of an earlier success under another status",
-      [responds(404, errorBody("order_already_cancelled"))],
-      "ApiError 404 order_already_cancelled",
-      [],
-    ],
-    ["202", [responds(202)], "ApiError 202", []],
-  ])("ends a cancellation that gets %s", async (_what, responses, result, pauses) => {
-    expect(await callServer(responses, { cancel: "4" })).toMatchObject({ result, pauses });
-  });
-
-  test.each<[what: string, respond: Respond, result: string]>([
-    ["403", fails("forbidden"), "ApiError 403 forbidden"],
-    ["413 in AWS's own words", responds(413, "Too large"), "ApiError 413"],
-    ["404 with half a record", responds(404, "{oops"), "ApiError 404"],
-    ["404 with a list", responds(404, "[1]"), "ApiError 404"],
-    ["404 without a code", responds(404, "{}"), "ApiError 404"],
-    ["404 with a number for a code", responds(404, '{"code":5}'), "ApiError 404"],
-    ["404 with half a character", responds(404, Buffer.from([0xc3])), "ApiError 404"],
-    ["202 with a list", responds(202, "[]"), "ApiError 202"],
-    ["204", responds(204), "ApiError 204"],
-  ])("does not repeat a list that gets %s", async (_what, respond, result) => {
-    expect(await callServer([respond])).toMatchObject({ result, pauses: [] });
-  });
-
-  test.each([301, 302, 303, 307, 308])("does not follow a redirect by %i", async (status) => {
-    const elsewhere = vi.fn(noOrders);
-    const { port, close } = await listen(0, (_request, response) => elsewhere(response));
-    onTestFinished(close);
-    const redirect = responds(status, "", { Location: `http://localhost:${port}/v1/store/orders` });
-    for (const options of [{}, { cancel: "4" }]) {
-      const outcome = await callServer([redirect], options);
-      expect(outcome).toMatchObject({ result: `ApiError ${status}`, pauses: [] });
-      expect(outcome.message).toMatch(/^30\d is not a response of the orders API/);
-    }
-    expect(elsewhere).not.toHaveBeenCalled();
-  });
-
-  test("repeats a request whose connection falls silent, before or midway", async () => {
-    const silent: Respond = () => {};
-    const midway: Respond = (response) => void response.writeHead(200).write("[");
-    const outcome = await callServer([silent, midway, noOrders], { timeout: 100 });
-    expect(outcome).toMatchObject({ result: "[]", pauses: [0.5, 1] });
   });
 
   test("says why it can't reach a service, and tries no more where that can't help", async () => {
