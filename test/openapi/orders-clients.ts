@@ -1,6 +1,5 @@
-import { spawn } from "node:child_process";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { startLineProcess } from "../helpers/line-process.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { documentFile } from "../helpers/openapi/document.ts";
 
@@ -37,21 +36,9 @@ export function startClients() {
 }
 
 function start(command: string, file: string) {
-  const env = {
-    PATH: process.env["PATH"],
+  const { ask, stop } = startLineProcess(command, [fileURLToPath(new URL(file, import.meta.url))], {
     PYTHONPATH: fileURLToPath(new URL("clients", documentFile)),
     PYTHONDONTWRITEBYTECODE: "1",
-  };
-  const program = spawn(command, [fileURLToPath(new URL(file, import.meta.url))], {
-    env,
-    stdio: ["pipe", "pipe", "inherit"],
   });
-  const lines = createInterface(program.stdout)[Symbol.asyncIterator]();
-  return {
-    call: async (call: Call): Promise<Outcome> => {
-      program.stdin.write(`${JSON.stringify(call)}\n`);
-      return JSON.parse((await lines.next()).value ?? "null");
-    },
-    stop: () => program.stdin.end(),
-  };
+  return { call: (call: Call): Promise<Outcome> => ask(call), stop };
 }
