@@ -13,7 +13,8 @@ export interface Route extends ApiMethod {
  * The method that serves a request, or undefined. The most specific path that has the method (or
  * ANY) wins, so `{proxy+}` also catches the methods that more specific paths lack.
  *
- * @param requestPath below the stage, as it was sent; trailing slashes are ignored.
+ * @param requestPath below the stage, as it was sent: `..` is a segment like any other, which it
+ * would not be to URLPattern. Trailing slashes are ignored.
  */
 export function matchRoute(
   methods: ApiMethod[],
@@ -21,32 +22,24 @@ export function matchRoute(
   requestPath: string,
 ): Route | undefined {
   const path = requestPath.replace(/\/+$/, "") || "/";
-  const candidates = methods
+  const [found] = methods
     .filter((method) => method.httpMethod === httpMethod || method.httpMethod === "ANY")
-    .sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
-  for (const method of candidates) {
-    const match = pathPattern(method.path).exec(path);
-    if (match) return { ...method, parameters: decoded(match.groups) };
-  }
-  return undefined;
+    .map((method) => ({ method, match: pathPattern(method.path).exec(path) }))
+    .filter(({ match }) => match !== null)
+    .sort((a, b) => (rank(a.method) < rank(b.method) ? -1 : 1));
+  if (found === undefined) return undefined;
+  const groups = Object.entries(found.match?.groups ?? {});
+  const decoded = groups.map(([name, value]) => [name, querystring.unescape(value)]);
+  return { ...found.method, parameters: Object.fromEntries(decoded) };
 }
 
-function decoded(groups: Record<string, string> = {}): Record<string, string> {
-  const values = Object.entries(groups).map(([name, value]) => [name, querystring.unescape(value)]);
-  return Object.fromEntries(values);
-}
-
-/** A pattern for the request paths that a path like `/pets/{petId}` covers. */
+/** A pattern for the request paths that a path like `/pets/{petId}` covers, with named groups. */
 function pathPattern(path: string): RegExp {
-  const segments = path.split("/").map(segmentPattern);
-  return new RegExp(`^${segments.join("/")}$`, "s");
-}
-
-/** A parameter's pattern is a group of its name. */
-function segmentPattern(segment: string): string {
-  const { name, greedy } = /^\{(?<name>\w+)(?<greedy>\+?)\}$/.exec(segment)?.groups ?? {};
-  if (name === undefined) return RegExp.escape(segment);
-  return greedy ? `(?<${name}>.+)` : `(?<${name}>[^/]+)`;
+  const pattern = RegExp.escape(path).replaceAll(
+    /\\\{(\w+)(\\\+)?\\\}/g,
+    (_, name, greedy) => `(?<${name}>${greedy ? ".+" : "[^/]+"})`,
+  );
+  return new RegExp(`^${pattern}$`, "s");
 }
 
 /**
@@ -54,11 +47,6 @@ function segmentPattern(segment: string): string {
  * comes last.
  */
 function rank({ path, httpMethod }: ApiMethod): string {
-  const segments = path.replaceAll(/[^/]+/g, segmentRank);
+  const segments = path.replaceAll(/\{\w+\}/g, "\uFFFE").replaceAll(/\{\w+\+\}/g, "\uFFFF");
   return `${segments} ${httpMethod === "ANY" ? 1 : 0}`;
-}
-
-function segmentRank(segment: string): string {
-  if (segment.endsWith("+}")) return "2";
-  return segment.startsWith("{") ? "1" : "0";
 }

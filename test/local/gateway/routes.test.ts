@@ -24,6 +24,8 @@ test.each([
   ["GET", "/pets/a%20b%2Fc", "/pets/{petId}", { petId: "a b/c" }],
   // Decoded once.
   ["GET", "/pets/%2531", "/pets/{petId}", { petId: "%31" }],
+  // A segment like any other.
+  ["GET", "/cats/../pets", "/{proxy+}", { proxy: "cats/../pets" }],
   ["GET", "/Pets", "/{proxy+}", { proxy: "Pets" }],
   ["GET", "/pets/%zz", "/pets/{petId}", { petId: "%zz" }],
   ["PUT", "/pets/best", "/pets/{petId}", { petId: "best" }],
