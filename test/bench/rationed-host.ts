@@ -2,10 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import {
-  type ExecutionEnvironment,
-  startEnvironment,
-} from "../../infra/local/lambda/execution-environment.ts";
+import { ExecutionEnvironment } from "../../infra/local/lambda/execution-environment.ts";
 import type { FunctionResponse } from "../../infra/local/lambda/function-response.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
 
@@ -25,10 +22,14 @@ export function rationedHost(definitions: FunctionDefinition[], shares: Map<numb
     if (running !== undefined) return running;
     const definition = definitions.find((candidate) => candidate.name === name);
     if (definition === undefined) throw new Error(`There is no function ${name}`);
-    const environment = startEnvironment(definition, () => {});
+    const ready = Promise.withResolvers<void>();
+    const environment = new ExecutionEnvironment(definition, () => {}, {
+      idle: ready.resolve,
+      ended: ready.reject,
+    });
     environments.set(name, environment);
-    await environment.ready;
-    const pid = environment.pid();
+    await ready.promise;
+    const { pid } = environment;
     const limit = shares.get(definition.memoryMegabytes);
     if (pid === undefined || limit === undefined) throw new Error(`${name} can't be limited`);
     limit(pid);
@@ -37,7 +38,7 @@ export function rationedHost(definitions: FunctionDefinition[], shares: Map<numb
   const invoke = async (name: string, event: unknown): Promise<FunctionResponse> => {
     const environment = await start(name);
     const response = Promise.withResolvers<FunctionResponse>();
-    void environment.run({
+    environment.run({
       requestId: randomUUID(),
       event: JSON.stringify(event),
       response,

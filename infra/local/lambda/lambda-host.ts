@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { addAbortListener } from "node:events";
-import { type ExecutionEnvironment, startEnvironment } from "./execution-environment.ts";
+import { ExecutionEnvironment, type Invocation } from "./execution-environment.ts";
 import { FunctionFailure, type FunctionResponse } from "./function-response.ts";
-import type { Invocation } from "./runtime-api.ts";
 import type { FunctionDefinition } from "./runtime-process.ts";
 
 export interface LambdaHostOptions {
@@ -73,42 +72,37 @@ function createPool(
   const useIdle = (): void => {
     // The oldest first, so that as few processes as possible are busy.
     for (const environment of environments) {
-      const invocation = environment.state() === "idle" ? waiting.shift() : undefined;
-      if (invocation !== undefined) environment.run(invocation).then(dispatch);
+      const invocation = environment.isIdle ? waiting.shift() : undefined;
+      if (invocation !== undefined) environment.run(invocation);
     }
   };
   const dispatch = (): void => {
     if (isStopped) rejectWaiting();
     useIdle();
-    const soonIdle = [...environments].filter(({ state }) => state() === "becoming idle").length;
-    const room = maxEnvironments - environments.size;
-    for (let missing = Math.min(waiting.length - soonIdle, room); missing > 0; missing -= 1)
+    const busy = [...environments].filter(({ isBusy }) => isBusy).length;
+    while (busy + waiting.length > environments.size && environments.size < maxEnvironments)
       start();
   };
   const start = (): void => {
-    const environment = startEnvironment(definition, log);
-    environments.add(environment);
-    environment.ready
-      .catch((failure: unknown) => waiting.shift()?.response.reject(failure))
-      .finally(dispatch);
-    environment.ended.then(() => {
-      environments.delete(environment);
-      dispatch();
+    const environment = new ExecutionEnvironment(definition, log, {
+      idle: dispatch,
+      ended: (initFailure) => {
+        environments.delete(environment);
+        if (initFailure !== undefined) waiting.shift()?.response.reject(initFailure);
+        dispatch();
+      },
     });
+    environments.add(environment);
   };
 
   return {
     warm: start,
     pids: (): number[] =>
-      [...environments].map(({ pid }) => pid()).filter((pid) => pid !== undefined),
+      [...environments].map(({ pid }) => pid).filter((pid) => pid !== undefined),
     invoke: async (event: unknown, signal?: AbortSignal): Promise<FunctionResponse> => {
       const response = Promise.withResolvers<FunctionResponse>();
-      const invocation = {
-        requestId: randomUUID(),
-        event: JSON.stringify(event),
-        response,
-        signal,
-      };
+      const requestId = randomUUID();
+      const invocation = { requestId, event: JSON.stringify(event), response, signal };
       const giveUp = (): void => {
         waiting = waiting.filter((other) => other !== invocation);
         response.reject(signal?.reason);
@@ -121,7 +115,7 @@ function createPool(
     stop: async (): Promise<void> => {
       isStopped = true;
       dispatch();
-      await Promise.all([...environments].map(({ stop }) => stop()));
+      await Promise.all([...environments].map((environment) => environment.stop()));
     },
   };
 }

@@ -8,6 +8,7 @@ import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from
 import { createLambdaHost, type LambdaHost } from "../../../infra/local/lambda/lambda-host.ts";
 import { freePort } from "../../../infra/local/machine/ports.ts";
 import { isAlive } from "../../helpers/processes.ts";
+import { send } from "../../helpers/send.ts";
 import { ownLines, troubles } from "../../helpers/trouble.ts";
 
 /** The folder of `index.mjs`, which has these functions. */
@@ -171,6 +172,25 @@ describe("a process", () => {
     );
     const line = expect.stringMatching(/^echo: Runtime exited with spawn .* ENOENT$/);
     expect(log).toEqual([line, line]);
+  });
+});
+
+describe("the Runtime API of a process rejects", () => {
+  test.each<[string, string, string, Record<string, string>]>([
+    ["a DNS name that was rebound to it", "GET", "invocation/next", { host: "example.com" }],
+    ["a page of another origin", "POST", "init/error", { origin: "https://example.com" }],
+    ["an image on another site", "GET", "invocation/next", { "sec-fetch-site": "cross-site" }],
+    ["a preflight", "OPTIONS", "invocation/1/response", {}],
+    ["a method that the runtime does not use", "POST", "invocation/next", {}],
+  ])("%s, and its process takes the next event", async (_, method, operation, headers) => {
+    start();
+    const { environment } = await payload("echo", {});
+    const address = Object(environment).AWS_LAMBDA_RUNTIME_API;
+    const url = `http://${address}/2018-06-01/runtime/${operation}`;
+    const pids = host.pids("echo");
+    expect((await send(url, { method, headers })).status).toBe(403);
+    expect((await payload("echo", 7))["event"]).toBe(7);
+    expect(host.pids("echo")).toEqual(pids);
   });
 });
 
