@@ -1,14 +1,19 @@
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
-import { findActiveKeyId, issueApiKey, readApiKey } from "../../shared/api-keys-table.ts";
+import { issueApiKey } from "../../shared/api-keys-table.ts";
+import { bundled } from "../helpers/bundled/bundled.ts";
 import { createTable } from "../helpers/create-table.ts";
 import { useExternalEngine } from "../helpers/external-engine.ts";
 
 const engine = (await useExternalEngine()) ?? (await startEngine());
 const client = engineClient(engine.endpoint);
 const documents = DynamoDBDocumentClient.from(client);
+const { callLimits, createClient, findActiveKeyId, readApiKey } = bundled;
+vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", engine.endpoint);
+/** The client in the authorizer's bundle. */
+const service = bundled.DynamoDBDocumentClient.from(createClient(callLimits.authorizer));
 const table = "api-keys";
 
 const key = makeApiKey("pets_test");
@@ -27,9 +32,9 @@ test("an issued key is stored as its hash with an id of its own, and active unti
     keyHash: hashApiKey(key),
     keyId: expect.stringMatching(/^key_[0-9a-f]{16}$/),
   });
-  expect(await readApiKey(documents, table, key)).toEqual(record);
-  expect(await findActiveKeyId(documents, table, key, 199)).toBe(record.keyId);
-  expect(await findActiveKeyId(documents, table, key, 200)).toBeUndefined();
+  expect(await readApiKey(service, table, key)).toEqual(record);
+  expect(await findActiveKeyId(service, table, key, 199)).toBe(record.keyId);
+  expect(await findActiveKeyId(service, table, key, 200)).toBeUndefined();
   const other = await issueApiKey(documents, table, key, fields);
   expect(other.keyId).not.toBe(record.keyId);
 });
@@ -38,11 +43,11 @@ test("a key whose expiry is damaged is never active", async () => {
   const record = await issueApiKey(documents, table, key, fields);
   await documents.send(new PutCommand({ TableName: table, Item: { ...record, expiresAt: null } }));
   for (const now of [0, 150, 200, 4_000_000_000])
-    expect(await findActiveKeyId(documents, table, key, now)).toBeUndefined();
+    expect(await findActiveKeyId(service, table, key, now)).toBeUndefined();
 });
 
 test("a key that nobody issued has no record, and is not active", async () => {
   const unknown = makeApiKey("pets_test");
-  expect(await readApiKey(documents, table, unknown)).toBeUndefined();
-  expect(await findActiveKeyId(documents, table, unknown, 0)).toBeUndefined();
+  expect(await readApiKey(service, table, unknown)).toBeUndefined();
+  expect(await findActiveKeyId(service, table, unknown, 0)).toBeUndefined();
 });

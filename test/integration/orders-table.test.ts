@@ -1,19 +1,23 @@
 import { GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import fc from "fast-check";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
-import { ServiceError } from "../../shared/errors.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { orderJson } from "../../shared/order-json.ts";
-import { cancelOrder, scanOrders } from "../../shared/orders-table.ts";
+import { bundled } from "../helpers/bundled/bundled.ts";
 import { cancellations } from "../helpers/cancellations.ts";
 import { createTable } from "../helpers/create-table.ts";
 import { useExternalEngine } from "../helpers/external-engine.ts";
 
 const engine = (await useExternalEngine()) ?? (await startEngine());
 const client = engineClient(engine.endpoint);
+const { callLimits, cancelOrder, createClient, scanOrders, ServiceError } = bundled;
+vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", engine.endpoint);
+/** The client in the functions' bundles. */
+const service = createClient(callLimits.list);
 afterAll(async () => {
   client.destroy();
+  service.destroy();
   await engine.stop();
 });
 
@@ -39,7 +43,7 @@ async function cancel(
   cancellationId: string,
 ): Promise<204 | string> {
   try {
-    await cancelOrder(client, table, {
+    await cancelOrder(service, table, {
       orderId,
       cancelledBy: "key_1",
       cancelledAt: new Date(),
@@ -54,7 +58,7 @@ async function cancel(
 /** The JSON of every order. */
 async function listOrders(table: string): Promise<string[]> {
   const orders: string[] = [];
-  for await (const page of scanOrders(client, table))
+  for await (const page of scanOrders(service, table))
     orders.push(...page.map((item) => orderJson(item, {})));
   return orders;
 }
@@ -92,7 +96,7 @@ describe("the orders table on a real engine", () => {
     const padding = { S: "x".repeat(380_000) };
     const ids = Array.from({ length: 9 }, (_, id) => String(id));
     for (const N of ids) await put(table, { id: { N }, petId: { N: "1" }, padding });
-    expect((await Array.fromAsync(scanOrders(client, table))).length).toBeGreaterThan(2);
+    expect((await Array.fromAsync(scanOrders(service, table))).length).toBeGreaterThan(2);
     expect((await listOrders(table)).sort()).toEqual(ids.map((id) => `{"id":${id},"petId":1}`));
   });
 

@@ -1,5 +1,6 @@
-import { errors, ServiceError } from "../../shared/errors.ts";
-import { cancelOrder } from "../../shared/orders-table.ts";
+import { createClient } from "../../shared/dynamodb.ts";
+import { errors } from "../../shared/errors.ts";
+import { bundled } from "../helpers/bundled/bundled.ts";
 import { shipOrder } from "../helpers/ship-order.ts";
 import type { Operation } from "./contract.ts";
 import type { Connect, Response, TableClient } from "./recorded-client.ts";
@@ -61,7 +62,7 @@ export interface Actor {
 
 /** Cancels as the service's handler does. */
 export const cancel: Cancel = (connect, { keyId, askedAt, awsRequestId }) =>
-  cancelOrder(connect(maxAttempts), tableName, {
+  bundled.cancelOrder(connect(maxAttempts), tableName, {
     orderId,
     cancelledBy: keyId,
     cancelledAt: askedAt,
@@ -96,7 +97,7 @@ async function responseTo(cancellation: Promise<void>): Promise<string> {
     await cancellation;
     return "204";
   } catch (error) {
-    if (!(error instanceof ServiceError)) return "500 internal_error";
+    if (!(error instanceof bundled.ServiceError)) return "500 internal_error";
     return `${errors[error.code].status} ${error.code}`;
   }
 }
@@ -113,7 +114,7 @@ export const shipper: Actor = {
   operation: { kind: "ship" },
   fates: fates.filter(({ name }) => name === "delivered"),
   code: () => async (connect) => {
-    const shipped = await shipOrder(connect(1), tableName, orderId, shippedAt);
+    const shipped = await shipOrder(connect(1, createClient), tableName, orderId, shippedAt);
     return shipped ? "shipped" : "not shipped";
   },
 };

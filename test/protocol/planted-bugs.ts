@@ -1,17 +1,13 @@
-import {
-  type AttributeValue,
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  GetItemCommand,
-  ProvisionedThroughputExceededException,
-  UpdateItemCommand,
-} from "@aws-sdk/client-dynamodb";
-import { callFailed } from "../../shared/dynamodb.ts";
-import { errors, ServiceError } from "../../shared/errors.ts";
+import type { AttributeValue, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { errors } from "../../shared/errors.ts";
 import type { OrderItem } from "../../shared/order.ts";
+import { bundled } from "../helpers/bundled/bundled.ts";
 import { type Cancel, cancel, type Invocation, maxAttempts } from "./actors.ts";
 import type { Connect } from "./recorded-client.ts";
 import { orderId, tableName } from "./remembered-table.ts";
+
+const { callFailed, ConditionalCheckFailedException, GetItemCommand, ServiceError } = bundled;
+const { UpdateItemCommand } = bundled;
 
 /** Ten wrong ways to cancel an order, each of which looks right to someone. */
 export const plantedBugs: Record<string, Cancel> = {
@@ -159,7 +155,7 @@ async function retry(work: (attempt: number) => Promise<void>): Promise<void> {
   }
 }
 
-function rejection(item: OrderItem | undefined): ServiceError {
+function rejection(item: OrderItem | undefined): Error {
   if (item === undefined) return new ServiceError("order_not_found");
   if (item["status"]?.S === "shipped") return new ServiceError("order_already_shipped");
   if (item["status"]?.S === "cancelled") return new ServiceError("order_already_cancelled");
@@ -171,7 +167,5 @@ function isAlreadyCancelled(error: unknown): boolean {
 }
 
 function isThrottled(error: unknown): boolean {
-  return (
-    error instanceof ServiceError && error.cause instanceof ProvisionedThroughputExceededException
-  );
+  return error instanceof ServiceError && bundled.isThrottled(error.cause);
 }

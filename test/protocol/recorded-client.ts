@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { type HttpRequest, HttpResponse } from "@smithy/core/protocols";
 import { dummyCredentials } from "../../infra/local/template/local-account.ts";
-import { createClient } from "../../shared/dynamodb.ts";
+import { bundled } from "../helpers/bundled/bundled.ts";
 
 /** The request that an attempt sends to the table. */
 export interface Request {
@@ -19,8 +19,11 @@ export type Response = { status: number; body: string } | "none";
 /** A client's next step: it sends another attempt, or responds to its own client. */
 export type Step = { sends: Request } | { responds: string };
 
-/** Makes an SDK client as the service does. */
-export type Connect = (maxAttempts: number) => DynamoDBClient;
+/** Makes the client in the functions' bundles, or another one, as the service does. */
+export type Connect = (
+  maxAttempts: number,
+  createClient?: typeof bundled.createClient,
+) => DynamoDBClient;
 
 /**
  * Code that calls the table, and responds to its own client with `204`, or the status and code of
@@ -29,7 +32,7 @@ export type Connect = (maxAttempts: number) => DynamoDBClient;
 export type TableClient = (connect: Connect) => Promise<string>;
 
 /**
- * The real code on the real SDK client, which sees nothing but responses. For each sequence of
+ * The real code on the real client, which sees nothing but responses. For each sequence of
  * them, it runs once, without waiting, to find out its next step.
  */
 export class RecordedClient {
@@ -53,8 +56,10 @@ export class RecordedClient {
   }
 }
 
-// Lambda sets these for a function, and the SDK can't do without them.
+// Lambda sets these for a function, and no client can do without them.
 process.env["AWS_REGION"] ??= "eu-central-1";
+process.env["AWS_ACCESS_KEY_ID"] ??= dummyCredentials.accessKeyId;
+process.env["AWS_SECRET_ACCESS_KEY"] ??= dummyCredentials.secretAccessKey;
 
 /** Runs the code until its first step after these responses. */
 async function record(code: TableClient, responses: readonly Response[]): Promise<Step> {
@@ -70,9 +75,8 @@ async function record(code: TableClient, responses: readonly Response[]): Promis
       step ??= { sends: { target, body: new TextDecoder().decode(body) } };
       return new Promise(() => {});
     };
-    const connect = (maxAttempts: number): DynamoDBClient => {
+    const connect: Connect = (maxAttempts, createClient = bundled.createClient) => {
       const client = createClient({ connectionTimeout: 500, requestTimeout: 2_000, maxAttempts });
-      client.config.credentials = async () => dummyCredentials;
       client.config.requestHandler = { ...client.config.requestHandler, handle };
       return client;
     };

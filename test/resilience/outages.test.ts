@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HttpResponse } from "../../infra/smoke/client.ts";
 import { hashApiKey } from "../../shared/api-keys.ts";
-import { callLimits, createClient } from "../../shared/dynamodb.ts";
-import { cancelOrder } from "../../shared/orders-table.ts";
+import { bundled } from "../helpers/bundled/bundled.ts";
 import { expectError } from "../helpers/expect-error.ts";
 import { type Behaviour, type EngineCall, passOn } from "../helpers/faults/fault-proxy.ts";
 import { applied, faults } from "../helpers/faults/faults.ts";
@@ -20,7 +19,7 @@ function choose({ input }: EngineCall): Behaviour | undefined {
 
 let stack: FaultyStack;
 /** A client like that of the function that cancels, in this process. */
-const client = createClient(callLimits.oneOrder);
+const client = bundled.createClient(bundled.callLimits.oneOrder);
 const { AWS_ENDPOINT_URL_DYNAMODB: closedEndpoint } = process.env;
 beforeAll(async () => {
   stack = await startFaultyStack(choose, { maxEnvironments: 4, clock: { now: () => 0 } });
@@ -52,7 +51,7 @@ test.concurrent.for(Object.entries(faults))(
     };
     // The function's own deadline is a second later.
     const deadline = AbortSignal.timeout(8_500);
-    const cancelling = cancelOrder(client, stack.tables.orders, cancellation, deadline);
+    const cancelling = bundled.cancelOrder(client, stack.tables.orders, cancellation, deadline);
     await expect(cancelling).rejects.toMatchObject({ code: "service_unavailable" });
     const status = (await stack.order(String(id)))?.["status"]?.S;
     expect(["pending", "cancelled"]).toContain(status);
