@@ -71,14 +71,15 @@ const orderPlan = fc.record({
 });
 type Plan = typeof orderPlan extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Its quantity is right by then: a retry could take that for its own work. */
-const revivedAtTheLastMoment: Plan = {
-  copied: "shipped",
-  damage: "quantity",
-  meanwhile: ["delete", "place"],
-  atTheLastMoment: true,
-  fault: "response lost",
-};
+/** What random histories seldom have: something else is done just before each kind of write. */
+const atTheLastMoment: Omit<Plan, "atTheLastMoment">[] = [
+  { copied: "pending", damage: leakedKey, meanwhile: ["set back", "cancel"], fault: "none" },
+  { copied: "shipped", damage: "revived", meanwhile: ["set back"], fault: "none" },
+  { copied: "cancelled", damage: "without status", meanwhile: ["delete"], fault: "none" },
+  { copied: "pending", damage: "deleted", meanwhile: ["place", "ship"], fault: "none" },
+  // A retry finds the quantity that it wrote, but another status.
+  { copied: "shipped", damage: "quantity", meanwhile: ["delete", "place"], fault: "response lost" },
+];
 
 const keyOf = (id: number) => ({ id: { N: String(id) } });
 const put = (TableName: string, Item: OrderItem) =>
@@ -301,6 +302,9 @@ test("mending orders loses nothing that was acknowledged, and mends everything e
         }
       },
     ),
-    { numRuns: 100, examples: [[[revivedAtTheLastMoment], 1]] },
+    {
+      numRuns: 100,
+      examples: atTheLastMoment.map((plan) => [[{ ...plan, atTheLastMoment: true }], 0]),
+    },
   );
 });
