@@ -49,11 +49,6 @@ export type Build = (signal: AbortSignal) => Promise<SynthesisedStack>;
 /** The service on this machine: the synthesised template and its bundles over a DynamoDB engine. */
 export type LocalStack = Awaited<ReturnType<typeof startLocalStack>>;
 
-/** The name of a start's key. Stacks may share an external engine, so the port tells them apart. */
-function startKeyName({ dynamodbEndpoint }: LocalStackOptions, port: number): string {
-  return dynamodbEndpoint === undefined ? "npm start" : `npm start, port ${port}`;
-}
-
 const sampleOrders = fileURLToPath(new URL("sample-orders.ndjson", import.meta.url));
 
 /**
@@ -62,43 +57,43 @@ const sampleOrders = fileURLToPath(new URL("sample-orders.ndjson", import.meta.u
  * @throws CommandError with one line for the user.
  */
 export async function startLocalStack(build: Build, options: LocalStackOptions = {}) {
-  const { orders: ordersPath = sampleOrders, clock = systemClock } = options;
-  const { log = (line) => process.stderr.write(`${line}\n`) } = options;
+  const { log = (line) => process.stderr.write(`${line}\n`), clock = systemClock } = options;
   await using started = new AsyncDisposableStack();
   const ended = new AbortController();
   const signal = AbortSignal.any([ended.signal, options.signal ?? ended.signal]);
 
   // First, so that a taken port is found at once; requests wait until the service can serve them.
   const ready = Promise.withResolvers<RequestListener>();
-  const listener = await listen(options.port ?? 3000, async (request, response) => {
+  const { port, close } = await listen(options.port ?? 3000, async (request, response) => {
     const serve = await ready.promise;
     serve(request, response);
   });
-  started.defer(() => listener.close());
-  const origin = `http://localhost:${listener.port}`;
+  started.defer(close);
 
-  const ordersFile = { name: ordersPath, path: ordersPath };
-  const building = build(signal);
-  const opening = openEngine(options, started, ended);
-  const checking = checkOrders(ordersFile, () => signal.throwIfAborted());
-  await allOrAbort([building, opening, checking], ended);
-  const firstBuild = await building;
-  const { endpoint, access } = await opening;
-  const orderCount = await checking;
+  const { orders: path = sampleOrders } = options;
+  const tasks = [
+    build(signal),
+    openEngine(options, started, ended),
+    checkOrders({ name: path, path }, () => signal.throwIfAborted()),
+  ] as const;
+  await allOrAbort(tasks, ended);
+  const [firstBuild, { endpoint, access }, orderCount] = await Promise.all(tasks);
 
   const client = engineClient(endpoint);
   started.defer(() => client.destroy());
+  const orders = logProgress(readOrders({ name: path, path }, orderCount), orderCount, log);
+  // Stacks may share an external engine, so the port tells their keys apart.
+  const keyName = options.dynamodbEndpoint === undefined ? "npm start" : `npm start, port ${port}`;
   const { template } = firstBuild;
-  const tables = {
-    orders: template.output("OrdersTableName"),
-    apiKeys: template.output("ApiKeysTableName"),
-  };
-  const engineFailed = (error: unknown) => throwEngineFailure(endpoint, ended.signal, error);
-  const orders = logProgress(readOrders(ordersFile, orderCount), orderCount, log);
-  const hasNewTables = await prepareTables(client, template, orders, signal).catch(engineFailed);
-  const keyName = startKeyName(options, listener.port);
-  const issuing = issueStartKey(client, tables.apiKeys, keyName, options.apiKey);
-  const apiKey = await issuing.catch(engineFailed);
+  const prepared = prepareTables(client, template, orders, signal).then(async (hasNewTables) => {
+    const tables = {
+      orders: template.output("OrdersTableName"),
+      apiKeys: template.output("ApiKeysTableName"),
+    };
+    const apiKey = await issueStartKey(client, tables.apiKeys, keyName, options.apiKey);
+    return { hasNewTables, tables, apiKey };
+  });
+  const data = await prepared.catch((error) => throwEngineFailure(endpoint, ended.signal, error));
 
   const open = async (built: SynthesisedStack): Promise<Service> => {
     const service = openService(built, endpoint, { ...options, clock, log });
@@ -110,29 +105,26 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
   started.defer(() => live.stop());
   if (options.watch) {
     const buildAndOpen = async () => open(await build(signal));
-    const rebuild = () => live.replace(buildAndOpen, signal, log);
-    const watching = watchSources(rebuild, ended.signal, log);
+    const watching = watchSources(() => live.rebuild(buildAndOpen, signal, log), signal, log);
     started.defer(() => watching);
   }
   started.defer(() => ended.abort());
 
   const basePath = `/${first.stageName}`;
   ready.resolve((request, response) => {
-    if (!serveApiPage({ basePath, apiKey }, request, response)) live.serve(request, response);
+    const page = { basePath, apiKey: data.apiKey };
+    if (!serveApiPage(page, request, response)) live.serve(request, response);
   });
   const running = started.move();
   return {
+    /** A key for this start, the tables, and whether they are new: then they hold its orders. */
+    ...data,
     /** Like `http://localhost:3000/v1`. */
-    baseUrl: `${origin}${basePath}`,
-    /** A key issued for this start. */
-    apiKey,
+    baseUrl: `http://localhost:${port}${basePath}`,
     /** The engine's own address, for this process and its functions. */
     dynamodbEndpoint: endpoint,
     /** How other programs reach the tables. */
     dynamodb: access,
-    tables,
-    /** Whether the tables are new, and so hold the orders of this start. */
-    hasNewTables,
     /**
      * Aborts when the stack stops, or when its engine ends unexpectedly: then the reason is a
      * CommandError.
@@ -149,7 +141,10 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
  *
  * @throws that failure.
  */
-async function allOrAbort(tasks: Promise<unknown>[], ended: AbortController): Promise<void> {
+async function allOrAbort(
+  tasks: readonly Promise<unknown>[],
+  ended: AbortController,
+): Promise<void> {
   for (const task of tasks) task.catch((error: unknown) => ended.abort(error));
   await Promise.allSettled(tasks);
   ended.signal.throwIfAborted();

@@ -1,5 +1,6 @@
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import { isInt64 } from "../../shared/order.ts";
+import { shellWord } from "../terminal/npm-options.ts";
 import { engineClient } from "./engine/engine.ts";
 import type { LocalStack, LocalStackOptions } from "./local-stack.ts";
 
@@ -13,9 +14,8 @@ type Behaviour = Pick<LocalStackOptions, "cut" | "throttle" | "unavailable" | "w
  * orders.
  */
 export function notLoadedText(file: string): string {
-  const argument = /^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`;
   return `${file} was not loaded: the tables exist already. To add its orders, run:
-  npm run admin -- orders import --local ${argument}`;
+  npm run admin -- orders import --local ${shellWord(file)}`;
 }
 
 /** The output of `npm start`: where the stack is, and commands to try it with. */

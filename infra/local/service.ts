@@ -43,11 +43,16 @@ export function createLiveService(first: Service) {
   const running = new Set([first]);
   first.begin();
 
-  /** Ends a service once its requests have their responses. */
-  const retire = async (service: Service): Promise<void> => {
-    await Promise.all(service.requests);
-    await service.stop();
-    running.delete(service);
+  /** Sends new requests to another service, and ends the old one once its requests have. */
+  const replace = async (next: Service): Promise<void> => {
+    const old = current;
+    current = next;
+    running.add(next);
+    await Promise.all(old.requests);
+    await old.stop();
+    running.delete(old);
+    // Its functions then get the same debugger ports.
+    next.begin();
   };
   return {
     serve: (request: IncomingMessage, response: ServerResponse): void => {
@@ -55,26 +60,18 @@ export function createLiveService(first: Service) {
       const served = serve(request, response).finally(() => requests.delete(served));
       requests.add(served);
     },
-    /**
-     * Opens a service and sends new requests to it. If it can't be opened, the current one goes on,
-     * and the log says why.
-     */
-    replace: async (
+    /** Opens another service in its place. If it can't be opened, the log says why. */
+    rebuild: async (
       open: () => Promise<Service>,
       signal: AbortSignal,
       log: (line: string) => void,
     ): Promise<void> => {
       const begun = performance.now();
       try {
-        const next = await open();
-        running.add(next);
-        // Its functions then get the same debugger ports.
-        retire(current).then(next.begin);
-        current = next;
+        replace(await open());
         log(`Rebuilt in ${((performance.now() - begun) / 1000).toFixed(1)} s.`);
       } catch (error) {
-        const reason = error instanceof Error ? error.message : error;
-        if (!signal.aborted) log(`The last good build still serves. ${reason}`);
+        if (!signal.aborted) log(`The last good build still serves. ${Object(error).message}`);
       }
     },
     stop: async (): Promise<void> => {

@@ -96,7 +96,9 @@ function createPool(
   };
 
   return {
-    warm: start,
+    warm: (): void => {
+      if (!isStopped) start();
+    },
     pids: (): number[] =>
       [...environments].map(({ pid }) => pid).filter((pid) => pid !== undefined),
     invoke: async (event: unknown, signal?: AbortSignal): Promise<FunctionResponse> => {
