@@ -119,7 +119,7 @@ describe.runIf(hasList)("npm start --watch", { timeout: 180_000 }, () => {
   test("creates a table that a change adds", async () => {
     const { accessKeyId, dynamodbEndpoint, edit, untilServed } = await startWatched("table");
     const another = '\n  addTable("orders", "Refunds");\n';
-    await edit("infra/stack/tables.ts", /\n(?= {2}return .*\n}\n$)/, another);
+    await edit("infra/stack/tables.ts", /\n(?= {2}return \{ orders: addTable)/, another);
     await edit("shared/errors.ts", oldMessage, newMessage);
     await untilServed(newMessage);
     const client = engineClient(dynamodbEndpoint, accessKeyId);
