@@ -138,6 +138,20 @@ describe("calls to a table", () => {
     expect(await callsAt().insert("orders", "id", item)).toBeUndefined();
     expect(send).toHaveBeenCalledTimes(2);
   });
+
+  test("don't recognise as their own an item that has what they write, but changed since", async () => {
+    const once = { $metadata: { attempts: 1 }, message: "" };
+    const Item = { quantity: { N: "1" }, status: { S: "pending" } };
+    const send = vi
+      .spyOn(client, "send")
+      .mockRejectedValueOnce(new ThrottlingException(once))
+      .mockRejectedValueOnce(new ConditionalCheckFailedException({ ...once, Item }));
+    onTestFinished(() => send.mockRestore());
+    const change = { quantity: { N: "1" } };
+    const read = { status: { S: "shipped" } };
+    const unmet = await callsAt().updateUnchanged("orders", { id: { N: "1" } }, change, read);
+    expect(unmet).toEqual({ found: Item });
+  });
 });
 
 /** The calls of a command line with these options, and what it prints about them. */

@@ -77,8 +77,6 @@ const atTheLastMoment: Omit<Plan, "atTheLastMoment">[] = [
   { copied: "shipped", damage: "revived", meanwhile: ["set back"], fault: "none" },
   { copied: "cancelled", damage: "without status", meanwhile: ["delete"], fault: "none" },
   { copied: "pending", damage: "deleted", meanwhile: ["place", "ship"], fault: "none" },
-  // A retry finds the quantity that it wrote, but another status.
-  { copied: "shipped", damage: "quantity", meanwhile: ["delete", "place"], fault: "response lost" },
 ];
 
 const keyOf = (id: number) => ({ id: { N: String(id) } });
