@@ -28,14 +28,15 @@ describe.runIf(machineHas("/proc or ps", "that npm start ends with all it starte
       await expect.poll(() => seen).toEqual({ stdout: "", stderr: building, ended: [0, null] });
     });
 
-    test("prints commands that do what they say when pasted into sh", async () => {
+    test("prints commands that work in sh, and ends everything it started on Ctrl-C", async () => {
       const orders = await ordersFile("four.ndjson", [
         '{"id":-7}',
         '{"id":9223372036854775807}',
         '{"id":12}',
         '{"id":2,"status":"shipped"}',
       ]);
-      const { seen } = start(["--port", "0", "--orders", orders]);
+      const started = start(["--port", "0", "--orders", orders]);
+      const { pid, seen } = started;
       const commands = () => seen.stdout.match(/^ {2}curl .*$/gm) ?? [];
       await expect.poll(() => commands().length, startLimit).toBe(4);
       const cancel = commands()[1] ?? "";
@@ -45,14 +46,7 @@ describe.runIf(machineHas("/proc or ps", "that npm start ends with all it starte
       for (const command of [...commands(), cancel])
         statuses.push(await runCurl(`${exported}; ${command}`));
       expect(statuses).toEqual([200, 204, 404, 409, 409]);
-    });
 
-    test("ends everything it started on Ctrl-C", async () => {
-      const started = start(["--port", "0", "--json"]);
-      const { pid, seen } = started;
-      await expect.poll(() => seen, startLimit).toMatchObject(readyLine);
-      const { baseUrl, apiKey } = JSON.parse(seen.stdout);
-      await send(`${baseUrl}/store/orders`, { headers: { authorization: `Bearer ${apiKey}` } });
       const engine = await descendants(pid, "dynoxide");
       // A process that SIGSTOP has stopped would outlive the test.
       onTestFinished(() => {
@@ -119,47 +113,22 @@ describe.runIf(machineHas("/proc or ps", "that npm start ends with all it starte
       });
     });
 
-    describe("run by npm", () => {
-      /** Starts it by npm in a folder of the caller's. */
-      async function startByNpm(...options: string[]) {
-        const words = ["start", "--silent", "--", "--port", "0", "--json", ...options];
-        const npm = run(["npm", "--prefix", root, ...words], directory);
-        await expect.poll(() => npm.seen, startLimit).toMatchObject(readyLine);
-        const { apiKey, ...whereabouts } = JSON.parse(npm.seen.stdout);
-        return { npm, apiKey, whereabouts };
-      }
-
-      test("resolves paths in the caller's folder", async () => {
-        await ordersFile("more orders.ndjson", ['{"id":3}']);
-        const { apiKey, whereabouts } = await startByNpm("--orders", "more orders.ndjson");
-        const headers = { authorization: `Bearer ${apiKey}` };
-        const { body } = await send(`${whereabouts.baseUrl}/store/orders`, { headers });
-        expect(body).toBe('[{"id":3}]');
-      });
-
-      test("accepts the key that it is given", async () => {
-        const key = makeApiKey(environments.staging.apiKeyPrefix);
-        const { apiKey, whereabouts } = await startByNpm("--api-key", key);
-        expect(apiKey).toBe(key);
-        const headers = { authorization: `Bearer ${key}` };
-        expect((await send(`${whereabouts.baseUrl}/store/orders`, { headers })).status).toBe(200);
-      });
-
-      test("prints the addresses that other commands find in the stack file", async () => {
-        const { whereabouts } = await startByNpm();
-        expect(Object.keys(whereabouts)).toEqual([
-          "baseUrl",
-          "dynamodbEndpoint",
-          "accessKeyId",
-          "tables",
-        ]);
-        expect(await runningStacks()).toContainEqual(whereabouts);
-      });
-
-      test("ends when npm is killed", async () => {
-        const { npm } = await startByNpm();
-        await expectToEnd(npm, () => process.kill(npm.pid, "SIGKILL"), [null, "SIGKILL"]);
-      });
+    test("run by npm takes the caller's paths and key, says where it is, and ends with npm", async () => {
+      await ordersFile("more orders.ndjson", ['{"id":3}']);
+      const key = makeApiKey(environments.staging.apiKeyPrefix);
+      const options = ["--port", "0", "--json", "--orders", "more orders.ndjson", "--api-key", key];
+      const words = ["--prefix", root, "start", "--silent", "--", ...options];
+      const npm = run(["npm", ...words], directory);
+      await expect.poll(() => npm.seen, startLimit).toMatchObject(readyLine);
+      const { apiKey, ...whereabouts } = JSON.parse(npm.seen.stdout);
+      expect(apiKey).toBe(key);
+      const headers = { authorization: `Bearer ${key}` };
+      const list = await send(`${whereabouts.baseUrl}/store/orders`, { headers });
+      expect(list).toMatchObject({ status: 200, body: '[{"id":3}]' });
+      const names = ["baseUrl", "dynamodbEndpoint", "accessKeyId", "tables"];
+      expect(Object.keys(whereabouts)).toEqual(names);
+      expect(await runningStacks()).toContainEqual(whereabouts);
+      await expectToEnd(npm, () => process.kill(npm.pid, "SIGKILL"), [null, "SIGKILL"]);
     });
   },
 );

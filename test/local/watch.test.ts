@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import fs from "node:fs";
 import { appendFile, cp, mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
-import { type IncomingMessage, request } from "node:http";
+import { request } from "node:http";
 import { syncBuiltinESMExports } from "node:module";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -63,108 +63,72 @@ async function startWatched(name: string, finished?: (end: () => Promise<void>) 
 }
 
 const oldMessage = "No order has this id.";
-const newMessage = "Nobody ordered this.";
 
 const hasList = machineHas("/proc or ps", "npm start --watch");
 describe.runIf(hasList)("npm start --watch", { timeout: 180_000 }, () => {
-  describe("when a source changes", () => {
-    let end: () => Promise<void>;
-    let stack: Awaited<ReturnType<typeof startWatched>>;
-    let functionsBefore: number[];
-    /** The response to a request that was under way. */
-    let response: IncomingMessage;
-    beforeAll(async () => {
-      stack = await startWatched("changed", (stop) => {
-        end = stop;
-      });
-      expect((await stack.cancel("1")).status).toBe(204);
-      functionsBefore = await descendants(stack.pid, "rapid-client.mjs");
-      // Admitted, it waits for its body.
-      const underWay = request(`${stack.baseUrl}/store/orders/none`, {
-        method: "DELETE",
-        headers: { ...stack.headers, expect: "100-continue", "content-length": "2" },
-      });
-      const responded = once(underWay, "response");
-      underWay.flushHeaders();
-      await once(underWay, "continue");
-
-      await stack.edit("shared/errors.ts", oldMessage, newMessage);
-      await stack.untilServed(newMessage);
-      underWay.end("{}");
-      [response] = await responded;
-    });
-    afterAll(() => end());
-
-    test("serves the change", async () => {
-      expect(await stack.messageOfNone()).toMatch(newMessage);
-    });
-
-    test("keeps the orders", async () => {
-      expect((await stack.cancel("1")).status).toBe(409);
-    });
-
-    test("lets the old functions finish their requests", async () => {
-      expect(JSON.parse(await text(response))).toMatchObject({
-        code: "order_not_found",
-        message: expect.stringContaining(oldMessage),
-      });
-    });
-
-    test("ends the old functions once they are idle", async () => {
-      expect(functionsBefore).not.toEqual([]);
-      await expect.poll(() => functionsBefore.filter(isAlive)).toEqual([]);
+  let end: () => Promise<void>;
+  let stack: Awaited<ReturnType<typeof startWatched>>;
+  beforeAll(async () => {
+    stack = await startWatched("changed", (stop) => {
+      end = stop;
     });
   });
+  afterAll(() => end());
+  /** Changes the message of an unknown order, and waits until it is served. */
+  const change = async (before: string, after: string) => {
+    await stack.edit("shared/errors.ts", before, after);
+    await stack.untilServed(after);
+  };
 
-  test("creates a table that a change adds", async () => {
-    const { accessKeyId, dynamodbEndpoint, edit, untilServed } = await startWatched("table");
+  test("serves a change with the same orders; requests under way finish before it", async () => {
+    expect((await stack.cancel("1")).status).toBe(204);
+    const functionsBefore = await descendants(stack.pid, "rapid-client.mjs");
+    // Admitted, it waits for its body.
+    const underWay = request(`${stack.baseUrl}/store/orders/none`, {
+      method: "DELETE",
+      headers: { ...stack.headers, expect: "100-continue", "content-length": "2" },
+    });
+    const responded = once(underWay, "response");
+    underWay.flushHeaders();
+    await once(underWay, "continue");
+    await change(oldMessage, "Nobody ordered this.");
+    underWay.end("{}");
+    const [response] = await responded;
+    expect(JSON.parse(await text(response))).toMatchObject({
+      code: "order_not_found",
+      message: expect.stringContaining(oldMessage),
+    });
+    expect((await stack.cancel("1")).status).toBe(409);
+    expect(functionsBefore).not.toEqual([]);
+    await expect.poll(() => functionsBefore.filter(isAlive)).toEqual([]);
+  });
+
+  test("creates a table that a change adds, and names lines of sources in traces", async () => {
     const another = '\n  addTable("orders", "Refunds");\n';
-    await edit("infra/stack/tables.ts", /\n(?= {2}return \{ orders: addTable)/, another);
-    await edit("shared/errors.ts", oldMessage, newMessage);
-    await untilServed(newMessage);
-    const client = engineClient(dynamodbEndpoint, accessKeyId);
+    const returned = /\n(?= {2}return \{ orders: addTable)/;
+    await stack.edit("infra/stack/tables.ts", returned, another);
+    await stack.edit("shared/errors.ts", /$/, 'console.warn(new Error("a stack"));\n');
+    await change("Nobody ordered this.", "No one ordered this.");
+    const client = engineClient(stack.dynamodbEndpoint, stack.accessKeyId);
     const { TableNames } = await client.send(new ListTablesCommand());
     client.destroy();
     expect(TableNames).toContainEqual(expect.stringContaining("Refunds"));
+    expect(stack.seen.stderr).toMatch(/a stack.*shared\/errors\.ts:\d+:14/);
   });
 
-  test("names the line of a source, not of a bundle, in a stack trace", async () => {
-    const { edit, seen, untilServed } = await startWatched("trace");
-    await edit("shared/errors.ts", /$/, 'console.warn(new Error("a stack"));\n');
-    await edit("shared/errors.ts", oldMessage, newMessage);
-    await untilServed(newMessage);
-    expect(seen.stderr).toMatch(/a stack.*shared\/errors\.ts:\d+:14/);
-  });
-
-  describe("while the sources can't be built", () => {
+  test("serves the last good build while the sources can't be built, and says so once", async () => {
+    const before = await stack.messageOfNone();
     const failure = /The last good build still serves.*shared\/errors\.ts:/s;
-    let end: () => Promise<void>;
-    let stack: Awaited<ReturnType<typeof startWatched>>;
-    let before: string;
-    beforeAll(async () => {
-      stack = await startWatched("broken", (stop) => {
-        end = stop;
-      });
-      before = await stack.messageOfNone();
-      await stack.edit("shared/errors.ts", /$/, "const = nothing;\n");
-      await vi.waitFor(() => expect(stack.seen.stderr).toMatch(failure), startLimit);
-    });
-    afterAll(() => end());
-
-    test("serves the last good build", async () => {
-      expect(await stack.messageOfNone()).toBe(before);
-    });
-
-    test("reports the failed build once", () => {
-      expect(stack.seen.stderr.match(/The last good build/g)).toHaveLength(1);
-    });
+    await stack.edit("shared/errors.ts", /$/, "const = nothing;\n");
+    await vi.waitFor(() => expect(stack.seen.stderr).toMatch(failure), startLimit);
+    expect(await stack.messageOfNone()).toBe(before);
+    expect(stack.seen.stderr.match(/The last good build/g)).toHaveLength(1);
   });
 
   test("ends when its engine ends", async () => {
-    const { pid, seen } = await startWatched("engine");
-    for (const engine of await descendants(pid, "dynoxide")) process.kill(engine, "SIGKILL");
+    for (const engine of await descendants(stack.pid, "dynoxide")) process.kill(engine, "SIGKILL");
     const stderr = expect.stringMatching(/\nThe DynamoDB engine ended unexpectedly\n$/);
-    await expect.poll(() => seen).toMatchObject({ ended: [1, null], stderr });
+    await expect.poll(() => stack.seen).toMatchObject({ ended: [1, null], stderr });
   });
 });
 
