@@ -15,40 +15,26 @@ const cancel = (orderId: string, options: RequestOptions = {}): Promise<HttpResp
   stack.call(`/store/orders/${orderId}`, { method: "DELETE", ...options });
 
 describe("GET /store/orders", () => {
-  let list: HttpResponse;
-  beforeAll(async () => {
-    list = await stack.call("/store/orders");
-  });
-
-  test("responds with 200 and JSON", () => {
-    expect(list.status).toBe(200);
-    expect(list.headers["content-type"]).toBe("application/json");
-  });
-
-  test("forbids caching the list", () => {
-    expect(list.headers["cache-control"]).toBe("no-store");
-  });
-
-  test("varies the list by Accept-Encoding", () => {
-    expect(list.headers["vary"]).toBe("Accept-Encoding");
-  });
-
-  test("responds with a bare array", () => {
-    expect(list.body.startsWith("[{")).toBe(true);
-  });
-
-  test("lists every order, whatever its status", () => {
+  test("lists every order with exactly its own fields and digits, whatever its status", async () => {
+    const list = await stack.call("/store/orders");
+    expect(list).toMatchObject({
+      status: 200,
+      headers: {
+        "content-type": "application/json",
+        "cache-control": "no-store",
+        vary: "Accept-Encoding",
+      },
+      body: expect.stringMatching(/^\[\{/),
+    });
     expect(JSON.parse(list.body)).toHaveLength(stack.seeded);
-  });
-
-  test.each([
-    '{"id":101,"petId":1,"quantity":2,"shipDate":"2026-12-01T09:00:00Z","complete":false}',
-    '{"id":102,"petId":1,"complete":true}',
-    '{"id":103}',
-    '{"id":9223372036854775807,"petId":-9223372036854775808}',
-    '{"id":-9223372036854775808,"petId":9223372036854775807}',
-  ])("lists an order with exactly its own fields and digits: %s", (order) => {
-    expect(list.body).toContain(order);
+    for (const order of [
+      '{"id":101,"petId":1,"quantity":2,"shipDate":"2026-12-01T09:00:00Z","complete":false}',
+      '{"id":102,"petId":1,"complete":true}',
+      '{"id":103}',
+      '{"id":9223372036854775807,"petId":-9223372036854775808}',
+      '{"id":-9223372036854775808,"petId":9223372036854775807}',
+    ])
+      expect(list.body).toContain(order);
   });
 
   test("ignores a query", async () => {
@@ -70,18 +56,15 @@ describe("DELETE /store/orders/{orderId}", () => {
     expect(response.status).toBe(204);
   });
 
-  test("sends a 204 without a body", async () => {
+  test("sends a 204 without a body that no one may cache", async () => {
     const { status, headers, body } = await cancel("201");
-    expect({ status, body }).toEqual({ status: 204, body: "" });
+    expect({ status, body, cache: headers["cache-control"] }).toEqual({
+      status: 204,
+      body: "",
+      cache: "no-store",
+    });
     expect(headers).not.toHaveProperty("content-length");
     expect(headers).not.toHaveProperty("transfer-encoding");
-  });
-
-  test("forbids caching a 204", async () => {
-    await stack.putOrder({ id: { N: "206" }, status: { S: "pending" } });
-    const { status, headers } = await cancel("206");
-    expect(status).toBe(204);
-    expect(headers["cache-control"]).toBe("no-store");
   });
 
   const orderIds = ["202", "9223372036854775807", "-9223372036854775808"];

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { engineClient } from "../../infra/local/engine/engine.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
@@ -64,53 +64,42 @@ describe.runIf(machineHas("/proc or ps", "that npm start ends with all it starte
       expect(seen.stderr).not.toContain("exited");
     });
 
-    describe("with --db, on a database that another start has left", () => {
+    test("with --db keeps the data of another start, and revokes its key", async () => {
       const database = join(directory, "kept.db");
-      const ends: (() => Promise<void>)[] = [];
-      let orders: string;
-      let again: Awaited<ReturnType<typeof startAndCancel>>;
-      beforeAll(async () => {
-        orders = await ordersFile("one order.ndjson", ['{"id":12}']);
-        const before = await startAndCancel();
-        expect(before.status).toBe(204);
-        process.kill(before.pid, "SIGINT");
-        await vi.waitFor(() => expect(before.seen.ended).toEqual([0, null]), startLimit);
-        again = await startAndCancel();
-      });
-      afterAll(async () => {
-        for (const end of ends) await end();
-      });
-
+      const orders = await ordersFile("one order.ndjson", ['{"id":12}']);
       /** Starts on the database and cancels its order 12. */
-      async function startAndCancel() {
-        const options = ["--port", "0", "--json", "--db", database, "--orders", orders];
-        const { pid, seen } = start(options, {}, (end) => ends.push(end));
+      const startAndCancel = async () => {
+        const { pid, seen } = start([
+          "--port",
+          "0",
+          "--json",
+          "--db",
+          database,
+          "--orders",
+          orders,
+        ]);
         await vi.waitFor(() => expect(seen).toMatchObject(readyLine), startLimit);
         const { apiKey, ...whereabouts } = JSON.parse(seen.stdout);
         const headers = { authorization: `Bearer ${apiKey}` };
         const url = `${whereabouts.baseUrl}/store/orders/12`;
         const { status } = await send(url, { method: "DELETE", headers });
         return { pid, seen, whereabouts, status };
-      }
-
-      test("keeps its data", () => {
-        expect(again.status).toBe(409);
-      });
-
-      test("says that it did not load the orders again", () => {
-        expect(again.seen.stderr).toContain(
-          `${orders} was not loaded: the tables exist already. To add its orders, run:\n` +
-            `  npm run admin -- orders import --local '${orders}'\n`,
-        );
-      });
-
-      test("revokes the key of that start", async () => {
-        const { dynamodbEndpoint, accessKeyId, tables } = again.whereabouts;
-        const client = engineClient(dynamodbEndpoint, accessKeyId);
-        onTestFinished(() => client.destroy());
-        const { Items = [] } = await client.send(new ScanCommand({ TableName: tables.apiKeys }));
-        expect(Items.map(({ revokedAt }) => revokedAt === undefined).sort()).toEqual([false, true]);
-      });
+      };
+      const before = await startAndCancel();
+      expect(before.status).toBe(204);
+      process.kill(before.pid, "SIGINT");
+      await vi.waitFor(() => expect(before.seen.ended).toEqual([0, null]), startLimit);
+      const again = await startAndCancel();
+      expect(again.status).toBe(409);
+      expect(again.seen.stderr).toContain(
+        `${orders} was not loaded: the tables exist already. To add its orders, run:\n` +
+          `  npm run admin -- orders import --local '${orders}'\n`,
+      );
+      const { dynamodbEndpoint, accessKeyId, tables } = again.whereabouts;
+      const client = engineClient(dynamodbEndpoint, accessKeyId);
+      onTestFinished(() => client.destroy());
+      const { Items = [] } = await client.send(new ScanCommand({ TableName: tables.apiKeys }));
+      expect(Items.map(({ revokedAt }) => revokedAt === undefined).sort()).toEqual([false, true]);
     });
 
     test("run by npm takes the caller's paths and key, says where it is, and ends with npm", async () => {

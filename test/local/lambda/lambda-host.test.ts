@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
-import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createLambdaHost, type LambdaHost } from "../../../infra/local/lambda/lambda-host.ts";
 import { freePort } from "../../../infra/local/machine/ports.ts";
 import { isAlive } from "../../helpers/processes.ts";
@@ -71,59 +71,33 @@ async function stream(name: string): Promise<Readable> {
 }
 
 describe("a process", () => {
-  const event = "€".repeat(100_000);
-  let first: Record<string, unknown>;
-  let second: Record<string, unknown>;
-  beforeAll(async () => {
+  test("gets whole events, and has what Lambda gives a function and nothing of the host", async () => {
+    const event = "€".repeat(100_000);
     start();
-    first = await payload("echo", event);
-    second = await payload("echo", {});
-  });
-
-  test("gets an event of 300 kB whole", () => {
-    expect(first["event"]).toBe(event);
-  });
-
-  test("gets an id of its own with each event", () => {
-    expect(first["awsRequestId"]).toMatch(/^[\da-f-]{36}$/);
-    expect(second["awsRequestId"]).not.toBe(first["awsRequestId"]);
-  });
-
-  test("gets the ARN of its function", () => {
-    expect(first["invokedFunctionArn"]).toBe("arn:aws:lambda:us-east-1:000000000000:function:echo");
-  });
-
-  test("gets the time that it has left", () => {
-    expect(first["remaining"]).toSatisfy((ms: number) => ms > 15_000 && ms <= 20_000);
-  });
-
-  test("starts Node.js with the heap limits of its function's memory", () => {
-    expect(first["limits"]).toEqual([
-      "--max-semi-space-size=12",
-      "--max-old-space-size=230",
-      "--enable-source-maps",
-    ]);
-  });
-
-  test("has Lambda's environment variables and none of the host's", () => {
-    expect(first["environment"]).toEqual({
-      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: "256",
-      AWS_LAMBDA_FUNCTION_NAME: "echo",
-      AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
-      AWS_LAMBDA_INITIALIZATION_TYPE: "on-demand",
-      AWS_LAMBDA_LOG_FORMAT: "JSON",
-      AWS_LAMBDA_LOG_GROUP_NAME: "/aws/lambda/echo",
-      AWS_LAMBDA_LOG_STREAM_NAME: expect.stringMatching(/^local\/\[\$LATEST\][\da-f-]{36}$/),
-      AWS_LAMBDA_RUNTIME_API: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
-      HOME: directory,
-      LAMBDA_TASK_ROOT: directory,
-      TZ: ":UTC",
-      _HANDLER: "index.echo",
+    const first = await payload("echo", event);
+    expect(first).toEqual({
+      event,
+      awsRequestId: expect.stringMatching(/^[\da-f-]{36}$/),
+      invokedFunctionArn: "arn:aws:lambda:us-east-1:000000000000:function:echo",
+      remaining: expect.toSatisfy((ms: number) => ms > 15_000 && ms <= 20_000),
+      limits: ["--max-semi-space-size=12", "--max-old-space-size=230", "--enable-source-maps"],
+      environment: {
+        AWS_LAMBDA_FUNCTION_MEMORY_SIZE: "256",
+        AWS_LAMBDA_FUNCTION_NAME: "echo",
+        AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
+        AWS_LAMBDA_INITIALIZATION_TYPE: "on-demand",
+        AWS_LAMBDA_LOG_FORMAT: "JSON",
+        AWS_LAMBDA_LOG_GROUP_NAME: "/aws/lambda/echo",
+        AWS_LAMBDA_LOG_STREAM_NAME: expect.stringMatching(/^local\/\[\$LATEST\][\da-f-]{36}$/),
+        AWS_LAMBDA_RUNTIME_API: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+        HOME: directory,
+        LAMBDA_TASK_ROOT: directory,
+        TZ: ":UTC",
+        _HANDLER: "index.echo",
+      },
+      home: directory,
     });
-  });
-
-  test("has its function's folder for its home", () => {
-    expect(first["home"]).toBe(directory);
+    expect((await payload("echo", {}))["awsRequestId"]).not.toBe(first["awsRequestId"]);
   });
 
   test("that does not start in 10 seconds fails its invocation", async () => {
@@ -223,59 +197,28 @@ describe("an invocation", () => {
     expect(ownLines(log)).toEqual([]);
   });
 
-  describe("that crashes its process", () => {
-    const failures: unknown[] = [];
-    let lines: string[];
-    beforeAll(async () => {
-      start();
-      for (const _ of ["first", "second"]) failures.push(await failureOf("crash"));
-      lines = log;
-    });
-    const failure = { message: "Runtime exited with exit status 3" };
-
-    test("fails with the exit status", () => {
-      expect(failures[0]).toMatchObject(failure);
-    });
-
-    test("leaves the next one a new process", () => {
-      expect(failures[1]).toMatchObject(failure);
-    });
-
-    test("is logged with the reason", () => {
-      const ownLine = expect.stringMatching(/^crash: .*status 3, request [\da-f-]{36}$/);
-      const ofOne = ["the reason of the crash", ownLine];
-      expect(lines).toEqual([...ofOne, ...ofOne]);
-    });
-
-    test("counts as trouble in the log", () => {
-      expect(troubles(lines)).toEqual(lines);
-    });
+  test("that crashes its process fails with the reason, and leaves the next one a new process", async () => {
+    start();
+    for (const _ of ["first", "second"])
+      expect(await failureOf("crash")).toMatchObject({
+        message: "Runtime exited with exit status 3",
+      });
+    const ownLine = expect.stringMatching(/^crash: .*status 3, request [\da-f-]{36}$/);
+    const ofOne = ["the reason of the crash", ownLine];
+    expect(log).toEqual([...ofOne, ...ofOne]);
+    // It counts as trouble.
+    expect(troubles(log)).toEqual(log);
   });
 
-  describe("that times out", () => {
-    let failure: unknown;
-    let pids: number[];
-    let lines: string[];
-    beforeAll(async () => {
-      start({ timeoutSeconds: 0.3 });
-      failure = await failureOf("hang");
-      pids = host.pids("hang");
-      lines = ownLines(log);
+  test("that times out fails with its time limit, ends its process and is logged once", async () => {
+    start({ timeoutSeconds: 0.3 });
+    expect(await failureOf("hang")).toMatchObject({
+      message: "Task timed out after 0.30 seconds",
     });
-
-    test("fails with its time limit", () => {
-      expect(failure).toMatchObject({ message: "Task timed out after 0.30 seconds" });
-    });
-
-    test("ends its process", () => {
-      expect(pids).toEqual([]);
-    });
-
-    test("is logged once, with its request id", () => {
-      expect(lines).toEqual([
-        expect.stringMatching(/^hang: Task timed out after 0.30 seconds, request [\da-f-]{36}$/),
-      ]);
-    });
+    expect(host.pids("hang")).toEqual([]);
+    expect(ownLines(log)).toEqual([
+      expect.stringMatching(/^hang: Task timed out after 0.30 seconds, request [\da-f-]{36}$/),
+    ]);
   });
 
   test("fails alone when it takes more memory than its function has", async () => {
@@ -312,30 +255,19 @@ describe("an invocation", () => {
 });
 
 describe("a streamed response", () => {
-  describe.each([
+  test.each([
     ["while more comes", "flood"],
     ["while nothing comes", "breakOff"],
-  ])("whose reader leaves %s", (_, name) => {
-    let pids: number[];
-    let lines: string[];
-    beforeAll(async () => {
-      start();
-      const body = await stream(name);
-      await vi.waitFor(() => expect(body.readableLength).toBeGreaterThan(0));
-      pids = host.pids(name);
-      body.destroy();
-      await vi.waitFor(() => expect(host.pids(name)).toEqual([]), { timeout: 15_000 });
-      lines = ownLines(log);
-    });
-
-    test("ends its function", () => {
-      expect(pids).toHaveLength(1);
-      expect(pids.filter(isAlive)).toEqual([]);
-    });
-
-    test("logs no crash", () => {
-      expect(lines).toEqual([]);
-    });
+  ])("whose reader leaves %s ends its function, without a line about a crash", async (_, name) => {
+    start();
+    const body = await stream(name);
+    await vi.waitFor(() => expect(body.readableLength).toBeGreaterThan(0));
+    const pids = host.pids(name);
+    body.destroy();
+    await expect.poll(() => host.pids(name)).toEqual([]);
+    expect(pids).toHaveLength(1);
+    expect(pids.filter(isAlive)).toEqual([]);
+    expect(ownLines(log)).toEqual([]);
   });
 
   test("is whole after one whose reader left", async () => {
