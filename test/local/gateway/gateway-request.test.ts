@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { proxyEvent, readBody, readRequest } from "../../../infra/local/gateway/gateway-request.ts";
 import { matchRoute } from "../../../infra/local/gateway/routes.ts";
 import { listeningPort } from "../../../infra/local/machine/ports.ts";
-import { mock, petsApi, root } from "../../helpers/pets-template.ts";
+import { mock, petsApi, root } from "../pets-template.ts";
 
 const api = petsApi({ Any: mock(root, "ANY", 404) });
 const route = matchRoute(api.methods, "GET", "/");

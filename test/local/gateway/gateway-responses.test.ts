@@ -4,8 +4,8 @@ import { createGateway } from "../../../infra/local/gateway/gateway.ts";
 import { readProxyResponse } from "../../../infra/local/gateway/proxy-response.ts";
 import { FunctionFailure } from "../../../infra/local/lambda/function-response.ts";
 import { listeningPort } from "../../../infra/local/machine/ports.ts";
-import { constant, mock, petsApi, root } from "../../helpers/pets-template.ts";
 import { send } from "../../helpers/send.ts";
+import { constant, mock, petsApi, root } from "../pets-template.ts";
 
 /** Starts the gateway of an API with a MOCK method and this gateway response alone. */
 async function startGateway(ResponseType: string, StatusCode?: string) {

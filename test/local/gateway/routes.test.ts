@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { matchRoute } from "../../../infra/local/gateway/routes.ts";
-import { mock, petsApi, resource, root } from "../../helpers/pets-template.ts";
+import { mock, petsApi, resource, root } from "../pets-template.ts";
 
 const { methods } = petsApi({
   Pets: resource(root, "pets"),

@@ -3,6 +3,7 @@ import { environments } from "../../../infra/environments.ts";
 import { isServed, resourceSchemas } from "../../../infra/local/template/resources.ts";
 import { StackTemplate } from "../../../infra/local/template/stack-template.ts";
 import { everyOption, noOption } from "../../helpers/fixture-environments.ts";
+import { templateOf } from "../../helpers/synthesise.ts";
 import {
   api,
   constant,
@@ -13,8 +14,7 @@ import {
   resource,
   root,
   stage,
-} from "../../helpers/pets-template.ts";
-import { templateOf } from "../../helpers/synthesise.ts";
+} from "../pets-template.ts";
 
 const templateWith = (Value: unknown) =>
   new StackTemplate({ Resources: { Fn: lambda }, Outputs: { Wanted: { Value } } });
