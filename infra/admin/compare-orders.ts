@@ -1,13 +1,14 @@
+import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import type { OrderItem } from "../../shared/order.ts";
 import { sameAttribute } from "../orders-file/attribute-json.ts";
-import { Findings } from "../orders-file/findings.ts";
+import { type BadLine, Findings, fileReport } from "../orders-file/findings.ts";
 import {
   type NumberedOrder,
   type OrdersFile,
   readNumberedOrders,
 } from "../orders-file/orders-file.ts";
 import { countsText } from "../terminal/counted.ts";
-import { jsonText, printable } from "../terminal/printable.ts";
+import { jsonText } from "../terminal/printable.ts";
 import type { Result } from "./command.ts";
 import { startProgress } from "./progress.ts";
 import { plainValue } from "./show-orders.ts";
@@ -23,29 +24,21 @@ export interface Import {
   signal: AbortSignal;
 }
 
-/** An order of a file, and what the table has in the fields in which they differ. */
-interface Difference {
-  line: number;
-  id: unknown;
-  fields: Record<string, { file: unknown; table: unknown }>;
-}
-
 /** The longest value that is shown whole, in characters. */
 const longestValue = 60;
 
 /** The orders of a file that differ from the table's, by the fields in which they do. */
-export class Differing extends Findings<Difference> {
+export class Differing extends Findings<BadLine> {
   /** Adds an order if it differs from the one found. */
   compare(line: number, order: OrderItem, found: OrderItem = {}): void {
     const names = Object.keys({ ...found, ...order }).sort();
     const different = names.filter((name) => !sameAttribute(order[name], found[name]));
     if (different.length === 0) return;
-    const fields = different.map((name) => {
-      const [file, table] = [order, found].map(({ [name]: value }) => plainValue(value));
-      return [name, { file, table }] as const;
-    });
-    const id = plainValue(order["id"]);
-    this.add(different.join(", "), { line, id, fields: Object.fromEntries(fields) });
+    const values = different.map(
+      (name) => `${name} ${shortText(order[name])} (table: ${shortText(found[name])})`,
+    );
+    const problem = `order ${order["id"]?.N} differs: ${values.join(", ")}`;
+    this.add(different.join(", "), { line, problems: [problem] });
   }
 
   /**
@@ -56,30 +49,20 @@ export class Differing extends Findings<Difference> {
    */
   result({ file, total }: Import, counts: Record<string, number>, rest: string, reason?: string) {
     const text = countsText("order", total, counts);
-    const lines = [...this.#lines(file.name), ...this.more];
+    const lines = fileReport(file.name, this);
     if (reason !== undefined) lines.push(`${reason}. Run it again to ${rest} the rest.`);
     return {
       text,
       json: { badLines: [], orders: total, ...counts, differing: this.first },
-      note: lines.map(printable).join("\n"),
+      note: lines.join("\n"),
       unprinted: text,
       rejected: lines.length > 0,
     };
   }
-
-  #lines(fileName: string): string[] {
-    const inOrder = this.first.toSorted((a, b) => a.line - b.line);
-    return inOrder.map(({ line, id, fields }) => {
-      const values = Object.entries(fields).map(
-        ([name, { file, table }]) => `${name} ${shortText(file)} (table: ${shortText(table)})`,
-      );
-      return `${fileName}:${line}: order ${id} differs: ${values.join(", ")}`;
-    });
-  }
 }
 
-function shortText(value: unknown): string {
-  const text = value === null ? "none" : jsonText(value);
+function shortText(attribute: AttributeValue | undefined): string {
+  const text = attribute ? jsonText(plainValue(attribute)) : "none";
   return text.length > longestValue ? `${text.slice(0, longestValue)}...` : text;
 }
 

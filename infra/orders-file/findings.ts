@@ -1,4 +1,5 @@
 import { grouped } from "../terminal/counted.ts";
+import { printable } from "../terminal/printable.ts";
 
 const keptOfKind = 20;
 
@@ -21,4 +22,19 @@ export class Findings<Finding> {
       count > keptOfKind ? [`and ${grouped(count - keptOfKind)} more: ${kind}`] : [],
     );
   }
+}
+
+/** What is wrong with a line of a file, from 1. */
+export interface BadLine {
+  line: number;
+  problems: string[];
+}
+
+/** Sorts findings by their lines. Returns a text for each, and one for each kind with more. */
+export function fileReport(name: string, { first, more }: Findings<BadLine>): string[] {
+  first.sort((a, b) => a.line - b.line);
+  return [
+    ...first.map(({ line, problems }) => `${name}:${line}: ${problems.join("; ")}`),
+    ...more,
+  ].map(printable);
 }

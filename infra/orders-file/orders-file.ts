@@ -5,8 +5,7 @@ import type { OrderItem } from "../../shared/order.ts";
 import { counted, grouped } from "../terminal/counted.ts";
 import { CommandError, fileError } from "../terminal/errors.ts";
 import { linesOf } from "../terminal/lines.ts";
-import { printable } from "../terminal/printable.ts";
-import { Findings } from "./findings.ts";
+import { type BadLine, Findings, fileReport } from "./findings.ts";
 import { type OrderLine, parseOrderLine, problem } from "./order-line.ts";
 
 /** A file of orders: its name as the user typed it, and its path. */
@@ -21,25 +20,15 @@ export interface NumberedOrder {
   item: OrderItem;
 }
 
-/** A bad line, from 1, and what is wrong with it. */
-interface BadLine {
-  line: number;
-  problems: string[];
-}
-
 /** An orders file has bad lines. The message lists them, a line for each. */
 export class BadLinesError extends CommandError {
   readonly lineCount: number;
   readonly bad: Findings<BadLine>;
 
   constructor(name: string, lineCount: number, bad: Findings<BadLine>) {
-    const messages = bad.first.map(
-      ({ line, problems }) => `${name}:${line}: ${problems.join("; ")}`,
-    );
     const verb = bad.count === 1 ? "is" : "are";
     const count = `${grouped(bad.count)} of ${counted(lineCount, "line")} ${verb} bad`;
-    const summary = `${count}: nothing was written`;
-    super([...messages, ...bad.more, summary].map(printable).join("\n"));
+    super([...fileReport(name, bad), `${count}: nothing was written`].join("\n"));
     this.lineCount = lineCount;
     this.bad = bad;
   }
@@ -82,7 +71,6 @@ export async function checkOrders(
   }
   for await (const line of repeatedIds(file, ids.subarray(0, orders)))
     bad.add("id ... is already on line ...", line);
-  bad.first.sort((a, b) => a.line - b.line);
   if (bad.count > 0) throw new BadLinesError(file.name, lineCount, bad);
   return lineCount;
 }
