@@ -12,7 +12,7 @@ import { CommandError } from "../terminal/errors.ts";
 import { printable } from "../terminal/printable.ts";
 import { isoTime, tableOf } from "../terminal/text.ts";
 import type { Result } from "./command.ts";
-import { type Condition, TableCalls } from "./table-calls.ts";
+import { TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
 
 /**
@@ -77,10 +77,6 @@ export async function findKey(target: Target, keyId: string): Promise<ApiKeyReco
   return keys.find((key) => key.keyId === keyId);
 }
 
-const whileNotRevoked: Condition = {
-  ConditionExpression: "attribute_exists(keyHash) AND attribute_not_exists(revokedAt)",
-};
-
 /** The error for an unknown key id. */
 export const noKey = (keyId: string): CommandError =>
   new CommandError(`No key has the id ${keyId}`);
@@ -93,11 +89,12 @@ export const noKey = (keyId: string): CommandError =>
 export async function revoke(target: Target, keyId: string, now: number): Promise<Result> {
   const record = await findKey(target, keyId);
   if (!record) throw noKey(keyId);
+  const keyHash = { S: record.keyHash };
   const unmet = await new TableCalls(target.client).update(
     target.apiKeysTable,
-    { keyHash: { S: record.keyHash } },
+    { keyHash },
     { revokedAt: { N: String(now) } },
-    whileNotRevoked,
+    { keyHash, revokedAt: undefined },
   );
   if (unmet) {
     if (!unmet.found) throw noKey(keyId);

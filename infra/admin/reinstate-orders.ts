@@ -128,6 +128,6 @@ async function reinstateOrder(
     cancellationId: undefined,
   };
   const read = { status, cancelledBy, cancelledAt };
-  const unmet = await writes.updateUnchanged(table, { id: { N: String(id) } }, change, read, stop);
+  const unmet = await writes.update(table, { id: { N: String(id) } }, change, read, stop);
   return unmet ? "changedSince" : "reinstated";
 }

@@ -186,5 +186,5 @@ async function write(
   if (copied && !current) return writes.insert(live, rules.key, copied, stop);
   if (!current || !change) return undefined;
   const read = Object.fromEntries(rules.judgedBy.map((name) => [name, current[name]]));
-  return writes.updateUnchanged(live, { [rules.key]: key }, change, read, stop);
+  return writes.update(live, { [rules.key]: key }, change, read, stop);
 }

@@ -8,7 +8,7 @@ import { jsonText, printable } from "../terminal/printable.ts";
 import { interruption, pacedCalls, run } from "./command.ts";
 import { readIds } from "./order-ids.ts";
 import { startProgress } from "./progress.ts";
-import { type TableCalls, whilePending } from "./table-calls.ts";
+import type { TableCalls } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
 
 interface ShipOptions {
@@ -113,13 +113,14 @@ export async function shipOrder(
   signal: AbortSignal,
 ): Promise<Shipment> {
   const key: OrderItem = { id: { N: id.toString() } };
+  const pending = { S: "pending" satisfies OrderStatus };
   const shipped: OrderItem = {
     status: { S: "shipped" satisfies OrderStatus },
     shipDate: { S: shipDate },
     complete: { BOOL: true },
   };
   try {
-    const unmet = await calls.update(table, key, shipped, whilePending, signal);
+    const unmet = await calls.update(table, key, shipped, { status: pending }, signal);
     if (unmet === undefined) return { id, outcome: "shipped", shipDate };
     return { id, ...rejection(unmet.found) };
   } catch (error) {

@@ -9,11 +9,10 @@ import {
   ScanCommand,
   type ScanCommandOutput,
   UpdateItemCommand,
-  type UpdateItemCommandInput,
 } from "@aws-sdk/client-dynamodb";
 import { systemClock } from "../../shared/clock.ts";
 import { isThrottled } from "../../shared/dynamodb.ts";
-import type { OrderItem, OrderStatus } from "../../shared/order.ts";
+import type { OrderItem } from "../../shared/order.ts";
 import { sameAttribute } from "../orders-file/attribute-json.ts";
 
 /**
@@ -22,21 +21,8 @@ import { sameAttribute } from "../orders-file/attribute-json.ts";
  */
 const throttleWaits = [200, 500, 1000, 2000, 5000, 10_000, 20_000, 30_000, 30_000, 30_000];
 
-/** The condition that an item must meet to be updated. */
-export type Condition = Pick<
-  UpdateItemCommandInput,
-  "ConditionExpression" | "ExpressionAttributeNames" | "ExpressionAttributeValues"
->;
-
 /** Attributes by their names; undefined are those that an item lacks, or is to lose. */
 export type Attributes = Record<string, AttributeValue | undefined>;
-
-/** Holds while an order is pending. */
-export const whilePending: Condition = {
-  ConditionExpression: "#status = :pending",
-  ExpressionAttributeNames: { "#status": "status" },
-  ExpressionAttributeValues: { ":pending": { S: "pending" satisfies OrderStatus } },
-};
 
 /** A partition key as text. */
 export function keyText(value: AttributeValue | undefined): string {
@@ -173,68 +159,53 @@ export class TableCalls {
     return this.#write(Item, () => this.#client.send(command), signal);
   }
 
-  /** Changes attributes of an item that meets a condition. Returns undefined if they are changed. */
-  update(
-    table: string,
-    key: OrderItem,
-    change: Attributes,
-    condition: Condition,
-    signal?: AbortSignal,
-  ): Promise<Unmet | undefined> {
-    return this.#update(table, key, change, condition, change, signal);
-  }
-
   /**
    * Changes attributes of an item while some are as they were read. Returns undefined if they are
    * changed.
    */
-  updateUnchanged(
-    table: string,
-    key: OrderItem,
+  update(
+    TableName: string,
+    Key: OrderItem,
     change: Attributes,
     read: Attributes,
     signal?: AbortSignal,
   ): Promise<Unmet | undefined> {
-    return this.#update(table, key, change, whileUnchanged(read), { ...read, ...change }, signal);
-  }
-
-  /** @param written the attributes by which a retry knows what an earlier attempt has written. */
-  #update(
-    TableName: string,
-    Key: OrderItem,
-    change: Attributes,
-    condition: Condition,
-    written: Attributes,
-    signal?: AbortSignal,
-  ): Promise<Unmet | undefined> {
-    const names = { ...condition.ExpressionAttributeNames };
-    const values = { ...condition.ExpressionAttributeValues };
+    const written = { ...read, ...change };
+    const names = Object.keys(written);
+    const index = (name: string): number => names.indexOf(name);
+    const values: OrderItem = {};
+    const terms = Object.entries(read).map(([name, value]) => {
+      if (value === undefined) return `attribute_not_exists(#${index(name)})`;
+      values[`:was${index(name)}`] = value;
+      return `#${index(name)} = :was${index(name)}`;
+    });
     const set: string[] = [];
     const remove: string[] = [];
-    for (const [index, [name, value]] of Object.entries(change).entries()) {
-      names[`#${index}`] = name;
-      if (value === undefined) remove.push(`#${index}`);
-      else {
-        values[`:${index}`] = value;
-        set.push(`#${index} = :${index}`);
+    for (const [name, value] of Object.entries(change)) {
+      if (value === undefined) {
+        remove.push(`#${index(name)}`);
+      } else {
+        values[`:is${index(name)}`] = value;
+        set.push(`#${index(name)} = :is${index(name)}`);
       }
     }
-    const clauses = [
-      ...(set.length > 0 ? [`SET ${set.join(", ")}`] : []),
-      ...(remove.length > 0 ? [`REMOVE ${remove.join(", ")}`] : []),
-    ];
+    const clauses = { SET: set, REMOVE: remove };
+    const expression = Object.entries(clauses).filter(([, actions]) => actions.length > 0);
     const command = new UpdateItemCommand({
       TableName,
       Key,
-      ...condition,
-      UpdateExpression: clauses.join(" "),
-      ExpressionAttributeNames: names,
+      ConditionExpression: terms.join(" AND "),
+      UpdateExpression: expression
+        .map(([verb, actions]) => `${verb} ${actions.join(", ")}`)
+        .join(" "),
+      ExpressionAttributeNames: Object.fromEntries(names.map((name, at) => [`#${at}`, name])),
       ExpressionAttributeValues: values,
       ...conditional,
     });
     return this.#write(written, () => this.#client.send(command), signal);
   }
 
+  /** @param written the attributes by which a retry knows what an earlier attempt has written. */
   async #write(
     written: Attributes,
     send: () => Promise<Metered>,
@@ -281,19 +252,4 @@ export class TableCalls {
   async *items(table: string, signal?: AbortSignal): AsyncGenerator<OrderItem, void, void> {
     for await (const page of this.scan(table, signal)) yield* page;
   }
-}
-
-function whileUnchanged(read: Attributes): Condition {
-  const terms = Object.entries(read).map(([name, value]) =>
-    value ? `#${name} = :${name}` : `attribute_not_exists(#${name})`,
-  );
-  const names = Object.keys(read).map((name) => [`#${name}`, name]);
-  const values = Object.entries(read).flatMap(([name, value]): [string, AttributeValue][] =>
-    value ? [[`:${name}`, value]] : [],
-  );
-  return {
-    ConditionExpression: terms.join(" AND "),
-    ExpressionAttributeNames: Object.fromEntries(names),
-    ExpressionAttributeValues: Object.fromEntries(values),
-  };
 }
