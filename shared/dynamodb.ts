@@ -71,23 +71,16 @@ export function createClient({ maxAttempts, ...timeouts }: CallLimits): DynamoDB
  * Makes a client retry a call whose response is empty or not JSON, as if it were lost. The SDK
  * takes a response without an announced length for whole wherever it ends, even before its first
  * byte.
- *
- * @param withoutBody the names of commands whose whole response is empty.
  */
-export function retryIncompleteResponses(
-  client: DynamoDBClient,
-  withoutBody?: (string | undefined)[],
-): DynamoDBClient {
+export function retryIncompleteResponses(client: DynamoDBClient): DynamoDBClient {
   client.middlewareStack.add(
-    (next, { commandName }) =>
-      async (args) => {
-        const result = await next(args).catch((error: unknown) => {
-          throw error instanceof SyntaxError ? incompleteResponse(error) : error;
-        });
-        if (!withoutBody?.includes(commandName) && !hasBody(result.response))
-          throw incompleteResponse();
-        return result;
-      },
+    (next) => async (args) => {
+      const result = await next(args).catch((error: unknown) => {
+        throw error instanceof SyntaxError ? incompleteResponse(error) : error;
+      });
+      if (!hasBody(result.response)) throw incompleteResponse();
+      return result;
+    },
     // Around the SDK's own deserialization, within its retries.
     { name: "retryIncompleteResponses", step: "deserialize", priority: "high" },
   );

@@ -3,7 +3,6 @@ import {
   DescribeTableCommand,
   DynamoDBClient,
   ResourceNotFoundException,
-  TagResourceCommand,
 } from "@aws-sdk/client-dynamodb";
 import { retryIncompleteResponses } from "../../shared/dynamodb.ts";
 import { type Environment, environments } from "../environments.ts";
@@ -77,9 +76,7 @@ export async function findDeployedStack(environment: Environment): Promise<Targe
     apiKeysTable: output("ApiKeysTableName"),
     // The same credentials and region, so that the description holds for every later call.
     client: nameMissingTables(
-      retryIncompleteResponses(new DynamoDBClient({ ...callLimits, credentials, region }), [
-        TagResourceCommand.name,
-      ]),
+      retryIncompleteResponses(new DynamoDBClient({ ...callLimits, credentials, region })),
     ),
   };
 }

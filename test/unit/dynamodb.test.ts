@@ -1,16 +1,10 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import {
-  DynamoDBClient,
-  ListTablesCommand,
-  PutItemCommand,
-  ScanCommand,
-  TagResourceCommand,
-} from "@aws-sdk/client-dynamodb";
+import { ListTablesCommand, PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { engineClient } from "../../infra/local/engine/engine.ts";
-import { callFailed, createClient, retryIncompleteResponses } from "../../shared/dynamodb.ts";
+import { callFailed, createClient } from "../../shared/dynamodb.ts";
 
 /** Starts a table that does this with each attempt, for clients that are created after it. */
 async function startTable(respond: (socket: Socket) => void): Promise<void> {
@@ -121,18 +115,6 @@ test("a client limits the time to connect", async () => {
   const client = createClient({ connectionTimeout: 1_234, requestTimeout: 5_000, maxAttempts: 1 });
   await expect(client.send(new ListTablesCommand({}))).rejects.toThrow();
   expect(client.config.requestHandler).toMatchObject({ config: { connectionTimeout: 1_234 } });
-  client.destroy();
-});
-
-test("a client accepts an empty response where it should expect one", async () => {
-  const table = await startResponding("200 OK", () => "Content-Length: 0\r\n\r\n");
-  const client = retryIncompleteResponses(new DynamoDBClient({ maxAttempts: 3 }), [
-    "TagResourceCommand",
-  ]);
-  await client.send(
-    new TagResourceCommand({ ResourceArn: "arn:aws:dynamodb:eu-west-1:1:table/orders", Tags: [] }),
-  );
-  expect(table.attempts).toBe(1);
   client.destroy();
 });
 
