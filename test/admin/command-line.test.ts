@@ -233,7 +233,9 @@ describe("parsing", () => {
       "required option '--since <date-time>'",
     ],
     [
-      "orders reinstate --cancelled-by key_0123456789abcdef --since 2026-11-20 --ids a --except b".split(" "),
+      "orders reinstate --cancelled-by key_0123456789abcdef --since 2026-11-20 --ids a --except b".split(
+        " ",
+      ),
       "cannot be used with option '--ids",
     ],
     [["orders", "show", "9223372036854775808"], "Not a 64-bit integer"],

@@ -149,7 +149,7 @@ describe("calls to a table", () => {
     onTestFinished(() => send.mockRestore());
     const change = { quantity: { N: "1" } };
     const read = { status: { S: "shipped" } };
-    const unmet = await callsAt().updateUnchanged("orders", { id: { N: "1" } }, change, read);
+    const unmet = await callsAt().update("orders", { id: { N: "1" } }, change, read);
     expect(unmet).toEqual({ found: Item });
   });
 });
