@@ -9,7 +9,7 @@ from re import sub
 from time import sleep
 
 from ministack import app
-from ministack.services import apigateway_v1 as gateway, cloudformation
+from ministack.services import apigateway_v1 as gateway, cloudformation, lambda_svc
 from ministack.services.cloudformation import provisioners, stacks
 
 handlers = provisioners._RESOURCE_HANDLERS
@@ -35,6 +35,13 @@ def response_of(original, result):
 def error_of(original, integration, headers):
     too_large = int(headers.get("content-length", 0)) > 10 * 2**20
     return gateway._gw_error("REQUEST_TOO_LARGE", "") if too_large else original(integration, headers)
+
+# Logs: awslambda.cjs writes Lambda's JSON format, but only MiniStack knows the request.
+instead_of(vars(lambda_svc), "_emit_lambda_logs")(
+    lambda original, function, request, log, *args, **named: original(
+        function, request, log.replace('"requestId":""', f'"requestId":"{request}"'), *args, **named
+    )
+)
 
 # Addresses: no name server knows the gateway's.
 @instead_of(vars(stacks), "_resolve_stack_outputs")
