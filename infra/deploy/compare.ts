@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Environment } from "../environments.ts";
+import { counted } from "../terminal/counted.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { printable } from "../terminal/printable.ts";
 import { type Finding, findChanges, findingName } from "./findings.ts";
@@ -39,7 +40,7 @@ export const ownAssembly = "cdk.out";
 export async function compare(environment: Environment, options: CompareOptions): Promise<boolean> {
   const accepted = readAccepted(options.accept);
   const { stackName } = environment;
-  const givenAssembly = options.app ? await readAssembly(options.app, stackName) : undefined;
+  const givenAssembly = options.app ? readAssembly(options.app, stackName) : undefined;
   const deployed = await readDeployed(environment, options);
   const next = givenAssembly ?? (await synthesise(stackName, options));
   for (const warning of next.warnings) console.log(`warning  ${printable(warning)}`);
@@ -48,8 +49,7 @@ export async function compare(environment: Environment, options: CompareOptions)
   const isNew = { name: "first-deployment", text: "its tables will be new and empty" };
   const ifNew = environment.keepData ? [isNew] : [];
   const findings = deployed.stack ? findChanges(deployed.stack, next, deployed.place) : ifNew;
-  const count = `${findings.length} finding${findings.length === 1 ? "" : "s"}`;
-  console.log(`${stackName} ${deployed.description}: ${count}`);
+  console.log(`${stackName} ${deployed.description}: ${counted(findings.length, "finding")}`);
   return report(findings, accepted);
 }
 
@@ -98,10 +98,9 @@ async function synthesise(stackName: string, { context = [] }: CompareOptions) {
 
 /** @throws CommandError when a saved template and the next one are of different environments. */
 function requireSameEnvironment(file: string, saved?: StackToCompare, next?: StackToCompare): void {
-  const [actual, expected] = [saved, next].map((stack) => {
-    const { Description } = stack?.template ?? {};
-    return Description === undefined ? "no description" : `"${Description}"`;
-  });
+  const [actual, expected] = [saved, next].map(
+    (stack) => stack?.template.Description ?? "no description",
+  );
   if (actual === expected) return;
   throw new CommandError(`${file} belongs to another environment: ${actual}, not ${expected}`);
 }

@@ -46,10 +46,7 @@ function createProgram(entries: Environments): Command {
       process.exitCode = (await compare(environment, options)) ? 0 : 1;
     });
   addComparison(command("deploy", "Compare, then deploy with CDK if every finding is accepted"))
-    .option(
-      "--require-approval <level>",
-      "when CDK asks: never, any-change, broadening or destructive",
-    )
+    .option("--require-approval <level>", "when to ask: never, any-change, broadening, destructive")
     .option("--outputs-file <file>", "where CDK writes the stack's outputs, as JSON")
     .option("--revert-drift", "also undo what was changed outside CloudFormation")
     .action(async (environment: Environment, options: DeployOptions) => {

@@ -15,7 +15,7 @@ export interface Finding {
 
 /** Turns a text into a finding's name: characters that need care in a shell become hyphens. */
 export function findingName(text: string): string {
-  return text.replaceAll("$", "").replace(/[^\w.:/*@{}+=,-]+/g, "-");
+  return text.replace(/[^\w.:/*@{}+=,-]+/g, "-");
 }
 
 /**
@@ -24,20 +24,13 @@ export function findingName(text: string): string {
  * @param place where both are, if that is known.
  * @returns the changes to accept: all that `ordinary.ts` does not list.
  */
-export function findChanges(
-  deployed: StackToCompare,
-  next: StackToCompare,
-  place?: Place,
-): Finding[] {
+export function findChanges(deployed: StackToCompare, next: StackToCompare, place?: Place) {
   const before = comparable(deployed.template, place);
   const after = comparable(next.template, place);
-  const findings = groupChanges(listChanges(before, after)).map(finding);
+  const findings: Finding[] = groupChanges(listChanges(before, after)).map(finding);
   if (deployed.terminationProtection && !next.terminationProtection)
     findings.push({ name: "termination-protection", text: "the stack can then be deleted" });
-  return findings.map(({ name, text }) => ({
-    name: findingName(name),
-    text: text.replaceAll("${", "{"),
-  }));
+  return findings.map(({ name, text }) => ({ name: findingName(name), text }));
 }
 
 /** Names a group after the shortest path of what comes or goes, or else after its first change. */
@@ -74,7 +67,7 @@ function reviewed(change: Change): unknown[] {
 
 /** A short value as it is, or a digest. */
 function exactly(value: unknown): string {
-  const text = valueText(value).replaceAll("${", "{");
+  const text = valueText(value);
   return text.length <= 60 && text === findingName(text) ? text : digest(value);
 }
 

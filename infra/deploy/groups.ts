@@ -54,7 +54,7 @@ function isPart(change: Change, of: Change, changes: Change[]): boolean {
 }
 
 function isAbout(value: unknown, { path }: Change): boolean {
-  return value === `\${${path}}` || String(value).startsWith(`\${${path}.`);
+  return value === `{${path}}` || String(value).startsWith(`{${path}.`);
 }
 
 function mentions({ path, resource }: Change, of: Change): boolean {

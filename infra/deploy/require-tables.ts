@@ -15,22 +15,16 @@ import type { Place } from "./template.ts";
  */
 export async function requireTables(tables: string[], { region }: Place): Promise<void> {
   const client = new DynamoDBClient({ region });
-  for (const table of tables) {
-    const status = await statusOf(client, table);
-    if (status !== "ACTIVE" && status !== "UPDATING") {
-      throw new CommandError(
-        `Table ${table} is ${status}: restore it first (infra/ON-CALL.md, A deleted table)`,
-      );
-    }
-  }
-}
-
-async function statusOf(client: DynamoDBClient, TableName: string): Promise<string> {
-  try {
-    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
-    return Table?.TableStatus ?? "of unknown status";
-  } catch (error) {
-    if (error instanceof ResourceNotFoundException) return "missing";
-    throw error;
+  for (const TableName of tables) {
+    const status = await client.send(new DescribeTableCommand({ TableName })).then(
+      ({ Table }) => Table?.TableStatus,
+      (error: unknown) => {
+        if (error instanceof ResourceNotFoundException) return "missing";
+        throw error;
+      },
+    );
+    if (status === "ACTIVE" || status === "UPDATING") continue;
+    const chapter = "infra/ON-CALL.md, A deleted table";
+    throw new CommandError(`Table ${TableName} is ${status}: restore it first (${chapter})`);
   }
 }

@@ -1,11 +1,11 @@
 import { access, constants, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import {
   CloudFormationClient,
   DescribeStacksCommand,
   GetTemplateCommand,
 } from "@aws-sdk/client-cloudformation";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
+import { CloudAssembly } from "aws-cdk-lib/cx-api";
 import type { Environment } from "../environments.ts";
 import { CommandError } from "../terminal/errors.ts";
 import type { Place, Template } from "./template.ts";
@@ -15,72 +15,39 @@ export interface StackToCompare {
   template: Template;
   /** CloudFormation keeps it beside the template. Undefined for a saved template. */
   terminationProtection?: boolean;
-}
-
-/** A stack as it is deployed. */
-interface DeployedStack extends StackToCompare {
-  /** The names of the service's tables. */
-  tables: string[];
-}
-
-/** A stack of a synthesised app. */
-export interface AssemblyStack extends StackToCompare {
-  /** The warnings of CDK and cdk-nag, without the hint on how to acknowledge them. */
-  warnings: string[];
-}
-
-/** The parts of CDK's `manifest.json` that are read. */
-interface Manifest {
-  artifacts?: Record<string, Artifact>;
-}
-interface Artifact {
-  properties?: { templateFile: string; terminationProtection?: boolean };
-  additionalMetadataFile?: string;
+  /** The names of its tables, if it is deployed. */
+  tables?: string[];
 }
 
 /**
- * Reads a stack of a synthesised app, whose directory is usually `cdk.out`.
+ * Reads a stack of a synthesised app, whose directory is usually `cdk.out`, and the warnings of CDK
+ * and cdk-nag, without the hint on how to acknowledge them.
  *
  * @throws CommandError when the app does not have the stack, or can't be read.
  */
-export async function readAssembly(directory: string, stackName: string): Promise<AssemblyStack> {
-  const problem = `${directory} has no stack ${stackName}: synthesise it first`;
-  const manifest: Manifest = await readJson(join(directory, "manifest.json"), problem);
-  const { properties, additionalMetadataFile } = manifest.artifacts?.[stackName] ?? {};
-  if (!properties) throw new CommandError(problem);
-  return {
-    template: await readTemplate(join(directory, properties.templateFile)),
-    terminationProtection: properties.terminationProtection === true,
-    warnings: additionalMetadataFile
-      ? await readWarnings(join(directory, additionalMetadataFile))
-      : [],
-  };
-}
-
-async function readWarnings(file: string): Promise<string[]> {
-  const problem = `${file} can't be read: synthesise the app again`;
-  const metadata: Record<string, { type: string; data: unknown }[]> = await readJson(file, problem);
-  return Object.values(metadata)
-    .flat()
-    .filter(({ type }) => type === "aws:cdk:warning")
-    .map(({ data }) => String(data).replace(/ \[ack: .*\]$/, ""));
+export function readAssembly(directory: string, stackName: string) {
+  try {
+    const stack = new CloudAssembly(directory).getStackByName(stackName);
+    const warnings = stack.messages.filter(({ level }) => level === "warning");
+    return {
+      template: stack.template,
+      terminationProtection: stack.terminationProtection === true,
+      warnings: warnings.map(({ entry }) => String(entry.data).replace(/ \[ack: .*\]$/, "")),
+    };
+  } catch (cause) {
+    const problem = `${directory} has no stack ${stackName}: synthesise it first`;
+    throw new CommandError(problem, { cause });
+  }
 }
 
 /** @throws CommandError when the file is not a template in JSON, and what `access` throws. */
 export async function readTemplate(file: string): Promise<Template> {
   await access(file, constants.R_OK);
-  const problem = `${file} is not a template in JSON`;
-  const template: Template | null = await readJson(file, problem);
-  if (!template?.Resources) throw new CommandError(problem);
-  return template;
-}
-
-async function readJson(file: string, problem: string) {
   try {
-    return JSON.parse(await readFile(file, "utf8"));
-  } catch (cause) {
-    throw new CommandError(problem, { cause });
-  }
+    const template: Template | null = JSON.parse(await readFile(file, "utf8"));
+    if (template?.Resources) return template;
+  } catch {}
+  throw new CommandError(`${file} is not a template in JSON`);
 }
 
 /**
@@ -111,10 +78,7 @@ const neverDeployed = ["REVIEW_IN_PROGRESS", "ROLLBACK_COMPLETE"];
  * @returns undefined before the first deployment has succeeded.
  * @throws what the SDK throws when a call fails.
  */
-export async function readDeployedStack(
-  stackName: string,
-  { region }: Place,
-): Promise<DeployedStack | undefined> {
+export async function readDeployedStack(stackName: string, { region }: Place) {
   const client = new CloudFormationClient({ region });
   try {
     const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: stackName }));

@@ -19,7 +19,7 @@ const renamed = ["AWS::ApiGateway::Deployment", "AWS::Lambda::Version"];
 
 /**
  * Rewrites a template so that equal meanings read alike. References become text with the construct's
- * path, like `${Orders.Arn}`; account and region are spelt out where `place` has them; text that is
+ * path, like `{Orders.Arn}`; account and region are spelt out where `place` has them; text that is
  * JSON becomes what it says; tags go by their keys, and what CDK renames goes by its path. An alias
  * that skips its canary once says so where the canary stood.
  */
@@ -27,7 +27,7 @@ export function comparable(template: Template, place?: Place): Template {
   const { account, region } = place ?? {};
   const known = new Map(Object.entries({ "AWS::AccountId": account, "AWS::Region": region }));
   const spell = (id: string, attribute?: string): string =>
-    known.get(id) ?? `\${${[constructPath(template, id), attribute].filter(Boolean).join(".")}}`;
+    known.get(id) ?? `{${[constructPath(template, id), attribute].filter(Boolean).join(".")}}`;
   const plain = (property: string, value: unknown): unknown => {
     if (typeof value === "string") return fromJson(value);
     const text = Object(value)["Fn::Sub"];

@@ -33,8 +33,11 @@ export function useApp(): App {
   const file = (name: string) => join(app.directory, name);
   beforeAll(async () => {
     app.directory = await mkdtemp(join(tmpdir(), "pet-store-orders-deploy-"));
-    const artifacts = { [stackName]: { properties: { templateFile: "next.json" } } };
-    await writeFile(file("manifest.json"), JSON.stringify({ artifacts }));
+    const type = "aws:cloudformation:stack";
+    const environment = "aws://unknown-account/unknown-region";
+    const stack = { type, environment, properties: { templateFile: "next.json" } };
+    const manifest = { version: "36.0.0", artifacts: { [stackName]: stack } };
+    await writeFile(file("manifest.json"), JSON.stringify(manifest));
     // Put together, or the source would seem to hold a secret: see repository/secrets.test.ts.
     const keys = ["aws_access_key_id", "aws_secret_access_key"].map((name) => `${name} = other\n`);
     await writeFile(file("credentials"), `[other]\n${keys.join("")}`);
