@@ -24,7 +24,6 @@ export const bundling = {
     // Without this line, the functions have the SDK's own client, which needs the next one.
     "@aws-sdk/client-dynamodb": replacement("client-dynamodb.ts"),
     "@aws-sdk/credential-provider-node": replacement("environment-credentials.ts"),
-    "@smithy/core/event-streams": replacement("no-event-streams.ts"),
     "node:http": replacement("node-http.ts"),
   },
 } satisfies BuildOptions;

@@ -1,5 +1,5 @@
 /**
- * Takes the place of `@aws-sdk/client-dynamodb`: a client of the SDK's own parts that has only the
+ * Replaces `@aws-sdk/client-dynamodb`: a client of the SDK's own parts that has only the
  * functions' three operations. The SDK's client loads schemas for 57 operations, rules for every
  * kind of endpoint and settings from files, at every cold start.
  */

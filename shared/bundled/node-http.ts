@@ -1,5 +1,5 @@
 /**
- * Takes the place of `node:http`: imported as an ES module, that evaluates all of its exports, and
+ * Replaces `node:http`: imported as an ES module, that evaluates all of its exports, and
  * so loads undici.
  */
 export const { Agent, request, STATUS_CODES } = process.getBuiltinModule("node:http");

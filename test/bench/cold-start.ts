@@ -102,7 +102,8 @@ function cpuShares(
 }
 
 const { "@aws-sdk/client-dynamodb": _, ...alias } = bundling.alias;
-const nodeBuiltins = fileURLToPath(new URL("floor/sdk/node-builtins.ts", import.meta.url));
+const replacement = (file: string) => fileURLToPath(new URL(`floor/sdk/${file}`, import.meta.url));
+const nodeBuiltins = replacement("node-builtins.ts");
 
 /** As the functions were bundled while they had the SDK's own client. The floor stays there. */
 const sdkBundling: BuildOptions = {
@@ -112,6 +113,7 @@ const sdkBundling: BuildOptions = {
   },
   alias: {
     ...alias,
+    "@smithy/core/event-streams": replacement("no-event-streams.ts"),
     "node:crypto": nodeBuiltins,
     "node:os": nodeBuiltins,
     "node:process": nodeBuiltins,

@@ -1,5 +1,5 @@
 /**
- * Takes the place of three of Node's modules: imported as ES modules, those evaluate all of their
+ * Replaces three of Node's modules: imported as ES modules, those evaluate all of their
  * exports.
  */
 export const { createHash, createHmac, getRandomValues, randomBytes } =
