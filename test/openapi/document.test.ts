@@ -61,14 +61,8 @@ test("the document asks for a bearer key, and has the fields of an Order and of 
   );
 });
 
-test("the document has every code of the catalogue wherever it lists them, and so has API.md", () => {
-  const { description, examples, "x-extensible-enum": known } = ErrorSchema.properties.code;
-  const inDescription = [...description.matchAll(/`(\w+)`/g)].map(([, name]) => name);
-  expect({ inDescription, examples, known }).toEqual({
-    inDescription: codes,
-    examples: codes,
-    known: codes,
-  });
+test("the document lists every code of the catalogue, and so does API.md", () => {
+  expect(ErrorSchema.properties.code["x-extensible-enum"]).toEqual(codes);
   const rows = [...page.matchAll(/^\| (\d{3}) \| `(\w+)` \|/gm)];
   expect(rows.map(([, status, code]) => `${code} ${status}`).sort()).toEqual(
     codes.map((code) => `${code} ${errors[code].status}`).sort(),

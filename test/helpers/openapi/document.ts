@@ -21,13 +21,8 @@ interface Document {
   };
 }
 
-/**
- * An open string: the known codes are in its description, its examples and an extension that
- * generators ignore.
- */
+/** An open string: the known codes are in an extension that generators ignore. */
 interface ErrorCodeSchema {
-  description: string;
-  examples: string[];
   "x-extensible-enum": string[];
 }
 
