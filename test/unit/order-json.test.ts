@@ -2,7 +2,7 @@ import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { OrderItem } from "../../shared/order.ts";
-import { type LeftOut, orderJson } from "../../shared/order-json.ts";
+import { type OmittedFields, orderJson } from "../../shared/order-json.ts";
 
 const fieldsInOrder = ["id", "petId", "quantity", "shipDate", "complete"];
 /** An attribute with the JSON that it must become. */
@@ -55,7 +55,7 @@ describe("the JSON of an order", () => {
     what: string,
     item: Record<string, AttributeValue>,
     json: string,
-    leftOut: LeftOut,
+    omittedFields: OmittedFields,
   ][] = [
     ["a text for an id", { id: { S: "1" }, petId: { N: "2" } }, '{"petId":2}', { id: 1 }],
     ["a fraction", { id: { N: "1" }, quantity: { N: "1.5" } }, '{"id":1}', { quantity: 1 }],
@@ -86,8 +86,8 @@ describe("the JSON of an order", () => {
   });
 
   test.each(wrongTypes)("counts %s as left out", (_, item, _json, expected) => {
-    const leftOut: LeftOut = {};
-    orderJson(item, leftOut);
-    expect(leftOut).toEqual(expected);
+    const omittedFields: OmittedFields = {};
+    orderJson(item, omittedFields);
+    expect(omittedFields).toEqual(expected);
   });
 });
