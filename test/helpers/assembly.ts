@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 import { synthesise } from "../../infra/local/template/synthesis.ts";
-import { reportLeftOut } from "./engine-files.ts";
+import { reportUntestedFiles } from "./engine-files.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -25,7 +25,7 @@ const compiled = fileURLToPath(new URL("../../.local/compiled", import.meta.url)
  * writes included.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  reportLeftOut();
+  reportUntestedFiles();
   const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-test-"));
   const assembly = { directory: join(directory, "assembly"), failure: join(directory, "failure") };
   // For the test files' processes, which start later.

@@ -22,7 +22,7 @@ const usingEmbeddedEngine = [
 export const sharing = DYNAMODB_ENDPOINT ? usingAnyEngine : [];
 
 /** The test files that can't run because there is no engine for them. */
-export const leftOut = filesWithoutEngine();
+export const untestedFiles = filesWithoutEngine();
 
 function filesWithoutEngine(): string[] {
   if (enginePath() !== undefined) return [];
@@ -34,10 +34,10 @@ function filesWithoutEngine(): string[] {
  * Prints, when the run ends, which test files were left out. In CI, and where the engine could be
  * installed, ends the run at once, with 1.
  */
-export function reportLeftOut(): void {
-  if (leftOut.length === 0) return;
+export function reportUntestedFiles(): void {
+  if (untestedFiles.length === 0) return;
   process.on("exit", () =>
-    console.error([missing(), "Not tested without it:", ...leftOut].join("\n  ")),
+    console.error([missing(), "Not tested without it:", ...untestedFiles].join("\n  ")),
   );
   if (CI || (hasEnginePackage && !DYNAMODB_ENDPOINT)) process.exit(1);
 }
