@@ -129,8 +129,8 @@ export async function* scanOrders(
   do {
     // In the order in which the SDK writes them.
     const input = { TableName: table, ExclusiveStartKey, ProjectionExpression: projection };
-    const { Items = [], LastEvaluatedKey } = await scanPage(client, input);
-    yield Items;
+    const { Items, LastEvaluatedKey } = await scanPage(client, input);
+    yield Items ?? [];
     ExclusiveStartKey = LastEvaluatedKey;
   } while (ExclusiveStartKey);
 }

@@ -262,6 +262,7 @@ describe("the client in the bundles makes of a response what the SDK's does:", (
   });
 
   test.each([
+    ["null for the orders", whole(200, '{"Items":null}')],
     ["an error with 200", whole(200, '{"__type":"InternalServerError"}')],
     ["a number of 39 digits", whole(200, `{"Items":[{"id":{"N":"${"1".repeat(39)}"}}]}`)],
     ["a duplicated key", whole(200, '{"Items":[{"id":{"N":"1"},"id":{"N":"2"}}]}')],
@@ -295,4 +296,19 @@ describe("the client in the bundles corrects a wrong clock as the SDK does", () 
     expect(JSON.stringify(ofBundled?.attempts[1])).toContain("20261121T121000Z");
     expect(ofBundled).toEqual(ofSdk);
   });
+});
+
+test("the client in the bundles ends a call whose signal aborts between attempts, as the SDK does", async () => {
+  respond = (socket) => socket.end(whole(500, "{}"));
+  const { ofSdk, ofBundled } = await bothCall((modules, client) => {
+    const controller = new AbortController();
+    // Asked for how long to wait before the second attempt.
+    vi.spyOn(Math, "random").mockImplementation(() => {
+      controller.abort();
+      return 1;
+    });
+    return modules.scanOne(client, "orders", controller.signal);
+  });
+  expect(ofBundled?.attempts).toHaveLength(1);
+  expect(ofBundled).toEqual(ofSdk);
 });
