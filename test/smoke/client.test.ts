@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { listen } from "../../infra/local/machine/ports.ts";
 import { open, reason } from "../../infra/smoke/client.ts";
 import { smoke } from "../../infra/smoke/smoke-test.ts";
-import { whenStatus } from "../helpers/smoke/faults.ts";
-import { tinyServiceForEachTest } from "../helpers/smoke/tiny-service.ts";
+import { whenStatus } from "./faults.ts";
+import { tinyServiceForEachTest } from "./tiny-service.ts";
 
 const service = tinyServiceForEachTest();
 

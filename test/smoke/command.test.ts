@@ -7,8 +7,8 @@ import { smokeOptions } from "../../infra/smoke/options.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { endOf } from "../helpers/end-of-options.ts";
 import { noOption } from "../helpers/fixture-environments.ts";
-import { type Fault, without } from "../helpers/smoke/faults.ts";
-import { pendingOrder, startTinyService } from "../helpers/smoke/tiny-service.ts";
+import { type Fault, without } from "./faults.ts";
+import { pendingOrder, startTinyService } from "./tiny-service.ts";
 
 type ApiKeyPrefix = Environment["apiKeyPrefix"];
 

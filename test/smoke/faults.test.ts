@@ -2,18 +2,8 @@ import { describe, expect, test } from "vitest";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { errorBody } from "../../shared/errors.ts";
-import {
-  type Fault,
-  type TinyResponse,
-  when,
-  whenStatus,
-  without,
-} from "../helpers/smoke/faults.ts";
-import {
-  listHeaders,
-  pendingOrder,
-  tinyServiceForEachTest,
-} from "../helpers/smoke/tiny-service.ts";
+import { type Fault, type TinyResponse, when, whenStatus, without } from "./faults.ts";
+import { listHeaders, pendingOrder, tinyServiceForEachTest } from "./tiny-service.ts";
 
 const service = tinyServiceForEachTest();
 

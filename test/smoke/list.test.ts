@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { CutOff, Warning } from "../../infra/smoke/client.ts";
 import { expectList, readParts } from "../../infra/smoke/list.ts";
-import { listHeaders } from "../helpers/smoke/tiny-service.ts";
+import { listHeaders } from "./tiny-service.ts";
 
 /** Reads a list that arrives in these chunks. */
 const parts = (chunks: string[]) =>

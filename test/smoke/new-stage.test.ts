@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
 import { smoke } from "../../infra/smoke/smoke-test.ts";
 import { errorBody } from "../../shared/errors.ts";
-import { type Fault, whenStatus } from "../helpers/smoke/faults.ts";
-import { tinyServiceForEachTest } from "../helpers/smoke/tiny-service.ts";
+import { type Fault, whenStatus } from "./faults.ts";
+import { tinyServiceForEachTest } from "./tiny-service.ts";
 
 const service = tinyServiceForEachTest();
 

@@ -3,14 +3,8 @@ import { smokeChecks } from "../../infra/smoke/checks.ts";
 import { smoke } from "../../infra/smoke/smoke-test.ts";
 import { isApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { systemClock } from "../../shared/clock.ts";
-import {
-  type Fault,
-  type TinyRequest,
-  type TinyResponse,
-  when,
-  whenStatus,
-} from "../helpers/smoke/faults.ts";
-import { pendingOrder, tinyServiceForEachTest } from "../helpers/smoke/tiny-service.ts";
+import { type Fault, type TinyRequest, type TinyResponse, when, whenStatus } from "./faults.ts";
+import { pendingOrder, tinyServiceForEachTest } from "./tiny-service.ts";
 
 const service = tinyServiceForEachTest();
 

@@ -1,12 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { smoke } from "../../infra/smoke/smoke-test.ts";
 import { racingCancellations, thoroughChecks } from "../../infra/smoke/thorough.ts";
-import type { Fault, TinyResponse } from "../helpers/smoke/faults.ts";
-import {
-  errorResponse,
-  pendingOrder,
-  tinyServiceForEachTest,
-} from "../helpers/smoke/tiny-service.ts";
+import type { Fault, TinyResponse } from "./faults.ts";
+import { errorResponse, pendingOrder, tinyServiceForEachTest } from "./tiny-service.ts";
 
 const service = tinyServiceForEachTest();
 

@@ -3,10 +3,10 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { beforeEach } from "vitest";
-import { listen } from "../../../infra/local/machine/ports.ts";
-import { paths } from "../../../infra/smoke/document.ts";
-import { makeApiKey } from "../../../shared/api-keys.ts";
-import { type ErrorCode, errorBody, errors } from "../../../shared/errors.ts";
+import { listen } from "../../infra/local/machine/ports.ts";
+import { paths } from "../../infra/smoke/document.ts";
+import { makeApiKey } from "../../shared/api-keys.ts";
+import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 import type { Fault, TinyRequest, TinyResponse } from "./faults.ts";
 
 export const pendingOrder = "9223372036854775807";
