@@ -1,7 +1,7 @@
 import { createClient } from "../../shared/dynamodb.ts";
 import { errors } from "../../shared/errors.ts";
 import { bundled } from "../helpers/bundled/bundled.ts";
-import { shipOrder } from "../helpers/ship-order.ts";
+import { shipOrder } from "../resilience/ship-order.ts";
 import type { Operation } from "./contract.ts";
 import type { Connect, Response, TableClient } from "./recorded-client.ts";
 import { orderId, tableName } from "./remembered-table.ts";

@@ -6,8 +6,8 @@ import type { OrderItem } from "../../shared/order.ts";
 import { cancelOrder } from "../../shared/orders-table.ts";
 import { createOperator } from "../admin/admin-process.ts";
 import { createTable } from "../helpers/create-table.ts";
-import { shipOrder } from "../helpers/ship-order.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
+import { shipOrder } from "./ship-order.ts";
 
 const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
 const { client } = tables;

@@ -19,8 +19,8 @@ import { cancelOrder } from "../../shared/orders-table.ts";
 import { createTable } from "../helpers/create-table.ts";
 import { type Behaviour, passOn, startFaultProxy } from "../helpers/faults/fault-proxy.ts";
 import { applied, unapplied } from "../helpers/faults/faults.ts";
-import { shipOrder } from "../helpers/ship-order.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
+import { shipOrder } from "./ship-order.ts";
 
 const tables = await createTestTables();
 const { client } = tables;
