@@ -1,9 +1,8 @@
-import { writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Code } from "aws-cdk-lib/aws-lambda";
-import { AssetHashType, DockerImage, type Stack } from "aws-cdk-lib/core";
-import { type BuildOptions, buildSync, type OutputFile } from "esbuild";
+import { type Stack, Stage } from "aws-cdk-lib/core";
+import { type BuildOptions, buildSync } from "esbuild";
 import { type PerFunction, perFunction } from "./function-list.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -34,37 +33,18 @@ export const bundling = {
  * npm for each bundle, which takes longer than building it.
  */
 export function bundles(stack: Stack): PerFunction<Code> {
-  let built: OutputFile[] | undefined;
-  return perFunction((name, { file }) => {
-    const tryBundle = (directory: string): boolean => {
-      // Source maps have the sources' paths from a folder beside the one that CDK keeps.
-      built ??= build(dirname(directory), stack.node.tryGetContext("sourceMaps") === true);
-      for (const { path, contents } of built) {
-        if (basename(dirname(path)) === name)
-          writeFileSync(join(directory, basename(path)), contents);
-      }
-      return true;
-    };
-    return Code.fromAsset(root, {
-      assetHashType: AssetHashType.OUTPUT,
-      // Tells the bundles apart; no container runs it.
-      bundling: { command: [file], image: DockerImage.fromRegistry("none"), local: { tryBundle } },
-    });
-  });
-}
-
-/**
- * The files of all bundles, each in a folder of `outdir` that has its function's name. Writes none
- * of them.
- */
-function build(outdir: string, sourcemap: boolean): OutputFile[] {
-  return buildSync({
+  // CDK copies each bundle to a folder beside it, where the paths of a source map still lead to the
+  // sources.
+  const outdir = Stage.of(stack)?.outdir ?? "cdk.out";
+  // A stack that is not deployed now has no bundles, and as its code the sources.
+  if (!stack.bundlingRequired) return perFunction(() => Code.fromAsset(`${root}functions`));
+  buildSync({
     ...bundling,
     entryPoints: perFunction((_, { file }) => `${root}functions/${file}`),
     outdir,
-    write: false,
     // For `npm start` only: in Lambda they would lengthen every cold start.
-    sourcemap,
+    sourcemap: stack.node.tryGetContext("sourceMaps") === true,
     sourcesContent: false,
-  }).outputFiles;
+  });
+  return perFunction((name) => Code.fromAsset(join(outdir, name)));
 }
