@@ -1,5 +1,3 @@
-import { z } from "zod";
-
 /**
  * The value of a `Ref` to a resource or parameter, or of its attribute; undefined when it has none
  * here.
@@ -11,11 +9,13 @@ export type LookUp = (id: string, attribute?: string) => string | undefined;
  * stay as they are.
  */
 export function resolveIntrinsics(part: unknown, lookUp: LookUp): unknown {
-  const schemas = functions(lookUp);
   // A reviver gets the innermost values first.
   return JSON.parse(JSON.stringify(part ?? null), (_key, value) => {
     const name = intrinsicName(value);
-    return name === undefined ? value : (schemas[name]?.safeParse(value[name]).data ?? value);
+    if (name === undefined) return value;
+    const texts = [value[name]].flat(2);
+    const isResolved = texts.every((text) => typeof text !== "object");
+    return isResolved ? (results[name]?.(texts, lookUp) ?? value) : value;
   });
 }
 
@@ -25,17 +25,11 @@ export function intrinsicName(part: unknown): string | undefined {
   return /^(?:Ref|Fn::\w+)$/.test(name) && others.length === 0 ? name : undefined;
 }
 
-/**
- * The intrinsic functions that the stack uses: the schema of each one's arguments, and its result.
- */
-function functions(lookUp: LookUp): Record<string, z.ZodType> {
-  const text = z.string();
-  const texts = z.array(text);
-  return {
-    Ref: text.transform((id) => lookUp(id)),
-    "Fn::GetAtt": z.tuple([text, text]).transform(([id, name]) => lookUp(id, name)),
-    "Fn::Join": z.tuple([text, texts]).transform(([separator, joined]) => joined.join(separator)),
-    "Fn::Select": z.tuple([z.number(), texts]).transform(([index, list]) => list[index]),
-    "Fn::Split": z.tuple([text, text]).transform(([separator, whole]) => whole.split(separator)),
-  };
-}
+/** The results of the intrinsic functions that the stack uses. Their arguments are one flat list. */
+const results: Record<string, (texts: string[], lookUp: LookUp) => unknown> = {
+  Ref: ([id = ""], lookUp) => lookUp(id),
+  "Fn::GetAtt": ([id = "", attribute], lookUp) => lookUp(id, attribute),
+  "Fn::Join": ([separator, ...joined]) => joined.join(separator),
+  "Fn::Select": ([index, ...list]) => list[Number(index)],
+  "Fn::Split": ([separator = "", whole]) => whole?.split(separator),
+};
