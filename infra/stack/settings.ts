@@ -197,22 +197,24 @@ const settings = z.strictObject({
   alarms: alarmSettings.exactOptional(),
 });
 
+/** What a setting at this path must be besides, because of others. */
+const mistake = (path: string, input: unknown, message: string) =>
+  ({ code: "custom", path: path.split("."), input, message }) as const;
+
 /** An environment's settings, each of which also fits the others. */
 const environmentSchema = settings.check(({ value, issues }) => {
   const { account, alarms, domain, webAclArn } = value;
   const percent = alarms?.functionFailures.percent ?? 0;
-  if (alarms?.canary && percent >= 10) {
-    const path = ["alarms", "functionFailures", "percent"];
-    issues.push({ code: "custom", path, input: percent, message: "less than a canary's 10 %" });
-  }
-  const arns: [path: string[], arn: string | undefined][] = [
-    [["webAclArn"], webAclArn],
-    [["alarms", "topicArn"], alarms?.topicArn],
-    [["domain", "certificateArn"], domain?.certificateArn],
-  ];
-  for (const [path, input] of arns) {
-    if (account && input && input.split(":")[3] !== account.region)
-      issues.push({ code: "custom", path, input, message: `in the stack's ${account.region}` });
+  if (alarms?.canary && percent >= 10)
+    issues.push(mistake("alarms.functionFailures.percent", percent, "less than a canary's 10 %"));
+  const arns = {
+    webAclArn,
+    "alarms.topicArn": alarms?.topicArn,
+    "domain.certificateArn": domain?.certificateArn,
+  };
+  for (const [path, arn] of Object.entries(arns)) {
+    if (account && arn && arn.split(":")[3] !== account.region)
+      issues.push(mistake(path, arn, `in the stack's ${account.region}`));
   }
 });
 
@@ -221,15 +223,14 @@ export const environmentsSchema = z
   .record(z.string(), environmentSchema)
   .check(({ value, issues }) => {
     const entries = Object.entries(value);
-    for (const [key, { name }] of entries) {
-      if (name !== key)
-        issues.push({ code: "custom", path: [key, "name"], input: name, message: `"${key}"` });
-    }
-    for (const setting of ["stackName", "apiKeyPrefix"] as const) {
-      for (const [key, { [setting]: input }] of entries) {
-        const [first] = entries.find(([, other]) => other[setting] === input) ?? [];
-        const message = `other than that of ${first}`;
-        if (first !== key) issues.push({ code: "custom", path: [key, setting], input, message });
+    for (const [key, environment] of entries) {
+      const { name } = environment;
+      if (name !== key) issues.push(mistake(`${key}.name`, name, `"${key}"`));
+      for (const setting of ["stackName", "apiKeyPrefix"] as const) {
+        const { [setting]: own } = environment;
+        const [first] = entries.find(([, other]) => other[setting] === own) ?? [];
+        if (first !== key)
+          issues.push(mistake(`${key}.${setting}`, own, `other than that of ${first}`));
       }
     }
   });
