@@ -41,22 +41,11 @@ export function addRules(stack: Stack, environment: Environment): void {
  */
 function unprotected(stack: Stack): string[] {
   const lines = stack.terminationProtection ? [] : ["keepData needs terminationProtection"];
-  for (const table of stack.node.findAll()) {
-    if (!(table instanceof CfnTable || table instanceof CfnGlobalTable)) continue;
-    const { deletionPolicy, updateReplacePolicy } = table.cfnOptions;
-    const retained = [deletionPolicy, updateReplacePolicy].every(
-      (policy) => policy === CfnDeletionPolicy.RETAIN,
-    );
-    const replicas: TableProtection[] =
-      table instanceof CfnTable ? [table] : stack.resolve(table.replicas);
-    const kept = replicas.every(
-      ({ deletionProtectionEnabled, pointInTimeRecoverySpecification: recovery }) =>
-        deletionProtectionEnabled === true &&
-        stack.resolve(recovery)?.pointInTimeRecoveryEnabled === true,
-    );
-    if (!retained || !kept) {
+  for (const part of stack.node.findAll()) {
+    const isTable = part instanceof CfnTable || part instanceof CfnGlobalTable;
+    if (isTable && !isProtected(part)) {
       lines.push(
-        `keepData: ${table.node.path} needs removal policy RETAIN, deletion protection and ` +
+        `keepData: ${part.node.path} needs removal policy RETAIN, deletion protection and ` +
           "point-in-time recovery",
       );
     }
@@ -64,7 +53,17 @@ function unprotected(stack: Stack): string[] {
   return lines;
 }
 
-type TableProtection = Pick<
-  CfnTable,
-  "deletionProtectionEnabled" | "pointInTimeRecoverySpecification"
->;
+function isProtected(table: CfnTable | CfnGlobalTable): boolean {
+  const { cfnOptions, stack } = table;
+  const replicas: Partial<CfnTable>[] =
+    table instanceof CfnTable ? [table] : stack.resolve(table.replicas);
+  return (
+    cfnOptions.deletionPolicy === CfnDeletionPolicy.RETAIN &&
+    cfnOptions.updateReplacePolicy === CfnDeletionPolicy.RETAIN &&
+    replicas.every(
+      ({ deletionProtectionEnabled, pointInTimeRecoverySpecification: recovery }) =>
+        deletionProtectionEnabled === true &&
+        stack.resolve(recovery)?.pointInTimeRecoveryEnabled === true,
+    )
+  );
+}
