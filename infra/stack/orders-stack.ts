@@ -56,11 +56,14 @@ export class OrdersStack extends Stack implements ServiceStack {
     }
     if (dashboard) addDashboard(this, stackName, watched);
 
-    new CfnOutput(this, "BaseUrl", { value: api.baseUrl });
-    new CfnOutput(this, "OrdersTableName", { value: tables.orders.tableName });
-    new CfnOutput(this, "ApiKeysTableName", { value: tables.apiKeys.tableName });
-    const { tableStreamArn } = tables.orders;
-    if (tableStreamArn) new CfnOutput(this, "OrdersStreamArn", { value: tableStreamArn });
+    const outputs = {
+      BaseUrl: api.baseUrl,
+      OrdersTableName: tables.orders.tableName,
+      ApiKeysTableName: tables.apiKeys.tableName,
+      OrdersStreamArn: tables.orders.tableStreamArn,
+    };
+    for (const [id, value] of Object.entries(outputs))
+      if (value) new CfnOutput(this, id, { value });
 
     this.environmentName = name;
     this.keepData = keepData;
