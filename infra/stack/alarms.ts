@@ -13,7 +13,6 @@ import { Aws, CfnOutput, Duration, type Stack } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
 import { type PerFunction, perFunction } from "./function-list.ts";
 import type { Watched } from "./log-metrics.ts";
-import type { ServiceFunction } from "./service-function.ts";
 import type { AlarmSettings, FailureShare } from "./settings.ts";
 
 /** Three bad minutes out of five: one is a blip, and a canary lasts ten. */
@@ -32,11 +31,10 @@ const runbook = 'infra/ON-CALL.md, "When an alarm goes off"';
 export function addAlarms(
   stack: Stack,
   settings: AlarmSettings,
-  watched: Watched,
+  { api, functions, logMetrics }: Watched,
 ): { topic: ITopic; rollingBack: PerFunction<Alarm[]> } {
   const { functionFailures, functionThrottles, listsCutOff, rejectedKeys, slow, tableThrottles } =
     settings;
-  const { api, functions, logMetrics } = watched;
   const { failures, keysRejected, requestsThrottled, responses, serverErrors } = logMetrics;
   const scope = new Construct(stack, "Alarms");
   const topic = addTopic(scope, settings);
@@ -63,9 +61,15 @@ export function addAlarms(
   const rollingBack = perFunction((name, entry) => {
     // Through the alias: both versions during a canary, but not an operator's trial of the
     // function.
-    const invoked = functions[name].live.metricInvocations();
+    const { live } = functions[name];
+    const invoked = live.metricInvocations();
     const failing = percentage(functionFailures, failures[name], invoked);
-    const errors = withoutTurnedAway(serverErrors[name], functions[name]);
+    // Not those of requests that Lambda turned away because other functions took all the
+    // concurrency.
+    const errors = new MathExpression({
+      expression: "failures - FILL(turnedAway, 0)",
+      usingMetrics: { failures: serverErrors[name], turnedAway: live.lambda.metricThrottles() },
+    });
     const erring = percentage(functionFailures, errors, responses[name] ?? invoked);
     return [
       alarm(`${entry.id}Failing`, failing, functionFailures.percent),
@@ -107,17 +111,6 @@ function addTopic(scope: Construct, { email, topicArn }: AlarmSettings): ITopic 
   topic.grantPublish(new ServicePrincipal("cloudwatch.amazonaws.com", { conditions }));
   if (email !== undefined) topic.addSubscription(new EmailSubscription(email));
   return topic;
-}
-
-/**
- * The failures of a function without those of the invocations that Lambda turned away because other
- * functions took all the concurrency.
- */
-function withoutTurnedAway(failed: Metric, { live }: ServiceFunction): MathExpression {
-  return new MathExpression({
-    expression: "failures - FILL(turnedAway, 0)",
-    usingMetrics: { failures: failed, turnedAway: live.lambda.metricThrottles() },
-  });
 }
 
 /**

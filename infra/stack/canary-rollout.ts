@@ -32,7 +32,6 @@ export function addCanaryRollout(
   const role = new Role(scope, "Role", {
     assumedBy: new ServicePrincipal("codedeploy.amazonaws.com"),
   });
-  const deploymentConfig = LambdaDeploymentConfig.CANARY_10PERCENT_10MINUTES;
   perFunction((name, { id: groupId }) => {
     const alias = functions[name].live;
     new LambdaDeploymentGroup(scope, groupId, {
@@ -40,7 +39,7 @@ export function addCanaryRollout(
       alias,
       alarms: alarms[name],
       role,
-      deploymentConfig,
+      deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_10MINUTES,
     });
     if (!canary) delete (alias.node.defaultChild as CfnAlias).cfnOptions.updatePolicy;
   });
@@ -59,7 +58,7 @@ export function addCanaryRollout(
  */
 export function skipsCanary(app: App): boolean {
   const canary = String(app.node.tryGetContext("canary") ?? true);
-  if (!["true", "false"].includes(canary))
+  if (!/^(true|false)$/.test(canary))
     throw new CommandError(`canary must be true or false, not ${canary}`);
   return canary === "false";
 }
