@@ -1,60 +1,53 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
-import { metricName, type Sample } from "../helpers/metric-filters.ts";
 import { ordersStack } from "../helpers/synthesise.ts";
 import { type Exchange, recordExchanges } from "./alarms/exchanges.ts";
+import { metricName, type Sample } from "./alarms/metric-filters.ts";
 import { type Traffic, watch } from "./alarms/raised.ts";
 
 const { alarms, published, raised } = watch(ordersStack(everyOption));
 
 const recorded = await recordExchanges();
-const { cancelFailed, cancelled, cutOff, keyMissing, listFailed, listed } = recorded;
+const { authorizerFailed, cancelFailed, cancelled, cutOff, listFailed, listed } = recorded;
 const lambdas = Object.values<FunctionEntry>(functionList);
+const ofCancellations = functionList.cancelOrder.operation;
 
 // What only AWS counts or writes is made up (Lambda developer guide, "Telemetry API event schema").
-const report = (status: string, errorType?: string) => ({
-  type: "platform.report",
+const report = (status: string, errorType?: string, type = "platform.report") => ({
+  type,
   record: { status, errorType },
 });
+const crash = "Runtime.ExitError";
+const crashedAtStart = [
+  report("error", crash, "platform.initReport"),
+  report("error", crash, "platform.initReport"),
+  report("error", crash),
+];
 // Lambda also reports what a handler throws, which is not a crash.
 const keyRejected = {
   ...recorded.keyRejected,
   lines: [...recorded.keyRejected.lines, report("error", "Error")],
 };
-const hungUp: Exchange = {
-  ...listed,
-  lines: [{ message: { event: "list_abandoned", orders: 1 } }],
-};
-const outOfMemory = report("error", "Runtime.OutOfMemory");
-const crashedAtStart = [
-  {
-    type: "platform.initReport",
-    record: { phase: "init", status: "error", errorType: "Runtime.ExitError" },
-  },
-  {
-    type: "platform.initReport",
-    record: { phase: "invoke", status: "error", errorType: "Runtime.ExitError" },
-  },
-  report("error", "Runtime.ExitError"),
-];
+const keyMissing = { ...recorded.keyMissing, ...ofCancellations };
 const unusable = { status: 502, responseType: "API_CONFIGURATION_ERROR" };
+const unusableList = { ...listed, ...unusable };
 const unusablePolicy = {
-  ...recorded.authorizerFailed,
+  ...authorizerFailed,
   responseType: "AUTHORIZER_CONFIGURATION_ERROR",
   lines: [],
 };
+const abandoned = { ...listed, lines: [{ message: { event: "list_abandoned", orders: 1 } }] };
 const slowFirstPage: Exchange = {
   ...listed,
   lines: JSON.parse(
     JSON.stringify(listed.lines).replace(/(?<="firstPageMilliseconds":)\d+/, "3500"),
   ),
 };
-const ofCancellations = functionList.cancelOrder.operation;
 
 /** A request for which Lambda turned the function away. */
 function turnedAway({ id, operation }: FunctionEntry): Sample[] {
-  const { lambda: _, ...request } = { ...recorded.authorizerFailed, ...operation, lines: [] };
+  const { lambda: _, ...request } = { ...authorizerFailed, ...operation, lines: [] };
   const responseType = operation ? undefined : request.responseType;
   const throttle: Sample = [metricName("AWS/Lambda", "Throttles", { FunctionName: id }), 1];
   return [...published({ ...request, status: 500, responseType }), throttle];
@@ -69,202 +62,183 @@ function tableThrottled({ permission: { action, table } }: FunctionEntry): Sampl
   return [[metricName("AWS/DynamoDB", "ThrottledRequests", dimensions), 1]];
 }
 
+/** Requests of each of these kinds, so many a minute. */
+const at = (perMinute: number, ...requests: Exchange[]): Traffic =>
+  requests.map((request) => [published(request), perMinute]);
+
 /** 600 requests a minute, with everything that is harmless. */
 const healthy: Traffic = [
-  [published(listed), 540],
-  [published(cancelled), 30],
-  [published(recorded.rejected), 10],
-  [published(recorded.notFound), 5],
-  [published(recorded.unknownPath), 5],
-  [published(keyMissing), 5],
-  [published(keyRejected), 5],
+  ...at(540, listed),
+  ...at(30, cancelled),
+  ...at(10, recorded.rejected),
+  ...at(5, recorded.notFound, recorded.unknownPath, recorded.keyMissing, keyRejected),
 ];
 
-// A canary takes a tenth of the requests.
+// A canary takes a tenth of the requests, and few are cancellations.
 const canary = { cancels: 3, lists: 54 };
 
-/**
- * The faults that occur while most requests are served, each with exactly the alarms that it
- * raises.
- */
-const faults: [name: string, requests: [Exchange, perMinute: number][], alarms: string[]][] = [
-  ["healthy traffic alone", [], []],
-  [
-    "a canary whose cancellations fail, half a percent of the traffic",
-    [[cancelFailed, canary.cancels]],
-    ["CancelOrderFailing", "CancelOrderServerErrors"],
-  ],
+type Fault = [name: string, traffic: Traffic];
+
+/** A line for each fault, with the alarms that go off. */
+const raisedIn = (faults: Fault[], usual: Traffic): string =>
+  faults
+    .map(([name, traffic]) => `\n${name}: ${raised([...usual, ...traffic]).join(", ") || "none"}`)
+    .join("");
+
+const whileServing: Fault[] = [
+  ["no fault", []],
+  ["canary: cancellations fail", at(canary.cancels, cancelFailed)],
   // A list that crashes is cut off, too; it has rows of its own.
   ...lambdas
     .filter(({ operation }) => operation && !operation.streamed)
-    .map(({ id, operation }): (typeof faults)[number] => [
-      `a few invocations of ${id} that crash at the start`,
+    .map(({ id, operation }): Fault => {
+      const crashed = { ...cancelled, ...operation, lambda: id, lines: crashedAtStart };
+      return [
+        `canary: ${id} crashes at the start`,
+        at(canary.cancels, { ...crashed, status: 500 }),
+      ];
+    }),
+  [
+    "canary: cancellations time out",
+    at(canary.cancels, { ...cancelled, status: 504, lines: [report("timeout")] }),
+  ],
+  [
+    "canary: the sandbox of cancellations fails",
+    at(canary.cancels, { ...cancelled, status: 500, lines: [report("failure")] }),
+  ],
+  [
+    "canary: orders are cancelled, but the gateway can't use the responses",
+    at(canary.cancels, { ...cancelled, ...unusable }),
+  ],
+  ["canary: the gateway can't use lists", at(canary.lists, unusableList)],
+  ["canary: lists fail", at(canary.lists, listFailed)],
+  ["canary: lists are cut off", at(canary.lists, cutOff)],
+  [
+    "canary: lists run out of memory midway",
+    at(canary.lists, { ...listed, lines: [report("error", "Runtime.OutOfMemory")] }),
+  ],
+  ["three of thousands of lists are cut off", at(3 / 5, cutOff)],
+  [
+    "canary: the authorizer fails for both operations",
+    at(60, authorizerFailed, { ...authorizerFailed, ...ofCancellations }),
+  ],
+  ["canary: the gateway can't use the authorizer's policies", at(60, unusablePolicy)],
+  ["good keys are rejected, or a stranger makes up keys", at(120, keyRejected)],
+  [
+    "canary: cancellations fail while a stranger tries out keys",
+    [
+      ...at(canary.cancels, cancelFailed),
+      ...at(1000, keyMissing, { ...keyMissing, status: 429, responseType: "THROTTLED" }),
+    ],
+  ],
+  ["the table of orders can't be reached", [...at(540, listFailed), ...at(60, cancelFailed)]],
+  ["cancellations are slow", at(1, { ...cancelled, milliseconds: 2500 })],
+  ["lists are slow", at(10, slowFirstPage)],
+  ["clients hang up before their lists end", at(100, abandoned)],
+  ["clients read their lists slowly", at(100, { ...listed, milliseconds: 60_000 })],
+  ...lambdas.flatMap((lambda): Fault[] => [
+    [`${lambda.id} has no concurrency left`, [[turnedAway(lambda), 60]]],
+    [`${lambda.id} is throttled by its table`, [[tableThrottled(lambda), 20]]],
+  ]),
+  [
+    "the gateway can't use lists, and another stack has switched the access log off",
+    [
       [
-        [
-          { ...cancelled, ...operation, status: 500, lambda: id, lines: crashedAtStart },
-          canary.cancels,
-        ],
+        published(unusableList).filter(([metric]) => !metric.startsWith("PetStoreOrders/")),
+        canary.lists,
       ],
-      [`${id}Failing`, `${id}ServerErrors`],
-    ]),
-  [
-    "a canary whose cancellations time out",
-    [[{ ...cancelled, status: 504, lines: [report("timeout")] }, canary.cancels]],
-    ["CancelOrderFailing", "CancelOrderServerErrors"],
-  ],
-  [
-    "a canary whose sandbox fails",
-    [[{ ...cancelled, status: 500, lines: [report("failure")] }, canary.cancels]],
-    ["CancelOrderFailing", "CancelOrderServerErrors"],
-  ],
-  [
-    "a canary that cancels, but whose responses the gateway can't use",
-    [[{ ...cancelled, ...unusable }, canary.cancels]],
-    ["CancelOrderServerErrors"],
-  ],
-  [
-    "a canary whose lists the gateway can't use",
-    [[{ ...listed, ...unusable }, canary.lists]],
-    ["ApiServerErrors", "ListOrdersServerErrors"],
-  ],
-  [
-    "a canary whose lists fail",
-    [[listFailed, canary.lists]],
-    ["ApiServerErrors", "ListOrdersFailing", "ListOrdersServerErrors"],
-  ],
-  [
-    "a canary whose lists are cut off",
-    [[cutOff, canary.lists]],
-    ["ListOrdersFailing", "ListsCutOff"],
-  ],
-  [
-    "lists that run out of memory midway",
-    [[{ ...listed, lines: [outOfMemory] }, canary.lists]],
-    ["ListOrdersFailing", "ListsCutOff"],
-  ],
-  ["three of thousands of lists cut off", [[cutOff, 3 / 5]], ["ListsCutOff"]],
-  [
-    "a canary of the authorizer that fails, for both operations",
-    [
-      [recorded.authorizerFailed, 60],
-      [{ ...recorded.authorizerFailed, ...ofCancellations }, 60],
-    ],
-    ["ApiServerErrors", "AuthorizeFailing", "AuthorizeServerErrors"],
-  ],
-  [
-    "an authorizer whose policies the gateway can't use",
-    [[unusablePolicy, 60]],
-    ["ApiServerErrors", "AuthorizeServerErrors"],
-  ],
-  [
-    "a new authorizer that rejects good keys, or a stranger who makes up keys",
-    [[keyRejected, 120]],
-    ["KeysRejected"],
-  ],
-  [
-    "a canary whose cancellations fail while a stranger tries out keys",
-    [
-      [cancelFailed, canary.cancels],
-      [{ ...keyMissing, ...ofCancellations }, 1000],
-      [{ ...keyMissing, ...ofCancellations, status: 429, responseType: "THROTTLED" }, 1000],
-    ],
-    ["CancelOrderFailing", "CancelOrderServerErrors", "RequestsThrottled"],
-  ],
-  [
-    "a table of orders that can't be reached",
-    [
-      [listFailed, 540],
-      [cancelFailed, 60],
-    ],
-    [
-      "ApiServerErrors",
-      "CancelOrderFailing",
-      "CancelOrderServerErrors",
-      "ListOrdersFailing",
-      "ListOrdersServerErrors",
     ],
   ],
-  ["slow cancellations", [[{ ...cancelled, milliseconds: 2500 }, 1]], ["CancelSlow"]],
-  ["slow lists", [[slowFirstPage, 10]], ["ListSlow"]],
-  ["clients that hang up before their lists end", [[hungUp, 100]], []],
-  ["lists that last because clients read slowly", [[{ ...listed, milliseconds: 60_000 }, 100]], []],
+  [
+    // Only the alarms of lists roll back, and no other function.
+    "one key lists as fast as it can, which leaves no read units and no concurrency to anyone",
+    [
+      ...at(600, slowFirstPage, listFailed, cutOff),
+      [tableThrottled(functionList.listOrders), 600],
+      ...lambdas.map((lambda): Traffic[number] => [turnedAway(lambda), 600]),
+    ],
+  ],
+  [
+    "cancellations fail while Lambda turns lists away",
+    [...at(100, cancelFailed), [turnedAway(functionList.listOrders), 300]],
+  ],
 ];
 
-describe("the alarms that go off", () => {
-  test.each(faults)("during %s: $2", (_name, requests, expected) => {
-    const traffic = requests.map(([request, perMinute]): Traffic[number] => [
-      published(request),
-      perMinute,
-    ]);
-    expect(raised([...healthy, ...traffic])).toEqual(expected);
+test("a request adds to the metrics that its log lines are about", () => {
+  const lines = Object.entries({ ...recorded, keyRejected, abandoned }).map(([name, exchange]) => {
+    const samples = published(exchange).filter(([metric]) => metric.startsWith("PetStoreOrders/"));
+    expect(samples.filter(([, value]) => Number.isNaN(value))).toEqual([]);
+    const metrics = samples.map(([metric]) => metric.replace(/^\S+ | \[\]$/g, ""));
+    return `${name}: ${metrics.join(", ") || "none"}`;
   });
+  expect(lines.join("\n")).toMatchInlineSnapshot(`
+    "authorizerFailed: AuthorizeServerErrors, AuthorizeFailed
+    listed: ListOrdersResponses, OrdersListed, ListFirstPage
+    cancelled: CancelOrderResponses, OrdersCancelled
+    rejected: CancelOrderResponses, CancelsRejected [Code=order_already_shipped]
+    repeated: CancelOrderResponses, CancelsRejected [Code=order_already_cancelled]
+    notFound: CancelOrderResponses, CancelsRejected [Code=order_not_found]
+    malformed: CancelOrderResponses, CancelsRejected [Code=order_not_found]
+    unknownPath: none
+    keyMissing: none
+    keyRejected: KeysRejected
+    cutOff: ListOrdersResponses, ListsCutOff, ListOrdersFailed, ListFirstPage
+    listFailed: ListOrdersServerErrors, ListOrdersResponses, ListOrdersFailed
+    cancelFailed: CancelOrderServerErrors, CancelOrderResponses, CancelOrderFailed
+    abandoned: ListOrdersResponses"
+  `);
+});
 
-  test.each(lambdas)("while $id has no concurrency left: its Throttled alarm", (lambda) => {
-    const traffic: Traffic = [...healthy, [turnedAway(lambda), 60]];
-    expect(raised(traffic)).toEqual(["ApiServerErrors", `${lambda.id}Throttled`].sort());
-  });
+test("a fault while most requests are served raises the alarms about it, and no others", () => {
+  const text = raisedIn(whileServing, healthy);
+  expect(text).toMatchInlineSnapshot(`
+    "
+    no fault: none
+    canary: cancellations fail: CancelOrderFailing, CancelOrderServerErrors
+    canary: CancelOrder crashes at the start: CancelOrderFailing, CancelOrderServerErrors
+    canary: cancellations time out: CancelOrderFailing, CancelOrderServerErrors
+    canary: the sandbox of cancellations fails: CancelOrderFailing, CancelOrderServerErrors
+    canary: orders are cancelled, but the gateway can't use the responses: CancelOrderServerErrors
+    canary: the gateway can't use lists: ApiServerErrors, ListOrdersServerErrors
+    canary: lists fail: ApiServerErrors, ListOrdersFailing, ListOrdersServerErrors
+    canary: lists are cut off: ListOrdersFailing, ListsCutOff
+    canary: lists run out of memory midway: ListOrdersFailing, ListsCutOff
+    three of thousands of lists are cut off: ListsCutOff
+    canary: the authorizer fails for both operations: ApiServerErrors, AuthorizeFailing, AuthorizeServerErrors
+    canary: the gateway can't use the authorizer's policies: ApiServerErrors, AuthorizeServerErrors
+    good keys are rejected, or a stranger makes up keys: KeysRejected
+    canary: cancellations fail while a stranger tries out keys: CancelOrderFailing, CancelOrderServerErrors, RequestsThrottled
+    the table of orders can't be reached: ApiServerErrors, CancelOrderFailing, CancelOrderServerErrors, ListOrdersFailing, ListOrdersServerErrors
+    cancellations are slow: CancelSlow
+    lists are slow: ListSlow
+    clients hang up before their lists end: none
+    clients read their lists slowly: none
+    ListOrders has no concurrency left: ApiServerErrors, ListOrdersThrottled
+    ListOrders is throttled by its table: ListOrdersTableThrottled
+    CancelOrder has no concurrency left: ApiServerErrors, CancelOrderThrottled
+    CancelOrder is throttled by its table: CancelOrderTableThrottled
+    Authorize has no concurrency left: ApiServerErrors, AuthorizeThrottled
+    Authorize is throttled by its table: AuthorizeTableThrottled
+    the gateway can't use lists, and another stack has switched the access log off: ApiServerErrors
+    one key lists as fast as it can, which leaves no read units and no concurrency to anyone: ApiServerErrors, AuthorizeThrottled, CancelOrderThrottled, ListOrdersFailing, ListOrdersServerErrors, ListOrdersTableThrottled, ListOrdersThrottled, ListSlow, ListsCutOff
+    cancellations fail while Lambda turns lists away: ApiServerErrors, CancelOrderFailing, CancelOrderServerErrors, ListOrdersThrottled"
+  `);
+  expect(alarms.filter((name) => !text.includes(name))).toEqual([]);
+});
 
-  test.each(lambdas)("while its table throttles $id: its TableThrottled alarm", (lambda) => {
-    const traffic: Traffic = [...healthy, [tableThrottled(lambda), 20]];
-    expect(raised(traffic)).toEqual([`${lambda.id}TableThrottled`]);
-  });
-
-  test("include every alarm, each during at least one of these faults", () => {
-    const throttled = lambdas.flatMap(({ id }) => [`${id}Throttled`, `${id}TableThrottled`]);
-    expect(new Set([...faults.flatMap(([, , expected]) => expected), ...throttled])).toEqual(
-      new Set(alarms),
-    );
-  });
-
-  test("without any request: none", () => {
-    expect(raised([])).toEqual([]);
-  });
-
-  test("while a few requests fail on a quiet night: none", () => {
-    // Two failures in five minutes.
-    const quiet: Traffic = [
-      [published(cancelFailed), 2 / 5],
-      [published(keyRejected), 3],
-    ];
-    expect(raised(quiet)).toEqual([]);
-  });
-
-  test("while the gateway may not invoke the authorizer: AuthorizeServerErrors", () => {
-    expect(raised([[published({ ...unusablePolicy, lambda: undefined }), 3 / 5]])).toEqual([
-      "ApiServerErrors",
-      "AuthorizeServerErrors",
-    ]);
-  });
-
-  test("while responses can't be used and another stack has switched the access log off", () => {
-    const unlogged = published({ ...listed, ...unusable }).filter(
-      ([metric]) => !metric.startsWith("PetStoreOrders/"),
-    );
-    expect(raised([...healthy, [unlogged, canary.lists]])).toEqual(["ApiServerErrors"]);
-  });
-
-  test("while one key lists as fast as it can: none that rolls back another function", () => {
-    // It slows lists down, exhausts the table's read units, and leaves no concurrency to anyone.
-    const flood = [slowFirstPage, listFailed, cutOff].map(published);
-    flood.push(tableThrottled(functionList.listOrders), ...lambdas.map(turnedAway));
-    const traffic = flood.map((samples): Traffic[number] => [samples, 600]);
-    const ofOthers = raised([...healthy, ...traffic]).filter(
-      (alarm) => !/^Lists?[A-Z]/.test(alarm),
-    );
-    // These only notify.
-    expect(ofOthers).toEqual(["ApiServerErrors", "AuthorizeThrottled", "CancelOrderThrottled"]);
-  });
-
-  test("while cancellations fail and Lambda turns lists away: those of both", () => {
-    const failing: Traffic = [
-      [published(cancelFailed), 100],
-      [turnedAway(functionList.listOrders), 300],
-    ];
-    expect(raised([...healthy, ...failing])).toEqual([
-      "ApiServerErrors",
-      "CancelOrderFailing",
-      "CancelOrderServerErrors",
-      "ListOrdersThrottled",
-    ]);
-  });
+test("an alarm needs more than the few failures of a quiet night", () => {
+  const faults: Fault[] = [
+    ["no request", []],
+    ["two failures in five minutes", [...at(2 / 5, cancelFailed), ...at(3, keyRejected)]],
+    [
+      "the gateway may not invoke the authorizer",
+      at(3 / 5, { ...unusablePolicy, lambda: undefined }),
+    ],
+  ];
+  expect(raisedIn(faults, [])).toMatchInlineSnapshot(`
+    "
+    no request: none
+    two failures in five minutes: none
+    the gateway may not invoke the authorizer: ApiServerErrors, AuthorizeServerErrors"
+  `);
 });

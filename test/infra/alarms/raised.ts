@@ -8,9 +8,10 @@ import {
   Metric,
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { OrdersStack } from "../../../infra/stack/orders-stack.ts";
-import { counted, metricName, readFilters, type Sample } from "../../helpers/metric-filters.ts";
 import { named } from "../../helpers/named.ts";
+import { rows } from "../../helpers/synthesise.ts";
 import type { Exchange } from "./exchanges.ts";
+import { counted, metricName, readFilters, type Sample } from "./metric-filters.ts";
 
 /** Kinds of requests: the samples that one adds, and how many are made a minute. */
 export type Traffic = [samples: Sample[], perMinute: number][];
@@ -19,48 +20,41 @@ export type Traffic = [samples: Sample[], perMinute: number][];
 export function watch(stack: OrdersStack) {
   const template = Template.fromStack(stack);
   const filters = readFilters(template.toJSON());
-  const ofLog = (logGroup: string) =>
-    filters.filter(({ LogGroupName }) => LogGroupName === logGroup);
-  const [api] = Object.values(template.findResources("AWS::ApiGateway::RestApi"));
-  const [stage] = Object.values(template.findResources("AWS::ApiGateway::Stage"));
-  const accessLogFormat: string = stage?.["Properties"].AccessLogSetting.Format;
-  const ofStage = { ApiName: api?.["Properties"].Name, Stage: stage?.["Properties"].StageName };
-  const requestCount = metricName("AWS/ApiGateway", "Count", ofStage);
-  const serverErrors = metricName("AWS/ApiGateway", "5XXError", ofStage);
+  const [[, api] = []] = rows(template, "AWS::ApiGateway::RestApi");
+  const [[, stage] = []] = rows(template, "AWS::ApiGateway::Stage");
+  const ofStage = { ApiName: api.Name, Stage: stage.StageName };
+  const inLog = (logGroup: string, line: unknown): Sample[] =>
+    counted(
+      filters.filter(({ LogGroupName }) => LogGroupName === logGroup),
+      line,
+    );
 
   /**
    * The values that a request adds: by its log lines, and to the metrics of the gateway and Lambda.
    */
-  function published({
-    lambda,
-    lines,
-    method,
-    milliseconds = 20,
-    path,
-    responseType,
-    status,
-  }: Exchange): Sample[] {
+  function published(exchange: Exchange): Sample[] {
+    const { lambda, lines, method, milliseconds = 20, path, responseType, status } = exchange;
     const context: Record<string, string | undefined> = {
       "$context.httpMethod": method,
       "$context.resourcePath": path,
       "$context.status": String(status),
       "$context.error.responseType": responseType,
     };
-    const accessLogLine = JSON.parse(
-      accessLogFormat.replaceAll(/\$[\w.]+/g, (name) => context[name] ?? "-"),
+    const accessLogLine: string = stage.AccessLogSetting.Format.replaceAll(
+      /\$[\w.]+/g,
+      (name: string) => context[name] ?? "-",
     );
-    const gateway: Sample[] = [
-      [requestCount, 1],
-      [serverErrors, status >= 500 ? 1 : 0],
-      ...counted(ofLog("ApiAccessLog"), accessLogLine),
-    ];
-    if (lambda === undefined) return gateway;
     const alias = { FunctionName: lambda, Resource: `${lambda}:live` };
-    return [
-      ...gateway,
+    const ofFunction: Sample[] = [
       [metricName("AWS/Lambda", "Invocations", alias), 1],
       [metricName("AWS/Lambda", "Duration", alias), milliseconds],
-      ...lines.flatMap((line) => counted(ofLog(`${lambda}Log`), line)),
+      ...lines.flatMap((line) => inLog(`${lambda}Log`, line)),
+    ];
+    return [
+      [metricName("AWS/ApiGateway", "Count", ofStage), 1],
+      [metricName("AWS/ApiGateway", "5XXError", ofStage), status >= 500 ? 1 : 0],
+      ...inLog("ApiAccessLog", JSON.parse(accessLogLine)),
+      ...(lambda === undefined ? [] : ofFunction),
     ];
   }
 

@@ -1,5 +1,5 @@
 import { runInThisContext } from "node:vm";
-import { named } from "./named.ts";
+import { named } from "../../helpers/named.ts";
 
 /** The properties of a metric filter, with the construct's id for its log group. */
 interface MetricFilter {
