@@ -2,7 +2,28 @@
 import { createInterface } from "node:readline";
 import { inspect } from "node:util";
 import { ApiError, OrdersClient } from "../../shared/clients/orders-client.ts";
-import type { Outcome } from "./orders-clients.ts";
+
+/** A call of a client to copy: the cancellation of an order, or a list. */
+export interface Call {
+  baseUrl: string;
+  apiKey: string;
+  /** In milliseconds. */
+  timeout: number;
+  /** An order id as JSON, right or wrong; undefined for a list. */
+  cancel?: string;
+}
+
+/** What a call comes to. Its pauses take no time. */
+export interface Outcome {
+  /** The orders as JSON, `cancelled`, or the name, status and code of the error. */
+  result: string;
+  /** In seconds; the random part of each is half of the longest. */
+  pauses: number[];
+  /** The error's message. */
+  message: string;
+  /** All that a log may show of the error. */
+  shown: string;
+}
 
 const digits = (_key: string, value: unknown) =>
   typeof value === "bigint" ? JSON.rawJSON(String(value)) : value;
