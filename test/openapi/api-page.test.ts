@@ -3,7 +3,7 @@ import { type LocalStack, startLocalStack } from "../../infra/local/local-stack.
 import { reportSkipped } from "../helpers/machine.ts";
 import { document } from "../helpers/openapi/document.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
-import { ApiPage, browserPath } from "./page.ts";
+import { browserPath, openApiPage } from "./page.ts";
 
 /** The texts of a page whose contrast is below 4.5:1, as WCAG 2 computes it. */
 const unreadable = `(() => {
@@ -37,87 +37,86 @@ afterAll(() => stack?.stop());
 const hasBrowser = browserPath !== undefined || Boolean(process.env["CI"]);
 if (!hasBrowser) reportSkipped("Chromium or Chrome", "the API page");
 describe.runIf(hasBrowser)("the page at / in a browser", () => {
-  let page: ApiPage;
+  let opened: Awaited<ReturnType<typeof openApiPage>>;
   beforeAll(async () => {
-    page = await ApiPage.open(new URL("/", stack.baseUrl).href);
+    opened = await openApiPage(new URL("/", stack.baseUrl).href);
   });
-  afterAll(() => page?.close());
+  afterAll(() => opened?.close());
 
   test("shows the document's operations on a laptop's first screen, and nothing to place", async () => {
+    const { page } = opened;
     const described = Object.values(document.paths).flatMap(Object.entries);
     const shown = described.flatMap(([method, { summary }]) => [method.toUpperCase(), summary]);
-    const texts = page.page.locator(".opblock-summary-method, .opblock-summary-description");
+    const texts = page.locator(".opblock-summary-method, .opblock-summary-description");
     expect(await texts.allInnerTexts()).toEqual(shown);
-    const last = await page.page.locator(".opblock").last().boundingBox();
-    expect((last?.y ?? Number.NaN) + (last?.height ?? 0)).toBeLessThan(768);
-    expect(await page.page.locator("#reference").innerText()).not.toContain("Place");
+    const { y, height } = (await page.locator(".opblock").last().boundingBox()) ?? {};
+    expect(Number(y) + Number(height)).toBeLessThan(768);
+    expect(await page.locator("#reference").innerText()).not.toContain("Place");
   });
 
   test("lists the sample orders digit for digit with the key that is filled in", async () => {
-    await page.unfold("listOrders");
-    const { status, body } = await page.execute("listOrders");
+    await opened.unfold("listOrders");
+    const { status, body = "" } = await opened.execute("listOrders");
     expect(status).toBe("200");
-    expect(JSON.parse(body ?? "")).toHaveLength(10);
+    expect(JSON.parse(body)).toHaveLength(10);
     expect(body).toContain('"id": 9223372036854775807');
     expect(body).toContain('"petId": 9007199254740993');
   });
 
   test("cancels an order with an id beyond 2^53 exactly once", async () => {
-    await page.unfold("cancelOrder");
-    const orderId = page.operation("cancelOrder").locator("tr[data-param-name=orderId] input");
-    await orderId.fill("9223372036854775807");
-    expect(await page.execute("cancelOrder")).toEqual({ status: "204", body: undefined });
-    const { status, body } = await page.execute("cancelOrder");
+    await opened.unfold("cancelOrder");
+    await opened.orderId.fill("9223372036854775807");
+    expect(await opened.execute("cancelOrder")).toEqual({ status: "204", body: undefined });
+    const { status, body } = await opened.execute("cancelOrder");
     expect(status).toBe("409");
-    expect(JSON.parse(body ?? "")).toMatchObject({ code: "order_already_cancelled" });
+    expect(body).toContain('"code": "order_already_cancelled"');
   });
 
   test("says what is wrong with a malformed id, in place of the last response", async () => {
-    const operation = page.operation("cancelOrder");
+    const operation = opened.operation("cancelOrder");
     const response = operation.locator(".live-responses-table");
     expect(await response.count()).toBe(1);
-    await operation.locator("tr[data-param-name=orderId] input").fill("abc");
+    await opened.orderId.fill("abc");
     await operation.locator("button.execute").click();
     const mistake = operation.getByText("Value must be an integer");
     await expect.poll(() => mistake.isVisible()).toBe(true);
     expect(await response.count()).toBe(0);
   });
 
-  test.each([
-    { colorScheme: "light", width: 1280 },
-    { colorScheme: "dark", width: 1280 },
-    { colorScheme: "light", width: 375 },
-    { colorScheme: "dark", width: 375 },
-  ] as const)("is readable in $colorScheme at $width px", async ({ colorScheme, width }) => {
-    await page.page.emulateMedia({ colorScheme });
-    await page.page.setViewportSize({ width, height: 1170 });
-    expect(await page.page.evaluate(unreadable)).toEqual([]);
-    expect(await page.page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+  test("is readable in light and dark, on a laptop and a phone", async () => {
+    for (const colorScheme of ["light", "dark"] as const) {
+      for (const width of [1280, 375]) {
+        await opened.page.emulateMedia({ colorScheme });
+        await opened.page.setViewportSize({ width, height: 1170 });
+        expect(await opened.page.evaluate(unreadable)).toEqual([]);
+        expect(await opened.page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+      }
+    }
   });
 
   test("has no button that only seems to cancel an order", async () => {
-    const cancels = page.page.getByRole("button", { name: "Cancel", exact: true });
+    const cancels = opened.page.getByRole("button", { name: "Cancel", exact: true });
     expect(await cancels.count()).toBe(0);
   });
 
   test("links to the changelog", async () => {
-    const link = await page.page.locator(".info a", { hasText: "changelog" }).getAttribute("href");
-    const response = await fetch(new URL(link ?? "", page.page.url()));
+    const link = opened.page.locator(".info a", { hasText: "changelog" });
+    const response = await fetch(
+      new URL((await link.getAttribute("href")) ?? "", opened.page.url()),
+    );
     expect(response.status).toBe(200);
     expect(await response.text()).toMatch(/^# Changelog\n/);
   });
 
   test("is not shown inside a page of another origin, which could borrow its key", async () => {
-    const other = await page.page.context().browser()?.newPage();
+    const other = await opened.page.context().browser()?.newPage();
     await other?.setContent(`<iframe src="${new URL("/", stack.baseUrl).href}"></iframe>`);
     await expect.poll(() => other?.frames()[1]?.url()).toMatch(/^chrome-error:/);
     await other?.close();
   });
 
   test("requests nothing from other origins, and logs only the rejected cancellation", () => {
-    expect([page.otherOrigins, page.errors]).toEqual([
-      [],
-      [expect.stringContaining("409 (Conflict)")],
-    ]);
+    expect(opened.otherOrigins).toEqual([]);
+    expect(opened.errors).toEqual([expect.stringContaining("409 (Conflict)")]);
   });
 });
