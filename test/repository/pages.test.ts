@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync, statSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
@@ -41,29 +41,6 @@ function anchors(page: string): string[] {
   );
 }
 
-test.each(pages)("every link in $page to the repository leads somewhere", ({ page, text }) => {
-  const targets = [
-    ...text.matchAll(/\]\((?!https?:)([^)\s]+)\)|(?:src|href)="(?!https?:)([^"]+)"/g),
-  ];
-  const dead = targets.filter(([, link, attribute]) => {
-    const [path = "", anchor] = (link ?? attribute ?? "").split("#");
-    const file = path === "" ? join(root, page) : join(root, dirname(page), path);
-    if (statSync(file, { throwIfNoEntry: false }) === undefined) return true;
-    return anchor !== undefined && !anchors(file).includes(anchor);
-  });
-  expect(dead.map(([whole]) => whole)).toEqual([]);
-});
-
-test.each(pages)("every file that $page names exists", ({ page, spans }) => {
-  const files = spans.filter((span) =>
-    /^\w(?:[\w.-]*\/)+[\w.-]+\.(?:[cm]?ts|ya?ml|json|md)$/.test(span),
-  );
-  const missing = files.filter((file) =>
-    [root, join(root, dirname(page))].every((folder) => !existsSync(join(folder, file))),
-  );
-  expect(missing).toEqual([]);
-});
-
 const admin = createProgram();
 
 /** The words of a command line of `npm run admin` that the program doesn't know. */
@@ -82,79 +59,87 @@ function unknownTo(program: Command, line: string): string[] {
   return unknown;
 }
 
-test.each(pages)("every command and option of npm run admin in $page exists", ({ text, spans }) => {
-  const calls = [...text.matchAll(/npm run (?:-[\w-]+ )*admin -- ([^`\n|<>#")]*)/g)].map(
-    ([, line = ""]) => line,
-  );
-  const lines = [...calls, ...spans.filter((span) => /^(orders|keys) [a-z]/.test(span))];
-  expect(
-    lines.flatMap((line) => unknownTo(admin, line).map((word) => `${word} in: ${line}`)),
-  ).toEqual([]);
-});
+const stack = JSON.stringify(templateOf(everyOption).toJSON());
+const sources = read(
+  "{functions,shared,infra}/**/*.{ts,cjs,mjs,yaml}",
+  "test/helpers/**/*.ts",
+  "test/{bench,clients,mutation,protocol,resilience,steady}/*.ts",
+  "*.json",
+  ".github/**/*.yml",
+);
+const known = new Set(
+  `${stack}${sources}`
+    .match(/(?<!\w)(--)?[A-Za-z][\w-]*/g)
+    ?.flatMap((word) => [word, ...word.split("-")]),
+);
+// Names of AWS and its SDK that nothing here calls.
+const foreign = [
+  "--max-session-duration",
+  "--method",
+  "BatchWriteItem",
+  "ConcurrentExecutions",
+  "DeleteItem",
+  "DescribeStream",
+  "GetRecords",
+  "GetShardIterator",
+  "INCREMENTAL_EXPORT",
+  "ListStreams",
+  "SecurityAudit",
+  "SuccessfulRequestLatency",
+  "UPDATE_ROLLBACK_COMPLETE",
+  "UPDATE_ROLLBACK_FAILED",
+  "cacheMiddleware",
+  "initDurationMs",
+];
 
-test.each(pages)("every npm script in $page exists", ({ text }) => {
-  const called = [...text.matchAll(/npm run (?:-[\w-]+ )*([a-z][\w:-]*)/g)].map(
-    ([, script]) => script,
-  );
-  expect(
-    called.filter((script) => !Object.keys(packageJson.scripts).includes(script ?? "")),
-  ).toEqual([]);
-});
+type Page = (typeof pages)[number];
 
-describe("in the prose of a page", () => {
-  const stack = JSON.stringify(templateOf(everyOption).toJSON());
-  const sources = read(
-    "{functions,shared,infra}/**/*.{ts,cjs,mjs,yaml}",
-    "test/helpers/**/*.ts",
-    "test/{bench,clients,mutation,protocol,resilience,steady}/*.ts",
-    "*.json",
-    ".github/**/*.yml",
-  );
-  const known = new Set(
-    `${stack}${sources}`
-      .match(/(?<!\w)(--)?[A-Za-z][\w-]*/g)
-      ?.flatMap((word) => [word, ...word.split("-")]),
-  );
-  // Names of AWS and its SDK that nothing here calls.
-  const foreign = [
-    "--max-session-duration",
-    "--method",
-    "BatchWriteItem",
-    "ConcurrentExecutions",
-    "DeleteItem",
-    "DescribeStream",
-    "GetRecords",
-    "GetShardIterator",
-    "INCREMENTAL_EXPORT",
-    "ListStreams",
-    "SecurityAudit",
-    "SuccessfulRequestLatency",
-    "UPDATE_ROLLBACK_COMPLETE",
-    "UPDATE_ROLLBACK_FAILED",
-    "cacheMiddleware",
-    "initDurationMs",
-  ];
+/** What a page names, by its kind, and which of it there isn't. */
+const missing: Record<string, (page: Page) => (string | undefined)[]> = {
+  "links to the repository": ({ page, text }) =>
+    [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)|(?:src|href)="(?!https?:)([^"]+)"/g)]
+      .map(([, link, attribute]) => link ?? attribute ?? "")
+      .filter((link) => {
+        const [path = "", anchor] = link.split("#");
+        const file = path === "" ? join(root, page) : join(root, dirname(page), path);
+        if (!existsSync(file)) return true;
+        return anchor !== undefined && !anchors(file).includes(anchor);
+      }),
+  files: ({ page, spans }) =>
+    spans
+      .filter((span) => /^\w(?:[\w.-]*\/)+[\w.-]+\.(?:[cm]?ts|ya?ml|json|md)$/.test(span))
+      .filter((file) =>
+        [root, join(root, dirname(page))].every((folder) => !existsSync(join(folder, file))),
+      ),
+  "commands and options of npm run admin": ({ text, spans }) => {
+    const calls = [...text.matchAll(/npm run (?:-[\w-]+ )*admin -- ([^`\n|<>#")]*)/g)].map(
+      ([, line = ""]) => line,
+    );
+    const lines = [...calls, ...spans.filter((span) => /^(orders|keys) [a-z]/.test(span))];
+    return lines.flatMap((line) => unknownTo(admin, line).map((word) => `${word} in: ${line}`));
+  },
+  "npm scripts": ({ text }) =>
+    [...text.matchAll(/npm run (?:-[\w-]+ )*([a-z][\w:-]*)/g)]
+      .map(([, script = ""]) => script)
+      .filter((script) => !(script in packageJson.scripts)),
+  "events, alarms, settings and options": ({ page, spans, text }) => {
+    // A changelog names what is gone.
+    if (page.endsWith("CHANGELOG.md")) return [];
+    const named = /(?<![\w-])--[a-z][a-z-]*|(?<![\w-])[A-Za-z]\w*(?:_|[a-z][A-Z])\w*/g;
+    const events = [...text.matchAll(/event = "(\w+)"/g)].map(([, event = ""]) => event);
+    // What a page's own commands and examples use is known, too.
+    const blocks = text.match(/^ *```.*?^ *```/gms)?.join("\n");
+    const examples = new Set(blocks?.match(/(?:--)?[\w-]+/g));
+    const words = spans
+      .filter((span) => !/^(?:aws|curl) /.test(span))
+      .flatMap((span) => span.match(named) ?? [])
+      .filter((word) => !examples.has(word));
+    return [...words, ...events].filter((word) => !known.has(word) && !foreign.includes(word));
+  },
+};
 
-  // A changelog names what is gone.
-  const present = pages.filter(({ page }) => !page.endsWith("CHANGELOG.md"));
-
-  test.each(present)(
-    "every event, alarm, setting and option in $page has the name it has in the code",
-    (page) => {
-      const named = /(?<![\w-])--[a-z][a-z-]*|(?<![\w-])[A-Za-z]\w*(?:_|[a-z][A-Z])\w*/g;
-      const events = [...page.text.matchAll(/event = "(\w+)"/g)].map(([, event = ""]) => event);
-      // What a page's own commands and examples use is known, too.
-      const examples = new Set(
-        page.text
-          .match(/^ *```.*?^ *```/gms)
-          ?.flatMap((block) => block.match(/(?:--)?[\w-]+/g) ?? []),
-      );
-      const words = page.spans
-        .filter((span) => !/^(?:aws|curl) /.test(span))
-        .flatMap((span) => span.match(named) ?? [])
-        .filter((word) => !examples.has(word));
-      const unknown = [...words, ...events].filter((word) => !known.has(word));
-      expect(unknown.filter((word) => !foreign.includes(word))).toEqual([]);
-    },
-  );
+describe.each(pages)("in $page", (page) => {
+  test.each(Object.entries(missing))("there are no %s that don't exist", (_kind, find) => {
+    expect(find(page)).toEqual([]);
+  });
 });
