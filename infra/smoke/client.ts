@@ -1,5 +1,8 @@
-import type { IncomingHttpHeaders } from "node:http";
+import http, { type IncomingHttpHeaders, type IncomingMessage } from "node:http";
+import https from "node:https";
+import { pipeline } from "node:stream";
 import { text as readText } from "node:stream/consumers";
+import { createGunzip } from "node:zlib";
 
 /** A deployed service, and a key of its environment. */
 export interface Endpoint {
@@ -48,43 +51,46 @@ export class CutOff extends Error {}
 export class Warning extends Error {}
 
 /**
- * Sends a request and leaves the body of the response to be read. @throws NoResponse when none
- * begins in 30 seconds.
+ * Sends a request and leaves the body of the response to be read, however slowly: while it waits,
+ * Node's `fetch` crashes when the server closes the connection.
+ *
+ * @throws NoResponse when no response begins in 30 seconds.
  */
 export async function open(
   { baseUrl, apiKey }: Endpoint,
-  { method, path, authorization = `Bearer ${apiKey}`, headers, body }: ApiRequest,
+  { method, path, authorization = `Bearer ${apiKey}`, headers, body = "" }: ApiRequest,
 ): Promise<OpenResponse> {
-  const silent = new AbortController();
-  const timer = setTimeout(() => silent.abort(new Error("silent for 30 s")), 30_000);
-  const response = await fetch(baseUrl + path, {
+  const url = new URL(baseUrl + path);
+  const { request } = url.protocol === "https:" ? https : http;
+  const sent = request(url, {
     method,
+    agent: false,
     headers: {
-      connection: "close",
       "accept-encoding": "gzip",
+      ...(body !== "" && { "content-length": Buffer.byteLength(body) }),
       ...(authorization && { authorization }),
       ...headers,
     },
-    body: body ?? null,
-    redirect: "manual",
-    signal: silent.signal,
+  });
+  const timer = setTimeout(() => sent.destroy(new Error("silent for 30 s")), 30_000);
+  sent.end(body);
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    // A server may respond before it has read the whole body: what fails then comes too late.
+    sent.on("response", resolve).on("error", reject);
   })
     .catch((error: unknown) => {
       throw new NoResponse(`no response from ${baseUrl}: ${reason(error)}`);
     })
     .finally(() => clearTimeout(timer));
-  return {
-    method,
-    path,
-    status: response.status,
-    headers: Object.fromEntries(response.headers),
-    text: read(response.body),
-  };
+  const { statusCode: status = 0, headers: responseHeaders } = response;
+  return { method, path, status, headers: responseHeaders, text: read(response) };
 }
 
-async function* read(body: ReadableStream<Uint8Array<ArrayBuffer>> | null): AsyncGenerator<string> {
+async function* read(response: IncomingMessage): AsyncGenerator<string> {
+  const isGzip = response.headers["content-encoding"] === "gzip";
+  const body = isGzip ? pipeline(response, createGunzip(), () => {}) : response;
   try {
-    if (body !== null) yield* body.pipeThrough(new TextDecoderStream());
+    yield* body.setEncoding("utf8");
   } catch (error) {
     throw new CutOff(`the body can't be read to its end: ${reason(error)}`);
   }
@@ -96,7 +102,7 @@ export async function send(service: Endpoint, request: ApiRequest): Promise<ApiR
   return { ...response, body: await readText(text) };
 }
 
-/** The messages of an error and its causes: fetch's own says only that it failed. */
+/** The messages of an error and its causes. */
 export function reason(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reason).join("; ");
   if (!(error instanceof Error)) return String(error);

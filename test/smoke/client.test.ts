@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { listen } from "../../infra/local/machine/ports.ts";
 import { open, reason } from "../../infra/smoke/client.ts";
@@ -33,6 +34,25 @@ describe("a server", () => {
     expect(await silent).toMatchObject({
       value: { kind: "FAIL", text: expect.stringContaining("silent for 30 s") },
     });
+  });
+
+  test("may close its connection while a list is read slowly", async () => {
+    const closed = Promise.withResolvers<void>();
+    const list = "x".repeat(300_000);
+    const { port, close } = await listen(0, (_request, response) => {
+      response.on("close", closed.resolve);
+      response.writeHead(200, { connection: "close", "content-length": list.length }).end(list);
+    });
+    onTestFinished(close);
+    const baseUrl = `http://127.0.0.1:${port}/v1`;
+    const { text } = await open({ ...service, baseUrl }, { method: "GET", path: "/store/orders" });
+    let length = 0;
+    for await (const chunk of text) {
+      length += chunk.length;
+      await closed.promise;
+      for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+    }
+    expect(length).toBe(list.length);
   });
 
   test("may take longer for a list that it has begun", async () => {

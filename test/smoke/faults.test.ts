@@ -83,7 +83,7 @@ const faults: Record<string, [seen: string, fault: Fault][]> = {
     ["order 9223372036854775806 is listed twice", list(twice("9223372036854775806"))],
     [`order ${pendingOrder} is not listed`, list('[{"id":9223372036854775806}]')],
     [
-      "can't be read to its end: terminated",
+      "can't be read to its end: aborted",
       (_request, right) => (right.status === 200 ? "hang up" : right),
     ],
     ["incorrect header check", whenStatus(200, { headers: { "Content-Encoding": "gzip" } })],
