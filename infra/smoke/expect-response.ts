@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { withoutKeys } from "../../shared/api-keys.ts";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 import { type ApiResponse, NotReady } from "./client.ts";
-import { responseProblems } from "./response-problems.ts";
+import { responseProblems } from "./document.ts";
 
 /**
  * @throws AssertionError unless the response has this status; NotReady for one that a new stage may

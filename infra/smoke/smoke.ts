@@ -1,12 +1,81 @@
 // `npm run smoke`.
 import { createInterface } from "node:readline/promises";
+import { systemClock } from "../../shared/clock.ts";
+import { type Checks, readinessChecks, smokeChecks } from "./checks.ts";
+import { type Endpoint, NoResponse, NotReady, reason, Warning } from "./client.ts";
 import { smokeOptions } from "./options.ts";
-import { report, smoke } from "./smoke-test.ts";
+import { racingCancellations, thoroughChecks } from "./thorough.ts";
 
-const { asks, ...options } = smokeOptions(process.argv);
-console.log(`Smoke test of ${options.baseUrl}`);
-if (!asks || (await confirm())) await report(smoke(options));
-else process.exitCode = 2;
+if (import.meta.main) await runSmoke();
+
+/** A line about a check: its name and, unless it just passed, what it saw. */
+export interface Line {
+  kind: "pass" | "FAIL" | "warning" | "waiting";
+  text: string;
+}
+
+/**
+ * Checks a deployed service, one check after the other. A new stage gets time first: its routes and
+ * permissions reach the gateway up to a minute after the deployment is done. Where nothing responds
+ * at all, the first check is the last.
+ *
+ * @param cancel a pending order to cancel. Without one, nothing changes.
+ * @param thorough adds the checks that take minutes and thousands of requests.
+ * @param waitSeconds how long the stage may take to become ready.
+ */
+export async function* smoke(
+  {
+    cancel,
+    thorough = false,
+    waitSeconds = 0,
+    ...service
+  }: Endpoint & { cancel?: string | undefined; thorough?: boolean; waitSeconds?: number },
+  clock = systemClock,
+): AsyncGenerator<Line, void, void> {
+  const deadline = clock.now() + waitSeconds * 1000;
+  let isAnnounced = false;
+  for (const [index, [name, check]] of Object.entries(checksFor(cancel, thorough)).entries()) {
+    const run = () => check(service, clock).catch((error: unknown) => error);
+    let error = await run();
+    while (index < readinessChecks && error instanceof NotReady && clock.now() < deadline) {
+      const text = `up to ${waitSeconds} s for the stage to be ready. ${name}: ${reason(error)}`;
+      if (!isAnnounced) yield { kind: "waiting", text };
+      isAnnounced = true;
+      await clock.pause(Math.min(2000, deadline - clock.now()));
+      error = await run();
+    }
+    yield lineOf(name, error);
+    if (index === 0 && error instanceof NoResponse) return;
+  }
+}
+
+function checksFor(cancel: string | undefined, thorough: boolean): Checks {
+  if (!thorough) return smokeChecks(cancel);
+  return { ...smokeChecks(cancel, racingCancellations), ...thoroughChecks() };
+}
+
+function lineOf(name: string, error: unknown): Line {
+  if (error === undefined) return { kind: "pass", text: name };
+  const kind = error instanceof Warning ? "warning" : "FAIL";
+  return { kind, text: `${name}: ${reason(error)}` };
+}
+
+/** Prints each line, then how many checks passed and failed. The exit code is 1 when one failed. */
+async function runSmoke(): Promise<void> {
+  const { asks, ...options } = smokeOptions(process.argv);
+  console.log(`Smoke test of ${options.baseUrl}`);
+  if (asks && !(await confirm())) {
+    process.exitCode = 2;
+    return;
+  }
+  const count = { pass: 0, FAIL: 0, warning: 0, waiting: 0 };
+  for await (const { kind, text } of smoke(options)) {
+    count[kind] += 1;
+    console.log(`${kind.padEnd(9)}${text}`);
+  }
+  console.log(`${count.pass} passed, ${count.FAIL} failed`);
+  process.exitCode = Math.min(count.FAIL, 1);
+}
 
 async function confirm(): Promise<boolean> {
   using terminal = createInterface({ input: process.stdin, output: process.stderr });

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { engineClient } from "../../infra/local/engine/engine.ts";
 import { type LocalStackOptions, startLocalStack } from "../../infra/local/local-stack.ts";
-import { responseProblems } from "../../infra/smoke/response-problems.ts";
+import { responseProblems } from "../../infra/smoke/document.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { useExternalEngine } from "./external-engine.ts";
 import { readAssembly } from "./read-assembly.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
-import { smoke } from "../../infra/smoke/smoke-test.ts";
+import { smoke } from "../../infra/smoke/smoke.ts";
 import { startTestStack, type TestStack } from "../helpers/test-stack.ts";
 
 let stack: TestStack;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ConstantResponse } from "../../infra/local/template/rest-api.ts";
 import { readRestApi } from "../../infra/local/template/rest-api.ts";
 import type { HttpResponse } from "../../infra/smoke/client.ts";
-import { responseProblems } from "../../infra/smoke/response-problems.ts";
+import { responseProblems } from "../../infra/smoke/document.ts";
 import { document } from "../helpers/openapi/document.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
 

@@ -1,16 +1,24 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { listen } from "../../infra/local/machine/ports.ts";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
-import { smoke } from "../../infra/smoke/smoke-test.ts";
+import { open, reason } from "../../infra/smoke/client.ts";
+import { smoke } from "../../infra/smoke/smoke.ts";
+import { thoroughChecks } from "../../infra/smoke/thorough.ts";
 import { isApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { systemClock } from "../../shared/clock.ts";
+import { errorBody } from "../../shared/errors.ts";
 import { type Fault, type TinyRequest, type TinyResponse, when, whenStatus } from "./faults.ts";
 import { pendingOrder, tinyServiceForEachTest } from "./tiny-service.ts";
 
 const service = tinyServiceForEachTest();
 
 /** Runs the smoke test. @returns every line but the passes. */
-async function findings(options: { cancel?: string } = {}): Promise<string[]> {
-  const lines = await Array.fromAsync(smoke({ ...service, ...options }));
+async function findings(
+  options: Partial<Parameters<typeof smoke>[0]> = {},
+  clock = systemClock,
+): Promise<string[]> {
+  const lines = await Array.fromAsync(smoke({ ...service, ...options }, clock));
   return lines.filter(({ kind }) => kind !== "pass").map(({ kind, text }) => `${kind} ${text}`);
 }
 
@@ -24,41 +32,17 @@ function recorded(fault: Fault = (_request, right) => right): TinyRequest[] {
   return requests;
 }
 
-const isPlainList = ({ headers }: TinyRequest, { status }: TinyResponse): boolean =>
-  status === 200 && headers["accept-encoding"] === "identity";
-
-/** The keys that a check sends. */
-async function keysOf(check: string, apiKey: string): Promise<(string | undefined)[]> {
-  const requests = recorded();
-  const run = Object.entries(smokeChecks()).find(([name]) => name.includes(check))?.[1];
-  await run?.({ ...service, apiKey }, systemClock);
-  return [...new Set(requests.map(({ key }) => key))];
-}
-
 describe("the smoke test", () => {
-  test("finds nothing in a service that does what it promises", async () => {
+  test("finds nothing in a service that does what it promises, but that its order is cancelled", async () => {
     expect(await findings({ cancel: pendingOrder })).toEqual([]);
-  });
-
-  test("says in one line that the order to cancel was cancelled already", async () => {
-    await findings({ cancel: pendingOrder });
     expect(await findings({ cancel: pendingOrder })).toEqual([
-      expect.stringMatching(/^FAIL 204 for .* was not pending\. Name one that is$/),
-    ]);
-  });
-
-  test("ends after one line where nothing listens", async () => {
-    await service.stop();
-    expect(await findings()).toEqual([
-      expect.stringMatching(/^FAIL .*no response from http:\S+\/v1: .*ECONNREFUSED/),
+      `FAIL 204 for cancelling order ${pendingOrder}, then 409 order_already_cancelled: ` +
+        `order ${pendingOrder} was not pending. Name one that is`,
     ]);
   });
 
   test("accepts AWS's own 413", async () => {
-    service.fault = whenStatus(413, {
-      headers: { "Content-Type": "text/html" },
-      body: "Too large",
-    });
+    service.fault = whenStatus(413, { headers: { "Content-Type": "text/html" }, body: "Large" });
     expect(await findings()).toEqual([]);
   });
 
@@ -89,38 +73,22 @@ describe("the smoke test", () => {
         hungUp.resolve();
       }
     }
+    const isPlainList = ({ headers }: TinyRequest, { status }: TinyResponse) =>
+      status === 200 && headers["accept-encoding"] === "identity";
     service.fault = when(isPlainList, { body: endless() });
     expect(await findings()).toEqual([]);
     await hungUp.promise;
   });
 
   test.each([
-    ["warns of a list that is cut off after 15 minutes", 900_000, "warning"],
-    ["fails for a list that is cut off before 15 minutes", 899_999, "FAIL"],
-  ])("%s", async (_, milliseconds, kind) => {
+    [900_000, ["warning", "FAIL"]],
+    [899_999, ["FAIL", "FAIL"]],
+  ])("of a list that is cut off after %i ms makes: %j", async (milliseconds, kinds) => {
     let time = 0;
     const clock = { ...systemClock, now: () => (time += milliseconds) };
     service.fault = whenStatus(200, { body: '[{"id":1}' });
-    const lines = await Array.fromAsync(smoke(service, clock));
-    expect(lines.filter((line) => line.kind !== "pass").map((line) => line.kind)).toEqual([
-      kind,
-      "FAIL",
-    ]);
-  });
-
-  test("cancels no order that exists", async () => {
-    const requests = recorded();
-    await findings();
-    expect(requests.map(({ path }) => path)).not.toContain(`/store/orders/${pendingOrder}`);
-  });
-
-  test("tries every operation without a key", async () => {
-    const requests = recorded();
-    await findings();
-    const keyless = requests.filter(
-      ({ path, headers }) => path.startsWith("/store") && !("authorization" in headers),
-    );
-    expect(keyless.map(({ method }) => method)).toEqual(expect.arrayContaining(["GET", "DELETE"]));
+    const lines = await findings({}, clock);
+    expect(lines.map((line) => line.split(" ")[0])).toEqual(kinds);
   });
 
   test("does not follow a redirect", async () => {
@@ -133,43 +101,145 @@ describe("the smoke test", () => {
     expect(requests.filter(({ path }) => path.endsWith("/moved"))).toEqual([]);
   });
 
-  describe.each(["pets_test", "pets_live"] as const)("with a key %s_...", (prefix) => {
-    let apiKey: string;
-    beforeEach(() => {
+  // The gateway rejects the keys of other environments by itself.
+  test.each(["pets_test", "pets_live"])(
+    "tries every operation without a key, and keys that are almost %s_...'s or of its environment",
+    async (prefix) => {
+      let apiKey = "";
       do apiKey = makeApiKey(prefix);
       while (!apiKey.endsWith("0"));
-    });
-
-    // The gateway rejects the keys of other environments by itself.
-    test("sends a key of the same environment that was never issued", async () => {
-      const [key = ""] = await keysOf("never issued", apiKey);
-      expect(key.slice(0, prefix.length + 1)).toBe(`${prefix}_`);
-      expect(isApiKey(key)).toBe(true);
-      expect(key).not.toBe(apiKey);
-    });
-
-    test("sends malformed keys that are almost the real one", async () => {
+      const requests = recorded();
+      const lines = await Array.fromAsync(smoke({ ...service, apiKey }));
+      expect(lines.map(({ text }) => text)).not.toContainEqual(
+        expect.stringContaining(Object.keys(thoroughChecks())[0] ?? ""),
+      );
+      const keyless = requests.filter(({ key, path }) => !key && path.startsWith("/store/"));
+      expect(new Set(keyless.map(({ method }) => method))).toEqual(new Set(["GET", "DELETE"]));
+      const keys = [...new Set(requests.map(({ key }) => key))];
       const mistyped = `${apiKey.slice(0, -1)}1`;
+      const unissued = expect.stringMatching(`^${prefix}_[^_]+$`);
       const malformed = ["no-key", mistyped, `${apiKey}0`, "bm86a2V5"];
-      expect(await keysOf("malformed key", apiKey)).toEqual(malformed);
-    });
-  });
+      expect(keys).toEqual([undefined, apiKey, ...malformed, unissued]);
+      expect(isApiKey(String(keys.at(-1)))).toBe(true);
+      expect(requests.map(({ path }) => path)).not.toContain(`/store/orders/${pendingOrder}`);
+    },
+  );
 
-  /** The ids that the check for an order that does not exist cancels. */
-  async function cancelledIds(): Promise<bigint[]> {
+  test("cancels another negative int64 id each time, which no order has", async () => {
     const requests = recorded();
     const name = "404 order_not_found for cancelling an order that does not exist";
     for (let count = 0; count < 20; count += 1) await smokeChecks()[name]?.(service, systemClock);
-    return requests.map(({ path }) => BigInt(path.replace("/store/orders/", "")));
-  }
-
-  test("cancels a different id each time", async () => {
-    expect(new Set(await cancelledIds()).size).toBe(20);
-  });
-
-  test("cancels only negative int64 ids, which no order has", async () => {
-    const ids = await cancelledIds();
-    expect(ids.length).toBeGreaterThan(0);
+    const ids = requests.map(({ path }) => BigInt(path.replace("/store/orders/", "")));
+    expect(new Set(ids).size).toBe(20);
     expect(ids.filter((id) => id >= 0n || id < -(2n ** 63n))).toEqual([]);
   });
+});
+
+describe("a new stage", () => {
+  /** Runs the smoke test on a service with a fault until `readyAt`. Only pauses move its clock. */
+  async function smokeTest(fault: Fault, readyAt = Number.POSITIVE_INFINITY, waitSeconds = 120) {
+    let waited = 0;
+    const pause = async (milliseconds: number) => {
+      waited += milliseconds;
+    };
+    service.fault = (request, right) => (waited < readyAt * 1000 ? fault(request, right) : right);
+    const lines = await findings({ waitSeconds }, { now: () => waited, pause });
+    return { waited: waited / 1000, lines, kinds: lines.map((line) => line.split(" ")[0]) };
+  }
+  const everything = when(() => true, { status: 500, body: "" });
+  const operation = (name: string, change: Partial<TinyResponse>): Fault =>
+    when(({ method }, { status }) => method === name && [200, 404].includes(status), change);
+  const forbidden = { status: 403, body: '{"message":"Forbidden"}' };
+
+  test.each([
+    ["fails at everything", everything],
+    ["may not call the list's function", operation("GET", { status: 500, body: "" })],
+    ["may not call the cancellation's function", operation("DELETE", forbidden)],
+    [
+      "has no route for cancellations",
+      operation("DELETE", { status: 404, body: errorBody("resource_not_found") }),
+    ],
+  ])("gets time, announced with one line, while it %s", async (_symptom, fault) => {
+    expect((await smokeTest(fault, 40)).kinds).toEqual(["waiting"]);
+  });
+
+  test("gets time while nothing listens at its address, and then fails with one line", async () => {
+    await service.stop();
+    const { waited, lines } = await smokeTest(everything, undefined, 10);
+    expect(waited).toBe(10);
+    const seen = /401 without a key.*: no response from http:\S+\/v1: .*ECONNREFUSED/.source;
+    expect(lines).toEqual([
+      expect.stringMatching(`^waiting up to 10 s for the stage to be ready\\. ${seen}`),
+      expect.stringMatching(`^FAIL ${seen}`),
+    ]);
+  });
+
+  test("fails every check when the time that they share is over", async () => {
+    const { waited, kinds } = await smokeTest(everything, undefined, 121);
+    expect(waited).toBe(121);
+    expect(kinds).toEqual(["waiting", ...Object.keys(smokeChecks()).map(() => "FAIL")]);
+  });
+
+  test.each<[string, Fault]>([
+    ["a wrong list", whenStatus(200, { body: "[1]" })],
+    ["a list that is cut off", (_request, right) => (right.status === 200 ? "hang up" : right)],
+    ["a rejected key", operation("GET", { status: 401, body: "" })],
+    ["a 500 for an unknown path", when(({ path }) => path === "/nope", { status: 500 })],
+  ])("fails at once for %s", async (_reason, fault) => {
+    const { waited, kinds } = await smokeTest(fault);
+    expect(waited).toBe(0);
+    expect(kinds).toContain("FAIL");
+  });
+});
+
+test.each<[unknown, string]>([
+  [new AggregateError([new Error("::1"), new Error("127.0.0.1")], "all"), "::1; 127.0.0.1"],
+  [new Error("fetch failed", { cause: new Error("reset") }), "fetch failed: reset"],
+  ["nothing", "nothing"],
+])("the reason for a failure joins the messages of its causes: $1", (error, expected) => {
+  expect(reason(error)).toBe(expected);
+});
+
+test("a server may close its connection while a list is read slowly", async () => {
+  const closed = Promise.withResolvers<void>();
+  const list = "x".repeat(300_000);
+  const { port, close } = await listen(0, (_request, response) => {
+    response.on("close", closed.resolve);
+    response.writeHead(200, { connection: "close", "content-length": list.length }).end(list);
+  });
+  onTestFinished(close);
+  const baseUrl = `http://127.0.0.1:${port}/v1`;
+  const { text } = await open({ ...service, baseUrl }, { method: "GET", path: "/store/orders" });
+  let length = 0;
+  for await (const chunk of text) {
+    length += chunk.length;
+    await closed.promise;
+    for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+  }
+  expect(length).toBe(list.length);
+});
+
+test("a server may be silent for 30 seconds and no longer, but not once a list has begun", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const asked = Promise.withResolvers<void>();
+  const { port, close } = await listen(0, () => asked.resolve());
+  onTestFinished(close);
+  const silent = findings({ baseUrl: `http://127.0.0.1:${port}/v1` });
+  const later = Promise.withResolvers<void>();
+  const body = (async function* () {
+    yield Buffer.from("[");
+    await later.promise;
+    yield Buffer.from("]");
+  })();
+  service.fault = whenStatus(200, { body });
+  const { text } = await open(service, { method: "GET", path: "/store/orders" });
+  await asked.promise;
+  await vi.advanceTimersByTimeAsync(29_999);
+  expect(await Promise.race([silent, "none"])).toBe("none");
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await silent).toEqual([expect.stringMatching(/^FAIL .*: silent for 30 s$/)]);
+  await vi.advanceTimersByTimeAsync(60_000);
+  later.resolve();
+  expect((await Array.fromAsync(text)).join("")).toBe("[]");
 });

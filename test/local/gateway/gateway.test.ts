@@ -9,7 +9,7 @@ import {
 } from "../../../infra/local/lambda/function-response.ts";
 import { listeningPort } from "../../../infra/local/machine/ports.ts";
 import { readRestApi } from "../../../infra/local/template/rest-api.ts";
-import { responseProblems } from "../../../infra/smoke/response-problems.ts";
+import { responseProblems } from "../../../infra/smoke/document.ts";
 import { makeApiKey } from "../../../shared/api-keys.ts";
 import { expectError } from "../../helpers/expect-error.ts";
 import { readAssembly } from "../../helpers/read-assembly.ts";

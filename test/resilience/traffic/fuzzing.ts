@@ -2,7 +2,7 @@ import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { engineClient } from "../../../infra/local/engine/engine.ts";
 import type { LocalStack } from "../../../infra/local/local-stack.ts";
-import { responseProblems } from "../../../infra/smoke/response-problems.ts";
+import { responseProblems } from "../../../infra/smoke/document.ts";
 import { type ErrorCode, errorBody, errors } from "../../../shared/errors.ts";
 import { tableWriter } from "../../helpers/table-writer.ts";
 import { type FuzzRequest, fuzzedIds, fuzzRequests, marker } from "./fuzz-requests.ts";
