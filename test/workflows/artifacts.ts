@@ -36,10 +36,10 @@ export async function withArtifacts(
   const does = `case "$*" in
     *name=*) echo '${listed}';;
     */100/zip) exit 1;;
-    *) echo "zip of $2";;
+    *) echo "the template";;
   esac`;
   const calls = await standIn(directory, "gh", does);
-  await standIn(directory, "unzip", 'mkdir -p "$4"; cp "$2" "$4/template"');
+  await standIn(directory, "unzip", 'mkdir -p "$4"; cp "$2" "$4/last.template.json"');
   const result = await runScript(job, step, directory, {
     GITHUB_REPOSITORY: "acme/orders",
     GITHUB_SERVER_URL: "https://github.com",

@@ -1,116 +1,93 @@
 import { execFileSync } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { machineHas } from "../helpers/machine.ts";
 import { readWorkflow, runScript, standIn, temporaryDirectory } from "./steps.ts";
 
 const { build, commit: commitJob } = (await readWorkflow("deploy.yml")).jobs;
 
-const hasGit = machineHas("git", "which commit is deployed");
-
 function git(cwd: string, ...words: string[]): string {
   const identity = ["-c", "user.name=x", "-c", "user.email=x@example.com"];
-  return execFileSync("git", [...identity, ...words], {
-    cwd,
-    encoding: "utf8",
-    stdio: "pipe",
-  }).trim();
+  const options = { cwd, encoding: "utf8", stdio: "pipe" } as const;
+  return execFileSync("git", [...identity, ...words], options).trim();
 }
 
-/** A clone, and commits of its origin, each with settings and own parts that differ. */
-interface Clone {
-  directory: string;
-  /** The first commit of main. */
-  old: string;
-  /** The last commit of main. */
-  today: string;
-  /** A commit that main does not contain. */
-  branch: string;
-}
+describe.runIf(machineHas("git", "which commit is deployed"))("of a repository", () => {
+  let origin: string;
+  /** Commits with settings and own parts that differ: the first and last of main, one of a branch. */
+  let old: string, today: string, branch: string;
+  beforeAll(async () => {
+    origin = await temporaryDirectory();
+    git(origin, "init", "--quiet", "--initial-branch=main");
+    await mkdir(join(origin, "infra"));
+    const commit = async (settings: string) => {
+      await writeFile(join(origin, "infra/environments.ts"), settings);
+      await writeFile(join(origin, "infra/own.ts"), `own parts beside ${settings}`);
+      git(origin, "add", ".");
+      git(origin, "commit", "--quiet", "--message", settings);
+      return git(origin, "rev-parse", "HEAD");
+    };
+    old = await commit("old settings");
+    today = await commit("today's settings");
+    git(origin, "checkout", "--quiet", "-b", "branch");
+    branch = await commit("a branch's settings");
+    git(origin, "checkout", "--quiet", "main");
+  });
 
-/** @param options of `git clone`. */
-async function clone(...options: string[]): Promise<Clone> {
-  const origin = await temporaryDirectory();
-  git(origin, "init", "--quiet", "--initial-branch=main");
-  await mkdir(join(origin, "infra"));
-  const commit = async (settings: string) => {
-    await writeFile(join(origin, "infra", "environments.ts"), settings);
-    await writeFile(join(origin, "infra", "own.ts"), `own parts beside ${settings}`);
-    git(origin, "add", ".");
-    git(origin, "commit", "--quiet", "--message", settings);
-    return git(origin, "rev-parse", "HEAD");
-  };
-  const old = await commit("old settings");
-  const today = await commit("today's settings");
-  git(origin, "checkout", "--quiet", "-b", "branch");
-  const branch = await commit("a branch's settings");
-  git(origin, "checkout", "--quiet", "main");
-  const directory = await temporaryDirectory();
-  git(directory, "clone", "--quiet", ...options, `file://${origin}`, ".");
-  return { directory, old, today, branch };
-}
-
-/** The options of GitHub's checkout without `fetch-depth: 0`. */
-const shallow = ["--depth", "1", "--no-single-branch"];
-const tooShallow = {
-  ok: false,
-  output: "::error::This job needs all of main's history: fetch-depth: 0\n",
-};
-
-describe.runIf(hasGit)("the commit to deploy", () => {
-  async function accept(commit: string, directory: string) {
-    const file = join(await temporaryDirectory(), "output");
-    const env = { COMMIT: commit, GITHUB_OUTPUT: file };
-    const step = "Accept only a commit that main contains";
-    const result = await runScript(commitJob, step, directory, env);
-    return { ...result, sha: result.ok && (await readFile(file, "utf8")).trim() };
+  async function clone(...options: string[]): Promise<string> {
+    const directory = await temporaryDirectory();
+    git(directory, "clone", "--quiet", ...options, `file://${origin}`, ".");
+    return directory;
   }
 
-  test("is one that main contains, by its full or short name", async () => {
-    const { branch, directory, old } = await clone();
-    const names = [old, old.slice(0, 8), branch, "origin/branch", "0".repeat(40), "--help", ""];
-    const found = await Promise.all(names.map((name) => accept(name, directory)));
-    const isOld = `sha=${old}`;
-    expect(found.map(({ sha }) => sha)).toEqual([isOld, isOld, false, false, false, false, false]);
-  });
+  async function accept(directory: string, commit: string) {
+    const GITHUB_OUTPUT = join(await temporaryDirectory(), "output");
+    const env = { COMMIT: commit, GITHUB_OUTPUT };
+    const step = "Accept only a commit that main contains";
+    const { ok, output } = await runScript(commitJob, step, directory, env);
+    return ok ? (await readFile(GITHUB_OUTPUT, "utf8")).trim() : { ok, output };
+  }
 
-  test("is rejected in a shallow clone, with one line that says why", async () => {
-    const { directory, today } = await clone(...shallow);
-    expect(await accept(today, directory)).toMatchObject(tooShallow);
-  });
-});
-
-describe.runIf(hasGit)("the build of an old commit", () => {
-  const takeSettings = (directory: string, today: string) =>
+  const takeSettings = (directory: string) =>
     runScript(build, "Take today's settings", directory, { GITHUB_SHA: today });
 
   /** Runs a build whose synthesis fails. */
-  const failToBuild = async (directory: string) => {
+  async function failToBuild(directory: string) {
     await standIn(directory, "npm", "exit 1");
     return runScript(build, "Build", directory, { CANARY: "false" });
-  };
+  }
 
-  test("takes today's settings and own parts, and says how to go on if it fails with them", async () => {
-    const { directory, old, today } = await clone();
+  test("only a commit that main contains is deployed, by its full or short name", async () => {
+    const directory = await clone();
+    for (const name of [old, old.slice(0, 8)])
+      expect(await accept(directory, name)).toBe(`sha=${old}`);
+    for (const name of [branch, "origin/branch", "0".repeat(40), "--help", ""])
+      expect(await accept(directory, name)).toMatchObject({ ok: false });
+  });
+
+  test("a shallow clone is rejected, with one line that says why", async () => {
+    // GitHub's checkout without `fetch-depth: 0`.
+    const directory = await clone("--depth", "1", "--no-single-branch");
+    const output = "::error::This job needs all of main's history: fetch-depth: 0\n";
+    expect(await accept(directory, today)).toEqual({ ok: false, output });
+    expect(await takeSettings(directory)).toEqual({ ok: false, output });
+  });
+
+  test("an old commit is built with today's settings, and says how to go on if it fails with them", async () => {
+    const directory = await clone();
     git(directory, "checkout", "--quiet", old);
-    await takeSettings(directory, today);
+    expect(await failToBuild(directory)).toEqual({ ok: false, output: "" });
+    await takeSettings(directory);
     const read = (file: string) => readFile(join(directory, "infra", file), "utf8");
     expect(await read("environments.ts")).toBe("today's settings");
     expect(await read("own.ts")).toBe("own parts beside today's settings");
-    const { ok, output } = await failToBuild(directory);
-    expect(ok).toBe(false);
-    expect(output).toMatch(/^::error::This commit does not synthesise .*own-settings=true/);
-  });
-
-  test("fails in a shallow clone, with one line that says why", async () => {
-    const { directory, today } = await clone(...shallow);
-    expect(await takeSettings(directory, today)).toEqual(tooShallow);
-  });
-
-  test("does not blame the settings when they are its own", async () => {
-    const { directory } = await clone();
-    expect(await failToBuild(directory)).toEqual({ ok: false, output: "" });
+    expect(await failToBuild(directory)).toEqual({
+      ok: false,
+      output: expect.stringMatching(
+        /^::error::This commit does not synthesise .*own-settings=true/,
+      ),
+    });
   });
 });
 

@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { artifact, withArtifacts } from "./artifacts.ts";
 import { downloadPath, readWorkflow, runScript, standIn, temporaryDirectory } from "./steps.ts";
 
 const deployJob = (await readWorkflow("deploy-environment.yml")).jobs.deploy;
@@ -18,15 +19,10 @@ const credentials = {
 /**
  * Runs a step after the ones before it, with a stand-in for `npm`.
  *
- * @param options the words of the call of `npm` that fails, and the findings that are accepted.
+ * @param ACCEPT the findings that are accepted.
+ * @param fails words of the call of `npm` that fails.
  */
-async function run(
-  stepName: string,
-  {
-    fails = "nothing",
-    accept = "removed:Own@1 added:Own@2",
-  }: { fails?: string; accept?: string } = {},
-) {
+async function run(step: string, ACCEPT = "removed:Own@1 added:Own@2", fails = "nothing") {
   const directory = await temporaryDirectory();
   const does = `case "$*" in
     *"${fails}"*) exit 1;;
@@ -41,10 +37,10 @@ async function run(
   await writeFile(join(assembly, "Orders.template.json"), "the template");
   const outputs = { Orders: { BaseUrl: "https://example/v1" } };
   await writeFile(join(directory, "outputs.json"), JSON.stringify(outputs));
-  const { ok, output } = await runScript(deployJob, stepName, directory, {
+  const { ok, output } = await runScript(deployJob, step, directory, {
     ...credentials,
     ENVIRONMENT: "staging",
-    ACCEPT: accept,
+    ACCEPT,
     HOME: directory,
     RUNNER_TEMP: directory,
     GITHUB_RUN_ID: "4711",
@@ -52,11 +48,10 @@ async function run(
   return { ok, output, directory, calls: await calls() };
 }
 
-const missingBuild = "Reject a build that is not where it is deployed from";
-
 test("a deployment goes on when its build was downloaded, or fails with one line", async () => {
-  expect(await run(missingBuild)).toMatchObject({ ok: true, output: "" });
-  expect(await runScript(deployJob, missingBuild, await temporaryDirectory())).toEqual({
+  const step = "Reject a build that is not where it is deployed from";
+  expect(await run(step)).toMatchObject({ ok: true, output: "" });
+  expect(await runScript(deployJob, step, await temporaryDirectory())).toEqual({
     ok: false,
     output: "::error::There is no build in cdk.out\n",
   });
@@ -82,7 +77,7 @@ test.each([
 ])(
   "a stage for which %j is accepted has %i s to be ready, and 15 min more",
   async (accept, wait) => {
-    const { calls } = await run("Smoke test", { accept });
+    const { calls } = await run("Smoke test", accept);
     const [issue = "", smoke] = calls;
     expect(issue).toMatch(
       /^run --silent admin -- --env staging keys issue --name 'smoke test 4711' --expires \S+$/,
@@ -107,9 +102,39 @@ test.each([
   ["Deploy", "deploy --", ""],
   ["Smoke test", "keys issue", ""],
   ["Smoke test", "run smoke", "::add-mask::pets_made_up\n"],
-])("the step %s stops when npm fails at %s", async (stepName, command, printed) => {
-  const { ok, calls, output } = await run(stepName, { fails: command });
-  expect(ok).toBe(false);
-  expect(output).toBe(printed);
+])("the step %s stops when npm fails at %s", async (step, command, output) => {
+  const { calls, ...ended } = await run(step, "", command);
+  expect(ended).toMatchObject({ ok: false, output });
   expect(calls.at(-1)).toContain(command);
+});
+
+describe("a run after others", () => {
+  const rejection = "Reject a run after a later one has deployed";
+  const earlier = [artifact(11, "08:00"), artifact(10, "07:00")];
+  const later = artifact(12, "09:00");
+
+  test.each([
+    ["on the next page", [earlier, [later]]],
+    ["first", [[later, ...earlier]]],
+  ])("is rejected when a later one, which GitHub lists %s, has deployed", async (_, pages) => {
+    expect(await withArtifacts(deployJob, rejection, ...pages)).toMatchObject({
+      ok: false,
+      output: expect.stringMatching(/^::error::Run 12 is newer and has deployed to staging/),
+    });
+  });
+
+  test.each([
+    ["nothing was ever deployed", []],
+    ["an earlier one was the last to deploy", [artifact(9, "07:00")]],
+    ["it was itself the last to deploy", [artifact(10, "07:00"), artifact(11, "08:00")]],
+    ["the later one was a branch's", [artifact(12, "09:00", "release")]],
+    ["the later one was a fork's", [artifact(12, "09:00", "main", 8)]],
+  ])("deploys when %s", async (_reason, artifacts) => {
+    const query = "name=deployed-staging&per_page=100";
+    expect(await withArtifacts(deployJob, rejection, artifacts)).toMatchObject({
+      ok: true,
+      output: "",
+      calls: [`api --paginate --slurp repos/acme/orders/actions/artifacts?${query}`],
+    });
+  });
 });

@@ -1,6 +1,6 @@
 import { globSync } from "node:fs";
 import { basename } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { expression, readWorkflow, type Step } from "./steps.ts";
 
 interface Job {
@@ -15,11 +15,19 @@ const workflows = await Promise.all(
     return { name, ...(await readWorkflow(name)) };
   }),
 );
+const allJobs = workflows.flatMap(({ name, jobs }) =>
+  Object.entries<Job>(jobs).map(([job, { steps = [], ...rest }]) => ({
+    name,
+    job,
+    steps,
+    ...rest,
+  })),
+);
 const deploy = await readWorkflow("deploy.yml");
+const { build, commit, production, staging } = deploy.jobs;
 const deployJob: { steps: Step[] } & Record<string, unknown> = (
   await readWorkflow("deploy-environment.yml")
 ).jobs.deploy;
-const { build, ci, commit, production, staging, "straight-to-production": rollback } = deploy.jobs;
 
 /** Finds a step of a job by its name or by the action it uses. */
 function find({ steps }: { steps: Step[] }, wanted: string) {
@@ -29,124 +37,108 @@ function find({ steps }: { steps: Step[] }, wanted: string) {
   return { index, step };
 }
 
-describe.each(workflows)("the workflow $name", ({ text, jobs, permissions }) => {
-  const steps = Object.values<Job>(jobs).flatMap(({ steps = [] }) => steps);
-
-  test("pins every action to a commit of a version", () => {
+test.each(workflows)(
+  "the workflow $name pins each action, keeps no credentials, writes nothing, stops at failures",
+  ({ text, permissions }) => {
     for (const [, action] of text.matchAll(/uses: (?!\.\/)(.*)/g))
       expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
-  });
-
-  test("stores no credentials, and may write nothing", () => {
     expect(permissions).toBeDefined();
     expect(text).not.toMatch(/secrets|aws-access-key-id|AWS_SECRET|: write(?<!id-token: write)/);
-    for (const { uses, with: options } of steps) {
+    // Another shell might not stop at the first command that fails.
+    expect(text).not.toMatch(/continue-on-error|always\(\)|\|\| true|shell:|defaults:/);
+  },
+);
+
+test.each(allJobs)(
+  "the job $job of $name runs no text of a caller, and has a role only to deploy or find drift",
+  ({ job, steps, permissions, uses }) => {
+    for (const { run = "", uses, with: options } of steps) {
+      expect(run).not.toContain("${{");
       if (uses?.startsWith("actions/checkout@"))
         expect(options).toMatchObject({ "persist-credentials": false });
     }
-  });
+    const mayAsk = uses === "./.github/workflows/deploy-environment.yml";
+    const isAsking = permissions?.["id-token"] === "write";
+    expect(isAsking).toBe(mayAsk || ["deploy", "drift"].includes(job));
+  },
+);
 
-  test("runs no script with text that a caller chose, and none after a failure", () => {
-    for (const { run = "" } of steps) expect(run).not.toContain("${{");
-    // Another shell might not stop at the first command that fails.
-    expect(text).not.toMatch(/continue-on-error|always\(\)|\|\| true|shell:|defaults:/);
-  });
+const roleAction = "aws-actions/configure-aws-credentials";
 
-  test("lets only jobs that deploy, or look for drift, ask AWS for a role", () => {
-    for (const [name, { permissions, uses }] of Object.entries<Job>(jobs)) {
-      const mayAsk = uses === "./.github/workflows/deploy-environment.yml";
-      const isAsking = permissions?.["id-token"] === "write";
-      expect(isAsking, name).toBe(mayAsk || ["deploy", "drift"].includes(name));
-    }
-  });
-});
-
-test.each(
-  workflows
-    .flatMap(({ jobs }) => Object.entries<Job>(jobs))
-    .flatMap(([name, { steps = [] }]) => {
-      const role = steps.findIndex(({ uses }) => uses?.startsWith("aws-actions/configure-aws"));
-      return role === -1 ? [] : [[name, steps, role] as const];
-    }),
-)("the job %s installs all code before it has a role, and builds nothing", (_, steps, role) => {
-  expect(steps.findLastIndex(({ run }) => run?.startsWith("npm ci"))).toBeLessThan(role);
-  const scripts = steps.map(({ run = "" }) => run).join("\n");
-  expect(scripts).not.toMatch(/synth|npm test|npx|npm ci(?! --ignore-scripts)/);
-});
+test.each(allJobs.filter(({ steps }) => steps.some(({ uses }) => uses?.startsWith(roleAction))))(
+  "the job $job installs all code before it has a role, and builds nothing",
+  (job) => {
+    const lastInstall = job.steps.findLastIndex(({ run }) => run?.startsWith("npm ci"));
+    expect(lastInstall).toBeLessThan(find(job, roleAction).index);
+    const scripts = job.steps.map(({ run = "" }) => run).join("\n");
+    expect(scripts).not.toMatch(/synth|npm test|npx|npm ci(?! --ignore-scripts)/);
+  },
+);
 
 test("only a push to main or a person starts a deployment", () => {
   expect(deploy.on).toEqual({ push: { branches: ["main"] }, workflow_dispatch: expect.anything() });
 });
 
-test("a deployment runs in GitHub's environment, which has the reviewers and the role", () => {
-  expect(deployJob["environment"]).toBe(expression("inputs.environment"));
-});
-
-test("one run at a time deploys to an environment, and the next one never cuts it off", () => {
-  const group = `deploy-${expression("inputs.environment")}`;
-  expect(deployJob["concurrency"]).toEqual({ group, "cancel-in-progress": false });
-});
-
-test("staging waits for the build and its tests, production for staging and the summary", () => {
-  expect(staging.needs).toEqual(["commit", "build", "ci"]);
-  // And perhaps for a third environment.
-  expect(production.needs).toEqual(expect.arrayContaining(["build", "changes", "staging"]));
-});
-
-test("a rollback waits for its build alone, which has no canary and is good for one attempt", () => {
-  expect(rollback.needs).toEqual(["commit", "build"]);
-  expect(rollback.if).toBe(expression("inputs.straight-to-production"));
-  expect(ci.if).toBe(expression("!inputs.straight-to-production"));
+test("the accepted commit is tested, built once per attempt, and deployed in turn", () => {
+  const accepted = expression("needs.commit.outputs.sha");
+  const isRollback = "inputs.straight-to-production";
+  const deployed = {
+    commit: accepted,
+    assembly: expression("needs.build.outputs.assembly"),
+    accept: expression("inputs.accept"),
+  };
+  const { id, with: upload } = find(build, "actions/upload-artifact").step;
+  expect(deploy.jobs).toMatchObject({
+    build: { outputs: { assembly: expression(`steps.${id}.outputs.artifact-id`) } },
+    ci: { if: expression(`!${isRollback}`), with: { ref: accepted } },
+    staging: { needs: ["commit", "build", "ci"], with: deployed },
+    // And perhaps for a third environment.
+    production: { needs: expect.arrayContaining(["build", "changes", "staging"]), with: deployed },
+    "straight-to-production": {
+      needs: ["commit", "build"],
+      if: expression(isRollback),
+      // CloudFormation sets the aliases only the first time that a build without canary is deployed.
+      with: { ...deployed, "only-attempt": expression("needs.build.outputs.attempt") },
+    },
+  });
   // A job without a condition of its own is skipped where one that it needs is.
   expect([staging.if, production.if]).toEqual([undefined, undefined]);
-  const { CANARY } = find(build, "Build").step.env ?? {};
-  expect(CANARY).toBe(expression("!inputs.straight-to-production"));
-  // CloudFormation sets the aliases only the first time that such a build is deployed.
-  expect(rollback.with["only-attempt"]).toBe(expression("needs.build.outputs.attempt"));
+  const accept = find(commit, "Accept only a commit that main contains").step;
+  expect(accept.env).toEqual({ COMMIT: expression(`${isRollback} || github.sha`) });
+  expect(build.steps[0].with.ref).toBe(accepted);
+  expect(find(build, "Take today's settings").step.if).toBe(expression("!inputs.own-settings"));
+  expect(find(build, "Build").step.env).toMatchObject({ CANARY: expression(`!${isRollback}`) });
+  expect(upload?.["name"]).toContain(expression("github.run_attempt"));
   expect(find(deployJob, "Reject the assembly of an earlier attempt").step.if).toBe(
     expression("inputs.only-attempt && inputs.only-attempt != github.run_attempt"),
   );
 });
 
-test("the accepted commit is tested, built with today's settings, and deployed", () => {
-  const accepted = expression("needs.commit.outputs.sha");
-  const chosen = expression("inputs.straight-to-production || github.sha");
-  expect(find(commit, "Accept only a commit that main contains").step.env?.["COMMIT"]).toBe(chosen);
-  expect([ci.with.ref, build.steps[0].with.ref]).toEqual([accepted, accepted]);
-  expect(find(build, "Take today's settings").step.if).toBe(expression("!inputs.own-settings"));
-  for (const job of [staging, production, rollback]) {
-    expect(job.with).toMatchObject({
-      commit: accepted,
-      assembly: expression("needs.build.outputs.assembly"),
-      accept: expression("inputs.accept"),
-    });
-  }
-});
-
-test("an attempt stores and deploys a build of its own", () => {
-  const { id, with: options } = find(build, "actions/upload-artifact").step;
-  expect(options?.["name"]).toContain(expression("github.run_attempt"));
-  expect(build.outputs.assembly).toBe(expression(`steps.${id}.outputs.artifact-id`));
-});
-
-test("a missing build is rejected before the job has a role", () => {
-  const missing = find(deployJob, "Reject a build that is not where it is deployed from").index;
-  expect(missing).toBeGreaterThan(find(deployJob, "actions/download-artifact").index);
-  expect(missing).toBeLessThan(find(deployJob, "aws-actions/configure-aws-credentials").index);
-});
-
-test("a deployment keeps its template, even when run again, before anything else can fail", () => {
-  const { index, step } = find(deployJob, "actions/upload-artifact");
-  expect(index).toBe(find(deployJob, "Deploy").index + 1);
-  expect(step.with).toMatchObject({ overwrite: true });
-});
-
-test("a deployment, and its role, have time for a new domain and the canary", () => {
+test("a deployment runs alone in GitHub's environment, with time for a new domain and the canary", () => {
+  const environment = expression("inputs.environment");
+  // The next run never cuts it off.
+  const concurrency = { group: `deploy-${environment}`, "cancel-in-progress": false };
+  expect(deployJob).toMatchObject({ environment, concurrency });
   const minutes = Number(deployJob["timeout-minutes"]);
-  const role = find(deployJob, "aws-actions/configure-aws-credentials").step.with;
   const [domain, canary] = [60, 10];
   expect(minutes).toBeGreaterThan(domain + canary);
-  expect(role?.["role-duration-seconds"]).toBe(minutes * 60);
+  const role = find(deployJob, roleAction).step.with;
+  expect(role).toMatchObject({ "role-duration-seconds": minutes * 60 });
+});
+
+test("a missing build is rejected before there is a role, and a template kept before a failure", () => {
+  const [download, check, role, deployed, kept] = [
+    "actions/download-artifact",
+    "Reject a build that is not where it is deployed from",
+    roleAction,
+    "Deploy",
+    "actions/upload-artifact",
+  ].map((wanted) => find(deployJob, wanted).index);
+  expect(check).toBeGreaterThan(Number(download));
+  expect(check).toBeLessThan(Number(role));
+  expect(kept).toBe(Number(deployed) + 1);
+  // Also when the run is repeated.
+  expect(deployJob.steps[Number(kept)]?.with).toMatchObject({ overwrite: true });
 });
 
 test("today's tools deploy, and the deployed commit's smoke test follows", () => {
