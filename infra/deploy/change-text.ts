@@ -4,7 +4,7 @@ import { grantText, isGrant } from "./grants.ts";
 /** Says what a change does, for people. Nothing is cut: each grant that differs is there whole. */
 export function changeText(change: Change): string {
   const { kind, path, type, was, is, replaces } = change;
-  const { DeletionPolicy, Properties = {} } = change.resource;
+  const { DeletionPolicy, Properties = {} } = change.content;
   const { Groups = [], Roles = [], Users = [] } = Properties;
   const holder = [Groups, Roles, Users].flat().join(", ") || path;
   if (kind === "added") return [`a new ${type}`, ...factsOf(is, holder)].join(", ");
@@ -27,22 +27,18 @@ function factsOf(part: unknown, holder: string): string[] {
 
 /** How a value changes: of lists, the members that differ. */
 function becomes(was: unknown, is: unknown, holder: string): string {
-  const [before = [], after = []] = [withGrants(was, holder), withGrants(is, holder)];
-  const areLists = Array.isArray(before) && Array.isArray(after);
-  const [old, now] = areLists ? [before.map(valueText), after.map(valueText)] : [[], []];
-  const gained = now.filter((text) => !old.includes(text)).map((text) => `gains ${text}`);
-  const lost = old.filter((text) => !now.includes(text)).map((text) => `loses ${text}`);
-  if (gained.length + lost.length > 0) return [...gained, ...lost].join("; ");
-  return `${valueText(withGrants(was, holder))} becomes ${valueText(withGrants(is, holder))}`;
-}
-
-/** A value with the grants in it spelt out. */
-function withGrants(value: unknown, holder: string): unknown {
-  if (isGrant(value)) return grantText(value, holder);
-  if (Array.isArray(value)) return value.map((member) => withGrants(member, holder));
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).map(([name, inner]) => [name, withGrants(inner, holder)]);
-  return Object.fromEntries(entries);
+  const spellGrants = (_: string, part: unknown) =>
+    isGrant(part) ? grantText(part, holder) : part;
+  const spell = (value: unknown) =>
+    valueText(value && JSON.parse(JSON.stringify(value), spellGrants));
+  const whole = `${spell(was)} becomes ${spell(is)}`;
+  const [before = [], after = []] = [was, is];
+  if (!(Array.isArray(before) && Array.isArray(after))) return whole;
+  const old = new Set(before.map(spell));
+  const now = new Set(after.map(spell));
+  const gained = [...now.difference(old)].map((text) => `gains ${text}`);
+  const lost = [...old.difference(now)].map((text) => `loses ${text}`);
+  return [...gained, ...lost].join("; ") || whole;
 }
 
 export function valueText(value: unknown): string {

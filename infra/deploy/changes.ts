@@ -3,19 +3,22 @@ import { fullDiff, type Resource } from "@aws-cdk/cloudformation-diff";
 import { isGrant } from "./grants.ts";
 import { constructPath, type Template } from "./template.ts";
 
-/** One difference between two templates. */
-export interface Change {
-  kind: "added" | "removed" | "changed";
+/** What is compared by itself: a resource, an output, or the rest of a template. */
+interface Part {
   /** The resource's type without `AWS::`; `Output`, or `Template` for anything else. */
   type: string;
   /** Its construct's path, like `Api/BearerKeys`; for an output, like `Outputs.BaseUrl`. */
   path: string;
+  content: Partial<Resource>;
+}
+
+/** One difference between two templates, in a part as it will be, or was. */
+export interface Change extends Part {
+  kind: "added" | "removed" | "changed";
   /** Where it differs, like `Properties.MemorySize`; empty when all of it does. */
   property: string;
   was: unknown;
   is: unknown;
-  /** The resource as it will be, or was. */
-  resource: Partial<Resource>;
   /** Whether the change makes a new resource, without what the old one holds. */
   replaces: boolean;
 }
@@ -25,36 +28,34 @@ export function listChanges(deployed: Template, next: Template): Change[] {
   const diff = fullDiff(deployed, next).resources.changes;
   const before = parts(deployed);
   const after = parts(next);
-  return [...new Set([...before.keys(), ...after.keys()])].flatMap((id) => {
-    const was = before.get(id);
-    const is = after.get(id);
-    const { type = "", path = "", content: resource = {} } = is ?? was ?? {};
+  return Object.entries({ ...before, ...after }).flatMap(([id, part]) => {
+    const was = before[id]?.content;
+    const is = after[id]?.content;
     const whole = was ? "removed" : "added";
     const kind = was && is ? "changed" : whole;
-    return differences(was?.content, is?.content).map((difference) => {
+    return differences(was, is).map((difference) => {
       const [, name = ""] = /^Properties\.(\w+)/.exec(difference.property) ?? [];
       const impact = String(diff[id]?.propertyUpdates[name]?.changeImpact);
       const replaces = difference.property === "Type" || impact.endsWith("_REPLACE");
-      return { kind, type, path, resource, replaces, ...difference };
+      return { ...part, kind, replaces, ...difference };
     });
   });
 }
 
-/** What is compared by itself: each resource, each output, and the rest of a template. */
-function parts(template: Template) {
+/** The parts of a template, those of its resources by their logical ids. */
+function parts(template: Template): Record<string, Part> {
   const { Resources, Outputs = {}, ...rest } = template;
-  return new Map<string, { type: string; path: string; content: Partial<Resource> }>([
-    ...Object.entries(Resources).map(([id, resource]) => {
-      const type = resource.Type.replace("AWS::", "");
-      const content = { Properties: {}, ...resource };
-      return [id, { type, path: constructPath(template, id), content }] as const;
-    }),
-    ...Object.entries(Outputs).map(([id, content]) => {
-      const path = `Outputs.${id}`;
-      return [path, { type: "Output", path, content }] as const;
-    }),
-    ["", { type: "Template", path: "Template", content: rest }],
-  ]);
+  const found: Record<string, Part> = {};
+  for (const [id, resource] of Object.entries(Resources)) {
+    const type = resource.Type.replace("AWS::", "");
+    const content = { Properties: {}, ...resource };
+    found[id] = { type, path: constructPath(template, id), content };
+  }
+  for (const [id, content] of Object.entries(Outputs)) {
+    const path = `Outputs.${id}`;
+    found[path] = { type: "Output", path, content };
+  }
+  return { ...found, "": { type: "Template", path: "Template", content: rest } };
 }
 
 type Difference = Pick<Change, "property" | "was" | "is">;
@@ -70,7 +71,7 @@ function differences(was: unknown, is: unknown, property = ""): Difference[] {
   if (!(areLists || areObjects) || [was, is].flat().some(isGrant)) return [{ property, was, is }];
   const before: Record<string, unknown> = Object(was);
   const after: Record<string, unknown> = Object(is);
-  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) =>
+  return Object.keys({ ...before, ...after }).flatMap((key) =>
     differences(before[key], after[key], property === "" ? key : `${property}.${key}`),
   );
 }

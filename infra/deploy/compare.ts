@@ -5,14 +5,7 @@ import { counted } from "../terminal/counted.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { printable } from "../terminal/printable.ts";
 import { type Finding, findChanges, findingName } from "./findings.ts";
-import { requireTables } from "./require-tables.ts";
-import {
-  findPlace,
-  readAssembly,
-  readDeployedStack,
-  readTemplate,
-  type StackToCompare,
-} from "./stacks.ts";
+import { findPlace, readAssembly, readDeployedStack, readTemplate } from "./stacks.ts";
 
 /** The options of a comparison. */
 export interface CompareOptions {
@@ -35,7 +28,8 @@ export const ownAssembly = "cdk.out";
  * reads everything else before it synthesises, which takes longest.
  *
  * @returns whether every finding is accepted.
- * @throws CommandError when something can't be read or synthesised, and what the SDK throws.
+ * @throws CommandError when something can't be read or synthesised, or the saved template is
+ * another environment's, and what the SDK throws.
  */
 export async function compare(environment: Environment, options: CompareOptions): Promise<boolean> {
   const accepted = readAccepted(options.accept);
@@ -44,7 +38,13 @@ export async function compare(environment: Environment, options: CompareOptions)
   const deployed = await readDeployed(environment, options);
   const next = givenAssembly ?? (await synthesise(stackName, options));
   for (const warning of next.warnings) console.log(`warning  ${printable(warning)}`);
-  if (options.template) requireSameEnvironment(options.template, deployed.stack, next);
+  const [actual, expected] = [deployed.stack, next].map(
+    (stack) => stack?.template.Description ?? "no description",
+  );
+  if (options.template && actual !== expected)
+    throw new CommandError(
+      `${options.template} belongs to another environment: ${actual}, not ${expected}`,
+    );
   // A missing stack that should keep data may mean that the credentials are for another account.
   const isNew = { name: "first-deployment", text: "its tables will be new and empty" };
   const ifNew = environment.keepData ? [isNew] : [];
@@ -63,20 +63,18 @@ function readAccepted(accept: string[] = []): Set<string> {
 
 /** Reads the deployed stack, if there is one. The description goes on about the stack's name. */
 async function readDeployed(environment: Environment, options: CompareOptions) {
-  const { account } = environment;
   if (options.template) {
     return {
       stack: { template: await readTemplate(options.template) },
-      place: account && { account: account.id, region: account.region },
+      place: environment.account,
       description: `compared with ${options.template}`,
     };
   }
   useAwsSettings(options.profile);
   const place = await findPlace(environment);
-  const stack = await readDeployedStack(environment.stackName, place);
-  await requireTables(stack?.tables ?? [], place);
+  const stack = await readDeployedStack(environment.stackName, place.region);
   const state = stack ? "compared with what is deployed" : "is not deployed";
-  const description = `${state} in account ${place.account}, region ${place.region}`;
+  const description = `${state} in account ${place.id}, region ${place.region}`;
   return { stack, place, description };
 }
 
@@ -94,15 +92,6 @@ async function synthesise(stackName: string, { context = [] }: CompareOptions) {
     throw new CommandError(`Synthesis failed: ${error.stderr?.trim() || error.message}`);
   });
   return readAssembly(ownAssembly, stackName);
-}
-
-/** @throws CommandError when a saved template and the next one are of different environments. */
-function requireSameEnvironment(file: string, saved?: StackToCompare, next?: StackToCompare): void {
-  const [actual, expected] = [saved, next].map(
-    (stack) => stack?.template.Description ?? "no description",
-  );
-  if (actual === expected) return;
-  throw new CommandError(`${file} belongs to another environment: ${actual}, not ${expected}`);
 }
 
 /** Prints a line for each finding, and returns whether all of them are accepted. */

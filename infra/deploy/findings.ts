@@ -27,10 +27,10 @@ export function findingName(text: string): string {
 export function findChanges(deployed: StackToCompare, next: StackToCompare, place?: Place) {
   const before = comparable(deployed.template, place);
   const after = comparable(next.template, place);
-  const findings: Finding[] = groupChanges(listChanges(before, after)).map(finding);
+  const findings = groupChanges(listChanges(before, after)).map(finding);
   if (deployed.terminationProtection && !next.terminationProtection)
     findings.push({ name: "termination-protection", text: "the stack can then be deleted" });
-  return findings.map(({ name, text }) => ({ name: findingName(name), text }));
+  return findings;
 }
 
 /** Names a group after the shortest path of what comes or goes, or else after its first change. */
@@ -44,11 +44,11 @@ function finding(group: Change[]): Finding {
   const areOfOneType = !isAlone && others.every(({ type }) => type === first.type);
   const label = labelOf(first, areOfOneType ? first.type : first.path);
   const becomes = `${first.replaces ? "replaced:" : ""}${label}=${exactly(first.is)}`;
-  if (isAlone) return { name: becomes, text: changeText(first) };
+  if (isAlone) return { name: findingName(becomes), text: changeText(first) };
   const subject = whole ? `${whole.kind}:${whole.path}` : becomes;
   const covered = sorted.map((change) => [change.kind, change.path, reviewed(change)]);
   const texts = sorted.map((change) => `${labelOf(change)}: ${changeText(change)}`);
-  return { name: `${subject}@${digest(covered)}`, text: texts.join("; ") };
+  return { name: findingName(`${subject}@${digest(covered)}`), text: texts.join("; ") };
 }
 
 /** Like `CancelOrder.MemorySize`; only the owner for all of a resource or its properties. */

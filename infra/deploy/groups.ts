@@ -26,10 +26,10 @@ export function groupChanges(changes: Change[]): Change[][] {
 }
 
 /** Whether data leaves, or others may call what comes. */
-function standsAlone({ kind, is, property, replaces, resource }: Change): boolean {
-  if (kind === "removed" || replaces) return resource["DeletionPolicy"] !== undefined;
+function standsAlone({ kind, is, property, replaces, content }: Change): boolean {
+  if (kind === "removed" || replaces) return content["DeletionPolicy"] !== undefined;
   // A route with a constant response is no opening.
-  if (resource.Properties?.["Integration"]?.Type === "MOCK") return false;
+  if (content.Properties?.["Integration"]?.Type === "MOCK") return false;
   const isOpen = /(AuthorizationType|AuthType)":"NONE"/.test(JSON.stringify({ [property]: is }));
   return isOpen || isForeign(is);
 }
@@ -57,9 +57,9 @@ function isAbout(value: unknown, { path }: Change): boolean {
   return value === `{${path}}` || String(value).startsWith(`{${path}.`);
 }
 
-function mentions({ path, resource }: Change, of: Change): boolean {
-  const metrics: { MetricName: string }[] = of.resource.Properties?.["MetricTransformations"] ?? [];
-  const text = JSON.stringify(resource);
+function mentions({ path, content }: Change, of: Change): boolean {
+  const metrics: { MetricName: string }[] = of.content.Properties?.["MetricTransformations"] ?? [];
+  const text = JSON.stringify(content);
   return (
     path.startsWith(`${of.path}/`) ||
     text.includes(`{${of.path}}`) ||

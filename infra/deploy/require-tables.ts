@@ -1,21 +1,22 @@
+import type { Output } from "@aws-sdk/client-cloudformation";
 import {
   DescribeTableCommand,
   DynamoDBClient,
   ResourceNotFoundException,
 } from "@aws-sdk/client-dynamodb";
 import { CommandError } from "../terminal/errors.ts";
-import type { Place } from "./template.ts";
 
 /**
- * Checks that the tables of a deployed stack exist. CloudFormation may make an empty one in the
+ * Checks that the tables exist that a deployed stack's outputs name. CloudFormation may make an empty one in the
  * place of one that is gone, which then can't be restored under its name. The caller needs
  * `dynamodb:DescribeTable`.
  *
  * @throws CommandError that names a missing table, and what the SDK throws when a call fails.
  */
-export async function requireTables(tables: string[], { region }: Place): Promise<void> {
+export async function requireTables(region: string, outputs: Output[] = []): Promise<void> {
   const client = new DynamoDBClient({ region });
-  for (const TableName of tables) {
+  for (const { OutputKey, OutputValue: TableName } of outputs) {
+    if (!OutputKey?.endsWith("TableName")) continue;
     const status = await client.send(new DescribeTableCommand({ TableName })).then(
       ({ Table }) => Table?.TableStatus,
       (error: unknown) => {

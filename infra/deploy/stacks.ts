@@ -8,6 +8,7 @@ import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { CloudAssembly } from "aws-cdk-lib/cx-api";
 import type { Environment } from "../environments.ts";
 import { CommandError } from "../terminal/errors.ts";
+import { requireTables } from "./require-tables.ts";
 import type { Place, Template } from "./template.ts";
 
 /** A stack as it is deployed, or as it is about to be. */
@@ -15,8 +16,6 @@ export interface StackToCompare {
   template: Template;
   /** CloudFormation keeps it beside the template. Undefined for a saved template. */
   terminationProtection?: boolean;
-  /** The names of its tables, if it is deployed. */
-  tables?: string[];
 }
 
 /**
@@ -59,14 +58,14 @@ export async function readTemplate(file: string): Promise<Template> {
 export async function findPlace({ name, account: pinned }: Environment): Promise<Place> {
   const client = new STSClient(pinned ? { region: pinned.region } : {});
   const region = await client.config.region();
-  const { Account: account = "unknown" } = await client.send(new GetCallerIdentityCommand());
-  if (pinned && account !== pinned.id) {
+  const { Account: id = "unknown" } = await client.send(new GetCallerIdentityCommand());
+  if (pinned && id !== pinned.id) {
     throw new CommandError(
-      `${name} belongs to account ${pinned.id}, but these credentials are for ${account}: ` +
+      `${name} belongs to account ${pinned.id}, but these credentials are for ${id}: ` +
         `assume a role in ${pinned.id} first`,
     );
   }
-  return { account, region };
+  return { id, region };
 }
 
 /** The statuses of a stack whose first deployment never succeeded: CDK creates it anew. */
@@ -76,9 +75,9 @@ const neverDeployed = ["REVIEW_IN_PROGRESS", "ROLLBACK_COMPLETE"];
  * Reads the deployed stack. The caller needs `cloudformation:DescribeStacks` and `GetTemplate`.
  *
  * @returns undefined before the first deployment has succeeded.
- * @throws what the SDK throws when a call fails.
+ * @throws CommandError when one of its tables is missing, and what the SDK throws when a call fails.
  */
-export async function readDeployedStack(stackName: string, { region }: Place) {
+export async function readDeployedStack(stackName: string, region: string) {
   const client = new CloudFormationClient({ region });
   try {
     const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: stackName }));
@@ -86,12 +85,10 @@ export async function readDeployedStack(stackName: string, { region }: Place) {
     if (neverDeployed.includes(String(stack?.StackStatus))) return undefined;
     const { TemplateBody } = await client.send(new GetTemplateCommand({ StackName: stackName }));
     if (TemplateBody === undefined) throw new CommandError(`Stack ${stackName} has no template`);
+    await requireTables(region, stack?.Outputs);
     return {
       template: JSON.parse(TemplateBody),
       terminationProtection: stack?.EnableTerminationProtection === true,
-      tables: (stack?.Outputs ?? []).flatMap(({ OutputKey, OutputValue }) =>
-        OutputKey?.endsWith("TableName") && OutputValue ? [OutputValue] : [],
-      ),
     };
   } catch (error) {
     if (error instanceof Error && / does not exist$/.test(error.message)) return undefined;

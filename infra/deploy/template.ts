@@ -10,7 +10,7 @@ export interface Template {
 
 /** The account and region of a stack. */
 export interface Place {
-  account: string;
+  id: string;
   region: string;
 }
 
@@ -23,11 +23,13 @@ const renamed = ["AWS::ApiGateway::Deployment", "AWS::Lambda::Version"];
  * JSON becomes what it says; tags go by their keys, and what CDK renames goes by its path. An alias
  * that skips its canary once says so where the canary stood.
  */
-export function comparable(template: Template, place?: Place): Template {
-  const { account, region } = place ?? {};
-  const known = new Map(Object.entries({ "AWS::AccountId": account, "AWS::Region": region }));
-  const spell = (id: string, attribute?: string): string =>
-    known.get(id) ?? `{${[constructPath(template, id), attribute].filter(Boolean).join(".")}}`;
+export function comparable(template: Template, place: Partial<Place> = {}): Template {
+  const known = new Map([
+    ["AWS::AccountId", place.id],
+    ["AWS::Region", place.region],
+  ]);
+  const spell = (id: string, attribute = ""): string =>
+    known.get(id) ?? `{${constructPath(template, id)}${attribute && `.${attribute}`}}`;
   const plain = (property: string, value: unknown): unknown => {
     if (typeof value === "string") return fromJson(value);
     const text = Object(value)["Fn::Sub"];

@@ -1,39 +1,52 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Finding, findChanges } from "../../infra/deploy/findings.ts";
-import type { Place, Template } from "../../infra/deploy/template.ts";
+import { constructPath, type Template } from "../../infra/deploy/template.ts";
 import type { Environment } from "../../infra/environments.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
+import { directory, run, synthesise, useCommands } from "./command.ts";
 import { ordinaryChanges } from "./ordinary-changes.ts";
-import { add, push, set, type Which } from "./stopping/change.ts";
+import { add, type Change, push, reference, set } from "./stopping/change.ts";
 import { stoppingChanges } from "./stopping/stopping-changes.ts";
-import { deployedTemplate, one, settings, synthesised } from "./templates.ts";
+import { at, deployedTemplate, settings, synthesised } from "./templates.ts";
 
-const place: Place = { account: "111111111111", region: "eu-central-1" };
+const place = { id: "111111111111", region: "eu-central-1" };
 
 const findingsBetween = (was: Template, is: Template) =>
   findChanges({ template: was }, { template: is }, place);
 
-/** The findings when the deployed template changes like this. */
-function findingsOf(change: (next: Template) => unknown): Finding[] {
+function changed(change: Change): Template {
   const next = structuredClone(deployedTemplate);
   change(next);
-  return findingsBetween(deployedTemplate, next);
+  return next;
 }
 
-/** The names of findings, without their digests. */
-const namesOf = (findings: Finding[]) =>
-  findings.map(({ name }) => name.replace(/([@=])[\da-f]{12}$/, "$1DIGEST"));
+/** The findings when the deployed template changes like this. */
+const findingsOf = (change: Change) => findingsBetween(deployedTemplate, changed(change));
+
+const withoutDigest = (name: string) => name.replace(/([@=])[\da-f]{12}$/, "$1DIGEST");
+const namesOf = (findings: Finding[]) => findings.map(({ name }) => withoutDigest(name));
 
 /** The names of the findings when an environment's settings change. */
 const foundBetween = (was: Environment, is: Environment) =>
   namesOf(findingsBetween(synthesised(was), synthesised(is)));
 
-describe("a deployment stops when", () => {
-  for (const { title, change, names } of stoppingChanges) {
-    test(title, () => {
-      expect(namesOf(findingsOf(change))).toEqual(names);
-    });
-  }
+describe("a deployment stops, until the names that it prints are accepted, when", () => {
+  useCommands();
+  const file = join(directory, "deployed.json");
+  writeFileSync(file, JSON.stringify(deployedTemplate));
+  const words = ["compare", "pinned", "--app", directory, "--template", file];
+
+  test.each(stoppingChanges)("$title", async ({ change, names }) => {
+    synthesise(changed(change));
+    const lines = await run(...words);
+    const stopping = lines.filter((line) => line.startsWith("STOP  "));
+    expect(stopping.map((line) => withoutDigest(String(line.split("  ")[1])))).toEqual(names);
+    const [, accept = ""] = /--accept "([\w.:/*@{}+=, -]+)"$/.exec(String(lines.at(-2))) ?? [];
+    expect(lines.at(-1)).toBe("exit code 1");
+    expect((await run(...words, "--accept", accept)).at(-1)).toBe("exit code 0");
+  });
 });
 
 describe("a deployment does not stop for", () => {
@@ -55,216 +68,166 @@ describe("a deployment does not stop for", () => {
     alarms: { ...alarms, functionFailures: { percent: 6, atLeast: 3 }, listsCutOff: 9 },
   };
   const { account: _account, ...unpinned } = settings;
-  const unkept: Environment = { ...settings, keepData: false };
-  const plain: Environment = { ...settings, dashboard: false };
   test.each<[string, Environment, Environment]>([
     ["other numbers, log levels, tags and no dashboard", everyOption, otherNumbers],
     ["an account that is pinned to where the stack is", unpinned, settings],
     ["an account that is no longer pinned", settings, unpinned],
-    ["data that is kept from now on", unkept, settings],
-    ["a dashboard that is added", plain, settings],
+    ["data that is kept from now on", { ...settings, keepData: false }, settings],
+    ["a dashboard that is added", { ...settings, dashboard: false }, settings],
   ])("%s", (_, was, is) => {
     expect(foundBetween(was, is)).toEqual([]);
   });
 });
 
 describe("the canary", () => {
-  const group = { CodeDeployLambdaAliasUpdate: { ApplicationName: "a" } };
-  const alias = (Description: string | undefined, UpdatePolicy: object | undefined): Template => ({
-    Resources: {
-      Alias: {
-        Type: "AWS::Lambda::Alias",
-        ...(Description && { Properties: { Description } }),
-        ...(UpdatePolicy && { UpdatePolicy }),
-      },
-    },
+  const alias = (Description: string, UpdatePolicy?: object): Template => ({
+    Resources: { Alias: { Type: "AWS::Lambda::Alias", Properties: { Description }, UpdatePolicy } },
   });
-  const withCanary = alias(undefined, group);
-  const once = alias("Set without a canary at 2026-11-24", undefined);
-  const without = alias("Set at 2026-11-24", undefined);
-  const names = (was: Template, is: Template) =>
-    findChanges({ template: was }, { template: is }).map(({ name }) => name);
+  const canary = alias("", { CodeDeployLambdaAliasUpdate: { ApplicationName: "a" } });
+  const once = alias("Set without a canary at 2026-11-24");
+  const again = alias("Set without a canary at 2026-11-25");
+  const without = alias("Set at 2026-11-24");
+  const gone = ["Alias.UpdatePolicy=unset"];
 
-  test("may be left out for one deployment when the alias says so", () => {
-    expect(names(withCanary, once)).toEqual([]);
-  });
-
-  test("may be left out for two deployments in a row", () => {
-    const again = alias("Set without a canary at 2026-11-25", undefined);
-    expect(names(once, again)).toEqual([]);
-  });
-
-  test("may return afterwards", () => {
-    expect(names(once, withCanary)).toEqual([]);
-  });
-
-  test("stops a deployment when it goes", () => {
-    expect(names(withCanary, without)).toEqual(["Alias.UpdatePolicy=unset"]);
-  });
-
-  test("stops a deployment when it does not return", () => {
-    expect(names(once, without)).toEqual(["Alias.UpdatePolicy=unset"]);
+  test.each<[string, Template, Template, string[]]>([
+    ["may be left out for one deployment when the alias says so", canary, once, []],
+    ["may be left out for two deployments in a row", once, again, []],
+    ["may return afterwards", once, canary, []],
+    ["stops a deployment when it goes", canary, without, gone],
+    ["stops a deployment when it does not return", once, without, gone],
+  ])("%s", (_, was, is, names) => {
+    expect(namesOf(findingsBetween(was, is))).toEqual(names);
   });
 });
+
+test.each([
+  [257, 0],
+  [256, 1],
+  [2047, 0],
+  [2048, 1],
+  [0, 1],
+  [undefined, 1],
+])("memory of 512 MB that becomes %s makes %i findings", (memory, count) => {
+  expect(findingsOf(set("CancelOrder.MemorySize", memory))).toHaveLength(count);
+});
+
+const cancelRoute = "Api/Rest/Default/store/orders/{orderId}/DELETE";
 
 /**
  * The template without all that belongs to cancellations. The path goes too, unless it serves
  * another operation.
  */
-function withoutCancelOrder(): Template {
-  const template = structuredClone(deployedTemplate);
-  const pathOf = (id: string) => template.Resources[id]?.["Metadata"]?.["aws:cdk:path"] ?? "";
-  const ids = Object.keys(template.Resources);
-  const isShared = ids.some((id) => /\/\{orderId\}\/(?!DELETE|ANY)[A-Z]+\//.test(pathOf(id)));
+const smaller = changed((template) => {
+  const paths = Object.keys(template.Resources).map((id) => constructPath(template, id));
+  const isShared = paths.some((path) => /\/\{orderId\}\/(?!DELETE|ANY)[A-Z]+$/.test(path));
   const own = isShared ? /Cancel|\/\{orderId\}\/DELETE/ : /Cancel|\/\{orderId\}/;
-  for (const id of ids) if (own.test(pathOf(id))) delete template.Resources[id];
-  const { properties } = one(template, "ApiGateway::Stage");
+  for (const path of paths) if (own.test(path)) delete template.Resources[at(template, path).id];
+  const { properties } = at(template, "Api/Rest/DeploymentStage.v1");
   properties["MethodSettings"] = properties["MethodSettings"].filter(
     ({ HttpMethod }: { HttpMethod: string }) => HttpMethod !== "DELETE",
   );
-  return template;
-}
-
-const smaller = withoutCancelOrder();
-
-/** A reference to the one resource of a type whose logical id begins like this. */
-function reference(which: Which) {
-  return { Ref: one(deployedTemplate, ...which).id };
-}
-
-const stopsFor = (change: (next: Template) => unknown) => findingsOf(change).length > 0;
-
-test.each([
-  [257, false],
-  [256, true],
-  [2047, false],
-  [2048, true],
-  [0, true],
-  [undefined, true],
-])("memory of 512 MB that becomes %s stops a deployment: %s", (memory, stops) => {
-  expect(stopsFor(set(["Lambda::Function", "CancelOrder"], "MemorySize", memory))).toBe(stops);
 });
 
 const methodSettings = "Api/Rest/DeploymentStage.v1.MethodSettings=DIGEST";
 
 describe("one finding covers", () => {
-  test("an operation that is added, beside its limits", () => {
-    const names = namesOf(findingsBetween(smaller, deployedTemplate));
-    expect(names).toEqual([methodSettings, "added:CancelOrder@DIGEST"]);
+  test("an operation that is added, beside its limits: who may do what, and what lets one in", () => {
+    const findings = findingsBetween(smaller, deployedTemplate);
+    expect(namesOf(findings)).toEqual([methodSettings, "added:CancelOrder@DIGEST"]);
+    expect(findings[1]?.text).toContain(
+      "Allow {CancelOrderRole} dynamodb:UpdateItem on {Orders.Arn}",
+    );
+    expect(findings[1]?.text).toContain(
+      `${cancelRoute}: a new ApiGateway::Method, AuthorizationType CUSTOM`,
+    );
   });
 
   test("an operation that is removed, beside its limits, its log and the alarm of its table", () => {
-    expect(namesOf(findingsBetween(deployedTemplate, smaller)).sort()).toEqual([
+    const findings = findingsBetween(deployedTemplate, smaller);
+    expect(namesOf(findings).sort()).toEqual([
       methodSettings,
       "removed:Alarms/CancelOrderTableThrottled@DIGEST",
       "removed:CancelOrder@DIGEST",
       "removed:CancelOrderLog@DIGEST",
     ]);
+    const texts = findings.flatMap(({ text }) => text.split("; "));
+    expect(texts).toContain("CancelOrderLog: Logs::LogGroup leaves the stack, but is kept");
+    expect(texts).toContain("CancelOrder: Lambda::Function is deleted");
   });
 
-  test.each([
-    ["come", "added:Alarms/Topic@DIGEST"],
-    ["go", "removed:Alarms/Topic@DIGEST"],
-  ])("the alarms that %s, with their topic and the canary", (direction, name) => {
-    const { alarms: _, ...unwatched } = settings;
-    const [was, is] = direction === "go" ? [settings, unwatched] : [unwatched, settings];
+  const { alarms: _, ...unwatched } = settings;
+  const { team: _team, ...tags } = everyOption.tags;
+  const boundary = "arn:{AWS::Partition}:iam::111111111111:policy/other";
+  test.each<[string, Environment, Environment, string]>([
+    [
+      "the alarms that come, with their topic and the canary",
+      unwatched,
+      settings,
+      "added:Alarms/Topic@DIGEST",
+    ],
+    [
+      "the alarms that go, with their topic and the canary",
+      settings,
+      unwatched,
+      "removed:Alarms/Topic@DIGEST",
+    ],
+    [
+      "equal changes of one type",
+      settings,
+      { ...settings, permissionsBoundary: "other" },
+      `IAM::Role.PermissionsBoundary=${boundary}@DIGEST`,
+    ],
+  ])("%s", (_, was, is, name) => {
     expect(foundBetween(was, is)).toEqual([name]);
   });
 
-  test("equal changes of one type", () => {
-    const boundary = { ...settings, permissionsBoundary: "other" };
-    const value = "arn:{AWS::Partition}:iam::111111111111:policy/other";
-    const name = `IAM::Role.PermissionsBoundary=${value}@DIGEST`;
-    expect(foundBetween(settings, boundary)).toEqual([name]);
-  });
-
   test("a tag that disappears from resources of one type", () => {
-    const { team: _, ...tags } = everyOption.tags;
     const names = foundBetween(settings, { ...settings, tags });
     expect(names).toContain("DynamoDB::Table.Tags.team=unset@DIGEST");
     expect(names.every((name) => name.includes(".Tags.team=unset"))).toBe(true);
   });
 });
 
-describe("the name of a group", () => {
-  const cancelRole: Which = ["IAM::Policy", "CancelOrderRole"];
-  const nameAfter = (change: (next: Template) => unknown) => {
-    const next = structuredClone(deployedTemplate);
-    change(next);
-    return findingsBetween(smaller, next).find(({ name }) => name.startsWith("added:CancelOrder@"));
-  };
-  const accepted = nameAfter(() => {})?.name;
-
-  test("changes with anything that the group covers", () => {
-    const change = set(cancelRole, "PolicyDocument.Statement.1.Action", "dynamodb:*");
-    expect(nameAfter(change)?.name).not.toBe(accepted);
-  });
-
-  test("stays when only the code does not", () => {
-    const change = set(["Lambda::Function", "CancelOrder"], "Code.S3Key", "new.zip");
-    expect(nameAfter(change)?.name).toBe(accepted);
-  });
+test("a group has another name when anything but its code changes", () => {
+  const nameAfter = (change: Change) => findingsBetween(smaller, changed(change))[1]?.name;
+  const name = nameAfter(() => {});
+  const action = "CancelOrderRole/DefaultPolicy.PolicyDocument.Statement.1.Action";
+  expect(nameAfter(set(action, "dynamodb:*"))).not.toBe(name);
+  expect(nameAfter(set("CancelOrder.Code.S3Key", "new.zip"))).toBe(name);
 });
 
 describe("beside an added operation, a name of its own has", () => {
-  const cancelOrder: Which = ["Lambda::Function", "CancelOrder"];
-  const route = "Api/Rest/Default/store/orders/{orderId}/DELETE";
-  const permission = { Action: "lambda:InvokeFunction", FunctionName: reference(cancelOrder) };
-  test.each<[string, (next: Template) => unknown, Finding]>([
+  const cancelOrder = reference(deployedTemplate, "CancelOrder");
+  const permission = { Action: "lambda:InvokeFunction", FunctionName: cancelOrder };
+  test.each<[string, Change, string, unknown]>([
     [
       "its open route",
-      set(["ApiGateway::Method", "ApiReststoreordersorderIdDELETE"], "AuthorizationType", "NONE"),
-      {
-        name: `added:${route}@DIGEST`,
-        text: expect.stringContaining(`${route}: a new ApiGateway::Method, AuthorizationType NONE`),
-      },
+      set(`${cancelRoute}.AuthorizationType`, "NONE"),
+      `added:${cancelRoute}@DIGEST`,
+      expect.stringContaining(`${cancelRoute}: a new ApiGateway::Method, AuthorizationType NONE`),
     ],
     [
       "a public address",
-      add("Address", {
-        Type: "AWS::Lambda::Url",
-        Properties: { TargetFunctionArn: reference(cancelOrder), AuthType: "NONE" },
-      }),
-      { name: "added:Address@DIGEST", text: "Address: a new Lambda::Url, AuthType NONE" },
+      add("Address", "Lambda::Url", { TargetFunctionArn: cancelOrder, AuthType: "NONE" }),
+      "added:Address@DIGEST",
+      "Address: a new Lambda::Url, AuthType NONE",
     ],
     [
       "another account that may call it",
-      add("Other", {
-        Type: "AWS::Lambda::Permission",
-        Properties: { ...permission, Principal: "444444444444" },
-      }),
-      {
-        name: "added:Other@DIGEST",
-        text: "Other: a new Lambda::Permission, Allow 444444444444 lambda:InvokeFunction on {CancelOrder}",
-      },
+      add("Other", "Lambda::Permission", { ...permission, Principal: "444444444444" }),
+      "added:Other@DIGEST",
+      "Other: a new Lambda::Permission, Allow 444444444444 lambda:InvokeFunction on {CancelOrder}",
     ],
-  ])("%s", (_, change, finding) => {
-    const next = structuredClone(deployedTemplate);
-    change(next);
-    const findings = findingsBetween(smaller, next);
-    const names = namesOf(findings);
-    const masked = findings.map(({ text }, index) => ({ name: names[index], text }));
+  ])("%s", (_, change, name, text) => {
+    const findings = findingsBetween(smaller, changed(change));
+    const masked = findings.map((finding) => ({ ...finding, name: withoutDigest(finding.name) }));
     expect(masked).toContainEqual({ name: "added:CancelOrder@DIGEST", text: expect.any(String) });
-    expect(masked).toContainEqual(finding);
+    expect(masked).toContainEqual({ name, text });
   });
 });
 
 describe("a finding says", () => {
-  const [, operation] = findingsBetween(smaller, deployedTemplate);
-  const policy: Which = ["IAM::Policy", "CancelOrderRole"];
-  const textsOf = (findings: Finding[]) => findings.map(({ text }) => text);
-
-  test("what the role of an added operation may do", () => {
-    expect(operation?.text).toContain(
-      "Allow {CancelOrderRole} dynamodb:UpdateItem on {Orders.Arn}",
-    );
-  });
-
-  test("what authorizes the route of an added operation", () => {
-    expect(operation?.text).toContain(
-      "/DELETE: a new ApiGateway::Method, AuthorizationType CUSTOM",
-    );
-  });
+  const statements = "CancelOrderRole/DefaultPolicy.PolicyDocument.Statement";
 
   test("who may write orders, and all that they may do", () => {
     const { writerAccounts: _, ...own } = settings;
@@ -274,44 +237,37 @@ describe("a finding says", () => {
     );
   });
 
-  test("each statement of a policy that comes and goes, whole", () => {
-    const action = set(policy, "PolicyDocument.Statement.1.Action", ["dynamodb:Scan", "s3:*"]);
-    expect(textsOf(findingsOf(action))).toEqual([
-      "gains Allow {CancelOrderRole} dynamodb:Scan, s3:* on {Orders.Arn}; " +
-        "loses Allow {CancelOrderRole} dynamodb:UpdateItem on {Orders.Arn}",
-    ]);
-  });
-
   test.each([
     [
-      { NotAction: "iam:*", NotResource: "*" },
-      "Allow {CancelOrderRole} anything on anything, NotAction iam:*, NotResource *",
+      "each statement of a policy that comes and goes, whole",
+      set(`${statements}.1.Action`, ["dynamodb:Scan", "s3:*"]),
+      "gains Allow {CancelOrderRole} dynamodb:Scan, s3:* on {Orders.Arn}; " +
+        "loses Allow {CancelOrderRole} dynamodb:UpdateItem on {Orders.Arn}",
     ],
     [
-      { Action: "s3:*", NotPrincipal: { AWS: "1" }, Condition: { Bool: { "aws:MFA": true } } },
-      "Allow anyone s3:* on itself, NotPrincipal AWS 1, Condition Bool aws:MFA true",
+      "what a statement leaves out",
+      push(statements, { Effect: "Allow", NotAction: "iam:*", NotResource: "*" }),
+      "gains Allow {CancelOrderRole} anything on anything, NotAction iam:*, NotResource *",
     ],
-  ])("what else a statement says: %j", (statement, text) => {
-    const change = push(policy, "PolicyDocument.Statement", { Effect: "Allow", ...statement });
-    expect(textsOf(findingsOf(change))).toEqual([`gains ${text}`]);
-  });
-
-  test("what is kept and deleted", () => {
-    const texts = textsOf(findingsBetween(deployedTemplate, smaller)).join("; ");
-    expect(texts).toContain("CancelOrderLog: Logs::LogGroup leaves the stack, but is kept");
-    expect(texts).toContain("CancelOrder: Lambda::Function is deleted");
-  });
-
-  test("that termination protection is turned off", () => {
-    const deployed = { template: deployedTemplate, terminationProtection: true };
-    const next = { template: deployedTemplate, terminationProtection: false };
-    const names = findChanges(deployed, next).map(({ name }) => name);
-    expect(names).toEqual(["termination-protection"]);
-    expect(findChanges(next, next)).toEqual([]);
+    [
+      "who is left out, and on which condition",
+      push(statements, {
+        Effect: "Allow",
+        Action: "s3:*",
+        NotPrincipal: { AWS: "1" },
+        Condition: { Bool: { "aws:MFA": true } },
+      }),
+      "gains Allow anyone s3:* on itself, NotPrincipal.AWS 1, Condition.Bool.aws:MFA true",
+    ],
+  ])("%s", (_, change, text) => {
+    expect(findingsOf(change).map((finding) => finding.text)).toEqual([text]);
   });
 });
 
-test("a finding's name is safe inside a shell's quotes", () => {
-  const names = stoppingChanges.flatMap(({ change }) => findingsOf(change)).map(({ name }) => name);
-  expect(names.filter((name) => !/^[\w.:/*@{}+=,-]+$/.test(name))).toEqual([]);
+test("termination protection that is turned off is a finding", () => {
+  const next = { template: deployedTemplate, terminationProtection: false };
+  expect(findChanges({ ...next, terminationProtection: true }, next)).toEqual([
+    { name: "termination-protection", text: "the stack can then be deleted" },
+  ]);
+  expect(findChanges(next, next)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import type { Template } from "../../infra/deploy/template.ts";
+import { constructPath, type Template } from "../../infra/deploy/template.ts";
 import type { Environment } from "../../infra/environments.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
 import { templateOf } from "../helpers/synthesise.ts";
@@ -7,7 +7,6 @@ const { domain, ...rest } = everyOption;
 
 /** Every setting but a domain. */
 export const settings: Environment = rest;
-export const withDomain: Environment = { ...settings, domain };
 
 /** The template of an environment's stack, with the paths that CDK's command line adds. */
 export function synthesised(environment: Environment): Template {
@@ -15,13 +14,12 @@ export function synthesised(environment: Environment): Template {
   return templateOf(environment, context).toJSON() as Template;
 }
 
-/** The one resource of a type whose logical id begins like this. */
-export function one({ Resources }: Template, type: string, start = "") {
-  const all = Object.entries(Resources);
-  const found = all.filter(([id, { Type }]) => Type === `AWS::${type}` && id.startsWith(start));
-  const [first] = found;
-  if (!first || found.length > 1) throw new Error(`${found.length} of ${type} ${start}`);
-  const [id, resource] = first;
+/** The resource of a construct by its path, like `Api/Rest`. */
+export function at(template: Template, path: string) {
+  const all = Object.entries(template.Resources);
+  const found = all.find(([id]) => constructPath(template, id) === path);
+  if (!found) throw new Error(`No resource at ${path}`);
+  const [id, resource] = found;
   resource.Properties ??= {};
   return { id, resource, properties: resource.Properties };
 }
@@ -36,10 +34,9 @@ export const deployedTemplate: Template = withOwnParts();
 
 function withOwnParts(): Template {
   const writerAccounts = ["222222222222", "333333333333"];
-  const template = structuredClone(synthesised({ ...withDomain, writerAccounts }));
-  for (const { Properties = {} } of every(template, "IAM::Role")) {
+  const template = structuredClone(synthesised({ ...settings, domain, writerAccounts }));
+  for (const { Properties = {} } of every(template, "IAM::Role"))
     Properties["PermissionsBoundary"] = "arn:aws:iam::111111111111:policy/boundary";
-  }
   template.Resources["OwnBucket"] = { Type: "AWS::S3::Bucket" };
   return template;
 }

@@ -1,45 +1,53 @@
 import type { Resource } from "@aws-cdk/cloudformation-diff";
-import type { Template } from "../../../infra/deploy/template.ts";
-import { one } from "../templates.ts";
+import { constructPath, type Template } from "../../../infra/deploy/template.ts";
+import { at } from "../templates.ts";
 
-/** A change that stops a deployment, and the names of its findings. */
-export interface StoppingChange {
-  title: string;
-  change: (next: Template) => unknown;
-  names: string[];
-}
+export type Change = (next: Template) => unknown;
 
-/** The one resource of a type whose logical id begins like this. */
-export type Which = [type: string, start?: string];
-
-/** Sets a resource's property, by its path, like `MethodSettings.0.DataTraceEnabled`. */
-export const set = (which: Which, path: string, value: unknown) => (next: Template) => {
-  const { owner, name } = propertyOf(next, which, path);
+/** Sets what a path leads to, like `CancelOrder.Code.S3Key`; undefined removes it. */
+export const set = (path: string, value: unknown) => (next: Template) => {
+  const { owner, name } = find(next, path);
   owner[name] = value;
 };
 
-export const unset = (which: Which, path: string) => (next: Template) => {
-  const { owner, name } = propertyOf(next, which, path);
-  delete owner[name];
+/** Changes a list. */
+export const edit = (path: string, change: (list: unknown[]) => unknown) => (next: Template) => {
+  const { owner, name } = find(next, path);
+  change(owner[name]);
 };
 
 /** Appends to a list. */
-export const push = (which: Which, path: string, value: unknown) => (next: Template) => {
-  const { owner, name } = propertyOf(next, which, path);
-  owner[name].push(value);
+export const push = (path: string, value: unknown) => edit(path, (list) => list.push(value));
+
+export const remove = (path: string) => (next: Template) =>
+  delete next.Resources[at(next, path).id];
+
+export const add = (id: string, type: string, Properties: object) => (next: Template) => {
+  next.Resources[id] = { Type: `AWS::${type}`, Properties };
 };
 
-export const remove = (which: Which) => (next: Template) =>
-  delete next.Resources[one(next, ...which).id];
+/** Adds a resource like another one, but for these properties and attributes. */
+export const addLike =
+  (path: string, id: string, properties: object = {}, attributes: Partial<Resource> = {}) =>
+  (next: Template) => {
+    const { resource } = at(next, path);
+    const Properties = { ...resource.Properties, ...properties };
+    next.Resources[id] = { ...resource, Metadata: {}, ...attributes, Properties };
+  };
 
-export const add = (id: string, resource: Resource) => (next: Template) => {
-  next.Resources[id] = resource;
-};
+/** A reference to the resource at a path. */
+export const reference = (template: Template, path: string) => ({ Ref: at(template, path).id });
 
-function propertyOf(next: Template, which: Which, path: string) {
-  const names = path.split(".");
+/** Finds the owner and last name of a path into the outputs, or a resource's property or attribute. */
+function find(next: Template, path: string) {
+  const constructs = Object.keys(next.Resources).map((id) => constructPath(next, id));
+  const construct = constructs.find((candidate) => path.startsWith(`${candidate}.`));
+  const names = path.slice(construct ? construct.length + 1 : 0).split(".");
+  const isAttribute = /^(DeletionPolicy|DependsOn|Metadata|UpdatePolicy)$/.test(String(names[0]));
+  let owner: Partial<Resource> = { Outputs: next.Outputs };
+  if (construct)
+    owner = isAttribute ? at(next, construct).resource : at(next, construct).properties;
   const name = names.pop() ?? "";
-  const { properties } = one(next, ...which);
-  const owner = names.reduce((value, part) => value[part], properties);
+  for (const part of names) owner = owner[part];
   return { owner, name };
 }

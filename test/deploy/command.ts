@@ -1,0 +1,148 @@
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+  GetTemplateCommand,
+  type StackStatus,
+} from "@aws-sdk/client-cloudformation";
+import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
+import { mockClient } from "aws-sdk-client-mock";
+import { afterAll, beforeEach, vi } from "vitest";
+import { runDeploy } from "../../infra/deploy/deploy.ts";
+import type { Environment } from "../../infra/environments.ts";
+import { everyOption } from "../helpers/fixture-environments.ts";
+
+const { account, ...unpinned } = everyOption;
+export const { stackName } = everyOption;
+
+/** The environments that commands may name: one that keeps data, one that doesn't, a pinned one. */
+const environments: Record<string, Environment> = {
+  kept: { ...unpinned, name: "kept" },
+  loose: { ...unpinned, name: "loose", keepData: false },
+  pinned: { ...unpinned, name: "pinned", account },
+};
+
+/** A template whose function reads its orders from a table. */
+export const templateUsing = (table: string) => ({
+  Description: "Pet store orders service, kept",
+  Resources: {
+    List: {
+      Type: "AWS::Lambda::Function",
+      Properties: { Environment: { Variables: { ORDERS_TABLE: table } } },
+    },
+  },
+});
+
+/** The mocked AWS. */
+export const cloudFormation = mockClient(CloudFormationClient);
+export const dynamoDb = mockClient(DynamoDBClient);
+export const sts = mockClient(STSClient);
+const clients = [sts, cloudFormation, dynamoDb];
+
+/** Has CloudFormation describe the stack with this status, or fail to. */
+export function stackIs(status: StackStatus | Error): void {
+  const describe = cloudFormation.on(DescribeStacksCommand);
+  if (status instanceof Error) {
+    describe.rejects(status);
+    return;
+  }
+  const stack = {
+    StackName: stackName,
+    StackStatus: status,
+    CreationTime: new Date(),
+    EnableTerminationProtection: true,
+    Outputs: [{ OutputKey: "OrdersTableName", OutputValue: "Orders-1" }],
+  };
+  describe.resolves({ Stacks: [stack] });
+}
+
+/** A synthesised app, with a fake CDK beside it. Deleted with all other temporary files. */
+export const directory = mkdtempSync(join(tmpdir(), "pet-store-orders-deploy-"));
+const file = (name: string) => join(directory, name);
+const properties = { templateFile: "next.json" };
+const environment = "aws://unknown-account/unknown-region";
+const stack = { type: "aws:cloudformation:stack", environment, properties };
+const manifest = { version: "36.0.0", artifacts: { [stackName]: stack } };
+writeFileSync(file("manifest.json"), JSON.stringify(manifest));
+const script = `#!/bin/sh\necho "cdk $*" >> ${file("cdk.calls")}; eval "$CDK_DOES"\n`;
+writeFileSync(file("cdk"), script, { mode: 0o755 });
+// Put together, or the source would seem to hold a secret: see repository/secrets.test.ts.
+const keys = ["aws_access_key_id", "aws_secret_access_key"].map((name) => `${name} = other\n`);
+writeFileSync(file("credentials"), `[other]\n${keys.join("")}`);
+
+/** Before each test, the stack is deployed with the table OLD, and synthesised with NEW. */
+export function useCommands(): void {
+  beforeEach(() => {
+    for (const client of clients) client.reset();
+    const deployed = JSON.stringify(templateUsing("OLD"));
+    cloudFormation.on(GetTemplateCommand).resolves({ TemplateBody: deployed });
+    stackIs("UPDATE_COMPLETE");
+    sts.on(GetCallerIdentityCommand).resolves({ Account: "111111111111" });
+    dynamoDb.on(DescribeTableCommand).resolves({ Table: { TableStatus: "ACTIVE" } });
+    synthesise(templateUsing("NEW"));
+    const variables = {
+      AWS_ACCESS_KEY_ID: "test",
+      AWS_DEFAULT_REGION: "eu-central-1",
+      AWS_PROFILE: undefined,
+      AWS_REGION: undefined,
+      AWS_SECRET_ACCESS_KEY: "test",
+      AWS_SHARED_CREDENTIALS_FILE: file("credentials"),
+      // A code that nothing else exits with.
+      CDK_DOES: "exit 7",
+      PATH: directory,
+    };
+    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  });
+  afterAll(() => {
+    for (const client of clients) client.restore();
+  });
+}
+
+/** Makes this the next template of the environments' stack. */
+export function synthesise(template: object): void {
+  writeFileSync(file("next.json"), JSON.stringify(template));
+}
+
+/**
+ * Runs a command in this process.
+ *
+ * @returns the lines that it prints, what it asks of AWS, its calls of CDK, and its exit code.
+ */
+export async function run(...words: string[]): Promise<string[]> {
+  for (const client of clients) client.resetHistory();
+  writeFileSync(file("cdk.calls"), "");
+  const lines: string[] = [];
+  const print = (text: unknown) => lines.push(String(text).trim()) > 0;
+  using _log = vi.spyOn(console, "log").mockImplementation(print);
+  using _error = vi.spyOn(console, "error").mockImplementation(print);
+  // Commander writes there itself.
+  using _stderr = vi.spyOn(process.stderr, "write").mockImplementation(print);
+  // The SDK's remark that a later version may prefer the keys of the environment.
+  using _warn = vi.spyOn(console, "warn").mockReturnValue();
+  await runDeploy(words, environments);
+  const calls = readFileSync(file("cdk.calls"), "utf8").split("\n").filter(Boolean);
+  lines.push(...(await asked()), ...calls, `exit code ${process.exitCode}`);
+  process.exitCode = 0;
+  return lines.map((line) => line.replaceAll(directory, "APP"));
+}
+
+/** A line for each region and key that AWS was asked with, and what it was asked. */
+async function asked(): Promise<string[]> {
+  const calls = [...sts.calls(), ...cloudFormation.calls(), ...dynamoDb.calls()];
+  const places = await Promise.all(
+    calls.map(async ({ thisValue: { config } }) => {
+      const { accessKeyId } = await config.credentials();
+      return `asked ${await config.region()} as ${accessKeyId}:`;
+    }),
+  );
+  return [...new Set(places)].map((place) => {
+    const inputs = calls.filter((_, index) => places[index] === place);
+    const texts = inputs.map(({ args: [command] }) =>
+      [command.constructor.name.replace("Command", ""), ...Object.values(command.input)].join(" "),
+    );
+    return `${place} ${texts.join(", ")}`;
+  });
+}

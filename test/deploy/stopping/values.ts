@@ -1,0 +1,151 @@
+const stage = "Api/Rest/DeploymentStage.v1";
+const unauthorized = "Api/Rest/UNAUTHORIZED.ResponseTemplates";
+const otherMethod = "Api/Rest/Default/store/orders/ANY.Integration.IntegrationResponses.0";
+const statements = "CancelOrderRole/DefaultPolicy.PolicyDocument.Statement";
+const grants = `${statements}=DIGEST`;
+const allowsAll = { Effect: "Allow", Action: "*", Resource: "*" };
+
+/**
+ * Values of a single property that stop a deployment: what happens, which property, its new value,
+ * and the finding's name where that isn't the property with this value.
+ */
+export const stoppingValues: [title: string, path: string, value: unknown, name?: string][] = [
+  ["a method is no longer throttled", `${stage}.MethodSettings.0.ThrottlingRateLimit`, undefined],
+  ["a method serves almost no one", `${stage}.MethodSettings.0.ThrottlingRateLimit`, 0.001],
+  ["bodies are logged", `${stage}.MethodSettings.0.DataTraceEnabled`, true],
+  ["the access log is switched off", `${stage}.AccessLogSetting`, undefined],
+  [
+    "another function authorizes",
+    "Api/BearerKeys.AuthorizerUri",
+    "arn:aws:lambda:eu-central-1:444444444444:function:x",
+  ],
+  [
+    "the authorizer reads another header",
+    "Api/BearerKeys.IdentitySource",
+    "method.request.header.X-Key",
+  ],
+  ["the authorizer's type changes", "Api/BearerKeys.Type", "REQUEST"],
+  ["accepted keys are cached for an hour", "Api/BearerKeys.AuthorizerResultTtlInSeconds", 3600],
+  ["the authorizer matches other keys", "Api/BearerKeys.IdentityValidationExpression", ".*"],
+  ["a route loses its authorizer", "Api/Rest/Default/store/orders/GET.AuthorizationType", "NONE"],
+  ["the API becomes private", "Api/Rest.EndpointConfiguration.Types.0", "PRIVATE"],
+  [
+    "a gateway response shows AWS's own message",
+    `${unauthorized}.application/json`,
+    '{"code":"unauthorized","message":"$context.error.message","status":401}',
+    `${unauthorized}.application/json.message=DIGEST`,
+  ],
+  [
+    "an error has another code",
+    `${unauthorized}.application/json`,
+    '{"code":"denied","message":"Missing or invalid API key","status":401}',
+    `${unauthorized}.application/json.code=denied`,
+  ],
+  ["a gateway response is no longer an Error record", `${unauthorized}.application/json`, "null"],
+  [
+    "an Allow header shows part of the request",
+    `${otherMethod}.ResponseParameters`,
+    {
+      "method.response.header.Allow": "method.request.path.x",
+      "method.response.header.Cache-Control": "'no-store'",
+    },
+    `${otherMethod}.ResponseParameters.method.response.header.Allow=method.request.path.x`,
+  ],
+  ["the base address changes", "Outputs.BaseUrl.Value", "https://example.com/v1"],
+  [
+    "the DNS record moves to another zone",
+    "Api/Domain/Record.HostedZoneId",
+    "Z1",
+    "replaced:Api/Domain/Record.HostedZoneId=Z1",
+  ],
+  [
+    "a Host header may differ from the name of the TLS connection",
+    "Api/Rest.EndpointAccessMode",
+    "BASIC",
+  ],
+  [
+    "a function no longer finds its table",
+    "CancelOrder.Environment.Variables.ORDERS_TABLE",
+    undefined,
+  ],
+  ["all variables of a function are removed", "CancelOrder.Environment", undefined],
+  [
+    "a variable steers the runtime",
+    "CancelOrder.Environment.Variables.LD_PRELOAD",
+    "/tmp/other.so",
+  ],
+  [
+    "a variable's value comes from Parameter Store",
+    "CancelOrder.Environment.Variables.LEVEL",
+    "{{resolve:ssm:level}}",
+  ],
+  ["the canary goes for good", "CancelOrder/Aliaslive.UpdatePolicy", undefined],
+  ["a function is cut short", "CancelOrder.Timeout", 1],
+  ["an older runtime runs a function", "CancelOrder.Runtime", "nodejs20.x"],
+  ["code comes from another bucket", "CancelOrder.Code.S3Bucket", "others"],
+  [
+    "an alias points to unpublished code",
+    "CancelOrder/Aliaslive.FunctionVersion",
+    "$LATEST",
+    "CancelOrder/Aliaslive.FunctionVersion=DIGEST",
+  ],
+  ["a function may run no request", "ListOrders.ReservedConcurrentExecutions", 0],
+  ["a role may act on everything", `${statements}.1.Resource`, "*", grants],
+  [
+    "a role gains an action",
+    `${statements}.1.Action`,
+    ["dynamodb:UpdateItem", "dynamodb:Scan"],
+    grants,
+  ],
+  [
+    "a role gains a managed policy",
+    "CancelOrderRole.ManagedPolicyArns",
+    ["arn:aws:iam::aws:policy/AdministratorAccess"],
+  ],
+  [
+    "a role gains an inline policy",
+    "CancelOrderRole.Policies",
+    [{ PolicyName: "own", PolicyDocument: { Statement: [allowsAll] } }],
+  ],
+  ["a role loses its permissions boundary", "CancelOrderRole.PermissionsBoundary", undefined],
+  ["the stream of the orders table is switched off", "Orders.StreamSpecification", undefined],
+  [
+    "the table of keys has a stream",
+    "ApiKeys.StreamSpecification",
+    { StreamViewType: "NEW_AND_OLD_IMAGES" },
+  ],
+  [
+    "one of two writing accounts is removed",
+    "Orders.ResourcePolicy.PolicyDocument.Statement.0.Principal.AWS",
+    ["222222222222"],
+    "Orders.ResourcePolicy.PolicyDocument.Statement=DIGEST",
+  ],
+  ["orders expire", "Orders.TimeToLiveSpecification", { AttributeName: "shipDate", Enabled: true }],
+  ["the key of orders gets another type", "Orders.AttributeDefinitions.0.AttributeType", "S"],
+  [
+    "a table is replaced by one with another key",
+    "Orders.KeySchema.0.AttributeName",
+    "orderId",
+    "replaced:Orders.KeySchema.0.AttributeName=orderId",
+  ],
+  ["a deployment that fails would delete a table", "Orders.DeletionPolicy", "RetainExceptOnCreate"],
+  ["a table loses its throughput limit", "Orders.OnDemandThroughput", undefined],
+  ["a log is kept for a shorter time", "CancelOrderLog.RetentionInDays", 1],
+  ["an alarm's limit is out of reach", "Alarms/CancelSlow.Threshold", 1e9],
+  ["an alarm notifies no one", "Alarms/CancelSlow.AlarmActions", undefined],
+  ["an alarm watches another metric", "Alarms/CancelSlow.MetricName", "Duration2"],
+  [
+    "an alarm's expression changes",
+    "Alarms/KeysRejected.Metrics.0.Expression",
+    "0 * failed",
+    "Alarms/KeysRejected.Metrics.0.Expression=DIGEST",
+  ],
+  ["a metric counts other lines", "LogMetrics/ListsCutOff.FilterPattern", "x"],
+  [
+    "an output is removed",
+    "Outputs.AlarmsTopicArn",
+    undefined,
+    "removed:Outputs.AlarmsTopicArn@DIGEST",
+  ],
+  ["an output is exported under another name", "Outputs.AlarmsTopicArn.Export", { Name: "x" }],
+];
