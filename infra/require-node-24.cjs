@@ -23,12 +23,7 @@ const passedOn = {
 const options = passedOn[process.env.npm_lifecycle_event] ?? [];
 if (options.length > 0) {
   const { adviceOnNpm } = require("./terminal/npm-options.ts");
-  const known = options.map((flags) => ({
-    flags,
-    long: flags.split(" ")[0],
-    required: flags.includes("<"),
-  }));
-  const advice = adviceOnNpm(known, process.argv.slice(3));
+  const advice = adviceOnNpm(options, process.argv.slice(3));
   if (advice !== undefined) end(advice);
 }
 

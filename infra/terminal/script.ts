@@ -1,4 +1,4 @@
-import { Command, Help, type Option, type ParseOptions } from "commander";
+import { Command, Help } from "commander";
 import { withoutKeys } from "../../shared/api-keys.ts";
 import { adviceOnNpm } from "./npm-options.ts";
 import { printable } from "./printable.ts";
@@ -11,7 +11,12 @@ export class Script extends Command {
   /** @param usage like `npm run smoke --`. */
   constructor(usage: string) {
     super(usage);
-    this.configureHelp({ showGlobalOptions: true, optionDescription })
+    this.configureHelp({
+      showGlobalOptions: true,
+      // By itself, commander doesn't say which options are required.
+      optionDescription: (option) =>
+        help.optionDescription(option) + (option.mandatory ? " (required)" : ""),
+    })
       .configureOutput({
         outputError: (text, write) => {
           // commander echoes arguments unescaped, also what may be a part of a key.
@@ -30,36 +35,18 @@ export class Script extends Command {
     return new Command(name);
   }
 
-  override parse(argv: readonly string[] = process.argv, options?: ParseOptions): this {
-    this.#rejectOptionsOfNpm(argv, options);
-    return super.parse(argv, options);
-  }
-
-  override parseAsync(
-    argv: readonly string[] = process.argv,
-    options?: ParseOptions,
-  ): Promise<this> {
-    this.#rejectOptionsOfNpm(argv, options);
-    return super.parseAsync(argv, options);
-  }
-
-  #rejectOptionsOfNpm(argv: readonly string[], options?: ParseOptions): void {
-    const words = options?.from === "user" ? argv : argv.slice(2);
-    const advice = adviceOnNpm(optionsFor(this, words), words);
-    if (advice !== undefined) this.error(advice);
+  /** The first step of parsing the whole command line. Rejects options that npm has kept. */
+  override parseOptions(words: string[]): ReturnType<Command["parseOptions"]> {
+    const advice = adviceOnNpm(flagsFor(this, words), words);
+    return advice === undefined ? super.parseOptions(words) : this.error(advice);
   }
 }
 
 const help = new Help();
 
-/** An option's description in a command's help, which by itself doesn't say "(required)". */
-function optionDescription(option: Option): string {
-  const description = help.optionDescription(option);
-  return option.mandatory ? `${description} (required)` : description;
-}
-
-/** The options of a command, and those of the subcommands that the words name. */
-function optionsFor(command: Command, [word, ...words]: readonly string[]): Command["options"] {
+/** The flags of a command, and those of the subcommands that the words name. */
+function flagsFor(command: Command, [word, ...words]: string[]): string[] {
   const named = command.commands.find((other) => other.name() === word);
-  return [...command.options, ...(named ? optionsFor(named, words) : [])];
+  const flags = command.options.map((option) => option.flags);
+  return named ? [...flags, ...flagsFor(named, words)] : flags;
 }
