@@ -10,9 +10,8 @@ const setOf = <Element>(
 ) =>
   z
     .array(element)
-    .refine(
-      (elements) => elements.length > 0 && new Set(elements.map(identity)).size === elements.length,
-    );
+    .min(1)
+    .refine((elements) => new Set(elements.map(identity)).size === elements.length);
 
 const numberPattern =
   /^(?<sign>-?)(?<whole>\d+)(?:\.(?<fraction>\d+))?(?:[Ee](?<power>[+-]?\d+))?$/;
@@ -32,20 +31,21 @@ function decimal(number: string): string | undefined {
   return fits ? `${sign}.${significant}E${exponent}` : undefined;
 }
 
-const attributeSchema: z.ZodType = z.lazy(() =>
-  z.union([
-    z.strictObject({ S: text }),
-    z.strictObject({ N: number }),
-    z.strictObject({ B: binary }),
-    z.strictObject({ BOOL: z.boolean() }),
-    z.strictObject({ NULL: z.literal(true) }),
-    z.strictObject({ SS: setOf(text) }),
-    z.strictObject({ NS: setOf(number, decimal) }),
-    z.strictObject({ BS: setOf(binary) }),
-    z.strictObject({ L: z.array(attributeSchema) }),
-    z.strictObject({ M: z.record(text, attributeSchema) }),
-  ]),
-);
+const attributeSchema: z.ZodType = z
+  .strictObject({
+    S: text,
+    N: number,
+    B: binary,
+    BOOL: z.boolean(),
+    NULL: z.literal(true),
+    SS: setOf(text),
+    NS: setOf(number, decimal),
+    BS: setOf(binary),
+    L: z.lazy(() => z.array(attributeSchema)),
+    M: z.lazy(() => z.record(text, attributeSchema)),
+  })
+  .partial()
+  .refine((attribute) => Object.keys(attribute).length === 1);
 
 /** Whether DynamoDB accepts this as an attribute. */
 export function isAttribute(value: unknown): value is AttributeValue {

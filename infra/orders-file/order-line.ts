@@ -12,19 +12,8 @@ import { dateTimeHint } from "../terminal/date-time.ts";
 import { jsonText } from "../terminal/printable.ts";
 import { attributeJson, isAttribute, reviveBinary } from "./attribute-json.ts";
 
-/** A parsed line of an orders file: its order, or everything that is wrong with it. */
-export type OrderLine = { item: OrderItem } | { problems: Problem[] };
-
-/** A mistake in a line, for people. Lines with the same mistake have the same `kind`. */
-export interface Problem {
-  text: string;
-  kind: string;
-}
-
-/** Makes a problem. Where `kind` has dots, `text` has the details. */
-export function problem(kind: string, text = kind): Problem {
-  return { kind, text };
-}
+/** A parsed line of an orders file: its order, or everything that is wrong with it, for people. */
+export type OrderLine = { item: OrderItem } | { problems: string[] };
 
 /** The rule for a field's values. */
 interface FieldType {
@@ -75,18 +64,17 @@ export function parseOrderLine(line: string): OrderLine {
   try {
     parsed = JSON.parse(line, exactly);
   } catch (error) {
-    return { problems: [problem("not JSON", `not JSON: ${Object(error).message}`)] };
+    return { problems: [`not JSON: ${Object(error).message}`] };
   }
-  if (!isJsonObject(parsed)) return { problems: [problem("not a JSON object")] };
+  if (!isJsonObject(parsed)) return { problems: ["not a JSON object"] };
   const { [otherAttributes]: others = {}, ...members } = parsed;
-  if (!isJsonObject(others))
-    return { problems: [problem(`${otherAttributes} is not a JSON object`)] };
+  if (!isJsonObject(others)) return { problems: [`${otherAttributes} is not a JSON object`] };
   const item = new Map<string, AttributeValue>();
   const problems = [
     ...Object.entries(members).flatMap(([name, value]) => addField(item, name, value)),
     ...Object.entries(others).flatMap(([name, value]) => addOther(item, members, name, value)),
   ];
-  if (members["id"] === undefined) problems.push(problem("id is missing"));
+  if (members["id"] === undefined) problems.push("id is missing");
   if (members["status"] === undefined && !item.has("status")) item.set("status", pending);
   return problems.length > 0 ? { problems } : { item: Object.fromEntries(item) };
 }
@@ -99,12 +87,15 @@ function exactly(name: string, part: unknown, context?: { source?: string }): un
 }
 
 /** Adds the attribute for a field of a line, and returns what is wrong with it. */
-function addField(item: Map<string, AttributeValue>, name: string, value: unknown): Problem[] {
+function addField(item: Map<string, AttributeValue>, name: string, value: unknown): string[] {
   if (name === "status" && value === null) return [];
   const type = fields.get(name);
-  if (type === undefined) return [problem("unknown field ...", `unknown field ${jsonText(name)}`)];
+  if (type === undefined) return [`unknown field ${jsonText(name)}`];
   const attribute = toAttribute(value);
-  if (attribute === undefined || !type.accepts(attribute)) return [wrongValue(name, type, value)];
+  if (attribute === undefined || !type.accepts(attribute)) {
+    const hint = type === fieldTypes["date-time"] ? dateTimeHint(String(value)) : undefined;
+    return [`${name} ${hint ?? `is not ${type.description}`}`];
+  }
   item.set(name, attribute);
   return [];
 }
@@ -115,24 +106,16 @@ function toAttribute(value: unknown): AttributeValue | undefined {
   return typeof value === "boolean" ? { BOOL: value } : undefined;
 }
 
-function wrongValue(name: string, type: FieldType, value: unknown): Problem {
-  const hint = type === fieldTypes["date-time"] ? dateTimeHint(String(value)) : undefined;
-  if (hint === undefined) return problem(`${name} is not ${type.description}`);
-  return problem(`${name} lacks ...`, `${name} ${hint}`);
-}
-
 /** Adds one of the other attributes of a line, and returns what is wrong with it. */
 function addOther(
   item: Map<string, AttributeValue>,
   members: object,
   name: string,
   value: unknown,
-): Problem[] {
-  if (Object.hasOwn(members, name)) return [problem(`${name} is in ${otherAttributes}, too`)];
-  if (!isAttribute(value) || !name.isWellFormed()) {
-    const mistake = `in ${otherAttributes} is not in DynamoDB's JSON`;
-    return [problem(`... ${mistake}`, `${jsonText(name)} ${mistake}`)];
-  }
+): string[] {
+  if (Object.hasOwn(members, name)) return [`${name} is in ${otherAttributes}, too`];
+  if (!isAttribute(value) || !name.isWellFormed())
+    return [`${jsonText(name)} in ${otherAttributes} is not in DynamoDB's JSON`];
   item.set(name, value);
   return [];
 }

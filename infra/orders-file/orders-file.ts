@@ -6,7 +6,7 @@ import { counted, grouped } from "../terminal/counted.ts";
 import { CommandError, fileError } from "../terminal/errors.ts";
 import { linesOf } from "../terminal/lines.ts";
 import { type BadLine, Findings, fileReport } from "./findings.ts";
-import { type OrderLine, parseOrderLine, problem } from "./order-line.ts";
+import { type OrderLine, parseOrderLine } from "./order-line.ts";
 
 /** A file of orders: its name as the user typed it, and its path. */
 export interface OrdersFile {
@@ -57,8 +57,7 @@ export async function checkOrders(
   for await (const parsed of readOrderLines(file, onRead)) {
     lineCount++;
     if ("problems" in parsed) {
-      const { line, problems } = parsed;
-      bad.add(problems[0]?.kind ?? "", { line, problems: problems.map(({ text }) => text) });
+      bad.add(kindOf(parsed.problems), parsed);
       continue;
     }
     if (orders === ids.length) {
@@ -75,11 +74,13 @@ export async function checkOrders(
   return lineCount;
 }
 
+/** The first problem, without what only its line says. */
+function kindOf([problem = ""]: string[]): string {
+  return problem.replace(/"(?:[^"\\]|\\.)*"/, "...").replace(/: .*/, "");
+}
+
 /** Finds the lines whose id an earlier line has. Reads the file again, but only if an id repeats. */
-async function* repeatedIds(
-  file: OrdersFile,
-  ids: BigInt64Array,
-): AsyncGenerator<BadLine, void, void> {
+async function* repeatedIds(file: OrdersFile, ids: BigInt64Array): AsyncIterable<BadLine> {
   const sorted = ids.toSorted();
   const repeated = new Set(sorted.filter((id, at) => id === sorted[at - 1]));
   if (repeated.size === 0) return;
@@ -88,10 +89,10 @@ async function* repeatedIds(
     if ("problems" in parsed || !repeated.has(idOf(parsed))) continue;
     const { line } = parsed;
     const id = idOf(parsed);
-    const first = firstLines.get(id);
+    const first = firstLines.get(id) ?? line;
+    firstLines.set(id, first);
     // An import would write the first one, which may not be the one that is meant.
-    if (first !== undefined) yield { line, problems: [`id ${id} is already on line ${first}`] };
-    else firstLines.set(id, line);
+    if (first !== line) yield { line, problems: [`id ${id} is already on line ${first}`] };
   }
 }
 
@@ -105,10 +106,7 @@ function idOf({ item }: NumberedOrder): bigint {
  * @throws CommandError when a line is now bad, the number of orders differs, or the file can't
  * be read any more.
  */
-export async function* readOrders(
-  file: OrdersFile,
-  orders: number,
-): AsyncGenerator<OrderItem, void, void> {
+export async function* readOrders(file: OrdersFile, orders: number): AsyncIterable<OrderItem> {
   for await (const { item } of readNumberedOrders(file, orders)) yield item;
 }
 
@@ -116,7 +114,7 @@ export async function* readOrders(
 export async function* readNumberedOrders(
   file: OrdersFile,
   orders: number,
-): AsyncGenerator<NumberedOrder, void, void> {
+): AsyncIterable<NumberedOrder> {
   const changed = `${file.name} changed while it was being read`;
   let count = 0;
   for await (const parsed of readOrderLines(file)) {
@@ -135,7 +133,7 @@ const utf8 = new TextDecoder();
 async function* readOrderLines(
   { name, path }: OrdersFile,
   onRead?: (bytes: number) => void,
-): AsyncGenerator<OrderLine & { line: number }, void, void> {
+): AsyncIterable<OrderLine & { line: number }> {
   // Each character stands for a byte.
   const file = createReadStream(path, { highWaterMark: 262_144, encoding: "latin1" });
   let line = 0;
@@ -146,16 +144,14 @@ async function* readOrderLines(
       if (rawLine.length > longestLine) {
         yield {
           line,
-          problems: [
-            problem(`longer than ${grouped(longestLine)} bytes, so the rest was not checked`),
-          ],
+          problems: [`longer than ${grouped(longestLine)} bytes, so the rest was not checked`],
         };
         return;
       }
       const bytes = Buffer.from(rawLine, "latin1");
       // Decoded without the byte order mark that some Windows programs put at the start.
       const text = utf8.decode(bytes);
-      if (!isUtf8(bytes)) yield { line, problems: [problem("not UTF-8")] };
+      if (!isUtf8(bytes)) yield { line, problems: ["not UTF-8"] };
       else if (text.trim() !== "") yield { line, ...parseOrderLine(text) };
     }
   } catch (error) {
