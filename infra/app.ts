@@ -2,12 +2,13 @@ import { App, Validations } from "aws-cdk-lib/core";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { environments } from "./environments.ts";
 import { addOwnParts } from "./own.ts";
-import { setEveryAlias, skipsCanary } from "./stack/canary-rollout.ts";
+import { setEveryAlias } from "./stack/canary-rollout.ts";
+import { mistakesIn } from "./stack/mistakes.ts";
 import { OrdersStack } from "./stack/orders-stack.ts";
-import { requireValid } from "./stack/require-valid.ts";
 import { addRules } from "./stack/rules.ts";
 import type { ServiceStack } from "./stack/service-stack.ts";
 import type { Environment } from "./stack/settings.ts";
+import { CommandError } from "./terminal/errors.ts";
 
 if (import.meta.main) createOrdersApp(environments, addOwnParts);
 
@@ -21,7 +22,8 @@ export function createOrdersApp(
   entries: Record<string, Environment>,
   addParts: (stack: ServiceStack) => void = () => {},
 ): App {
-  requireValid(entries);
+  const mistakes = mistakesIn(entries);
+  if (mistakes) throw new CommandError(mistakes);
   const app = new App();
   const atOnce = skipsCanary(app);
   for (const environment of Object.values(entries)) {
@@ -36,4 +38,18 @@ export function createOrdersApp(
   }
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return app;
+}
+
+/**
+ * Whether this deployment goes live at once, whatever the settings say:
+ * `cdk deploy -c canary=false`. Meant for a rollback, and for a fix while an alarm is on, when
+ * CodeDeploy starts no deployment.
+ *
+ * @throws CommandError when the context value `canary` is neither true nor false.
+ */
+export function skipsCanary(app: App): boolean {
+  const canary = String(app.node.tryGetContext("canary") ?? true);
+  if (!/^(true|false)$/.test(canary))
+    throw new CommandError(`canary must be true or false, not ${canary}`);
+  return canary === "false";
 }

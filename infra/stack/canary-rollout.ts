@@ -6,9 +6,8 @@ import {
 } from "aws-cdk-lib/aws-codedeploy";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { CfnAlias } from "aws-cdk-lib/aws-lambda";
-import { type App, type Stack, Validations } from "aws-cdk-lib/core";
+import { type Stack, Validations } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
-import { CommandError } from "../terminal/errors.ts";
 import { type PerFunction, perFunction } from "./function-list.ts";
 import type { ServiceFunctions } from "./service-function.ts";
 import { servicePolicyPrefix } from "./staged-rest-api.ts";
@@ -47,20 +46,6 @@ export function addCanaryRollout(
     id: `AwsSolutions-IAM4[${servicePolicyPrefix}/AWSCodeDeployRoleForLambdaLimited]`,
     reason: "AWS maintains this policy, and CDK attaches it to every deployment group's role",
   });
-}
-
-/**
- * Whether this deployment goes live at once, whatever the settings say:
- * `cdk deploy -c canary=false`. Meant for a rollback, and for a fix while an alarm is on, when
- * CodeDeploy starts no deployment.
- *
- * @throws CommandError when the context value `canary` is neither true nor false.
- */
-export function skipsCanary(app: App): boolean {
-  const canary = String(app.node.tryGetContext("canary") ?? true);
-  if (!/^(true|false)$/.test(canary))
-    throw new CommandError(`canary must be true or false, not ${canary}`);
-  return canary === "false";
 }
 
 /**

@@ -23,11 +23,7 @@ const allowed: Imports = {
 const forbidden: Imports = {
   functions: ["../infra/environments.ts", "./authorize.ts", "aws-cdk-lib"],
   shared: ["../functions/authorize.ts"],
-  "infra/stack": [
-    "../environments.ts",
-    "../../functions/authorize.ts",
-    "../local/template/synthesis.ts",
-  ],
+  "infra/stack": ["../environments.ts", "../../functions/authorize.ts", "../terminal/errors.ts"],
   "infra/local/template": ["../start.ts"],
   "infra/orders-file": ["../../functions/authorize.ts"],
   "infra/smoke": ["../../test/helpers/send.ts"],

@@ -3,8 +3,9 @@
 // beside the engine.
 import { App } from "aws-cdk-lib/core";
 import { environments } from "../../environments.ts";
+import { mistakesIn } from "../../stack/mistakes.ts";
 import { OrdersStack } from "../../stack/orders-stack.ts";
-import { requireValid } from "../../stack/require-valid.ts";
+import { CommandError } from "../../terminal/errors.ts";
 
 const [outdir = "cdk.out", option] = process.argv.slice(2);
 const { staging } = environments;
@@ -15,7 +16,8 @@ const checks = {
   builtinCloudFormationValidation: false,
   stackTraces: false,
 };
-requireValid({ staging });
+const mistakes = mistakesIn({ staging });
+if (mistakes) throw new CommandError(mistakes);
 const app = new App({ outdir, context: { sourceMaps: option === "--source-maps" }, ...checks });
 new OrdersStack(app, staging.stackName, staging);
 app.synth();

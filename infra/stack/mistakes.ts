@@ -1,20 +1,15 @@
 import { inspect } from "node:util";
 import type { z } from "zod";
-import { CommandError } from "../terminal/errors.ts";
 import { type Environment, environmentsSchema } from "./settings.ts";
 
-/**
- * Checks the settings of all environments.
- *
- * @throws CommandError with a line for each mistake.
- */
-export function requireValid(environments: Record<string, Environment>): void {
+/** A line for each mistake in the settings of all environments; undefined without any. */
+export function mistakesIn(environments: Record<string, Environment>): string | undefined {
   const { error } = environmentsSchema.safeParse(environments, {
     reportInput: true,
     // A group of settings has no text of its own; that of a key is in the issue about the key.
     error: (issue) => (issue.code === "invalid_key" ? issue.issues[0]?.message : "an object"),
   });
-  if (error) throw new CommandError(error.issues.map(explain).join("\n"));
+  return error?.issues.map(explain).join("\n");
 }
 
 /** A line about a mistake. The schema's text says what the setting must be. */
