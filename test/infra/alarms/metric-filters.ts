@@ -1,21 +1,5 @@
 import { runInThisContext } from "node:vm";
-import { named } from "../../helpers/named.ts";
-
-/** The properties of a metric filter, with the construct's id for its log group. */
-interface MetricFilter {
-  FilterPattern: string;
-  LogGroupName: string;
-  MetricTransformations: [Transformation];
-}
-
-interface Transformation {
-  MetricNamespace: string;
-  MetricName: string;
-  /** A number, or a selector of one in the line. */
-  MetricValue: string;
-  /** The values are selectors. */
-  Dimensions?: { Key: string; Value: string }[];
-}
+import type { rows } from "../../helpers/synthesise.ts";
 
 /**
  * A value that CloudWatch receives for a metric, which has a name like
@@ -28,27 +12,18 @@ export function metricName(namespace: string, name: string, dimensions: object =
   return `${namespace} ${name} [${pairs.sort()}]`;
 }
 
-/** The metric filters of a template's JSON. */
-export function readFilters({ Resources }: { Resources?: Record<string, object> }): MetricFilter[] {
-  const resources = Object.values(Resources ?? {}) as { Type: string; Properties: unknown }[];
-  return resources
-    .filter(({ Type }) => Type === "AWS::Logs::MetricFilter")
-    .map(({ Properties }) => named(Properties) as MetricFilter);
-}
-
-/** The values that a log line adds to metrics. */
-export function counted(filters: MetricFilter[], line: unknown): Sample[] {
+/** The values that a log line adds to the metrics of a template's filters. */
+export function counted(filters: ReturnType<typeof rows>, line: unknown): Sample[] {
   return filters
-    .filter(({ FilterPattern }) => matches(FilterPattern, line))
-    .map(({ MetricTransformations: [transformation] }) => sampleOf(transformation, line));
-}
-
-function sampleOf(transformation: Transformation, line: unknown): Sample {
-  const { Dimensions = [], MetricName, MetricNamespace, MetricValue } = transformation;
-  const dimensions = Dimensions.map(({ Key, Value }) => [Key, select(line, Value)]);
-  const name = metricName(MetricNamespace, MetricName, Object.fromEntries(dimensions));
-  const value = MetricValue.startsWith("$") ? select(line, MetricValue) : MetricValue;
-  return [name, Number(value)];
+    .filter(([, { FilterPattern }]) => matches(FilterPattern, line))
+    .map(([, { MetricTransformations }]) => {
+      const [{ Dimensions = [], MetricName, MetricNamespace, MetricValue }] = MetricTransformations;
+      const dimensions: Record<string, unknown> = {};
+      for (const { Key, Value } of Dimensions) dimensions[Key] = select(line, Value);
+      const isSelector = MetricValue.startsWith("$");
+      const value = isSelector ? select(line, MetricValue) : MetricValue;
+      return [metricName(MetricNamespace, MetricName, dimensions), Number(value)];
+    });
 }
 
 /**
@@ -70,17 +45,17 @@ function matches(pattern: string, line: unknown): boolean {
   const decided = conditions?.replaceAll(
     /(\$[\w.]+) (=|!=|>=) ("[^"]*"|\d+)/g,
     (_, selector: string, operator: string, literal: string) =>
-      String(compare(select(line, selector), operator, JSON.parse(literal))),
+      String(compare(select(line, selector), operator, String(JSON.parse(literal)))),
   );
   if (decided === undefined || !/^(?:true|false|&&|\|\||[ ()])+$/.test(decided))
     throw new Error(`Not supported here: ${pattern}`);
   return runInThisContext(decided);
 }
 
-function compare(value: unknown, operator: string, literal: string | number): boolean {
-  if (operator === "!=") return !compare(value, "=", literal);
+function compare(value: unknown, operator: string, literal: string): boolean {
   if (operator === ">=") return typeof value === "number" && value >= Number(literal);
-  if (typeof value !== "string") return value === literal;
-  const isPrefix = typeof literal === "string" && literal.endsWith("*");
-  return isPrefix ? value.startsWith(literal.slice(0, -1)) : value === literal;
+  const isEqual = literal.endsWith("*")
+    ? String(value).startsWith(literal.slice(0, -1))
+    : String(value) === literal;
+  return isEqual === (operator === "=");
 }

@@ -11,7 +11,7 @@ import type { OrdersStack } from "../../../infra/stack/orders-stack.ts";
 import { named } from "../../helpers/named.ts";
 import { rows } from "../../helpers/synthesise.ts";
 import type { Exchange } from "./exchanges.ts";
-import { counted, metricName, readFilters, type Sample } from "./metric-filters.ts";
+import { counted, metricName, type Sample } from "./metric-filters.ts";
 
 /** Kinds of requests: the samples that one adds, and how many are made a minute. */
 export type Traffic = [samples: Sample[], perMinute: number][];
@@ -19,13 +19,13 @@ export type Traffic = [samples: Sample[], perMinute: number][];
 /** The alarms of a stack, and what it publishes for them. */
 export function watch(stack: OrdersStack) {
   const template = Template.fromStack(stack);
-  const filters = readFilters(template.toJSON());
+  const filters = rows(template, "AWS::Logs::MetricFilter");
   const [[, api] = []] = rows(template, "AWS::ApiGateway::RestApi");
   const [[, stage] = []] = rows(template, "AWS::ApiGateway::Stage");
   const ofStage = { ApiName: api.Name, Stage: stage.StageName };
   const inLog = (logGroup: string, line: unknown): Sample[] =>
     counted(
-      filters.filter(({ LogGroupName }) => LogGroupName === logGroup),
+      filters.filter(([, { LogGroupName }]) => LogGroupName === logGroup),
       line,
     );
 
