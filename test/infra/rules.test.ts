@@ -1,5 +1,11 @@
 import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
-import { AttributeType, type CfnTable, Table, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import {
+  AttributeType,
+  type CfnTable,
+  Table,
+  type TableProps,
+  TableV2,
+} from "aws-cdk-lib/aws-dynamodb";
 import { CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
 import { App, CfnDeletionPolicy, RemovalPolicy, Stack } from "aws-cdk-lib/core";
 import { expect, test } from "vitest";
@@ -40,18 +46,17 @@ function complaints(stack: Stack): string {
 }
 
 test("with keepData, synthesis stops for what could be deleted or not be restored", () => {
-  const weaken: Record<string, (table: CfnTable) => void> = {
-    Deletable: ({ cfnOptions }) =>
-      Object.assign(cfnOptions, { deletionPolicy: CfnDeletionPolicy.DELETE }),
-    Replaceable: ({ cfnOptions }) =>
-      Object.assign(cfnOptions, { updateReplacePolicy: CfnDeletionPolicy.DELETE }),
-    Unprotected: (table) => Object.assign(table, { deletionProtectionEnabled: false }),
-    Unrestorable: (table) => Object.assign(table, { pointInTimeRecoverySpecification: undefined }),
-    Kept: () => {},
+  const weak: Record<string, Partial<TableProps>> = {
+    Unprotected: { deletionProtection: false },
+    Unrestorable: { pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: false } },
+    Kept: {},
   };
   const addTables = (stack: Stack) => {
-    for (const [id, change] of Object.entries(weaken))
-      change(new Table(stack, id, kept).node.defaultChild as CfnTable);
+    for (const [id, props] of Object.entries(weak)) new Table(stack, id, { ...kept, ...props });
+    for (const policy of ["deletionPolicy", "updateReplacePolicy"] as const) {
+      const { cfnOptions } = new Table(stack, `No_${policy}`, kept).node.defaultChild as CfnTable;
+      cfnOptions[policy] = CfnDeletionPolicy.DELETE;
+    }
     new TableV2(stack, "KeptGlobally", kept);
     const replicas = [{ region: "eu-west-1", deletionProtection: false }];
     new TableV2(stack, "CopiedUnprotected", { ...kept, replicas });
@@ -60,10 +65,10 @@ test("with keepData, synthesis stops for what could be deleted or not be restore
   stack.terminationProtection = false;
   expect(complaints(stack)).toMatchInlineSnapshot(`
     "keepData needs terminationProtection
-    keepData: PetStoreOrders/Deletable/Resource needs removal policy RETAIN, deletion protection and point-in-time recovery
-    keepData: PetStoreOrders/Replaceable/Resource needs removal policy RETAIN, deletion protection and point-in-time recovery
     keepData: PetStoreOrders/Unprotected/Resource needs removal policy RETAIN, deletion protection and point-in-time recovery
     keepData: PetStoreOrders/Unrestorable/Resource needs removal policy RETAIN, deletion protection and point-in-time recovery
+    keepData: PetStoreOrders/No_deletionPolicy/Resource needs removal policy RETAIN, deletion protection and point-in-time recovery
+    keepData: PetStoreOrders/No_updateReplacePolicy/Resource needs removal policy RETAIN, deletion protection and point-in-time recovery
     keepData: PetStoreOrders/CopiedUnprotected/Resource needs removal policy RETAIN, deletion protection and point-in-time recovery"
   `);
   expect(complaints(ruledBy(noOption, addTables))).toBe("");
