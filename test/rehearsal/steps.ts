@@ -22,14 +22,12 @@ export type Step = z.infer<typeof stepSchema>;
 
 const read = (file: string) => readFile(new URL(file, import.meta.url), "utf8");
 
+const pages = ["README", "ON-AWS", "MAKE-IT-YOURS", "PIPELINE", "ON-CALL"].map((page) =>
+  read(`../../infra/${page}.md`),
+);
+
 /** The operators' runbook. */
-export const runbook = [
-  await read("../../infra/README.md"),
-  await read("../../infra/ON-AWS.md"),
-  await read("../../infra/MAKE-IT-YOURS.md"),
-  await read("../../infra/PIPELINE.md"),
-  await read("../../infra/ON-CALL.md"),
-].join("\n");
+export const runbook = (await Promise.all(pages)).join("\n");
 
 /** The service's life by the sections of the runbook. */
 export const life = z.record(z.string(), z.array(stepSchema)).parse(parse(await read("life.yaml")));
@@ -46,21 +44,31 @@ export function findCommands(
   sections: Record<string, Step[]>,
 ): Map<Step, string> {
   const blocks = readBlocks(markdown);
-  const found = new Map<Step, Block>();
-  const wrong = Object.entries(sections).flatMap(([section, steps]) =>
-    findBlocks(section, steps, blocks, found),
-  );
-  const unknown = new Set(blocks).difference(new Set(found.values()));
+  const unknown = new Set(blocks);
+  const found = new Map<Step, string>();
+  const wrong: string[] = [];
+  for (const [section, steps] of Object.entries(sections)) {
+    // They stand in the order of the steps, which may share one.
+    let candidates = blocks.filter((block) => block.section === section);
+    for (const step of steps.filter((each) => !("meanwhile" in each))) {
+      const { run, parse: parsed, skip }: Partial<Record<string, string>> = Object(step);
+      const beginning = run ?? parsed ?? skip ?? "";
+      const position = candidates.findIndex(({ commands }) => commands.startsWith(beginning));
+      const block = candidates[position];
+      if (block === undefined) {
+        wrong.push(`${section}: no block begins with \`${beginning}\` there`);
+        continue;
+      }
+      candidates = candidates.slice(position);
+      unknown.delete(block);
+      found.set(step, fillIn(block.commands, step));
+    }
+  }
   for (const { section, commands } of unknown)
     wrong.push(`${section}: neither run nor listed: ${commands}`);
   if (wrong.length > 0)
     throw new Error(`The rehearsal does not know this runbook:\n${wrong.join("\n")}`);
-  return new Map(
-    [...found].map(([step, { commands }]) => [
-      step,
-      fillIn(commands, "run" in step ? step.values : {}),
-    ]),
-  );
+  return found;
 }
 
 /** A block of commands. */
@@ -68,45 +76,6 @@ interface Block {
   /** The heading it stands under. */
   section: string;
   commands: string;
-}
-
-/**
- * Finds the blocks of a section's steps. They stand in the order of the steps, which may share one.
- *
- * @param found gets each step's block.
- * @returns a line for each step whose block is not there.
- */
-function findBlocks(
-  section: string,
-  steps: Step[],
-  blocks: Block[],
-  found: Map<Step, Block>,
-): string[] {
-  const candidates = blocks.filter((block) => block.section === section);
-  const missing: string[] = [];
-  let last = 0;
-  for (const step of steps) {
-    const beginning = beginningOf(step);
-    if (beginning === undefined) continue;
-    const position = candidates.findIndex(
-      ({ commands }, index) => index >= last && commands.startsWith(beginning),
-    );
-    const block = candidates[position];
-    if (block === undefined) {
-      missing.push(`${section}: no block begins with \`${beginning}\` there`);
-      continue;
-    }
-    found.set(step, block);
-    last = position;
-  }
-  return missing;
-}
-
-/** How the block of a step begins; undefined for a step between two blocks. */
-function beginningOf(step: Step): string | undefined {
-  if ("run" in step) return step.run;
-  if ("parse" in step) return step.parse;
-  return "skip" in step ? step.skip : undefined;
 }
 
 /** The blocks of a runbook. All that are not JSON count as commands, so that none goes unseen. */
@@ -124,9 +93,11 @@ function readBlocks(markdown: string): Block[] {
   return blocks;
 }
 
-function fillIn(commands: string, values: Record<string, string> = {}): string {
+/** Commands with the values that a step has in the place of what an operator replaces. */
+function fillIn(commands: string, step: Step): string {
   let filled = commands;
-  for (const [placeholder, value] of Object.entries(values)) {
+  const values = "run" in step ? step.values : {};
+  for (const [placeholder, value] of Object.entries(values ?? {})) {
     const pattern = new RegExp(`(?<![\\w$])${RegExp.escape(placeholder)}(?!\\w)`, "g");
     if (!pattern.test(filled))
       throw new Error(`These commands have no ${placeholder}: ${commands}`);
