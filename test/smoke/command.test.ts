@@ -7,44 +7,45 @@ import { smokeOptions } from "../../infra/smoke/options.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { endOf } from "../helpers/end-of-options.ts";
 import { noOption } from "../helpers/fixture-environments.ts";
-import { type Fault, without } from "./faults.ts";
-import { pendingOrder, startTinyService } from "./tiny-service.ts";
+import { pendingOrder, tinyServiceForEachTest, without } from "./tiny-service.ts";
 
 type SmokeOptions = ReturnType<typeof smokeOptions>;
 
 const main = fileURLToPath(new URL("../../infra/smoke/smoke.ts", import.meta.url));
 
-/** Runs the command on a service that does what it promises, but for a fault. */
-async function smokeTest(fault?: Fault, ...options: string[]) {
-  const service = await startTinyService();
-  onTestFinished(() => service.stop());
-  service.fault = fault;
-  const env = { API_KEY: service.apiKey, NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] };
-  const words = [main, "--base-url", `${service.baseUrl}/?a=b`, ...options];
-  return new Promise<string[]>((resolve) => {
-    execFile(process.execPath, words, { env }, (error, stdout, stderr) => {
-      const printed = `${stdout}${stderr}exit code ${error?.code ?? 0}`;
-      resolve(printed.replace(service.baseUrl, "BASE_URL").split("\n"));
-    });
+describe("npm run smoke", () => {
+  const service = tinyServiceForEachTest();
+
+  /** Runs the command. @returns all that it prints, and its exit code. */
+  async function run(...options: string[]): Promise<string> {
+    const env = { API_KEY: service.apiKey, NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] };
+    const words = [main, "--base-url", `${service.baseUrl}/?a=b`, ...options];
+    const { promise, resolve } = Promise.withResolvers<string>();
+    execFile(process.execPath, words, { env }, (error, stdout, stderr) =>
+      resolve(`${stdout}${stderr}exit code ${error?.code ?? 0}`.replace(service.baseUrl, "URL")),
+    );
+    return promise;
+  }
+
+  test("prints a line for each check, and exits 1 when one fails", async () => {
+    const failing = "405 and Allow for another method on a known path";
+    service.fault = without("Allow", 405);
+    const lines = Object.keys(smokeChecks(pendingOrder)).map((check) =>
+      check === failing ? `FAIL     ${check}: header Allow is missing` : `pass     ${check}`,
+    );
+    const count = `${lines.length - 1} passed, 1 failed`;
+    expect((await run("--cancel", pendingOrder)).split("\n")).toEqual([
+      "Smoke test of URL",
+      ...lines,
+      count,
+      "exit code 1",
+    ]);
   });
-}
 
-test("npm run smoke prints a line for each check, and exits 1 when one fails", async () => {
-  const failing = "405 and Allow for another method on a known path";
-  const lines = Object.keys(smokeChecks(pendingOrder)).map((check) =>
-    check === failing ? `FAIL     ${check}: header Allow is missing` : `pass     ${check}`,
-  );
-  expect(await smokeTest(without("Allow", 405), "--cancel", pendingOrder)).toEqual([
-    "Smoke test of BASE_URL",
-    ...lines,
-    `${lines.length - 1} passed, 1 failed`,
-    "exit code 1",
-  ]);
-});
-
-test("npm run smoke exits 0 when everything passes", async () => {
-  const count = Object.keys(smokeChecks()).length;
-  expect((await smokeTest()).slice(-2)).toEqual([`${count} passed, 0 failed`, "exit code 0"]);
+  test("exits 0 when everything passes", async () => {
+    const count = Object.keys(smokeChecks()).length;
+    expect(await run()).toMatch(new RegExp(`\n${count} passed, 0 failed\nexit code 0$`));
+  });
 });
 
 const staging: Environment = { ...noOption, apiKeyPrefix: "pets_test", keepData: false };

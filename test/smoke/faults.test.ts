@@ -3,50 +3,41 @@ import { smokeChecks } from "../../infra/smoke/checks.ts";
 import { racingCancellations, thoroughChecks } from "../../infra/smoke/thorough.ts";
 import { errorBody } from "../../shared/errors.ts";
 import {
+  errorResponse,
   type Fault,
-  type TinyRequest,
+  hangUp,
+  lineOf,
+  pendingOrder,
   type TinyResponse,
+  tinyServiceForEachTest,
   when,
-  whenStatus,
   without,
-} from "./faults.ts";
-import { errorResponse, pendingOrder, tinyServiceForEachTest } from "./tiny-service.ts";
+} from "./tiny-service.ts";
 
 const service = tinyServiceForEachTest();
 
 type Case = [seen: string, fault: Fault];
 
 /** Requests get another status, which the smoke test sees. */
-const gets = (
-  status: number,
-  condition: (request: TinyRequest, right: TinyResponse) => boolean,
-): Case => [`status ${status} instead of `, when(condition, { status })];
+const gets = (status: number, pattern: RegExp): Case => [
+  `status ${status} instead of `,
+  when(pattern, { status }),
+];
 
-/** The first of several requests that meet a condition pass, and the same once more doesn't. */
-function secondTime(condition: (request: TinyRequest) => boolean) {
+/** Requests get another status when they are sent again. */
+function getsLater(status: number, pattern: RegExp): Case {
   const sent = new Set<string>();
-  return (request: TinyRequest) => {
+  const [seen, fault] = gets(status, pattern);
+  const later: Fault = (request, right) => {
     const before = sent.size;
-    const text = `${request.method} ${request.key}`;
-    return condition(request) && sent.add(text).size === before;
+    return sent.add(lineOf(request, right)).size > before ? right : fault(request, right);
   };
+  return [seen, later];
 }
 
-const isUnissued = ({ key = "", apiKey }: TinyRequest) =>
-  key.startsWith("pets_") && !key.startsWith(apiKey.slice(0, -1));
-const cancelsAbsent = ({ path }: TinyRequest) => path.startsWith("/store/orders/-");
-const list = (body: TinyResponse["body"]) => whenStatus(200, { body });
-const hangUp: Fault = (_request, right) => (right.status === 200 ? "hang up" : right);
-const compressed = whenStatus(200, { headers: { "Content-Encoding": "gzip" } });
-
-/** A list with an order at both ends, in chunks that split strings and numbers. */
-function twice(id: string): string[] {
-  const orders = Array.from(
-    { length: 1000 },
-    (_, index) => `{"id":${index},"shipDate":"2026-12-01T09:00:00Z"}`,
-  );
-  return `[{"id":${id}},${orders.join()},{"id":${id}}]`.match(/.{1,700}/gs) ?? [];
-}
+const list = (body: TinyResponse["body"]) => when(/ 200$/, { body });
+const compressed = when(/ 200$/, { headers: { "Content-Encoding": "gzip" } });
+const cancelsAbsent = /orders\/-/;
 
 /** Turns every third request away. */
 const throttled = (headers: Record<string, string>, other?: TinyResponse): Fault => {
@@ -65,7 +56,7 @@ const longList = (orders: number, end: string) => {
 /** Has the eighth of the cancellations succeed, too. */
 const twoWinners = (): Fault => {
   let sent = 0;
-  return when(() => sent++ === 7, { status: 204, body: "" });
+  return (_request, right) => (sent++ === 7 ? { ...right, status: 204, body: "" } : right);
 };
 
 /**
@@ -74,22 +65,22 @@ const twoWinners = (): Fault => {
  */
 const faults: Record<string, Case[]> = {
   "401 without a key": [
-    gets(200, ({ key, path }) => !key && path === "/store/orders"),
-    gets(403, ({ key, method }) => !key && method === "DELETE"),
+    gets(200, /^GET .* keyless/),
+    gets(403, /^DELETE .* keyless/),
     ["header WWW-Authenticate is missing", without("WWW-Authenticate", 401)],
-    ["must have required property 'code'", whenStatus(401, { body: '{"message":"Unauthorized"}' })],
+    ["must have required property 'code'", when(/ 401$/, { body: '{"message":"Unauthorized"}' })],
   ],
   "401 for a malformed key": [
-    gets(200, ({ key }) => key === "no-key"),
-    gets(500, ({ key }) => key === "bm86a2V5"),
-    gets(500, ({ key, apiKey }) => key === `${apiKey}0`),
-    gets(500, ({ key, apiKey }) => key !== apiKey && key?.slice(0, -1) === apiKey.slice(0, -1)),
+    gets(200, /no-key/),
+    gets(500, /bm86a2V5/),
+    gets(500, /KEY0/),
+    gets(500, /MISTYPED/),
   ],
-  "401 for a key that was never issued": [gets(500, secondTime(isUnissued)), gets(200, isUnissued)],
+  "401 for a key that was never issued": [getsLater(500, /pets_/), gets(200, /pets_/)],
   "200 and an array of orders": [
     [
       'status 500 instead of 200, with the body "on fire"',
-      whenStatus(200, { status: 500, body: "on fire" }),
+      when(/ 200$/, { status: 500, body: "on fire" }),
     ],
     ["header Cache-Control is missing", without("Cache-Control", 200)],
     ["the body is not a JSON array", list('{"orders":[]}')],
@@ -101,7 +92,10 @@ const faults: Record<string, Case[]> = {
       list(['[{"id":1},{"id":2}', ",", '{"id":3,"complete":1}]']),
     ],
     ["order -1 is listed twice", list('[{"id":-1},{"id":-1}]')],
-    ["order 9223372036854775806 is listed twice", list(twice("9223372036854775806"))],
+    [
+      "order 9007199254740993 is listed twice",
+      list(['[{"id":9007199254740993},{"id":9007199', '254740992},{"id":90071', "99254740993}]"]),
+    ],
     [`order ${pendingOrder} is not listed`, list('[{"id":9223372036854775806}]')],
     ["can't be read to its end: aborted", hangUp],
     ["incorrect header check", compressed],
@@ -111,9 +105,7 @@ const faults: Record<string, Case[]> = {
     ['Content-Encoding is "gzip"', compressed],
     ["body is invalid: SyntaxError", list("[")],
   ],
-  "the Bearer scheme in any case": [
-    gets(401, ({ headers }) => /^b/.test(headers.authorization ?? "")),
-  ],
+  "the Bearer scheme in any case": [gets(401, / b\w+ KEY/)],
   "404 order_not_found for cancelling an order that does not exist": [
     gets(204, cancelsAbsent),
     [
@@ -124,51 +116,46 @@ const faults: Record<string, Case[]> = {
   ...Object.fromEntries(
     ["abc", "007", "1.0", "9223372036854775808"].map((id) => [
       `404 order_not_found for cancelling ${id}, which`,
-      [gets(400, ({ path }) => path.endsWith(`/${id}`))],
+      [gets(400, new RegExp(`/${id} `))],
     ]),
   ),
-  "a cancellation that ignores its body": [
-    gets(415, ({ method, body }) => method === "DELETE" && body !== ""),
-  ],
+  "a cancellation that ignores its body": [gets(415, /^DELETE .* \{\} /)],
   "404 resource_not_found": [
-    gets(403, ({ path, key }) => path === "/nope" && !key),
+    gets(403, / \/nope keyless/),
     ...["/nope", "/nope/1", "/store/orders/1/2", "/store"].map((unknown) =>
-      gets(403, ({ path, key }) => path === unknown && !!key),
+      gets(403, new RegExp(` ${unknown} Bearer`)),
     ),
   ],
-  "415 for an unexpected": [gets(405, (_, { status }) => status === 415)],
+  "415 for an unexpected": [gets(405, / 415$/)],
   "413 for a body": [
     [
       "status 405 instead of 413",
-      whenStatus(413, { status: 405, headers: { "Content-Type": "text/plain" } }),
+      when(/ 413$/, { status: 405, headers: { "Content-Type": "text/plain" } }),
     ],
     [
       "code bad_request",
-      whenStatus(413, { body: '{"code":"bad_request","message":"","status":413}' }),
+      when(/ 413$/, { body: '{"code":"bad_request","message":"","status":413}' }),
     ],
   ],
   "405 and Allow": [
-    gets(403, ({ body }, { status }) => body === "" && status === 405),
-    gets(415, ({ body }, { status }) => body === "{}" && status === 405),
+    gets(403, /gzip {2}405$/),
+    gets(415, /\{\} 405$/),
     ["header Allow is missing", without("Allow", 405)],
-    ['Allow is "GET"', when(({ path }) => path.endsWith("/none"), { headers: { Allow: "GET" } })],
-    [
-      'Allow is "GET, PUT"',
-      when(({ path }) => path === "/store/orders", { headers: { Allow: "GET, PUT" } }),
-    ],
+    ['Allow is "GET"', when(/\/none /, { headers: { Allow: "GET" } })],
+    ['Allow is "GET, PUT"', when(/ \/store\/orders /, { headers: { Allow: "GET, PUT" } })],
   ],
   "204 for cancelling": [
-    gets(200, (_, { status }) => status === 204),
+    gets(200, / 204$/),
     ["header Cache-Control is missing", without("Cache-Control", 204)],
-    ["status 204 instead of 409", whenStatus(409, { status: 204, body: "" })],
-    ["code order_already_shipped", whenStatus(409, { body: errorBody("order_already_shipped") })],
+    ["status 204 instead of 409", when(/ 409$/, { status: 204, body: "" })],
+    ["code order_already_shipped", when(/ 409$/, { body: errorBody("order_already_shipped") })],
   ],
   "204 for exactly one of 20 racing cancellations": [
     ["2 of 20 got 204", twoWinners()],
     ["was not pending. Name one that is", () => errorResponse("order_already_cancelled")],
     [
       "code order_already_shipped instead of order_already_cancelled",
-      when((_, { status }) => status === 204, errorResponse("order_already_shipped")),
+      when(/ 204$/, errorResponse("order_already_shipped")),
     ],
   ],
   "429 and Retry-After": [

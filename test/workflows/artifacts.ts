@@ -1,7 +1,7 @@
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { runScript, type Step, standIn, temporaryDirectory } from "./steps.ts";
+import { runStep, type Step, temporaryDirectory } from "./steps.ts";
 
 /** The artifact of a run's deployment as GitHub lists it, created at a time like `08:00`. */
 export function artifact(
@@ -17,34 +17,27 @@ export function artifact(
   };
 }
 
-/**
- * Runs a step of run 11 while GitHub lists these pages of artifacts. That of run 1 has expired.
- *
- * @returns its result, its directory, and its calls of `gh`.
- */
+/** Runs a step of run 11 while GitHub lists these pages of artifacts. That of run 1 has expired. */
 export async function withArtifacts(
   job: { steps: Step[] },
   step: string,
   ...pages: ReturnType<typeof artifact>[][]
 ) {
   const directory = await temporaryDirectory();
-  await symlink(
-    fileURLToPath(new URL("../../.github", import.meta.url)),
-    join(directory, ".github"),
-  );
+  const github = fileURLToPath(new URL("../../.github", import.meta.url));
+  await symlink(github, join(directory, ".github"));
   const listed = JSON.stringify(pages.map((artifacts) => ({ artifacts })));
-  const does = `case "$*" in
+  const gh = `case "$*" in
     *name=*) echo '${listed}';;
     */100/zip) exit 1;;
     *) echo "the template";;
   esac`;
-  const calls = await standIn(directory, "gh", does);
-  await standIn(directory, "unzip", 'mkdir -p "$4"; cp "$2" "$4/last.template.json"');
-  const result = await runScript(job, step, directory, {
+  const env = {
     GITHUB_REPOSITORY: "acme/orders",
     GITHUB_SERVER_URL: "https://github.com",
     GITHUB_RUN_ID: "11",
     ENVIRONMENT: "staging",
-  });
-  return { ...result, directory, calls: await calls() };
+  };
+  const unzip = 'mkdir -p "$4"; cp "$2" "$4/last.template.json"';
+  return runStep(job, step, { directory, env, programs: { gh, unzip } });
 }

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { machineHas } from "../helpers/machine.ts";
-import { readWorkflow, runScript, standIn, temporaryDirectory } from "./steps.ts";
+import { readWorkflow, runStep, temporaryDirectory } from "./steps.ts";
 
 const { build, commit: commitJob } = (await readWorkflow("deploy.yml")).jobs;
 
@@ -45,18 +45,16 @@ describe.runIf(machineHas("git", "which commit is deployed"))("of a repository",
     const GITHUB_OUTPUT = join(await temporaryDirectory(), "output");
     const env = { COMMIT: commit, GITHUB_OUTPUT };
     const step = "Accept only a commit that main contains";
-    const { ok, output } = await runScript(commitJob, step, directory, env);
-    return ok ? (await readFile(GITHUB_OUTPUT, "utf8")).trim() : { ok, output };
+    const result = await runStep(commitJob, step, { directory, env });
+    return result.ok ? (await readFile(GITHUB_OUTPUT, "utf8")).trim() : result;
   }
 
   const takeSettings = (directory: string) =>
-    runScript(build, "Take today's settings", directory, { GITHUB_SHA: today });
+    runStep(build, "Take today's settings", { directory, env: { GITHUB_SHA: today } });
 
   /** Runs a build whose synthesis fails. */
-  async function failToBuild(directory: string) {
-    await standIn(directory, "npm", "exit 1");
-    return runScript(build, "Build", directory, { CANARY: "false" });
-  }
+  const failToBuild = (directory: string) =>
+    runStep(build, "Build", { directory, env: { CANARY: "false" }, programs: { npm: "exit 1" } });
 
   test("only a commit that main contains is deployed, by its full or short name", async () => {
     const directory = await clone();
@@ -70,19 +68,19 @@ describe.runIf(machineHas("git", "which commit is deployed"))("of a repository",
     // GitHub's checkout without `fetch-depth: 0`.
     const directory = await clone("--depth", "1", "--no-single-branch");
     const output = "::error::This job needs all of main's history: fetch-depth: 0\n";
-    expect(await accept(directory, today)).toEqual({ ok: false, output });
-    expect(await takeSettings(directory)).toEqual({ ok: false, output });
+    expect(await accept(directory, today)).toMatchObject({ ok: false, output });
+    expect(await takeSettings(directory)).toMatchObject({ ok: false, output });
   });
 
   test("an old commit is built with today's settings, and says how to go on if it fails with them", async () => {
     const directory = await clone();
     git(directory, "checkout", "--quiet", old);
-    expect(await failToBuild(directory)).toEqual({ ok: false, output: "" });
+    expect(await failToBuild(directory)).toMatchObject({ ok: false, output: "" });
     await takeSettings(directory);
     const read = (file: string) => readFile(join(directory, "infra", file), "utf8");
     expect(await read("environments.ts")).toBe("today's settings");
     expect(await read("own.ts")).toBe("own parts beside today's settings");
-    expect(await failToBuild(directory)).toEqual({
+    expect(await failToBuild(directory)).toMatchObject({
       ok: false,
       output: expect.stringMatching(
         /^::error::This commit does not synthesise .*own-settings=true/,
@@ -101,8 +99,7 @@ test.each([
     "false",
   ],
 ])("a build is made %s", async (_, accept, canary) => {
-  const directory = await temporaryDirectory();
-  const calls = await standIn(directory, "npm", "");
-  await runScript(build, "Build", directory, { CANARY: "true", ACCEPT: accept });
-  expect(await calls()).toEqual([`run synth -- --context canary=${canary}`]);
+  const env = { CANARY: "true", ACCEPT: accept };
+  const { calls } = await runStep(build, "Build", { env, programs: { npm: "" } });
+  expect(calls).toEqual([`npm run synth -- --context canary=${canary}`]);
 });

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { artifact, withArtifacts } from "./artifacts.ts";
-import { downloadPath, readWorkflow, runScript, standIn, temporaryDirectory } from "./steps.ts";
+import { downloadPath, readWorkflow, runStep, temporaryDirectory } from "./steps.ts";
 
 const deployJob = (await readWorkflow("deploy-environment.yml")).jobs.deploy;
 
@@ -24,12 +24,11 @@ const credentials = {
  */
 async function run(step: string, ACCEPT = "removed:Own@1 added:Own@2", fails = "nothing") {
   const directory = await temporaryDirectory();
-  const does = `case "$*" in
+  const npm = `case "$*" in
     *"${fails}"*) exit 1;;
     *issue*) echo pets_made_up;;
     *smoke*) pwd; env;;
   esac`;
-  const calls = await standIn(directory, "npm", does);
   const assembly = join(directory, downloadPath(deployJob));
   await mkdir(assembly);
   await mkdir(join(directory, "commit"));
@@ -37,21 +36,21 @@ async function run(step: string, ACCEPT = "removed:Own@1 added:Own@2", fails = "
   await writeFile(join(assembly, "Orders.template.json"), "the template");
   const outputs = { Orders: { BaseUrl: "https://example/v1" } };
   await writeFile(join(directory, "outputs.json"), JSON.stringify(outputs));
-  const { ok, output } = await runScript(deployJob, step, directory, {
+  const env = {
     ...credentials,
     ENVIRONMENT: "staging",
     ACCEPT,
     HOME: directory,
     RUNNER_TEMP: directory,
     GITHUB_RUN_ID: "4711",
-  });
-  return { ok, output, directory, calls: await calls() };
+  };
+  return runStep(deployJob, step, { directory, env, programs: { npm } });
 }
 
 test("a deployment goes on when its build was downloaded, or fails with one line", async () => {
   const step = "Reject a build that is not where it is deployed from";
   expect(await run(step)).toMatchObject({ ok: true, output: "" });
-  expect(await runScript(deployJob, step, await temporaryDirectory())).toEqual({
+  expect(await runStep(deployJob, step)).toMatchObject({
     ok: false,
     output: "::error::There is no build in cdk.out\n",
   });
@@ -63,7 +62,7 @@ test("the downloaded build is deployed, and its template kept for the next compa
   const app = `--app ${downloadPath(deployJob)} --require-approval never`;
   const outputs = `--outputs-file ${directory}/outputs.json`;
   expect(calls).toEqual([
-    `run --silent deploy -- staging --accept 'removed:Own@1 added:Own@2' ${app} ${outputs}`,
+    `npm run --silent deploy -- staging --accept 'removed:Own@1 added:Own@2' ${app} ${outputs}`,
   ]);
   expect(await readFile(join(directory, "deployed.template.json"), "utf8")).toBe("the template");
 });
@@ -80,11 +79,11 @@ test.each([
     const { calls } = await run("Smoke test", accept);
     const [issue = "", smoke] = calls;
     expect(issue).toMatch(
-      /^run --silent admin -- --env staging keys issue --name 'smoke test 4711' --expires \S+$/,
+      /^npm run --silent admin -- --env staging keys issue --name 'smoke test 4711' --expires \S+$/,
     );
     const secondsLeft = (Date.parse(issue.replace(/.* /, "")) - Date.now()) / 1000;
     expect(Math.ceil(secondsLeft / 60)).toBe(wait / 60 + 15);
-    expect(smoke).toBe(`run smoke -- --base-url https://example/v1 --wait ${wait}`);
+    expect(smoke).toBe(`npm run smoke -- --base-url https://example/v1 --wait ${wait}`);
   },
 );
 
@@ -134,7 +133,7 @@ describe("a run after others", () => {
     expect(await withArtifacts(deployJob, rejection, artifacts)).toMatchObject({
       ok: true,
       output: "",
-      calls: [`api --paginate --slurp repos/acme/orders/actions/artifacts?${query}`],
+      calls: [`gh api --paginate --slurp repos/acme/orders/actions/artifacts?${query}`],
     });
   });
 });

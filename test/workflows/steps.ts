@@ -36,47 +36,41 @@ export async function temporaryDirectory(): Promise<string> {
 }
 
 /**
- * Runs the script of a job's step as GitHub does on Linux; programs in its directory come first.
+ * Runs the script of a job's step as GitHub does on Linux.
  *
- * @returns whether it succeeded, and everything it printed.
+ * @param options.directory where it runs; by default a new directory.
+ * @param options.programs shell scripts in place of programs, by their names.
+ * @returns whether it succeeded, everything it printed, its directory, and its calls of these
+ * programs in their order, each as one would type it.
  */
-export function runScript(
+export async function runStep(
   { steps }: { steps: Step[] },
   stepName: string,
-  cwd: string,
-  env: Record<string, string> = {},
-): Promise<{ ok: boolean; output: string }> {
+  options: {
+    directory?: string;
+    env?: Record<string, string>;
+    programs?: Record<string, string>;
+  } = {},
+) {
+  const { directory = await temporaryDirectory(), env = {}, programs = {} } = options;
   const { run } = steps.find(({ name }) => name === stepName) ?? {};
   if (run === undefined) throw new Error(`The job has no step "${stepName}" with a script`);
-  const path = `${cwd}:${process.env["PATH"]}`;
-  return new Promise((resolve) => {
-    execFile(
-      "bash",
-      ["--norc", "-e", "-c", run],
-      { cwd, env: { PATH: path, ...env } },
-      (error, stdout, stderr) => resolve({ ok: error === null, output: stdout + stderr }),
-    );
-  });
-}
-
-/**
- * Puts a stand-in for a program into a directory.
- *
- * @param does the shell script that it runs, once it has noted its words.
- * @returns a function that reads its calls in their order, each as one would type it.
- */
-export async function standIn(
-  directory: string,
-  program: string,
-  does: string,
-): Promise<() => Promise<string[]>> {
-  const calls = join(directory, `${program}.calls`);
+  const calls = join(directory, "calls");
   await writeFile(calls, "");
-  const note = `for word in "$@"; do
+  const note = `for word in "\${0##*/}" "$@"; do
     case $word in *" "*) word="'$word'";; esac
     printf '%s ' "$word"
   done >> ${calls}
   echo >> ${calls}`;
-  await writeFile(join(directory, program), `#!/bin/bash\n${note}\n${does}\n`, { mode: 0o755 });
-  return async () => (await readFile(calls, "utf8")).split(" \n").slice(0, -1);
+  for (const [name, does] of Object.entries(programs))
+    await writeFile(join(directory, name), `#!/bin/bash\n${note}\n${does}\n`, { mode: 0o755 });
+  const PATH = `${directory}:${process.env["PATH"]}`;
+  const shell = { cwd: directory, env: { PATH, ...env } };
+  const { promise, resolve } = Promise.withResolvers<{ ok: boolean; output: string }>();
+  execFile("bash", ["--norc", "-e", "-c", run], shell, (error, stdout, stderr) =>
+    resolve({ ok: error === null, output: stdout + stderr }),
+  );
+  const result = await promise;
+  const lines = (await readFile(calls, "utf8")).split(" \n").slice(0, -1);
+  return { ...result, directory, calls: lines };
 }

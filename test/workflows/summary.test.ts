@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { artifact, withArtifacts } from "./artifacts.ts";
-import { downloadPath, readWorkflow, runScript, standIn } from "./steps.ts";
+import { downloadPath, readWorkflow, runStep } from "./steps.ts";
 
 const { changes } = (await readWorkflow("deploy.yml")).jobs;
 
@@ -15,13 +15,13 @@ async function summarise(npm: string, artifacts = [artifact(10, "07:00"), artifa
   const fetch = "Fetch the template that production got last";
   const fetched = await withArtifacts(changes, fetch, artifacts);
   const { directory } = fetched;
-  const npmCalls = await standIn(directory, "npm", npm);
   const file = join(directory, "summary");
-  const said = await runScript(changes, "Say what production would change", directory, {
-    GITHUB_STEP_SUMMARY: file,
-    ACCEPT: "added:Own@1 removed:Own@2",
+  const said = await runStep(changes, "Say what production would change", {
+    directory,
+    env: { GITHUB_STEP_SUMMARY: file, ACCEPT: "added:Own@1 removed:Own@2" },
+    programs: { npm },
   });
-  const calls = [...fetched.calls, ...(await npmCalls())];
+  const calls = [...fetched.calls, ...said.calls];
   const summary = await readFile(file, "utf8");
   return { directory, ok: fetched.ok && said.ok, printed: said.output, calls, summary };
 }
@@ -45,10 +45,11 @@ test("the summary lists what would stop the deployment, then all that changed si
   const template = "deployed/last.template.json";
   const against = `production --app ${downloadPath(changes)} --template ${template}`;
   expect(calls).toEqual([
-    `api --paginate --slurp ${artifacts}?name=deployed-production&per_page=100`,
-    `api ${artifacts}/1000/zip`,
-    `run --silent compare -- ${against} --accept 'added:Own@1 removed:Own@2'`,
-    `run --silent diff -- ${against}`,
+    `gh api --paginate --slurp ${artifacts}?name=deployed-production&per_page=100`,
+    `gh api ${artifacts}/1000/zip`,
+    "unzip -q deployed.zip -d deployed",
+    `npm run --silent compare -- ${against} --accept 'added:Own@1 removed:Own@2'`,
+    `npm run --silent diff -- ${against}`,
   ]);
   expect(await readFile(join(directory, template), "utf8")).toBe("the template\n");
 });
