@@ -1,7 +1,7 @@
 import { operations } from "../../infra/stack/function-list.ts";
 import type { Environment } from "../../infra/stack/settings.ts";
 
-// A company's infra/environments.ts, which has followed all of "Make it yours" (infra/README.md).
+// A company's infra/environments.ts, which has followed all of infra/MAKE-IT-YOURS.md.
 // CI puts it over ours in a copy of the checkout, where all tests must pass.
 
 export type { Environment };
