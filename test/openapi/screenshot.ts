@@ -1,4 +1,4 @@
-// Takes the pictures of the page for README.md and infra/local/README.md, light and dark:
+// Takes the pictures of the page for README.md, light and dark:
 // `node test/openapi/screenshot.ts`.
 import { fileURLToPath } from "node:url";
 import { startStack } from "../helpers/start-stack.ts";
