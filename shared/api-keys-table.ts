@@ -67,7 +67,7 @@ export async function readApiKey(
 }
 
 /**
- * Issues a key: stores its hash, and an id by which people name it.
+ * Issues a key: stores its hash, and an id for people to name it by.
  *
  * @throws what the DynamoDB client throws.
  */

@@ -5,7 +5,7 @@ import { crc32 } from "node:zlib";
 // what precedes them. The prefix tells the environments apart; thanks to the checksum, a mistyped
 // key is rejected without a read.
 
-/** What a prefix may be, as a regular expression without anchors: words like `pets_live`. */
+/** A regular expression, without anchors, for prefixes: words like `pets_live`. */
 export const apiKeyPrefixes = "[0-9a-z]+(?:_[0-9a-z]+)*";
 
 const base62Digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -35,14 +35,14 @@ export function isApiKey(text: string): boolean {
 
 const apiKey = new RegExp(`^${apiKeyPattern(apiKeyPrefixes)}$`);
 
-/** Whether the text has the form of a key's id, by which people name it. */
+/** Whether the text is well-formed as the id by which people name a key. */
 export function isApiKeyId(text: string): boolean {
   return /^key_[0-9a-f]{16}$/.test(text);
 }
 
 /**
- * The text with every API key cut short, for messages that may quote one, or a part of one with 20
- * characters of its secret.
+ * The text with every API key cut short, for messages that may quote one, or at least 20 characters
+ * of its secret.
  */
 export function withoutKeys(text: string): string {
   return text.replaceAll(/([0-9a-z]_)[0-9A-Za-z]{20,}/g, "$1...");

@@ -9,8 +9,8 @@ import { HttpResponse } from "@smithy/core/transport";
 import { ServiceError } from "./errors.ts";
 
 /**
- * The limits of the calls of the authorizer, of an operation on one order, and of a list. Longer
- * waits are made of them:
+ * The limits of calls by the authorizer, by an operation on one order, and by a list. Longer waits
+ * add up from them:
  *
  * 1. An attempt waits `connectionTimeout` to connect, then `requestTimeout` until the response
  * begins, in milliseconds.
@@ -68,9 +68,8 @@ export function createClient({ maxAttempts, ...timeouts }: CallLimits): DynamoDB
 }
 
 /**
- * Makes a client retry a call whose response is empty or not JSON, as if it were lost. The SDK
- * takes a response without an announced length for whole wherever it ends, even before its first
- * byte.
+ * Makes a client retry a call whose response is empty or not JSON, as if it were lost. Without a
+ * Content-Length, the SDK treats a response as complete wherever it ends, even when it is empty.
  */
 export function retryIncompleteResponses(client: DynamoDBClient): DynamoDBClient {
   client.middlewareStack.add(

@@ -33,7 +33,7 @@ export function logOutcome(event: LogEvent, fields: LogFields): void {
   console.info({ event, ...fields });
 }
 
-/** Logs something that failed no request, but that an operator should look at. */
+/** Logs something that an operator should look at, though no request failed. */
 export function logWarning(event: LogEvent, fields: LogFields): void {
   console.warn({ event, ...fields });
 }

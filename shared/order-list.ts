@@ -21,9 +21,8 @@ interface Progress {
 }
 
 /**
- * Opens the list of orders. It resolves once the first page is here, so that until then a failure
- * can still be a response with a status of its own; later failures can only cut off the body. How
- * the list ends is logged.
+ * Opens the list of orders. Resolves once the first page has arrived, so that an earlier failure
+ * still gets a status of its own; a later one can only cut off the body. Logs how the list ends.
  *
  * @param pages emptied as they are written.
  * @param keyId the id of the caller's API key, for the log.
@@ -62,8 +61,8 @@ export async function openOrderList(
  * The text of the array, one chunk per page; the closing bracket is a chunk of its own, after the
  * last page.
  *
- * @throws ServiceError whatever goes wrong, so that our own failure can be told from a client that
- * has left.
+ * @throws ServiceError whatever goes wrong, so that our own failures can be told from clients that
+ * hang up.
  */
 async function* listJson(
   pages: AsyncIterable<OrderItem[]>,
@@ -88,10 +87,7 @@ async function* listJson(
   yield progress.orders === 0 ? "[]" : "]";
 }
 
-/**
- * Requests the next page while the current one is in use: before it is even written, so that the
- * table never waits.
- */
+/** Requests the next page before the current one is written, so that the table never waits. */
 async function* oneAhead(
   pages: AsyncIterable<OrderItem[]>,
 ): AsyncGenerator<OrderItem[], void, void> {
@@ -99,7 +95,7 @@ async function* oneAhead(
   let next = values.next();
   for (let result = await next; !result.done; result = await next) {
     next = values.next();
-    // A failure is handled when this is awaited. Until then the reader may be slow, or have left.
+    // A failure is handled when this is awaited. Until then the reader may be slow, or hang up.
     next.catch(() => {});
     // The request is sent before the page is written.
     await setImmediate();

@@ -72,9 +72,9 @@ function rejection(item: OrderItem | undefined): ErrorCode {
 }
 
 /**
- * Makes an UpdateItem call that changes nothing, whatever the table holds: its condition wants the
- * key, a number, to be a string, so no item meets it and no missing one does. (`id <> :id` would
- * hold for a missing item, and create it.)
+ * Makes an UpdateItem call that changes nothing, whatever the table holds: its condition requires
+ * the key, a number, to be a string, which is false for every item and for a missing one. (`id <>
+ * :id` would be true for a missing item, and create it.)
  *
  * @throws what the DynamoDB client throws when the call itself fails.
  */
@@ -101,7 +101,7 @@ export async function updateNothing(
 const pageDeadline = 15_000;
 
 /**
- * How long a list goes on making such calls while the table throttles them all, in milliseconds.
+ * How long a list keeps making such calls while the table throttles all of them, in milliseconds.
  */
 const throttlingDeadline = 60_000;
 

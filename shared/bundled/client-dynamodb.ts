@@ -1,5 +1,5 @@
 /**
- * Replaces `@aws-sdk/client-dynamodb`: a client of the SDK's own parts that has only the
+ * Replaces `@aws-sdk/client-dynamodb`: a client built from parts of the SDK, with only the
  * functions' three operations. The SDK's client loads schemas for 57 operations, rules for every
  * kind of endpoint and settings from files, at every cold start.
  */
@@ -81,7 +81,7 @@ function resolve({ maxAttempts, retryStrategy, requestHandler }: Configuration) 
   };
 }
 
-/** The domains of the partitions that have another than the first one, by their regions' start. */
+/** The domains of partitions other than `aws`, by how their regions begin. */
 const domains = {
   "cn-": "amazonaws.com.cn",
   "eusc-": "amazonaws.eu",
@@ -96,7 +96,7 @@ function endpoint(): URL {
   const { AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_DYNAMODB } = process.env;
   for (const name of ["AWS_USE_FIPS_ENDPOINT", "AWS_USE_DUALSTACK_ENDPOINT"])
     if (process.env[name] && process.env[name] !== "false")
-      throw new Error(`${name} takes the SDK's own client: see infra/stack/bundles.ts`);
+      throw new Error(`${name} needs the SDK's own client: see infra/stack/bundles.ts`);
   const region = environmentVariable("AWS_REGION");
   const other = Object.entries(domains).find(([start]) => region.startsWith(start));
   const regional = `https://dynamodb.${region}.${other?.[1] ?? "amazonaws.com"}`;
@@ -167,8 +167,8 @@ function serializer({ protocol, hostname, port, host, pathname }: URL): Plugin {
 const clockSkew = 240_000;
 
 /**
- * Signs each attempt. As the SDK's `AwsSdkSigV4Signer` does, it goes by the table's clock, which
- * every response tells.
+ * Signs each attempt. Like the SDK's `AwsSdkSigV4Signer`, it uses the table's clock, which every
+ * response shows.
  */
 function signing(): Plugin {
   const { AWS_SESSION_TOKEN: sessionToken } = process.env;
@@ -233,7 +233,7 @@ async function read(response: HttpResponse) {
     if (statusCode < 300) return json;
     throw exception(response, json);
   } catch (error) {
-    // The SDK's retries look into the response. A log need not, so it isn't enumerable.
+    // The SDK's retries read the response. Logs needn't, so it isn't enumerable.
     Object.defineProperty(error, "$response", { value: response, enumerable: false });
     throw Object.assign(error as Error, { $metadata });
   }
@@ -246,7 +246,7 @@ function exception(response: HttpResponse, json: { $metadata: ResponseMetadata }
     name === "ConditionalCheckFailedException" ? ConditionalCheckFailedException : ServiceException;
   const { $metadata } = json;
   const exception = new Exception({ name, $fault, $metadata, message: "" });
-  // The one error that the SDK repeats neither for its name nor for its status.
+  // The one error that the SDK retries for neither its name nor its status.
   if (name === "ReplicatedWriteConflictException") exception.$retryable = {};
   return decorateServiceException(exception, json);
 }

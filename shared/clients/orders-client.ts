@@ -164,7 +164,7 @@ function parse(json: string): unknown {
   }
 }
 
-/** Makes an integer that a `number` can't hold a `bigint`, from its own digits. */
+/** Parses JSON. An integer that a `number` can't hold becomes a `bigint`, from its own digits. */
 function parseExactly(json: string): unknown {
   return JSON.parse(json, (_key, value, context?: { source?: string }) => {
     if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value;
