@@ -82,13 +82,11 @@ const foreign = [
   "DescribeStream",
   "GetRecords",
   "GetShardIterator",
-  "INCREMENTAL_EXPORT",
   "ListStreams",
   "SecurityAudit",
   "SuccessfulRequestLatency",
   "UPDATE_ROLLBACK_COMPLETE",
   "UPDATE_ROLLBACK_FAILED",
-  "cacheMiddleware",
   "initDurationMs",
 ];
 
