@@ -82,6 +82,7 @@ const foreign = [
   "DescribeStream",
   "GetRecords",
   "GetShardIterator",
+  "INCREMENTAL_EXPORT",
   "ListStreams",
   "SecurityAudit",
   "SuccessfulRequestLatency",
