@@ -1,307 +1,190 @@
-import { describe, expect, test } from "vitest";
-import { check, issue, list, revoke } from "../../infra/admin/api-keys.ts";
+import { expect, test } from "vitest";
+import { environments } from "../../infra/environments.ts";
 import { hashApiKey, isApiKey, makeApiKey } from "../../shared/api-keys.ts";
-import { justBefore, onEvery, respond } from "../helpers/faults/fault-proxy.ts";
-import { createTestTables } from "../helpers/test-tables.ts";
+import { justBefore, onEvery } from "../helpers/faults/fault-proxy.ts";
+import { createTerminal, pagesOf, run } from "./terminal.ts";
 
-const tables = await createTestTables();
-const { target } = tables;
-const now = 1_800_000_000; // 2027-01-15T08:00:00Z
-const createdAt = 1_700_000_000; // 2023-11-14T22:13:20Z
-const terminalCodes = "\u001b]0;owned\u0007\u009b31m\u202eemca";
-const escapedCodes = String.raw`\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}emca`;
+const { empty, items, play, playIn, put, putKey, tables } = await createTerminal();
+const { apiKeyPrefix: prefix, authorizerCacheSeconds } = environments.staging;
+const now = "2027-01-15T08:00:00Z";
+const atNow = Date.parse(now) / 1000;
 
-describe("issuing", () => {
-  /** Issues a key. Returns it with the only item of the table. */
-  const issueToAcme = async () => {
-    const { text: key = "", json, note } = await issue(target, "Acme", now + 60, now);
-    const [item, ...others] = await tables.items("apiKeys");
-    expect(others).toEqual([]);
-    return { key, json, note, item, keyId: item?.["keyId"]?.S };
-  };
+test("keys are issued, listed and revoked", () => playIn({ now })`
+  $ keys list
+  No keys yet.
+  $ keys list --json
+  []
+  $ put KEYS {"keyId":"key_3333333333333333","name":"c","createdAt":1700000003,"revokedAt":1700000004}
+  $ put KEYS {"keyId":"key_1111111111111111","name":"a","createdAt":1700000000,"tier":"gold"}
+  $ put KEYS {"keyId":"key_2222222222222222","name":"b","createdAt":1700000001,"expiresAt":1700000002}
+  $ keys list
+  KEY ID                NAME  CREATED AT            EXPIRES AT            REVOKED AT            STATE
+  key_1111111111111111  a     2023-11-14T22:13:20Z  never                 never                 active
+  key_2222222222222222  b     2023-11-14T22:13:21Z  2023-11-14T22:13:22Z  never                 expired
+  key_3333333333333333  c     2023-11-14T22:13:23Z  never                 2023-11-14T22:13:24Z  revoked
+  $ keys list --active --json
+  [{"keyId":"key_1111111111111111","name":"a","createdAt":"2023-11-14T22:13:20Z",\
+  "expiresAt":null,"revokedAt":null,"state":"active"}]
+  $ keys revoke key_1111111111111111
+  Revoked key_1111111111111111 (a). \
+  The gateway's cache may still accept it for up to ${authorizerCacheSeconds} seconds.
+  $ keys revoke key_1111111111111111
+  ! Key key_1111111111111111 was already revoked at ${now}
+  exit 1
+  $ keys revoke key_4444444444444444
+  ! No key has the id key_4444444444444444
+  exit 1
+  $ keys list --active
+  No active keys.
+  $ keys revoke key_2222222222222222 --json
+  {"keyId":"key_2222222222222222","name":"b","createdAt":"2023-11-14T22:13:21Z",\
+  "expiresAt":"2023-11-14T22:13:22Z","revokedAt":"${now}","state":"revoked",\
+  "acceptedForUpToSeconds":${authorizerCacheSeconds}}
+  $ table KEYS
+  {"keyId":"key_1111111111111111","createdAt":1700000000,"name":"a","revokedAt":${atNow},"tier":"gold"}
+  {"keyId":"key_2222222222222222","createdAt":1700000001,"expiresAt":1700000002,"name":"b","revokedAt":${atNow}}
+  {"keyId":"key_3333333333333333","createdAt":1700000003,"name":"c","revokedAt":1700000004}
+  $ keys issue --name ' Acme '
+  ${prefix}_SECRET
+  ! Issued key_… to Acme; it never expires. Save the key now: it can't be shown again.
+  $ keys issue --name Beta --expires 2027-01-15 --json
+  {"key":"${prefix}_SECRET","keyId":"key_…","name":"Beta","createdAt":"${now}",\
+  "expiresAt":"2027-01-15T23:59:59Z","revokedAt":null,"state":"active"}
+  ! Issued key_… to Beta; it expires at 2027-01-15T23:59:59Z. Save the key now: it can't be shown again.
+  $ keys issue --name Gamma --expires 2999-12-31T00:00:00.5Z
+  ${prefix}_SECRET
+  ! Issued key_… to Gamma; it expires at 2999-12-31T00:00:00Z. Save the key now: it can't be shown again.
+`);
 
-  test("prints a key with the environment's prefix", async () => {
-    const { key } = await issueToAcme();
-    expect(key).toMatch(/^pets_test_/);
-    expect(isApiKey(key)).toBe(true);
-  });
-
-  test("prints the key and its record as JSON", async () => {
-    const { key, keyId, json } = await issueToAcme();
-    expect(json).toEqual({
-      key,
-      keyId,
-      name: "Acme",
-      createdAt: "2027-01-15T08:00:00Z",
-      expiresAt: "2027-01-15T08:01:00Z",
-      revokedAt: null,
-      state: "active",
-    });
-  });
-
-  test("stores nothing of the key but its hash", async () => {
-    const { key, item } = await issueToAcme();
-    expect(item).toEqual({
-      keyHash: { S: hashApiKey(key) },
+test("nothing of an issued key is stored but its hash, which is never shown", async () => {
+  const { stdout, stderr } = await run("keys issue --name Acme --expires 2099-12-31 --local");
+  const key = stdout.trimEnd();
+  expect(isApiKey(key)).toBe(true);
+  expect(stderr).not.toContain(key);
+  const keyHash = hashApiKey(key);
+  expect(await items("apiKeys")).toEqual([
+    {
+      keyHash: { S: keyHash },
       keyId: { S: expect.stringMatching(/^key_[0-9a-f]{16}$/) },
       name: { S: "Acme" },
-      createdAt: { N: String(now) },
-      expiresAt: { N: String(now + 60) },
-    });
-  });
-
-  test("says that the key can't be shown again", async () => {
-    const { keyId, note } = await issueToAcme();
-    expect(note).toBe(
-      `Issued ${keyId} to Acme; it expires at 2027-01-15T08:01:00Z. ` +
-        "Save the key now: it can't be shown again.",
-    );
-  });
+      createdAt: { N: expect.any(String) },
+      expiresAt: { N: `${Date.parse("2099-12-31T23:59:59Z") / 1000}` },
+    },
+  ]);
+  for (const option of ["", "--json"]) {
+    const { stdout: listed } = await run(`keys list --local ${option}`);
+    expect(listed).toContain("Acme");
+    for (const secret of [key, keyHash]) expect(listed).not.toContain(secret);
+  }
 });
 
-describe("revoking", () => {
-  const putActiveKey = async () => {
-    await tables.putKey({ keyId: "key_1", createdAt, expiresAt: now + 3600, tier: "gold" });
-    const [item] = await tables.items("apiKeys");
-    return item;
-  };
+test("a key that is deleted just before it is revoked is not made again", () =>
+  playIn({ calls: justBefore("UpdateItem", empty) })`
+    $ put KEYS {"keyId":"key_1111111111111111","createdAt":0}
+    $ keys revoke key_1111111111111111
+    ! No key has the id key_1111111111111111
+    exit 1
+    $ table KEYS
+  `);
 
-  test("sets the time of the revocation, and nothing else", async () => {
-    const before = await putActiveKey();
-    await revoke(target, "key_1", now);
-    expect(await tables.items("apiKeys")).toEqual([{ ...before, revokedAt: { N: String(now) } }]);
-  });
-
-  test("says how long caches may still accept the key", async () => {
-    await putActiveKey();
-    const { text, json } = await revoke(target, "key_1", now);
-    expect(text).toBe(
-      "Revoked key_1 (test). The gateway's cache may still accept it for up to 15 seconds.",
-    );
-    expect(json).toMatchObject({ keyId: "key_1", state: "revoked", acceptedForUpToSeconds: 15 });
-  });
-
-  test("fails for a key that is already revoked", async () => {
-    await putActiveKey();
-    await revoke(target, "key_1", now);
-    await expect(revoke(target, "key_1", now + 1)).rejects.toThrow(
-      "Key key_1 was already revoked at 2027-01-15T08:00:00Z",
-    );
-  });
-
-  test("keeps the time of the first revocation", async () => {
-    await putActiveKey();
-    await revoke(target, "key_1", now);
-    await expect(revoke(target, "key_1", now + 1)).rejects.toThrow();
-    expect(await tables.items("apiKeys")).toMatchObject([{ revokedAt: { N: String(now) } }]);
-  });
-
-  test("does not recreate a key that was deleted in the meantime", async () => {
-    await putActiveKey();
-    const { target: proxied } = await tables.behindProxy(justBefore("UpdateItem", tables.empty));
-    await expect(revoke(proxied, "key_1", now)).rejects.toThrow("No key has the id key_1");
-    expect(await tables.items("apiKeys")).toEqual([]);
-  });
-
-  test("escapes a name that could control the terminal", async () => {
-    await tables.putKey({ keyId: "key_1", createdAt, name: terminalCodes });
-    const { text } = await revoke(target, "key_1", now);
-    expect(text).toContain(`Revoked key_1 (${escapedCodes}).`);
-  });
-
-  test("fails for an unknown id", async () => {
-    await putActiveKey();
-    await expect(revoke(target, "key_2", now)).rejects.toThrow("No key has the id key_2");
-  });
-});
-
-describe("listing", () => {
-  describe("of keys in every state", () => {
-    const putKeys = () =>
-      Promise.all([
-        tables.putKey({ keyId: "key_1", createdAt }),
-        tables.putKey({ keyId: "key_2", createdAt: createdAt + 1, expiresAt: createdAt + 2 }),
-        tables.putKey({ keyId: "key_3", createdAt: createdAt + 3, revokedAt: createdAt + 4 }),
-      ]);
-
-    test("shows each with its state", async () => {
-      await putKeys();
-      const { text, note } = await list(target, now);
-      expect(text).toBe(
-        [
-          "KEY ID  NAME  CREATED AT            EXPIRES AT            REVOKED AT            STATE",
-          "key_1   test  2023-11-14T22:13:20Z  never                 never                 active",
-          "key_2   test  2023-11-14T22:13:21Z  2023-11-14T22:13:22Z  never                 expired",
-          "key_3   test  2023-11-14T22:13:23Z  never                 2023-11-14T22:13:24Z  revoked",
-        ].join("\n"),
-      );
-      expect(note).toBeUndefined();
-    });
-
-    test("prints each with its state as JSON", async () => {
-      await putKeys();
-      expect((await list(target, now)).json).toEqual([
-        {
-          keyId: "key_1",
-          name: "test",
-          createdAt: "2023-11-14T22:13:20Z",
-          expiresAt: null,
-          revokedAt: null,
-          state: "active",
-        },
-        expect.objectContaining({ expiresAt: "2023-11-14T22:13:22Z", state: "expired" }),
-        expect.objectContaining({ revokedAt: "2023-11-14T22:13:24Z", state: "revoked" }),
-      ]);
-    });
-
-    test("shows no key and no hash", async () => {
-      const keys = await putKeys();
-      const { text, json } = await list(target, now);
-      for (const secret of keys.flatMap((key) => [key, hashApiKey(key)])) {
-        expect(text + JSON.stringify(json)).not.toContain(secret);
-      }
-    });
-
-    test("can be limited to active keys", async () => {
-      await putKeys();
-      const { json } = await list(target, now, true);
-      expect(json).toEqual([expect.objectContaining({ keyId: "key_1" })]);
-    });
-  });
-
+test("keys of every page are listed by creation time, then by id, read consistently", async () => {
   // Two keys of each second, the smaller id first. The later second has smaller ids.
   const keys = Array.from({ length: 24 }, (_, index) => {
     const second = Math.floor(index / 2);
-    return { keyId: `key_${50 - 2 * second + (index % 2)}`, createdAt: createdAt + second };
+    const keyId = `key_${50 - 2 * second + (index % 2)}`;
+    return { keyId, line: JSON.stringify({ keyId, createdAt: second }) };
   });
-  /** Lists the keys from pages of ten. */
-  const listPages = async () => {
-    for (const key of keys) await tables.putKey(key);
-    const consistent: unknown[] = [];
-    const { target: proxied } = await tables.behindProxy(
-      onEvery("Scan", async ({ forward, input, response }) => {
-        const scan = JSON.parse(input);
-        consistent.push(scan.ConsistentRead);
-        respond(response, await forward(JSON.stringify({ ...scan, Limit: 10 })));
-      }),
-    );
-    const { json } = await list(proxied, now);
-    return { consistent, json };
-  };
-
-  test("reads every page consistently", async () => {
-    expect((await listPages()).consistent).toEqual([true, true, true]);
-  });
-
-  test("sorts keys by creation time, then by id", async () => {
-    const { json } = await listPages();
-    expect(json).toEqual(keys.map(({ keyId }) => expect.objectContaining({ keyId })));
-  });
-
-  test("escapes names that could control the terminal", async () => {
-    await tables.putKey({ keyId: "key_1", createdAt, name: terminalCodes });
-    const { text } = await list(target, now);
-    expect(text).toContain(escapedCodes);
-    expect(text?.replaceAll("\n", "")).not.toMatch(/\p{C}/u);
-  });
-
-  test("leaves names unescaped in JSON", async () => {
-    await tables.putKey({ keyId: "key_1", createdAt, name: terminalCodes });
-    const { json } = await list(target, now);
-    expect(json).toEqual([expect.objectContaining({ name: terminalCodes })]);
-  });
-
-  test("shows a time beyond the calendar as seconds since 1970", async () => {
-    const revokedAt = Number.MAX_SAFE_INTEGER;
-    await tables.putKey({ keyId: "key_1", createdAt, revokedAt });
-    expect((await list(target, now)).text).toContain("9007199254740991 s after 1970");
-  });
-
-  test("counts damaged records instead of showing them", async () => {
-    await tables.putKey({ keyId: "key_1", createdAt });
-    await tables.putKey({ keyId: "key_2", createdAt: "yesterday" });
-    const { json, note } = await list(target, now);
-    expect(note).toBe("Skipped 1 damaged record: the service rejects such keys");
-    expect(json).toEqual([expect.objectContaining({ keyId: "key_1" })]);
-  });
-
-  test.each([
-    ["keys", false, "No keys yet."],
-    ["active keys", true, "No active keys."],
-  ])("says when there are no %s", async (_, onlyActive, text) => {
-    expect(await list(target, now, onlyActive)).toEqual({ text, json: [] });
-  });
+  for (const { line } of keys) await put(line, tables.apiKeys);
+  const { sent } = await playIn({ calls: onEvery("Scan", pagesOf(10)) })`
+    $ keys list
+    KEY ID…
+    ${keys.map(({ keyId }) => `${keyId} …`).join("\n")}
+  `;
+  const scans = sent.filter(({ operation }) => operation === "Scan");
+  expect(scans.map(({ ConsistentRead }) => ConsistentRead)).toEqual([true, true, true]);
 });
 
-describe("checking", () => {
-  test("accepts an active key", async () => {
-    const key = await tables.putKey({ keyId: "key_1", createdAt });
-    expect(await check(target, key, now)).toMatchObject({
-      text: "Accepted: key_1 (test)",
-      json: { accepted: true, keyId: "key_1" },
-    });
-  });
+test("odd records of keys are listed as far as they can be", () => play`
+  $ put KEYS {"keyId":"key_1","createdAt":0,"revokedAt":9007199254740991}
+  $ put KEYS {"keyId":"key_2","createdAt":"yesterday"}
+  $ keys list
+  KEY ID  NAME  CREATED AT            EXPIRES AT  REVOKED AT                     STATE
+  key_1   test  1970-01-01T00:00:00Z  never       9007199254740991 s after 1970  revoked
+  ! Skipped 1 damaged record: the service rejects such keys
+`);
 
-  test("escapes a name that could control the terminal", async () => {
-    const key = await tables.putKey({ keyId: "key_1", createdAt, name: terminalCodes });
-    const { text } = await check(target, key, now);
-    expect(text).toBe(`Accepted: key_1 (${escapedCodes})`);
-  });
+test("names that could control the terminal are escaped", async () => {
+  const name = "\u001b]0;owned\u0007\u009b31m\u202emca";
+  const key = await putKey({ keyId: "key_1111111111111111", name }, makeApiKey(prefix));
+  await play`
+    $ keys check
+    > ${key}
+    Accepted: key_1111111111111111 (\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}mca)
+    $ keys list
+    KEY ID                NAME                                     CREATED AT …
+    key_1111111111111111  \u{1b}]0;owned\u{7}\u{9b}31m\u{202e}mca  1970-01-01T00:00:00Z …
+    $ keys list --json
+    [{"keyId":"key_1111111111111111","name":"\u001b]0;owned\u0007\u009b31m\u202emca",…}]
+    $ keys revoke key_1111111111111111
+    Revoked key_1111111111111111 (\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}mca). …
+  `;
+});
 
-  test("rejects an empty key as malformed", async () => {
-    const { text, json, rejected } = await check(target, "", now);
-    expect({ text, json, rejected }).toEqual({
-      text: "Rejected: malformed or mistyped",
-      json: { accepted: false, reason: "malformed or mistyped", keyId: null },
-      rejected: true,
-    });
-  });
+test("a name may have 200 characters, with those that join letters and emoji", async () => {
+  const joined = "\u{1f469}\u200d\u{1f467}\u06cc\u200c\u{1f3f4}\u{e0067}\u{e007f}";
+  const name = `Acme ${joined}${"\u{1f600}".repeat(182)} shop`;
+  await play`
+    $ keys issue --name '${name}' --expires 9999-12-31
+    ${prefix}_SECRET
+    ! Issued key_… to ${name}; it expires at 9999-12-31T23:59:59Z. …
+    $ keys list --json
+    [{…,"name":"${name}",…}]
+  `;
+});
 
-  describe.each([
-    {
-      what: "a mistyped key",
-      makeKey: async () => `${makeApiKey("pets_test").slice(0, -1)}!`,
-      reason: "malformed or mistyped",
-    },
-    {
-      what: "another environment's key",
-      makeKey: async () => makeApiKey("pets_live"),
-      reason: "keys for this environment start with pets_test_",
-    },
-    {
-      what: "an unknown key",
-      makeKey: async () => makeApiKey("pets_test"),
-      reason: "no such key was issued here",
-    },
-    {
-      what: "an expired key",
-      makeKey: () => tables.putKey({ keyId: "key_1", createdAt: 1, expiresAt: createdAt }),
-      reason: "expired at 2023-11-14T22:13:20Z",
-      keyId: "key_1",
-    },
-    {
-      what: "a revoked key",
-      makeKey: () => tables.putKey({ keyId: "key_2", createdAt: 1, revokedAt: createdAt }),
-      reason: "revoked at 2023-11-14T22:13:20Z",
-      keyId: "key_2",
-    },
-    {
-      what: "a key whose record is damaged",
-      makeKey: () => tables.putKey({ keyId: "key_3", createdAt: 0.5 }),
-      reason: "its record is damaged",
-    },
-  ])("$what", ({ makeKey, reason, keyId }) => {
-    test("rejects it with the reason", async () => {
-      const { text, json, rejected } = await check(target, await makeKey(), now);
-      expect(text).toBe(keyId ? `Rejected: ${reason} (${keyId})` : `Rejected: ${reason}`);
-      expect(json).toEqual({ accepted: false, reason, keyId: keyId ?? null });
-      expect(rejected).toBe(true);
-    });
-
-    test("never prints the key", async () => {
-      const key = await makeKey();
-      const { text, json } = await check(target, key, now);
-      expect(text + JSON.stringify(json)).not.toContain(key);
-    });
-  });
+test("a key is checked by the authorizer's rules, and never shown", async () => {
+  const issued = (keyId: string, record: object) =>
+    putKey({ keyId, ...record }, makeApiKey(prefix));
+  const active = await issued("key_1", {});
+  const unknown = makeApiKey(prefix);
+  await playIn({ now })`
+    $ keys check
+    >   ${active}  ${"\r"}
+    Accepted: key_1 (test)
+    $ keys check --json
+    > ${active}
+    {"accepted":true,"keyId":"key_1","name":"test","createdAt":"1970-01-01T00:00:00Z",\
+    "expiresAt":null,"revokedAt":null,"state":"active"}
+    $ keys check
+    > ${await issued("key_2", { expiresAt: atNow + 1 })}
+    Accepted until 2027-01-15T08:00:01Z: key_2 (test)
+    $ keys check
+    > ${await issued("key_3", { expiresAt: atNow })}
+    Rejected: expired at ${now} (key_3)
+    exit 1
+    $ keys check --json
+    > ${await issued("key_4", { revokedAt: atNow })}
+    {"accepted":false,"reason":"revoked at ${now}","keyId":"key_4"}
+    exit 1
+    $ keys check
+    > ${await issued("key_5", { createdAt: 0.5 })}
+    Rejected: its record is damaged
+    exit 1
+    $ keys check
+    > ${unknown}
+    Rejected: no such key was issued here
+    exit 1
+    $ keys check --json
+    > ${unknown}!
+    {"accepted":false,"reason":"malformed or mistyped","keyId":null}
+    exit 1
+    $ keys check
+    > ${makeApiKey("pets_another")}
+    Rejected: keys for this environment start with ${prefix}_
+    exit 1
+    $ keys check
+    >
+    ! Standard input has no key
+    exit 1
+  `;
 });

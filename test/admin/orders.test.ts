@@ -1,200 +1,112 @@
-import { describe, expect, test } from "vitest";
-import { show } from "../../infra/admin/show-orders.ts";
-import { jsonText } from "../../infra/terminal/printable.ts";
-import type { OrderItem } from "../../shared/order.ts";
-import type { Behaviour } from "../helpers/faults/fault-proxy.ts";
-import { createTestTables } from "../helpers/test-tables.ts";
-import { commandsHere, runHere } from "./command-here.ts";
+import { expect, test } from "vitest";
+import { onEvery } from "../helpers/faults/fault-proxy.ts";
+import { createTerminal } from "./terminal.ts";
 
-const tables = await createTestTables();
-const { target } = tables;
-const cancelled: OrderItem = {
-  id: { N: "-9223372036854775808" },
-  petId: { N: "9007199254740993" },
-  complete: { BOOL: false },
-  status: { S: "cancelled" },
-  cancelledAt: { S: "2026-11-20T08:00:00.000Z" },
-  cancelledBy: { S: "key_1" },
-  cancellationId: { S: "5f3f" },
-};
+const { play, playIn } = await createTerminal();
 
-describe("showing an order", () => {
-  const putWithKeys = async () => {
-    await tables.putOrder({ ...cancelled, gift: { L: [{ B: new Uint8Array([0, 255]) }] } });
-    await tables.putKey({ keyId: "key_0", name: "Another" });
-    await tables.putKey({ keyId: "key_1", name: "Acme \u0007shop" });
-  };
-
-  test("prints every attribute with the name of the key that cancelled the order", async () => {
-    await putWithKeys();
-    const { text } = await show(target, -(2n ** 63n));
-    expect(text).toBe(
-      [
-        "id               -9223372036854775808",
-        "status           cancelled",
-        "petId            9007199254740993",
-        "complete         false",
-        "cancelledBy      key_1",
-        "cancellationId   5f3f",
-        "cancelledAt      2026-11-20T08:00:00.000Z",
-        String.raw`cancelledByName  Acme \u{7}shop`,
-        'gift             {"L":[{"B":"AP8="}]}',
-      ].join("\n"),
-    );
-  });
-
-  test("prints every digit of an integer in JSON", async () => {
-    await putWithKeys();
-    const { json } = await show(target, -(2n ** 63n));
-    expect(jsonText(json)).toMatch(
-      /^{"id":-9223372036854775808,"status":"cancelled","petId":9007199254740993,"complete":false,/,
-    );
-  });
-
-  test("names the key that cancelled it, unescaped, in JSON", async () => {
-    await putWithKeys();
-    const { json } = await show(target, -(2n ** 63n));
-    expect(json).toMatchObject({ cancelledBy: "key_1", cancelledByName: "Acme \u0007shop" });
-  });
-
-  test("prints an order that was cancelled by a key that no one issued", async () => {
-    await tables.putOrder({ id: { N: "1" }, cancelledBy: { S: "key_2" } });
-    await tables.putKey({ keyId: "key_1" });
-    expect((await show(target, 1n)).text).toBe("id           1\ncancelledBy  key_2");
-  });
-
-  test("reads consistently", async () => {
-    await tables.putOrder({ id: { N: "1" } });
-    const consistent: unknown[] = [];
-    const { target: proxied } = await tables.behindProxy(
-      ({ input }) => void consistent.push(JSON.parse(input).ConsistentRead),
-    );
-    await show(proxied, 1n);
-    expect(consistent).toEqual([true]);
-  });
-
-  test("fails for an unknown id", async () => {
-    await expect(show(target, 5n)).rejects.toThrow("No order has the id 5");
-  });
+test("an order is shown with every attribute, and the name of the key that cancelled it", async () => {
+  await play`
+    $ put {"id":-9223372036854775808,"petId":9007199254740993,"complete":false,\
+    "status":"cancelled","cancelledAt":"2026-11-20T08:00:00.000Z",\
+    "cancelledBy":"key_1111111111111111","cancellationId":"5f3f",\
+    "otherAttributes":{"gift":{"L":[{"B":"AP8="}]}}}
+    $ put {"id":2,"status":"cancelled","cancelledBy":"key_2222222222222222"}
+    $ put {"id":{"N":"7"},"status":{"S":"held\u001b[2J"}}
+    $ put KEYS {"keyId":"key_0000000000000000","name":"Another","createdAt":0}
+    $ put KEYS {"keyId":"key_1111111111111111","name":"Acme \u0007shop","createdAt":0}
+    $ orders show -- -9223372036854775808
+    id               -9223372036854775808
+    status           cancelled
+    petId            9007199254740993
+    complete         false
+    cancelledBy      key_1111111111111111
+    cancellationId   5f3f
+    cancelledAt      2026-11-20T08:00:00.000Z
+    cancelledByName  Acme \u{7}shop
+    gift             {"L":[{"B":"AP8="}]}
+    $ orders show --json -- -9223372036854775808
+    {"id":-9223372036854775808,"status":"cancelled","petId":9007199254740993,"complete":false,\
+    "cancelledBy":"key_1111111111111111","cancellationId":"5f3f",\
+    "cancelledAt":"2026-11-20T08:00:00.000Z","cancelledByName":"Acme \u0007shop",\
+    "gift":{"L":[{"B":"AP8="}]}}
+    $ orders show 2
+    id           2
+    status       cancelled
+    cancelledBy  key_2222222222222222
+    $ orders show 7 --json
+    {"id":7,"status":"held\u001b[2J"}
+    $ orders show 5
+    ! No order has the id 5
+    exit 1
+  `;
 });
 
-const secondKey = "key_2222222222222222";
-const orders: OrderItem[] = [
-  cancelled,
-  { id: { N: "9223372036854775807" }, status: { S: "cancelled" }, cancelledBy: { S: secondKey } },
-  {
-    id: { N: "1" },
-    status: { S: "pending" },
-    quantity: { N: "3" },
-    shipDate: { S: "2026-12-24T00:00:00Z" },
-  },
-  { id: { N: "2" }, status: { S: "held\u001b" }, cancelledBy: { S: secondKey } },
-  { id: { N: "3" } },
-];
-
-describe("listing orders", () => {
-  test("shows every order in columns, exact to the last digit", async () => {
-    for (const order of [...orders, { id: { N: "1.5" } }]) await tables.putOrder(order);
-    const { stdout, ...ended } = await runHere(tables, ["orders", "list"]);
-    expect(ended).toEqual({ code: 0, stderr: "" });
-    const lines = stdout.trimEnd().split("\n");
-    const [header, ...rows] = lines.map((line) => line.split(/ {2,}/));
-    expect(header).toEqual([
-      "ID",
-      "STATUS",
-      "PET ID",
-      "QUANTITY",
-      "COMPLETE",
-      "SHIP DATE",
-      "CANCELLED BY",
-    ]);
-    expect(rows.sort()).toEqual([
-      ["-9223372036854775808", "cancelled", "9007199254740993", "-", "false", "-", "key_1"],
-      ["1", "pending", "-", "3", "-", "2026-12-24T00:00:00Z", "-"],
-      ["1.5", "-", "-", "-", "-", "-", "-"],
-      ["2", String.raw`held\u{1b}`, "-", "-", "-", "-", secondKey],
-      ["3", "-", "-", "-", "-", "-", "-"],
-      ["9223372036854775807", "cancelled", "-", "-", "-", "-", secondKey],
-    ]);
-  });
-
-  test("prints the orders of a status and a key as lines of an orders file", async () => {
-    const other: OrderItem = {
-      id: { N: "4" },
-      status: { S: "cancelled" },
-      cancelledBy: { S: `${secondKey}2` },
-    };
-    for (const order of [...orders, other]) await tables.putOrder(order);
-    const run = commandsHere(tables);
-    expect(
-      await run(["orders", "list", "--status", "cancelled", "--cancelled-by", secondKey, "--json"]),
-    ).toMatchObject({
-      code: 0,
-      stdout: `{"id":9223372036854775807,"status":"cancelled","cancelledBy":"${secondKey}"}\n`,
-    });
-  });
-
-  const listOfKey = (key: string) => {
-    const run = commandsHere(tables);
-    return run(["orders", "list", "--json", "--cancelled-by", key]);
-  };
-
-  test("prints nothing for a key that cancelled no order", async () => {
-    await tables.putKey({ keyId: "key_3333333333333333" });
-    expect(await listOfKey("key_3333333333333333")).toMatchObject({ code: 0, stdout: "" });
-  });
-
-  test("fails for a key that does not exist", async () => {
-    expect(await listOfKey("key_4444444444444444")).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/\nNo key has the id key_4444444444444444\n$/),
-    });
-  });
-
-  test("names an order that it skips because its id is not a 64-bit integer", async () => {
-    const id = { N: "1.5" };
-    // The skipped order is not on the last page.
-    const twoPages: Behaviour = ({ input, response }) => {
-      const page = input.includes("ExclusiveStartKey")
-        ? { Items: [] }
-        : { Items: [{ id }], LastEvaluatedKey: { id } };
-      response.end(JSON.stringify({ ...page, ConsumedCapacity: {} }));
-    };
-    const { proxy } = await tables.behindProxy(() => twoPages);
-    const run = commandsHere(tables, proxy.endpoint);
-    expect(await run(["orders", "list", "--status", "other", "--json"])).toMatchObject({
-      code: 1,
-      stdout: "",
-      stderr: expect.stringMatching(/\nOrder 1\.5 skipped: id is not a 64-bit integer\n$/),
-    });
-  });
+test("an order is read consistently", async () => {
+  const { sent } = await playIn({ calls: () => undefined })`
+    $ put {"id":1,"status":null}
+    $ orders show 1
+    id  1
+  `;
+  expect(sent).toMatchObject([
+    { operation: "DescribeTable" },
+    { operation: "GetItem", ConsistentRead: true },
+  ]);
 });
 
-describe("counting orders", () => {
-  const counted = async (...options: string[]) => {
-    for (const order of orders) await tables.putOrder(order);
-    return await runHere(tables, ["orders", "count", ...options]);
-  };
+test("orders are listed in columns or as lines of an orders file, and counted", () => play`
+  $ put {"id":-9223372036854775808,"petId":9007199254740993,"complete":false,\
+  "status":"cancelled","cancelledBy":"key_1111111111111111"}
+  $ put {"id":9223372036854775807,"status":"cancelled","cancelledBy":"key_2222222222222222"}
+  $ put {"id":1,"quantity":3,"shipDate":"2026-12-24T00:00:00Z","status":"pending"}
+  $ put {"id":{"N":"2"},"status":{"S":"held\u001b"},"cancelledBy":{"S":"key_2222222222222222"}}
+  $ put {"id":3,"status":null}
+  $ put {"id":{"N":"4"},"status":{"S":"cancelled"},"cancelledBy":{"S":"key_22222222222222222"}}
+  $ orders count
+  STATUS     ORDERS
+  pending    1
+  shipped    0
+  cancelled  3
+  other      2
+  total      6
+  $ orders list --status cancelled --cancelled-by key_2222222222222222 --json
+  {"id":9223372036854775807,"status":"cancelled","cancelledBy":"key_2222222222222222"}
+  $ orders list --cancelled-by key_3333333333333333 --json
+  ! No key has the id key_3333333333333333
+  exit 1
+  $ put KEYS {"keyId":"key_3333333333333333","createdAt":0}
+  $ orders list --cancelled-by key_3333333333333333 --json
+  $ put {"id":{"N":"1.5"}}
+  $ orders list | sort
+  -9223372036854775808  cancelled  9007199254740993      -         false     -\
+                              key_1111111111111111
+  1                     pending    -                     3         -         2026-12-24T00:00:00Z\
+           -
+  1.5                   -          -                     -         -         -\
+                              -
+  2                     held\u{1b}  -                     -         -         -\
+                              key_2222222222222222
+  3                     -          -                     -         -         -\
+                              -
+  4                     cancelled  -                     -         -         -\
+                              key_22222222222222222
+  9223372036854775807   cancelled  -                     -         -         -\
+                              key_2222222222222222
+  ID                    STATUS     PET ID                QUANTITY  COMPLETE  SHIP DATE\
+                      CANCELLED BY
+  $ orders count --json
+  {"pending":1,"shipped":0,"cancelled":3,"other":3,"total":7}
+`);
 
-  test("prints the number of each status and the total", async () => {
-    expect(await counted()).toEqual({
-      code: 0,
-      stdout: [
-        "STATUS     ORDERS",
-        "pending    1",
-        "shipped    0",
-        "cancelled  2",
-        "other      2",
-        "total      5",
-        "",
-      ].join("\n"),
-      stderr: "",
-    });
+test("a list as JSON names an order that it skips, even on an earlier page", async () => {
+  const id = { N: "1.5" };
+  const calls = onEvery("Scan", ({ input, response }) => {
+    const more = { Items: [{ id }], LastEvaluatedKey: { id } };
+    const page = input.includes("ExclusiveStartKey") ? { Items: [] } : more;
+    response.end(JSON.stringify({ ...page, ConsumedCapacity: {} }));
   });
-
-  test("prints them as JSON", async () => {
-    expect((await counted("--json")).stdout).toBe(
-      '{"pending":1,"shipped":0,"cancelled":2,"other":2,"total":5}\n',
-    );
-  });
+  await playIn({ calls })`
+    $ orders list --status other --json
+    ! Order 1.5 skipped: id is not a 64-bit integer
+    exit 1
+  `;
 });

@@ -1,0 +1,351 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { type EventEmitter, once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
+import { PutItemCommand } from "@aws-sdk/client-dynamodb";
+import { mockClient } from "aws-sdk-client-mock";
+import { afterAll, beforeEach, expect, onTestFinished, vi } from "vitest";
+import { runProgram } from "../../infra/admin/program.ts";
+import { environments } from "../../infra/environments.ts";
+import { attributeJson, reviveBinary } from "../../infra/orders-file/attribute-json.ts";
+import { formatOrderLine, parseOrderLine } from "../../infra/orders-file/order-line.ts";
+import { jsonText } from "../../infra/terminal/printable.ts";
+import type { OrderItem as Item } from "../../shared/order.ts";
+import { adminCommand, root } from "../helpers/admin-command.ts";
+import { createTable } from "../helpers/create-table.ts";
+import { type Behaviour, type EngineCall, respond } from "../helpers/faults/fault-proxy.ts";
+import { createTestTables } from "../helpers/test-tables.ts";
+
+type Choice = (call: EngineCall) => Behaviour | undefined;
+type Stream = "stdout" | "stderr";
+
+/** What the commands of a session meet. */
+interface Circumstances {
+  /** Decides what each call to the engine meets. */
+  calls?: Choice;
+  /** Which streams are terminals; standard input never is. */
+  terminals?: Stream[];
+  /** The time, the same for the whole session. */
+  now?: string;
+  /** The local stacks that have left their addresses, by default one that runs. */
+  stacks?: object[];
+}
+
+interface ProcessOptions extends Pick<Circumstances, "calls"> {
+  input?: string | null;
+  env?: Record<string, string>;
+}
+
+/** The input of a call to the engine, with the names of tables as in a session. */
+interface Sent {
+  operation: string;
+  ConsistentRead?: boolean;
+  RequestItems?: { ORDERS?: { ConsistentRead: boolean; Keys: Item[] } };
+}
+
+/** How a command ended. The code is null if a signal ended it. */
+interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/**
+ * Creates the tables of the calling test file, and a folder for an operator who runs commands in
+ * it. The end of the file kills processes that still run and removes the folder.
+ */
+export async function createTerminal() {
+  const tables = await createTestTables();
+  const { client, dynamodbEndpoint } = tables;
+  const { orders, apiKeys } = tables.tables;
+  const folder = await mkdtemp(join(tmpdir(), "pet-store-admin-"));
+  const stackFile = join(folder, "stack.json");
+  const running: ChildProcess[] = [];
+  afterAll(async () => {
+    for (const child of running) child.kill("SIGKILL");
+    await rm(folder, { recursive: true, force: true });
+  });
+  let copy: string;
+  let isCopied: boolean;
+  beforeEach(() => {
+    copy = `Copy-${randomUUID()}`;
+    isCopied = false;
+    vi.stubEnv("LOCAL_STACK_FILE", stackFile);
+    vi.stubEnv("npm_lifecycle_event", "admin");
+    vi.stubEnv("INIT_CWD", folder);
+  });
+
+  const stackAt = (endpoint = dynamodbEndpoint, port = 1) => ({
+    baseUrl: `http://localhost:${port}/v1`,
+    dynamodbEndpoint: endpoint,
+    accessKeyId: "local",
+    tables: tables.tables,
+  });
+  /** Makes these the running local stacks. */
+  const pointTo = (...stacks: object[]) => writeFile(stackFile, JSON.stringify(stacks));
+
+  /** Puts the item of a line into a table, by default that of orders. The first makes the copy. */
+  async function put(line: string, TableName = orders): Promise<void> {
+    const item = itemOf(line);
+    if (TableName === copy && !isCopied) {
+      isCopied = true;
+      await createTable(client, item["keyId"] ? "apiKeys" : "orders", copy);
+    }
+    await client.send(new PutItemCommand({ TableName, Item: item }));
+  }
+
+  /** The commands of a session that are not the operators'. */
+  const verbs: Record<string, (args: string[], input: string) => Promise<string[] | undefined>> = {
+    put: async ([first = "", second]) => void (await (second ? put(second, first) : put(first))),
+    save: async ([file = ""], input) => void (await writeFile(join(folder, file), input)),
+    table: async ([name]) =>
+      (await tables.items(name === apiKeys ? "apiKeys" : "orders")).map(lineOf).sort(),
+  };
+
+  /** Performs a command of a session. Returns the lines that it prints. */
+  async function perform(line: string, input: string, terminals?: Stream[]): Promise<string[]> {
+    const names: Record<string, string> = { ORDERS: orders, KEYS: apiKeys, COPY: copy };
+    const command = line.replace(/\b[A-Z]{4,6}\b/g, (name) => names[name] ?? name);
+    const [verb = "", ...args] = wordsOf(command);
+    if (verbs[verb]) return (await verbs[verb](args, input)) ?? [];
+    const [words = "", sort] = command.split(" | ");
+    const target = words.includes("--env") ? "" : "--local ";
+    return linesOf(await run(target + words, { input, terminals }), sort === "sort").map(named);
+  }
+
+  const named = (text: string) =>
+    text.replaceAll(orders, "ORDERS").replaceAll(apiKeys, "KEYS").replaceAll(copy, "COPY");
+
+  /**
+   * Plays a session at a terminal. A line that begins with `$ ` is a command, lines below it that
+   * begin with `> ` are its standard input, and all others are what it prints: standard output,
+   * standard error after `! `, and the exit code unless it is 0. `…` stands for any text, or alone
+   * for any lines, µµµ for microseconds, and ⌫ for erasing the progress line. A line that ends with
+   * `\` goes on below.
+   *
+   * `orders` and `keys` are commands of `npm run admin -- --local`, unless they have `--env`. `put
+   * [TABLE] ITEM` puts an item into a table, `table [TABLE]` prints the items of one, `save FILE`
+   * writes a file. The tables are called ORDERS, KEYS and COPY. `| sort` sorts standard output.
+   *
+   * @returns the inputs of the calls to the engine, if they meet anything.
+   */
+  const playIn =
+    ({ calls, terminals, now, stacks }: Circumstances) =>
+    async (strings: TemplateStringsArray, ...values: unknown[]) => {
+      const sent: Sent[] = [];
+      const record: Choice = (call) => {
+        sent.push({ operation: call.operation, ...JSON.parse(named(call.input)) });
+        return calls?.(call);
+      };
+      const endpoint = calls && (await tables.behindProxy(record)).proxy.endpoint;
+      await pointTo(...(stacks ?? [stackAt(endpoint)]));
+      const session = withoutIndent(String.raw(strings, ...values));
+      if (session.includes("--env")) {
+        deployProduction({ orders, apiKeys });
+        vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", endpoint ?? dynamodbEndpoint);
+      }
+      if (now) vi.useFakeTimers({ toFake: ["Date"], now: new Date(now) });
+      onTestFinished(() => void vi.useRealTimers());
+      expect(await seenIn(session, (line, input) => perform(line, input, terminals))).toBe(session);
+      return { sent };
+    };
+
+  /** Starts a command as a process of its own; `input` null leaves its standard input open. */
+  async function start(command: string, { input = "", env = {}, calls }: ProcessOptions = {}) {
+    const endpoint = calls && (await tables.behindProxy(calls)).proxy.endpoint;
+    await pointTo(stackAt(endpoint));
+    const args = [...(await adminCommand()), "--local", ...command.split(" ")];
+    const { PATH, NODE_COMPILE_CACHE } = process.env;
+    const own = { PATH, NODE_COMPILE_CACHE, HOME: folder, TMPDIR: tmpdir() };
+    const child = spawn(process.execPath, args, {
+      cwd: root,
+      env: { ...own, LOCAL_STACK_FILE: stackFile, ...env },
+    });
+    // The command may exit before it has read its input.
+    child.stdin.on("error", () => {});
+    if (input !== null) child.stdin.end(input);
+    running.push(child);
+    const ended = Promise.all([once(child, "close"), text(child.stdout), text(child.stderr)]);
+    return {
+      child,
+      ended: ended.then(([[code], stdout, stderr]): Ended => ({ code, stdout, stderr })),
+    };
+  }
+
+  return { ...tables, folder, stackFile, stackAt, pointTo, put, play: playIn({}), playIn, start };
+}
+
+function withoutIndent(text: string): string {
+  const [indent = ""] = /^\n */.exec(text) ?? [];
+  return `${text.replaceAll(indent, "\n").replaceAll("\\\n", "").trim()}\n`;
+}
+
+/** A session as it was seen. What is like the expected is that. */
+async function seenIn(
+  session: string,
+  perform: (command: string, input: string) => Promise<string[]>,
+): Promise<string> {
+  let seen = "";
+  for (const step of session.split(/^\$ /m).slice(1)) {
+    const [command = "", ...below] = step.trimEnd().split("\n");
+    const input = below.filter((line) => line.startsWith(">"));
+    const expected = below.slice(input.length);
+    const printed = await perform(command, input.map((line) => `${line.slice(2)}\n`).join(""));
+    const shown = isLike(printed, expected) ? expected : printed;
+    seen += [`$ ${command}`, ...input, ...shown, ""].join("\n");
+  }
+  return seen;
+}
+
+function isLike(printed: string[], expected: string[]): boolean {
+  const lines = expected.map((line) => {
+    if (line === "…") return "(?:.*\n)*?";
+    return `${RegExp.escape(line).replaceAll("…", ".*").replaceAll("µµµ", "\\d{3}")}\n`;
+  });
+  return new RegExp(`^${lines.join("")}$`).test(printed.map((line) => `${line}\n`).join(""));
+}
+
+/** The words of a command. A quoted text is one, and so is JSON. */
+const wordsOf = (command: string) =>
+  Array.from(command.matchAll(/'([^']*)'|\{.*\}|\S+/g), ([word, quoted]) => quoted ?? word);
+
+/** What a command has printed, without what differs each time. */
+function linesOf({ code, stdout, stderr }: Ended, isSorted: boolean): string[] {
+  const lines = (printed: string): string[] => {
+    const shown = printed
+      .replaceAll("\u001b[1G\u001b[2K", "⌫")
+      .replaceAll(/_[0-9A-Za-z]{49}\b/g, "_SECRET")
+      .replace(/(?<=.)$/, " (no end of line)\n");
+    return shown.split("\n").slice(0, -1);
+  };
+  const printed = isSorted ? lines(stdout).sort() : lines(stdout);
+  const exit = code === 0 ? [] : [`exit ${code}`];
+  return [...printed, ...lines(stderr).map((line) => `! ${line}`), ...exit];
+}
+
+/** An order from a line of an orders file, a key's record, or any item in DynamoDB's own JSON. */
+function itemOf(line: string): Item {
+  const json = JSON.parse(line, reviveBinary);
+  if (json.id?.N) return json;
+  if (json.keyId) return keyOf(json);
+  const parsed = parseOrderLine(line);
+  if ("problems" in parsed) throw new Error(`${line}: ${JSON.stringify(parsed.problems)}`);
+  return parsed.item;
+}
+
+/** A key's record that no key belongs to. */
+function keyOf(fields: Record<string, string | number>): Item {
+  const all = { keyHash: `hash of ${fields["keyId"]}`, name: "test", ...fields };
+  const attributes = Object.entries(all).map(([name, value]) => [
+    name,
+    typeof value === "number" ? { N: `${value}` } : { S: value },
+  ]);
+  return Object.fromEntries(attributes);
+}
+
+function lineOf(item: Item): string {
+  const { keyId, keyHash: _, ...fields } = item;
+  if (!keyId) return formatOrderLine(item) ?? jsonText(Object(attributeJson({ M: item })).M);
+  const plain = Object.entries(fields).map(([name, { S, N }]) => [name, S ?? Number(N)]);
+  return JSON.stringify({ keyId: keyId.S, ...Object.fromEntries(plain.sort()) });
+}
+
+/** Has CloudFormation know one stack, production's, until the test ends. */
+export function deployProduction(tables: { orders: string; apiKeys?: string }): void {
+  const cloudFormation = mockClient(CloudFormationClient);
+  onTestFinished(() => cloudFormation.restore());
+  const { stackName: StackName } = environments.production;
+  const unknown = new Error("Stack with id does not exist");
+  cloudFormation
+    .on(DescribeStacksCommand)
+    .rejects(Object.assign(unknown, { name: "ValidationError" }));
+  const stack = {
+    StackId: `arn:aws:cloudformation:eu-central-1:210987654321:stack/${StackName}/5f3f`,
+    StackName,
+    StackStatus: "UPDATE_COMPLETE" as const,
+    CreationTime: new Date(),
+    Outputs: [
+      { OutputKey: "OrdersTableName", OutputValue: tables.orders },
+      { OutputKey: "ApiKeysTableName", OutputValue: tables.apiKeys ?? "" },
+    ],
+  };
+  cloudFormation.on(DescribeStacksCommand, { StackName }).resolves({ Stacks: [stack] });
+}
+
+/** Runs a command in this process, a fraction of the time that a process of its own would take. */
+export async function run(
+  command: string,
+  { input = "", terminals = [] }: { input?: string; terminals?: Stream[] | undefined } = {},
+): Promise<Ended> {
+  using restored = new DisposableStack();
+  const replace = (object: object, name: string, value: unknown): void => {
+    const was = Object.getOwnPropertyDescriptor(object, name);
+    Object.defineProperty(object, name, { configurable: true, writable: true, value });
+    restored.defer(() => {
+      Reflect.deleteProperty(object, name);
+      if (was) Object.defineProperty(object, name, was);
+    });
+  };
+  const printed = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    replace(process[name], "isTTY", terminals.includes(name));
+    replace(process[name], "write", (text: string, ...rest: unknown[]) => {
+      printed[name] += text;
+      const written = rest.at(-1);
+      if (typeof written === "function") written();
+      return true;
+    });
+  }
+  replace(process, "stdin", Readable.from([Buffer.from(input)]));
+  // A command never removes its listeners: its process ends. Here, Node would warn of the eleventh.
+  for (const [emitter, event] of listened) {
+    const kept = emitter.rawListeners(event);
+    restored.defer(() => {
+      const added = emitter.rawListeners(event).filter((listener) => !kept.includes(listener));
+      for (const listener of added) emitter.off(event, listener as () => void);
+    });
+  }
+  const { exitCode } = process;
+  process.exitCode = 0;
+  try {
+    await runProgram(wordsOf(command));
+    return { code: Number(process.exitCode), ...printed };
+  } finally {
+    process.exitCode = exitCode;
+  }
+}
+
+const listened: [EventEmitter, string][] = [
+  [process, "SIGHUP"],
+  [process, "SIGINT"],
+  [process, "SIGTERM"],
+  [process.stdout, "error"],
+];
+
+/** Only the first attempt of each call of an operation meets this behaviour. */
+export function onFirst(operation: string, behaviour: Behaviour): Choice {
+  return (call) => (call.operation === operation && call.attempt === 1 ? behaviour : undefined);
+}
+
+/** Every call of an operation after so many meets this. `failing` resolves at the first of them. */
+export function onEveryAfter(count: number, operation: string, behaviour: Behaviour) {
+  const { promise: failing, resolve } = Promise.withResolvers<void>();
+  let made = 0;
+  const calls: Choice = (call) => {
+    if (call.operation !== operation || ++made <= count) return undefined;
+    resolve();
+    return behaviour;
+  };
+  return { calls, failing };
+}
+
+/** Lets the engine scan only this many items a page. */
+export function pagesOf(Limit: number): Behaviour {
+  return async ({ forward, input, response }) =>
+    respond(response, await forward(JSON.stringify({ ...JSON.parse(input), Limit })));
+}
