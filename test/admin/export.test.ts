@@ -1,256 +1,185 @@
 import { execFileSync } from "node:child_process";
-import { readdir, readFile, stat } from "node:fs/promises";
-import { beforeEach, describe, expect, test } from "vitest";
-import { parseOrderLine } from "../../infra/orders-file/order-line.ts";
-import { type Behaviour, onEvery, respond } from "../helpers/faults/fault-proxy.ts";
+import { chmod, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { onEvery, passOn } from "../helpers/faults/fault-proxy.ts";
 import { rejectedAs } from "../helpers/faults/faults.ts";
-import { createTestTables } from "../helpers/test-tables.ts";
-import { createOperator } from "./admin-process.ts";
-import { commandsHere, runHere } from "./command-here.ts";
-import { erased, makeLines, sortedLines } from "./orders-file.ts";
+import { createTerminal, pagesOf } from "./terminal.ts";
 
-const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
-/** The engine, or a proxy before it. */
-let endpoint: string;
-const orders = (...args: string[]) =>
-  runHere({ ...tables, dynamodbEndpoint: endpoint }, ["orders", ...args]);
+const { folder, play, playIn } = await createTerminal();
+const inFolder = (name: string) => join(folder, name);
+const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
+/** Where an export of this process writes until it is complete. */
+const partialOf = (name: string) => inFolder(`${name}.${process.pid}.partial`);
 
-async function putLines(lines: string[]): Promise<void> {
-  for (const line of lines) {
-    const parsed = parseOrderLine(line);
-    if ("problems" in parsed) throw new Error(`${line}: ${parsed.problems}`);
-    await tables.putOrder(parsed.item);
-  }
-}
+/** One order of each kind, exact to the last digit, in the order of their lines. */
+const orders = [
+  '{"id":-9223372036854775808,"petId":-1,"quantity":0,"complete":false,"status":"pending"}',
+  '{"id":0,"status":"cancelled"}',
+  '{"id":1,"status":"cancelled","cancelledAt":"2026-11-20T08:00:00.000Z",' +
+    '"cancelledBy":"key_0123456789abcdef","cancellationId":"5f3f"}',
+  '{"id":2,"otherAttributes":{"colour":{"SS":["blue","red"]},"petId":{"L":[]},' +
+    '"photo":{"B":"AP8="},"status":{"S":"held"}}}',
+  '{"id":3,"status":null,"otherAttributes":{"price":' +
+    '{"M":{"amount":{"N":"12345678901234567890123456789012345678"}}}}}',
+  '{"id":9223372036854775807,"petId":9007199254740993,' +
+    '"shipDate":"2026-12-01T09:00:00.123456789+05:30","status":"shipped"}',
+];
+const lines = orders.join("\n");
+const putOrders = orders.map((line) => `$ put ${line}`).join("\n");
 
-beforeEach(() => {
-  endpoint = tables.dynamodbEndpoint;
-  return operator.pointTo(tables);
+test("an export of every page, read consistently, can be imported again", async () => {
+  const { sent } = await playIn({ calls: onEvery("Scan", pagesOf(2)) })`
+    ${putOrders}
+    $ orders export | sort
+    ${lines}
+    ! Exported 6 orders
+    $ orders export all.ndjson
+    Exported 6 orders to all.ndjson
+    $ orders export all.ndjson --json
+    {"orders":6,"skipped":0}
+  `;
+  const scans = sent.filter(({ operation }) => operation === "Scan");
+  expect(scans.length).toBeGreaterThanOrEqual(3 * 3);
+  for (const { ConsistentRead } of scans) expect(ConsistentRead).toBe(true);
 });
 
-/** Lets the engine scan only two orders a page. */
-const smallPage: Behaviour = async ({ forward, input, response }) =>
-  respond(response, await forward(JSON.stringify({ ...JSON.parse(input), Limit: 2 })));
+test("an import of the last test's export restores the table", async () => {
+  await play`
+    $ orders import all.ndjson
+    6 orders: 6 written, 0 already there, 0 different, 0 not written
+    $ table
+    ${lines}
+  `;
+});
 
-describe("orders export", () => {
-  const lines = [
-    '{"id":-9223372036854775808,"petId":-1,"quantity":0,"complete":false,"status":"pending"}',
-    '{"id":9223372036854775807,"petId":9007199254740993,' +
-      '"shipDate":"2026-12-01T09:00:00.123456789+05:30","status":"shipped"}',
-    '{"id":0,"status":"cancelled"}',
-    '{"id":1,"status":"cancelled","cancelledAt":"2026-11-20T08:00:00.000Z",' +
-      '"cancelledBy":"key_0123456789abcdef","cancellationId":"5f3f"}',
-    '{"id":2,"otherAttributes":{"colour":{"SS":["blue","red"]},"petId":{"L":[]},' +
-      '"photo":{"B":"AP8="},"status":{"S":"held"}}}',
-    '{"id":3,"status":null,"otherAttributes":{"price":' +
-      '{"M":{"amount":{"N":"12345678901234567890123456789012345678"}}}}}',
-  ];
+test("an export names what it skips, which table it reads, and where it can't write", () => play`
+  $ put {"id":5}
+  $ orders export none/orders.ndjson
+  ! none/orders.ndjson: no such file or directory
+  exit 1
+  $ orders export ${folder}
+  ! ${folder} is a folder
+  exit 1
+  $ put {"id":{"N":"1.5"}}
+  $ orders export
+  {"id":5,"status":"pending"}
+  ! Order 1.5 skipped: id is not a 64-bit integer
+  ! Exported 1 order, skipped 1
+  exit 1
+  $ put COPY {"id":{"N":"9223372036854775808"}}
+  $ put COPY {"id":7}
+  $ orders export --table COPY --json
+  {"id":7,"status":"pending"}
+  ! Order 9223372036854775808 skipped: id is not a 64-bit integer
+  ! Exported 1 order, skipped 1
+  exit 1
+`);
 
-  test("followed by an import restores the table", async () => {
-    await putLines(lines);
-    const before = await tables.items("orders");
-    const file = `${operator.folder}/exported.ndjson`;
-    expect(await orders("export", file, "--json")).toEqual({
-      code: 0,
-      stdout: '{"orders":6,"skipped":0}\n',
-      stderr: "",
-    });
-    expect(sortedLines(await operator.read("exported.ndjson"))).toEqual([...lines].sort());
-    await tables.empty();
-    expect(await orders("import", file)).toEqual({
-      code: 0,
-      stdout: "6 orders: 6 written, 0 already there, 0 different, 0 not written\n",
-      stderr: "",
-    });
-    const after = await tables.items("orders");
-    expect(after).toHaveLength(lines.length);
-    expect(after).toEqual(expect.arrayContaining(before));
+test("an export whose second page fails leaves the last one, and no other file", async () => {
+  let scans = 0;
+  const missing = rejectedAs("ResourceNotFoundException");
+  const calls = onEvery("Scan", (exchange) => (++scans === 1 ? pagesOf(2) : missing)(exchange));
+  await playIn({ calls })`
+    ${putOrders}
+    $ save last.ndjson
+    > the last export
+    $ orders export last.ndjson
+    ! There is no table ORDERS. Check its name, and whether its stack was deleted or replaced
+    exit 1
+  `;
+  expect(scans).toBe(2);
+  expect(await readFile(inFolder("last.ndjson"), "utf8")).toBe("the last export\n");
+  expect((await readdir(folder)).filter((name) => name.includes("partial"))).toEqual([]);
+});
+
+test("an export to a pipe writes there instead of replacing it", async () => {
+  const pipe = inFolder("pipe");
+  execFileSync("mkfifo", [pipe]);
+  const played = play`
+    $ put {"id":1}
+    $ orders export pipe
+    Exported 1 order to pipe
+  `;
+  const [content] = await Promise.all([readFile(pipe, "utf8"), played]);
+  expect(content).toBe('{"id":1,"status":"pending"}\n');
+  expect((await stat(pipe)).isFIFO()).toBe(true);
+});
+
+test("an export keeps a private file private, even while it writes to one beside it", async () => {
+  await writeFile(inFolder("private.ndjson"), "", { mode: 0o600 });
+  const modes: number[] = [];
+  const calls = onEvery("Scan", async (exchange) => {
+    if (exchange.input.includes("ExclusiveStartKey"))
+      modes.push(await vi.waitFor(() => modeOf(partialOf("private.ndjson"))));
+    await pagesOf(1)(exchange);
   });
+  await playIn({ calls })`
+    $ put {"id":1}
+    $ orders export private.ndjson
+    Exported 1 order to private.ndjson
+  `;
+  expect(modes).toEqual([0o600]);
+  expect(await modeOf(inFolder("private.ndjson"))).toBe(0o600);
+});
 
-  describe("of more than a page", () => {
-    const exportPages = async () => {
-      await putLines(makeLines(5));
-      const scans: string[] = [];
-      const { proxy } = await tables.behindProxy(
-        onEvery("Scan", (exchange) => {
-          scans.push(exchange.input);
-          return smallPage(exchange);
-        }),
-      );
-      endpoint = proxy.endpoint;
-      return { scans, ...(await orders("export", "--json")) };
-    };
+test("an export to a link replaces the file that it points to, and keeps the file's mode", async () => {
+  const [link, target] = [inFolder("link.ndjson"), inFolder("target.ndjson")];
+  await writeFile(target, "the last export\n");
+  await chmod(target, 0o666);
+  await symlink(target, link);
+  await play`
+    $ orders export link.ndjson
+    Exported 0 orders to link.ndjson
+  `;
+  expect(await readFile(target, "utf8")).toBe("");
+  expect(await readlink(link)).toBe(target);
+  expect(await modeOf(target)).toBe(0o666);
+});
 
-    test("reads every page", async () => {
-      const { scans, stdout, stderr } = await exportPages();
-      expect(sortedLines(stdout)).toEqual(makeLines(5).sort());
-      expect(stderr).toBe("Exported 5 orders\n");
-      expect(scans.length).toBeGreaterThan(1);
-    });
-
-    test("reads every page consistently", async () => {
-      const { scans } = await exportPages();
-      expect(scans.length).toBeGreaterThan(1);
-      for (const input of scans) expect(JSON.parse(input)).toMatchObject({ ConsistentRead: true });
-    });
-  });
-
-  describe("of a table with invalid ids", () => {
-    const exportSkipping = async () => {
-      const ids = ["1.5", "9223372036854775808", "5"];
-      for (const N of ids) await tables.putOrder({ id: { N }, status: { S: "pending" } });
-      return await orders("export");
-    };
-
-    test("prints the valid orders on standard output", async () => {
-      const { stdout } = await exportSkipping();
-      expect(stdout).toBe('{"id":5,"status":"pending"}\n');
-    });
-
-    test("exits with code 1", async () => {
-      expect(await exportSkipping()).toMatchObject({ code: 1 });
-    });
-
-    test("names the skipped orders on standard error", async () => {
-      const { stderr } = await exportSkipping();
-      expect(stderr.trimEnd().split("\n").sort()).toEqual([
-        "Exported 1 order, skipped 2",
-        "Order 1.5 skipped: id is not a 64-bit integer",
-        "Order 9223372036854775808 skipped: id is not a 64-bit integer",
-      ]);
-    });
-  });
-
-  describe("when the second page fails", () => {
-    const exportFailing = async () => {
-      await putLines(makeLines(5));
-      const file = await operator.write("orders.ndjson", "the last export\n");
-      let scans = 0;
-      const { proxy } = await tables.behindProxy(
-        onEvery("Scan", (exchange) =>
-          (++scans === 1 ? smallPage : rejectedAs("ResourceNotFoundException"))(exchange),
-        ),
-      );
-      endpoint = proxy.endpoint;
-      const ended = await orders("export", file);
-      expect(scans).toBeGreaterThan(1);
-      return ended;
-    };
-
-    test("says why", async () => {
-      const missing =
-        `There is no table ${tables.tables.orders}. ` +
-        "Check its name, and whether its stack was deleted or replaced\n";
-      expect(await exportFailing()).toEqual({ code: 1, stdout: "", stderr: missing });
-    });
-
-    test("leaves the last export as it was", async () => {
-      await exportFailing();
-      expect(await operator.read("orders.ndjson")).toBe("the last export\n");
-    });
-
-    test("leaves no partial file", async () => {
-      await exportFailing();
-      const names = await readdir(operator.folder);
-      expect(names.filter((name) => name.includes("partial"))).toEqual([]);
-    });
-  });
-
-  test("to a pipe writes there instead of replacing it", async () => {
-    await putLines(lines);
-    const pipe = `${operator.folder}/pipe`;
-    execFileSync("mkfifo", [pipe]);
-    const [content, ended] = await Promise.all([readFile(pipe, "utf8"), orders("export", pipe)]);
-    expect(sortedLines(content)).toEqual([...lines].sort());
-    expect(ended).toEqual({
-      code: 0,
-      stdout: `Exported ${lines.length} orders to ${pipe}\n`,
-      stderr: "",
-    });
-    expect((await stat(pipe)).isFIFO()).toBe(true);
-  });
-
-  test("into a missing folder fails with the name that was typed", async () => {
-    const path = `${operator.folder}/none/orders.ndjson`;
-    const stderr = `${path}: no such file or directory\n`;
-    expect(await orders("export", path)).toMatchObject({ code: 1, stderr });
-  });
-
-  test("to a folder fails with the name that was typed", async () => {
-    const { folder } = operator;
-    const stderr = `${folder} is a folder\n`;
-    expect(await orders("export", folder)).toMatchObject({ code: 1, stderr });
-  });
-
-  // Not even a handler of the signal would run while a write to a full pipe blocks.
-  test("to standard output ends at the first Ctrl-C, even if no one reads it", async () => {
-    const scanning = Promise.withResolvers<void>();
-    const { proxy } = await tables.behindProxy(() => () => scanning.resolve());
-    await operator.pointTo({ ...tables, dynamodbEndpoint: proxy.endpoint });
-    const running = operator.start(["orders", "export", "--local"]);
-    await scanning.promise;
-    running.kill("SIGINT");
-    expect(await running.ended).toEqual({ code: null, stdout: "", stderr: "" });
-  });
-
-  test("that is interrupted leaves no file behind", async () => {
-    await putLines(lines);
-    const scanning = Promise.withResolvers<void>();
-    const files = async () =>
-      (await readdir(operator.folder)).filter((name) => name.startsWith("stopped"));
-    const { proxy } = await tables.behindProxy(
-      onEvery("Scan", (exchange) => {
-        if (proxy.attempts.get("Scan") === 1) return smallPage(exchange);
-        scanning.resolve();
-      }),
-    );
-    await operator.pointTo({ ...tables, dynamodbEndpoint: proxy.endpoint });
-    const running = operator.start([
-      "orders",
-      "export",
-      `${operator.folder}/stopped.ndjson`,
-      "--local",
-    ]);
-    await scanning.promise;
-    await expect
-      .poll(files)
-      .toEqual([expect.stringMatching(/^stopped\.ndjson\.[1-9]\d*\.partial$/)]);
-    running.kill("SIGHUP");
-    expect(await running.ended).toEqual({ code: 1, stdout: "", stderr: "Interrupted\n" });
-    expect(await files()).toEqual([]);
-  });
+test("an export never follows a link that has its partial file's name", async () => {
+  const target = inFolder("theirs.txt");
+  await writeFile(target, "theirs");
+  await symlink(target, partialOf("mine.ndjson"));
+  await play`
+    $ orders export mine.ndjson
+    ! mine.ndjson: file already exists
+    exit 1
+  `;
+  expect(await readFile(target, "utf8")).toBe("theirs");
 });
 
 test.each([
-  ["the percentage of the table that is done", () => undefined, "100%"],
+  ["the percentage of the table that is done", passOn, "100%"],
   [
-    "the number of orders when it may not ask how many there are",
-    onEvery("DescribeTable", rejectedAs("AccessDeniedException")),
-    "1 orders,",
+    "the number of orders if it may not ask how many there are",
+    rejectedAs("AccessDeniedException"),
+    "1 orders",
   ],
-])("an export on a terminal shows %s", async (_, described, shown) => {
-  await tables.putOrder({ id: { N: "1" } });
-  const { proxy } = await tables.behindProxy(described);
-  const run = commandsHere(tables, proxy.endpoint);
-  const { code, stderr } = await run(["orders", "export"], "stderr");
-  const [, line, rest] = stderr.split(erased);
-  expect(code).toBe(0);
-  expect(line).toContain(`Exporting ${shown}`);
-  expect(rest).toBe("Exported 1 order\n");
-});
+])(
+  "an export on a terminal shows %s, and clears it for an order that it skips",
+  async (_, described, shown) => {
+    await playIn({ calls: onEvery("DescribeTable", described), terminals: ["stderr"] })`
+    $ put {"id":1}
+    $ orders export all.ndjson --env production
+    Exported 1 order to all.ndjson
+    ! production: …
+    ! Using …
+    ! ⌫Exporting ${shown}, …⌫ (no end of line)
+    $ put {"id":{"N":"1.5"}}
+    $ orders export --env production
+    …
+    ! ⌫Exporting …⌫Order 1.5 skipped: id is not a 64-bit integer
+    ! ⌫Exported 1 order, skipped 1
+    exit 1
+  `;
+  },
+);
 
-test("an export that prints orders on a terminal shows no progress", async () => {
-  await tables.putOrder({ id: { N: "1" } });
-  const run = commandsHere(tables);
-  const { stdout, stderr } = await run(["orders", "export"], "stdout", "stderr");
-  expect(stdout).toBe('{"id":1,"status":null}\n');
-  expect(stderr).not.toContain("Exporting");
-});
-
-test("an export clears its progress line before it names a skipped order", async () => {
-  await tables.putOrder({ id: { N: "1.5" } });
-  const run = commandsHere(tables);
-  const { code, stderr } = await run(["orders", "export"], "stderr");
-  expect(code).toBe(1);
-  expect(stderr).toContain(`${erased}Order 1.5 skipped: id is not a 64-bit integer\n`);
-});
+test("an export that prints orders on a terminal shows no progress", () =>
+  playIn({ terminals: ["stdout", "stderr"] })`
+    $ put {"id":1}
+    $ orders export
+    {"id":1,"status":"pending"}
+    ! ⌫Exported 1 order
+  `);

@@ -1,329 +1,250 @@
-import { beforeEach, describe, expect, test } from "vitest";
-import { compareOrders } from "../../infra/admin/compare-orders.ts";
-import { TableCalls } from "../../infra/admin/table-calls.ts";
-import { workThrough } from "../../infra/admin/work-through.ts";
-import type { OrderItem } from "../../shared/order.ts";
-import { onEvery } from "../helpers/faults/fault-proxy.ts";
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readdir, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { systemClock } from "../../shared/clock.ts";
+import { justBefore, onEvery } from "../helpers/faults/fault-proxy.ts";
 import { rejectedAs, unapplied } from "../helpers/faults/faults.ts";
-import { createTestTables } from "../helpers/test-tables.ts";
-import { createOperator } from "./admin-process.ts";
-import { runHere } from "./command-here.ts";
-import { erased, makeLines } from "./orders-file.ts";
+import { createTerminal, onEveryAfter, onFirst } from "./terminal.ts";
 
-const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
+const { folder, play, playIn } = await createTerminal();
 
-/** Runs `orders import` with these arguments, through this endpoint. */
-const importing = (args: string[], dynamodbEndpoint = tables.dynamodbEndpoint) =>
-  runHere({ ...tables, dynamodbEndpoint }, ["orders", "import", ...args]);
+/** Writes this many pending orders to `orders.ndjson`. */
+const saveOrders = (count: number) =>
+  writeFile(
+    join(folder, "orders.ndjson"),
+    Array.from({ length: count }, (_, id) => `{"id":${id},"status":"pending"}\n`),
+  );
 
-describe("importing", () => {
-  test("never overwrites an order, such as one that was cancelled", async () => {
-    const cancelled = { id: { N: "1" }, status: { S: "cancelled" }, cancelledBy: { S: "key_1" } };
-    await tables.putOrder(cancelled);
-    const file = await operator.write(
-      "orders.ndjson",
-      '\n{"id":1,"status":"pending"}\r\n\n{"id":2}',
-    );
-    expect(await importing([file])).toMatchObject({
-      stdout: "2 orders: 1 written, 0 already there, 1 different, 0 not written\n",
-    });
-    const items = await tables.items("orders");
-    expect(items).toHaveLength(2);
-    expect(items).toEqual(
-      expect.arrayContaining([cancelled, { id: { N: "2" }, status: { S: "pending" } }]),
-    );
-  });
+test("an import writes what the table lacks, changes nothing else, and shows what differs", () => play`
+  $ put {"id":1,"petId":7,"status":"shipped","otherAttributes":{"photo":{"B":"AQ=="},"note":{"S":""}}}
+  $ put {"id":2,"otherAttributes":{"tags":{"SS":["b","a"]},"box":{"M":{"x":{"N":"1"},"y":{"S":""}}}}}
+  $ put {"id":9}
+  $ save orders.ndjson
+  >
+  > {"id":1,"petId":8,"otherAttributes":{"photo":{"B":"Ag=="},"colour\u001b":{"S":"red"}}}${"\r"}
+  >
+  > {"id":2,"otherAttributes":{"tags":{"SS":["a","b"]},"box":{"M":{"y":{"S":""},"x":{"N":"1"}}}}}
+  > {"id":3}
+  $ orders import orders.ndjson --check
+  3 orders: 1 same, 1 different, 1 missing, 0 not compared
+  ! orders.ndjson:2: order 1 differs: colour\u{1b} "red" (table: none), note none (table: ""), \
+  petId 8 (table: 7), photo {"B":"Ag=="} (table: {"B":"AQ=="}), status "pending" (table: "shipped")
+  exit 1
+  $ orders import orders.ndjson
+  3 orders: 1 written, 1 already there, 1 different, 0 not written
+  ! orders.ndjson:2: order 1 differs: …
+  exit 1
+  $ orders import --json
+  > {"id":3,"petId":5}
+  > {"id":4}
+  {"badLines":[],"orders":2,"written":1,"alreadyThere":0,"different":1,"notWritten":0,\
+  "differing":[{"line":1,"problems":["order 3 differs: petId 5 (table: none)"]}]}
+  ! standard input:1: order 3 differs: petId 5 (table: none)
+  exit 1
+  $ orders import --check --json
+  > {"id":4,"petId":5}
+  > {"id":5}
+  {"badLines":[],"orders":2,"same":0,"different":1,"missing":1,"notCompared":0,\
+  "differing":[{"line":1,"problems":["order 4 differs: petId 5 (table: none)"]}]}
+  ! standard input:1: order 4 differs: petId 5 (table: none)
+  exit 1
+  $ orders import --check
+  > {"id":3}
+  1 order: 1 same, 0 different, 0 missing, 0 not compared
+  $ orders import
+  > {"id":3}
+  1 order: 0 written, 1 already there, 0 different, 0 not written
+  $ table
+  {"id":1,"petId":7,"status":"shipped","otherAttributes":{"note":{"S":""},"photo":{"B":"AQ=="}}}
+  {"id":2,"status":"pending","otherAttributes":{"box":{"M":{"x":{"N":"1"},"y":{"S":""}}},\
+  "tags":{"SS":["a","b"]}}}
+  {"id":3,"status":"pending"}
+  {"id":4,"status":"pending"}
+  {"id":9,"status":"pending"}
+`);
 
-  test("shows its progress on a terminal", async () => {
-    const file = await operator.write("orders.ndjson", makeLines(50).join("\n"));
-    const { stderr } = await runHere(tables, ["orders", "import", file], { terminals: ["stderr"] });
-    expect(stderr).toContain(`${erased}Checking 100%, `);
-    expect(stderr).toMatch(/Writing \d+%, [\d.,]+ orders\/s/);
-    expect(stderr.split(erased).at(-1)).toBe("");
-  });
+test("an import of a bad or an empty file writes nothing", () => play`
+  $ save bad.ndjson
+  > {"id":4}
+  > {"id":1
+  > {"id":4}
+  $ orders import bad.ndjson
+  ! bad.ndjson:2: not JSON: Expected ',' or '}' after property value in JSON \
+  at position 7 (line 1 column 8)
+  ! bad.ndjson:3: id 4 is already on line 1
+  ! 2 of 3 lines are bad: nothing was written
+  exit 1
+  $ orders import bad.ndjson --json
+  {"badLines":[{"line":2,"problems":["not JSON: …"]},\
+  {"line":3,"problems":["id 4 is already on line 1"]}],\
+  "bad":2,"orders":3,"written":0,"alreadyThere":0,"notWritten":3}
+  …
+  exit 1
+  $ orders import
+  > {"id":1}
+  > {"id":2,}
+  ! standard input:2: not JSON: … column 9)
+  ! 1 of 2 lines is bad: nothing was written
+  exit 1
+  $ save empty.ndjson
+  >
+  $ orders import empty.ndjson
+  ! empty.ndjson has no orders
+  exit 1
+  $ orders import ${folder}
+  ! ${folder} is a folder
+  exit 1
+  $ orders import none
+  ! none: no such file or directory
+  exit 1
+  $ table
+`);
 
-  // The command before it in a pipe may have failed.
-  test("rejects a file without orders", async () => {
-    const file = await operator.write("orders.ndjson", "\n");
-    expect(await importing([file])).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: `${file} has no orders\n`,
-    });
-  });
-
-  test("writes nothing if Ctrl-C comes while the file is being checked", async () => {
-    const file = await operator.write("orders.ndjson", makeLines(20_000).join("\n"));
-    const running = importing([file]);
-    process.once("newListener", () => setImmediate(() => process.emit("SIGINT")));
-    expect(await running).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: "Interrupted: nothing was written\n",
-    });
-    expect(await tables.items("orders")).toEqual([]);
-  });
-
-  test("counts someone else's order as there, even after a retry", async () => {
-    await tables.putOrder({ id: { N: "1" }, status: { S: "shipped" } });
-    const file = await operator.write("orders.ndjson", '{"id":1}');
-    const { proxy } = await tables.behindProxy(({ operation, attempt }) =>
-      operation === "PutItem" && attempt === 1 ? unapplied["500 of the service"] : undefined,
-    );
-    const { stdout } = await importing([file], proxy.endpoint);
-    expect(stdout).toBe("1 order: 0 written, 0 already there, 1 different, 0 not written\n");
-    expect(proxy.attempts.get("PutItem")).toBe(2);
-  });
-
-  describe("when a write is denied", () => {
-    const importUntilDenied = async () => {
-      const file = await operator.write("orders.ndjson", makeLines(200).join("\n"));
-      let puts = 0;
-      const { proxy } = await tables.behindProxy(({ operation }) =>
-        operation === "PutItem" && ++puts > 60
-          ? rejectedAs("AccessDeniedException", "not authorized to perform PutItem")
-          : undefined,
-      );
-      return await importing([file], proxy.endpoint);
-    };
-
-    test("says why in one line", async () => {
-      expect(await importUntilDenied()).toMatchObject({
-        code: 1,
-        stderr:
-          "AWS denied access: not authorized to perform PutItem. Run it again to write the rest.\n",
-      });
-    });
-
-    test("prints counts that add up", async () => {
-      const { stdout } = await importUntilDenied();
-      expect(stdout).toBe(
-        "200 orders: 60 written, 0 already there, 0 different, 140 not written\n",
-      );
-    });
-  });
+test("orders that differ are shown in part if their values are long, and twenty of a kind", async () => {
+  await saveOrders(22);
+  const status = "x".repeat(100);
+  await play`
+    ${Array.from({ length: 22 }, (_, id) => `$ put {"id":{"N":"${id}"},"status":{"S":"${status}"}}`).join("\n")}
+    $ orders import orders.ndjson
+    22 orders: 0 written, 0 already there, 22 different, 0 not written
+    ${`! orders.ndjson:…: order … differs: status "pending" (table: "${status.slice(0, 59)}...)\n`.repeat(20)}\
+    ! and 2 more: status
+    exit 1
+  `;
 });
 
-describe("importing orders that are there already but differ", () => {
-  const present: OrderItem[] = [
-    {
-      id: { N: "1" },
-      status: { S: "shipped" },
-      petId: { N: "7" },
-      photo: { B: new Uint8Array([1]) },
-      note: { S: "" },
-    },
-    {
-      id: { N: "2" },
-      status: { S: "pending" },
-      tags: { SS: ["b", "a"] },
-      box: { M: { x: { N: "1" }, y: { S: "" } } },
-    },
-    ...Array.from({ length: 22 }, (_, at) => ({
-      id: { N: String(at + 10) },
-      status: { S: "cancelled" },
-    })),
-  ];
-  const sameInAnotherOrder = {
-    id: 2,
-    otherAttributes: {
-      tags: { SS: ["a", "b"] },
-      box: { M: { y: { S: "" }, x: { N: "1" } } },
-    },
-  };
-  const lines = [
-    '{"id":1,"petId":8,"otherAttributes":{"photo":{"B":"Ag=="},"colour\\u001b":{"S":"red"}}}',
-    JSON.stringify(sameInAnotherOrder),
-    ...Array.from({ length: 22 }, (_, at) => `{"id":${at + 10}}`),
-  ];
-  const importThem = async (...options: string[]) => {
-    const file = await operator.write("orders.ndjson", lines.join("\n"));
-    return { file, ...(await importing([file, ...options])) };
-  };
-  beforeEach(async () => {
-    for (const item of present) await tables.putOrder(item);
-  });
-
-  test("fails, and shows both values with the line, of at most twenty of a kind", async () => {
-    const { file, stderr, ...ended } = await importThem();
-    expect(ended).toEqual({
-      code: 1,
-      stdout: "24 orders: 0 written, 1 already there, 23 different, 0 not written\n",
-    });
-    const [first, ...rest] = stderr.trimEnd().split("\n");
-    expect(first).toBe(
-      `${file}:1: order 1 differs: colour\\u{1b} "red" (table: none), note none (table: ""), ` +
-        `petId 8 (table: 7), photo {"B":"Ag=="} (table: {"B":"AQ=="}), ` +
-        `status "pending" (table: "shipped")`,
-    );
-    expect(rest.pop()).toBe("and 2 more: status");
-    const lines = Array.from(present.slice(2), (_, at) => at + 3);
-    const alike = lines.map(
-      (line) => `${file}:${line}: order ${line + 7} differs: status "pending" (table: "cancelled")`,
-    );
-    expect(rest).toHaveLength(20);
-    expect(rest).toEqual(alike.filter((note) => rest.includes(note)));
-  });
-
-  test("counts and lists the differences as JSON", async () => {
-    const { different, differing } = JSON.parse((await importThem("--json")).stdout);
-    expect({ different, listed: differing.length }).toEqual({ different: 23, listed: 21 });
-    expect(differing).toContainEqual({
-      line: expect.any(Number),
-      problems: [
-        expect.stringMatching(/^order \d\d differs: status "pending" \(table: "cancelled"\)$/),
-      ],
-    });
-  });
-
-  test("leaves the table's orders as they are", async () => {
-    await importThem();
-    const after = await tables.items("orders");
-    expect(after).toHaveLength(present.length);
-    expect(after).toEqual(expect.arrayContaining(present));
-  });
+test("an import shows its progress on a terminal", async () => {
+  await saveOrders(50);
+  await playIn({ terminals: ["stderr"] })`
+    $ orders import orders.ndjson
+    50 orders: 50 written, 0 already there, 0 different, 0 not written
+    ! ⌫Checking 100%, … MB/s⌫⌫Writing 2%, … orders/s…⌫ (no end of line)
+  `;
 });
 
-describe("work in which one item fails", () => {
-  const items = Array.from({ length: 100 }, (_, at) => at);
-  const workUntilBroken = async () => {
-    const started: number[] = [];
-    const stopped: number[] = [];
-    const work = async (item: number, stop: AbortSignal): Promise<void> => {
-      started.push(item);
-      if (item === 1) throw new Error("broken");
-      await new Promise((resolve) => setImmediate(resolve));
-      if (stop.aborted) stopped.push(item);
-    };
-    const reason = await workThrough(items.values(), work, new AbortController().signal);
-    return { started, stopped, reason };
-  };
-
-  test("returns the reason", async () => {
-    expect((await workUntilBroken()).reason).toContain("broken");
-  });
-
-  test("starts no other item", async () => {
-    expect((await workUntilBroken()).started).toHaveLength(48);
-  });
-
-  test("signals the items that were started to stop", async () => {
-    const { started, stopped } = await workUntilBroken();
-    expect(stopped).toEqual(started.filter((item) => item !== 1));
-  });
+test("an order of someone else's counts as different, even after a retry", async () => {
+  const { sent } = await playIn({ calls: onFirst("PutItem", unapplied["500 of the service"]) })`
+    $ put {"id":1,"status":"shipped"}
+    $ orders import
+    > {"id":1}
+    1 order: 0 written, 0 already there, 1 different, 0 not written
+    …
+    exit 1
+  `;
+  expect(sent.filter(({ operation }) => operation === "PutItem")).toHaveLength(2);
 });
 
-describe("checking a file against the table", () => {
-  let file: string;
-  beforeEach(async () => {
-    file = await operator.write("orders.ndjson", '{"id":1}\n{"id":2}');
-  });
-  const check = (...options: string[]) => importing([file, "--check", ...options]);
+test("an import that fails begins no other write, and says why, with counts that add up", async () => {
+  await saveOrders(200);
+  const denied = rejectedAs("AccessDeniedException", "not authorized to perform PutItem");
+  const { sent } = await playIn(onEveryAfter(60, "PutItem", denied))`
+    $ orders import orders.ndjson
+    200 orders: 60 written, 0 already there, 0 different, 140 not written
+    ! AWS denied access: not authorized to perform PutItem. Run it again to write the rest.
+    exit 1
+  `;
+  // At most 48 writes are under way at a time.
+  expect(sent.length).toBeLessThanOrEqual(1 + 60 + 48);
+});
 
-  test("counts the orders that are the same, differ or are missing", async () => {
-    await tables.putOrder({ id: { N: "1" }, status: { S: "shipped" } });
-    expect(await check()).toEqual({
-      code: 1,
-      stdout: "2 orders: 0 same, 1 different, 1 missing, 0 not compared\n",
-      stderr: `${file}:1: order 1 differs: status "pending" (table: "shipped")\n`,
-    });
-  });
-
-  test("prints the counts and differences as JSON", async () => {
-    await tables.putOrder({ id: { N: "1" }, status: { S: "shipped" } });
-    expect(JSON.parse((await check("--json")).stdout)).toEqual({
-      badLines: [],
-      orders: 2,
-      same: 0,
-      different: 1,
-      missing: 1,
-      notCompared: 0,
-      differing: [{ line: 1, problems: ['order 1 differs: status "pending" (table: "shipped")'] }],
-    });
-  });
-
-  test("accepts a table that has more orders than the file", async () => {
-    await tables.putOrder({ id: { N: "3" }, status: { S: "shipped" } });
-    await importing([file]);
-    expect(await check()).toEqual({
-      code: 0,
-      stdout: "2 orders: 2 same, 0 different, 0 missing, 0 not compared\n",
-      stderr: "",
-    });
-  });
-
-  test("reads the file's orders consistently, a hundred at a time", async () => {
-    const reads: { ConsistentRead: boolean; Keys: OrderItem[] }[] = [];
-    const { proxy } = await tables.behindProxy(({ operation, input }) => {
-      const { RequestItems } = JSON.parse(input);
-      if (operation === "BatchGetItem") reads.push(RequestItems[tables.tables.orders]);
-      return undefined;
-    });
-    const many = await operator.write("many.ndjson", makeLines(120).join("\n"));
-    await importing([many, "--check"], proxy.endpoint);
-    const sizes = reads.map(({ ConsistentRead, Keys }) => ConsistentRead && Keys.length);
-    expect(sizes.toSorted()).toEqual([100, 20]);
-  });
-
-  test("shows a long value in part", async () => {
-    const text = "x".repeat(100);
-    await tables.putOrder({ id: { N: "1" }, status: { S: text } });
-    expect((await check()).stderr).toBe(
-      `${file}:1: order 1 differs: status "pending" (table: "${text.slice(1, 60)}...)\n`,
+test("an import that fails ends the waits of its other writes", async () => {
+  vi.stubEnv("AWS_MAX_ATTEMPTS", "1");
+  const waiting = Promise.withResolvers<void>();
+  const pause = vi.spyOn(systemClock, "pause").mockImplementation((_, signal) => {
+    waiting.resolve();
+    return new Promise((_, reject) =>
+      signal?.addEventListener("abort", () => reject(signal.reason)),
     );
   });
-
-  test("writes nothing", async () => {
-    const { proxy } = await tables.behindProxy(() => undefined);
-    await importing([file, "--check"], proxy.endpoint);
-    expect([...proxy.attempts.keys()]).toEqual(["DescribeTable", "BatchGetItem"]);
+  onTestFinished(() => pause.mockRestore());
+  const calls = onEvery("PutItem", async (exchange) => {
+    if (exchange.input.includes('"N":"2"')) return unapplied["throttled by the table"](exchange);
+    await waiting.promise;
+    rejectedAs("AccessDeniedException", "no")(exchange);
   });
+  await playIn({ calls })`
+    $ orders import
+    > {"id":1}
+    > {"id":2}
+    2 orders: 0 written, 0 already there, 0 different, 2 not written
+    ! AWS denied access: no. Run it again to write the rest.
+    exit 1
+  `;
+});
 
-  describe("when it can't finish", () => {
-    const compare = (total: number, signal: AbortSignal) =>
-      compareOrders({
-        table: tables.tables.orders,
-        file: { name: "orders.ndjson", path: file },
-        total,
-        calls: new TableCalls(tables.client),
-        signal,
-      });
+test("an import reads a named pipe", async () => {
+  execFileSync("mkfifo", [join(folder, "pipe")]);
+  const played = play`
+    $ orders import pipe
+    2 orders: 2 written, 0 already there, 0 different, 0 not written
+  `;
+  await Promise.all([played, writeFile(join(folder, "pipe"), '{"id":1}\n{"id":2}\n')]);
+});
 
-    test("says that the file has changed since its lines were checked", async () => {
-      expect(await compare(3, new AbortController().signal)).toMatchObject({
-        text: "3 orders: 0 same, 0 different, 0 missing, 3 not compared",
-        note:
-          "orders.ndjson changed while it was being read: 2 of 3 orders are left. " +
-          "Run it again to check the rest.",
-      });
-    });
+test("an import removes its copy of standard input, which may be bad", async () => {
+  const tmp = await mkdtemp(join(folder, "tmp-"));
+  vi.stubEnv("TMPDIR", tmp);
+  await play`
+    $ orders import
+    > {"id":1}
+    …
+    $ orders import
+    > {"id":2,}
+    …
+    exit 1
+  `;
+  expect(await readdir(tmp)).toEqual([]);
+});
 
-    test("says that it was interrupted", async () => {
-      expect(await compare(2, AbortSignal.abort())).toMatchObject({
-        text: "2 orders: 0 same, 0 different, 0 missing, 2 not compared",
-        note: "Interrupted. Run it again to check the rest.",
-      });
-    });
+test("a comparison reads a hundred orders at a time, consistently, and writes nothing", async () => {
+  await saveOrders(120);
+  const { sent } = await playIn({ calls: () => undefined })`
+    $ orders import orders.ndjson --check
+    120 orders: 0 same, 0 different, 120 missing, 0 not compared
+    exit 1
+  `;
+  const read = (keys: number) => ({
+    operation: "BatchGetItem",
+    RequestItems: { ORDERS: { ConsistentRead: true, Keys: { length: keys } } },
   });
+  expect(sent).toMatchObject([{ operation: "DescribeTable" }, read(100), read(20)]);
+});
 
-  describe("when the table can't be read", () => {
-    const checkUnreadable = async () => {
-      const { proxy } = await tables.behindProxy(
-        onEvery("BatchGetItem", rejectedAs("AccessDenied")),
-      );
-      return await importing([file, "--check"], proxy.endpoint);
-    };
+test("a comparison that may not read counts nothing as missing", () =>
+  playIn({ calls: onEvery("BatchGetItem", rejectedAs("AccessDenied")) })`
+    $ orders import --check
+    > {"id":1}
+    1 order: 0 same, 0 different, 0 missing, 1 not compared
+    ! AWS denied access: …. Run it again to check the rest.
+    exit 1
+  `);
 
-    test("counts the file's orders as not compared, not as missing", async () => {
-      expect(await checkUnreadable()).toMatchObject({
-        code: 1,
-        stdout: "2 orders: 0 same, 0 different, 0 missing, 2 not compared\n",
-      });
-    });
+test("Ctrl-C while a file is being checked writes nothing", async () => {
+  await saveOrders(10_000);
+  process.once("newListener", () => setImmediate(() => process.emit("SIGINT")));
+  await play`
+    $ orders import orders.ndjson
+    ! Interrupted: nothing was written
+    exit 1
+    $ table
+  `;
+});
 
-    test("says why", async () => {
-      const { stderr } = await checkUnreadable();
-      expect(stderr).toMatch(/^AWS denied access: .*\. Run it again to check the rest\.\n$/);
-    });
-  });
+test.each<[what: string, thousands: number, act: () => unknown, reason: string]>([
+  ["is interrupted", 10, () => process.emit("SIGINT"), "Interrupted"],
+  [
+    "loses its file",
+    30,
+    () => truncate(join(folder, "orders.ndjson")),
+    "orders.ndjson changed while it was being read: …",
+  ],
+])("a comparison that %s midway says so", async (_, thousands, act, reason) => {
+  await saveOrders(thousands * 1000);
+  await playIn({ calls: justBefore("BatchGetItem", async () => await act()) })`
+    $ orders import orders.ndjson --check
+    ${thousands},000 orders: 0 same, 0 different, … missing, … not compared
+    ! ${reason}. Run it again to check the rest.
+    exit 1
+  `;
 });

@@ -1,341 +1,311 @@
 import { DeleteItemCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, test } from "vitest";
-import { type Judgement, orderRules } from "../../infra/admin/repair-rules.ts";
-import type { OrderItem as Item } from "../../shared/order.ts";
-import { justBefore } from "../helpers/faults/fault-proxy.ts";
-import { cancelled, createMendedTable, order } from "./repair-scenario.ts";
+import {
+  type Behaviour,
+  type EngineCall,
+  justBefore,
+  passOn,
+} from "../helpers/faults/fault-proxy.ts";
+import { createTerminal } from "./terminal.ts";
 
-describe("orders repair", async () => {
-  const { live, tables, putCopied, putLive, putKey, items, run, behindProxy } =
-    await createMendedTable("orders");
+const { client, play, playIn, put, tables } = await createTerminal();
 
-  const theirs: Item = {
-    carrier: { S: "DHL" },
-    parcels: { SS: ["a", "b"] },
-    signature: { B: new Uint8Array([0, 255]) },
-  };
-  const copied = {
-    1: order(1, "pending"),
-    2: order(2, "shipped", theirs),
-    3: cancelled(3, "key_a"),
-    4: order(4, "pending", theirs),
-    5: order(5, "pending"),
-    6: order(6, "shipped"),
-    7: order(7, "pending"),
-  };
-  const since = {
-    5: cancelled(5, "key_b"),
-    6: cancelled(6, "key_b"),
-    7: order(7, "pending", { petId: { N: "8" } }),
-    8: order(8, "pending"),
-  };
-  const mended = { ...copied, ...since };
-  const putDamaged = async () => {
-    await putCopied(...Object.values(copied));
-    await putLive(
-      order(1, "rubbish"),
-      order(2, "pending", { carrier: { S: "nobody" } }),
-      { id: { N: "3" } },
-      ...Object.values(since),
-    );
-    return await items();
-  };
-  const explained = ["6 is cancelled, but was shipped", "8 is only in the live table"];
-  const differed = [
-    "FIELD           DIFFERED IN",
-    "cancellationId  1",
-    "cancelledAt     1",
-    "cancelledBy     1",
-    "carrier         1",
-    "parcels         1",
-    "petId           2",
-    "signature       1",
-    "status          3",
-  ];
-  const counted =
-    "1 placed, 3 mended, 0 same, 1 differing, 1 changed since, 0 reinstated, 1 contradictory, " +
-    "1 only live, 0 in neither";
+const cancellation = (by: string) =>
+  '"cancelledAt":"2026-11-20T08:00:01.000Z",' +
+  `"cancelledBy":"key_${by.repeat(16)}","cancellationId":"${by}"`;
+const byA = cancellation("a");
+const byB = cancellation("b");
+const reinstatedAt = '"reinstatedAt":{"S":"2026-11-20T09:00:00.000Z"}';
+const signed =
+  '"otherAttributes":{"carrier":{"S":"DHL"},"parcels":{"SS":["a","b"]},"signature":{"B":"AP8="}}';
 
-  test("puts back what is missing or damaged, prints its ids, and leaves everything else", async () => {
-    await putDamaged();
-    expect(await run("orders repair --from COPY")).toEqual({
-      code: 1,
-      printed: ["1", "2", "3", "4"],
-      said: [`Repaired ${live}: ${counted}`, ...explained, ...differed],
-      items: mended,
-    });
-  });
+/** Damage of each kind, and what is allowed: 5 to 8. */
+const damage = `$ put COPY {"id":1,"status":"pending"}
+$ put COPY {"id":2,"status":"shipped",${signed}}
+$ put COPY {"id":3,"status":"cancelled",${byA}}
+$ put COPY {"id":4,"status":"pending",${signed}}
+$ put COPY {"id":5,"status":"pending"}
+$ put COPY {"id":6,"status":"shipped"}
+$ put COPY {"id":7,"petId":9007199254740993,"status":"pending"}
+$ put {"id":1,"otherAttributes":{"status":{"S":"rubbish"}}}
+$ put {"id":2,"status":"pending","otherAttributes":{"carrier":{"S":"nobody"}}}
+$ put {"id":3,"status":null}
+$ put {"id":5,"status":"cancelled",${byB}}
+$ put {"id":6,"status":"cancelled",${byB}}
+$ put {"id":7,"petId":8,"status":"pending"}
+$ put {"id":8,"status":"pending"}`;
 
-  test("changes nothing when it is run again", async () => {
-    await putDamaged();
-    await run("orders repair --from COPY");
-    expect(await run("orders repair --from COPY")).toEqual({
-      code: 1,
-      printed: [],
-      said: [
-        `Repaired ${live}: 0 placed, 0 mended, 4 same, 1 differing, 1 changed since, ` +
-          "0 reinstated, 1 contradictory, 1 only live, 0 in neither",
-        ...explained,
-        "FIELD  DIFFERED IN",
-        "petId  1",
-      ],
-      items: mended,
-    });
-  });
+describe("orders repair", () => {
+  test("puts back what is missing or damaged, once, and leaves everything else", () => play`
+    ${damage}
+    $ orders repair --from COPY --dry-run | sort
+    1
+    2
+    3
+    4
+    ! Would repair ORDERS: 1 placed, 3 mended, 0 same, 1 differing, 1 changed since, \
+    0 reinstated, 1 contradictory, 1 only live, 0 in neither
+    ! 6 is cancelled, but was shipped
+    ! 8 is only in the live table
+    ! FIELD           DIFFERED IN
+    ! cancellationId  1
+    ! cancelledAt     1
+    ! cancelledBy     1
+    ! carrier         1
+    ! parcels         1
+    ! petId           1
+    ! signature       1
+    ! status          3
+    exit 1
+    $ table
+    {"id":1,"otherAttributes":{"status":{"S":"rubbish"}}}
+    {"id":2,"status":"pending","otherAttributes":{"carrier":{"S":"nobody"}}}
+    {"id":3,"status":null}
+    {"id":5,"status":"cancelled",${byB}}
+    {"id":6,"status":"cancelled",${byB}}
+    {"id":7,"petId":8,"status":"pending"}
+    {"id":8,"status":"pending"}
+    $ orders repair --from COPY --json | sort
+    {"id":1,"outcome":"mended","status":"rubbish","was":"pending"}
+    {"id":2,"outcome":"mended","status":"pending","was":"shipped"}
+    {"id":3,"outcome":"mended","was":"cancelled"}
+    {"id":4,"outcome":"placed","was":"pending"}
+    {"id":6,"outcome":"contradictory","status":"cancelled","was":"shipped"}
+    {"id":8,"outcome":"onlyLive","status":"pending"}
+    {"table":"ORDERS","dryRun":false,"complete":true,"placed":1,"mended":3,"same":0,\
+    "differing":1,"changedSince":1,"reinstated":0,"contradictory":1,"onlyLive":1,"inNeither":0,\
+    "fields":{…}}
+    ! Repaired ORDERS: …
+    …
+    exit 1
+    $ orders repair --from COPY
+    ! Repaired ORDERS: 0 placed, 0 mended, 4 same, 1 differing, 1 changed since, \
+    0 reinstated, 1 contradictory, 1 only live, 0 in neither
+    ! 6 is cancelled, but was shipped
+    ! 8 is only in the live table
+    ! FIELD  DIFFERED IN
+    ! petId  1
+    exit 1
+    $ table
+    {"id":1,"status":"pending"}
+    {"id":2,"status":"shipped",${signed}}
+    {"id":3,"status":"cancelled",${byA}}
+    {"id":4,"status":"pending",${signed}}
+    {"id":5,"status":"cancelled",${byB}}
+    {"id":6,"status":"cancelled",${byB}}
+    {"id":7,"petId":8,"status":"pending"}
+    {"id":8,"status":"pending"}
+  `);
 
-  test("says the same in a dry run, and writes nothing", async () => {
-    const damaged = await putDamaged();
-    expect(await run("orders repair --from COPY --dry-run")).toEqual({
-      code: 1,
-      printed: ["1", "2", "3", "4"],
-      said: [`Would repair ${live}: ${counted}`, ...explained, ...differed],
-      items: damaged,
-    });
-  });
+  test("repairs only the orders of --ids, and says which of them it can't find", () => play`
+    ${damage}
+    $ orders repair --from COPY --ids - --json | sort
+    > 2
+    > 4
+    > 8
+    > 9
+    > 4
+    {"id":2,"outcome":"mended","status":"pending","was":"shipped"}
+    {"id":4,"outcome":"placed","was":"pending"}
+    {"id":8,"outcome":"onlyLive","status":"pending"}
+    {"id":9,"outcome":"inNeither"}
+    {"table":"ORDERS","dryRun":false,"complete":true,"placed":1,"mended":1,"same":0,\
+    "differing":0,"changedSince":0,"reinstated":0,"contradictory":0,"onlyLive":1,"inNeither":1,\
+    "fields":{"carrier":1,"parcels":1,"signature":1,"status":1}}
+    ! Repaired ORDERS: 1 placed, 1 mended, 0 same, 0 differing, 0 changed since, \
+    0 reinstated, 0 contradictory, 1 only live, 1 in neither
+    ! 8 is only in the live table
+    ! 9 is in neither table
+    ! FIELD      DIFFERED IN
+    ! carrier    1
+    ! parcels    1
+    ! signature  1
+    ! status     1
+    exit 1
+    $ table
+    {"id":1,"otherAttributes":{"status":{"S":"rubbish"}}}
+    {"id":2,"status":"shipped",${signed}}
+    {"id":3,"status":null}
+    {"id":4,"status":"pending",${signed}}
+    …
+  `);
 
-  test("lists as JSON what it placed or mended and what may be wrong, and then the counts", async () => {
-    await putDamaged();
-    const { printed } = await run("orders repair --from COPY --json");
-    expect(printed.map((line) => JSON.parse(line))).toEqual([
-      { id: 1, outcome: "mended", status: "rubbish", was: "pending" },
-      { id: 2, outcome: "mended", status: "pending", was: "shipped" },
-      { id: 3, outcome: "mended", was: "cancelled" },
-      { id: 4, outcome: "placed", was: "pending" },
-      { id: 6, outcome: "contradictory", status: "cancelled", was: "shipped" },
-      { id: 8, outcome: "onlyLive", status: "pending" },
-      {
-        table: live,
-        dryRun: false,
-        complete: true,
-        placed: 1,
-        mended: 3,
-        same: 0,
-        differing: 1,
-        changedSince: 1,
-        reinstated: 0,
-        contradictory: 1,
-        onlyLive: 1,
-        inNeither: 0,
-        fields: {
-          status: 3,
-          carrier: 1,
-          parcels: 1,
-          signature: 1,
-          cancellationId: 1,
-          cancelledAt: 1,
-          cancelledBy: 1,
-          petId: 2,
-        },
-      },
+  test("judges each order by what has happened to it since", () => play`
+    $ put COPY {"id":11,"petId":1,"status":"pending"}
+    $ put {"id":11,"petId":1,"status":"shipped"}
+    $ put COPY {"id":12,"otherAttributes":{"status":{"S":"on hold"}}}
+    $ put {"id":12,"status":"pending"}
+    $ put COPY {"id":13,"status":null}
+    $ put {"id":13,"status":"pending"}
+    $ put COPY {"id":14,"status":"cancelled",${byA}}
+    $ put {"id":14,"status":"pending","otherAttributes":{${reinstatedAt}}}
+    $ put COPY {"id":15,"status":"cancelled",${byA}}
+    $ put {"id":15,"otherAttributes":{"status":{"S":"lost"},${reinstatedAt}}}
+    $ put COPY {"id":16,"status":"pending"}
+    $ put {"id":16,${byA},"otherAttributes":{"status":{"S":"lost"}}}
+    $ put COPY {"id":17,"status":"pending",${byA}}
+    $ put {"id":17,${byA},"otherAttributes":{"status":{"S":"lost"}}}
+    $ put COPY {"id":18,"petId":1,"otherAttributes":{"status":{"S":"on hold"}}}
+    $ put {"id":18,"status":null}
+    $ put COPY {"id":19,"status":"cancelled",${byA}}
+    $ put {"id":19,"status":"pending","otherAttributes":{"tip":{"N":"1"}}}
+    $ put COPY {"id":20,"status":"pending"}
+    $ put {"id":20,"status":"pending","otherAttributes":{"note":{"S":"rubbish"}}}
+    $ put COPY {"id":21,"petId":1,"status":"pending"}
+    $ put {"id":21,"petId":2,"shipDate":"2026-11-20T09:00:00Z","complete":true,"status":"shipped"}
+    $ orders repair --from COPY --fields note,petId,shipDate,complete | sort
+    17
+    18
+    19
+    20
+    21
+    ! Repaired ORDERS: 0 placed, 5 mended, 0 same, 0 differing, 3 changed since, \
+    1 reinstated, 2 contradictory, 0 only live, 0 in neither
+    ! 1… is lost, but was …
+    ! 1… is lost, but was …
+    ! FIELD …
+    …
+    exit 1
+    $ table
+    {"id":11,"petId":1,"status":"shipped"}
+    {"id":12,"status":"pending"}
+    {"id":13,"status":"pending"}
+    {"id":14,"status":"pending","otherAttributes":{${reinstatedAt}}}
+    {"id":15,"otherAttributes":{${reinstatedAt},"status":{"S":"lost"}}}
+    {"id":16,${byA},"otherAttributes":{"status":{"S":"lost"}}}
+    {"id":17,"status":"pending",${byA}}
+    {"id":18,"petId":1,"otherAttributes":{"status":{"S":"on hold"}}}
+    {"id":19,"status":"cancelled",${byA},"otherAttributes":{"tip":{"N":"1"}}}
+    {"id":20,"status":"pending"}
+    {"id":21,"petId":1,"shipDate":"2026-11-20T09:00:00Z","complete":true,"status":"shipped"}
+  `);
+
+  test("reads each table once and the other by keys, and writes nothing that is the same", async () => {
+    const { sent } = await playIn({ calls: () => undefined })`
+      $ put COPY {"id":1}
+      $ put {"id":1}
+      $ orders repair --from COPY
+      ! Repaired ORDERS: 0 placed, 0 mended, 1 same, …
+    `;
+    expect(sent.map(({ operation }) => operation).sort()).toEqual([
+      "BatchGetItem",
+      "BatchGetItem",
+      "DescribeTable",
+      "Scan",
+      "Scan",
     ]);
   });
 
-  test("puts the attributes of --fields back where they differ", async () => {
-    await putDamaged();
-    const { printed, items: after } = await run("orders repair --from COPY --fields petId,note");
-    expect(printed).toEqual(["1", "2", "3", "4", "7"]);
-    expect(after).toEqual({ ...mended, 7: copied[7] });
+  test("judges an order again if someone else writes it just before", () => {
+    const written = new Map([
+      ["1", `{"id":1,"status":"cancelled",${byB}}`],
+      ["2", `{"id":2,"status":"pending","otherAttributes":{${reinstatedAt}}}`],
+      ["3", '{"id":3,"otherAttributes":{"status":{"S":"rubbish"}}}'],
+    ]);
+    const calls = ({ input }: EngineCall): Behaviour | undefined => {
+      const { Item, Key = Item } = JSON.parse(input);
+      const line = written.get(Key?.id.N);
+      if (line === undefined) return undefined;
+      written.delete(Key.id.N);
+      return async (exchange) => {
+        await put(line);
+        await passOn(exchange);
+      };
+    };
+    return playIn({ calls })`
+      $ put COPY {"id":1,"status":"shipped"}
+      $ put COPY {"id":2,"status":"shipped"}
+      $ put COPY {"id":3,"status":"shipped"}
+      $ put {"id":1}
+      $ put {"id":2}
+      $ orders repair --from COPY
+      3
+      ! Repaired ORDERS: 0 placed, 1 mended, 0 same, 0 differing, 0 changed since, \
+      1 reinstated, 1 contradictory, 0 only live, 0 in neither
+      ! 1 is cancelled, but was shipped
+      ! FIELD   DIFFERED IN
+      ! status  1
+      exit 1
+      $ table
+      {"id":1,"status":"cancelled",${byB}}
+      {"id":2,"status":"pending","otherAttributes":{${reinstatedAt}}}
+      {"id":3,"status":"shipped"}
+    `;
   });
 
-  test("repairs only the orders of --ids, and says which of them it can't find", async () => {
-    const damaged = await putDamaged();
-    expect(await run("orders repair --from COPY --ids -", { input: "2\n4\n8\n9\n4\n" })).toEqual({
-      code: 1,
-      printed: ["2", "4"],
-      said: [
-        `Repaired ${live}: 1 placed, 1 mended, 0 same, 0 differing, 0 changed since, ` +
-          "0 reinstated, 0 contradictory, 1 only live, 1 in neither",
-        "8 is only in the live table",
-        "9 is in neither table",
-        "FIELD      DIFFERED IN",
-        "carrier    1",
-        "parcels    1",
-        "signature  1",
-        "status     1",
-      ],
-      items: { ...damaged, 2: copied[2], 4: copied[4] },
-    });
+  test("says what it did before it was interrupted, and does the rest when run again", async () => {
+    const ids = Array.from({ length: 100 }, (_, id) => id);
+    const calls = justBefore("PutItem", async () => process.emit("SIGINT"));
+    await playIn({ calls })`
+      ${ids.map((id) => `$ put COPY {"id":${id}}`).join("\n")}
+      $ orders repair --from COPY
+      …
+      ! Repaired ORDERS: 1 placed, …
+      ! Interrupted. Run it again to repair the rest.
+      exit 1
+    `;
+    await play`
+      $ orders repair --from COPY
+      …
+      ! Repaired ORDERS: 99 placed, 0 mended, 1 same, …
+    `;
   });
 
-  test("reads each table once and the other by keys, and writes no order that needs nothing", async () => {
-    await putCopied(...Object.values(copied));
-    await putLive(...Object.values(copied));
-    const { proxy } = await behindProxy(() => undefined);
-    const { code } = await run("orders repair --from COPY", { endpoint: proxy.endpoint });
-    expect(code).toBe(0);
-    expect(Object.fromEntries(proxy.attempts)).toEqual({
-      DescribeTable: 1,
-      Scan: 2,
-      BatchGetItem: 2,
-    });
-  });
-
-  test.each([
-    ["leaves an order that is cancelled", "UpdateItem", cancelled(2, "key_b"), "1 contradictory"],
-    ["leaves an order that is set back", "UpdateItem", reinstated(2), "1 reinstated"],
-    ["mends an order that is placed wrongly", "PutItem", order(2, "rubbish"), "1 mended"],
-  ])("%s just before its write", async (_, operation, written, said) => {
-    await putCopied(copied[2]);
-    if (operation === "UpdateItem") await putLive(order(2, "pending"));
-    const { proxy } = await behindProxy(justBefore(operation, () => putLive(written)));
-    const ended = await run("orders repair --from COPY", { endpoint: proxy.endpoint });
-    expect(ended.said[0]).toContain(said);
-    expect(ended.items).toEqual({ 2: operation === "PutItem" ? copied[2] : written });
-  });
-
-  test("says what it did before it was interrupted, and does the rest when it is run again", async () => {
-    const all = Array.from({ length: 100 }, (_, id) => order(id, "shipped"));
-    await putCopied(...all);
-    const { proxy } = await behindProxy(({ operation }) => {
-      if (operation === "PutItem") process.emit("SIGINT");
-      return undefined;
-    });
-    const first = await run("orders repair --from COPY", { endpoint: proxy.endpoint });
-    const placed = Object.keys(first.items);
-    expect(placed.length).toBeLessThan(100);
-    expect(first).toMatchObject({
-      code: 1,
-      printed: placed.toSorted(),
-      said: [
-        expect.stringMatching(`^Repaired ${live}: ${placed.length} placed, `),
-        "Interrupted. Run it again to repair the rest.",
-      ],
-    });
-    const second = await run("orders repair --from COPY");
-    expect(Object.values(second.items)).toHaveLength(100);
-  });
-
-  test.each([
-    ["the table in use", tables.orders, `${tables.orders} is the table in use`],
-    ["a table of keys", tables.apiKeys, `${tables.apiKeys} has an item without id`],
-  ])("rejects %s as a copy", async (_, from, reason) => {
-    await putKey();
-    const { code, said } = await run(`orders repair --from ${from}`);
-    expect({ code, said: said.at(-1) }).toEqual({ code: 1, said: expect.stringMatching(reason) });
-  });
+  test("rejects a copy that is none", () => play`
+    $ orders repair --from ORDERS
+    ! ORDERS is the table in use
+    exit 1
+    $ put KEYS {"keyId":"key_1","createdAt":0}
+    $ orders repair --from KEYS
+    ! KEYS has an item without id. Run it again to repair the rest.
+    exit 1
+    $ orders repair --from Typo
+    ! There is no table Typo. Check its name, and whether its stack was deleted or replaced. \
+    Run it again to repair the rest.
+    exit 1
+    $ keys list --table Typo
+    ! There is no table Typo. Check its name, and whether its stack was deleted or replaced
+    exit 1
+  `);
 });
 
-function reinstated(id: number): Item {
-  return order(id, "pending", { reinstatedAt: { S: "2026-11-20T09:00:00.000Z" } });
-}
+describe("keys repair", () => {
+  test("puts back missing keys and lost revocations, and leaves all others", () => play`
+    $ put COPY {"keyId":"key_lost","createdAt":1}
+    $ put COPY {"keyId":"key_revived","createdAt":1,"revokedAt":2}
+    $ put COPY {"keyId":"key_since","createdAt":1}
+    $ put COPY {"keyId":"key_twice","createdAt":1,"revokedAt":2}
+    $ put KEYS {"keyId":"key_revived","createdAt":1}
+    $ put KEYS {"keyId":"key_since","createdAt":1,"revokedAt":9}
+    $ put KEYS {"keyId":"key_twice","createdAt":1,"revokedAt":9}
+    $ put KEYS {"keyId":"key_new","createdAt":1}
+    $ keys repair --from COPY | sort
+    key_lost
+    key_revived
+    ! Repaired KEYS: 1 placed, 1 mended, 2 same, 0 differing, 0 changed since, \
+    0 reinstated, 0 contradictory, 1 only live, 0 in neither
+    ! key_new is only in the live table
+    $ table KEYS
+    {"keyId":"key_lost","createdAt":1,"name":"test"}
+    {"keyId":"key_new","createdAt":1,"name":"test"}
+    {"keyId":"key_revived","createdAt":1,"name":"test","revokedAt":2}
+    {"keyId":"key_since","createdAt":1,"name":"test","revokedAt":9}
+    {"keyId":"key_twice","createdAt":1,"name":"test","revokedAt":9}
+  `);
 
-const withoutStatus: Item = { id: { N: "1" } };
-const byA = cancelled(1, "key_a");
-const { id: _, ...attributes } = byA;
-const { petId = { NULL: true } } = attributes;
-
-test.each<[what: string, copied: Item, live: Item, judgement: Judgement]>([
-  [
-    "an order that has shipped",
-    order(1, "pending"),
-    order(1, "shipped"),
-    { outcome: "changedSince" },
-  ],
-  [
-    "an order that was on hold",
-    order(1, "on hold"),
-    order(1, "pending"),
-    { outcome: "changedSince" },
-  ],
-  [
-    "an order that never had a status",
-    withoutStatus,
-    order(1, "pending"),
-    { outcome: "changedSince" },
-  ],
-  ["an order that was reinstated", byA, reinstated(1), { outcome: "reinstated" }],
-  [
-    "an order that was reinstated and then lost its status",
-    byA,
-    { ...reinstated(1), status: { S: "" } },
-    { outcome: "contradictory" },
-  ],
-  [
-    "an order that was cancelled and then lost its status",
-    order(1, "pending"),
-    { ...byA, status: { S: "" } },
-    { outcome: "contradictory" },
-  ],
-  [
-    "an order that had been set back and then lost its status",
-    { ...byA, status: { S: "pending" } },
-    { ...byA, status: { S: "" } },
-    {
-      outcome: "mended",
-      change: { ...attributes, status: { S: "pending" } },
-      differing: ["status"],
-    },
-  ],
-  [
-    "an order on hold that lost its status",
-    order(1, "on hold"),
-    withoutStatus,
-    {
-      outcome: "mended",
-      change: { petId, status: { S: "on hold" } },
-      differing: ["petId", "status"],
-    },
-  ],
-  [
-    "a revived order, which keeps what only it has",
-    byA,
-    order(1, "pending", { note: { S: "theirs" } }),
-    {
-      outcome: "mended",
-      change: attributes,
-      differing: ["cancellationId", "cancelledAt", "cancelledBy", "note", "status"],
-    },
-  ],
-  [
-    "an order that got an attribute of --fields",
-    order(1, "pending"),
-    order(1, "pending", { note: { S: "rubbish" } }),
-    { outcome: "mended", change: { note: undefined }, differing: ["note"] },
-  ],
-])("a repair judges %s", (_, copied, live, judgement) => {
-  expect(orderRules(["note"]).judge(copied, live)).toEqual(judgement);
-});
-
-describe("keys repair", async () => {
-  const { client, live, putCopied, putLive, run, behindProxy } = await createMendedTable("apiKeys");
-  const key = (name: string, more: Item = {}): Item => ({
-    keyHash: { S: `hash of ${name}` },
-    keyId: { S: `key_${name}` },
-    createdAt: { N: "1800000000" },
-    ...more,
-  });
-  const revoked: Item = { revokedAt: { N: "1800000001" } };
-  const revokedLater: Item = { revokedAt: { N: "1800000099" } };
-
-  test("puts back missing keys and lost revocations, and leaves all others", async () => {
-    const others = [key("since", revokedLater), key("twice", revokedLater)];
-    await putCopied(key("lost"), key("revived", revoked), key("since"), key("twice", revoked));
-    await putLive(key("revived"), ...others, key("new"));
-    expect(await run("keys repair --from COPY")).toEqual({
-      code: 0,
-      printed: ["key_lost", "key_revived"],
-      said: [
-        `Repaired ${live}: 1 placed, 1 mended, 2 same, 0 differing, 0 changed since, ` +
-          "0 reinstated, 0 contradictory, 1 only live, 0 in neither",
-        "key_new is only in the live table",
-      ],
-      items: {
-        key_lost: key("lost"),
-        key_revived: key("revived", revoked),
-        key_since: others[0],
-        key_twice: others[1],
-        key_new: key("new"),
-      },
+  test("puts the whole record of a key back that is deleted just before its write", () => {
+    const command = new DeleteItemCommand({
+      TableName: tables.apiKeys,
+      Key: { keyHash: { S: "hash of key_a" } },
     });
-  });
-
-  test("puts the whole record of a key back that is deleted just before its write", async () => {
-    await putCopied(key("a", revoked));
-    await putLive(key("a"));
-    const Key = { keyHash: { S: "hash of a" } };
-    const remove = () => client.send(new DeleteItemCommand({ TableName: live, Key }));
-    const { proxy } = await behindProxy(justBefore("UpdateItem", remove));
-    const { items } = await run("keys repair --from COPY", { endpoint: proxy.endpoint });
-    expect(items).toEqual({ key_a: key("a", revoked) });
+    return playIn({ calls: justBefore("UpdateItem", () => client.send(command)) })`
+      $ put COPY {"keyId":"key_a","createdAt":1,"revokedAt":2}
+      $ put KEYS {"keyId":"key_a","createdAt":1}
+      $ keys repair --from COPY
+      key_a
+      ! Repaired KEYS: 1 placed, 0 mended, …
+      $ table KEYS
+      {"keyId":"key_a","createdAt":1,"name":"test","revokedAt":2}
+    `;
   });
 });
