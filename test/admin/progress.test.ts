@@ -1,7 +1,8 @@
 import { PassThrough } from "node:stream";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { printLine, startProgress } from "../../infra/admin/progress.ts";
-import { erased } from "./orders-file.ts";
+
+const erased = "\u001b[1G\u001b[2K";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -41,7 +42,7 @@ test("a progress line is cut where a narrow terminal ends", () => {
   expect(stream.read()).toBe(`${erased}Writing 25%,`);
 });
 
-test("a progress line is drawn at most ten times a second", () => {
+test("a progress line is drawn at most ten times a second, and makes room for the result", () => {
   const stream = terminal();
   const progress = startProgress("Writing", "orders", 0);
   for (let done = 0; done < 1000; done++) {
@@ -49,13 +50,6 @@ test("a progress line is drawn at most ten times a second", () => {
     vi.advanceTimersByTime(1);
   }
   expect(String(stream.read()).split("Writing")).toHaveLength(1 + 10);
-});
-
-test("a progress line makes room for lines of the result, and for what follows", () => {
-  const stream = terminal();
-  const progress = startProgress("Writing", "orders", 0);
-  progress.update(1);
-  stream.read();
   printLine("Order 7");
   progress.stop();
   expect(stream.read()).toBe(`${erased}Order 7\n${erased}`);

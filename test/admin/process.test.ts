@@ -1,0 +1,181 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { environments } from "../../infra/environments.ts";
+import { makeApiKey } from "../../shared/api-keys.ts";
+import { adminCommand, root } from "../helpers/admin-command.ts";
+import { onEvery } from "../helpers/faults/fault-proxy.ts";
+import { unapplied } from "../helpers/faults/faults.ts";
+import { machineHas } from "../helpers/machine.ts";
+import { createTerminal, onEveryAfter, pagesOf } from "./terminal.ts";
+
+const { folder, items, play, pointTo, put, putKey, stackAt, stackFile, start } =
+  await createTerminal();
+const key = "key_0123456789abcdef";
+
+describe("a command whose standard output can't be written", () => {
+  const full = "Standard output can't be written: no space left on device";
+  const toRevoke = "Revoke key_…: its key is lost";
+  /** Runs a command through a shell of its own. */
+  const shell = async (script: string, words: string, from?: "closed") => {
+    await pointTo(stackAt());
+    const args = ["-c", script, process.execPath, ...(await adminCommand()), ...words.split(" ")];
+    const env = { ...process.env, LOCAL_STACK_FILE: stackFile };
+    const child = spawn("sh", [...args, "--local"], { cwd: root, env });
+    if (from) child.stdout.destroy();
+    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "close")]);
+    return `${stderr.replace(/key_(?!0123)\w+/, "key_…")}exit ${code}`;
+  };
+
+  test.runIf(machineHas("/dev/full", "a result that can't be written")).each([
+    ["keys list", full],
+    ["orders export", full],
+    ["keys issue --name Acme", `${full}. ${toRevoke}`],
+    [
+      `keys revoke ${key}`,
+      `${full}. Revoked ${key} (test). The gateway's cache may still accept it for up to ` +
+        `${environments.staging.authorizerCacheSeconds} seconds.`,
+    ],
+    ["orders ship 1", `${full}. Ship them again to see what has shipped`],
+  ])("says so: %s", async (words, line) => {
+    await put('{"id":1}');
+    await putKey({ keyId: key });
+    expect(await shell('exec "$0" "$@" > /dev/full', words)).toBe(`${line}\nexit 1`);
+  });
+
+  test.each([
+    ["ends quietly", "keys list", ""],
+    [
+      "but says which key to revoke",
+      "keys issue --name Acme",
+      `Standard output can't be written: broken pipe. ${toRevoke}\n`,
+    ],
+  ])("because no one reads it any more %s", async (_, words, line) => {
+    expect(await shell('exec "$0" "$@"', words, "closed")).toBe(`${line}exit 1`);
+  });
+});
+
+/** The command line that runs another one on a terminal of its own. */
+function onTerminal(command: string[]): [string, ...string[]] {
+  const python = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)";
+  if (process.platform === "darwin") return ["python3", "-c", python, ...command];
+  return ["script", "-qefc", command.map((word) => `'${word}'`).join(" "), "/dev/null"];
+}
+
+test("a key typed at the prompt is not echoed", async () => {
+  const typed = await putKey({ keyId: "key_1" }, makeApiKey(environments.staging.apiKeyPrefix));
+  await pointTo(stackAt());
+  const words = [...(await adminCommand()), "keys", "check", "--local"];
+  const [file, ...args] = onTerminal([process.execPath, ...words]);
+  const env = { ...process.env, LOCAL_STACK_FILE: stackFile };
+  const child = spawn(file, args, { cwd: root, env, stdio: ["pipe", "pipe", "inherit"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let shown = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    shown += text;
+    if (text.includes("input is hidden")) child.stdin.write(` ${typed} \r`);
+  });
+  expect(await once(child, "close")).toEqual([0, null]);
+  expect(shown.replaceAll("\r", "")).toBe("Key (input is hidden): \nAccepted: key_1 (test)\n");
+});
+
+describe("an export", () => {
+  // Not even a handler of the signal would run while a write to a full pipe blocks.
+  test("to standard output ends at the first Ctrl-C, even if no one reads it", async () => {
+    const scanning = Promise.withResolvers<void>();
+    const { child, ended } = await start("orders export", {
+      calls: () => () => scanning.resolve(),
+    });
+    await scanning.promise;
+    child.kill("SIGINT");
+    expect(await ended).toEqual({ code: null, stdout: "", stderr: "" });
+  });
+
+  test("to a file that is interrupted leaves none behind", async () => {
+    const files = async () =>
+      (await readdir(folder)).filter((name) => name.startsWith("stopped.ndjson"));
+    for (const id of [1, 2, 3]) await put(`{"id":${id}}`);
+    let scans = 0;
+    const calls = onEvery("Scan", (exchange) => {
+      if (++scans === 1) return pagesOf(1)(exchange);
+    });
+    const { child, ended } = await start(`orders export ${folder}/stopped.ndjson`, { calls });
+    await expect.poll(files).toEqual([`stopped.ndjson.${child.pid}.partial`]);
+    child.kill("SIGHUP");
+    expect(await ended).toEqual({ code: 1, stdout: "", stderr: "Interrupted\n" });
+    expect(await files()).toEqual([]);
+  });
+});
+
+describe("an import", () => {
+  const lines = Array.from({ length: 400 }, (_, id) => `{"id":${id},"status":"shipped"}`);
+  const save = () => play`
+    $ save orders.ndjson
+    > ${lines.join("\n> ")}
+  `;
+
+  test("writes only the missing orders when run again after a kill", async () => {
+    await save();
+    const { calls, failing } = onEveryAfter(200, "PutItem", unapplied["no response"]);
+    const { child, ended } = await start(`orders import ${folder}/orders.ndjson`, { calls });
+    await failing;
+    child.kill("SIGKILL");
+    expect(await ended).toEqual({ code: null, stdout: "", stderr: "" });
+    // Calls that had passed the proxy reach the table, though no one waits for them any more.
+    const written = async () => (await items("orders")).length;
+    await vi.waitFor(async () => expect(await written()).toBe(200), { timeout: 60_000 });
+    await play`
+      $ orders import orders.ndjson
+      400 orders: 200 written, 200 already there, 0 different, 0 not written
+      $ table
+      ${lines.sort().join("\n")}
+    `;
+  });
+
+  test("prints counts that add up when it is interrupted", async () => {
+    await save();
+    const throttled = unapplied["throttled by the table"];
+    const { calls, failing } = onEveryAfter(100, "PutItem", throttled);
+    const { child, ended } = await start(`orders import ${folder}/orders.ndjson --json`, {
+      calls,
+      env: { AWS_MAX_ATTEMPTS: "1" },
+    });
+    await failing;
+    child.kill("SIGTERM");
+    const { code, stdout, stderr } = await ended;
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout:
+        '{"badLines":[],"orders":400,"written":100,"alreadyThere":0,"different":0,' +
+        '"notWritten":300,"differing":[]}\n',
+      stderr: "Interrupted. Run it again to write the rest.\n",
+    });
+    expect(await items("orders")).toHaveLength(100);
+  });
+
+  test("that waits for standard input removes its copy at Ctrl-C", async () => {
+    const tmp = await mkdtemp(join(folder, "tmp-"));
+    const { child, ended } = await start("orders import", { input: null, env: { TMPDIR: tmp } });
+    await vi.waitFor(async () => expect(await readdir(tmp)).toHaveLength(1), { timeout: 20_000 });
+    child.kill("SIGINT");
+    expect(await ended).toEqual({ code: 1, stdout: "", stderr: "Interrupted\n" });
+    expect(await readdir(tmp)).toEqual([]);
+  });
+
+  test("that waits for its writes ends at the second Ctrl-C", async () => {
+    const { calls, failing } = onEveryAfter(0, "PutItem", unapplied["no response"]);
+    const { child, ended } = await start("orders import", { calls, input: '{"id":1}' });
+    await failing;
+    let signals = 0;
+    // Two signals at once may arrive as one.
+    const timer = setInterval(() => {
+      if (child.kill("SIGINT")) signals++;
+    }, 50);
+    onTestFinished(() => clearInterval(timer));
+    expect(await ended).toMatchObject({ code: null, stdout: "" });
+    expect(signals).toBeGreaterThan(1);
+  });
+});

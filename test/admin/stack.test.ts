@@ -1,0 +1,50 @@
+import { afterAll, expect, test } from "vitest";
+import { environments } from "../../infra/environments.ts";
+import { startTestStack } from "../helpers/test-stack.ts";
+import { createTerminal, run } from "./terminal.ts";
+
+let now = Date.now();
+const [stack, { pointTo }] = await Promise.all([
+  startTestStack({ clock: { now: () => now } }),
+  createTerminal(),
+]);
+afterAll(() => stack.stop());
+
+/** Runs a command on the stack. */
+const admin = async (command: string, input = "") => {
+  const { baseUrl, dynamodbEndpoint, tables } = stack;
+  await pointTo({ baseUrl, dynamodbEndpoint, tables, accessKeyId: "local" });
+  return await run(`${command} --local`, { input });
+};
+
+test("the gateway accepts a revoked key until its cache expires", async () => {
+  const { stdout } = await admin("keys issue --name Acme --json");
+  const { key, keyId } = JSON.parse(stdout);
+  const list = async () => (await stack.call("/store/orders", {}, key)).status;
+  expect(await list()).toBe(200);
+  expect((await admin(`keys revoke ${keyId}`)).code).toBe(0);
+  expect(await list()).toBe(200);
+  now += environments.staging.authorizerCacheSeconds * 1000 + 1;
+  expect(await list()).toBe(401);
+  expect((await admin("keys list")).stdout).toMatch(new RegExp(`^${keyId} .* revoked$`, "m"));
+});
+
+test("an audit of the stack's own log names exactly the cancellations that were undone", async () => {
+  const ids = Array.from({ length: 30 }, (_, at) => `${1000 + at}`);
+  const place = (N: string) => stack.putOrder({ id: { N }, status: { S: "pending" } });
+  for (const id of ids) {
+    await place(id);
+    expect((await stack.call(`/store/orders/${id}`, { method: "DELETE" })).status).toBe(204);
+  }
+  for (const id of ["1003", "1014", "1029"]) await place(id);
+  const logged = () => stack.log.filter((line) => line.includes("order_cancelled"));
+  await expect.poll(logged).toHaveLength(30);
+  const { code, stdout, stderr } = await admin("orders audit --log -", stack.log.join("\n"));
+  expect(code).toBe(1);
+  expect(stdout.match(/^Order \d+ is pending/gm)?.sort()).toEqual([
+    "Order 1003 is pending",
+    "Order 1014 is pending",
+    "Order 1029 is pending",
+  ]);
+  expect(stderr).toBe("30 cancellations: 27 stand, 3 undone, 0 reinstated since and not judged\n");
+});
