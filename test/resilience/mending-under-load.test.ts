@@ -4,23 +4,25 @@ import { expect, test } from "vitest";
 import { ServiceError } from "../../shared/errors.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { cancelOrder } from "../../shared/orders-table.ts";
-import { createOperator } from "../admin/admin-process.ts";
+import { createTerminal } from "../admin/terminal.ts";
 import { createTable } from "../helpers/create-table.ts";
-import { createTestTables } from "../helpers/test-tables.ts";
+import type { EngineCall } from "../helpers/faults/fault-proxy.ts";
 import { shipOrder } from "./ship-order.ts";
 
-const [tables, operator] = await Promise.all([createTestTables(), createOperator()]);
-const { client } = tables;
-const live = tables.tables.orders;
+const { client, items, putKey, start, tables } = await createTerminal();
+const live = tables.orders;
 
 const total = 1000;
-const leaked: OrderItem = {
-  status: { S: "cancelled" },
-  cancelledAt: { S: "2026-11-20T08:00:00.000Z" },
-  cancelledBy: { S: "key_1eaced1eaced1eac" },
-  cancellationId: { S: "leaked" },
-};
+const leakedKey = "key_1eaced1eaced1eac";
+const copy = `Copy-${randomUUID()}`;
 const shipped: OrderItem = { status: { S: "shipped" }, complete: { BOOL: true } };
+const cancellation = (cancelledBy: string, cancelledAt: Date, cancellationId: string) => ({
+  status: { S: "cancelled" },
+  cancelledAt: { S: cancelledAt.toISOString() },
+  cancelledBy: { S: cancelledBy },
+  cancellationId: { S: cancellationId },
+});
+const leaked = cancellation(leakedKey, new Date("2026-11-20T08:00:00Z"), "leaked");
 
 const newOrder = (id: number) => ({
   id: { N: String(id) },
@@ -58,19 +60,15 @@ const told = new Map<number, OrderItem>();
 let turns = 0;
 const nextId = () => (turns++ * 79) % total;
 
-async function cancelOne(keyId: string): Promise<void> {
+async function cancelOne(cancelledBy: string): Promise<void> {
   const id = nextId();
-  const now = new Date();
-  const cancellation = { cancelledBy: keyId, cancelledAt: now, cancellationId: randomUUID() };
+  const cancelledAt = new Date();
+  const cancellationId = randomUUID();
+  const request = { orderId: BigInt(id), cancelledBy, cancelledAt, cancellationId };
   try {
-    await cancelOrder(client, live, { orderId: BigInt(id), ...cancellation });
-    told.set(id, {
-      ...copied[id],
-      status: { S: "cancelled" },
-      cancelledAt: { S: now.toISOString() },
-      cancelledBy: { S: keyId },
-      cancellationId: { S: cancellation.cancellationId },
-    });
+    await cancelOrder(client, live, request);
+    const cancelled = cancellation(cancelledBy, cancelledAt, cancellationId);
+    told.set(id, { ...copied[id], ...cancelled });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
   }
@@ -96,40 +94,29 @@ async function useTable(): Promise<void> {
 }
 
 test("orders are mended while everyone uses them, though each command is killed once", async () => {
-  const copy = `Copy-${randomUUID()}`;
   await createTable(client, "orders", copy);
-  await tables.putKey({ keyId: "key_1eaced1eaced1eac" });
+  await putKey({ keyId: leakedKey });
   await putAll(copy, copied);
   await putAll(live, damaged);
 
-  let onWrite = (): void => {};
-  const { proxy } = await tables.behindProxy(({ operation }) => {
-    if (/^(Put|Update)Item$/.test(operation)) onWrite();
-    return undefined;
-  });
-  await operator.pointTo({ ...tables, dynamodbEndpoint: proxy.endpoint });
   const using: Promise<void>[] = [];
-  /** Runs a command while everyone uses the table, kills it at a write, and runs it again. */
-  const runTwice = async (words: string) => {
+  /** Runs a command while everyone uses the table, and kills it at a write if told to. */
+  const run = async (words: string, killedAt?: number) => {
     let writes = 0;
-    const first = operator.start(words.split(" "));
-    onWrite = () => {
+    const calls = ({ operation }: EngineCall): undefined => {
+      if (!/^(Put|Update)Item$/.test(operation)) return;
       writes++;
       if (writes === 1) using.push(useTable());
-      if (writes === 20) first.kill("SIGKILL");
+      if (writes === killedAt) child.kill("SIGKILL");
     };
-    const { code } = await first.ended;
-    writes = 0;
-    onWrite = () => {
-      writes++;
-      if (writes === 1) using.push(useTable());
-    };
-    return { killed: code === null, ...(await operator.run(words.split(" "))) };
+    const { child, ended } = await start(words, { calls });
+    return await ended;
   };
-  const reinstated = await runTwice(
-    "orders reinstate --local --cancelled-by key_1eaced1eaced1eac --since 2026-11-20",
-  );
-  const repaired = await runTwice(`orders repair --local --from ${copy}`);
+  const reinstate = `orders reinstate --cancelled-by ${leakedKey} --since 2026-11-20`;
+  const repair = `orders repair --from ${copy}`;
+  const codes: unknown[] = [];
+  for (const words of [reinstate, repair])
+    for (const killedAt of [20, undefined]) codes.push((await run(words, killedAt)).code);
   await Promise.all(using);
 
   const wanted = new Map<number, object>(told);
@@ -137,17 +124,15 @@ test("orders are mended while everyone uses them, though each command is killed 
     const mended = wasLeaked(id) && { reinstatedAt: expect.any(Object) };
     wanted.set(id, { ...order, ...told.get(id), ...mended });
   }
-  const orders = await tables.items("orders");
+  const orders = await items("orders");
   expect(new Map(orders.map((order) => [Number(order["id"]?.N), order]))).toEqual(wanted);
 
   const contradictory = [...told].filter(
     ([id, order]) => wasRevived(id) && order["status"]?.S === "cancelled",
   ).length;
-  const { stdout } = await operator.run(["orders", "repair", "--local", "--json", "--from", copy]);
-  const counts = JSON.parse(stdout.split("\n").at(-2) ?? "");
-  expect([reinstated, repaired].map(({ killed }) => killed)).toEqual([true, true]);
+  expect(codes).toEqual([null, 0, null, contradictory > 0 ? 1 : 0]);
   expect(using).toHaveLength(4);
-  expect(reinstated.code).toBe(0);
-  expect(repaired.code).toBe(contradictory > 0 ? 1 : 0);
+  const { stdout } = await run(`${repair} --json`);
+  const counts = JSON.parse(stdout.split("\n").at(-2) ?? "");
   expect(counts).toMatchObject({ complete: true, placed: 0, mended: 0, contradictory });
 });

@@ -7,24 +7,19 @@ import {
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
 import fc from "fast-check";
-import { expect, onTestFinished, test, vi } from "vitest";
-import { reinstate } from "../../infra/admin/reinstate-orders.ts";
-import { repair } from "../../infra/admin/repair.ts";
-import { orderRules } from "../../infra/admin/repair-rules.ts";
-import { TableCalls } from "../../infra/admin/table-calls.ts";
-import { engineClient } from "../../infra/local/engine/engine.ts";
+import { expect, test } from "vitest";
 import { ServiceError } from "../../shared/errors.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { cancelOrder } from "../../shared/orders-table.ts";
+import { createTerminal, run } from "../admin/terminal.ts";
 import { createTable } from "../helpers/create-table.ts";
 import { type Behaviour, passOn, startFaultProxy } from "../helpers/faults/fault-proxy.ts";
 import { applied, unapplied } from "../helpers/faults/faults.ts";
-import { createTestTables } from "../helpers/test-tables.ts";
 import { shipOrder } from "./ship-order.ts";
 
-const tables = await createTestTables();
-const { client } = tables;
-const live = tables.tables.orders;
+const { client, dynamodbEndpoint, empty, items, pointTo, putKey, stackAt, tables } =
+  await createTerminal();
+const live = tables.orders;
 
 const faults: Record<string, Behaviour> = {
   none: passOn,
@@ -32,69 +27,68 @@ const faults: Record<string, Behaviour> = {
   "request lost": unapplied["reset before a response"],
 };
 
-const leakedKey = "key_leaked";
-
-/** The status of an order, and whether the leaked key cancelled it. */
-const statuses = ["pending", "shipped", "cancelled", leakedKey] as const;
-const damages = [
-  "none",
-  "deleted",
-  "overwritten",
-  "without status",
-  "revived",
-  leakedKey,
-  "quantity",
-] as const;
-type Action = "ship" | "cancel" | "place" | "delete" | "set back";
-const histories: Action[][] = [
-  [],
-  ["ship"],
-  ["cancel"],
-  ["place"],
-  ["place", "ship"],
-  ["delete"],
-  ["delete", "place"],
-  ["set back"],
-  ["set back", "ship"],
-  ["set back", "cancel"],
-];
+const leakedKey = "key_1eaced1eaced1eac";
 
 /** The fate of one order. */
 const orderPlan = fc.record({
-  copied: fc.constantFrom(...statuses),
+  /** Its status in the copy, or that the leaked key had cancelled it. */
+  copied: fc.constantFrom("pending", "shipped", "cancelled", leakedKey),
   /** What was done to it wrongly after it was copied. */
-  damage: fc.constantFrom(...damages),
+  damage: fc.constantFrom(
+    "none",
+    "deleted",
+    "overwritten",
+    "without status",
+    "revived",
+    leakedKey,
+    "quantity",
+  ),
   /** What others do to it after the damage, and whether that comes just before it is mended. */
-  meanwhile: fc.constantFrom(...histories),
+  meanwhile: fc.constantFrom(
+    "",
+    "ship",
+    "cancel",
+    "place",
+    "place ship",
+    "delete",
+    "delete place",
+    "reinstate",
+    "reinstate ship",
+    "reinstate cancel",
+  ),
   atTheLastMoment: fc.boolean(),
   fault: fc.constantFrom(...Object.keys(faults)),
 });
 type Plan = typeof orderPlan extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** What random histories seldom have: something else is done just before each kind of write. */
-const atTheLastMoment: Omit<Plan, "atTheLastMoment">[] = [
-  { copied: "pending", damage: leakedKey, meanwhile: ["set back", "cancel"], fault: "none" },
-  { copied: "shipped", damage: "revived", meanwhile: ["set back"], fault: "none" },
-  { copied: "cancelled", damage: "without status", meanwhile: ["delete"], fault: "none" },
-  { copied: "pending", damage: "deleted", meanwhile: ["place", "ship"], fault: "none" },
-];
+/** What random plans seldom have: something else is done just before each kind of write. */
+const examples = (
+  [
+    ["pending", leakedKey, "reinstate cancel"],
+    ["shipped", "revived", "reinstate"],
+    ["cancelled", "without status", "delete"],
+    ["pending", "deleted", "place ship"],
+  ] as const
+).map(([copied, damage, meanwhile]): [Plan[], number] => [
+  [{ copied, damage, meanwhile, atTheLastMoment: true, fault: "none" }],
+  0,
+]);
 
 const keyOf = (id: number) => ({ id: { N: String(id) } });
 const put = (TableName: string, Item: OrderItem) =>
   client.send(new PutItemCommand({ TableName, Item }));
 const remove = (id: number) =>
   client.send(new DeleteItemCommand({ TableName: live, Key: keyOf(id) }));
-const statusOf = (order: OrderItem | undefined) => order?.["status"]?.S ?? "";
-const hasEnded = (status: string) => status === "shipped" || status === "cancelled";
+const hasEnded = (status = "") => status === "shipped" || status === "cancelled";
 
 function newOrder(id: number, status: Plan["copied"]): OrderItem {
-  const cancelledBy = { cancelledBy: { S: leakedKey }, cancelledAt: { S: "2026-11-20T08:00:00Z" } };
-  return {
-    ...keyOf(id),
-    status: { S: status === leakedKey ? "cancelled" : status },
-    quantity: { N: "1" },
-    ...(status === leakedKey && cancelledBy),
+  const cancellation = {
+    status: { S: "cancelled" },
+    cancelledBy: { S: leakedKey },
+    cancelledAt: { S: "2026-11-20T08:00:00Z" },
   };
+  const order = { ...keyOf(id), status: { S: status }, quantity: { N: "1" } };
+  return status === leakedKey ? { ...order, ...cancellation } : order;
 }
 
 async function damageOrder(id: number, { copied, damage }: Plan): Promise<void> {
@@ -105,27 +99,42 @@ async function damageOrder(id: number, { copied, damage }: Plan): Promise<void> 
   if (damage === "without status") await put(live, withoutStatus);
   if (damage === "revived") await put(live, { ...order, status: { S: "pending" } });
   if (damage === "quantity") await put(live, { ...order, quantity: { N: "-7" } });
-  if (damage === leakedKey) await cancel(id, leakedKey);
+  if (damage === leakedKey) await isApplied(cancel(id, leakedKey));
 }
 
-/** Each resolves with whether the order allowed it, which others then rely on. */
-const act: Record<Action, (id: number) => Promise<boolean>> = {
+const cancel = (id: number, cancelledBy: string) =>
+  cancelOrder(client, live, {
+    orderId: BigInt(id),
+    cancelledBy,
+    cancelledAt: new Date(),
+    cancellationId: randomUUID(),
+  });
+
+/** Whether the order allowed it, which others then rely on. */
+const isApplied = (doing: Promise<unknown>) =>
+  doing.then(
+    (isDone) => isDone !== false,
+    (error) => {
+      if (error instanceof ConditionalCheckFailedException || error instanceof ServiceError)
+        return false;
+      throw error;
+    },
+  );
+
+const acts: Record<string, (id: number) => Promise<unknown>> = {
   ship: (id) => shipOrder(client, live, BigInt(id)),
   cancel: (id) => cancel(id, "key_a"),
   place: (id) =>
-    isApplied(
+    client.send(
       new PutItemCommand({
         TableName: live,
         Item: newOrder(id, "pending"),
         ConditionExpression: "attribute_not_exists(id)",
       }),
     ),
-  delete: async (id) => {
-    await remove(id);
-    return true;
-  },
-  "set back": (id) =>
-    isApplied(
+  delete: remove,
+  reinstate: (id) =>
+    client.send(
       new UpdateItemCommand({
         TableName: live,
         Key: keyOf(id),
@@ -142,43 +151,12 @@ const act: Record<Action, (id: number) => Promise<boolean>> = {
     ),
 };
 
-async function isApplied(command: PutItemCommand | UpdateItemCommand): Promise<boolean> {
-  try {
-    await client.send(command as PutItemCommand);
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
-}
-
-async function cancel(id: number, keyId: string): Promise<boolean> {
-  const cancellation = {
-    cancelledBy: keyId,
-    cancelledAt: new Date(),
-    cancellationId: randomUUID(),
-  };
-  try {
-    await cancelOrder(client, live, { orderId: BigInt(id), ...cancellation });
-    return true;
-  } catch (error) {
-    if (error instanceof ServiceError) return false;
-    throw error;
-  }
-}
-
-async function ordersById(): Promise<Map<number, OrderItem>> {
-  const orders = await tables.items("orders");
-  return new Map(orders.map((order) => [Number(order["id"]?.N), order]));
-}
-
 /** What others do meanwhile, once to each order. */
 class Meanwhile {
-  /** The orders as others were told that they are. */
-  readonly acknowledged = new Map<number, OrderItem>();
-  readonly deleted = new Set<number>();
   readonly #plans: Plan[];
   readonly #done = new Set<number>();
+  /** The orders as others were told that they are, or that they are deleted. */
+  readonly #told = new Map<number, OrderItem | undefined>();
 
   constructor(plans: Plan[]) {
     this.#plans = plans;
@@ -187,53 +165,43 @@ class Meanwhile {
   async act(id: number): Promise<void> {
     if (this.#done.has(id)) return;
     this.#done.add(id);
-    for (const action of this.#plans[id]?.meanwhile ?? []) {
-      if (!(await act[action](id))) continue;
-      const { Item: order } = await client.send(
-        new GetItemCommand({ TableName: live, Key: keyOf(id) }),
-      );
-      if (order) this.acknowledged.set(id, order);
-      // No design saves what was done to an order before it was damaged.
-      else this.acknowledged.delete(id);
-      if (action === "delete") this.deleted.add(id);
+    for (const name of this.#plans[id]?.meanwhile.split(" ") ?? []) {
+      const act = acts[name];
+      if (!act || !(await isApplied(act(id)))) continue;
+      const { Item } = await client.send(new GetItemCommand({ TableName: live, Key: keyOf(id) }));
+      this.#told.set(id, Item);
     }
   }
 
   /**
-   * The orders as others were told, if they ended or were set back, or else as they were copied,
-   * without what the leaked key did.
+   * The order as others were told, if it ended or was reinstated, or else as it was copied, without
+   * what the leaked key did. No design saves what was done to an order before it was deleted.
    */
-  wanted(): Map<number, OrderItem> {
-    return new Map(this.#plans.map((plan, id) => [id, this.#wantedOrder(plan, id)]));
-  }
-
-  #wantedOrder({ copied, damage }: Plan, id: number): OrderItem {
+  wanted(id: number, { copied, damage, meanwhile }: Plan): OrderItem {
     const order = newOrder(id, copied);
-    const told = this.acknowledged.get(id);
-    if (told && (hasEnded(statusOf(told)) || told["reinstatedAt"])) {
-      const { quantity = { N: "1" } } = order;
-      return isContradictory(order, told) ? told : { ...told, quantity };
-    }
-    const wasCancelled = damage === leakedKey && copied === "pending" && !this.deleted.has(id);
+    const told = this.#told.get(id);
+    if (told && (hasEnded(told["status"]?.S) || told["reinstatedAt"]))
+      return isContradictory(copied, told) ? told : { ...told, quantity: { N: "1" } };
+    const isDeleted = meanwhile.startsWith("delete");
+    const wasCancelled = damage === leakedKey && copied === "pending" && !isDeleted;
     if (copied !== leakedKey && !wasCancelled) return order;
     return { ...newOrder(id, "pending"), reinstatedAt: expect.any(Object) };
   }
 }
 
-/** Gives each order's first write its fault, and interrupts the command at one of the writes. */
-function startWriteFaults(
-  plans: Plan[],
-  meanwhile: Meanwhile,
-  interruptedAt: number,
-  interrupted: AbortController,
-) {
-  let writes = 0;
-  return startFaultProxy(tables.dynamodbEndpoint, ({ operation, input, attempt }) => {
+function isContradictory(copied: Plan["copied"], now: OrderItem): boolean {
+  const was = newOrder(0, copied)["status"]?.S;
+  const is = now["status"]?.S;
+  return hasEnded(was) && hasEnded(is) && is !== was;
+}
+
+/** Gives each order's first write its fault. */
+function startWriteFaults(plans: Plan[], meanwhile: Meanwhile, onWrite: () => void) {
+  return startFaultProxy(dynamodbEndpoint, ({ operation, input, attempt }) => {
     if (!/^(Put|Update)Item$/.test(operation)) return undefined;
-    writes += 1;
-    if (writes === interruptedAt) interrupted.abort();
-    const { Item, Key } = JSON.parse(input);
-    const id = Number((Item ?? Key).id.N);
+    onWrite();
+    const { Item, Key = Item } = JSON.parse(input);
+    const id = Number(Key.id.N);
     const fault = faults[plans[id]?.fault ?? "none"] ?? passOn;
     return async (exchange) => {
       await meanwhile.act(id);
@@ -242,20 +210,22 @@ function startWriteFaults(
   });
 }
 
-function isContradictory(copied: OrderItem, now: OrderItem | undefined): boolean {
-  const [was, is] = [statusOf(copied), statusOf(now)];
-  return hasEnded(was) && hasEnded(is) && is !== was;
+/** Reinstates what the leaked key cancelled, and repairs the rest. Returns the counts. */
+async function mend(from: string) {
+  await run(`orders reinstate --local --cancelled-by ${leakedKey} --since 1970-01-01`);
+  const repair = `orders repair --local --from ${from} --fields quantity --json`;
+  const { stdout } = await run(repair);
+  return JSON.parse(stdout.split("\n").at(-2) ?? "");
 }
 
 test("mending orders loses nothing that was acknowledged, and mends everything else", async () => {
-  vi.spyOn(process.stdout, "write").mockReturnValue(true);
-  onTestFinished(() => void vi.restoreAllMocks());
   await fc.assert(
     fc.asyncProperty(
       fc.array(orderPlan, { minLength: 1, maxLength: 6 }),
       fc.nat({ max: 12 }),
       async (plans, interruptedAt) => {
-        await tables.empty();
+        await empty();
+        await putKey({ keyId: leakedKey });
         const from = `Copy-${randomUUID()}`;
         await createTable(client, "orders", from);
         const meanwhile = new Meanwhile(plans);
@@ -267,42 +237,33 @@ test("mending orders loses nothing that was acknowledged, and mends everything e
         };
         await Promise.all(plans.map(begin));
 
-        const interrupted = new AbortController();
-        const proxy = await startWriteFaults(plans, meanwhile, interruptedAt, interrupted);
-        const proxied = engineClient(proxy.endpoint);
-        const calls = new TableCalls(proxied);
-        const shared = { reads: calls, writes: calls, dryRun: false, asJson: false };
-        const mend = async ({ signal }: AbortController) => {
-          const leaked = { cancelledBy: leakedKey, since: new Date(0) };
-          await reinstate({ table: live, ...leaked, ...shared, signal });
-          return repair({ from, live, rules: orderRules(["quantity"]), ...shared, signal });
+        let writes = 0;
+        let isFirst = true;
+        const interrupt = (): void => {
+          if (++writes === interruptedAt && isFirst) process.emit("SIGINT");
         };
+        const proxy = await startWriteFaults(plans, meanwhile, interrupt);
+        await pointTo(stackAt(proxy.endpoint));
         try {
-          await mend(interrupted);
-          await mend(new AbortController());
+          await mend(from);
+          isFirst = false;
+          await mend(from);
           // What the leaked key had cancelled before the copy is mended before it is reinstated.
-          const last = await mend(new AbortController());
+          const last = await mend(from);
 
-          const now = await ordersById();
-          expect(now).toEqual(meanwhile.wanted());
+          const orders = await items("orders");
+          const now = new Map(orders.map((order) => [Number(order["id"]?.N), order]));
+          expect(now).toEqual(new Map(plans.map((plan, id) => [id, meanwhile.wanted(id, plan)])));
           const contradictory = plans.filter(({ copied }, id) =>
-            isContradictory(newOrder(id, copied), now.get(id)),
-          );
-          expect(last.json).toMatchObject({
-            complete: true,
-            placed: 0,
-            mended: 0,
-            contradictory: contradictory.length,
-          });
+            isContradictory(copied, now.get(id) ?? {}),
+          ).length;
+          const counts = { complete: true, placed: 0, mended: 0, contradictory };
+          expect(last).toMatchObject(counts);
         } finally {
-          proxied.destroy();
           await proxy.stop();
         }
       },
     ),
-    {
-      numRuns: 100,
-      examples: atTheLastMoment.map((plan) => [[{ ...plan, atTheLastMoment: true }], 0]),
-    },
+    { numRuns: 100, examples },
   );
 });
