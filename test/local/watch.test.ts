@@ -1,8 +1,6 @@
 import { once } from "node:events";
-import fs from "node:fs";
 import { appendFile, cp, mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { request } from "node:http";
-import { syncBuiltinESMExports } from "node:module";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
@@ -197,47 +195,10 @@ describe("the watched sources", () => {
     },
   );
 
-  test.each(["at once", "later"])(
-    "that can't be watched, as is found %s, are reported in one line",
-    async (when) => {
-      const tooMany = Object.assign(new Error("ENOSPC: too many"), { code: "ENOSPC" });
-      const { watch } = fs;
-      const watching = vi.spyOn(fs, "watch").mockImplementation((path) => {
-        if (when === "at once") throw tooMany;
-        const watcher = watch(path);
-        queueMicrotask(() => watcher.close());
-        queueMicrotask(() => watcher.emit("error", tooMany));
-        return watcher;
-      });
-      syncBuiltinESMExports();
-      onTestFinished(() => {
-        watching.mockRestore();
-        syncBuiltinESMExports();
-      });
-      log.length = 0;
-      await watchSources();
-      await expect
-        .poll(() => log)
-        .toEqual([
-          "Changes are no longer served: ENOSPC: too many. To watch the sources, start again.",
-        ]);
-    },
-  );
-
   test("are rebuilt once more when one changes during a build", async () => {
     const expectRebuild = await watchSources();
     const rebuild = await expectRebuild(() => change("infra/app.ts"));
     rebuild.mockImplementationOnce(() => change("shared/one.ts"));
     await expectRebuild(() => change("functions/one.ts"), 2);
-  });
-
-  test("have as many watchers after a build as before", async () => {
-    const watchers = () =>
-      process.getActiveResourcesInfo().filter((name) => name === "FSEventWrap").length;
-    await expect.poll(watchers).toBe(0);
-    const expectRebuild = await watchSources();
-    const before = watchers();
-    await expectRebuild(() => change("infra/app.ts"));
-    await expect.poll(watchers).toBe(before);
   });
 });
