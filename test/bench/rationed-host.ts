@@ -2,7 +2,10 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { ExecutionEnvironment } from "../../infra/local/lambda/execution-environment.ts";
+import {
+  ExecutionEnvironment,
+  type Invocation,
+} from "../../infra/local/lambda/execution-environment.ts";
 import type { FunctionResponse } from "../../infra/local/lambda/function-response.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
 
@@ -17,16 +20,21 @@ export type LimitProcess = (pid: number) => void;
  */
 export function rationedHost(definitions: FunctionDefinition[], shares: Map<number, LimitProcess>) {
   const environments = new Map<string, ExecutionEnvironment>();
+  let waiting: Invocation | undefined;
   const start = async (name: string): Promise<ExecutionEnvironment> => {
     const running = environments.get(name);
     if (running !== undefined) return running;
     const definition = definitions.find((candidate) => candidate.name === name);
     if (definition === undefined) throw new Error(`There is no function ${name}`);
     const ready = Promise.withResolvers<void>();
-    const environment = new ExecutionEnvironment(definition, () => {}, {
-      idle: ready.resolve,
-      ended: ready.reject,
-    });
+    const take = () => {
+      ready.resolve();
+      const invocation = waiting;
+      waiting = undefined;
+      return invocation;
+    };
+    const environment = new ExecutionEnvironment(definition, () => {}, take);
+    environment.ended.then(ready.reject);
     environments.set(name, environment);
     await ready.promise;
     const { pid } = environment;
@@ -38,12 +46,9 @@ export function rationedHost(definitions: FunctionDefinition[], shares: Map<numb
   const invoke = async (name: string, event: unknown): Promise<FunctionResponse> => {
     const environment = await start(name);
     const response = Promise.withResolvers<FunctionResponse>();
-    environment.run({
-      requestId: randomUUID(),
-      event: JSON.stringify(event),
-      response,
-      signal: undefined,
-    });
+    const { signal } = new AbortController();
+    waiting = { requestId: randomUUID(), event: JSON.stringify(event), response, signal };
+    environment.begin();
     return response.promise;
   };
   return {

@@ -18,23 +18,12 @@ export interface Invocation {
   event: string;
   response: PromiseWithResolvers<FunctionResponse>;
   /** Aborts when no one waits for the response any more. */
-  signal: AbortSignal | undefined;
-}
-
-/** What an execution environment tells its pool. */
-export interface EnvironmentEvents {
-  /** It waits for an event. */
-  idle: () => void;
-  /** Its process has ended. The failure is why its function could not be loaded. */
-  ended: (initFailure: FunctionFailure | undefined) => void;
+  signal: AbortSignal;
 }
 
 const initTimeoutSeconds = 10;
-/** How long a process may take to notice and log that its response was cut off. */
-const cutOffMs = 1_000;
-
-const runtimePath =
-  /^\/2018-06-01\/runtime\/(?:invocation|init)\/(?:(?<id>[^/]+)\/)?(?<call>next|response|error)$/;
+/** What the runtime logs, as an error of the function, when a reader has left. */
+const cutOffError = /"code":"E(CONNRESET|PIPE)"/;
 
 /**
  * A process that runs AWS's own runtime interface client, one invocation at a time, and the Runtime
@@ -44,6 +33,7 @@ const runtimePath =
 export class ExecutionEnvironment {
   readonly #definition: FunctionDefinition;
   readonly #log: (line: string) => void;
+  readonly #take: () => Invocation | undefined;
   // A stream may take as long as its client; an idle runtime waits for its next event without
   // limit.
   readonly #server = createServer(
@@ -53,8 +43,9 @@ export class ExecutionEnvironment {
       this.#serve(request, response).catch(() => {});
     },
   );
-  readonly #onIdle: () => void;
-  readonly #ended = Promise.withResolvers<void>();
+  readonly #end = Promise.withResolvers<FunctionFailure | undefined>();
+  /** Resolves when its process has ended: with the reason if its function could not be loaded. */
+  readonly ended = this.#end.promise;
   /** Where the API listens, like `127.0.0.1:54321`. */
   #address = "";
   #child: ReturnType<typeof spawnRuntime> | undefined;
@@ -65,30 +56,26 @@ export class ExecutionEnvironment {
   #limit: NodeJS.Timeout | undefined;
   #isLoaded = false;
   #failure: FunctionFailure | undefined;
-  /** Whether its end is expected. Any other end is logged as a crash. */
-  #endExpected = false;
+  /** Whether the reader of its response has left, which its function notices at its next byte. */
+  #isCutOff = false;
+  #isStopping = false;
 
+  /** @param take gives it the next invocation, if one waits. */
   constructor(
     definition: FunctionDefinition,
     log: (line: string) => void,
-    { idle, ended }: EnvironmentEvents,
+    take: () => Invocation | undefined,
   ) {
     this.#definition = definition;
     this.#log = log;
-    this.#onIdle = idle;
+    this.#take = take;
     const { inspectPort, timeoutSeconds } = definition;
     this.#limitTo(inspectPort ? timeoutSeconds : initTimeoutSeconds, "Init");
-    this.#start(inspectPort);
-    this.#ended.promise.then(() => ended(this.#isLoaded ? undefined : this.#failure));
+    this.#start();
   }
 
   get pid(): number | undefined {
     return this.#child?.pid;
-  }
-
-  /** Whether it takes an invocation now. */
-  get isIdle(): boolean {
-    return this.#next !== undefined && !this.isBusy;
   }
 
   /** Whether it takes none without further help. Otherwise it is idle, or soon will be. */
@@ -96,10 +83,18 @@ export class ExecutionEnvironment {
     return this.#invocation !== undefined || this.#failure !== undefined;
   }
 
-  /** Gives an idle environment its next event. */
-  run(invocation: Invocation): void {
-    const { arn, timeoutSeconds } = this.#definition;
+  /** Begins the next invocation, if it is idle and one waits. */
+  begin(): void {
+    // After a handler that threw before its first byte, the runtime asks for the next event before
+    // it posts the error.
+    if (this.#next === undefined || this.isBusy) return;
+    clearTimeout(this.#limit);
+    this.#isLoaded = true;
+    this.#isCutOff = false;
+    const invocation = this.#take();
+    if (invocation === undefined) return;
     this.#invocation = invocation;
+    const { arn, timeoutSeconds } = this.#definition;
     this.#limitTo(timeoutSeconds, "Task");
     const headers = {
       "Content-Type": "application/json",
@@ -107,56 +102,56 @@ export class ExecutionEnvironment {
       "Lambda-Runtime-Deadline-Ms": Date.now() + timeoutSeconds * 1000,
       "Lambda-Runtime-Invoked-Function-Arn": arn,
     };
-    this.#next?.writeHead(200, headers).end(invocation.event);
+    this.#next.writeHead(200, headers).end(invocation.event);
     this.#next = undefined;
   }
 
   /** Ends the process. Resolves when it has ended. */
   async stop(): Promise<void> {
-    this.#endExpected = true;
-    this.#end(new FunctionFailure("The local stack is stopping"));
-    await this.#ended.promise;
+    this.#isStopping = true;
+    this.#kill(new FunctionFailure("The local stack has stopped"));
+    await this.ended;
   }
 
-  async #start(preferredPort: number | undefined): Promise<void> {
+  async #start(): Promise<void> {
+    const { inspectPort: preferredPort, name } = this.#definition;
     this.#address = `127.0.0.1:${await listeningPort(this.#server)}`;
     const inspectPort = preferredPort && (await freePort("127.0.0.1", preferredPort));
-    if (this.#failure !== undefined) return;
+    if (inspectPort) this.#log(`${name}: a debugger can attach to 127.0.0.1:${inspectPort}`);
     const child = spawnRuntime(this.#definition, this.#address, inspectPort);
     this.#child = child;
-    const { name } = this.#definition;
-    if (inspectPort) this.#log(`${name}: a debugger can attach to 127.0.0.1:${inspectPort}`);
-    createInterface({ input: child.stdout }).on("line", this.#log);
-    createInterface({ input: child.stderr }).on("line", (line) => {
-      if (!this.#endExpected) this.#log(line);
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      if (!this.#isCutOff || !cutOffError.test(line)) this.#log(line);
     });
+    createInterface({ input: child.stderr }).on("line", this.#log);
     child.on("error", (error) => this.#finish(error.message));
     child.on("close", (code, signal) =>
       this.#finish(signal === null ? `exit status ${code}` : `signal ${signal}`),
     );
+    // It may have been stopped meanwhile.
+    if (this.#failure !== undefined) child.kill("SIGKILL");
   }
 
   #limitTo(seconds: number, what: "Init" | "Task"): void {
     const timeout = new FunctionFailure(`${what} timed out after ${seconds.toFixed(2)} seconds`);
-    this.#limit = setTimeout(() => this.#end(timeout), seconds * 1000);
+    this.#limit = setTimeout(() => this.#kill(timeout), seconds * 1000);
   }
 
-  #end(reason: FunctionFailure): void {
+  #kill(reason: FunctionFailure): void {
     this.#failure ??= reason;
-    if (this.#child === undefined) this.#finish("not started");
-    else this.#child.kill("SIGKILL");
+    this.#child?.kill("SIGKILL");
   }
 
   #finish(how: string): void {
     this.#failure ??= new FunctionFailure(`Runtime exited with ${how}`);
     const request = this.#invocation === undefined ? "" : `, request ${this.#invocation.requestId}`;
-    if (!this.#endExpected)
+    if (!this.#isStopping)
       this.#log(`${this.#definition.name}: ${this.#failure.message}${request}`);
     clearTimeout(this.#limit);
     this.#server.close();
     this.#server.closeAllConnections();
     this.#invocation?.response.reject(this.#failure);
-    this.#ended.resolve();
+    this.#end.resolve(this.#isLoaded ? undefined : this.#failure);
   }
 
   /**
@@ -164,7 +159,7 @@ export class ExecutionEnvironment {
    * the caller's key in it, or answer in the function's place.
    */
   #isFromRuntime({ headers, method, url = "" }: IncomingMessage): boolean {
-    const isFromBrowser = Object.keys(headers).some((name) => /^(origin$|sec-fetch-)/.test(name));
+    const isFromBrowser = "origin" in headers || "sec-fetch-site" in headers;
     const expected = url.endsWith("/next") ? "GET" : "POST";
     return headers.host === this.#address && !isFromBrowser && method === expected;
   }
@@ -174,33 +169,27 @@ export class ExecutionEnvironment {
       response.writeHead(403).end();
       return;
     }
-    const { id, call } = runtimePath.exec(request.url ?? "")?.groups ?? {};
-    if (call === "next") this.#next = response;
-    else response.writeHead(await this.#receive(request, call, id)).end();
-    // After a handler that threw before its first byte, the runtime asks for the next event before
-    // it posts the error.
-    if (!this.isIdle) return;
-    clearTimeout(this.#limit);
-    this.#isLoaded = true;
-    this.#onIdle();
+    if (request.url?.endsWith("/next")) {
+      this.#next = response;
+      if (this.#isCutOff) this.#invocation = undefined;
+    } else {
+      await this.#receive(request);
+      response.writeHead(202).end();
+    }
+    this.begin();
   }
 
-  /** Receives what the runtime posts. Returns the status of the response to it. */
-  async #receive(
-    request: IncomingMessage,
-    call: string | undefined,
-    requestId: string | undefined,
-  ): Promise<202 | 400> {
-    if (call === "error" && requestId === undefined) {
+  /** Receives what the runtime posts: a response, or why there is none. */
+  async #receive(request: IncomingMessage): Promise<void> {
+    const { url = "" } = request;
+    if (url.endsWith("/init/error")) {
       this.#failure ??= reportedFailure(await text(request));
-      return 202;
+      return;
     }
     const invocation = this.#invocation;
-    if (invocation === undefined || invocation.requestId !== requestId) return 400;
-    if (call === "error") invocation.response.reject(reportedFailure(await text(request)));
-    else await this.#receiveResponse(request, invocation);
+    if (url.endsWith("/error")) invocation?.response.reject(reportedFailure(await text(request)));
+    else if (invocation !== undefined) await this.#receiveResponse(request, invocation);
     this.#invocation = undefined;
-    return 202;
   }
 
   async #receiveResponse(request: IncomingMessage, invocation: Invocation): Promise<void> {
@@ -214,14 +203,13 @@ export class ExecutionEnvironment {
       const streamed = await readStreamedResponse(request);
       response.resolve(streamed);
       // The client has left, and no one else would destroy the body.
-      if (signal?.aborted) streamed.body.destroy();
+      if (signal.aborted) streamed.body.destroy();
       await finished(streamed.body);
     } catch (error) {
       response.reject(error);
       if (request.complete) return;
-      // AWS's client does not survive that its response is cut off.
-      this.#endExpected ||= !socket.destroyed;
-      setTimeout(() => this.#child?.kill("SIGKILL"), cutOffMs).unref();
+      // Otherwise the process has ended, which says why.
+      this.#isCutOff = !socket.destroyed;
       socket.destroy();
       throw error;
     }

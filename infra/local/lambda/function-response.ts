@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { PassThrough, pipeline, type Readable } from "node:stream";
 import { finished } from "node:stream/promises";
-import { z } from "zod";
 
 /**
  * A function's response: the JSON text its handler returned, or a stream behind its metadata (the
@@ -11,10 +10,7 @@ export type FunctionResponse = { kind: "buffered"; payload: string } | StreamedR
 
 export interface StreamedResponse {
   kind: "streamed";
-  /**
-   * The metadata that the function passed to `HttpResponseStream.from`, parsed; undefined when it
-   * is not JSON.
-   */
+  /** The metadata that the function passed to `HttpResponseStream.from`. */
   prelude: unknown;
   /** Fails when the function does. Destroying it stops the invocation. */
   body: Readable;
@@ -33,73 +29,50 @@ const delimiter = Buffer.alloc(8);
  * Reads a streamed response that the runtime posts, up to its body.
  *
  * @throws FunctionFailure when the handler failed before its first byte, or streams without a
- * prelude.
+ * prelude; SyntaxError when that is not JSON.
  */
 export async function readStreamedResponse(request: IncomingMessage): Promise<StreamedResponse> {
-  const head =
-    request.headers["content-type"] === preludeType ? await readHead(request) : undefined;
-  if (head === undefined) {
+  const prelude =
+    request.headers["content-type"] === preludeType ? await readPrelude(request) : undefined;
+  if (prelude === undefined) {
     request.resume();
     await finished(request);
     throw failureInTrailers(request) ?? new FunctionFailure("The response has no HTTP metadata");
   }
-  const body = bodyOf(request);
-  if (head.rest.length > 0) body.write(head.rest);
+  // Not a stream over a generator: destroying that would wait for the function's next byte.
+  const body = new PassThrough({ flush: (done) => done(failureInTrailers(request)) });
+  // A failure before anyone reads must not end this process.
+  body.on("error", () => {});
   // A failure destroys the body, whose reader then sees it.
   pipeline(request, body, () => {});
-  return { kind: "streamed", prelude: head.prelude, body };
+  return { kind: "streamed", prelude: JSON.parse(prelude), body };
 }
 
-/**
- * Reads the prelude, and the part of the body that came with it; undefined if the response ends
- * before the delimiter.
- */
-async function readHead(request: IncomingMessage) {
+/** Reads the prelude, JSON text; undefined if the response ends before the delimiter. */
+async function readPrelude(request: IncomingMessage): Promise<string | undefined> {
   let head = Buffer.alloc(0);
   const chunks: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
   for await (const chunk of chunks) {
     head = Buffer.concat([head, chunk]);
     const end = head.indexOf(delimiter);
-    if (end >= 0) {
-      return {
-        prelude: parsed(head.toString("utf8", 0, end)),
-        rest: head.subarray(end + delimiter.length),
-      };
-    }
+    if (end < 0) continue;
+    request.unshift(head.subarray(end + delimiter.length));
+    return head.toString("utf8", 0, end);
   }
   return undefined;
 }
 
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-}
-
-// The runtime leaves the message out when the error that a handler throws has none.
-const report = z.object({ errorMessage: z.string().default("The error has no message") });
-
 /** The failure that the runtime reports as JSON: `{"errorType","errorMessage","trace"}`. */
 export function reportedFailure(json: string): FunctionFailure {
-  return new FunctionFailure(report.parse(JSON.parse(json)).errorMessage);
+  // The runtime leaves the message out when the error that a handler throws has none.
+  const { errorMessage = "The error has no message" } = Object(JSON.parse(json));
+  return new FunctionFailure(errorMessage);
 }
 
-/**
- * Makes the stream for a response's body. It ends like the response: with an error if the runtime
- * reports one after the last byte. It is not one over a generator, because destroying that would
- * wait for the function's next byte.
- */
-function bodyOf(request: IncomingMessage): PassThrough {
-  const body = new PassThrough({ flush: (done) => done(failureInTrailers(request)) });
-  // A failure before anyone reads must not end this process.
-  return body.on("error", () => {});
-}
-
+/** The failure that the runtime reports after the last byte of a response. */
 function failureInTrailers({ trailers }: IncomingMessage): FunctionFailure | undefined {
-  if (trailers["lambda-runtime-function-error-type"] === undefined) return undefined;
-  return reportedFailure(
-    Buffer.from(trailers["lambda-runtime-function-error-body"] ?? "", "base64").toString(),
-  );
+  const report = trailers["lambda-runtime-function-error-body"];
+  return report === undefined
+    ? undefined
+    : reportedFailure(Buffer.from(report, "base64").toString());
 }

@@ -25,13 +25,14 @@ export type LambdaHost = ReturnType<typeof createLambdaHost>;
  * cold start.
  */
 export function createLambdaHost(definitions: FunctionDefinition[], options: LambdaHostOptions) {
+  const stopping = new AbortController();
   const pools = new Map(
     definitions.map((definition) => [definition.name, createPool(definition, options)]),
   );
-  const pool = (name: string): ReturnType<typeof createPool> => {
-    const found = pools.get(name);
-    if (found === undefined) throw new Error(`There is no function ${name}`);
-    return found;
+  const poolOf = (name: string): ReturnType<typeof createPool> => {
+    const pool = pools.get(name);
+    if (pool === undefined) throw new Error(`There is no function ${name}`);
+    return pool;
   };
   return {
     /**
@@ -42,15 +43,16 @@ export function createLambdaHost(definitions: FunctionDefinition[], options: Lam
      * when that aborts.
      */
     invoke: async (name: string, event: unknown, signal?: AbortSignal): Promise<FunctionResponse> =>
-      pool(name).invoke(event, signal),
+      poolOf(name).invoke(event, AbortSignal.any([stopping.signal, signal ?? stopping.signal])),
     /** The processes of a function that are alive now. */
-    pids: (name: string): number[] => pool(name).pids(),
+    pids: (name: string): number[] => poolOf(name).pids(),
     /** Starts a process of every function. */
     warm: (): void => {
-      for (const { warm } of pools.values()) warm();
+      if (!stopping.signal.aborted) for (const { start } of pools.values()) start();
     },
     /** Ends every process. Invocations under way fail. */
     stop: async (): Promise<void> => {
+      stopping.abort(new FunctionFailure("The local stack has stopped"));
       await Promise.all([...pools.values()].map(({ stop }) => stop()));
     },
   };
@@ -63,60 +65,41 @@ function createPool(
 ) {
   const environments = new Set<ExecutionEnvironment>();
   let waiting: Invocation[] = [];
-  let isStopped = false;
 
-  const rejectWaiting = (): void => {
-    const stopped = new FunctionFailure("The local stack has stopped");
-    for (const { response } of waiting.splice(0)) response.reject(stopped);
-  };
-  const useIdle = (): void => {
-    // The oldest first, so that as few processes as possible are busy.
-    for (const environment of environments) {
-      const invocation = environment.isIdle ? waiting.shift() : undefined;
-      if (invocation !== undefined) environment.run(invocation);
-    }
+  const start = (): void => {
+    const environment = new ExecutionEnvironment(definition, log, () => waiting.shift());
+    environments.add(environment);
+    environment.ended.then((initFailure) => {
+      environments.delete(environment);
+      if (initFailure !== undefined) waiting.shift()?.response.reject(initFailure);
+      dispatch();
+    });
   };
   const dispatch = (): void => {
-    if (isStopped) rejectWaiting();
-    useIdle();
+    // The oldest first, so that as few processes as possible are busy.
+    for (const environment of environments) environment.begin();
     const busy = [...environments].filter(({ isBusy }) => isBusy).length;
-    while (busy + waiting.length > environments.size && environments.size < maxEnvironments)
-      start();
-  };
-  const start = (): void => {
-    const environment = new ExecutionEnvironment(definition, log, {
-      idle: dispatch,
-      ended: (initFailure) => {
-        environments.delete(environment);
-        if (initFailure !== undefined) waiting.shift()?.response.reject(initFailure);
-        dispatch();
-      },
-    });
-    environments.add(environment);
+    if (busy + waiting.length > environments.size && environments.size < maxEnvironments) start();
   };
 
   return {
-    warm: (): void => {
-      if (!isStopped) start();
-    },
+    start,
     pids: (): number[] =>
       [...environments].map(({ pid }) => pid).filter((pid) => pid !== undefined),
-    invoke: async (event: unknown, signal?: AbortSignal): Promise<FunctionResponse> => {
+    invoke: async (event: unknown, signal: AbortSignal): Promise<FunctionResponse> => {
+      signal.throwIfAborted();
       const response = Promise.withResolvers<FunctionResponse>();
       const requestId = randomUUID();
       const invocation = { requestId, event: JSON.stringify(event), response, signal };
-      const giveUp = (): void => {
+      using _ = addAbortListener(signal, () => {
         waiting = waiting.filter((other) => other !== invocation);
-        response.reject(signal?.reason);
-      };
-      using _ = signal && addAbortListener(signal, giveUp);
+        response.reject(signal.reason);
+      });
       waiting.push(invocation);
       dispatch();
       return await response.promise;
     },
     stop: async (): Promise<void> => {
-      isStopped = true;
-      dispatch();
       await Promise.all([...environments].map((environment) => environment.stop()));
     },
   };

@@ -39,6 +39,11 @@ function post(what) {
   };
 }
 
+// When a reader has left, the runtime goes on with the next event, but leaves a rejection unhandled.
+process.on("unhandledRejection", (reason) => {
+  if (!/^E(CONNRESET|PIPE)$/.test(reason?.code)) throw reason;
+});
+
 function call(method, path, body) {
   return new Promise((resolve, reject) => {
     const outgoing = request({ hostname, port, agent, method, path }, (response) => {

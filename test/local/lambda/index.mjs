@@ -1,7 +1,7 @@
 // Handlers that do what a function may do, for the tests of the Lambda host.
 import { once } from "node:events";
 import { homedir } from "node:os";
-import { Readable } from "node:stream";
+import { finished, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
 export const echo = async (
@@ -68,6 +68,24 @@ export const breakOff = awslambda.streamifyResponse(async (_event, stream) => {
     throw new Error("the source broke");
   };
   await pipeline(Readable.from(body()), open(stream));
+});
+
+/** Streams a second byte once the process gets SIGUSR2. Logs how it learns that no one reads. */
+export const waiting = awslambda.streamifyResponse(async (_event, stream) => {
+  // As an open connection to a table does, it keeps the process alive.
+  const busy = setInterval(() => {}, 1000);
+  const body = Readable.from(
+    (async function* () {
+      yield "[";
+      await signalled;
+      clearInterval(busy);
+      yield "]";
+    })(),
+  );
+  finished(body, (error) => error && console.log({ reader: "left" }));
+  const response = open(stream);
+  response.once("error", () => console.log({ connection: "broken" }));
+  await pipeline(body, response);
 });
 
 /** Streams 64 MB, but nothing before the process gets SIGUSR2. */

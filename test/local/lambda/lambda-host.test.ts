@@ -7,7 +7,6 @@ import { setImmediate } from "node:timers/promises";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createLambdaHost, type LambdaHost } from "../../../infra/local/lambda/lambda-host.ts";
 import { freePort } from "../../../infra/local/machine/ports.ts";
-import { isAlive } from "../../helpers/processes.ts";
 import { send } from "../../helpers/send.ts";
 import { ownLines, troubles } from "../../helpers/trouble.ts";
 
@@ -17,6 +16,7 @@ const names = ["echo", "fail", "failSilently", "crash", "hang", "grow", "missing
 const streaming = [
   "flood",
   "breakOff",
+  "waiting",
   "late",
   "throwLate",
   "throwFirst",
@@ -255,36 +255,41 @@ describe("an invocation", () => {
 });
 
 describe("a streamed response", () => {
-  test.each([
-    ["while more comes", "flood"],
-    ["while nothing comes", "breakOff"],
-  ])("whose reader leaves %s ends its function, without a line about a crash", async (_, name) => {
+  test("is whole after one whose reader left, in the same process", async () => {
     start();
-    const body = await stream(name);
-    await vi.waitFor(() => expect(body.readableLength).toBeGreaterThan(0));
-    const pids = host.pids(name);
-    body.destroy();
-    await expect.poll(() => host.pids(name)).toEqual([]);
-    expect(pids).toHaveLength(1);
-    expect(pids.filter(isAlive)).toEqual([]);
-    expect(ownLines(log)).toEqual([]);
-  });
-
-  test("is whole after one whose reader left", async () => {
-    start();
-    (await stream("flood")).destroy();
+    const abandoned = await stream("flood");
+    await vi.waitFor(() => expect(abandoned.readableLength).toBeGreaterThan(0));
+    const pids = host.pids("flood");
+    abandoned.destroy();
     expect((await text(await stream("flood"))).length).toBe(1024 * 65_536);
+    expect(host.pids("flood")).toEqual(pids);
+    const chunks = log.filter((line) => line.includes('"chunk":'));
+    expect(chunks.length).toBeLessThan(1.5 * 1024);
+    expect(log).toEqual(chunks);
   });
 
-  test("that begins after its reader has left ends its function", async () => {
+  test("whose reader leaves while nothing comes lets its function notice at its next byte", async () => {
+    start();
+    (await stream("waiting")).destroy();
+    await expect.poll(() => log).toEqual([expect.stringContaining('"connection":"broken"')]);
+    const pids = host.pids("waiting");
+    for (const pid of pids) process.kill(pid, "SIGUSR2");
+    await host.invoke("waiting", {});
+    expect(host.pids("waiting")).toEqual(pids);
+    expect(log.slice(1)).toEqual([expect.stringContaining('"reader":"left"')]);
+  });
+
+  test("that begins after its reader has left is cut off", async () => {
     start();
     const abort = new AbortController();
     const invocation = host.invoke("late", {}, abort.signal);
     await expect.poll(() => log).toHaveLength(1);
     abort.abort(new Error("nobody waits"));
     await expect(invocation).rejects.toThrow("nobody waits");
-    for (const pid of host.pids("late")) process.kill(pid, "SIGUSR2");
-    await expect.poll(() => host.pids("late")).toEqual([]);
+    const pids = host.pids("late");
+    for (const pid of pids) process.kill(pid, "SIGUSR2");
+    await host.invoke("late", {});
+    expect(host.pids("late")).toEqual(pids);
     expect(ownLines(log)).toEqual([]);
   });
 
@@ -303,14 +308,6 @@ describe("a streamed response", () => {
     }
   });
 
-  test("has no metadata when that is not JSON", async () => {
-    start();
-    const response = await host.invoke("badPrelude", {});
-    if (response.kind !== "streamed") throw new Error("It is not streamed");
-    expect(response.prelude).toBeUndefined();
-    expect(await text(response.body)).toBe("meow");
-  });
-
   test.each([
     { when: "its handler throws at once", name: "throwFirst", message: /^before the first byte$/ },
     {
@@ -322,5 +319,10 @@ describe("a streamed response", () => {
     start();
     await expect(host.invoke(name, {})).rejects.toThrow(message);
     expect(host.pids(name)).toHaveLength(1);
+  });
+
+  test("never begins when its metadata is not JSON", async () => {
+    start();
+    await expect(host.invoke("badPrelude", {})).rejects.toThrow(SyntaxError);
   });
 });
