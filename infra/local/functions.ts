@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
 import type { FunctionDefinition } from "./lambda/runtime-process.ts";
-import { dummyCredentials, functionArn, pseudoParameters } from "./template/local-account.ts";
+import { arnOf, dummyCredentials, pseudoParameters } from "./template/local-account.ts";
 import type { SynthesisedStack } from "./template/synthesis.ts";
 
 /** Node.js's usual debugger port. */
@@ -19,11 +19,12 @@ export function readFunctions(
   endpoint: string,
   inspect = false,
 ): FunctionDefinition[] {
-  return template.all("AWS::Lambda::Function").map(({ name, properties }, index) => {
-    const { Code, Environment, Handler, LoggingConfig, MemorySize, Runtime, Timeout } = properties;
+  return template.all("AWS::Lambda::Function").map((properties, index) => {
+    const { name, Code, Environment, Handler, LoggingConfig, MemorySize, Runtime, Timeout } =
+      properties;
     return {
       name,
-      arn: functionArn(name),
+      arn: arnOf("lambda", `function:${name}`),
       // CDK names an asset by its hash, here and in S3.
       directory: join(directory, `asset.${basename(Code.S3Key, ".zip")}`),
       handler: Handler,

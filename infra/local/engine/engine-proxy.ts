@@ -1,16 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { Agent, createServer, request as httpRequest, type IncomingMessage } from "node:http";
 import { pipeline } from "node:stream";
-import { listeningPort } from "../machine/ports.ts";
+import { isLoopback, listeningPort } from "../machine/ports.ts";
 
 /** How programs that know the access key of this start reach the embedded engine. */
-export interface EngineProxy {
-  /** Like `http://127.0.0.1:54321`. */
-  endpoint: string;
-  /** The access key id that a request must be signed with; any secret will do. */
-  accessKeyId: string;
-  close(): void;
-}
+export type EngineProxy = Awaited<ReturnType<typeof startEngineProxy>>;
 
 const denied = JSON.stringify({
   __type: "com.amazon.coral.service#AccessDeniedException",
@@ -23,14 +17,13 @@ const denied = JSON.stringify({
  *
  * @param engine the engine's own address.
  */
-export async function startEngineProxy(engine: string): Promise<EngineProxy> {
+export async function startEngineProxy(engine: string) {
   const accessKeyId = `LOCAL${randomBytes(8).toString("hex").toUpperCase()}`;
   const agent = new Agent({ keepAlive: true });
-  const hosts = new Set<string | undefined>();
   const isOurs = ({ headers, method, url }: IncomingMessage): boolean =>
     method === "POST" &&
     url === "/" &&
-    hosts.has(headers.host) &&
+    isLoopback(headers.host) &&
     headers.origin === undefined &&
     headers.authorization?.startsWith(`AWS4-HMAC-SHA256 Credential=${accessKeyId}/`) === true;
 
@@ -49,11 +42,12 @@ export async function startEngineProxy(engine: string): Promise<EngineProxy> {
     incoming.pipe(forwarded);
   });
   const port = await listeningPort(server);
-  for (const name of ["127.0.0.1", "localhost"]) hosts.add(`${name}:${port}`);
   return {
+    /** Like `http://127.0.0.1:54321`. */
     endpoint: `http://127.0.0.1:${port}`,
+    /** The access key id that a request must be signed with; any secret will do. */
     accessKeyId,
-    close: () => {
+    close: (): void => {
       server.close();
       server.closeAllConnections();
       agent.destroy();

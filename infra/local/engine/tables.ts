@@ -1,9 +1,8 @@
 import {
   CreateTableCommand,
-  DescribeTableCommand,
   type DynamoDBClient,
+  paginateListTables,
   ResourceInUseException,
-  ResourceNotFoundException,
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
 import type { OrderItem } from "../../../shared/order.ts";
@@ -19,13 +18,11 @@ export async function createTables(
   client: DynamoDBClient,
   tables: Resource<"AWS::DynamoDB::Table">[],
 ): Promise<void> {
-  for (const { name: TableName, properties } of tables) {
-    const { AttributeDefinitions, BillingMode, KeySchema } = properties;
-    const table = { TableName, AttributeDefinitions, BillingMode, KeySchema };
-    const stream = properties.StreamSpecification;
-    const StreamSpecification = stream && { StreamEnabled: true, ...stream };
+  for (const { name: TableName, ...properties } of tables) {
+    const { AttributeDefinitions, BillingMode, KeySchema, StreamSpecification } = properties;
+    const table = { AttributeDefinitions, BillingMode, KeySchema, StreamSpecification };
     try {
-      await client.send(new CreateTableCommand({ ...table, StreamSpecification }));
+      await client.send(new CreateTableCommand({ TableName, ...table }));
     } catch (error) {
       if (!(error instanceof ResourceInUseException)) throw error;
     }
@@ -49,9 +46,10 @@ export async function prepareTables(
 ): Promise<boolean> {
   const tables = template.all("AWS::DynamoDB::Table");
   const ordersTable = template.output("OrdersTableName");
+  const pages = await Array.fromAsync(paginateListTables({ client }, {}));
+  const present = pages.flatMap(({ TableNames = [] }) => TableNames);
   const names = [ordersTable, template.output("ApiKeysTableName")];
-  const present = await Promise.all(names.map((name) => tableExists(client, name)));
-  const isNew = present.includes(false);
+  const isNew = !names.every((name) => present.includes(name));
   if (isNew) {
     const first = tables.filter(({ name }) => name === ordersTable);
     await createTables(client, first);
@@ -60,14 +58,4 @@ export async function prepareTables(
   // The table of keys comes last: without it, the orders may not all have been written.
   await createTables(client, tables);
   return isNew;
-}
-
-async function tableExists(client: DynamoDBClient, TableName: string): Promise<boolean> {
-  try {
-    await client.send(new DescribeTableCommand({ TableName }));
-    return true;
-  } catch (error) {
-    if (error instanceof ResourceNotFoundException) return false;
-    throw error;
-  }
 }

@@ -37,23 +37,22 @@ export function createAuthorizers(
 ) {
   const cache = new Map<string, { policy: Policy; expires: number }>();
 
-  const askForPolicy = async (
+  const invoke = async (
     functionName: string,
     event: object,
     abort: AbortController,
-  ): Promise<Policy> => {
+  ): Promise<unknown> => {
     const failure = new GatewayFailure("AUTHORIZER_FAILURE");
     const timer = setTimeout(() => abort.abort(failure), timeoutMs);
-    const invoked = host
-      .invoke(functionName, event, abort.signal)
-      .finally(() => clearTimeout(timer));
-    const response = await invoked.catch((error: unknown) => {
+    try {
+      const response = await host.invoke(functionName, event, abort.signal);
+      return response.kind === "buffered" ? JSON.parse(response.payload) : undefined;
+    } catch (error) {
       const unauthorized = error instanceof FunctionFailure && error.message === "Unauthorized";
       throw unauthorized ? new GatewayFailure("UNAUTHORIZED") : failure;
-    });
-    return policySchema.parse(
-      response.kind === "buffered" ? JSON.parse(response.payload) : undefined,
-    );
+    } finally {
+      clearTimeout(timer);
+    }
   };
 
   /**
@@ -80,14 +79,17 @@ export function createAuthorizers(
     if (token === "" || values.length > 1 || !IdentityValidationExpression.test(token)) {
       throw new GatewayFailure("UNAUTHORIZED");
     }
-    const cached = cache.get(`${id} ${token}`);
-    const isFresh = cached !== undefined && clock.now() < cached.expires;
-    const event = { type: "TOKEN", authorizationToken: token, methodArn };
-    const policy = isFresh ? cached.policy : await askForPolicy(AuthorizerUri, event, abort);
-    const expires = clock.now() + AuthorizerResultTtlInSeconds * 1000;
-    if (!isFresh) cache.set(`${id} ${token}`, { policy, expires });
-    const [{ Resource }] = policy.policyDocument.Statement;
+    const key = `${id} ${token}`;
+    let entry = cache.get(key);
+    if (entry === undefined || clock.now() >= entry.expires) {
+      const event = { type: "TOKEN", authorizationToken: token, methodArn };
+      const policy = policySchema.parse(await invoke(AuthorizerUri, event, abort));
+      entry = { policy, expires: clock.now() + AuthorizerResultTtlInSeconds * 1000 };
+      cache.set(key, entry);
+    }
+    const { context, policyDocument, principalId } = entry.policy;
+    const [{ Resource }] = policyDocument.Statement;
     if (!methodArn.startsWith(Resource.slice(0, -1))) throw new GatewayFailure("ACCESS_DENIED");
-    return { ...policy.context, principalId: policy.principalId };
+    return { ...context, principalId };
   };
 }

@@ -12,6 +12,7 @@ export type GatewayRequest = ReturnType<typeof readRequest>;
 export function readRequest(message: IncomingMessage) {
   const target = (message.url ?? "/").replace(/^https?:\/\/[^/?]*/i, "");
   const [path = "", ...query] = target.split("?");
+  const [, stage, ...below] = path.split("/");
   const [givenId = ""] = headerValues(message, "x-amzn-requestid");
   return {
     // Clients may set it, as on AWS, so it may not be unique.
@@ -19,6 +20,9 @@ export function readRequest(message: IncomingMessage) {
     method: message.method ?? "GET",
     /** As it was sent: with the stage, without the query. */
     path: path || "/",
+    stage,
+    /** The path below the stage. */
+    resourcePath: `/${below.join("/")}`,
     query: new URLSearchParams(query.join("?")),
     message,
   };
@@ -55,25 +59,23 @@ export async function readBody({ message }: GatewayRequest): Promise<string> {
 export function proxyEvent(
   api: RestApi,
   route: Route,
-  { id, method, path, query, message }: GatewayRequest,
+  { id, method, path, query, message, resourcePath }: GatewayRequest,
   body: string,
   authorizer: Record<string, string> | undefined,
 ): object {
   const headers = readHeaders(message);
-  const hasQuery = query.size > 0;
-  const queryNames = [...new Set(query.keys())];
-  const queryValues = queryNames.map((name) => [name, query.getAll(name)]);
+  const queries = [...new Set(query.keys())].map((name) => [name, query.getAll(name)]);
   return {
     resource: route.path,
-    path: path.slice(`/${api.stageName}`.length) || "/",
+    path: resourcePath,
     httpMethod: method,
     headers: Object.fromEntries(headers.map(([name, values]) => [name, values.at(-1)])),
     multiValueHeaders: Object.fromEntries(headers),
-    queryStringParameters: hasQuery ? Object.fromEntries(query) : null,
-    multiValueQueryStringParameters: hasQuery ? Object.fromEntries(queryValues) : null,
-    pathParameters: Object.keys(route.parameters).length === 0 ? null : route.parameters,
+    queryStringParameters: orNull(Object.fromEntries(query)),
+    multiValueQueryStringParameters: orNull(Object.fromEntries(queries)),
+    pathParameters: orNull(route.parameters),
     requestContext: {
-      ...(authorizer === undefined ? {} : { authorizer }),
+      authorizer,
       httpMethod: method,
       identity: { sourceIp: message.socket.remoteAddress },
       path,
@@ -81,9 +83,14 @@ export function proxyEvent(
       resourcePath: route.path,
       stage: api.stageName,
     },
-    body: body === "" ? null : body,
+    body: body || null,
     isBase64Encoded: false,
   };
+}
+
+/** API Gateway's null for a record without entries. */
+function orNull(record: object): object | null {
+  return Object.keys(record).length > 0 ? record : null;
 }
 
 /** Every header with all its values, in the case it was first sent in. */

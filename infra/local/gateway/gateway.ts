@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { inspect } from "node:util";
 import type { Clock } from "../../../shared/clock.ts";
 import { errorBody, errors } from "../../../shared/errors.ts";
 import { FunctionFailure, type FunctionResponse } from "../lambda/function-response.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
-import { pseudoParameters } from "../template/local-account.ts";
+import { arnOf } from "../template/local-account.ts";
 import type {
   ConstantResponse,
   FunctionIntegration,
@@ -22,7 +23,7 @@ import {
   readRequest,
 } from "./gateway-request.ts";
 import { readProxyResponse } from "./proxy-response.ts";
-import { matchRoute } from "./routes.ts";
+import { matchRoute, type Route } from "./routes.ts";
 
 const authorizerMs = 29_000;
 const dayMs = 24 * 3600 * 1000;
@@ -77,15 +78,22 @@ export function createGateway(
     if (integration.Type === "MOCK") return respondMock(integration, request, response);
     if (isUnavailable()) return sendConstant(response, unavailable.status, unavailable);
     const event = proxyEvent(api, route, request, body, caller);
-    const TimeoutInMillis = timeLimit(integration.TimeoutInMillis);
-    const limited = { ...integration, TimeoutInMillis };
-    await respondFunction(host, limited, event, response, abort, isCut);
+    const timeout = new GatewayFailure("INTEGRATION_TIMEOUT");
+    const timer = setTimeout(() => abort.abort(timeout), timeLimit(integration.TimeoutInMillis));
+    try {
+      const invoked = await host.invoke(integration.Uri, event, abort.signal);
+      await passOn(invoked, integration, response, abort.signal, isCut);
+    } finally {
+      clearTimeout(timer);
+    }
   };
 
   const fail = (error: unknown, response: ServerResponse): void => {
-    if (isOurFault(error))
-      options.log(`The local gateway failed: ${error instanceof Error ? error.stack : error}`);
-    const type = error instanceof GatewayFailure ? error.message : "INTEGRATION_FAILURE";
+    const isGateways = error instanceof GatewayFailure;
+    // A function logs its own failures; anything else is a bug of the local stack.
+    if (!isGateways && !(error instanceof FunctionFailure))
+      options.log(`The local gateway failed: ${inspect(error)}`);
+    const type = isGateways ? error.message : "INTEGRATION_FAILURE";
     const constant = api.gatewayResponses.get(type);
     if (constant?.status !== undefined) sendConstant(response, constant.status, constant);
     else {
@@ -111,38 +119,29 @@ export function createGateway(
 }
 
 /** @throws GatewayFailure with API Gateway's type for a path that it doesn't know. */
-function findRoute(api: RestApi, { method, path }: GatewayRequest) {
-  const [, stage, ...below] = path.split("/");
-  const route = matchRoute(api.methods, method, `/${below.join("/")}`);
-  if (stage !== api.stageName || route === undefined)
-    throw new GatewayFailure("MISSING_AUTHENTICATION_TOKEN");
+function findRoute({ methods, stageName }: RestApi, request: GatewayRequest): Route {
+  const { method, resourcePath, stage } = request;
+  const route = stage === stageName ? matchRoute(methods, method, resourcePath) : undefined;
+  if (route === undefined) throw new GatewayFailure("MISSING_AUTHENTICATION_TOKEN");
   return route;
 }
 
-async function respondFunction(
-  host: Pick<LambdaHost, "invoke">,
-  { Uri, ResponseTransferMode, TimeoutInMillis }: FunctionIntegration,
-  event: object,
+/** Sends a function's response to the client. */
+async function passOn(
+  invoked: FunctionResponse,
+  { ResponseTransferMode }: FunctionIntegration,
   response: ServerResponse,
-  abort: AbortController,
+  signal: AbortSignal,
   isCut: () => boolean,
 ): Promise<void> {
-  const { signal } = abort;
-  const timer = setTimeout(
-    () => abort.abort(new GatewayFailure("INTEGRATION_TIMEOUT")),
-    TimeoutInMillis,
-  );
-  let invoked: FunctionResponse | undefined;
   try {
-    invoked = await host.invoke(Uri, event, signal);
     const { status, headers, body } = readProxyResponse(invoked, ResponseTransferMode === "STREAM");
     response.writeHead(status, headers);
     if (Buffer.isBuffer(body)) response.end(body);
     else if (isCut()) await cutOff(body, response);
     else await pipeline(body, response, { signal });
   } finally {
-    clearTimeout(timer);
-    if (invoked?.kind === "streamed") invoked.body.destroy();
+    if (invoked.kind === "streamed") invoked.body.destroy();
   }
 }
 
@@ -154,15 +153,8 @@ async function cutOff(body: Readable, response: ServerResponse): Promise<void> {
   response.destroy();
 }
 
-/** A function logs its own failures; anything else is a bug of the local stack. */
-function isOurFault(error: unknown): boolean {
-  return !(error instanceof GatewayFailure || error instanceof FunctionFailure);
-}
-
-function methodArn({ id, stageName }: RestApi, { method, path }: GatewayRequest): string {
-  const { "AWS::Region": region, "AWS::AccountId": account } = pseudoParameters;
-  const resource = path.split("/").slice(2).join("/");
-  return `arn:aws:execute-api:${region}:${account}:${id}/${stageName}/${method}/${resource}`;
+function methodArn({ id }: RestApi, { method, resourcePath, stage }: GatewayRequest): string {
+  return arnOf("execute-api", `${id}/${stage}/${method}${resourcePath}`);
 }
 
 /** The response of a function that can't reach its table. */

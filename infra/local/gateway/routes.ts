@@ -22,15 +22,15 @@ export function matchRoute(
   requestPath: string,
 ): Route | undefined {
   const path = requestPath.replace(/\/+$/, "") || "/";
-  const [found] = methods
-    .filter((method) => method.httpMethod === httpMethod || method.httpMethod === "ANY")
-    .map((method) => ({ method, match: pathPattern(method.path).exec(path) }))
-    .filter(({ match }) => match !== null)
-    .sort((a, b) => (rank(a.method) < rank(b.method) ? -1 : 1));
-  if (found === undefined) return undefined;
-  const groups = Object.entries(found.match?.groups ?? {});
-  const decoded = groups.map(([name, value]) => [name, querystring.unescape(value)]);
-  return { ...found.method, parameters: Object.fromEntries(decoded) };
+  const serving = methods.filter((method) => [httpMethod, "ANY"].includes(method.httpMethod));
+  for (const method of serving.sort((a, b) => (rank(a) < rank(b) ? -1 : 1))) {
+    const match = pathPattern(method.path).exec(path);
+    if (match === null) continue;
+    const groups = Object.entries(match.groups ?? {});
+    const decoded = groups.map(([name, value]) => [name, querystring.unescape(value)]);
+    return { ...method, parameters: Object.fromEntries(decoded) };
+  }
+  return undefined;
 }
 
 /** A pattern for the request paths that a path like `/pets/{petId}` covers, with named groups. */

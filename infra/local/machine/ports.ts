@@ -54,6 +54,16 @@ export async function listeningPort(
   return address.port;
 }
 
+/**
+ * Whether a request is for this machine by one of its own names, not by a site's, which can resolve
+ * to it.
+ *
+ * @param host the request's header.
+ */
+export function isLoopback(host = ""): boolean {
+  return /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i.test(host);
+}
+
 /** A port that no server uses at an address: the preferred one, if that is free. */
 export async function freePort(host?: string, preferred = 0): Promise<number> {
   await using server = createServer();

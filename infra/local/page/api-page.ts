@@ -1,17 +1,15 @@
 import { createReadStream } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream";
+import { isLoopback } from "../machine/ports.ts";
 
 /** The files of the page, by path: the content type and the file. */
 const files = new Map([
-  ["/", ["text/html; charset=utf-8", new URL("index.html", import.meta.url).href]],
-  [
-    "/openapi.yaml",
-    ["application/yaml", new URL("../../../shared/openapi.yaml", import.meta.url).href],
-  ],
+  ["/", ["text/html; charset=utf-8", import.meta.resolve("./index.html")]],
+  ["/openapi.yaml", ["application/yaml", import.meta.resolve("../../../shared/openapi.yaml")]],
   [
     "/CHANGELOG.md",
-    ["text/markdown; charset=utf-8", new URL("../../../shared/CHANGELOG.md", import.meta.url).href],
+    ["text/markdown; charset=utf-8", import.meta.resolve("../../../shared/CHANGELOG.md")],
   ],
   ["/swagger-ui.css", ["text/css", import.meta.resolve("swagger-ui-dist/swagger-ui.css")]],
   [
@@ -44,15 +42,11 @@ const headers = {
  */
 export function serveApiPage(
   settings: { basePath: string; apiKey: string },
-  { method, url = "/", headers: { host = "" } }: IncomingMessage,
+  { method, url = "/", headers: { host } }: IncomingMessage,
   response: ServerResponse,
 ): boolean {
   // The settings hold a key: a site that resolves its own name to this machine must not read them.
-  if (
-    (method !== "GET" && method !== "HEAD") ||
-    !/^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i.test(host)
-  )
-    return false;
+  if ((method !== "GET" && method !== "HEAD") || !isLoopback(host)) return false;
   const [path = "/"] = url.split("?");
   if (path === "/settings.json") {
     response

@@ -12,8 +12,8 @@ export const pseudoParameters = {
  */
 export const dummyCredentials = { accessKeyId: "local", secretAccessKey: "local" };
 
-/** The ARN of a function, without a qualifier. */
-export function functionArn(name: string): string {
+/** The ARN of a resource of the account, like `function:ListOrders` of `lambda`. */
+export function arnOf(service: string, resource: string): string {
   const { "AWS::Region": region, "AWS::AccountId": account } = pseudoParameters;
-  return `arn:aws:lambda:${region}:${account}:function:${name}`;
+  return `arn:aws:${service}:${region}:${account}:${resource}`;
 }

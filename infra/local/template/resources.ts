@@ -41,6 +41,8 @@ const ignored: object = Object.fromEntries(
   ignoredProperties.map((name) => [name, z.unknown().optional()]),
 );
 
+const text = z.string();
+
 /** A schema that rejects every property that it doesn't name, unless that is ignored. */
 export function strict<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject({ ...ignored, ...shape });
@@ -48,25 +50,22 @@ export function strict<Shape extends z.ZodRawShape>(shape: Shape) {
 
 /** A header as a mapping names it, without the prefix before its name. */
 const unprefixed = (prefix: string) =>
-  z
-    .string()
-    .startsWith(prefix)
-    .transform((name) => name.slice(prefix.length));
+  text.startsWith(prefix).transform((name) => name.slice(prefix.length));
 
 /** A literal of a mapping, without the single quotes around it. */
-const literal = z
-  .string()
+const literal = text
   .regex(/^'.*'$/, "only literals are supported")
-  .transform((text) => text.slice(1, -1));
+  .transform((quoted) => quoted.slice(1, -1));
 
 /** The headers of a constant response. */
 const constantHeaders = (prefix: string) => z.record(unprefixed(prefix), literal).default({});
 
 const constantBody = z
   .strictObject({
-    "application/json": z
-      .string()
-      .regex(/^[^$#]*$/, "only constant text is supported, no template language"),
+    "application/json": text.regex(
+      /^[^$#]*$/,
+      "only constant text is supported, no template language",
+    ),
   })
   .transform((templates) => templates["application/json"]);
 
@@ -76,8 +75,7 @@ const alias = /\/functions\/[^/]+:function:([^:/]+):[^:/]+\//;
  * The name of the function whose alias a URI invokes. Past its alias, a deployment would go live at
  * once.
  */
-const aliasedFunction = z
-  .string()
+const aliasedFunction = text
   .regex(alias, {
     error: ({ input }) => `only an alias of a Lambda function can be invoked, not ${input}`,
   })
@@ -87,7 +85,7 @@ const mockIntegration = z
   .strictObject({
     Type: z.literal("MOCK"),
     PassthroughBehavior: z.literal("NEVER"),
-    RequestTemplates: z.record(z.string(), z.string()),
+    RequestTemplates: z.record(text, text),
     IntegrationResponses: z.tuple([
       strict({
         StatusCode: z.coerce.number(),
@@ -127,67 +125,70 @@ export const resourceSchemas = {
     Type: z.literal("TOKEN"),
     AuthorizerUri: aliasedFunction,
     IdentitySource: unprefixed("method.request.header."),
-    IdentityValidationExpression: z.string().transform((expression) => new RegExp(expression)),
+    IdentityValidationExpression: text.transform((expression) => new RegExp(expression)),
     AuthorizerResultTtlInSeconds: z.number(),
   }),
   "AWS::ApiGateway::GatewayResponse": strict({
-    ResponseType: z.string(),
+    ResponseType: text,
     StatusCode: z.coerce.number().optional(),
     ResponseTemplates: constantBody,
     ResponseParameters: constantHeaders("gatewayresponse.header."),
   }),
   "AWS::ApiGateway::Method": strict({
-    HttpMethod: z.string(),
-    ResourceId: z.string(),
+    HttpMethod: text,
+    ResourceId: text,
     AuthorizationType: z.enum(["NONE", "CUSTOM"]),
-    AuthorizerId: z.string().optional(),
+    AuthorizerId: text.optional(),
     Integration: z.discriminatedUnion("Type", [mockIntegration, functionIntegration]),
   }),
   "AWS::ApiGateway::Resource": strict({
-    ParentId: z.string(),
-    PathPart: z.string().regex(/^(?:[^{}]+|\{[a-z]\w*\+?\})$/i),
+    ParentId: text,
+    PathPart: text.regex(/^(?:[^{}]+|\{[a-z]\w*\+?\})$/i),
   }),
   "AWS::ApiGateway::RestApi": strict({}),
   "AWS::ApiGateway::Stage": strict({
-    StageName: z.string(),
+    StageName: text,
   }),
   "AWS::DynamoDB::Table": strict({
     KeySchema: z.array(
       strict({
-        AttributeName: z.string(),
+        AttributeName: text,
         KeyType: z.enum(["HASH", "RANGE"]),
       }),
     ),
     AttributeDefinitions: z.array(
       strict({
-        AttributeName: z.string(),
+        AttributeName: text,
         AttributeType: z.enum(["B", "N", "S"]),
       }),
     ),
     BillingMode: z.literal("PAY_PER_REQUEST"),
-    TableName: z.string().optional(),
+    TableName: text.optional(),
     StreamSpecification: z
-      .strictObject({ StreamViewType: z.literal("NEW_AND_OLD_IMAGES") })
+      .strictObject({
+        StreamEnabled: z.literal(true).default(true),
+        StreamViewType: z.literal("NEW_AND_OLD_IMAGES"),
+      })
       .optional(),
   }),
   "AWS::Lambda::Alias": strict({
-    Name: z.string(),
-    FunctionName: z.string(),
+    Name: text,
+    FunctionName: text,
   }),
   "AWS::Lambda::Function": strict({
     Code: strict({
-      S3Key: z.string(),
+      S3Key: text,
     }),
-    Handler: z.string(),
+    Handler: text,
     Runtime: z.literal(runtime, `only ${runtime}, which runs here, is supported`),
     Timeout: z.number(),
     MemorySize: z.number(),
     Environment: strict({
-      Variables: z.record(z.string(), z.string()),
+      Variables: z.record(text, text),
     }),
     LoggingConfig: strict({
-      LogFormat: z.string(),
-      ApplicationLogLevel: z.string(),
+      LogFormat: text,
+      ApplicationLogLevel: text,
     }),
   }),
 };

@@ -23,39 +23,36 @@ export function readRestApi(template: StackTemplate) {
     throw new CommandError("The local stack needs a template with one REST API of one stage");
   }
   const resources = new Map(
-    template.all("AWS::ApiGateway::Resource").map(({ id, properties }) => [id, properties]),
+    template.all("AWS::ApiGateway::Resource").map((resource) => [resource.id, resource]),
   );
   const pathOf = (id: string): string => {
     const resource = resources.get(id);
     return resource === undefined ? "" : `${pathOf(resource.ParentId)}/${resource.PathPart}`;
   };
-  const authorizers = template
-    .all("AWS::ApiGateway::Authorizer")
-    .map(({ id, properties }): TokenAuthorizer => ({ id, ...properties }));
-  const methods = template.all("AWS::ApiGateway::Method").map(({ id, properties }) => {
-    const { AuthorizationType, AuthorizerId, ResourceId } = properties;
-    const isOpen = AuthorizationType === "NONE";
-    const authorizer = isOpen ? undefined : authorizers.find((other) => other.id === AuthorizerId);
-    if (!isOpen && !authorizer) throw new CommandError(`The authorizer of ${id} is missing`);
+  const authorizers = template.all("AWS::ApiGateway::Authorizer");
+  const methods = template.all("AWS::ApiGateway::Method").map((method) => {
+    const isOpen = method.AuthorizationType === "NONE";
+    const authorizer = authorizers.find(({ id }) => !isOpen && id === method.AuthorizerId);
+    if (!isOpen && !authorizer) throw new CommandError(`The authorizer of ${method.id} is missing`);
     return {
       /** Like `/store/orders/{orderId}`. */
-      path: pathOf(ResourceId) || "/",
+      path: pathOf(method.ResourceId) || "/",
       /** `ANY` is every method that the path does not have on its own. */
-      httpMethod: properties.HttpMethod,
+      httpMethod: method.HttpMethod,
       /** Methods with the same one, by its id, share its cache. */
       authorizer,
-      integration: properties.Integration,
+      integration: method.Integration,
     };
   });
   const gatewayResponses = template
     .all("AWS::ApiGateway::GatewayResponse")
-    .map(({ properties }) => {
-      const { ResponseParameters: headers, ResponseTemplates: body, StatusCode } = properties;
-      return [properties.ResponseType, { status: StatusCode, headers, body }] as const;
-    });
+    .map(
+      ({ ResponseType, StatusCode: status, ResponseParameters: headers, ResponseTemplates }) =>
+        [ResponseType, { status, headers, body: ResponseTemplates }] as const,
+    );
   return {
     id: api.id,
-    stageName: stage.properties.StageName,
+    stageName: stage.StageName,
     methods,
     /** By type, like `UNAUTHORIZED`. */
     gatewayResponses: new Map(gatewayResponses),

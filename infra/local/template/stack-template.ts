@@ -2,7 +2,7 @@ import { z } from "zod";
 import { environments } from "../../environments.ts";
 import { intrinsicName, resolveIntrinsics } from "../../stack/intrinsics.ts";
 import { CommandError } from "../../terminal/errors.ts";
-import { functionArn, pseudoParameters } from "./local-account.ts";
+import { arnOf, pseudoParameters } from "./local-account.ts";
 import {
   isServed,
   type Properties,
@@ -37,14 +37,8 @@ const resourceSchema = strict({
 
 const pseudoValues = new Map<string, string>(Object.entries(pseudoParameters));
 
-/** A resource as the local stack reads it. */
-export interface Resource<T extends ServedType> {
-  /** Its logical id. */
-  id: string;
-  /** The value of a `Ref` to it. */
-  name: string;
-  properties: Properties<T>;
-}
+/** A resource as the local stack reads it: its logical id, the value of a `Ref` to it, the rest. */
+export type Resource<T extends ServedType> = Properties<T> & { id: string; name: string };
 
 /**
  * A synthesised template whose resources are read through schemas, intrinsic functions resolved
@@ -89,9 +83,10 @@ export class StackTemplate {
    * understand.
    */
   all<T extends ServedType>(type: T): Resource<T>[] {
-    return [...this.#resources]
-      .filter(([_, resource]) => resource.type === type)
-      .map(([id]) => ({ id, name: this.#name(id), properties: this.#properties(type, id) }));
+    const ids = [...this.#resources.keys()];
+    return ids
+      .filter((id) => this.#resources.get(id)?.type === type)
+      .map((id) => ({ ...this.#properties(type, id), id, name: this.#valueOf(id) ?? id }));
   }
 
   /** @throws CommandError when the template has no such output, or its value has no meaning here. */
@@ -106,32 +101,33 @@ export class StackTemplate {
   }
 
   #resolve(part: unknown): unknown {
-    return resolveIntrinsics(part, (id, attribute = "Ref") => {
-      const type = this.#resources.get(id)?.type;
-      if (type === undefined) return attribute === "Ref" ? pseudoValues.get(id) : undefined;
-      return this.#attributes(type, id)[attribute];
-    });
+    return resolveIntrinsics(part, (id, attribute) => this.#valueOf(id, attribute));
   }
 
-  /** The values of a `Ref` to a resource, and of its attributes. */
-  #attributes(type: ServedType, id: string): Record<string, string> {
-    const Ref = this.#name(id);
-    if (type === "AWS::ApiGateway::RestApi") return { Ref, RootResourceId: `${id}Root` };
-    return type === "AWS::Lambda::Function" ? { Ref, Arn: functionArn(Ref) } : { Ref };
-  }
-
-  /** The value of a `Ref` to a resource. */
-  #name(id: string): string {
+  /** The value of a `Ref` to a resource or pseudo parameter, or of a resource's attribute. */
+  #valueOf(id: string, attribute = "Ref"): string | undefined {
     const { type, properties } = this.#resources.get(id) ?? {};
-    if (type === "AWS::Lambda::Function") return constructId(id);
-    if (type === "AWS::Lambda::Alias") {
-      const { FunctionName, Name } = this.#properties(type, id);
-      return `${functionArn(FunctionName)}:${Name}`;
+    switch (`${type} ${attribute}`) {
+      case "AWS::ApiGateway::RestApi RootResourceId":
+        return `${id}Root`;
+      case "AWS::Lambda::Function Ref":
+        return constructId(id);
+      case "AWS::Lambda::Function Arn":
+        return arnOf("lambda", `function:${constructId(id)}`);
+      case "AWS::Lambda::Alias Ref": {
+        const { FunctionName, Name } = this.#properties("AWS::Lambda::Alias", id);
+        return arnOf("lambda", `function:${FunctionName}:${Name}`);
+      }
+      case "AWS::DynamoDB::Table Ref": {
+        // The local stack is staging's.
+        const usual = `${environments.staging.stackName}-${constructId(id)}`;
+        return String(this.#resolve(properties?.["TableName"]) ?? usual);
+      }
+      case "undefined Ref":
+        return pseudoValues.get(id);
+      default:
+        return attribute === "Ref" ? id : undefined;
     }
-    if (type !== "AWS::DynamoDB::Table") return id;
-    // The local stack is staging's.
-    const usual = `${environments.staging.stackName}-${constructId(id)}`;
-    return String(this.#resolve(properties?.["TableName"]) ?? usual);
   }
 }
 
@@ -152,15 +148,15 @@ function constructId(logicalId: string): string {
 function checked<T>(schema: z.ZodType<T>, part: unknown, where: string): T {
   const { data, error } = schema.safeParse(part, { reportInput: true });
   if (error === undefined) return data;
-  const [first] = error.issues.map((issue) => describe(issue, where));
-  throw new CommandError(`The local stack does not support ${first}`);
+  const [issue] = error.issues;
+  throw new CommandError(`The local stack does not support ${issue && describe(issue, where)}`);
 }
 
 function describe({ path, ...issue }: z.core.$ZodIssue, where: string): string {
-  const owned = (name: PropertyKey[]): string =>
-    name.length > 0 ? `${name.join(".")} of ${where}` : where;
-  if (issue.code === "unrecognized_keys") return owned([...path, ...issue.keys.slice(0, 1)]);
-  if (intrinsicName(issue.input) !== undefined)
-    return `${JSON.stringify(issue.input)} in ${owned(path)}`;
-  return `${owned(path)}: ${issue.message}`;
+  const keys = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
+  const name = [...path, ...keys].join(".");
+  const owned = name === "" ? where : `${name} of ${where}`;
+  if (keys.length > 0) return owned;
+  if (intrinsicName(issue.input) !== undefined) return `${JSON.stringify(issue.input)} in ${owned}`;
+  return `${owned}: ${issue.message}`;
 }

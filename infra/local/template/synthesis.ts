@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { environments } from "../../environments.ts";
 import { CommandError } from "../../terminal/errors.ts";
@@ -20,8 +19,8 @@ export async function synthesise(
   directory: string,
   { signal, sourceMaps = false }: { signal: AbortSignal; sourceMaps?: boolean },
 ): Promise<SynthesisedStack> {
-  const preloaded = fileURLToPath(new URL("../../require-node-24.cjs", import.meta.url));
-  const script = fileURLToPath(new URL("synth.ts", import.meta.url));
+  const preloaded = join(import.meta.dirname, "../../require-node-24.cjs");
+  const script = join(import.meta.dirname, "synth.ts");
   const args = [
     "--require",
     preloaded,

@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { ZodError } from "zod";
 import { createGateway } from "../../../infra/local/gateway/gateway.ts";
 import { readProxyResponse } from "../../../infra/local/gateway/proxy-response.ts";
 import { FunctionFailure } from "../../../infra/local/lambda/function-response.ts";
@@ -65,14 +66,12 @@ test("a MOCK method rejects any other content type", async () => {
 
 const json = { "content-type": "application/json" };
 test.each([
-  ["a status as text", { statusCode: "201" }, 201, { ...json, "content-length": 0 }, ""],
-  ["no status", { body: "é" }, 200, { ...json, "content-length": 2 }, "é"],
-  ["base64", { isBase64Encoded: true, body: "w6k=" }, 200, { ...json, "content-length": 2 }, "é"],
+  ["a body", { statusCode: 200, body: "é" }, 200, { ...json, "content-length": 2 }, "é"],
   [
-    "headers in capitals, a number and a boolean among them",
-    { headers: { "Content-Type": "text/plain", "X-Count": 1, "X-New": true } },
-    200,
-    { "content-type": "text/plain", "x-count": "1", "x-new": "true", "content-length": 0 },
+    "headers in capitals",
+    { statusCode: 201, headers: { "Content-Type": "text/plain", "X-New": "true" } },
+    201,
+    { "content-type": "text/plain", "x-new": "true", "content-length": 0 },
     "",
   ],
   ["a status that has no length", { statusCode: 304 }, 304, json, ""],
@@ -89,8 +88,9 @@ test.each([
   { statusCode: 600 },
   { statusCode: 200.5 },
   { status: 200 },
-  { body: {} },
+  { statusCode: 200, body: {} },
+  { statusCode: 200, isBase64Encoded: true, body: "w6k=" },
 ])("a function may not respond with %j", (returned) => {
   const response = { kind: "buffered" as const, payload: JSON.stringify(returned) };
-  expect(() => readProxyResponse(response, false)).toThrow(FunctionFailure);
+  expect(() => readProxyResponse(response, false)).toThrow(ZodError);
 });
