@@ -1,5 +1,4 @@
-import type { RequestListener } from "node:http";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { systemClock } from "../../shared/clock.ts";
 import { checkOrders, readOrders } from "../orders-file/orders-file.ts";
 import { CommandError } from "../terminal/errors.ts";
@@ -11,8 +10,7 @@ import type { GatewayOptions } from "./gateway/gateway.ts";
 import type { LambdaHostOptions } from "./lambda/lambda-host.ts";
 import { lockDatabase } from "./machine/file-lock.ts";
 import { listen } from "./machine/ports.ts";
-import { serveApiPage } from "./page/api-page.ts";
-import { createLiveService, openService, type Service } from "./service.ts";
+import { createLiveService, openService } from "./service.ts";
 import { watchSources } from "./source-watch.ts";
 import { issueStartKey } from "./start-key.ts";
 import { dummyCredentials } from "./template/local-account.ts";
@@ -49,7 +47,7 @@ export type Build = (signal: AbortSignal) => Promise<SynthesisedStack>;
 /** The service on this machine: the synthesised template and its bundles over a DynamoDB engine. */
 export type LocalStack = Awaited<ReturnType<typeof startLocalStack>>;
 
-const sampleOrders = fileURLToPath(new URL("sample-orders.ndjson", import.meta.url));
+const sampleOrders = join(import.meta.dirname, "sample-orders.ndjson");
 
 /**
  * Starts the service on this machine. If that fails, everything that was started is stopped again.
@@ -63,11 +61,8 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
   const signal = AbortSignal.any([ended.signal, options.signal ?? ended.signal]);
 
   // First, so that a taken port is found at once; requests wait until the service can serve them.
-  const ready = Promise.withResolvers<RequestListener>();
-  const { port, close } = await listen(options.port ?? 3000, async (request, response) => {
-    const serve = await ready.promise;
-    serve(request, response);
-  });
+  const service = createLiveService();
+  const { port, close } = await listen(options.port ?? 3000, service.serve);
   started.defer(close);
 
   const { orders: path = sampleOrders } = options;
@@ -76,7 +71,10 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
     openEngine(options, started, ended),
     checkOrders({ name: path, path }, () => signal.throwIfAborted()),
   ] as const;
-  await allOrAbort(tasks, ended);
+  for (const task of tasks) task.catch((error: unknown) => ended.abort(error));
+  // Even if one fails, so that what the others have started is stopped.
+  await Promise.allSettled(tasks);
+  ended.signal.throwIfAborted();
   const [firstBuild, { endpoint, access }, orderCount] = await Promise.all(tasks);
 
   const client = engineClient(endpoint);
@@ -85,46 +83,45 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
   // Stacks may share an external engine, so the port tells their keys apart.
   const keyName = options.dynamodbEndpoint === undefined ? "npm start" : `npm start, port ${port}`;
   const { template } = firstBuild;
-  const prepared = prepareTables(client, template, orders, signal).then(async (hasNewTables) => {
-    const tables = {
-      orders: template.output("OrdersTableName"),
-      apiKeys: template.output("ApiKeysTableName"),
-    };
-    const apiKey = await issueStartKey(client, tables.apiKeys, keyName, options.apiKey);
-    return { hasNewTables, tables, apiKey };
-  });
-  const data = await prepared.catch((error) => throwEngineFailure(endpoint, ended.signal, error));
-
-  const open = async (built: SynthesisedStack): Promise<Service> => {
-    const service = openService(built, endpoint, { ...options, clock, log });
-    await createTables(client, built.template.all("AWS::DynamoDB::Table"));
-    return service;
+  const tables = {
+    orders: template.output("OrdersTableName"),
+    apiKeys: template.output("ApiKeysTableName"),
   };
-  const first = await open(firstBuild);
-  const live = createLiveService(first);
-  started.defer(() => live.stop());
+  const prepare = async () => {
+    const hasNewTables = await prepareTables(client, template, orders, signal);
+    const apiKey = await issueStartKey(client, tables.apiKeys, keyName, options.apiKey);
+    return { hasNewTables, apiKey };
+  };
+  const data = await prepare().catch((error) => throwEngineFailure(endpoint, ended.signal, error));
+
+  /** Serves a build. @returns the path of its API. */
+  const use = async (built: SynthesisedStack): Promise<string> => {
+    const opened = openService(built, endpoint, data.apiKey, { ...options, clock, log });
+    await createTables(client, built.template.all("AWS::DynamoDB::Table"));
+    service.use(opened);
+    return opened.basePath;
+  };
+  const basePath = await use(firstBuild);
+  started.defer(service.stop);
   if (options.watch) {
-    const buildAndOpen = async () => open(await build(signal));
-    const watching = watchSources(() => live.rebuild(buildAndOpen, signal, log), signal, log);
+    const rebuild = async () => void (await use(await build(signal)));
+    const watching = watchSources(rebuild, signal, log);
     started.defer(() => watching);
   }
   started.defer(() => ended.abort());
 
-  const basePath = `/${first.stageName}`;
-  ready.resolve((request, response) => {
-    const page = { basePath, apiKey: data.apiKey };
-    if (!serveApiPage(page, request, response)) live.serve(request, response);
-  });
+  const baseUrl = `http://localhost:${port}${basePath}`;
   const running = started.move();
   return {
-    /** A key for this start, the tables, and whether they are new: then they hold its orders. */
+    /** A key for this start, and whether the tables are new: then they hold its orders. */
     ...data,
     /** Like `http://localhost:3000/v1`. */
-    baseUrl: `http://localhost:${port}${basePath}`,
+    baseUrl,
+    tables,
     /** The engine's own address, for this process and its functions. */
     dynamodbEndpoint: endpoint,
-    /** How other programs reach the tables. */
-    dynamodb: access,
+    /** How other programs reach the service and its tables. */
+    whereabouts: { baseUrl, ...access, tables },
     /**
      * Aborts when the stack stops, or when its engine ends unexpectedly: then the reason is a
      * CommandError.
@@ -136,36 +133,19 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
 }
 
 /**
- * Waits for all tasks, even if one fails, so that everything the others start can be stopped. The
- * first failure aborts `ended`.
+ * Finds or starts a DynamoDB engine. One that was started is stopped with the rest.
  *
- * @throws that failure.
+ * @returns its own address, and how other programs reach it.
  */
-async function allOrAbort(
-  tasks: readonly Promise<unknown>[],
-  ended: AbortController,
-): Promise<void> {
-  for (const task of tasks) task.catch((error: unknown) => ended.abort(error));
-  await Promise.allSettled(tasks);
-  ended.signal.throwIfAborted();
-}
-
-interface OpenEngine {
-  /** Its own address. */
-  endpoint: string;
-  /** How other programs reach it. */
-  access: { endpoint: string; accessKeyId: string };
-}
-
-/** Finds or starts a DynamoDB engine. One that was started is stopped with the rest. */
 async function openEngine(
   { dynamodbEndpoint, db }: LocalStackOptions,
   started: AsyncDisposableStack,
   ended: AbortController,
-): Promise<OpenEngine> {
+) {
   if (dynamodbEndpoint !== undefined) {
     const endpoint = await checkEndpoint(dynamodbEndpoint);
-    return { endpoint, access: { endpoint, accessKeyId: dummyCredentials.accessKeyId } };
+    const { accessKeyId } = dummyCredentials;
+    return { endpoint, access: { dynamodbEndpoint: endpoint, accessKeyId } };
   }
   if (db !== undefined) started.defer(await lockDatabase(db));
   const engine = await startEngine(db);
@@ -173,7 +153,8 @@ async function openEngine(
   started.defer(engine.stop);
   const proxy = await startEngineProxy(engine.endpoint);
   started.defer(proxy.close);
-  return { endpoint: engine.endpoint, access: proxy };
+  const { endpoint, accessKeyId } = proxy;
+  return { endpoint: engine.endpoint, access: { dynamodbEndpoint: endpoint, accessKeyId } };
 }
 
 /** @throws CommandError in one line for a failed call to the engine, on a full disk for example. */

@@ -4,7 +4,7 @@ import { shellWord } from "../terminal/npm-options.ts";
 import { engineClient } from "./engine/engine.ts";
 import type { LocalStack, LocalStackOptions } from "./local-stack.ts";
 
-type Where = Pick<LocalStack, "apiKey" | "baseUrl" | "dynamodb" | "dynamodbEndpoint" | "tables">;
+type ReadyStack = Pick<LocalStack, "apiKey" | "dynamodbEndpoint" | "whereabouts">;
 
 /** The options that change how the service behaves. */
 type Behaviour = Pick<LocalStackOptions, "cut" | "throttle" | "unavailable" | "watch">;
@@ -20,53 +20,51 @@ export function notLoadedText(file: string): string {
 
 /** The output of `npm start`: where the stack is, and commands to try it with. */
 export async function readyText(
-  stack: Where,
+  { apiKey, dynamodbEndpoint, whereabouts }: ReadyStack,
   seconds: string,
   { cut, throttle, unavailable, watch }: Behaviour = {},
 ): Promise<string> {
-  const { baseUrl, apiKey, dynamodb, dynamodbEndpoint, tables } = stack;
-  const client = engineClient(dynamodbEndpoint);
-  const { Items = [] } = await client.send(
-    new ScanCommand({ TableName: tables.orders, Limit: 1000 }),
-  );
-  client.destroy();
-  // Another writer may have used an id that no client can name.
-  const orders = Items.filter(({ id }) => isInt64(id?.N ?? "")).map(({ id, status }) => ({
-    id: BigInt(id?.N ?? 0),
-    status: status?.S,
-  }));
-  // As unsigned numbers, negative ids come after all others.
-  orders.sort((a, b) => (BigInt.asUintN(64, a.id) < BigInt.asUintN(64, b.id) ? -1 : 1));
-  const pending = orders.find(({ status }) => status === "pending");
-  const shipped = orders.find(({ status }) => status === "shipped");
+  const { accessKeyId, baseUrl, tables } = whereabouts;
+  const { pending, shipped } = await exampleIds(dynamodbEndpoint, tables.orders);
   const curl = '  curl -i -H "Authorization: Bearer $API_KEY"';
-  const cancel = (id: bigint | string): string => `${curl} -X DELETE ${baseUrl}/store/orders/${id}`;
+  const cancel = (id: string): string => `${curl} -X DELETE ${baseUrl}/store/orders/${id}`;
   const lines = [
     `The pet store orders service is ready after ${seconds} s. Press Ctrl-C to stop it.`,
-  ];
-  if (watch) lines.push("Watching the sources: changes are served within seconds.");
-  if (throttle) lines.push(`One of ${throttle} requests gets 429 (--throttle).`);
-  if (unavailable)
-    lines.push(`One of ${unavailable} lists and cancellations gets 503 (--unavailable).`);
-  if (cut) lines.push(`One of ${cut} lists is cut off midway (--cut).`);
-  lines.push(
+    watch && "Watching the sources: changes are served within seconds.",
+    throttle && `One of ${throttle} requests gets 429 (--throttle).`,
+    unavailable && `One of ${unavailable} lists and cancellations gets 503 (--unavailable).`,
+    cut && `One of ${cut} lists is cut off midway (--cut).`,
     "",
     `  Base URL  ${baseUrl}`,
     `  Try it    ${new URL("/", baseUrl).href}`,
-    `  Tables    ${dynamodb.endpoint}, access key id ${dynamodb.accessKeyId}`,
+    `  Tables    ${whereabouts.dynamodbEndpoint}, access key id ${accessKeyId}`,
     "",
     "First, in the shell that calls it:",
     `  export API_KEY=${apiKey}`,
     "List all orders:",
     `${curl} ${baseUrl}/store/orders`,
-  );
-  if (pending)
-    lines.push(
-      "Cancel a pending order (204, then 409 the second time), and see what became of it:",
-      cancel(pending.id),
-      `  npm run -s admin -- orders show --local ${pending.id}`,
-    );
-  lines.push("Cancel an order that does not exist (404):", cancel("none"));
-  if (shipped) lines.push("Cancel an order that has shipped (409):", cancel(shipped.id));
-  return `${lines.join("\n")}\n\n`;
+    pending &&
+      `Cancel a pending order (204, then 409 the second time), and see what became of it:
+${cancel(pending)}
+  npm run -s admin -- orders show --local ${pending}`,
+    "Cancel an order that does not exist (404):",
+    cancel("none"),
+    shipped && `Cancel an order that has shipped (409):\n${cancel(shipped)}`,
+  ];
+  return `${lines.filter((line) => typeof line === "string").join("\n")}\n\n`;
+}
+
+/**
+ * The smallest ids of a pending and a shipped order: not negative, which a shell command would have
+ * to quote, and such that clients can name them, unlike some of other writers.
+ */
+async function exampleIds(endpoint: string, TableName: string) {
+  const client = engineClient(endpoint);
+  const { Items = [] } = await client.send(new ScanCommand({ TableName, Limit: 1000 }));
+  client.destroy();
+  const orders = Items.map(({ id, status }) => ({ id: id?.N ?? "", status: status?.S }))
+    .filter(({ id }) => isInt64(id) && !id.startsWith("-"))
+    .sort((a, b) => Number(a.id) - Number(b.id));
+  const idOf = (wanted: string) => orders.find(({ status }) => status === wanted)?.id;
+  return { pending: idOf("pending"), shipped: idOf("shipped") };
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { readFunctions } from "./functions.ts";
 import { createGateway, type GatewayOptions } from "./gateway/gateway.ts";
 import { createLambdaHost, type LambdaHostOptions } from "./lambda/lambda-host.ts";
+import { serveApiPage } from "./page/api-page.ts";
 import { readRestApi } from "./template/rest-api.ts";
 import type { SynthesisedStack } from "./template/synthesis.ts";
 
@@ -9,13 +10,16 @@ import type { SynthesisedStack } from "./template/synthesis.ts";
 export type Service = ReturnType<typeof openService>;
 
 /**
- * Opens the service of a build, whose DynamoDB is at the endpoint.
+ * Opens the service of a build, and the page that shows it.
  *
+ * @param endpoint where the functions find DynamoDB.
+ * @param apiKey the key that the page begins with.
  * @throws CommandError for any part of the build that can't be served.
  */
 export function openService(
   stack: SynthesisedStack,
   endpoint: string,
+  apiKey: string,
   options: GatewayOptions & LambdaHostOptions,
 ) {
   const api = readRestApi(stack.template);
@@ -27,9 +31,13 @@ export function openService(
   // A debugger that is attached to one process would miss the requests of another.
   const limits = inspect ? { maxEnvironments: 1 } : {};
   const host = createLambdaHost(functions, { ...options, ...limits });
+  const serveApi = createGateway(api, host, options);
+  const basePath = `/${api.stageName}`;
   return {
-    stageName: api.stageName,
-    serve: createGateway(api, host, options),
+    basePath,
+    serve: async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+      if (!serveApiPage({ basePath, apiKey }, request, response)) await serveApi(request, response);
+    },
     requests: new Set<Promise<void>>(),
     /** Starts what a debugger attaches to, before the first request. */
     begin: () => inspect && host.warm(),
@@ -37,42 +45,30 @@ export function openService(
   };
 }
 
-/** Serves with the latest build that works, which is `first` to begin with. */
-export function createLiveService(first: Service) {
-  let current = first;
-  const running = new Set([first]);
-  first.begin();
-
-  /** Sends new requests to another service, and ends the old one once its requests have. */
-  const replace = async (next: Service): Promise<void> => {
-    const old = current;
-    current = next;
-    running.add(next);
-    await Promise.all(old.requests);
-    await old.stop();
-    running.delete(old);
-    // Its functions then get the same debugger ports.
-    next.begin();
-  };
+/** Serves with the latest build that works. Until there is one, requests wait. */
+export function createLiveService() {
+  const first = Promise.withResolvers<Service>();
+  let latest = first.promise;
+  const running = new Set<Service>();
   return {
-    serve: (request: IncomingMessage, response: ServerResponse): void => {
-      const { serve, requests } = current;
+    serve: async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+      const { serve, requests } = await latest;
       const served = serve(request, response).finally(() => requests.delete(served));
       requests.add(served);
     },
-    /** Opens another service in its place. If it can't be opened, the log says why. */
-    rebuild: async (
-      open: () => Promise<Service>,
-      signal: AbortSignal,
-      log: (line: string) => void,
-    ): Promise<void> => {
-      const begun = performance.now();
-      try {
-        replace(await open());
-        log(`Rebuilt in ${((performance.now() - begun) / 1000).toFixed(1)} s.`);
-      } catch (error) {
-        if (!signal.aborted) log(`The last good build still serves. ${Object(error).message}`);
+    /** Sends new requests to this service, and ends the one before once its requests have. */
+    use: async (next: Service): Promise<void> => {
+      const earlier = [...running];
+      running.add(next);
+      first.resolve(next);
+      latest = Promise.resolve(next);
+      for (const service of earlier) {
+        await Promise.all(service.requests);
+        await service.stop();
+        running.delete(service);
       }
+      // Its functions then get the same debugger ports.
+      next.begin();
     },
     stop: async (): Promise<void> => {
       await Promise.all([...running].map((service) => service.stop()));

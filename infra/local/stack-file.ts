@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
-import { fileURLToPath } from "node:url";
+import { dirname, join } from "node:path";
 import { z } from "zod";
 import { CommandError } from "../terminal/errors.ts";
 import { lockFile } from "./machine/file-lock.ts";
@@ -18,45 +17,33 @@ type StackFile = z.infer<typeof stackSchema>[];
 
 /** One per checkout, ignored by git. LOCAL_STACK_FILE names another. */
 const stackFile = () =>
-  process.env["LOCAL_STACK_FILE"] ||
-  fileURLToPath(new URL("../../.local/stack.json", import.meta.url));
+  process.env["LOCAL_STACK_FILE"] || join(import.meta.dirname, "../../.local/stack.json");
 
 /**
- * Adds a stack to the file.
+ * Adds a stack to the file, in place of any at the same address.
  *
  * @returns removes it again.
  * @throws CommandError when the file can't be written.
  */
 export function addToStackFile(stack: StackFile[number]): () => void {
   const file = stackFile();
-  try {
+  const replaceBy = (stacks: StackFile): void => {
     mkdirSync(dirname(file), { recursive: true });
-    replaceInFile(file, stack.baseUrl, [stack]);
+    // Other stacks start and end at the same time.
+    const release = lockFile(file, 10_000);
+    const others = readStackFile().filter(({ baseUrl }) => baseUrl !== stack.baseUrl);
+    const text = `${JSON.stringify([...stacks, ...others], null, 2)}\n`;
+    writeFileSync(`${file}.new`, text, { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+    release?.();
+  };
+  try {
+    replaceBy([stack]);
   } catch (error) {
     const reason = error instanceof Error ? error.message : error;
     throw new CommandError(`${file} can't be written: ${reason}. LOCAL_STACK_FILE names another`);
   }
-  return () => {
-    try {
-      replaceInFile(file, stack.baseUrl, []);
-    } catch {
-      // Without the folder there is nothing to remove.
-    }
-  };
-}
-
-/** Writes the file with these stacks in place of any at this address, as if at one moment. */
-function replaceInFile(file: string, address: string, stacks: StackFile): void {
-  // Other stacks start and end at the same time.
-  const release = lockFile(file, 10_000);
-  try {
-    const others = readStackFile().filter(({ baseUrl }) => baseUrl !== address);
-    const text = `${JSON.stringify([...stacks, ...others], null, 2)}\n`;
-    writeFileSync(`${file}.new`, text, { mode: 0o600 });
-    renameSync(`${file}.new`, file);
-  } finally {
-    release?.();
-  }
+  return () => replaceBy([]);
 }
 
 /** The running stacks; none when there is no file or it is malformed. */

@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
-import { type ApiKeyRecord, isApiKeyRecord, issueApiKey } from "../../shared/api-keys-table.ts";
+import { isApiKeyRecord, issueApiKey } from "../../shared/api-keys-table.ts";
 import { environments } from "../environments.ts";
 
 /**
@@ -19,15 +19,12 @@ export async function issueStartKey(
   const documents = DynamoDBDocumentClient.from(client);
   const now = Math.floor(Date.now() / 1000);
   const { Items = [] } = await documents.send(new ScanCommand({ TableName }));
-  const active = Items.filter(
-    (item): item is ApiKeyRecord =>
-      isApiKeyRecord(item) && item.name === name && item.revokedAt === undefined,
-  );
-  const kept = active.find(({ keyHash }) => keyHash === hashApiKey(key));
-  const earlier = active.filter((record) => record !== kept);
-  for (const record of earlier) {
-    await documents.send(new PutCommand({ TableName, Item: { ...record, revokedAt: now } }));
+  let isKept = false;
+  for (const record of Items) {
+    if (!isApiKeyRecord(record) || record.name !== name || record.revokedAt !== undefined) continue;
+    if (record.keyHash === hashApiKey(key)) isKept = true;
+    else await documents.send(new PutCommand({ TableName, Item: { ...record, revokedAt: now } }));
   }
-  if (!kept) await issueApiKey(documents, TableName, key, { name, createdAt: now });
+  if (!isKept) await issueApiKey(documents, TableName, key, { name, createdAt: now });
   return key;
 }

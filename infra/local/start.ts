@@ -54,13 +54,7 @@ try {
   if (options.orders !== undefined && !stack.hasNewTables) {
     process.stderr.write(`${notLoadedText(options.orders)}\n`);
   }
-  const { apiKey, baseUrl, dynamodb, tables } = stack;
-  const whereabouts = {
-    baseUrl,
-    dynamodbEndpoint: dynamodb.endpoint,
-    accessKeyId: dynamodb.accessKeyId,
-    tables,
-  };
+  const { apiKey, whereabouts } = stack;
   running.defer(addToStackFile(whereabouts));
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
   const line = JSON.stringify({ ...whereabouts, apiKey });

@@ -4,11 +4,14 @@ import { createTestTables } from "../helpers/test-tables.ts";
 
 const { dynamodbEndpoint, tables, putOrder } = await createTestTables();
 const stack = {
-  baseUrl: "http://localhost:3000/v1",
   apiKey: "the-key",
-  dynamodb: { endpoint: "http://127.0.0.1:4000", accessKeyId: "LOCAL1" },
   dynamodbEndpoint,
-  tables,
+  whereabouts: {
+    baseUrl: "http://localhost:3000/v1",
+    dynamodbEndpoint: "http://127.0.0.1:4000",
+    accessKeyId: "LOCAL1",
+    tables,
+  },
 };
 
 /** Puts orders, each with its status, into the table. */
