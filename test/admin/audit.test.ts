@@ -112,7 +112,7 @@ test("an audit of a log without cancellations fails", async () => {
 
 const many = Array.from({ length: 250 }, (_, id) => id);
 
-test("an audit reads a hundred orders at a time, consistently, and again what was left out", async () => {
+test("an audit reads a hundred orders at a time, and again what was left out", async () => {
   const thirty: Behaviour = async ({ forward, input, response }) => {
     const { orders } = tables;
     const { Keys, ConsistentRead } = JSON.parse(input).RequestItems[orders];

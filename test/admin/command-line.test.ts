@@ -67,10 +67,14 @@ test.each([
     `${issue} --expires 2027-12-31T12:00`,
     "It lacks seconds and a time zone: write 2027-12-31T12:00:00Z.",
   ],
-  ...["0", "-1", "1.5", "many", "1000000"].map((rate) => [
-    `orders count --rate=${rate}`,
-    "Must be a whole number from 1 to 999999.",
-  ]),
+  ...[
+    ...["-1", "1.5", "many", "1000000"].map((rate) => `orders count --rate=${rate}`),
+    ...["import", "export", "ship", "list", "count", "audit --log -"].map(
+      (command) => `orders ${command} --rate 0`,
+    ),
+    `${repair} --rate 0`,
+    `${reinstate} --since 2026-11-20 --rate 0`,
+  ].map((command) => [command, "Must be a whole number from 1 to 999999."]),
 ])("rejects wrong use: %s", async (command = "", reason = "") => {
   const { code, stdout, stderr } = await run(command);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -106,7 +110,6 @@ test.each([
 
 describe("a command that uses capacity", () => {
   const { reads, writes } = environments.production.tableThroughput;
-  const target = "! production: …\n";
   const reading = `! Using at most ${grouped(reads / 2)} read units a second (--rate)`;
   const writing = `! Using at most ${grouped(writes / 2)} write units a second (--rate)`;
   const log = JSON.stringify({
@@ -115,51 +118,50 @@ describe("a command that uses capacity", () => {
     message: { event: "order_cancelled", keyId: key, orderId: "1" },
   });
 
-  test("leaves half of it to the service, and needs only the permissions in PERMISSIONS.md", async () => {
+  test("leaves half of it to the service, and needs only PERMISSIONS.md", async () => {
     await putKey({ keyId: key });
     const { sent } = await playIn({ calls: () => undefined })`
       $ orders import --env production
       > {"id":1}
-      1 order: 1 written, 0 already there, 0 different, 0 not written
-      ${target}${writing}
+      …
+      ${writing}
       $ orders import --check --env production
       > {"id":1}
-      1 order: 1 same, 0 different, 0 missing, 0 not compared
-      ${target}${reading}
+      …
+      ${reading}
       $ orders export --env production
-      {"id":1,"status":"pending"}
-      ${target}${reading}
+      …
+      ${reading}
       ! Exported 1 order
-      $ orders list --json --env production
-      {"id":1,"status":"pending"}
-      ${target}${reading}
-      $ orders count --json --env production
-      {"pending":1,"shipped":0,"cancelled":0,"other":0,"total":1}
-      ${target}${reading}
+      $ orders list --env production
+      …
+      ${reading}
+      $ orders count --env production
+      …
+      ${reading}
       $ orders audit --log - --env production
       > ${log}
-      Order 1 is pending, but …
-      ${target}${reading}
-      ! 1 cancellation: 0 stand, 1 undone, 0 reinstated since and not judged
-      exit 1
+      …
+      ${reading}
+      …
       $ ${reinstate} --since 2026-11-20 --env production
-      ${target}${reading}
+      …
+      ${reading}
       ${writing}
       ! Reinstated 0 orders; …
       $ put COPY {"id":2}
       $ orders repair --from COPY --env production
-      2
-      ${target}${reading}
+      …
+      ${reading}
       ${writing}
-      ! Repaired ORDERS: 1 placed, …
-      ! 1 is only in the live table
-      $ orders ship 1 --date 2026-11-20 --env production
-      Order 1 has shipped: 2026-11-20T00:00:00Z
-      ${target}${writing}
-      $ orders ship 1 --rate 999999 --env production
-      Order 1 had already shipped: 2026-11-20T00:00:00Z
-      ${target}! Using at most 999,999 write units a second (--rate)
-      exit 3
+      ! Repaired ORDERS: …
+      …
+      $ orders ship 1 --env production
+      …
+      ${writing}
+      $ orders count --rate 999999 --env production
+      …
+      ! Using at most 999,999 read units a second (--rate)
     `;
     const page = await readFile(join(root, "infra/PERMISSIONS.md"), "utf8");
     const policy = /^## Orders\n\n```json\n(.*?)```/ms.exec(page)?.[1];
@@ -169,23 +171,6 @@ describe("a command that uses capacity", () => {
     const used = [...new Set(sent.map(({ operation }) => operation))].sort();
     expect(used).toEqual(["BatchGetItem", "PutItem", "Scan", "UpdateItem"]);
     for (const operation of used) expect(actions).toContain(`dynamodb:${operation}`);
-  });
-
-  test.each([
-    "import -",
-    "export",
-    "ship 1",
-    "list",
-    "count",
-    "audit --log -",
-    "repair --from abc",
-    `reinstate --cancelled-by ${key} --since 2026-11-20`,
-  ])("takes a rate: orders %s", async (command) => {
-    const { code, stderr } = await run(`orders ${command} --rate 0`);
-    expect({ code, stderr }).toEqual({
-      code: 2,
-      stderr: expect.stringContaining("Must be a whole number from 1 to 999999."),
-    });
   });
 
   test("keeps to its rate", async () => {
@@ -205,8 +190,8 @@ describe("a command that uses capacity", () => {
     const pause = vi.spyOn(systemClock, "pause").mockResolvedValue();
     onTestFinished(() => void vi.restoreAllMocks());
     await play`
-      $ put COPY {"keyId":"key_1","createdAt":0,"revokedAt":1}
-      $ put KEYS {"keyId":"key_1","createdAt":0}
+      $ put COPY {"keyId":"key_1","revokedAt":1}
+      $ put KEYS {"keyId":"key_1"}
       $ keys repair --from COPY --rate 1
       …
     `;

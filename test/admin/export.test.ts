@@ -123,7 +123,7 @@ test("an export keeps a private file private, even while it writes to one beside
   expect(await modeOf(inFolder("private.ndjson"))).toBe(0o600);
 });
 
-test("an export to a link replaces the file that it points to, and keeps the file's mode", async () => {
+test("an export to a link replaces the file it points to, and keeps that file's mode", async () => {
   const [link, target] = [inFolder("link.ndjson"), inFolder("target.ndjson")];
   await writeFile(target, "the last export\n");
   await chmod(target, 0o666);

@@ -16,9 +16,11 @@ const saveOrders = (count: number) =>
     Array.from({ length: count }, (_, id) => `{"id":${id},"status":"pending"}\n`),
   );
 
-test("an import writes what the table lacks, changes nothing else, and shows what differs", () => play`
-  $ put {"id":1,"petId":7,"status":"shipped","otherAttributes":{"photo":{"B":"AQ=="},"note":{"S":""}}}
-  $ put {"id":2,"otherAttributes":{"tags":{"SS":["b","a"]},"box":{"M":{"x":{"N":"1"},"y":{"S":""}}}}}
+test("an import writes what the table lacks, and shows what differs", () => play`
+  $ put {"id":1,"petId":7,"status":"shipped",\
+  "otherAttributes":{"photo":{"B":"AQ=="},"note":{"S":""}}}
+  $ put {"id":2,"otherAttributes":{"tags":{"SS":["b","a"]},\
+  "box":{"M":{"x":{"N":"1"},"y":{"S":""}}}}}
   $ put {"id":9}
   $ save orders.ndjson
   >
@@ -101,14 +103,16 @@ test("an import of a bad or an empty file writes nothing", () => play`
   $ table
 `);
 
-test("orders that differ are shown in part if their values are long, and twenty of a kind", async () => {
+test("long values are shown in part, and twenty orders of those that differ alike", async () => {
   await saveOrders(22);
-  const status = "x".repeat(100);
+  const long = "x".repeat(100);
+  const put = (_: unknown, id: number) => `$ put {"id":{"N":"${id}"},"status":{"S":"${long}"}}`;
+  const differs = `status "pending" (table: "${long.slice(0, 59)}...)`;
   await play`
-    ${Array.from({ length: 22 }, (_, id) => `$ put {"id":{"N":"${id}"},"status":{"S":"${status}"}}`).join("\n")}
+    ${Array.from({ length: 22 }, put).join("\n")}
     $ orders import orders.ndjson
     22 orders: 0 written, 0 already there, 22 different, 0 not written
-    ${`! orders.ndjson:…: order … differs: status "pending" (table: "${status.slice(0, 59)}...)\n`.repeat(20)}\
+    ${`! orders.ndjson:…: order … differs: ${differs}\n`.repeat(20)}\
     ! and 2 more: status
     exit 1
   `;
@@ -135,7 +139,7 @@ test("an order of someone else's counts as different, even after a retry", async
   expect(sent.filter(({ operation }) => operation === "PutItem")).toHaveLength(2);
 });
 
-test("an import that fails begins no other write, and says why, with counts that add up", async () => {
+test("an import that fails begins no other write, and its counts add up", async () => {
   await saveOrders(200);
   const denied = rejectedAs("AccessDeniedException", "not authorized to perform PutItem");
   const { sent } = await playIn(onEveryAfter(60, "PutItem", denied))`
@@ -197,7 +201,7 @@ test("an import removes its copy of standard input, which may be bad", async () 
   expect(await readdir(tmp)).toEqual([]);
 });
 
-test("a comparison reads a hundred orders at a time, consistently, and writes nothing", async () => {
+test("a comparison reads a hundred orders at a time, consistently, and only reads", async () => {
   await saveOrders(120);
   const { sent } = await playIn({ calls: () => undefined })`
     $ orders import orders.ndjson --check

@@ -9,24 +9,29 @@ const { apiKeyPrefix: prefix, authorizerCacheSeconds } = environments.staging;
 const now = "2027-01-15T08:00:00Z";
 const atNow = Date.parse(now) / 1000;
 
-test("keys are issued, listed and revoked", () => playIn({ now })`
+test("keys are listed, revoked and issued", () => playIn({ now })`
   $ keys list
   No keys yet.
   $ keys list --json
   []
-  $ put KEYS {"keyId":"key_3333333333333333","name":"c","createdAt":1700000003,"revokedAt":1700000004}
-  $ put KEYS {"keyId":"key_1111111111111111","name":"a","createdAt":1700000000,"tier":"gold"}
-  $ put KEYS {"keyId":"key_2222222222222222","name":"b","createdAt":1700000001,"expiresAt":1700000002}
+  $ put KEYS {"keyId":"key_3","name":"c","createdAt":1700000003,"revokedAt":1700000004}
+  $ put KEYS {"keyId":"key_1","name":"a","createdAt":1700000000}
+  $ put KEYS {"keyId":"key_2","name":"b","createdAt":1700000001,"expiresAt":1700000002}
   $ keys list
-  KEY ID                NAME  CREATED AT            EXPIRES AT            REVOKED AT            STATE
-  key_1111111111111111  a     2023-11-14T22:13:20Z  never                 never                 active
-  key_2222222222222222  b     2023-11-14T22:13:21Z  2023-11-14T22:13:22Z  never                 expired
-  key_3333333333333333  c     2023-11-14T22:13:23Z  never                 2023-11-14T22:13:24Z  revoked
+  KEY ID  NAME  CREATED AT            EXPIRES AT            REVOKED AT            STATE
+  key_1   a     2023-11-14T22:13:20Z  never                 never                 active
+  key_2   b     2023-11-14T22:13:21Z  2023-11-14T22:13:22Z  never                 expired
+  key_3   c     2023-11-14T22:13:23Z  never                 2023-11-14T22:13:24Z  revoked
   $ keys list --active --json
-  [{"keyId":"key_1111111111111111","name":"a","createdAt":"2023-11-14T22:13:20Z",\
+  [{"keyId":"key_1","name":"a","createdAt":"2023-11-14T22:13:20Z",\
   "expiresAt":null,"revokedAt":null,"state":"active"}]
+`);
+
+test("a key is revoked once, and nothing else of its record changes", () => playIn({ now })`
+  $ put KEYS {"keyId":"key_1111111111111111","tier":"gold"}
+  $ put KEYS {"keyId":"key_2222222222222222","expiresAt":1}
   $ keys revoke key_1111111111111111
-  Revoked key_1111111111111111 (a). \
+  Revoked key_1111111111111111 (test). \
   The gateway's cache may still accept it for up to ${authorizerCacheSeconds} seconds.
   $ keys revoke key_1111111111111111
   ! Key key_1111111111111111 was already revoked at ${now}
@@ -37,23 +42,26 @@ test("keys are issued, listed and revoked", () => playIn({ now })`
   $ keys list --active
   No active keys.
   $ keys revoke key_2222222222222222 --json
-  {"keyId":"key_2222222222222222","name":"b","createdAt":"2023-11-14T22:13:21Z",\
-  "expiresAt":"2023-11-14T22:13:22Z","revokedAt":"${now}","state":"revoked",\
+  {"keyId":"key_2222222222222222","name":"test","createdAt":"1970-01-01T00:00:00Z",\
+  "expiresAt":"1970-01-01T00:00:01Z","revokedAt":"${now}","state":"revoked",\
   "acceptedForUpToSeconds":${authorizerCacheSeconds}}
   $ table KEYS
-  {"keyId":"key_1111111111111111","createdAt":1700000000,"name":"a","revokedAt":${atNow},"tier":"gold"}
-  {"keyId":"key_2222222222222222","createdAt":1700000001,"expiresAt":1700000002,"name":"b","revokedAt":${atNow}}
-  {"keyId":"key_3333333333333333","createdAt":1700000003,"name":"c","revokedAt":1700000004}
+  {"keyId":"key_1111111111111111","createdAt":0,"name":"test","revokedAt":${atNow},"tier":"gold"}
+  {"keyId":"key_2222222222222222","createdAt":0,"expiresAt":1,"name":"test","revokedAt":${atNow}}
+`);
+
+test("an issued key is printed alone, once", () => playIn({ now })`
   $ keys issue --name ' Acme '
   ${prefix}_SECRET
   ! Issued key_… to Acme; it never expires. Save the key now: it can't be shown again.
-  $ keys issue --name Beta --expires 2027-01-15 --json
-  {"key":"${prefix}_SECRET","keyId":"key_…","name":"Beta","createdAt":"${now}",\
+  $ keys issue --name B --expires 2027-01-15 --json
+  {"key":"${prefix}_SECRET","keyId":"key_…","name":"B","createdAt":"${now}",\
   "expiresAt":"2027-01-15T23:59:59Z","revokedAt":null,"state":"active"}
-  ! Issued key_… to Beta; it expires at 2027-01-15T23:59:59Z. Save the key now: it can't be shown again.
-  $ keys issue --name Gamma --expires 2999-12-31T00:00:00.5Z
+  ! Issued key_… to B; it expires at 2027-01-15T23:59:59Z. \
+  Save the key now: it can't be shown again.
+  $ keys issue --name C --expires 2999-12-31T00:00:00.5Z
   ${prefix}_SECRET
-  ! Issued key_… to Gamma; it expires at 2999-12-31T00:00:00Z. Save the key now: it can't be shown again.
+  ! Issued key_… to C; it expires at 2999-12-31T00:00:00Z. …
 `);
 
 test("nothing of an issued key is stored but its hash, which is never shown", async () => {
@@ -80,7 +88,7 @@ test("nothing of an issued key is stored but its hash, which is never shown", as
 
 test("a key that is deleted just before it is revoked is not made again", () =>
   playIn({ calls: justBefore("UpdateItem", empty) })`
-    $ put KEYS {"keyId":"key_1111111111111111","createdAt":0}
+    $ put KEYS {"keyId":"key_1111111111111111"}
     $ keys revoke key_1111111111111111
     ! No key has the id key_1111111111111111
     exit 1
@@ -105,7 +113,7 @@ test("keys of every page are listed by creation time, then by id, read consisten
 });
 
 test("odd records of keys are listed as far as they can be", () => play`
-  $ put KEYS {"keyId":"key_1","createdAt":0,"revokedAt":9007199254740991}
+  $ put KEYS {"keyId":"key_1","revokedAt":9007199254740991}
   $ put KEYS {"keyId":"key_2","createdAt":"yesterday"}
   $ keys list
   KEY ID  NAME  CREATED AT            EXPIRES AT  REVOKED AT                     STATE

@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
@@ -19,16 +18,12 @@ const key = "key_0123456789abcdef";
 describe("a command whose standard output can't be written", () => {
   const full = "Standard output can't be written: no space left on device";
   const toRevoke = "Revoke key_…: its key is lost";
-  /** Runs a command through a shell of its own. */
-  const shell = async (script: string, words: string, from?: "closed") => {
-    await pointTo(stackAt());
-    const args = ["-c", script, process.execPath, ...(await adminCommand()), ...words.split(" ")];
-    const env = { ...process.env, LOCAL_STACK_FILE: stackFile };
-    const child = spawn("sh", [...args, "--local"], { cwd: root, env });
-    if (from) child.stdout.destroy();
-    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "close")]);
-    return `${stderr.replace(/key_(?!0123)\w+/, "key_…")}exit ${code}`;
-  };
+  /** What a command prints whose standard output goes there. */
+  async function stderrOf(words: string, where: string): Promise<string> {
+    const script = `{ "$0" "$@"; echo "exit $?" >&2; } ${where}`;
+    const { stderr } = await (await start(words, { script })).ended;
+    return stderr.replace(/key_(?!0123)\w+/, "key_…");
+  }
 
   test.runIf(machineHas("/dev/full", "a result that can't be written")).each([
     ["keys list", full],
@@ -43,7 +38,7 @@ describe("a command whose standard output can't be written", () => {
   ])("says so: %s", async (words, line) => {
     await put('{"id":1}');
     await putKey({ keyId: key });
-    expect(await shell('exec "$0" "$@" > /dev/full', words)).toBe(`${line}\nexit 1`);
+    expect(await stderrOf(words, "> /dev/full")).toBe(`${line}\nexit 1\n`);
   });
 
   test.each([
@@ -54,7 +49,7 @@ describe("a command whose standard output can't be written", () => {
       `Standard output can't be written: broken pipe. ${toRevoke}\n`,
     ],
   ])("because no one reads it any more %s", async (_, words, line) => {
-    expect(await shell('exec "$0" "$@"', words, "closed")).toBe(`${line}exit 1`);
+    expect(await stderrOf(words, "| :")).toBe(`${line}exit 1\n`);
   });
 });
 

@@ -29,7 +29,7 @@ test("the gateway accepts a revoked key until its cache expires", async () => {
   expect((await admin("keys list")).stdout).toMatch(new RegExp(`^${keyId} .* revoked$`, "m"));
 });
 
-test("an audit of the stack's own log names exactly the cancellations that were undone", async () => {
+test("an audit of the stack's own log names exactly what was undone", async () => {
   const ids = Array.from({ length: 30 }, (_, at) => `${1000 + at}`);
   const place = (N: string) => stack.putOrder({ id: { N }, status: { S: "pending" } });
   for (const id of ids) {

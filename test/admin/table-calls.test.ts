@@ -17,7 +17,7 @@ beforeEach(() => {
   onTestFinished(() => void vi.restoreAllMocks());
 });
 
-/** Calls at a rate of units a second, by a clock that only their waits move, or that stands still. */
+/** Calls at a rate of units a second, by a clock that stands still or only their waits move. */
 function callsAt(rate?: number, moves = true): TableCalls {
   const pause = async (milliseconds: number, signal?: AbortSignal) => {
     signal?.throwIfAborted();
@@ -77,7 +77,7 @@ describe("calls to a table", () => {
     expect(waits).toEqual([100, 900]);
   });
 
-  test("stop waiting for a throttled table, or for their turn, when they are interrupted", async () => {
+  test("stop waiting for a throttled table or for their turn when interrupted", async () => {
     const send = vi.fn(throttled);
     await expect(callsAt().make(send, 0, AbortSignal.abort())).rejects.toThrow("aborted");
     expect(send).toHaveBeenCalledTimes(1);

@@ -48,7 +48,7 @@ describe("a command for a deployed environment", () => {
     expect(await items("apiKeys")).toHaveLength(1);
   });
 
-  test("works in the region it is pinned to, with five attempts of ten seconds a call", async () => {
+  test("works in the region it is pinned to, in five attempts of ten seconds each", async () => {
     deployProduction(tables);
     const account = { id: "210987654321", region: "eu-north-1" };
     const { client, description } = await findDeployedStack({ ...production, account });

@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
-import { PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { afterAll, beforeEach, expect, onTestFinished, vi } from "vitest";
 import { runProgram } from "../../infra/admin/program.ts";
@@ -19,6 +18,7 @@ import type { OrderItem as Item } from "../../shared/order.ts";
 import { adminCommand, root } from "../helpers/admin-command.ts";
 import { createTable } from "../helpers/create-table.ts";
 import { type Behaviour, type EngineCall, respond } from "../helpers/faults/fault-proxy.ts";
+import { tableWriter } from "../helpers/table-writer.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
 
 type Choice = (call: EngineCall) => Behaviour | undefined;
@@ -37,6 +37,8 @@ interface Circumstances {
 }
 
 interface ProcessOptions extends Pick<Circumstances, "calls"> {
+  /** A shell's, for which `"$0" "$@"` is the command. */
+  script?: string;
   input?: string | null;
   env?: Record<string, string>;
 }
@@ -90,13 +92,14 @@ export async function createTerminal() {
   const pointTo = (...stacks: object[]) => writeFile(stackFile, JSON.stringify(stacks));
 
   /** Puts the item of a line into a table, by default that of orders. The first makes the copy. */
-  async function put(line: string, TableName = orders): Promise<void> {
-    const item = itemOf(line);
-    if (TableName === copy && !isCopied) {
+  async function put(line: string, table = orders): Promise<void> {
+    const json = JSON.parse(line, reviveBinary);
+    if (table === copy && !isCopied) {
       isCopied = true;
-      await createTable(client, item["keyId"] ? "apiKeys" : "orders", copy);
+      await createTable(client, json.keyId ? "apiKeys" : "orders", copy);
     }
-    await client.send(new PutItemCommand({ TableName, Item: item }));
+    const { putKey, putOrder } = tableWriter(client, { orders: table, apiKeys: table });
+    await (json.keyId ? putKey(json, json.keyId) : putOrder(json.id.N ? json : itemOf(line)));
   }
 
   /** The commands of a session that are not the operators'. */
@@ -125,12 +128,13 @@ export async function createTerminal() {
    * Plays a session at a terminal. A line that begins with `$ ` is a command, lines below it that
    * begin with `> ` are its standard input, and all others are what it prints: standard output,
    * standard error after `! `, and the exit code unless it is 0. `…` stands for any text, or alone
-   * for any lines, µµµ for microseconds, and ⌫ for erasing the progress line. A line that ends with
-   * `\` goes on below.
+   * for any lines, µµµ for microseconds, and ⌫ for erasing the progress line. A line that ends
+   * with `\` goes on below.
    *
    * `orders` and `keys` are commands of `npm run admin -- --local`, unless they have `--env`. `put
-   * [TABLE] ITEM` puts an item into a table, `table [TABLE]` prints the items of one, `save FILE`
-   * writes a file. The tables are called ORDERS, KEYS and COPY. `| sort` sorts standard output.
+   * [TABLE] ITEM` puts a line of an orders file, a key's record, or an order in DynamoDB's own
+   * JSON into a table, `table [TABLE]` prints the items of one, `save FILE` writes a file. The
+   * tables are called ORDERS, KEYS and COPY. `| sort` sorts standard output.
    *
    * @returns the inputs of the calls to the engine, if they meet anything.
    */
@@ -156,13 +160,16 @@ export async function createTerminal() {
     };
 
   /** Starts a command as a process of its own; `input` null leaves its standard input open. */
-  async function start(command: string, { input = "", env = {}, calls }: ProcessOptions = {}) {
+  async function start(
+    command: string,
+    { script = 'exec "$0" "$@"', input = "", env = {}, calls }: ProcessOptions = {},
+  ) {
     const endpoint = calls && (await tables.behindProxy(calls)).proxy.endpoint;
     await pointTo(stackAt(endpoint));
     const args = [...(await adminCommand()), "--local", ...command.split(" ")];
     const { PATH, NODE_COMPILE_CACHE } = process.env;
     const own = { PATH, NODE_COMPILE_CACHE, HOME: folder, TMPDIR: tmpdir() };
-    const child = spawn(process.execPath, args, {
+    const child = spawn("sh", ["-c", script, process.execPath, ...args], {
       cwd: root,
       env: { ...own, LOCAL_STACK_FILE: stackFile, ...env },
     });
@@ -228,24 +235,10 @@ function linesOf({ code, stdout, stderr }: Ended, isSorted: boolean): string[] {
   return [...printed, ...lines(stderr).map((line) => `! ${line}`), ...exit];
 }
 
-/** An order from a line of an orders file, a key's record, or any item in DynamoDB's own JSON. */
 function itemOf(line: string): Item {
-  const json = JSON.parse(line, reviveBinary);
-  if (json.id?.N) return json;
-  if (json.keyId) return keyOf(json);
   const parsed = parseOrderLine(line);
-  if ("problems" in parsed) throw new Error(`${line}: ${JSON.stringify(parsed.problems)}`);
-  return parsed.item;
-}
-
-/** A key's record that no key belongs to. */
-function keyOf(fields: Record<string, string | number>): Item {
-  const all = { keyHash: `hash of ${fields["keyId"]}`, name: "test", ...fields };
-  const attributes = Object.entries(all).map(([name, value]) => [
-    name,
-    typeof value === "number" ? { N: `${value}` } : { S: value },
-  ]);
-  return Object.fromEntries(attributes);
+  if ("item" in parsed) return parsed.item;
+  throw new Error(`${line}: ${JSON.stringify(parsed.problems)}`);
 }
 
 function lineOf(item: Item): string {
