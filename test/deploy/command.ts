@@ -18,7 +18,7 @@ import { everyOption } from "../helpers/fixture-environments.ts";
 const { account, ...unpinned } = everyOption;
 export const { stackName } = everyOption;
 
-/** The environments that commands may name: one that keeps data, one that doesn't, a pinned one. */
+/** The environments that commands may name. Two of them keep data, and are pinned or not. */
 const environments: Record<string, Environment> = {
   kept: { ...unpinned, name: "kept" },
   loose: { ...unpinned, name: "loose", keepData: false },
@@ -129,20 +129,14 @@ export async function run(...words: string[]): Promise<string[]> {
   return lines.map((line) => line.replaceAll(directory, "APP"));
 }
 
-/** A line for each region and key that AWS was asked with, and what it was asked. */
-async function asked(): Promise<string[]> {
+/** The calls of AWS, with the key and the region that each was made with. */
+function asked(): Promise<string[]> {
   const calls = [...sts.calls(), ...cloudFormation.calls(), ...dynamoDb.calls()];
-  const places = await Promise.all(
-    calls.map(async ({ thisValue: { config } }) => {
-      const { accessKeyId } = await config.credentials();
-      return `asked ${await config.region()} as ${accessKeyId}:`;
-    }),
-  );
-  return [...new Set(places)].map((place) => {
-    const inputs = calls.filter((_, index) => places[index] === place);
-    const texts = inputs.map(({ args: [command] }) =>
-      [command.constructor.name.replace("Command", ""), ...Object.values(command.input)].join(" "),
-    );
-    return `${place} ${texts.join(", ")}`;
+  const lines = calls.map(async ({ thisValue: { config }, args: [command] }) => {
+    const { accessKeyId } = await config.credentials();
+    const name = command.constructor.name.replace("Command", "");
+    const words = [accessKeyId, await config.region(), name, ...Object.values(command.input)];
+    return words.join(" ");
   });
+  return Promise.all(lines);
 }

@@ -23,22 +23,21 @@ const allJobs = workflows.flatMap(({ name, jobs }) =>
     ...rest,
   })),
 );
-const deploy = await readWorkflow("deploy.yml");
-const { build, commit, production, staging } = deploy.jobs;
-const deployJob: { steps: Step[] } & Record<string, unknown> = (
-  await readWorkflow("deploy-environment.yml")
-).jobs.deploy;
 
-/** Finds a step of a job by its name or by the action it uses. */
-function find({ steps }: { steps: Step[] }, wanted: string) {
-  const index = steps.findIndex(({ name, uses }) => name === wanted || uses?.startsWith(wanted));
-  const step = steps[index];
-  if (!step) throw new Error(`The job has no step ${wanted}`);
-  return { index, step };
+/** Jobs of a workflow, with their steps by name, action or script. */
+async function jobsOf(workflow: string) {
+  const { jobs } = await readWorkflow(workflow);
+  const named = Object.entries<Job>(jobs).map(([name, { steps = [], ...job }]) => {
+    const entries = steps.map((step) => [step.name ?? step.uses?.split("@")[0] ?? step.run, step]);
+    return [name, { ...job, steps: Object.fromEntries(entries) }];
+  });
+  return Object.fromEntries(named);
 }
 
+const { deploy } = await jobsOf("deploy-environment.yml");
+
 test.each(workflows)(
-  "the workflow $name pins each action, keeps no credentials, writes nothing, stops at failures",
+  "$name pins each action, keeps no credentials, writes nothing and stops at failures",
   ({ text, permissions }) => {
     for (const [, action] of text.matchAll(/uses: (?!\.\/)(.*)/g))
       expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
@@ -63,23 +62,22 @@ test.each(allJobs)(
   },
 );
 
-const roleAction = "aws-actions/configure-aws-credentials";
+const getsRole = ({ uses }: Step) => uses?.startsWith("aws-actions/configure-aws");
 
-test.each(allJobs.filter(({ steps }) => steps.some(({ uses }) => uses?.startsWith(roleAction))))(
+test.each(allJobs.filter(({ steps }) => steps.some(getsRole)))(
   "the job $job installs all code before it has a role, and builds nothing",
-  (job) => {
-    const lastInstall = job.steps.findLastIndex(({ run }) => run?.startsWith("npm ci"));
-    expect(lastInstall).toBeLessThan(find(job, roleAction).index);
-    const scripts = job.steps.map(({ run = "" }) => run).join("\n");
+  ({ steps }) => {
+    const lastInstall = steps.findLastIndex(({ run }) => run?.startsWith("npm ci"));
+    expect(lastInstall).toBeLessThan(steps.findIndex(getsRole));
+    const scripts = steps.map(({ run = "" }) => run).join("\n");
     expect(scripts).not.toMatch(/synth|npm test|npx|npm ci(?! --ignore-scripts)/);
   },
 );
 
-test("only a push to main or a person starts a deployment", () => {
-  expect(deploy.on).toEqual({ push: { branches: ["main"] }, workflow_dispatch: expect.anything() });
-});
-
-test("the accepted commit is tested, built once per attempt, and deployed in turn", () => {
+test("a push to main or a person has the accepted commit tested, built and deployed", async () => {
+  const { on } = await readWorkflow("deploy.yml");
+  expect(on).toEqual({ push: { branches: ["main"] }, workflow_dispatch: expect.anything() });
+  const jobs = await jobsOf("deploy.yml");
   const accepted = expression("needs.commit.outputs.sha");
   const isRollback = "inputs.straight-to-production";
   const deployed = {
@@ -87,62 +85,78 @@ test("the accepted commit is tested, built once per attempt, and deployed in tur
     assembly: expression("needs.build.outputs.assembly"),
     accept: expression("inputs.accept"),
   };
-  const { id, with: upload } = find(build, "actions/upload-artifact").step;
-  expect(deploy.jobs).toMatchObject({
-    build: { outputs: { assembly: expression(`steps.${id}.outputs.artifact-id`) } },
+  const upload = "actions/upload-artifact";
+  expect(jobs).toMatchObject({
+    commit: {
+      steps: {
+        "Accept only a commit that main contains": {
+          env: { COMMIT: expression(`${isRollback} || github.sha`) },
+        },
+      },
+    },
+    build: {
+      outputs: {
+        assembly: expression(`steps.${jobs["build"].steps[upload].id}.outputs.artifact-id`),
+        attempt: expression("github.run_attempt"),
+      },
+      steps: {
+        "actions/checkout": { with: { ref: accepted } },
+        "Take today's settings": { if: expression("!inputs.own-settings") },
+        Build: { env: { CANARY: expression(`!${isRollback}`) } },
+        [upload]: {
+          with: { name: expect.stringContaining(expression("github.run_attempt")) },
+        },
+      },
+    },
     ci: { if: expression(`!${isRollback}`), with: { ref: accepted } },
     staging: { needs: ["commit", "build", "ci"], with: deployed },
     // And perhaps for a third environment.
-    production: { needs: expect.arrayContaining(["build", "changes", "staging"]), with: deployed },
+    production: {
+      needs: expect.arrayContaining(["build", "changes", "staging"]),
+      with: deployed,
+    },
     "straight-to-production": {
       needs: ["commit", "build"],
       if: expression(isRollback),
-      // CloudFormation sets the aliases only the first time that a build without canary is deployed.
+      // CloudFormation sets the aliases only the first time that such a build is deployed.
       with: { ...deployed, "only-attempt": expression("needs.build.outputs.attempt") },
     },
   });
   // A job without a condition of its own is skipped where one that it needs is.
-  expect([staging.if, production.if]).toEqual([undefined, undefined]);
-  const accept = find(commit, "Accept only a commit that main contains").step;
-  expect(accept.env).toEqual({ COMMIT: expression(`${isRollback} || github.sha`) });
-  expect(build.steps[0].with.ref).toBe(accepted);
-  expect(find(build, "Take today's settings").step.if).toBe(expression("!inputs.own-settings"));
-  expect(find(build, "Build").step.env).toMatchObject({ CANARY: expression(`!${isRollback}`) });
-  expect(upload?.["name"]).toContain(expression("github.run_attempt"));
-  expect(find(deployJob, "Reject the assembly of an earlier attempt").step.if).toBe(
-    expression("inputs.only-attempt && inputs.only-attempt != github.run_attempt"),
-  );
+  expect([jobs["staging"].if, jobs["production"].if]).toEqual([undefined, undefined]);
 });
 
-test("a deployment runs alone in GitHub's environment, with time for a new domain and the canary", () => {
+test("a deployment runs alone, with time for a new domain and the canary", () => {
   const environment = expression("inputs.environment");
-  // The next run never cuts it off.
-  const concurrency = { group: `deploy-${environment}`, "cancel-in-progress": false };
-  expect(deployJob).toMatchObject({ environment, concurrency });
-  const minutes = Number(deployJob["timeout-minutes"]);
+  const isEarlier = "inputs.only-attempt && inputs.only-attempt != github.run_attempt";
+  const minutes = deploy["timeout-minutes"];
+  expect(deploy).toMatchObject({
+    // GitHub's, which has the reviewers and the role.
+    environment,
+    concurrency: { group: `deploy-${environment}`, "cancel-in-progress": false },
+    steps: {
+      "Reject the assembly of an earlier attempt": { if: expression(isEarlier) },
+      "aws-actions/configure-aws-credentials": {
+        with: { "role-duration-seconds": minutes * 60 },
+      },
+      // Also when the run is repeated.
+      "actions/upload-artifact": { with: { overwrite: true } },
+    },
+  });
   const [domain, canary] = [60, 10];
   expect(minutes).toBeGreaterThan(domain + canary);
-  const role = find(deployJob, roleAction).step.with;
-  expect(role).toMatchObject({ "role-duration-seconds": minutes * 60 });
 });
 
-test("a missing build is rejected before there is a role, and a template kept before a failure", () => {
-  const [download, check, role, deployed, kept] = [
-    "actions/download-artifact",
-    "Reject a build that is not where it is deployed from",
-    roleAction,
-    "Deploy",
-    "actions/upload-artifact",
-  ].map((wanted) => find(deployJob, wanted).index);
-  expect(check).toBeGreaterThan(Number(download));
-  expect(check).toBeLessThan(Number(role));
-  expect(kept).toBe(Number(deployed) + 1);
-  // Also when the run is repeated.
-  expect(deployJob.steps[Number(kept)]?.with).toMatchObject({ overwrite: true });
+test("a build is looked for before there is a role, and a template kept before a failure", () => {
+  const steps = Object.keys(deploy.steps).join(", ");
+  expect(steps).toMatch(/actions\/download-artifact,.* Reject a build that .* aws-actions\//);
+  expect(steps).toContain("Deploy, actions/upload-artifact, Smoke test");
 });
 
-test("today's tools deploy, and the deployed commit's smoke test follows", () => {
-  const checkouts = deployJob.steps
+test("today's tools deploy, and the deployed commit's smoke test follows", async () => {
+  const { jobs } = await readWorkflow("deploy-environment.yml");
+  const steps: Step[] = jobs.deploy.steps;
+  const checkouts = steps
     .filter(({ uses }) => uses?.startsWith("actions/checkout@"))
     .map(({ with: { ref, path = "." } = {} }) => [path, ref]);
   expect(Object.fromEntries(checkouts)).toEqual({
