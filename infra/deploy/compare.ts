@@ -57,7 +57,7 @@ export async function compare(environment: Environment, options: CompareOptions)
 function readAccepted(accept: string[] = []): Set<string> {
   const names = accept.join(" ").split(/\s+/).filter(Boolean);
   const wrong = names.find((name) => name !== findingName(name));
-  if (wrong !== undefined) throw new CommandError(`No finding can be named ${printable(wrong)}`);
+  if (wrong !== undefined) throw new CommandError(`No finding can be named ${wrong}`);
   return new Set(names);
 }
 

@@ -131,7 +131,7 @@ const smaller = changed((template) => {
 const methodSettings = "Api/Rest/DeploymentStage.v1.MethodSettings=DIGEST";
 
 describe("one finding covers", () => {
-  test("an operation that is added, beside its limits: who may do what, and what lets one in", () => {
+  test("an operation that is added, beside its limits, with its grants and its key", () => {
     const findings = findingsBetween(smaller, deployedTemplate);
     expect(namesOf(findings)).toEqual([methodSettings, "added:CancelOrder@DIGEST"]);
     expect(findings[1]?.text).toContain(
@@ -142,7 +142,7 @@ describe("one finding covers", () => {
     );
   });
 
-  test("an operation that is removed, beside its limits, its log and the alarm of its table", () => {
+  test("an operation that is removed, beside its limits, log and table alarm", () => {
     const findings = findingsBetween(deployedTemplate, smaller);
     expect(namesOf(findings).sort()).toEqual([
       methodSettings,
@@ -243,6 +243,16 @@ describe("a finding says", () => {
       set(`${statements}.1.Action`, ["dynamodb:Scan", "s3:*"]),
       "gains Allow {CancelOrderRole} dynamodb:Scan, s3:* on {Orders.Arn}; " +
         "loses Allow {CancelOrderRole} dynamodb:UpdateItem on {Orders.Arn}",
+    ],
+    [
+      "which other resources a new one names",
+      add("Own", "Logs::LogGroup", { KmsKeyId: "arn:aws:kms:eu-central-1:444444444444:key/x" }),
+      "Own: a new Logs::LogGroup, arn:aws:kms:eu-central-1:444444444444:key/x",
+    ],
+    [
+      "what becomes of a resource's data",
+      set("Orders.KeySchema.0.AttributeName", "orderId"),
+      "id becomes orderId, and a new resource replaces it",
     ],
     [
       "what a statement leaves out",

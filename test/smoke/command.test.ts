@@ -42,7 +42,7 @@ describe("npm run smoke", () => {
     ]);
   });
 
-  test("exits 0 when everything passes", async () => {
+  test("exits 0 when every check but the thorough ones passes", async () => {
     const count = Object.keys(smokeChecks()).length;
     expect(await run()).toMatch(new RegExp(`\n${count} passed, 0 failed\nexit code 0$`));
   });

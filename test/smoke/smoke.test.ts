@@ -4,7 +4,6 @@ import { listen } from "../../infra/local/machine/ports.ts";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
 import { open, reason } from "../../infra/smoke/client.ts";
 import { smoke } from "../../infra/smoke/smoke.ts";
-import { thoroughChecks } from "../../infra/smoke/thorough.ts";
 import { isApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { errorBody } from "../../shared/errors.ts";
@@ -40,7 +39,7 @@ function recorded(fault: Fault = (_request, right) => right): TinyRequest[] {
 }
 
 describe("the smoke test", () => {
-  test("finds nothing in a service that does what it promises, but that its order is cancelled", async () => {
+  test("finds only that an order is cancelled already where every promise is kept", async () => {
     expect(await findings({ cancel: pendingOrder })).toEqual([]);
     expect(await findings({ cancel: pendingOrder })).toEqual([
       `FAIL 204 for cancelling order ${pendingOrder}, then 409 order_already_cancelled: ` +
@@ -106,16 +105,13 @@ describe("the smoke test", () => {
 
   // The gateway rejects the keys of other environments by itself.
   test.each(["pets_test", "pets_live"])(
-    "tries every operation without a key, and keys that are almost %s_...'s or of its environment",
+    "tries no key, and wrong keys like the one of %s_..., on every operation",
     async (prefix) => {
       let apiKey = "";
       do apiKey = makeApiKey(prefix);
       while (!apiKey.endsWith("0"));
       const requests = recorded();
-      const lines = await Array.fromAsync(smoke({ ...service, apiKey }));
-      expect(lines.map(({ text }) => text)).not.toContainEqual(
-        expect.stringContaining(Object.keys(thoroughChecks())[0] ?? ""),
-      );
+      await findings({ apiKey });
       const keyless = requests.filter(({ key, path }) => !key && path.startsWith("/store/"));
       expect(new Set(keyless.map(({ method }) => method))).toEqual(new Set(["GET", "DELETE"]));
       const keys = [...new Set(requests.map(({ key }) => key))];
@@ -166,7 +162,7 @@ describe("a new stage", () => {
     expect((await smokeTest(fault, 40)).kinds).toEqual(["waiting"]);
   });
 
-  test("gets time while nothing listens at its address, and then fails with one line", async () => {
+  test("gets time while nothing listens, and then fails with one line", async () => {
     await service.stop();
     const { waited, lines } = await smokeTest(everything, undefined, 10);
     expect(waited).toBe(10);
@@ -222,7 +218,7 @@ test("a server may close its connection while a list is read slowly", async () =
   expect(length).toBe(list.length);
 });
 
-test("a server may be silent for 30 seconds and no longer, but not once a list has begun", async () => {
+test("a server may be silent for 30 seconds, or longer once a list has begun", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const asked = Promise.withResolvers<void>();

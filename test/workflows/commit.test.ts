@@ -15,7 +15,7 @@ function git(cwd: string, ...words: string[]): string {
 
 describe.runIf(machineHas("git", "which commit is deployed"))("of a repository", () => {
   let origin: string;
-  /** Commits with settings and own parts that differ: the first and last of main, one of a branch. */
+  /** Commits with different settings: the first and the last of main, and one of a branch. */
   let old: string, today: string, branch: string;
   beforeAll(async () => {
     origin = await temporaryDirectory();
@@ -72,7 +72,7 @@ describe.runIf(machineHas("git", "which commit is deployed"))("of a repository",
     expect(await takeSettings(directory)).toMatchObject({ ok: false, output });
   });
 
-  test("an old commit is built with today's settings, and says how to go on if it fails with them", async () => {
+  test("an old commit is built with today's settings, or says how to go on", async () => {
     const directory = await clone();
     git(directory, "checkout", "--quiet", old);
     expect(await failToBuild(directory)).toMatchObject({ ok: false, output: "" });

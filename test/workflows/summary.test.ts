@@ -28,7 +28,7 @@ async function summarise(npm: string, artifacts = [artifact(10, "07:00"), artifa
 
 const title = "## What production would change\n";
 
-test("the summary lists what would stop the deployment, then all that changed since the last", async () => {
+test("the summary lists what would stop the deployment, then every change", async () => {
   const npm = '[ $3 = diff ] && echo "[~] Stage" >&2 || { echo "STOP added:Own@1"; exit 1; }';
   const { directory, calls, ...ended } = await summarise(npm);
   const run = "https://github.com/acme/orders/actions/runs/10";

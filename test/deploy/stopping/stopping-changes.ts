@@ -155,6 +155,11 @@ const changes: [title: string, change: Change, ...names: string[]][] = [
     push("Orders.ResourcePolicy.PolicyDocument.Statement.0.Principal.AWS", "444444444444"),
     "Orders.ResourcePolicy.PolicyDocument.Statement=DIGEST",
   ],
+  [
+    "a bucket of the team's own becomes something else",
+    (next) => Object.assign(at(next, "OwnBucket").resource, { Type: "AWS::S3::AccessPoint" }),
+    "replaced:OwnBucket.Type=AWS::S3::AccessPoint",
+  ],
   ["a bucket of the team's own is removed", remove("OwnBucket"), "removed:OwnBucket@DIGEST"],
   [
     "a table of the team's own is added",

@@ -17,7 +17,8 @@ export const stoppingValues: [title: string, path: string, value: unknown, name?
   [
     "another function authorizes",
     "Api/BearerKeys.AuthorizerUri",
-    "arn:aws:lambda:eu-central-1:444444444444:function:x",
+    "arn:aws:lambda:eu-central-1:444444444444:function:other-authorizer",
+    "Api/BearerKeys.AuthorizerUri=DIGEST",
   ],
   [
     "the authorizer reads another header",
