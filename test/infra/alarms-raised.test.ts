@@ -79,11 +79,14 @@ const canary = { cancels: 3, lists: 54 };
 
 type Fault = [name: string, traffic: Traffic];
 
-/** A line for each fault, with the alarms that go off. */
+/** The faults, each with a line for every alarm that goes off. */
 const raisedIn = (faults: Fault[], usual: Traffic): string =>
   faults
-    .map(([name, traffic]) => `\n${name}: ${raised([...usual, ...traffic]).join(", ") || "none"}`)
-    .join("");
+    .flatMap(([name, traffic]) => [
+      name,
+      ...raised([...usual, ...traffic]).map((alarm) => `- ${alarm}`),
+    ])
+    .join("\n");
 
 const whileServing: Fault[] = [
   ["no fault", []],
@@ -192,36 +195,93 @@ test("a request adds to the metrics that its log lines are about", () => {
 test("a fault while most requests are served raises the alarms about it, and no others", () => {
   const text = raisedIn(whileServing, healthy);
   expect(text).toMatchInlineSnapshot(`
-    "
-    no fault: none
-    canary: cancellations fail: CancelOrderFailing, CancelOrderServerErrors
-    canary: CancelOrder crashes at the start: CancelOrderFailing, CancelOrderServerErrors
-    canary: cancellations time out: CancelOrderFailing, CancelOrderServerErrors
-    canary: the sandbox of cancellations fails: CancelOrderFailing, CancelOrderServerErrors
-    canary: orders are cancelled, but the gateway can't use the responses: CancelOrderServerErrors
-    canary: the gateway can't use lists: ApiServerErrors, ListOrdersServerErrors
-    canary: lists fail: ApiServerErrors, ListOrdersFailing, ListOrdersServerErrors
-    canary: lists are cut off: ListOrdersFailing, ListsCutOff
-    canary: lists run out of memory midway: ListOrdersFailing, ListsCutOff
-    three of thousands of lists are cut off: ListsCutOff
-    canary: the authorizer fails for both operations: ApiServerErrors, AuthorizeFailing, AuthorizeServerErrors
-    canary: the gateway can't use the authorizer's policies: ApiServerErrors, AuthorizeServerErrors
-    good keys are rejected, or a stranger makes up keys: KeysRejected
-    canary: cancellations fail while a stranger tries out keys: CancelOrderFailing, CancelOrderServerErrors, RequestsThrottled
-    the table of orders can't be reached: ApiServerErrors, CancelOrderFailing, CancelOrderServerErrors, ListOrdersFailing, ListOrdersServerErrors
-    cancellations are slow: CancelSlow
-    lists are slow: ListSlow
-    clients hang up before their lists end: none
-    clients read their lists slowly: none
-    ListOrders has no concurrency left: ApiServerErrors, ListOrdersThrottled
-    ListOrders is throttled by its table: ListOrdersTableThrottled
-    CancelOrder has no concurrency left: ApiServerErrors, CancelOrderThrottled
-    CancelOrder is throttled by its table: CancelOrderTableThrottled
-    Authorize has no concurrency left: ApiServerErrors, AuthorizeThrottled
-    Authorize is throttled by its table: AuthorizeTableThrottled
-    the gateway can't use lists, and another stack has switched the access log off: ApiServerErrors
-    one key lists as fast as it can, which leaves no read units and no concurrency to anyone: ApiServerErrors, AuthorizeThrottled, CancelOrderThrottled, ListOrdersFailing, ListOrdersServerErrors, ListOrdersTableThrottled, ListOrdersThrottled, ListSlow, ListsCutOff
-    cancellations fail while Lambda turns lists away: ApiServerErrors, CancelOrderFailing, CancelOrderServerErrors, ListOrdersThrottled"
+    "no fault
+    canary: cancellations fail
+    - CancelOrderFailing
+    - CancelOrderServerErrors
+    canary: CancelOrder crashes at the start
+    - CancelOrderFailing
+    - CancelOrderServerErrors
+    canary: cancellations time out
+    - CancelOrderFailing
+    - CancelOrderServerErrors
+    canary: the sandbox of cancellations fails
+    - CancelOrderFailing
+    - CancelOrderServerErrors
+    canary: orders are cancelled, but the gateway can't use the responses
+    - CancelOrderServerErrors
+    canary: the gateway can't use lists
+    - ApiServerErrors
+    - ListOrdersServerErrors
+    canary: lists fail
+    - ApiServerErrors
+    - ListOrdersFailing
+    - ListOrdersServerErrors
+    canary: lists are cut off
+    - ListOrdersFailing
+    - ListsCutOff
+    canary: lists run out of memory midway
+    - ListOrdersFailing
+    - ListsCutOff
+    three of thousands of lists are cut off
+    - ListsCutOff
+    canary: the authorizer fails for both operations
+    - ApiServerErrors
+    - AuthorizeFailing
+    - AuthorizeServerErrors
+    canary: the gateway can't use the authorizer's policies
+    - ApiServerErrors
+    - AuthorizeServerErrors
+    good keys are rejected, or a stranger makes up keys
+    - KeysRejected
+    canary: cancellations fail while a stranger tries out keys
+    - CancelOrderFailing
+    - CancelOrderServerErrors
+    - RequestsThrottled
+    the table of orders can't be reached
+    - ApiServerErrors
+    - CancelOrderFailing
+    - CancelOrderServerErrors
+    - ListOrdersFailing
+    - ListOrdersServerErrors
+    cancellations are slow
+    - CancelSlow
+    lists are slow
+    - ListSlow
+    clients hang up before their lists end
+    clients read their lists slowly
+    ListOrders has no concurrency left
+    - ApiServerErrors
+    - ListOrdersThrottled
+    ListOrders is throttled by its table
+    - ListOrdersTableThrottled
+    CancelOrder has no concurrency left
+    - ApiServerErrors
+    - CancelOrderThrottled
+    CancelOrder is throttled by its table
+    - CancelOrderTableThrottled
+    Authorize has no concurrency left
+    - ApiServerErrors
+    - AuthorizeThrottled
+    Authorize is throttled by its table
+    - AuthorizeTableThrottled
+    the gateway can't use lists, and another stack has switched the access log off
+    - ApiServerErrors
+    one key lists as fast as it can, which leaves no read units and no concurrency to anyone
+    - ApiServerErrors
+    - AuthorizeThrottled
+    - CancelOrderThrottled
+    - ListOrdersFailing
+    - ListOrdersServerErrors
+    - ListOrdersTableThrottled
+    - ListOrdersThrottled
+    - ListSlow
+    - ListsCutOff
+    cancellations fail while Lambda turns lists away
+    - ApiServerErrors
+    - CancelOrderFailing
+    - CancelOrderServerErrors
+    - ListOrdersThrottled"
   `);
   expect(alarms.filter((name) => !text.includes(name))).toEqual([]);
 });
@@ -236,9 +296,10 @@ test("an alarm needs more than the few failures of a quiet night", () => {
     ],
   ];
   expect(raisedIn(faults, [])).toMatchInlineSnapshot(`
-    "
-    no request: none
-    two failures in five minutes: none
-    the gateway may not invoke the authorizer: ApiServerErrors, AuthorizeServerErrors"
+    "no request
+    two failures in five minutes
+    the gateway may not invoke the authorizer
+    - ApiServerErrors
+    - AuthorizeServerErrors"
   `);
 });

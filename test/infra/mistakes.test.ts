@@ -16,9 +16,12 @@ const certificateArn = "arn:aws:acm:us-east-1:111111111111:certificate/1";
 const mistakes = (environments: Record<string, object>) =>
   mistakesIn(environments as Record<string, Environment>);
 
-/** What is said about settings that replace those of every option, for each of these. */
+/** What is said about each of these settings in the place of every option's, without its name. */
 const about = (...all: object[]): string =>
-  all.map((settings) => mistakes({ "every-option": { ...everyOption, ...settings } })).join("\n");
+  all
+    .map((settings) => mistakes({ "every-option": { ...everyOption, ...settings } }))
+    .join("\n")
+    .replaceAll("environments.every-option.", "");
 
 test.each([
   ["no option", noOption],
@@ -64,40 +67,40 @@ test("synthesis stops with a line for each mistake in a setting", () => {
     { webAclArn, alarms: { ...alarms, topicArn }, domain: { ...domain, certificateArn } },
   ];
   expect(about(...wrong)).toMatchInlineSnapshot(`
-    "environments.every-option.stackName must be a letter and up to 127 more letters, digits and hyphens, as CloudFormation requires, not 'Orders of ours'
-    environments.every-option.stackName must be a letter and up to 127 more letters, digits and hyphens, as CloudFormation requires, not 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'
-    environments.every-option.stackName must be a letter and up to 127 more letters, digits and hyphens, as CloudFormation requires, not '4-orders'
-    environments.every-option.apiKeyPrefix must be small letters and digits, in words that an underscore joins, not 'pets_Demo'
-    environments.every-option.apiKeyPrefix must be small letters and digits, in words that an underscore joins, not 'pets_demo-1'
-    environments.every-option.apiKeyPrefix must be small letters and digits, in words that an underscore joins, not 'pets_'
-    environments.every-option.account.id must be 12 digits, not '11111111111'
-    environments.every-option.account.region must be a region that CDK knows, not 'eu-centrall-1'
-    environments.every-option.writerAccounts.1 must be 12 digits, not '3333333333333'
-    environments.every-option.webAclArn must be an ARN like arn:aws:wafv2:REGION:ACCOUNT:regional/webacl/NAME/ID, not 'arn:aws:sns:us-east-1:111111111111:on-call'
-    environments.every-option.webAclArn must be an ARN like arn:aws:wafv2:REGION:ACCOUNT:regional/webacl/NAME/ID, not 'arn:aws:wafv2:us-east-1:111111111111:global/webacl/a/1'
-    environments.every-option.alarms.topicArn must be an ARN like arn:aws:sns:REGION:ACCOUNT:NAME, not 'arn:aws:sns:'
-    environments.every-option.permissionsBoundary must be the name of a policy, not 'arn:aws:iam::111111111111:policy/bound'
-    environments.every-option.tags.aws:team must be named with letters, digits, spaces and _.:/=+-@, and not begin with AWS's own aws:, not 'aws:team'
-    environments.every-option.tags. must be named with letters, digits, spaces and _.:/=+-@, and not begin with AWS's own aws:, not ''
-    environments.every-option.tags.team! must be named with letters, digits, spaces and _.:/=+-@, and not begin with AWS's own aws:, not 'team!'
-    environments.every-option.throttling.cancelOrder.burstLimit is missing: it must be a whole number above 0
-    environments.every-option.tableThroughput.reads must be a whole number above 0, not 0
-    environments.every-option.tableThroughput.writes must be a whole number above 0, not NaN
-    environments.every-option.listConcurrency must be a whole number above 0, not 0
-    environments.every-option.authorizerCacheSeconds must be from 0 to 3600, not 3601
-    environments.every-option.domain must be an object, not 'orders.example.com'
-    environments.every-option.domain.name must be a domain name in small letters, not 'Orders.example.com'
-    environments.every-option.logRetentionDays must be one of CloudWatch's 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545 or 731, not 42
-    environments.every-option.functionLogLevel must be DEBUG or INFO, not 'WARN'
-    environments.every-option.systemLogLevel must be INFO or WARN, not 'ERROR'
+    "stackName must be a letter and up to 127 more letters, digits and hyphens, as CloudFormation requires, not 'Orders of ours'
+    stackName must be a letter and up to 127 more letters, digits and hyphens, as CloudFormation requires, not 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'
+    stackName must be a letter and up to 127 more letters, digits and hyphens, as CloudFormation requires, not '4-orders'
+    apiKeyPrefix must be small letters and digits, in words that an underscore joins, not 'pets_Demo'
+    apiKeyPrefix must be small letters and digits, in words that an underscore joins, not 'pets_demo-1'
+    apiKeyPrefix must be small letters and digits, in words that an underscore joins, not 'pets_'
+    account.id must be 12 digits, not '11111111111'
+    account.region must be a region that CDK knows, not 'eu-centrall-1'
+    writerAccounts.1 must be 12 digits, not '3333333333333'
+    webAclArn must be an ARN like arn:aws:wafv2:REGION:ACCOUNT:regional/webacl/NAME/ID, not 'arn:aws:sns:us-east-1:111111111111:on-call'
+    webAclArn must be an ARN like arn:aws:wafv2:REGION:ACCOUNT:regional/webacl/NAME/ID, not 'arn:aws:wafv2:us-east-1:111111111111:global/webacl/a/1'
+    alarms.topicArn must be an ARN like arn:aws:sns:REGION:ACCOUNT:NAME, not 'arn:aws:sns:'
+    permissionsBoundary must be the name of a policy, not 'arn:aws:iam::111111111111:policy/bound'
+    tags.aws:team must be named with letters, digits, spaces and _.:/=+-@, and not begin with AWS's own aws:, not 'aws:team'
+    tags. must be named with letters, digits, spaces and _.:/=+-@, and not begin with AWS's own aws:, not ''
+    tags.team! must be named with letters, digits, spaces and _.:/=+-@, and not begin with AWS's own aws:, not 'team!'
+    throttling.cancelOrder.burstLimit is missing: it must be a whole number above 0
+    tableThroughput.reads must be a whole number above 0, not 0
+    tableThroughput.writes must be a whole number above 0, not NaN
+    listConcurrency must be a whole number above 0, not 0
+    authorizerCacheSeconds must be from 0 to 3600, not 3601
+    domain must be an object, not 'orders.example.com'
+    domain.name must be a domain name in small letters, not 'Orders.example.com'
+    logRetentionDays must be one of CloudWatch's 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545 or 731, not 42
+    functionLogLevel must be DEBUG or INFO, not 'WARN'
+    systemLogLevel must be INFO or WARN, not 'ERROR'
     environments.every-option has no setting listConcurency or dashbord
-    environments.every-option.alarms has no setting canry
-    environments.every-option.alarms.functionFailures.percent must be more than 0, not 0
+    alarms has no setting canry
+    alarms.functionFailures.percent must be more than 0, not 0
     environments.every-option has no setting restoredTables or formerTables: first fill the stack's own tables (infra/CHANGELOG.md, Restored tables)
-    environments.every-option.alarms.functionFailures.percent must be less than a canary's 10 %, not 10
-    environments.every-option.webAclArn must be in the stack's eu-central-1, not 'arn:aws:wafv2:us-east-1:111111111111:regional/webacl/a/1'
-    environments.every-option.alarms.topicArn must be in the stack's eu-central-1, not 'arn:aws:sns:us-east-1:111111111111:on-call'
-    environments.every-option.domain.certificateArn must be in the stack's eu-central-1, not 'arn:aws:acm:us-east-1:111111111111:certificate/1'"
+    alarms.functionFailures.percent must be less than a canary's 10 %, not 10
+    webAclArn must be in the stack's eu-central-1, not 'arn:aws:wafv2:us-east-1:111111111111:regional/webacl/a/1'
+    alarms.topicArn must be in the stack's eu-central-1, not 'arn:aws:sns:us-east-1:111111111111:on-call'
+    domain.certificateArn must be in the stack's eu-central-1, not 'arn:aws:acm:us-east-1:111111111111:certificate/1'"
   `);
 });
 
