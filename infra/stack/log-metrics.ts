@@ -20,37 +20,31 @@ export interface Watched {
   logMetrics: ReturnType<typeof addLogMetrics>;
 }
 
-/** Makes a metric of the log's lines that match the pattern: how many, unless `options` differ. */
-type Count = (
-  name: string,
-  logGroup: ILogGroup,
-  filterPattern: JsonPattern,
-  options?: Partial<MetricFilterProps>,
-) => Metric;
-
 /**
  * Makes the metrics that are counted from log lines. None has a default value, so a month without
  * traffic costs nothing. The only dimension is the code of a rejected cancellation, one of four: a
  * rise in one says what clients do wrong.
  *
- * @param namespace CloudWatch's name for the group of metrics. Two environments in one account must
+ * @param metricNamespace CloudWatch's name for the group of metrics. Two environments in one account must
  * not share it.
  */
 export function addLogMetrics(
   stack: Stack,
-  namespace: string,
+  metricNamespace: string,
   { accessLog }: OrdersApi,
   functions: ServiceFunctions,
 ) {
   const scope = new Construct(stack, "LogMetrics");
-  const count: Count = (name, logGroup, filterPattern, options) =>
-    new MetricFilter(scope, name, {
-      logGroup,
-      filterPattern,
-      metricNamespace: namespace,
-      metricName: name,
-      ...options,
-    }).metric({ statistic: Stats.SUM });
+  /** Makes a metric of the log's lines that match: how many, unless `options` differ. */
+  const count = (
+    metricName: string,
+    logGroup: ILogGroup,
+    filterPattern: JsonPattern,
+    options: Partial<MetricFilterProps> = {},
+  ): Metric => {
+    const props = { logGroup, filterPattern, metricNamespace, metricName, ...options };
+    return new MetricFilter(scope, metricName, props).metric({ statistic: Stats.SUM });
+  };
   const listLog = functions.listOrders.logGroup;
   const cancelLog = functions.cancelOrder.logGroup;
   const milliseconds = "$.message.firstPageMilliseconds";
@@ -60,45 +54,13 @@ export function addLogMetrics(
       dimensions: { Code: "$.message.code" },
     }),
     ordersListed: count("OrdersListed", listLog, logged("orders_listed")),
-    listsCutOff: count(
-      "ListsCutOff",
-      listLog,
-      FilterPattern.any(logged("list_cut_off"), ...crashed),
-    ),
-    /**
-     * Failed invocations. A list that is cut off and takes the runtime down with it counts twice.
-     */
+    listsCutOff: count("ListsCutOff", listLog, failed("list_cut_off")),
+    /** A list that is cut off and takes the runtime down with it counts twice. */
     failures: perFunction((name, { id, failures }) =>
-      count(
-        `${id}Failed`,
-        functions[name].logGroup,
-        FilterPattern.any(...failures.map(logged), ...crashed),
-      ),
+      count(`${id}Failed`, functions[name].logGroup, failed(...failures)),
     ),
     /** Well-formed keys that are unknown, expired or revoked. */
-    keysRejected: count(
-      "KeysRejected",
-      functions.authorize.logGroup,
-      // The runtime's own line: Lambda's Errors metric would count failures too.
-      field("message.errorMessage", "=", "Unauthorized"),
-    ),
-    ...gatewayMetrics(accessLog, count),
-    /**
-     * Milliseconds until the first page was read, the 99th percentile of the lists that got that
-     * far.
-     */
-    listFirstPage: count(
-      "ListFirstPage",
-      listLog,
-      FilterPattern.numberValue(milliseconds, ">=", 0),
-      { metricValue: milliseconds },
-    ).with({ statistic: Stats.p(99) }),
-  };
-}
-
-/** The metrics of responses, as the gateway logs them. */
-function gatewayMetrics(accessLog: ILogGroup, count: Count) {
-  return {
+    keysRejected: count("KeysRejected", functions.authorize.logGroup, unauthorized),
     requestsThrottled: count("RequestsThrottled", accessLog, field("status", "=", "429")),
     /** 5xx responses that a function caused, also by a response that the gateway can't use. */
     serverErrors: perFunction((_, { id, operation }) =>
@@ -111,11 +73,18 @@ function gatewayMetrics(accessLog: ILogGroup, count: Count) {
       ),
     ),
     /** All responses to requests that the gateway let in. An authorizer has none of its own. */
-    responses: perFunction((_, { id, operation }) =>
-      operation
-        ? count(`${id}Responses`, accessLog, FilterPattern.all(...admittedTo(operation)))
-        : undefined,
+    responses: perFunction(
+      (_, { id, operation }) =>
+        operation &&
+        count(`${id}Responses`, accessLog, FilterPattern.all(...admittedTo(operation))),
     ),
+    /** Until the first page was read, the 99th percentile of the lists that got that far. */
+    listFirstPage: count(
+      "ListFirstPage",
+      listLog,
+      FilterPattern.numberValue(milliseconds, ">=", 0),
+      { metricValue: milliseconds },
+    ).with({ statistic: Stats.p(99) }),
   };
 }
 
@@ -123,6 +92,14 @@ function gatewayMetrics(accessLog: ILogGroup, count: Count) {
 function logged(event: LogEvent): JsonPattern {
   return field("message.event", "=", event);
 }
+
+/** Matches lines about these failures of a function, and those that only Lambda can report. */
+function failed(...events: LogEvent[]): JsonPattern {
+  return FilterPattern.any(...events.map(logged), ...crashed);
+}
+
+/** Matches the runtime's own line: Lambda's Errors metric would count failures too. */
+const unauthorized = field("message.errorMessage", "=", "Unauthorized");
 
 /**
  * Match Lambda's own report of an invocation that timed out, crashed or ran out of memory, its
