@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -194,21 +194,21 @@ describe.each(clients)("the client in $language", ({ language, ask }) => {
   }
 
   test("does what the service says", async () => {
-    const { apiKey, baseUrl, unknownKey } = stack;
-    const { result } = await call({ baseUrl, apiKey });
-    expect(JSON.parse(result)).toHaveLength(stack.seeded + 1);
-    expect(result).toContain('{"id":9223372036854775807,"petId":-9223372036854775808}');
-    const pending = language === "Python" ? "-9223372036854775808" : "9223372036854775807";
-    const outcomes: Outcome[] = [];
-    for (const cancel of [pending, pending, "404", "102"])
-      outcomes.push(await call({ baseUrl, apiKey, cancel }));
-    outcomes.push(await call({ baseUrl, apiKey: unknownKey }));
-    expect(outcomes.map((outcome) => [outcome.result, ...outcome.pauses])).toEqual([
-      ["cancelled"],
-      ["cancelled"],
-      ["ApiError 404 order_not_found"],
-      ["ApiError 409 order_already_shipped"],
-      ["ApiError 401 unauthorized"],
+    const { apiKey, baseUrl, seeded, unknownKey } = stack;
+    const cancel = language === "Python" ? "-9223372036854775808" : "9223372036854775807";
+    const calls = [{}, { cancel }, { cancel }, { cancel: "404" }, { cancel: "102" }];
+    const results: string[] = [];
+    for (const options of [...calls, { apiKey: unknownKey }])
+      results.push((await call({ baseUrl, apiKey, ...options })).result);
+    const [list = "", ...others] = results;
+    expect(JSON.parse(list)).toHaveLength(seeded + 1);
+    expect(list).toContain('{"id":9223372036854775807,"petId":-9223372036854775808}');
+    expect(others).toEqual([
+      "cancelled",
+      "cancelled",
+      "ApiError 404 order_not_found",
+      "ApiError 409 order_already_shipped",
+      "ApiError 401 unauthorized",
     ]);
   });
 
@@ -322,59 +322,53 @@ describe.each(clients)("the client in $language", ({ language, ask }) => {
   });
 });
 
-describe("a copy of", () => {
-  const text = readFileSync(new URL("API.md", documentFile), "utf8");
-  const examples = (tag: string) =>
-    [...text.matchAll(new RegExp(`\`\`\`${tag}\\n(.*?)\`\`\``, "gs"))].map(([, code]) => code);
-  const [usage, widened] = examples("ts");
-  const run = promisify(execFile);
-  let folder: string;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "orders-clients-"));
-    await writeFile(join(folder, "package.json"), '{"type":"module"}');
-    for (const file of ["orders-client.ts", "orders_client.py"])
-      await copyFile(join(clientFolder, file), join(folder, file));
-  });
-  afterAll(() => rm(folder, { recursive: true }));
+const api = readFileSync(new URL("API.md", documentFile), "utf8");
+const examples = (tag: string) =>
+  Array.from(api.matchAll(new RegExp(`\`\`\`${tag}\\n(.*?)\`\`\``, "gs")), ([, code]) => code);
+const [usage = "", widened] = examples("ts");
+const [pythonUsage = ""] = examples("python");
+const run = promisify(execFile);
 
-  test.each(clients)("the client in $language runs in API.md's example", async (client) => {
-    const { command, language } = client;
-    const [file, code = ""] =
-      language === "Python" ? ["example.py", examples("python")[0]] : ["example.ts", usage];
-    await writeFile(join(folder, file), code.replace("https://HOST/v1", stack.baseUrl));
-    const env = { PATH: process.env["PATH"], API_KEY: stack.apiKey };
-    const { stdout } = await run(command, [file], { cwd: folder, env });
-    expect(stdout).toContain("9007199254740993");
-  });
+test.each(clients)("the client in $language runs in API.md's example", async (client) => {
+  const [flags, code] =
+    client.language === "Python"
+      ? [["-B", "-c"], pythonUsage]
+      : [["--input-type=module-typescript", "--eval"], usage];
+  const args = [...flags, code.replace("https://HOST/v1", stack.baseUrl)];
+  const env = { PATH: process.env["PATH"], API_KEY: stack.apiKey };
+  const { stdout } = await run(client.command, args, { cwd: clientFolder, env });
+  expect(stdout).toContain("9007199254740993");
+});
 
-  test("the client in TypeScript compiles with the fields of the document and no other", async () => {
-    const values = { int64: "1n << 62n", "date-time": '"2026-12-24T12:00:00Z"', boolean: "true" };
-    const order = orderFields.map(({ name, type }) => `${name}: ${values[type]}`).join(", ");
-    const generated = orderFields
-      .map(({ name, type }) => `${name}?: ${type === "int64" ? "number" : "never"};`)
-      .join(" ");
-    const sources = {
-      "fields.ts": `import type { Order } from "./orders-client.ts";
-        export const order: Required<Order> = { ${order} };
-        // @ts-expect-error: no Order has a status.
-        order.status;`,
-      "usage.ts": `declare const process: { env: { API_KEY?: string } };\n${usage}`,
-      "widened.ts": `interface components { schemas: { Order: { ${generated} } } }
-        ${widened}
-        export const widened: Order = { id: 9223372036854775807n, quantity: 1 };
-        // @ts-expect-error: an id is no string.
-        widened.id = "1";`,
-    };
-    for (const [file, source] of Object.entries(sources))
-      await writeFile(join(folder, file), source);
-    const tsc = fileURLToPath(new URL("bin/tsc", import.meta.resolve("typescript/package.json")));
-    const options =
-      "--strict --noEmit --target esnext --module nodenext --lib esnext,dom --allowImportingTsExtensions";
-    const args = [tsc, ...options.split(" "), "--types", "", ...Object.keys(sources)];
-    const compiled = run(process.execPath, args, { cwd: folder });
-    const { stdout, stderr } = await compiled.catch((failure) => failure);
-    expect(stdout + stderr).toBe("");
-  });
+test("a copy of the client in TypeScript compiles with the document's fields and no other", async () => {
+  const values = { int64: "1n << 62n", "date-time": '"2026-12-24T12:00:00Z"', boolean: "true" };
+  const order = orderFields.map(({ name, type }) => `${name}: ${values[type]}`).join(", ");
+  const generated = orderFields
+    .map(({ name, type }) => `${name}?: ${type === "int64" ? "number" : "never"};`)
+    .join(" ");
+  const sources = {
+    "package.json": '{ "type": "module" }',
+    "orders-client.ts": readFileSync(join(clientFolder, "orders-client.ts")),
+    "fields.ts": `import type { Order } from "./orders-client.ts";
+      export const order: Required<Order> = { ${order} };
+      // @ts-expect-error: no Order has a status.
+      order.status;`,
+    "usage.ts": `declare const process: { env: { API_KEY?: string } };\n${usage}`,
+    "widened.ts": `interface components { schemas: { Order: { ${generated} } } }
+      ${widened}
+      export const widened: Order = { id: 9223372036854775807n, quantity: 1 };
+      // @ts-expect-error: an id is no string.
+      widened.id = "1";`,
+  };
+  const cwd = await mkdtemp(join(tmpdir(), "orders-clients-"));
+  onTestFinished(() => rm(cwd, { recursive: true }));
+  for (const [file, source] of Object.entries(sources)) await writeFile(join(cwd, file), source);
+  const tsc = fileURLToPath(new URL("bin/tsc", import.meta.resolve("typescript/package.json")));
+  const options = "--strict --noEmit --target esnext --module nodenext --lib esnext,dom --types";
+  const files = Object.keys(sources).filter((file) => file.endsWith(".ts"));
+  const args = [tsc, "--allowImportingTsExtensions", ...options.split(" "), "", ...files];
+  const { stdout, stderr } = await run(process.execPath, args, { cwd }).catch((failure) => failure);
+  expect(stdout + stderr).toBe("");
 });
 
 test("the client in TypeScript needs a Node.js that tells a number's digits", () => {
@@ -388,6 +382,6 @@ test("the client in TypeScript needs a Node.js that tells a number's digits", ()
 
 test.runIf(clients.length > 1)("the client in Python needs Python 3.10", async () => {
   const code = "import sys; sys.version_info = (3, 9); import orders_client";
-  const started = promisify(execFile)("python3", ["-B", "-c", code], { cwd: clientFolder });
+  const started = run("python3", ["-B", "-c", code], { cwd: clientFolder });
   await expect(started).rejects.toThrow("ImportError: orders_client needs Python 3.10 or newer");
 });
