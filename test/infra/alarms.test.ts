@@ -46,21 +46,39 @@ test("an alias moves by a canary, which failures and its own function's alarms e
     named(UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName),
   );
   expect(used).toEqual(groups.map(([id]) => id));
-  expect(groups.map(([, { DeploymentConfigName }]) => DeploymentConfigName)).toEqual(
-    ids.map(() => "CodeDeployDefault.LambdaCanary10Percent10Minutes"),
-  );
-  const events = ["DEPLOYMENT_FAILURE", "DEPLOYMENT_STOP_ON_ALARM"];
-  const ending = groups.map(([id, { AlarmConfiguration, AutoRollbackConfiguration }]) => {
-    expect(AutoRollbackConfiguration).toEqual({ Enabled: true, Events: events });
-    expect(AlarmConfiguration.Enabled).toBe(true);
+  const ending = groups.map(([id, group]) => {
+    const { AlarmConfiguration, AutoRollbackConfiguration, DeploymentConfigName } = group;
     const names = AlarmConfiguration.Alarms.map(({ Name }: { Name: string }) => withoutScope(Name));
-    return `${id}: ${names.join(", ")}`;
+    return [
+      `${id} ${DeploymentConfigName}`,
+      AlarmConfiguration.Enabled && AutoRollbackConfiguration.Enabled,
+      ...AutoRollbackConfiguration.Events,
+      ...names,
+    ].join("\n- ");
   });
-  expect(ending).toEqual([
-    "RolloutListOrders: ListOrdersFailing, ListOrdersServerErrors, ListSlow, ListsCutOff",
-    "RolloutCancelOrder: CancelOrderFailing, CancelOrderServerErrors, CancelSlow",
-    "RolloutAuthorize: AuthorizeFailing, AuthorizeServerErrors",
-  ]);
+  expect(ending.join("\n")).toMatchInlineSnapshot(`
+    "RolloutListOrders CodeDeployDefault.LambdaCanary10Percent10Minutes
+    - true
+    - DEPLOYMENT_FAILURE
+    - DEPLOYMENT_STOP_ON_ALARM
+    - ListOrdersFailing
+    - ListOrdersServerErrors
+    - ListSlow
+    - ListsCutOff
+    RolloutCancelOrder CodeDeployDefault.LambdaCanary10Percent10Minutes
+    - true
+    - DEPLOYMENT_FAILURE
+    - DEPLOYMENT_STOP_ON_ALARM
+    - CancelOrderFailing
+    - CancelOrderServerErrors
+    - CancelSlow
+    RolloutAuthorize CodeDeployDefault.LambdaCanary10Percent10Minutes
+    - true
+    - DEPLOYMENT_FAILURE
+    - DEPLOYMENT_STOP_ON_ALARM
+    - AuthorizeFailing
+    - AuthorizeServerErrors"
+  `);
 });
 
 test("the topic lets CloudWatch alone publish, over TLS, for this account, and notifies", () => {
