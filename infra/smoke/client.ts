@@ -82,8 +82,8 @@ export async function open(
       throw new NoResponse(`no response from ${baseUrl}: ${reason(error)}`);
     })
     .finally(() => clearTimeout(timer));
-  const { statusCode: status = 0, headers: responseHeaders } = response;
-  return { method, path, status, headers: responseHeaders, text: read(response) };
+  const { statusCode: status = 0 } = response;
+  return { method, path, status, headers: response.headers, text: read(response) };
 }
 
 async function* read(response: IncomingMessage): AsyncGenerator<string> {

@@ -7,9 +7,18 @@ import type { Environment } from "../../infra/environments.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
 import { directory, run, synthesise, useCommands } from "./command.ts";
 import { ordinaryChanges } from "./ordinary-changes.ts";
-import { add, type Change, push, reference, set } from "./stopping/change.ts";
 import { stoppingChanges } from "./stopping/stopping-changes.ts";
-import { at, deployedTemplate, settings, synthesised } from "./templates.ts";
+import {
+  add,
+  at,
+  type Change,
+  deployedTemplate,
+  push,
+  reference,
+  set,
+  settings,
+  synthesised,
+} from "./templates.ts";
 
 const place = { id: "111111111111", region: "eu-central-1" };
 

@@ -1,6 +1,5 @@
 import type { Template } from "../../infra/deploy/template.ts";
-import { add, addLike, type Change, push, reference, set } from "./stopping/change.ts";
-import { at } from "./templates.ts";
+import { add, addLike, at, type Change, push, reference, set } from "./templates.ts";
 
 /** What CDK renames with every build: replaces a resource by the same one under another id. */
 function rename(next: Template, path: string, id: string): void {

@@ -1,3 +1,4 @@
+import type { Resource } from "@aws-cdk/cloudformation-diff";
 import { constructPath, type Template } from "../../infra/deploy/template.ts";
 import type { Environment } from "../../infra/environments.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
@@ -39,4 +40,54 @@ function withOwnParts(): Template {
     Properties["PermissionsBoundary"] = "arn:aws:iam::111111111111:policy/boundary";
   template.Resources["OwnBucket"] = { Type: "AWS::S3::Bucket" };
   return template;
+}
+
+export type Change = (next: Template) => unknown;
+
+/** Sets what a path leads to, like `CancelOrder.Code.S3Key`; undefined removes it. */
+export const set = (path: string, value: unknown) => (next: Template) => {
+  const { owner, name } = find(next, path);
+  owner[name] = value;
+};
+
+/** Changes a list. */
+export const edit = (path: string, change: (list: unknown[]) => unknown) => (next: Template) => {
+  const { owner, name } = find(next, path);
+  change(owner[name]);
+};
+
+/** Appends to a list. */
+export const push = (path: string, value: unknown) => edit(path, (list) => list.push(value));
+
+export const remove = (path: string) => (next: Template) =>
+  delete next.Resources[at(next, path).id];
+
+export const add = (id: string, type: string, Properties: object) => (next: Template) => {
+  next.Resources[id] = { Type: `AWS::${type}`, Properties };
+};
+
+/** Adds a resource like another one, but for these properties and attributes. */
+export const addLike =
+  (path: string, id: string, properties: object = {}, attributes: Partial<Resource> = {}) =>
+  (next: Template) => {
+    const { resource } = at(next, path);
+    const Properties = { ...resource.Properties, ...properties };
+    next.Resources[id] = { ...resource, Metadata: {}, ...attributes, Properties };
+  };
+
+/** A reference to the resource at a path. */
+export const reference = (template: Template, path: string) => ({ Ref: at(template, path).id });
+
+/** Finds the owner and last name of a path into the outputs, or a resource's property or attribute. */
+function find(next: Template, path: string) {
+  const constructs = Object.keys(next.Resources).map((id) => constructPath(next, id));
+  const construct = constructs.find((candidate) => path.startsWith(`${candidate}.`));
+  const names = path.slice(construct ? construct.length + 1 : 0).split(".");
+  const isAttribute = /^(DeletionPolicy|DependsOn|Metadata|UpdatePolicy)$/.test(String(names[0]));
+  let owner: Partial<Resource> = { Outputs: next.Outputs };
+  if (construct)
+    owner = isAttribute ? at(next, construct).resource : at(next, construct).properties;
+  const name = names.pop() ?? "";
+  for (const part of names) owner = owner[part];
+  return { owner, name };
 }

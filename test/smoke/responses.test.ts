@@ -28,21 +28,16 @@ function problems(request: string, response: HttpResponse): string {
   return responseProblems(method, path, response).join("\n");
 }
 
-const compressed = { "content-encoding": "gzip", date: "today" };
-
-test.each<[string, HttpResponse]>([
-  ["GET /store/orders?a=b", list('[{"id":-9223372036854775808},{}]', compressed)],
-  ["GET /store/orders", error("too_many_requests", { "retry-after": "1" })],
-  ["DELETE /store/orders/", error("method_not_allowed", { allow: "GET" })],
-  ["HEAD /nope", { ...error("resource_not_found"), body: "" }],
-])("a documented response passes: %s", (request, response) => {
-  expect(problems(request, response)).toBe("");
-});
-
 const cancellation = "DELETE /store/orders/1";
 const lists = "GET /store/orders";
+const compressed = { "content-encoding": "gzip", date: "today" };
+const documented = /^$/;
 
 test.each<[string, HttpResponse, string | RegExp]>([
+  ["GET /store/orders?a=b", list('[{"id":-9223372036854775808},{}]', compressed), documented],
+  [lists, error("too_many_requests", { "retry-after": "1" }), documented],
+  ["DELETE /store/orders/", error("method_not_allowed", { allow: "GET" }), documented],
+  ["HEAD /nope", { ...error("resource_not_found"), body: "" }, documented],
   [lists, { ...list("[]"), status: 202 }, "status 202"],
   [lists, error("order_already_shipped"), "status 409"],
   ["GET /nope", error("order_not_found"), "code order_not_found"],
@@ -76,7 +71,7 @@ test.each<[string, HttpResponse, string | RegExp]>([
     "allowed values",
   ],
   [cancellation, error("order_already_shipped", {}, '{"message":"Conflict"}'), "'code'"],
-])("an undocumented response to %s fails: $2", (request, response, reason) => {
+])("what is wrong with a response to $0: $2", (request, response, reason) => {
   expect(problems(request, response)).toMatch(reason);
 });
 

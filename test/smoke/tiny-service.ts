@@ -30,15 +30,6 @@ export interface TinyRequest {
 /** Makes the response of a broken service from the right one. */
 export type Fault = (request: TinyRequest, right: TinyResponse) => TinyResponse;
 
-export interface TinyService {
-  baseUrl: string;
-  /** The one key that is admitted. */
-  apiKey: string;
-  /** Breaks a promise as soon as it is set. */
-  fault: Fault | undefined;
-  stop(): Promise<void>;
-}
-
 export const pendingOrder = "9223372036854775807";
 const orders = `[{"id":${pendingOrder},"petId":1,"quantity":2,"shipDate":"2026-12-01T09:00:00Z","complete":false},{}]`;
 const json = { "Content-Type": "application/json", "Cache-Control": "no-store" };
@@ -47,51 +38,26 @@ const json = { "Content-Type": "application/json", "Cache-Control": "no-store" }
  * A service that keeps every promise in a few lines, so that a fault can break each. It is started
  * anew for each test of the calling file or block, and stopped after it.
  */
-export function tinyServiceForEachTest(): TinyService {
-  const service: TinyService = { baseUrl: "", apiKey: "", fault: undefined, stop: async () => {} };
+export function tinyServiceForEachTest() {
+  /** Breaks a promise as soon as it is set. */
+  const fault: Fault = (_request, right) => right;
+  const service = { baseUrl: "", apiKey: "", fault, stop: async () => {} };
   beforeEach(async () => {
     const apiKey = makeApiKey("pets_test");
     const cancelled = new Set<string>();
-    const serve = (orderId: string | undefined): TinyResponse => {
-      if (orderId === undefined)
-        return { status: 200, headers: { ...json, Vary: "Accept-Encoding" }, body: orders };
-      if (orderId !== pendingOrder) return errorResponse("order_not_found");
-      if (cancelled.has(orderId)) return errorResponse("order_already_cancelled");
-      cancelled.add(orderId);
-      return { status: 204, headers: { "Cache-Control": "no-store" }, body: "" };
-    };
     const { port, close } = await listen(0, async (incoming, outgoing) => {
       const request = await read(incoming, apiKey);
-      const right = rejected(request) ?? serve(orderIdIn(request.path));
-      const { status, headers, body } = service.fault?.(request, right) ?? right;
+      const { status, headers, body } = service.fault(request, respond(request, cancelled));
       outgoing.writeHead(status, headers);
       if (typeof body === "string") outgoing.end(body);
       // A client that has seen enough hangs up.
       else await pipeline(Readable.from(body), outgoing).catch(() => {});
     });
     const baseUrl = `http://127.0.0.1:${port}/v1`;
-    Object.assign(service, { baseUrl, apiKey, fault: undefined, stop: close });
+    Object.assign(service, { baseUrl, apiKey, fault, stop: close });
     return close;
   });
   return service;
-}
-
-function orderIdIn(path: string): string | undefined {
-  return /^\/store\/orders\/([^/]+)$/.exec(path)?.[1];
-}
-
-/** The gateway's response to a request that it doesn't let in. */
-function rejected({ method, path, headers, body, authorization }: TinyRequest) {
-  if (body.length > 10 * 1024 * 1024) return errorResponse("request_too_large");
-  if (headers["content-type"] === "image/png") return errorResponse("unsupported_media_type");
-  const documentedPath = path.replace(orderIdIn(path) ?? "none", "none");
-  const known = paths.find((candidate) => candidate.path === documentedPath);
-  if (known === undefined) return errorResponse("resource_not_found");
-  if (!known.methods.includes(method))
-    return errorResponse("method_not_allowed", { Allow: known.methods.join(", ") });
-  if (!/^bearer KEY$/i.test(authorization))
-    return errorResponse("unauthorized", { "WWW-Authenticate": "Bearer" });
-  return undefined;
 }
 
 async function read(incoming: IncomingMessage, apiKey: string): Promise<TinyRequest> {
@@ -101,6 +67,28 @@ async function read(incoming: IncomingMessage, apiKey: string): Promise<TinyRequ
   const path = url.replace(/^\/v1/, "");
   const key = sent.split(" ")[1];
   return { method, path, headers, body: await text(incoming), key, authorization };
+}
+
+/** The right response, of the gateway or else of an operation. */
+function respond(request: TinyRequest, cancelled: Set<string>): TinyResponse {
+  const { method, path, headers, body, authorization } = request;
+  const [, orderId] = /^\/store\/orders\/([^/]+)$/.exec(path) ?? [];
+  const known = paths.find(
+    (candidate) => candidate.path === path.replace(orderId ?? "none", "none"),
+  );
+  if (body.length > 10 * 1024 * 1024) return errorResponse("request_too_large");
+  if (headers["content-type"] === "image/png") return errorResponse("unsupported_media_type");
+  if (known === undefined) return errorResponse("resource_not_found");
+  if (!known.methods.includes(method))
+    return errorResponse("method_not_allowed", { Allow: known.methods.join(", ") });
+  if (!/^bearer KEY$/i.test(authorization))
+    return errorResponse("unauthorized", { "WWW-Authenticate": "Bearer" });
+  if (orderId === undefined)
+    return { status: 200, headers: { ...json, Vary: "Accept-Encoding" }, body: orders };
+  if (orderId !== pendingOrder) return errorResponse("order_not_found");
+  if (cancelled.has(orderId)) return errorResponse("order_already_cancelled");
+  cancelled.add(orderId);
+  return { status: 204, headers: { "Cache-Control": "no-store" }, body: "" };
 }
 
 /** The documented Error with this code. */

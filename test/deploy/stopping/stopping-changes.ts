@@ -1,6 +1,16 @@
 import type { Template } from "../../../infra/deploy/template.ts";
-import { at, every } from "../templates.ts";
-import { add, addLike, type Change, edit, push, reference, remove, set } from "./change.ts";
+import {
+  add,
+  addLike,
+  at,
+  type Change,
+  edit,
+  every,
+  push,
+  reference,
+  remove,
+  set,
+} from "../templates.ts";
 import { stoppingValues } from "./values.ts";
 
 const statements = "CancelOrderRole/DefaultPolicy.PolicyDocument.Statement";
