@@ -66,6 +66,8 @@ export function isLoopback(host = ""): boolean {
 
 /** A port that no server uses at an address: the preferred one, if that is free. */
 export async function freePort(host?: string, preferred = 0): Promise<number> {
-  await using server = createServer();
-  return await listeningPort(server, preferred, host).catch(() => freePort(host));
+  const server = createServer();
+  const port = await listeningPort(server, preferred, host).catch(() => freePort(host));
+  if (server.listening) await server[Symbol.asyncDispose]();
+  return port;
 }
