@@ -22,15 +22,11 @@ export async function descendants(pid: number, text = ""): Promise<number[]> {
 }
 
 /** The processes that run functions for this process's stacks, each with its function's name. */
-export async function functionProcesses(): Promise<{ name: string; pid: number }[]> {
+export async function functionProcesses(): Promise<{ name: string | undefined; pid: number }[]> {
   // Their command lines end with the function's name.
   return below(process.pid, await allProcesses())
     .filter(({ command }) => command.includes("rapid-client.mjs"))
-    .map(({ pid, command }) => ({ name: lastWord(command), pid }));
-}
-
-function lastWord(text: string): string {
-  return /\w+(?=\W*$)/.exec(text)?.[0] ?? "";
+    .map(({ pid, command }) => ({ name: /\w+(?=\W*$)/.exec(command)?.[0], pid }));
 }
 
 export function isAlive(pid: number): boolean {
@@ -39,16 +35,6 @@ export function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-/** The resident memory of a process. */
-export async function residentMegabytes(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => undefined);
-  const kilobytes =
-    status === undefined
-      ? await ps("-p", `${pid}`, "-o", "rss=")
-      : /VmRSS:\s+(\d+)/.exec(status)?.[1];
-  return Number(kilobytes) / 1024;
 }
 
 function below(pid: number, all: Process[]): Process[] {
@@ -82,6 +68,7 @@ async function listedByPs(): Promise<Process[]> {
   }));
 }
 
-async function ps(...args: string[]): Promise<string> {
+/** Runs `ps`. @returns its output. */
+export async function ps(...args: string[]): Promise<string> {
   return (await promisify(execFile)("ps", args)).stdout;
 }

@@ -3,20 +3,8 @@ import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { environments } from "../../infra/environments.ts";
 import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
 
-/** Puts items straight into the tables. */
-interface TableWriter {
-  /** Puts an item into the orders table, whatever it holds. */
-  putOrder(item: Record<string, AttributeValue>): Promise<void>;
-  /**
-   * Puts the record of an API key and returns the key, by default a new one.
-   *
-   * @param changes how the record differs from an active key's; undefined removes an attribute.
-   */
-  putKey(changes?: Record<string, unknown>, key?: string): Promise<string>;
-}
-
 /**
- * Writes to these tables.
+ * Puts items straight into these tables.
  *
  * @param apiKeyPrefix the prefix of new keys, by default a local stack's.
  */
@@ -24,15 +12,21 @@ export function tableWriter(
   client: DynamoDBClient,
   tables: { orders: string; apiKeys: string },
   apiKeyPrefix = environments.staging.apiKeyPrefix,
-): TableWriter {
+) {
   const documents = DynamoDBDocumentClient.from(client, {
     marshallOptions: { removeUndefinedValues: true },
   });
   return {
-    putOrder: async (item) => {
+    /** Puts an item into the orders table, whatever it holds. */
+    putOrder: async (item: Record<string, AttributeValue>) => {
       await client.send(new PutItemCommand({ TableName: tables.orders, Item: item }));
     },
-    putKey: async (changes = {}, key = makeApiKey(apiKeyPrefix)) => {
+    /**
+     * Puts the record of an API key and returns the key, by default a new one.
+     *
+     * @param changes how the record differs from an active key's; undefined removes an attribute.
+     */
+    putKey: async (changes: Record<string, unknown> = {}, key = makeApiKey(apiKeyPrefix)) => {
       const record = {
         keyHash: hashApiKey(key),
         keyId: "key_test",

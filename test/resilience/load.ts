@@ -1,7 +1,7 @@
 // `npm run load` lists and cancels as fast as responses come, and checks every response.
 // `npm run soak` does so for ten minutes, and fails if the memory or handles of a process have
 // grown from the second third of the run to the last.
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { createHistogram } from "node:perf_hooks";
 import { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
@@ -11,7 +11,7 @@ import type { LocalStack } from "../../infra/local/local-stack.ts";
 import { Script } from "../../infra/terminal/script.ts";
 import { errorBody } from "../../shared/errors.ts";
 import type { OrderItem } from "../../shared/order.ts";
-import { functionProcesses, residentMegabytes } from "../helpers/processes.ts";
+import { functionProcesses, ps } from "../helpers/processes.ts";
 import { tableWriter } from "../helpers/table-writer.ts";
 import { ResponseCounts } from "./traffic/response-counts.ts";
 import { runTraffic } from "./traffic/run-traffic.ts";
@@ -161,4 +161,14 @@ function checkGrowth({ name, samples, allowed }: Usage): void {
 
 function median(samples: number[]): number {
   return samples.toSorted((a, b) => a - b)[Math.floor(samples.length / 2)] ?? 0;
+}
+
+/** The resident memory of a process. */
+async function residentMegabytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => undefined);
+  const kilobytes =
+    status === undefined
+      ? await ps("-p", `${pid}`, "-o", "rss=")
+      : /VmRSS:\s+(\d+)/.exec(status)?.[1];
+  return Number(kilobytes) / 1024;
 }

@@ -6,8 +6,8 @@ import {
   request,
   type ServerResponse,
 } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer, text } from "node:stream/consumers";
+import { listeningPort } from "../../../infra/local/machine/ports.ts";
 
 /** One attempt of a client to call the engine. */
 export interface EngineCall {
@@ -39,19 +39,7 @@ interface Exchange extends EngineCall {
 /** Decides the outcome of a call. */
 export type Behaviour = (exchange: Exchange) => void | Promise<void>;
 
-/**
- * A proxy in front of a DynamoDB engine. It does to calls what networks and failing services do.
- */
-export interface FaultProxy {
-  endpoint: string;
-  /** How often each operation has been attempted. */
-  attempts: Map<string, number>;
-  /** Rejects connections from now on, and resets the open ones. */
-  rejectConnections(): Promise<void>;
-  /** Ends `rejectConnections`. */
-  accept(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>;
 
 /** Passes the call to the engine and its response back, unchanged. */
 export const passOn: Behaviour = async ({ forward, response }) =>
@@ -77,8 +65,11 @@ export function justBefore(operation: string, act: () => Promise<unknown>): Choi
   });
 }
 
-/** Starts a proxy in front of the engine at the address `target`. */
-export async function startFaultProxy(target: string, choose: Choice): Promise<FaultProxy> {
+/**
+ * Starts a proxy in front of the engine at the address `target`. It does to calls what networks and
+ * failing services do.
+ */
+export async function startFaultProxy(target: string, choose: Choice) {
   const attempts = new Map<string, number>();
   const agent = new Agent({ keepAlive: true });
   const server = createServer(async (incoming, response) => {
@@ -102,23 +93,21 @@ export async function startFaultProxy(target: string, choose: Choice): Promise<F
   });
   // Clients keep their connections; closing idle ones would add faults that no test asked for.
   server.keepAliveTimeout = 0;
-  const listen = async (port: number): Promise<number> => {
-    server.listen(port, "127.0.0.1");
-    await once(server, "listening");
-    return (server.address() as AddressInfo).port;
-  };
   const close = async (): Promise<void> => {
     const closed = once(server, "close");
     server.close();
     server.closeAllConnections();
     await closed;
   };
-  const port = await listen(0);
+  const port = await listeningPort(server);
   return {
     endpoint: `http://127.0.0.1:${port}`,
+    /** How often each operation has been attempted. */
     attempts,
+    /** Rejects connections from now on, and resets the open ones. */
     rejectConnections: close,
-    accept: async () => void (await listen(port)),
+    /** Ends `rejectConnections`. */
+    accept: () => listeningPort(server, port),
     stop: async () => {
       // The engine would wait for connections that are still open.
       agent.destroy();
