@@ -8,10 +8,9 @@ import { expectError } from "../helpers/expect-error.ts";
 import { type RequestOptions, send } from "../helpers/send.ts";
 import { startTestStack, type TestStack } from "../helpers/test-stack.ts";
 
-let now = 0;
 let stack: TestStack;
 beforeAll(async () => {
-  stack = await startTestStack({ clock: { now: () => now } });
+  stack = await startTestStack();
 });
 afterAll(() => stack?.stop());
 
@@ -32,15 +31,10 @@ describe("an API key", () => {
   /** How often the authorizer has rejected a key. */
   const rejections = () => stack.log.filter((line) => line.includes('"Unauthorized"')).length;
 
-  test("that is not in the table is rejected by the authorizer for every operation", async () => {
-    const before = rejections();
-    await expectUnauthorized(`Bearer ${stack.unknownKey}`);
-    await expect.poll(rejections).toBe(before + operations.length);
-  });
-
-  test("that is missing or malformed is rejected without running the authorizer", async () => {
+  test("that is not in the table is rejected by the authorizer, a malformed one without it", async () => {
     const key = stack.apiKey;
-    const malformed = [
+    const before = rejections();
+    for (const authorization of [
       undefined,
       "",
       "Bearer",
@@ -54,11 +48,10 @@ describe("an API key", () => {
       `Bearer ${key.toUpperCase()}`,
       `Bearer ${key.replace(environments.staging.apiKeyPrefix, "pets_another")}`,
       [`Bearer ${key}`, `Bearer ${key}`],
-    ];
-    const before = rejections();
-    for (const authorization of malformed) await expectUnauthorized(authorization);
-    // The authorizer logs in order: with these rejections, any earlier ones are in the log, too.
-    await expectUnauthorized(`Bearer ${stack.unknownKey}`);
+      // The authorizer logs in order: with these rejections, any earlier ones are in the log, too.
+      `Bearer ${stack.unknownKey}`,
+    ])
+      await expectUnauthorized(authorization);
     await expect.poll(rejections).toBe(before + operations.length);
   });
 
@@ -69,31 +62,18 @@ describe("an API key", () => {
   ])("that %s is rejected although it is in the table", async (_what, record, key?: string) => {
     expectError(await cancelUnknown(await stack.putKey(record, key)), "unauthorized");
   });
-
-  test("that was revoked is rejected once its cached policy expires", async () => {
-    const key = await stack.putKey({ expiresAt: Math.floor(Date.now() / 1000) + 3600 });
-    expectError(await cancelUnknown(key), "order_not_found");
-    await stack.putKey({ revokedAt: 1 }, key);
-    const { authorizerCacheSeconds } = environments.staging;
-    now += authorizerCacheSeconds * 1000 - 1;
-    expectError(await cancelUnknown(key), "order_not_found");
-    now += 1;
-    expectError(await cancelUnknown(key), "unauthorized");
-  });
 });
 
 describe("a method that a path does not support", () => {
-  const bodies = [
+  test.each([
     ["application/json", "{}"],
-    ["application/json; charset=utf-8", "{}"],
+    ["Application/JSON ;charset=utf-8", "{}"],
     ["text/plain", "hello"],
     ["application/x-www-form-urlencoded", "a=1&b=2"],
     ["multipart/form-data; boundary=x", "--x--"],
     ["application/octet-stream", "\u0000\u0001"],
     ["application/xml", "<a/>"],
-  ];
-
-  test.each(bodies)("gets 405 for a body of %s, with or without a key", async (type, body) => {
+  ])("gets 405 for a body of %s, with or without a key", async (type, body) => {
     for (const path of ["/store/orders", "/store/orders/101"]) {
       const request = { method: "POST", headers: { "content-type": type }, body };
       for (const key of [stack.apiKey, null])
