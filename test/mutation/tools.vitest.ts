@@ -7,7 +7,7 @@ export default defineConfig({
     globalSetup: "test/helpers/assembly.ts",
     include: [
       "test/{admin,orders-file,smoke,template}/*.test.ts",
-      "test/local/gateway/*.test.ts",
+      "test/local/{authorizer,gateway,template/template}.test.ts",
       "test/local/tables.test.ts",
     ],
     env: { ...testEnvironment, DYNAMODB_ENDPOINT: "" },

@@ -1,292 +1,169 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { environments } from "../../../infra/environments.ts";
+import { readFunctions } from "../../../infra/local/functions.ts";
 import { isServed, resourceSchemas } from "../../../infra/local/template/resources.ts";
+import { readRestApi } from "../../../infra/local/template/rest-api.ts";
 import { StackTemplate } from "../../../infra/local/template/stack-template.ts";
 import { everyOption, noOption } from "../../helpers/fixture-environments.ts";
+import { readAssembly } from "../../helpers/read-assembly.ts";
 import { templateOf } from "../../helpers/synthesise.ts";
-import {
-  api,
-  constant,
-  invoking,
-  lambda,
-  mock,
-  petsApi,
-  resource,
-  root,
-  stage,
-} from "../pets-template.ts";
+import { invoking, mock, petResources, petTemplate, uri } from "../pets.ts";
 
-const templateWith = (Value: unknown) =>
-  new StackTemplate({ Resources: { Fn: lambda }, Outputs: { Wanted: { Value } } });
+/** Reads all that the local stack serves of a template. */
+function read(template: StackTemplate) {
+  for (const type of Object.keys(resourceSchemas)) if (isServed(type)) template.all(type);
+  return readRestApi(template);
+}
 
 test.each([everyOption, noOption])(
   "every resource of the stack is supported with the settings of $name",
   (environment) => {
     const template = new StackTemplate(templateOf(environment).toJSON());
+    read(template);
     expect(template.notServed).toEqual([]);
-    for (const type of Object.keys(resourceSchemas)) if (isServed(type)) template.all(type);
   },
 );
 
-describe("an intrinsic function", () => {
-  test.each([
-    [{ Ref: "Fn" }, "Fn"],
-    [{ "Fn::Join": ["-", ["a", { Ref: "AWS::Region" }]] }, "a-us-east-1"],
-    [{ "Fn::Select": [1, { "Fn::Split": [":", "arn:aws:x"] }] }, "aws"],
-    [{ "Fn::GetAtt": ["Fn", "Arn"] }, "arn:aws:lambda:us-east-1:000000000000:function:Fn"],
-  ])("is resolved: %j", (value, result) => {
-    expect(templateWith(value).output("Wanted")).toBe(result);
-  });
-
-  test.each([
-    [{ "Fn::ImportValue": "x" }, '{"Fn::ImportValue":"x"} in'],
-    [{ "Fn::GetAtt": ["Fn", "SnapStart"] }, '{"Fn::GetAtt":["Fn","SnapStart"]} in'],
-    [
-      { "Fn::Join": ["", [{ Ref: "Fn" }, { Ref: "Nothing" }]] },
-      '{"Fn::Join":["",["Fn",{"Ref":"Nothing"}]]} in',
-    ],
-    [{ "Fn::Sub": "a-b" }, '{"Fn::Sub":"a-b"} in'],
-    [{ Ref: "Fn", Else: "" }, ""],
-  ])("that is not supported is rejected: %j", (value, named) => {
-    expect(() => templateWith(value).output("Wanted")).toThrow(
-      `The local stack does not support ${named}`,
-    );
-  });
-});
-
-describe("a resource of an unsupported type", () => {
-  const notServed = (Type: string) =>
-    new StackTemplate({ Resources: { Part: { Type } } }).notServed;
-
-  test.each(["AWS::SQS::Queue", "AWS::WAFv2::WebACL"])("is listed as left out: %s", (type) => {
-    expect(notServed(type)).toEqual([`${type} (Part)`]);
-  });
-
-  test.each(["AWS::CloudWatch::Alarm", "AWS::WAFv2::WebACLAssociation"])(
-    "is left out silently when it has no meaning on one machine: %s",
-    (type) => {
-      expect(notServed(type)).toEqual([]);
-    },
-  );
-
-  test.each([
-    "AWS::ApiGateway::Model",
-    "AWS::DynamoDB::GlobalTable",
-    "AWS::Lambda::EventSourceMapping",
-  ])("is rejected when it is of API Gateway, DynamoDB or Lambda: %s", (Type) => {
-    expect(() => new StackTemplate({ Resources: { More: { Type } } })).toThrow(
-      `The local stack does not support the resource type ${Type} (More)`,
-    );
-  });
-
-  test("is rejected when a supported resource refers to it", () => {
-    const PathPart = { "Fn::GetAtt": ["Parcels", "QueueName"] };
-    expect(() =>
-      petsApi({ Parcels: { Type: "AWS::SQS::Queue" }, Path: resource(root, PathPart) }),
-    ).toThrow(
-      'The local stack does not support {"Fn::GetAtt":["Parcels","QueueName"]} in PathPart of',
-    );
-  });
-});
-
-describe("an API is rejected", () => {
-  const any = mock(root, "ANY", 404);
-  const { Integration } = any.Properties;
-  const [response] = Integration.IntegrationResponses;
-  const templates = { ...Integration.RequestTemplates, "text/plain": "$input" };
-  const method = (changes: object) => ({
-    Any: { ...any, Properties: { ...any.Properties, ...changes } },
-  });
-  const integration = (changes: object) => method({ Integration: { ...Integration, ...changes } });
-  const mocked = (changes: object) =>
-    integration({ IntegrationResponses: [{ ...response, ...changes }] });
-  const authorizer = (changes: object) => ({
-    Keys: {
-      Type: "AWS::ApiGateway::Authorizer",
-      Properties: {
-        Type: "TOKEN",
-        AuthorizerUri: invoking({ Ref: "Live" }).Properties.Integration.Uri,
-        IdentitySource: "method.request.header.Authorization",
-        IdentityValidationExpression: "^cat$",
-        AuthorizerResultTtlInSeconds: 10,
-        ...changes,
-      },
-    },
-  });
-  const gatewayResponse = { ResponseType: "THROTTLED", ...constant("$context.error.message") };
-
-  test.each<[string, object]>([
-    [
-      "BinaryMediaTypes of AWS::ApiGateway::RestApi Api",
-      { Api: { ...api, Properties: { BinaryMediaTypes: ["*/*"] } } },
-    ],
-    ["Condition of Api", { Api: { ...api, Condition: "Sometimes" } }],
-    [
-      "StageName of AWS::ApiGateway::Stage Stage",
-      { Stage: { ...stage, Properties: { StageName: 1 } } },
-    ],
-    ["AuthorizationType of AWS::ApiGateway::Method Any", method({ AuthorizationType: "AWS_IAM" })],
-    ["ApiKeyRequired of", method({ ApiKeyRequired: true })],
-    ["Integration.Type of", integration({ Type: "HTTP" })],
-    ["Integration.PassthroughBehavior of", integration({ PassthroughBehavior: "WHEN_NO_MATCH" })],
-    ["Integration.RequestTemplates of", integration({ RequestTemplates: templates })],
-    [
-      "Integration.IntegrationResponses",
-      integration({ IntegrationResponses: [response, response] }),
-    ],
-    ["Integration.IntegrationResponses.0.SelectionPattern", mocked({ SelectionPattern: "" })],
-    [
-      "Integration.IntegrationResponses.0.ResponseParameters",
-      mocked({
-        ResponseParameters: { "method.response.header.X-Pet": "integration.response.header.X-Pet" },
-      }),
-    ],
-    [
-      "Integration.IntegrationResponses.0.ResponseTemplates.application/json",
-      mocked(constant("#end")),
-    ],
-    [
-      "ResponseTemplates.application/json of AWS::ApiGateway::GatewayResponse Gone: only constant text",
-      { Gone: { Type: "AWS::ApiGateway::GatewayResponse", Properties: gatewayResponse } },
-    ],
-    ["Type of AWS::ApiGateway::Authorizer Keys", authorizer({ Type: "REQUEST" })],
-    [
-      "AuthorizerUri of AWS::ApiGateway::Authorizer",
-      authorizer({ AuthorizerUri: "arn:aws:s3:::bucket" }),
-    ],
-    [
-      "IdentitySource of AWS::ApiGateway::Authorizer",
-      authorizer({ IdentitySource: "method.request.querystring.key" }),
-    ],
-    ["PathPart of AWS::ApiGateway::Resource Pets", { Pets: resource(root, "{pet-id}") }],
-    ["PathPart of AWS::ApiGateway::Resource Pets", { Pets: resource(root, "pet-{id}") }],
-  ])("for a setting that the local stack would ignore: %s %#", (named, resources) => {
-    expect(() => petsApi({ Any: any, ...authorizer({}) })).not.toThrow();
-    expect(() => petsApi(resources)).toThrow(`The local stack does not support ${named}`);
-  });
-
-  test.each([
-    ["with another API", { OtherApi: api }],
-    ["with another stage", { OtherStage: stage }],
-    ["without a stage", { Stage: { Type: "AWS::IAM::Role" } }],
-  ])("for a template %s", (_, resources) => {
-    expect(() => petsApi(resources)).toThrow(
-      "The local stack needs a template with one REST API of one stage",
-    );
-  });
-
-  test.each([
-    ["not named", undefined, "The authorizer of Any is missing"],
-    ["not in the template", "imported", "The authorizer of Any is missing"],
-    ["a reference to nothing", { Ref: "Gone" }, '{"Ref":"Gone"} in AuthorizerId of'],
-  ])("for a method whose authorizer is %s", (_, AuthorizerId, message) => {
-    const unauthorized = method({ AuthorizationType: "CUSTOM", AuthorizerId });
-    expect(() => petsApi(unauthorized)).toThrow(message);
-  });
-});
-
-describe("the function behind an integration", () => {
-  const { methods } = petsApi({ List: invoking({ Ref: "Live" }) });
-
-  test("is the one that the invoked alias points to", () => {
-    expect(methods).toMatchObject([{ integration: { Type: "AWS_PROXY", Uri: "Fn" } }]);
-  });
-
-  test("has its response buffered by default", () => {
-    expect(methods).toMatchObject([{ integration: { ResponseTransferMode: "BUFFERED" } }]);
-  });
-
-  test("has 29 seconds by default", () => {
-    expect(methods).toMatchObject([{ integration: { TimeoutInMillis: 29_000 } }]);
-  });
-
-  test.each([
-    [
-      "a version",
-      { Ref: "Version" },
-      /^The local stack does not support .*"Version".* in Integration.Uri of .* List$/,
-    ],
-    [
-      "a function without its alias",
-      { "Fn::GetAtt": ["Fn", "Arn"] },
-      /List: only an alias of .*:function:Fn/,
-    ],
-    [
-      "not a function",
-      "arn:aws:s3:::bucket",
-      /List: only an alias of a Lambda function can be invoked, not .*:::bucket/,
-    ],
-  ])("is rejected when it is %s", (_, target, message) => {
-    expect(() => petsApi({ List: invoking(target) })).toThrow(message);
-  });
-});
-
-const tableProperties = {
-  KeySchema: [{ AttributeName: "id", KeyType: "HASH" }],
-  AttributeDefinitions: [{ AttributeName: "id", AttributeType: "N" }],
-  BillingMode: "PAY_PER_REQUEST",
+const pets: Record<string, { Type: string; Properties?: object }> = {
+  ...petResources(
+    { "ANY /pets": mock(404), "GET /": { ...invoking("echo"), authorizer: "Keys" } },
+    { echo: {} },
+  ),
+  Parcels: { Type: "AWS::SQS::Queue" },
+  Shield: { Type: "AWS::WAFv2::WebACL" },
+  Alarm: { Type: "AWS::CloudWatch::Alarm" },
+  Shielded: { Type: "AWS::WAFv2::WebACLAssociation" },
 };
 
-describe("a function or table", () => {
-  const functionProperties = {
-    Code: { S3Bucket: "assets", S3Key: "cat.zip" },
-    Handler: "index.handler",
-    Runtime: "nodejs24.x",
-    Timeout: 3,
-    MemorySize: 128,
-    Environment: { Variables: {} },
-    LoggingConfig: { LogFormat: "JSON", ApplicationLogLevel: "INFO" },
-  };
-
-  test.each([
-    [
-      "Layers of AWS::Lambda::Function Pets",
-      "AWS::Lambda::Function",
-      functionProperties,
-      { Layers: ["arn"] },
-    ],
-    [
-      "Runtime of AWS::Lambda::Function Pets: only",
-      "AWS::Lambda::Function",
-      functionProperties,
-      { Runtime: "nodejs22.x" },
-    ],
-    [
-      "GlobalSecondaryIndexes of",
-      "AWS::DynamoDB::Table",
-      tableProperties,
-      { GlobalSecondaryIndexes: [] },
-    ],
-    [
-      "BillingMode of AWS::DynamoDB::Table Pets",
-      "AWS::DynamoDB::Table",
-      tableProperties,
-      { BillingMode: "PROVISIONED" },
-    ],
-  ] as const)("is rejected for %s", (named, Type, properties, changes) => {
-    const read = (Properties: object) =>
-      new StackTemplate({ Resources: { Pets: { Type, Properties } } }).all(Type);
-    expect(read(properties)).toHaveLength(1);
-    expect(() => read({ ...properties, ...changes })).toThrow(
-      `The local stack does not support ${named}`,
-    );
-  });
+test("resources of other services are left out, silently if they mean nothing here", () => {
+  const template = petTemplate(pets);
+  read(template);
+  expect(template.notServed).toEqual(["AWS::SQS::Queue (Parcels)", "AWS::WAFv2::WebACL (Shield)"]);
 });
 
-describe("a table", () => {
-  /** The name of a table with these properties. */
-  function tableName(Properties: object) {
-    const Type = "AWS::DynamoDB::Table";
-    const template = new StackTemplate({ Resources: { OrdersA1B2C3D4: { Type, Properties } } });
-    return template.all(Type)[0]?.name;
+/** What is said of the pet API with another value at this path. */
+function complaint([path, value]: [path: string, value: unknown]): string {
+  const changed = structuredClone(pets);
+  const names = path.split(".");
+  const last = names.pop() ?? "";
+  Object(names.reduce((part, name) => Object(part)[name], changed))[last] = value;
+  try {
+    read(petTemplate(changed));
+    return "nothing";
+  } catch (error) {
+    return String(error);
   }
+}
 
-  test("has the name that the template gives it", () => {
-    const named = { ...tableProperties, TableName: "orders-of-yesterday", ResourcePolicy: {} };
-    expect(tableName(named)).toBe("orders-of-yesterday");
-  });
+test("a template is rejected for whatever the local stack would ignore or misread", () => {
+  const mocked = "ANY /pets.Properties.Integration";
+  const response = `${mocked}.IntegrationResponses.0`;
+  const header = { "method.response.header.X-Pet": "integration.response.header.X-Pet" };
+  const changes: [path: string, value: unknown][] = [
+    ["Api.Condition", "Sometimes"],
+    ["Api.Properties.BinaryMediaTypes", ["*/*"]],
+    ["OtherApi", pets["Api"]],
+    ["OtherStage", pets["Stage"]],
+    ["Stage.Type", "AWS::IAM::Role"],
+    ["Stage.Properties.StageName", 1],
+    ["Stage.Properties.StageName", { "Fn::ImportValue": "x" }],
+    ["Stage.Properties.StageName", { "Fn::GetAtt": ["echo", "SnapStart"] }],
+    ["Stage.Properties.StageName", { "Fn::Join": ["", [{ Ref: "echo" }, { Ref: "Nothing" }]] }],
+    ["Stage.Properties.StageName", { "Fn::Sub": "a-b" }],
+    ["Stage.Properties.StageName", { Ref: "echo", Else: "" }],
+    ["More", { Type: "AWS::ApiGateway::Model" }],
+    ["More", { Type: "AWS::DynamoDB::GlobalTable" }],
+    ["More", { Type: "AWS::Lambda::EventSourceMapping" }],
+    ["/pets.Properties.PathPart", { "Fn::GetAtt": ["Parcels", "QueueName"] }],
+    ["/pets.Properties.PathPart", "{pet-id}"],
+    ["/pets.Properties.PathPart", "pet-{id}"],
+    ["ANY /pets.Properties.ApiKeyRequired", true],
+    ["ANY /pets.Properties.AuthorizationType", "AWS_IAM"],
+    [`${mocked}.Type`, "HTTP"],
+    [`${mocked}.PassthroughBehavior`, "WHEN_NO_MATCH"],
+    [`${mocked}.RequestTemplates.text/plain`, "$input"],
+    [`${mocked}.IntegrationResponses.1`, { StatusCode: "200" }],
+    [`${response}.SelectionPattern`, ""],
+    [`${response}.ResponseParameters`, header],
+    [`${response}.ResponseTemplates.application/json`, "#end"],
+    ["THROTTLED.Properties.ResponseTemplates.application/json", "$context.error.message"],
+    ["Keys.Properties.Type", "REQUEST"],
+    ["Keys.Properties.AuthorizerUri", "arn:aws:s3:::bucket"],
+    ["Keys.Properties.IdentitySource", "method.request.querystring.key"],
+    ["GET /.Properties.AuthorizerId", undefined],
+    ["GET /.Properties.AuthorizerId", "imported"],
+    ["GET /.Properties.AuthorizerId", { Ref: "Gone" }],
+    ["GET /.Properties.Integration.Uri", uri({ Ref: "Version" })],
+    ["GET /.Properties.Integration.Uri", uri({ "Fn::GetAtt": ["echo", "Arn"] })],
+    ["GET /.Properties.Integration.Uri", uri("arn:aws:s3:::bucket")],
+    ["echo.Properties.Layers", ["arn"]],
+    ["echo.Properties.Runtime", "nodejs22.x"],
+    ["Orders.Properties.GlobalSecondaryIndexes", []],
+    ["Orders.Properties.BillingMode", "PROVISIONED"],
+  ];
+  expect(changes.map(complaint).join("\n")).toMatchInlineSnapshot(`
+    "CommandError: The local stack does not support Condition of Api
+    CommandError: The local stack does not support BinaryMediaTypes of AWS::ApiGateway::RestApi Api
+    CommandError: The local stack needs a template with one REST API of one stage
+    CommandError: The local stack needs a template with one REST API of one stage
+    CommandError: The local stack needs a template with one REST API of one stage
+    CommandError: The local stack does not support StageName of AWS::ApiGateway::Stage Stage: Invalid input: expected string, received number
+    CommandError: The local stack does not support {"Fn::ImportValue":"x"} in StageName of AWS::ApiGateway::Stage Stage
+    CommandError: The local stack does not support {"Fn::GetAtt":["echo","SnapStart"]} in StageName of AWS::ApiGateway::Stage Stage
+    CommandError: The local stack does not support {"Fn::Join":["",["echo",{"Ref":"Nothing"}]]} in StageName of AWS::ApiGateway::Stage Stage
+    CommandError: The local stack does not support {"Fn::Sub":"a-b"} in StageName of AWS::ApiGateway::Stage Stage
+    CommandError: The local stack does not support StageName of AWS::ApiGateway::Stage Stage: Invalid input: expected string, received object
+    CommandError: The local stack does not support the resource type AWS::ApiGateway::Model (More)
+    CommandError: The local stack does not support the resource type AWS::DynamoDB::GlobalTable (More)
+    CommandError: The local stack does not support the resource type AWS::Lambda::EventSourceMapping (More)
+    CommandError: The local stack does not support {"Fn::GetAtt":["Parcels","QueueName"]} in PathPart of AWS::ApiGateway::Resource /pets
+    CommandError: The local stack does not support PathPart of AWS::ApiGateway::Resource /pets: Invalid string: must match pattern /^(?:[^{}]+|\\{[a-z]\\w*\\+?\\})$/i
+    CommandError: The local stack does not support PathPart of AWS::ApiGateway::Resource /pets: Invalid string: must match pattern /^(?:[^{}]+|\\{[a-z]\\w*\\+?\\})$/i
+    CommandError: The local stack does not support ApiKeyRequired of AWS::ApiGateway::Method ANY /pets
+    CommandError: The local stack does not support AuthorizationType of AWS::ApiGateway::Method ANY /pets: Invalid option: expected one of "NONE"|"CUSTOM"
+    CommandError: The local stack does not support Integration.Type of AWS::ApiGateway::Method ANY /pets: Invalid discriminator value. Expected 'MOCK' | 'AWS_PROXY'
+    CommandError: The local stack does not support Integration.PassthroughBehavior of AWS::ApiGateway::Method ANY /pets: Invalid input: expected "NEVER"
+    CommandError: The local stack does not support Integration.RequestTemplates of AWS::ApiGateway::Method ANY /pets: every status must be that of the one response
+    CommandError: The local stack does not support Integration.IntegrationResponses of AWS::ApiGateway::Method ANY /pets: Too big: expected array to have <=1 items
+    CommandError: The local stack does not support Integration.IntegrationResponses.0.SelectionPattern of AWS::ApiGateway::Method ANY /pets
+    CommandError: The local stack does not support Integration.IntegrationResponses.0.ResponseParameters.method.response.header.X-Pet of AWS::ApiGateway::Method ANY /pets: only literals are supported
+    CommandError: The local stack does not support Integration.IntegrationResponses.0.ResponseTemplates.application/json of AWS::ApiGateway::Method ANY /pets: only constant text is supported, no template language
+    CommandError: The local stack does not support ResponseTemplates.application/json of AWS::ApiGateway::GatewayResponse THROTTLED: only constant text is supported, no template language
+    CommandError: The local stack does not support Type of AWS::ApiGateway::Authorizer Keys: Invalid input: expected "TOKEN"
+    CommandError: The local stack does not support AuthorizerUri of AWS::ApiGateway::Authorizer Keys: only an alias of a Lambda function can be invoked, not arn:aws:s3:::bucket
+    CommandError: The local stack does not support IdentitySource of AWS::ApiGateway::Authorizer Keys: Invalid string: must start with "method.request.header."
+    CommandError: The authorizer of GET / is missing
+    CommandError: The authorizer of GET / is missing
+    CommandError: The local stack does not support {"Ref":"Gone"} in AuthorizerId of AWS::ApiGateway::Method GET /
+    CommandError: The local stack does not support {"Fn::Join":["",["arn:aws:apigateway:us-east-1:lambda:path/functions/",{"Ref":"Version"},"/invocations"]]} in Integration.Uri of AWS::ApiGateway::Method GET /
+    CommandError: The local stack does not support Integration.Uri of AWS::ApiGateway::Method GET /: only an alias of a Lambda function can be invoked, not arn:aws:apigateway:us-east-1:lambda:path/functions/arn:aws:lambda:us-east-1:000000000000:function:echo/invocations
+    CommandError: The local stack does not support Integration.Uri of AWS::ApiGateway::Method GET /: only an alias of a Lambda function can be invoked, not arn:aws:apigateway:us-east-1:lambda:path/functions/arn:aws:s3:::bucket/invocations
+    CommandError: The local stack does not support Layers of AWS::Lambda::Function echo
+    CommandError: The local stack does not support Runtime of AWS::Lambda::Function echo: only nodejs24.x, which runs here, is supported
+    CommandError: The local stack does not support GlobalSecondaryIndexes of AWS::DynamoDB::Table Orders
+    CommandError: The local stack does not support BillingMode of AWS::DynamoDB::Table Orders: Invalid input: expected "PAY_PER_REQUEST""
+  `);
+});
 
-  test("is named after the stack and its own id unless the template names it", () => {
-    expect(tableName(tableProperties)).toBe(`${environments.staging.stackName}-Orders`);
-  });
+test.each([
+  [{ Ref: "echo" }, "echo"],
+  [{ "Fn::Join": ["-", ["a", { Ref: "AWS::Region" }]] }, "a-us-east-1"],
+  [{ "Fn::Select": [1, { "Fn::Split": [":", "arn:aws:x"] }] }, "aws"],
+  [{ "Fn::GetAtt": ["echo", "Arn"] }, "arn:aws:lambda:us-east-1:000000000000:function:echo"],
+])("an intrinsic function is resolved: %j", (value, result) => {
+  expect(petTemplate(pets, { Wanted: value }).output("Wanted")).toBe(result);
+});
+
+test("a table is named after the stack and its own id unless the template names it", () => {
+  const OrdersA1B2C3D4 = petResources({}, {})["Orders"];
+  const Properties = { ...pets["Orders"]?.Properties, TableName: "of-old", ResourcePolicy: {} };
+  const named = { ...OrdersA1B2C3D4, Properties };
+  const template = petTemplate({ ApiKeys: named, OrdersA1B2C3D4 });
+  const names = template.all("AWS::DynamoDB::Table").map(({ name }) => name);
+  expect(names).toEqual(["of-old", `${environments.staging.stackName}-Orders`]);
+});
+
+test("functions that are debugged have a port each", async () => {
+  const functions = readFunctions(await readAssembly(), "http://127.0.0.1:8000", true);
+  expect(functions.map(({ inspectPort }) => inspectPort)).toEqual([9229, 9230, 9231]);
 });

@@ -1,24 +1,43 @@
-// Handlers that do what a function may do, for the tests of the Lambda host.
+// What a function may do: each export is a function of the pet API in ../pets.ts.
 import { once } from "node:events";
 import { homedir } from "node:os";
 import { finished, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
+/** Responds with its event and all that it has. */
 export const echo = async (
   event,
   { awsRequestId, getRemainingTimeInMillis, invokedFunctionArn },
 ) => ({
-  event,
-  awsRequestId,
-  invokedFunctionArn,
-  remaining: getRemainingTimeInMillis(),
-  environment: process.env,
-  limits: process.execArgv.slice(0, 3),
-  home: homedir(),
+  statusCode: 200,
+  body: JSON.stringify({
+    event,
+    awsRequestId,
+    invokedFunctionArn,
+    remaining: getRemainingTimeInMillis(),
+    environment: process.env,
+    limits: process.execArgv.slice(0, 3),
+    home: homedir(),
+  }),
 });
 
+/** Returns what the request's body says. */
+export const returns = async ({ body }) => JSON.parse(body);
+
+let asked = 0;
+
+/** Returns the policy that is the token, and what it was asked; an error in the token is thrown. */
+export const authorize = async (event) => {
+  const policy = JSON.parse(event.authorizationToken);
+  if (policy?.hang) await hang();
+  if (policy?.error) throw new Error(policy.error);
+  asked += 1;
+  const context = { ...policy?.context, asked: `${asked}`, event: JSON.stringify(event) };
+  return policy && { ...policy, context };
+};
+
 export const fail = async () => {
-  throw new Error("Unauthorized");
+  throw new Error("a bug of the function");
 };
 
 export const failSilently = async () => {
@@ -36,26 +55,30 @@ export const hang = () => {
 };
 
 /** Fills its heap, an eighth of a million numbers to the megabyte. */
-export const grow = async ({ megabytes }) => {
-  const kept = Array.from({ length: megabytes }, (_, index) =>
-    new Array(131_072).fill(index + 0.5),
-  );
-  return { grown: kept.length };
+export const grow = async ({ body: megabytes }) => {
+  const kept = Array.from({ length: megabytes }, () => new Array(131_072).fill(0.5));
+  return { statusCode: 200, body: `${kept.length}` };
 };
 
 const open = (stream) => awslambda.HttpResponseStream.from(stream, { statusCode: 200 });
 
-/** 64 MB, each chunk announced in the log. */
-export const flood = awslambda.streamifyResponse(async (_event, stream) => {
-  const chunks = Array.from({ length: 1024 }, (_, chunk) => chunk);
-  const body = Readable.from(chunks).map(
+/** So many pieces of 64 KB, each announced in the log. */
+const chunks = (count) =>
+  Readable.from(Array(count).keys()).map(
     (chunk) => {
       console.log({ chunk });
       return "x".repeat(65_536);
     },
     { concurrency: 1 },
   );
-  await pipeline(body, open(stream));
+
+/** Streams 32 MB. */
+export const flood = awslambda.streamifyResponse(async (_event, stream) => {
+  await pipeline(chunks(512), open(stream));
+});
+
+export const orders = awslambda.streamifyResponse(async (_event, stream) => {
+  await pipeline(Readable.from(['[{"id":1},{"id":2}]']), open(stream));
 });
 
 const signalled = once(process, "SIGUSR2");
@@ -74,25 +97,24 @@ export const breakOff = awslambda.streamifyResponse(async (_event, stream) => {
 export const waiting = awslambda.streamifyResponse(async (_event, stream) => {
   // As an open connection to a table does, it keeps the process alive.
   const busy = setInterval(() => {}, 1000);
-  const body = Readable.from(
-    (async function* () {
-      yield "[";
-      await signalled;
-      clearInterval(busy);
-      yield "]";
-    })(),
-  );
-  finished(body, (error) => error && console.log({ reader: "left" }));
+  const body = async function* () {
+    yield "[";
+    await signalled;
+    clearInterval(busy);
+    yield "]";
+  };
+  const source = Readable.from(body());
+  finished(source, (error) => error && console.log("the source is destroyed"));
   const response = open(stream);
-  response.once("error", () => console.log({ connection: "broken" }));
-  await pipeline(body, response);
+  response.once("error", () => console.log("the connection is broken"));
+  await pipeline(source, response);
 });
 
-/** Streams 64 MB, but nothing before the process gets SIGUSR2. */
-export const late = awslambda.streamifyResponse(async (_event, stream) => {
+/** Streams as many chunks as the body says, but nothing before the process gets SIGUSR2. */
+export const late = awslambda.streamifyResponse(async ({ body }, stream) => {
   console.log("waits");
   await signalled;
-  await pipeline(Readable.from(Array(1024).fill("x".repeat(65_536))), open(stream));
+  await pipeline(chunks(Number(body)), open(stream));
 });
 
 /** The handler throws when it has written: the runtime ends the stream with error trailers. */

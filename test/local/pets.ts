@@ -1,0 +1,156 @@
+import { basename, dirname } from "node:path/posix";
+import { setImmediate } from "node:timers/promises";
+import { type LocalStackOptions, startLocalStack } from "../../infra/local/local-stack.ts";
+import { StackTemplate } from "../../infra/local/template/stack-template.ts";
+import { functionProcesses } from "../helpers/processes.ts";
+import { type RequestOptions, send } from "../helpers/send.ts";
+
+// A pet API whose functions, those of asset.pets, do what a function may do.
+
+/** The integration of each route, like `GET /pets/{petId}`, and its authorizer if it has one. */
+type Routes = Record<string, { Type: string; authorizer?: string }>;
+
+const resource = (type: string, Properties: Record<string, unknown>) => ({
+  Type: `AWS::${type}`,
+  Properties,
+});
+const constant = (body: string) => ({ ResponseTemplates: { "application/json": body } });
+
+export const mock = (StatusCode: number) => ({
+  Type: "MOCK",
+  PassthroughBehavior: "NEVER",
+  RequestTemplates: { "application/json": JSON.stringify({ statusCode: StatusCode }) },
+  IntegrationResponses: [{ StatusCode: `${StatusCode}`, ...constant('{"cat":"é"}') }],
+});
+
+/** The URI that invokes what this refers to. */
+export const uri = (target: unknown) => {
+  const functions = "arn:aws:apigateway:us-east-1:lambda:path/functions/";
+  return { "Fn::Join": ["", [functions, target, "/invocations"]] };
+};
+export const invoking = (name: string, changes: object = {}) => ({
+  Type: "AWS_PROXY",
+  Uri: uri({ Ref: `${name}:live` }),
+  ...changes,
+});
+export const streaming = (name: string, changes: object = {}) =>
+  invoking(name, { ResponseTransferMode: "STREAM", ...changes });
+
+/** A function of this name in asset.pets, with the properties that differ. */
+function lambda(name: string, changes: object) {
+  return resource("Lambda::Function", {
+    Code: { S3Bucket: "assets", S3Key: "pets.zip" },
+    Handler: `index.${name}`,
+    Runtime: "nodejs24.x",
+    Timeout: 900,
+    MemorySize: 128,
+    Environment: { Variables: {} },
+    LoggingConfig: { LogFormat: "JSON", ApplicationLogLevel: "INFO" },
+    ...changes,
+  });
+}
+
+/** Admits no token with an exclamation mark. */
+const authorizer = resource("ApiGateway::Authorizer", {
+  Type: "TOKEN",
+  AuthorizerUri: uri({ Ref: "authorize:live" }),
+  IdentitySource: "method.request.header.Authorization",
+  IdentityValidationExpression: "^[^!]*$",
+  AuthorizerResultTtlInSeconds: 10,
+});
+
+function table(AttributeName: string, AttributeType: string) {
+  return resource("DynamoDB::Table", {
+    KeySchema: [{ AttributeName, KeyType: "HASH" }],
+    AttributeDefinitions: [{ AttributeName, AttributeType }],
+    BillingMode: "PAY_PER_REQUEST",
+  });
+}
+
+/** The gateway responses, whose bodies are their types. ACCESS_DENIED has no status. */
+const gatewayResponses = {
+  ACCESS_DENIED: undefined,
+  AUTHORIZER_FAILURE: "501",
+  INTEGRATION_FAILURE: "502",
+  INTEGRATION_TIMEOUT: "504",
+  REQUEST_TOO_LARGE: "413",
+  THROTTLED: "429",
+  UNAUTHORIZED: "401",
+  UNSUPPORTED_MEDIA_TYPE: "415",
+};
+
+/**
+ * The resources of an API. The logical id of each is its path, its route or its name.
+ *
+ * @param functions how each differs from the usual.
+ */
+export function petResources(routes: Routes, functions: Record<string, object>) {
+  const resources: Record<string, ReturnType<typeof resource>> = {
+    Api: resource("ApiGateway::RestApi", { Name: "pets" }),
+    Stage: resource("ApiGateway::Stage", { StageName: "v1" }),
+    Orders: table("id", "N"),
+    ApiKeys: table("keyHash", "S"),
+    Keys: authorizer,
+    OtherKeys: authorizer,
+  };
+  for (const [type, StatusCode] of Object.entries(gatewayResponses)) {
+    const ResponseParameters = { "gatewayresponse.header.Retry-After": "'7'" };
+    const properties = { ResponseType: type, StatusCode, ResponseParameters, ...constant(type) };
+    resources[type] = resource("ApiGateway::GatewayResponse", properties);
+  }
+  for (const [name, changes] of Object.entries({ authorize: {}, ...functions })) {
+    resources[name] = lambda(name, changes);
+    const alias = { FunctionName: { Ref: name }, Name: "live" };
+    resources[`${name}:live`] = resource("Lambda::Alias", alias);
+  }
+  const idOf = (path: string) =>
+    path === "/" ? { "Fn::GetAtt": ["Api", "RootResourceId"] } : { Ref: path };
+  for (const [route, { authorizer, ...Integration }] of Object.entries(routes)) {
+    const [HttpMethod, path = "/"] = route.split(" ");
+    for (let at = path; at !== "/"; at = dirname(at)) {
+      const properties = { ParentId: idOf(dirname(at)), PathPart: basename(at) };
+      resources[at] = resource("ApiGateway::Resource", properties);
+    }
+    const access = authorizer
+      ? { AuthorizationType: "CUSTOM", AuthorizerId: { Ref: authorizer } }
+      : { AuthorizationType: "NONE" };
+    const properties = { HttpMethod, ResourceId: idOf(path), Integration, ...access };
+    resources[route] = resource("ApiGateway::Method", properties);
+  }
+  return resources;
+}
+
+/** The template of these resources, with the outputs that the local stack needs and these. */
+export function petTemplate(resources: object, outputs: Record<string, unknown> = {}) {
+  const ids = { OrdersTableName: { Ref: "Orders" }, ApiKeysTableName: { Ref: "ApiKeys" } };
+  const all = Object.entries({ ...ids, ...outputs }).map(([name, Value]) => [name, { Value }]);
+  return new StackTemplate({ Resources: resources, Outputs: Object.fromEntries(all) });
+}
+
+/** Waits for a condition without a timer, which `expect.poll` has, and moves if they are fake. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await setImmediate();
+}
+
+/** Starts an API. */
+export async function startPets(
+  routes: Routes,
+  functions: Record<string, object>,
+  options: LocalStackOptions = {},
+) {
+  const log: string[] = [];
+  const template = petTemplate(petResources(routes, functions));
+  const stack = await startLocalStack(async () => ({ template, directory: import.meta.dirname }), {
+    port: 0,
+    log: (line) => void log.push(line),
+    ...options,
+  });
+  return {
+    ...stack,
+    log,
+    call: (path: string, request?: RequestOptions) => send(stack.baseUrl + path, request),
+    /** The ids of the processes that run a function. */
+    pids: async (name: string) =>
+      (await functionProcesses()).filter((one) => one.name === name).map(({ pid }) => pid),
+  };
+}
