@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, onTestFinished, vi } from "vitest";
+import { afterAll } from "vitest";
 import { root } from "../helpers/admin-command.ts";
 
 /** What `npm start` gives to node. */
@@ -18,22 +18,18 @@ interface Seen {
   ended: [code: number | null, signal: NodeJS.Signals | null] | undefined;
 }
 
-/**
- * Runs commands as a terminal does. What a test ran ends with the test, unless `run` gets another
- * `finished`; the folder is removed at the end of the calling test file.
- */
+/** Runs commands as a terminal does. Those that still run end with the calling test file. */
 export async function createStarter() {
   // As npm names it, without the links on the way. Folders may be called anything.
   const directory = await realpath(await mkdtemp(join(tmpdir(), "start test ü-")));
   // Not the checkout's own file: a stack may be running there.
   const stackFile = join(directory, "stack.json");
-  afterAll(() => rm(directory, { recursive: true }));
-  const run = (
-    [command = "", ...args]: string[],
-    cwd: string,
-    environment: Record<string, string> = {},
-    finished: (end: () => Promise<void>) => void = onTestFinished,
-  ) => {
+  const started: { pid: number; seen: Seen }[] = [];
+  afterAll(async () => {
+    for (const { pid, seen } of started) if (!seen.ended) process.kill(-pid, "SIGKILL");
+    await rm(directory, { recursive: true, maxRetries: 5 });
+  });
+  const run = ([command = "", ...args]: string[], cwd: string, environment = {}) => {
     const child = spawn(command, args, {
       cwd,
       env: { ...process.env, LOCAL_STACK_FILE: stackFile, ...environment },
@@ -45,17 +41,9 @@ export async function createStarter() {
     child.stdout.setEncoding("utf8").on("data", (text) => (seen.stdout += text));
     child.stderr.setEncoding("utf8").on("data", (text) => (seen.stderr += text));
     child.on("close", (...how) => (seen.ended = how));
-    const pid = child.pid ?? 0;
-    finished(async () => {
-      if (seen.ended !== undefined) return;
-      process.kill(-pid, "SIGINT");
-      try {
-        await vi.waitFor(() => expect(seen.ended).toBeDefined(), { timeout: 15_000 });
-      } finally {
-        if (seen.ended === undefined) process.kill(-pid, "SIGKILL");
-      }
-    });
-    return { pid, seen };
+    const running = { pid: child.pid ?? 0, seen };
+    started.push(running);
+    return running;
   };
   return {
     directory,
@@ -63,15 +51,7 @@ export async function createStarter() {
     stackFile,
     run,
     /** Runs the command behind `npm start`, without npm. */
-    start: (
-      options: string[],
-      environment?: Record<string, string>,
-      finished?: (end: () => Promise<void>) => void,
-    ) => run([process.execPath, ...startScript, ...options], root, environment, finished),
-    ordersFile: async (name: string, lines: string[]): Promise<string> => {
-      const file = join(directory, name);
-      await writeFile(file, `${lines.join("\n")}\n`);
-      return file;
-    },
+    start: (options: string[], environment = {}) =>
+      run([process.execPath, ...startScript, ...options], root, environment),
   };
 }

@@ -1,128 +1,111 @@
-import { readFile } from "node:fs/promises";
+import { access, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { Server } from "node:net";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
 import { startOptions } from "../../infra/local/start-options.ts";
-import { StackTemplate } from "../../infra/local/template/stack-template.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { endOf } from "../helpers/end-of-options.ts";
+import { descendants } from "../helpers/processes.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
+import { petResources, petTemplate } from "./pets.ts";
 import { createStarter, startLimit } from "./start-command.ts";
 
-const { start, ordersFile } = await createStarter();
+const { directory, start } = await createStarter();
 
-/** Starts. @returns why that failed: what standard error has besides the line on the build. */
-async function failure(options: string[], environment?: Record<string, string>): Promise<string> {
-  const { seen } = start(options, environment);
-  await expect.poll(() => seen, startLimit).toMatchObject({ stdout: "", ended: [1, null] });
-  return seen.stderr.replace(/^Building the service\.\.\.\n/, "");
-}
+// On a full disk the engine responds like this.
+const full = createServer((_, response) => {
+  const __type = "com.amazonaws.dynamodb.v20120810#InternalServerError";
+  const headers = { "content-type": "application/x-amz-json-1.0", connection: "close" };
+  const message = "backend: database or disk is full";
+  response.writeHead(500, headers).end(JSON.stringify({ __type, message }));
+});
+const port = await listeningPort(full);
+afterAll(() => full.close());
 
-describe("npm start", () => {
-  test("exits and lists the bad lines of the orders file as an import does", async () => {
-    const file = await ordersFile("bad.ndjson", ['{"id":1}', '{"id":2,"petId":1.5}']);
-    expect(await failure(["--port", "0", "--orders", file])).toBe(
-      `${file}:2: petId is not a 64-bit integer\n1 of 2 lines is bad: nothing was written\n`,
-    );
-  });
-
-  test("exits with advice to choose another port when its own is taken", async () => {
-    await using server = createServer();
-    const port = await listeningPort(server);
-    expect(await failure(["--port", `${port}`])).toMatch(new RegExp(`^Port ${port} .* --port\n$`));
-  });
-
-  /** The environment in which Node.js runs some code first. */
-  const preload = (code: string) => ({
-    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}`,
-  });
-
-  test("says which commands provide an engine when there is none", async () => {
-    const noEngine = preload(`Object.defineProperty(process, "arch", { value: "riscv64" });`);
-    expect(await failure(["--port", "0"], noEngine)).toMatch(
-      /lacks\n- a DynamoDB engine\. Any of these commands provides one:\n(?: {4}.*\n){2} {2}.* npm start\n$/,
-    );
-  });
-
-  test.each([
-    ["--port <number>", "--port", "65536", "Must be a whole number from 0 to 65535."],
-    ["--throttle <n>", "--throttle", "0", "Must be a whole number from 1 to 65535."],
-    ["--db <file>", "--db", "", "The name of a file is missing."],
-  ])("rejects an invalid value of %s in one line", (flags, option, value, reason) => {
-    expect(endOf(startOptions, [option, value])).toEqual({
-      code: 2,
-      stdout: "",
-      stderr: `error: option '${flags}' argument '${value}' is invalid. ${reason}\n`,
-    });
+describe("npm start exits with a line on", () => {
+  const riscv = 'Object.defineProperty(process, "arch", { value: "riscv64" });';
+  const noEngine = `--import=data:text/javascript,${encodeURIComponent(riscv)}`;
+  const nowhere = { DYNAMODB_ENDPOINT: "http://127.0.0.1:1" };
+  const building = "Building the service...\n";
+  const provided =
+    /lacks\n- a DynamoDB engine\. Any of these commands provides one:\n(?: {4}.*\n){2} {2}.* npm start\n$/;
+  test.each<[string, string[], Record<string, string>, unknown]>([
+    [
+      "a taken port",
+      ["--port", `${port}`],
+      {},
+      `${building}Port ${port} on localhost is taken or not allowed; choose another with --port\n`,
+    ],
+    ["no engine", ["--port", "0"], { NODE_OPTIONS: noEngine }, expect.stringMatching(provided)],
+    [
+      "--db beside DYNAMODB_ENDPOINT",
+      ["--db", "orders.db"],
+      nowhere,
+      "--db is for the embedded engine, but DYNAMODB_ENDPOINT names another: use one of the two\n",
+    ],
+    [
+      "an engine that does not respond",
+      ["--port", "0"],
+      nowhere,
+      `${building}No DynamoDB engine responds at DYNAMODB_ENDPOINT, 127.0.0.1:1\n`,
+    ],
+  ])("%s", async (_, options, environment, stderr) => {
+    const { seen } = start(options, environment);
+    await expect.poll(() => seen, startLimit).toEqual({ stdout: "", stderr, ended: [1, null] });
   });
 
   const { apiKeyPrefix } = environments.staging;
+  const wellFormed = `Not a well-formed key that starts with ${apiKeyPrefix}_.`;
+  const malformed = `${makeApiKey(apiKeyPrefix).slice(0, -1)}-`;
   test.each([
-    ["of another environment", makeApiKey("pets_another"), "pets_another_..."],
-    ["that is malformed", `${makeApiKey(apiKeyPrefix).slice(0, -1)}-`, `${apiKeyPrefix}_...-`],
-  ])("rejects a key %s in one line, and cuts it short", (_, key, shown) => {
-    const reason = `Not a well-formed key that starts with ${apiKeyPrefix}_.`;
-    expect(endOf(startOptions, ["--api-key", key])).toEqual({
+    ["--port <number>", "65536", "65536", "Must be a whole number from 0 to 65535."],
+    ["--throttle <n>", "0", "0", "Must be a whole number from 1 to 65535."],
+    ["--db <file>", "", "", "The name of a file is missing."],
+    // Keys are cut short.
+    ["--api-key <key>", makeApiKey("pets_another"), "pets_another_...", wellFormed],
+    ["--api-key <key>", malformed, `${apiKeyPrefix}_...-`, wellFormed],
+  ])("a value of %s that is invalid", (flags, value, shown, reason) => {
+    const [option = ""] = flags.split(" ");
+    expect(endOf(startOptions, [option, value])).toEqual({
       code: 2,
       stdout: "",
-      stderr: `error: option '--api-key <key>' argument '${shown}' is invalid. ${reason}\n`,
+      stderr: `error: option '${flags}' argument '${shown}' is invalid. ${reason}\n`,
     });
-  });
-
-  const environment = { DYNAMODB_ENDPOINT: "http://127.0.0.1:1" };
-
-  test("rejects in one line --db beside DYNAMODB_ENDPOINT", async () => {
-    expect(await failure(["--db", "orders.db"], environment)).toBe(
-      "--db is for the embedded engine, but DYNAMODB_ENDPOINT names another: use one of the two\n",
-    );
-  });
-
-  test("rejects in one line a DYNAMODB_ENDPOINT that does not respond", async () => {
-    expect(await failure(["--port", "0"], environment)).toBe(
-      "No DynamoDB engine responds at DYNAMODB_ENDPOINT, 127.0.0.1:1\n",
-    );
   });
 });
 
-describe("a start", () => {
-  test("whose engine has no room left fails with one line that says so", async () => {
-    // On a full disk the engine responds like this.
-    await using engine = createServer((_, response) => {
-      response.writeHead(500, {
-        "content-type": "application/x-amz-json-1.0",
-        connection: "close",
-      });
-      const __type = "com.amazonaws.dynamodb.v20120810#InternalServerError";
-      response.end(JSON.stringify({ __type, message: "backend: database or disk is full" }));
-    });
-    const dynamodbEndpoint = `http://127.0.0.1:${await listeningPort(engine)}`;
-    await expect(
-      startLocalStack(readAssembly, { port: 0, dynamodbEndpoint }),
-    ).rejects.toMatchObject({
+describe("a start fails", () => {
+  test("with the bad lines of the orders file, as an import does", async () => {
+    const orders = join(directory, "bad.ndjson");
+    await writeFile(orders, '{"id":1}\n{"id":2,"petId":1.5}\n');
+    await expect(startLocalStack(readAssembly, { port: 0, orders })).rejects.toMatchObject({
       name: "CommandError",
-      message: `The DynamoDB engine at ${dynamodbEndpoint} failed: backend: database or disk is full`,
+      message: `${orders}:2: petId is not a 64-bit integer\n1 of 2 lines is bad: nothing was written`,
     });
   });
 
-  test("with an unsupported table says what the local stack does not support", async () => {
-    const { directory } = await readAssembly();
-    const file = join(directory, `${environments.staging.stackName}.template.json`);
-    const text = await readFile(file, "utf8");
-    const indexed = text.replaceAll('"KeySchema"', '"GlobalSecondaryIndexes": [], "KeySchema"');
-    const buildIndexed = async () => ({
-      template: new StackTemplate(JSON.parse(indexed)),
-      directory: "nowhere",
-    });
-    await expect(startLocalStack(buildIndexed, { port: 0 })).rejects.toThrow(
-      /^The local stack does not support GlobalSecondaryIndexes of AWS::DynamoDB::Table Orders/,
+  test("with one line when the engine's disk is full", async () => {
+    const dynamodbEndpoint = `http://127.0.0.1:${port}`;
+    const start = startLocalStack(readAssembly, { port: 0, dynamodbEndpoint });
+    const message = `The DynamoDB engine at ${dynamodbEndpoint} failed: backend: database or disk is full`;
+    await expect(start).rejects.toMatchObject({ name: "CommandError", message });
+  });
+
+  test("on what the local stack does not support, be it of a table", async () => {
+    const { Orders, ...others } = petResources({}, {});
+    const Properties = { ...Orders?.Properties, GlobalSecondaryIndexes: [] };
+    const template = petTemplate({ ...others, Orders: { ...Orders, Properties } });
+    const build = async () => ({ template, directory: "nowhere" });
+    await expect(startLocalStack(build, { port: 0 })).rejects.toThrow(
+      "The local stack does not support GlobalSecondaryIndexes of AWS::DynamoDB::Table Orders",
     );
   });
 
-  test("uses port 3000 by default", async () => {
+  test("on port 3000 unless another is given", async () => {
     const listening = vi.spyOn(Server.prototype, "listen");
     listening.mockImplementation(function (this: Server) {
       const taken = Object.assign(new Error("taken"), { code: "EADDRINUSE" });
@@ -131,5 +114,14 @@ describe("a start", () => {
     });
     onTestFinished(() => listening.mockRestore());
     await expect(startLocalStack(readAssembly)).rejects.toThrow("Port 3000 on localhost is taken");
+  });
+
+  test("without leaving behind an engine that was starting", async () => {
+    const db = join(directory, "orders.db");
+    const failing = () => Promise.reject(new Error("no build"));
+    await expect(startLocalStack(failing, { port: 0, db })).rejects.toThrow("no build");
+    // The engine made it, so it has started.
+    await expect.poll(() => access(db).then(() => true)).toBe(true);
+    expect(await descendants(process.pid, db)).toEqual([]);
   });
 });

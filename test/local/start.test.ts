@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { engineClient } from "../../infra/local/engine/engine.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
@@ -13,125 +13,16 @@ import { descendants, isAlive } from "../helpers/processes.ts";
 import { send } from "../helpers/send.ts";
 import { createStarter, startLimit } from "./start-command.ts";
 
-const { directory, stackFile, start, run, ordersFile } = await createStarter();
+const { directory, stackFile, start, run } = await createStarter();
 
 const building = "Building the service...\n";
-const readyLine = { stdout: expect.stringMatching(/^\{.*\}\n$/) };
 
-describe.runIf(machineHas("/proc or ps", "that npm start ends with all it started"))(
-  "npm start",
-  () => {
-    test("ends on a signal before it is ready", async () => {
-      const { pid, seen } = start(["--port", "0"]);
-      await expect.poll(() => descendants(pid)).not.toEqual([]);
-      process.kill(pid, "SIGHUP");
-      await expect.poll(() => seen).toEqual({ stdout: "", stderr: building, ended: [0, null] });
-    });
+const runningStacks = async () => JSON.parse(await readFile(stackFile, "utf8"));
 
-    test("prints commands that work in sh, and ends everything it started on Ctrl-C", async () => {
-      const orders = await ordersFile("four.ndjson", [
-        '{"id":-7}',
-        '{"id":9223372036854775807}',
-        '{"id":12}',
-        '{"id":2,"status":"shipped"}',
-      ]);
-      const started = start(["--port", "0", "--orders", orders]);
-      const { pid, seen } = started;
-      const commands = () => seen.stdout.match(/^ {2}curl .*$/gm) ?? [];
-      await expect.poll(() => commands().length, startLimit).toBe(4);
-      const cancel = commands()[1] ?? "";
-      expect(cancel).toMatch(/\/store\/orders\/12$/);
-      const statuses: number[] = [];
-      const [exported] = seen.stdout.match(/^ {2}export .*$/m) ?? [];
-      for (const command of [...commands(), cancel])
-        statuses.push(await runCurl(`${exported}; ${command}`));
-      expect(statuses).toEqual([200, 204, 404, 409, 409]);
-
-      const engine = await descendants(pid, "dynoxide");
-      // A process that SIGSTOP has stopped would outlive the test.
-      onTestFinished(() => {
-        for (const pid of engine.filter(isAlive)) process.kill(pid, "SIGKILL");
-      });
-      await expectToEnd(started, async () => {
-        // It waits for its engine's end, which SIGSTOP delays.
-        for (const pid of engine) process.kill(pid, "SIGSTOP");
-        process.kill(-pid, "SIGINT");
-        await expect.poll(runningStacks).toEqual([]);
-        // npm forwards a signal that the terminal has sent already.
-        process.kill(-pid, "SIGINT");
-        for (const pid of engine) process.kill(pid, "SIGCONT");
-      });
-      expect(seen.stderr).not.toContain("exited");
-    });
-
-    test("with --db keeps the data of another start, and revokes its key", async () => {
-      const database = join(directory, "kept.db");
-      const orders = await ordersFile("one order.ndjson", ['{"id":12}']);
-      /** Starts on the database and cancels its order 12. */
-      const startAndCancel = async () => {
-        const { pid, seen } = start([
-          "--port",
-          "0",
-          "--json",
-          "--db",
-          database,
-          "--orders",
-          orders,
-        ]);
-        await vi.waitFor(() => expect(seen).toMatchObject(readyLine), startLimit);
-        const { apiKey, ...whereabouts } = JSON.parse(seen.stdout);
-        const headers = { authorization: `Bearer ${apiKey}` };
-        const url = `${whereabouts.baseUrl}/store/orders/12`;
-        const { status } = await send(url, { method: "DELETE", headers });
-        return { pid, seen, whereabouts, status };
-      };
-      const before = await startAndCancel();
-      expect(before.status).toBe(204);
-      process.kill(before.pid, "SIGINT");
-      await vi.waitFor(() => expect(before.seen.ended).toEqual([0, null]), startLimit);
-      const again = await startAndCancel();
-      expect(again.status).toBe(409);
-      expect(again.seen.stderr).toContain(
-        `${orders} was not loaded: the tables exist already. To add its orders, run:\n` +
-          `  npm run admin -- orders import --local '${orders}'\n`,
-      );
-      const { dynamodbEndpoint, accessKeyId, tables } = again.whereabouts;
-      const client = engineClient(dynamodbEndpoint, accessKeyId);
-      onTestFinished(() => client.destroy());
-      const { Items = [] } = await client.send(new ScanCommand({ TableName: tables.apiKeys }));
-      expect(Items.map(({ revokedAt }) => revokedAt === undefined).sort()).toEqual([false, true]);
-    });
-
-    test("run by npm takes the caller's paths and key, says where it is, and ends with npm", async () => {
-      await ordersFile("more orders.ndjson", ['{"id":3}']);
-      const key = makeApiKey(environments.staging.apiKeyPrefix);
-      const options = ["--port", "0", "--json", "--orders", "more orders.ndjson", "--api-key", key];
-      const words = ["--prefix", root, "start", "--silent", "--", ...options];
-      const npm = run(["npm", ...words], directory);
-      await expect.poll(() => npm.seen, startLimit).toMatchObject(readyLine);
-      const { apiKey, ...whereabouts } = JSON.parse(npm.seen.stdout);
-      expect(apiKey).toBe(key);
-      const headers = { authorization: `Bearer ${key}` };
-      const list = await send(`${whereabouts.baseUrl}/store/orders`, { headers });
-      expect(list).toMatchObject({ status: 200, body: '[{"id":3}]' });
-      const names = ["baseUrl", "dynamodbEndpoint", "accessKeyId", "tables"];
-      expect(Object.keys(whereabouts)).toEqual(names);
-      expect(await runningStacks()).toContainEqual(whereabouts);
-      await expectToEnd(npm, () => process.kill(npm.pid, "SIGKILL"), [null, "SIGKILL"]);
-    });
-  },
-);
-
-async function runningStacks(): Promise<unknown> {
-  return JSON.parse(await readFile(stackFile, "utf8"));
-}
-
-/** The status of the request that curl would send if the command were pasted into sh. */
-async function runCurl(command: string): Promise<number> {
-  const { stdout } = await promisify(execFile)("sh", [
-    "-c",
-    `curl() { printf '%s\\n' "$@"; }; ${command}`,
-  ]);
+/** The status of the request that curl would send if the commands were pasted into sh. */
+async function runCurl(commands: string): Promise<number> {
+  const printArguments = `curl() { printf '%s\\n' "$@"; }; ${commands}`;
+  const { stdout } = await promisify(execFile)("sh", ["-c", printArguments]);
   const [, , header = "", ...rest] = stdout.trimEnd().split("\n");
   const [name = "", value = ""] = header.split(": ");
   const [url = "", method = "GET"] = rest.reverse();
@@ -151,3 +42,100 @@ async function expectToEnd(
   await expect.poll(() => processes.filter(isAlive)).toEqual([]);
   expect(await runningStacks()).toEqual([]);
 }
+
+const hasList = machineHas("/proc or ps", "that npm start ends with all it started");
+describe.runIf(hasList)("npm start", () => {
+  test("ends on a signal before it is ready", async () => {
+    const { pid, seen } = start(["--port", "0"]);
+    await expect.poll(() => descendants(pid)).not.toEqual([]);
+    process.kill(pid, "SIGHUP");
+    await expect.poll(() => seen).toEqual({ stdout: "", stderr: building, ended: [0, null] });
+  });
+
+  test("serves until Ctrl-C, and by npm once more, with the data of --db and another key", async () => {
+    const orders = join(directory, "four orders.ndjson");
+    const lines = ['{"id":-7}', '{"id":9223372036854775807}', '{"id":12}'];
+    await writeFile(orders, [...lines, '{"id":2,"status":"shipped"}', ""].join("\n"));
+    const db = join(directory, "kept.db");
+    const first = start(["--port", "0", "--orders", orders, "--db", db]);
+    const printed = (command: RegExp) => first.seen.stdout.match(command) ?? [];
+    await expect.poll(() => printed(/^ {2}curl .*$/gm).length, startLimit).toBe(4);
+    const [exported = ""] = printed(/^ {2}export .*$/m);
+    const [list = "", cancel = "", ...others] = printed(/^ {2}curl .*$/gm);
+    expect(cancel).toMatch(/\/store\/orders\/12$/);
+    const statuses: number[] = [];
+    for (const command of [list, cancel, ...others, cancel])
+      statuses.push(await runCurl(`${exported}; ${command}`));
+    expect(statuses).toEqual([200, 204, 404, 409, 409]);
+
+    const engine = await descendants(first.pid, "dynoxide");
+    // A process that SIGSTOP has stopped would outlive the test.
+    onTestFinished(() => {
+      for (const pid of engine.filter(isAlive)) process.kill(pid, "SIGKILL");
+    });
+    await expectToEnd(first, async () => {
+      // It waits for its engine's end, which SIGSTOP delays.
+      for (const pid of engine) process.kill(pid, "SIGSTOP");
+      process.kill(-first.pid, "SIGINT");
+      await expect.poll(runningStacks).toEqual([]);
+      // npm forwards a signal that the terminal has sent already.
+      process.kill(-first.pid, "SIGINT");
+      for (const pid of engine) process.kill(pid, "SIGCONT");
+    });
+    expect(first.seen.stderr).not.toContain("exited");
+
+    const key = makeApiKey(environments.staging.apiKeyPrefix);
+    const files = ["--orders", "four orders.ndjson", "--db", "kept.db"];
+    const options = ["--port", "0", "--json", "--api-key", key, ...files];
+    const npm = run(["npm", "--prefix", root, "start", "--silent", "--", ...options], directory);
+    await expect.poll(() => npm.seen.stdout, startLimit).toMatch(/^\{.*\}\n$/);
+    expect(npm.seen.stderr).toBe(
+      `${building}${orders} was not loaded: the tables exist already. To add its orders, run:\n` +
+        `  npm run admin -- orders import --local '${orders}'\n`,
+    );
+    const { apiKey, ...whereabouts } = JSON.parse(npm.seen.stdout);
+    expect(apiKey).toBe(key);
+    expect(whereabouts).toEqual({
+      baseUrl: expect.stringMatching(/^http:\/\/localhost:\d+\/v1$/),
+      dynamodbEndpoint: expect.any(String),
+      accessKeyId: expect.any(String),
+      tables: { orders: expect.any(String), apiKeys: expect.any(String) },
+    });
+    expect(await runningStacks()).toEqual([whereabouts]);
+    const headers = { authorization: `Bearer ${key}` };
+    const again = { method: "DELETE", headers };
+    const { status } = await send(`${whereabouts.baseUrl}/store/orders/12`, again);
+    expect(status).toBe(409);
+    const client = engineClient(whereabouts.dynamodbEndpoint, whereabouts.accessKeyId);
+    onTestFinished(() => client.destroy());
+    const keys = await client.send(new ScanCommand({ TableName: whereabouts.tables.apiKeys }));
+    expect(keys.Items?.map(({ revokedAt }) => typeof revokedAt).sort()).toEqual([
+      "object",
+      "undefined",
+    ]);
+    await expectToEnd(npm, () => process.kill(npm.pid, "SIGKILL"), [null, "SIGKILL"]);
+  });
+
+  test("that is killed leaves neither its engine nor a function, even a busy one", async () => {
+    const program = `
+      import { invoking, startPets } from "${import.meta.dirname}/pets.ts";
+      const routes = { "GET /echo": invoking("echo"), "GET /hang": invoking("hang") };
+      const { call, log } = await startPets(routes, { echo: {}, hang: {} });
+      await call("/echo");
+      call("/hang");
+      while (log.length === 0) await new Promise(setImmediate);
+      console.log("busy");
+      setInterval(() => {}, 1000);`;
+    const command = [process.execPath, "--input-type=module", "--eval", program];
+    const child = run(command, root);
+    await expect.poll(() => child.seen.stdout, startLimit).toBe("busy\n");
+    const processes = await descendants(child.pid);
+    onTestFinished(() => {
+      for (const pid of processes.filter(isAlive)) process.kill(pid, "SIGKILL");
+    });
+    // The engine, its watchdog and two functions.
+    expect(processes).toHaveLength(4);
+    process.kill(child.pid, "SIGKILL");
+    await expect.poll(() => processes.filter(isAlive)).toEqual([]);
+  });
+});
