@@ -3,46 +3,33 @@ import { notLoadedText, readyText } from "../../infra/local/ready-text.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
 
 const { dynamodbEndpoint, tables, putOrder } = await createTestTables();
-const stack = {
-  apiKey: "the-key",
-  dynamodbEndpoint,
-  whereabouts: {
+
+/** The ready text over a table with these orders, each with its status. */
+async function textOf(orders: Record<string, string>, options?: Parameters<typeof readyText>[2]) {
+  for (const [id, status] of Object.entries(orders))
+    await putOrder({ id: { N: id }, status: { S: status } });
+  const whereabouts = {
     baseUrl: "http://localhost:3000/v1",
     dynamodbEndpoint: "http://127.0.0.1:4000",
     accessKeyId: "LOCAL1",
     tables,
-  },
-};
-
-/** Puts orders, each with its status, into the table. */
-async function put(statuses: Record<string, string>): Promise<void> {
-  for (const [id, status] of Object.entries(statuses))
-    await putOrder({ id: { N: id }, status: { S: status } });
+  };
+  return readyText({ apiKey: "the-key", dynamodbEndpoint, whereabouts }, "1.0", options);
 }
 
-/** The ids in the commands that cancel a pending order, no order, and a shipped one. */
-async function exampleIds() {
-  const text = await readyText(stack, "1.0");
-  return text.match(/(?<=orders\/).+$/gm);
-}
-
-test("the examples name the orders of the smallest ids, negative ones last", async () => {
-  await put({ "-1": "pending", "-2": "shipped", 7: "pending", 8: "pending", 9: "shipped" });
-  expect(await exampleIds()).toEqual(["7", "none", "9"]);
-});
-
-test("no example names an order whose id clients can't use", async () => {
-  await put({ "1.5": "pending", "100000000000000000000": "shipped" });
-  expect(await exampleIds()).toEqual(["none"]);
-});
-
-test("without orders, the only example id is one that does not exist", async () => {
-  expect(await exampleIds()).toEqual(["none"]);
+test.each<[string, Record<string, string>, string[]]>([
+  [
+    "the smallest ids, no negative one",
+    { "-1": "pending", "-2": "shipped", 10: "pending", 7: "pending", 9: "shipped" },
+    ["7", "none", "9"],
+  ],
+  ["ids that clients can use", { "1.5": "pending", "100000000000000000000": "shipped" }, ["none"]],
+])("the examples name %s", async (_, orders, ids) => {
+  expect((await textOf(orders)).match(/(?<=orders\/).+$/gm)).toEqual(ids);
 });
 
 test("the text says where the service is, and how to try it with one export of the key", async () => {
-  await put({ 7: "pending", 9: "shipped" });
-  expect(await readyText(stack, "1.0")).toBe(`\
+  expect(await textOf({ 7: "pending", 9: "shipped" })).toBe(`\
 The pet store orders service is ready after 1.0 s. Press Ctrl-C to stop it.
 
   Base URL  http://localhost:3000/v1
@@ -64,18 +51,19 @@ Cancel an order that has shipped (409):
 `);
 });
 
-test.each([
-  [{ watch: true }, "Watching the sources: changes are served within seconds."],
-  [{ throttle: 3 }, "One of 3 requests gets 429 (--throttle)."],
-  [{ cut: 4 }, "One of 4 lists is cut off midway (--cut)."],
-  [{ unavailable: 2 }, "One of 2 lists and cancellations gets 503 (--unavailable)."],
-])("the second line says what the option does: %j", async (options, line) => {
-  expect((await readyText(stack, "1.0", options)).split("\n")[1]).toBe(line);
+test("the lines after the first say what the options do", async () => {
+  const text = await textOf({}, { watch: true, throttle: 3, cut: 4, unavailable: 2 });
+  expect(text.split("\n\n")[0]).toBe(`\
+The pet store orders service is ready after 1.0 s. Press Ctrl-C to stop it.
+Watching the sources: changes are served within seconds.
+One of 3 requests gets 429 (--throttle).
+One of 2 lists and cancellations gets 503 (--unavailable).
+One of 4 lists is cut off midway (--cut).`);
 });
 
 test("the command that adds the orders of a file can be pasted into sh", () => {
-  expect(notLoadedText("Ann's $HOME").split("\n")).toEqual([
-    "Ann's $HOME was not loaded: the tables exist already. To add its orders, run:",
-    String.raw`  npm run admin -- orders import --local 'Ann'\''s $HOME'`,
-  ]);
+  expect(
+    notLoadedText("Ann's $HOME"),
+  ).toBe(String.raw`Ann's $HOME was not loaded: the tables exist already. To add its orders, run:
+  npm run admin -- orders import --local 'Ann'\''s $HOME'`);
 });

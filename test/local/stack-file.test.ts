@@ -3,15 +3,16 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { addToStackFile, readStackFile } from "../../infra/local/stack-file.ts";
 
-let directory: string;
+let file: string;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "stack-file-test-"));
-  vi.stubEnv("LOCAL_STACK_FILE", join(directory, "stack.json"));
+  const directory = await mkdtemp(join(tmpdir(), "stack-file-test-"));
+  file = join(directory, "stack.json");
+  vi.stubEnv("LOCAL_STACK_FILE", file);
+  return () => rm(directory, { recursive: true });
 });
-afterEach(() => rm(directory, { recursive: true }));
 
 const stackAt = (port: number) => ({
   baseUrl: `http://localhost:${port}/v1`,
@@ -20,20 +21,11 @@ const stackAt = (port: number) => ({
   tables: { orders: "orders", apiKeys: "keys" },
 });
 
-test("running stacks are listed, the latest first", async () => {
-  for (const port of [1, 2, 3]) addToStackFile(stackAt(port));
+test("running stacks are listed, the latest first, until they end", async () => {
+  const [, removeSecond] = [1, 2, 3].map((port) => addToStackFile(stackAt(port)));
   expect(readStackFile()).toEqual([stackAt(3), stackAt(2), stackAt(1)]);
-});
-
-test("a stack that has ended is no longer listed", async () => {
-  const removeFirst = addToStackFile(stackAt(1));
-  const removeSecond = addToStackFile(stackAt(2));
-  const removeThird = addToStackFile(stackAt(3));
-  removeSecond();
+  removeSecond?.();
   expect(readStackFile()).toEqual([stackAt(3), stackAt(1)]);
-  removeThird();
-  removeFirst();
-  expect(readStackFile()).toEqual([]);
 });
 
 test("a stack replaces a killed one at the same address", async () => {
@@ -44,14 +36,13 @@ test("a stack replaces a killed one at the same address", async () => {
 });
 
 test("a malformed file names no stack", async () => {
-  await writeFile(join(directory, "stack.json"), '{"baseUrl":');
+  await writeFile(file, '{"baseUrl":');
   expect(readStackFile()).toEqual([]);
 });
 
 test("a file that can't be written is named in one line", async () => {
-  const file = join(directory, "stack.json/beneath a file");
-  await writeFile(join(directory, "stack.json"), "");
-  vi.stubEnv("LOCAL_STACK_FILE", file);
+  await writeFile(file, "");
+  vi.stubEnv("LOCAL_STACK_FILE", `${file}/beneath a file`);
   expect(() => addToStackFile(stackAt(1))).toThrow(
     expect.objectContaining({
       name: "CommandError",
@@ -64,13 +55,12 @@ test("a file that can't be written is named in one line", async () => {
 
 test("stacks that start at the same moment are all listed", async () => {
   const module = new URL("../../infra/local/stack-file.ts", import.meta.url);
-  const ports = [1, 2, 3, 4, 5, 6, 7, 8];
-  const starts = ports.map((port) => {
-    const code = `import { addToStackFile } from "${module}";
-      addToStackFile(${JSON.stringify(stackAt(port))});`;
+  const stacks = [1, 2, 3, 4, 5, 6, 7, 8].map(stackAt);
+  const starts = stacks.map((stack) => {
+    const code = `import { addToStackFile } from "${module}"; addToStackFile(${JSON.stringify(stack)});`;
     return promisify(execFile)(process.execPath, ["--input-type=module", "--eval", code]);
   });
   await Promise.all(starts);
-  const listed = readStackFile().map(({ baseUrl }) => baseUrl);
-  expect(listed.sort()).toEqual(ports.map((port) => stackAt(port).baseUrl));
+  const listed = readStackFile().sort((a, b) => a.baseUrl.localeCompare(b.baseUrl));
+  expect(listed).toEqual(stacks);
 });

@@ -1,8 +1,10 @@
-import { connect, Server } from "node:net";
+import { once } from "node:events";
+import { request } from "node:http";
+import { Server } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { listen } from "../../../infra/local/machine/ports.ts";
 
-/** Makes every attempt to listen at a host fail, and records the others. */
+/** Makes every attempt to listen at a host fail, and records all of them. */
 function failAt(host: string, code: string) {
   const original = Server.prototype.listen;
   const listening = vi.spyOn(Server.prototype, "listen");
@@ -15,21 +17,20 @@ function failAt(host: string, code: string) {
   return listening;
 }
 
+const advice = "Port 0 on localhost is taken or not allowed; choose another with --port";
 test.each([
-  ["that only root may use", "EACCES", "127.0.0.1"],
+  ["that only root may use", "EACCES", "127.0.0.1", { name: "CommandError", message: advice }],
   // localhost may resolve to it.
-  ["that another program has on IPv6 alone", "EADDRINUSE", "::1"],
-])("a port %s fails with advice to choose another", async (_, code, host) => {
+  [
+    "that another program has on IPv6",
+    "EADDRINUSE",
+    "::1",
+    { name: "CommandError", message: advice },
+  ],
+  ["that fails for another reason", "EMFILE", "127.0.0.1", { message: "listen EMFILE" }],
+])("a port %s fails with that reason", async (_, code, host, error) => {
   failAt(host, code);
-  await expect(listen(0, () => {})).rejects.toMatchObject({
-    name: "CommandError",
-    message: "Port 0 on localhost is taken or not allowed; choose another with --port",
-  });
-});
-
-test("a port that fails for another reason fails with that reason", async () => {
-  failAt("127.0.0.1", "EMFILE");
-  await expect(listen(0, () => {})).rejects.toThrow("listen EMFILE");
+  await expect(listen(0, () => {})).rejects.toMatchObject(error);
 });
 
 test("a port is open on this machine's loopback interface alone, even without IPv6", async () => {
@@ -45,9 +46,9 @@ test("a port is open on this machine's loopback interface alone, even without IP
 test("closing a port disconnects clients that wait for a response", async () => {
   const asked = Promise.withResolvers<void>();
   const { port, close } = await listen(0, () => asked.resolve());
-  const client = connect(port, "127.0.0.1").on("error", () => {});
-  client.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const client = request({ port, host: "127.0.0.1" }).end();
+  const left = expect(once(client, "response")).rejects.toThrow("socket hang up");
   await asked.promise;
   await close();
-  await expect.poll(() => client.destroyed).toBe(true);
+  await left;
 });
