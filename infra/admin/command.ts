@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type EnvironmentName, environments } from "../environments.ts";
 import { grouped } from "../terminal/counted.ts";
-import { CommandError, errorLine } from "../terminal/errors.ts";
+import { CommandError, errorText } from "../terminal/errors.ts";
 import { jsonText } from "../terminal/printable.ts";
 import { TableCalls } from "./table-calls.ts";
 import { findDeployedStack, findLocalStack, type Target } from "./target.ts";
@@ -49,7 +49,7 @@ async function printResult(result: Result, asJson: boolean): Promise<void> {
   const printed = asJson ? json && jsonText(json) : text;
   // Without a text, too: it fails if an earlier line of the command could not be written.
   await print(printed ? `${printed}\n` : "").catch((error) => {
-    throw unprinted ? new CommandError(`${errorLine(error)}. ${unprinted}`) : error;
+    throw unprinted ? new CommandError(`${errorText(error)}. ${unprinted}`) : error;
   });
   if (note) process.stderr.write(`${note}\n`);
   if (rejected) process.exitCode = 1;

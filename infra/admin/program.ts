@@ -1,6 +1,6 @@
 import { type Command, CommanderError, Option } from "commander";
 import { environments } from "../environments.ts";
-import { errorLine, isOutputError } from "../terminal/errors.ts";
+import { errorText, isOutputError } from "../terminal/errors.ts";
 import { Script } from "../terminal/script.ts";
 import { addKeyCommands } from "./key-commands.ts";
 import { addOrderCommands } from "./order-commands.ts";
@@ -35,6 +35,6 @@ export async function runProgram(args: string[]): Promise<void> {
     // The reader of a closed pipe wants neither the rest nor an error.
     const isClosedPipe = isOutputError(error) && Object(error).code === "EPIPE";
     if (error instanceof CommanderError || isClosedPipe) return;
-    process.stderr.write(`${errorLine(error)}\n`);
+    process.stderr.write(`${errorText(error)}\n`);
   }
 }

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { isUnavailable } from "../../shared/dynamodb.ts";
 import type { OrderItem, OrderStatus } from "../../shared/order.ts";
 import { countsText } from "../terminal/counted.ts";
-import { errorLine } from "../terminal/errors.ts";
+import { errorText } from "../terminal/errors.ts";
 import { jsonText, printable } from "../terminal/printable.ts";
 import { interruption, pacedCalls, run } from "./command.ts";
 import { readIds } from "./order-ids.ts";
@@ -126,7 +126,7 @@ export async function shipOrder(
   } catch (error) {
     // Interrupted while it waited: not tried.
     if (Object(error).name === "AbortError" || !isUnavailable(error)) throw error;
-    return { id, outcome: "unknown", reason: errorLine(error) };
+    return { id, outcome: "unknown", reason: errorText(error) };
   }
 }
 

@@ -8,7 +8,7 @@ import { retryIncompleteResponses } from "../../shared/dynamodb.ts";
 import { type Environment, environments } from "../environments.ts";
 import { engineClient } from "../local/engine/engine.ts";
 import { readStackFile } from "../local/stack-file.ts";
-import { CommandError, errorLine } from "../terminal/errors.ts";
+import { CommandError, errorText } from "../terminal/errors.ts";
 
 /** The tables a command works on, and the settings of their environment. */
 export interface Target {
@@ -49,7 +49,7 @@ export async function findDeployedStack(environment: Environment): Promise<Targe
     const endpoint = foreignEndpoint();
     if (endpoint !== undefined) {
       throw new CommandError(
-        `No stack ${stackName} at ${endpoint}, which is not AWS (${errorLine(error)}). ` +
+        `No stack ${stackName} at ${endpoint}, which is not AWS (${errorText(error)}). ` +
           "Unset AWS_ENDPOINT_URL, or endpoint_url in your profile",
       );
     }

@@ -1,4 +1,4 @@
-import { errorLine } from "../terminal/errors.ts";
+import { errorText } from "../terminal/errors.ts";
 
 /** Enough to keep a table busy from one machine; the client opens 50 connections at most. */
 const concurrency = 48;
@@ -26,7 +26,7 @@ export async function workThrough<Item>(
         await work(item, stop);
       }
     } catch (error) {
-      reason ??= errorLine(signal.aborted ? signal.reason : error);
+      reason ??= errorText(signal.aborted ? signal.reason : error);
       failed.abort();
     }
   };

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { Argument, type Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { type Environment, environments } from "../environments.ts";
-import { errorLine } from "../terminal/errors.ts";
+import { errorText } from "../terminal/errors.ts";
 import { Script } from "../terminal/script.ts";
 import { type CompareOptions, compare, ownAssembly } from "./compare.ts";
 
@@ -27,7 +27,7 @@ export async function runDeploy(
     await createProgram(entries).parseAsync(words, { from: "user" });
   } catch (error) {
     process.exitCode = error instanceof CommanderError && error.exitCode === 0 ? 0 : 2;
-    if (!(error instanceof CommanderError)) console.error(errorLine(error));
+    if (!(error instanceof CommanderError)) console.error(errorText(error));
   }
 }
 

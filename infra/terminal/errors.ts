@@ -28,7 +28,6 @@ type Failure = NodeJS.ErrnoException & { hostname?: string; address?: string; po
  * message about a rejected signature contains the signed headers.
  */
 const explanations: [pattern: RegExp, explain: (reason: string, failure: Failure) => string][] = [
-  [/^CommandError /, (_, { message }) => message],
   [/^AbortError /, () => "Interrupted"],
   [/^IncompleteResponseError /, (reason) => `${reason}. Run the command again`],
   // Sources of our own are named by their whole paths.
@@ -41,38 +40,37 @@ const explanations: [pattern: RegExp, explain: (reason: string, failure: Failure
   [/^(AuthFailure|SignatureDoesNotMatch|InvalidSignature|IncompleteSig)/, rejectedCredentials],
   [/^AccessDenied/, (reason) => `AWS denied access: ${reason}`],
   [/ Region is missing/, () => "No AWS region. Set AWS_REGION, or a region in your profile"],
-  [/^ResourceNotFoundException /, noSuchResource],
-  [/ ENOTFOUND /, (_, failure) => noResponse(failure, "; is the region right?")],
-  [/^TimeoutError | (EAI_AGAIN|EHOSTUNREACH|ENETUNREACH) /, (_, failure) => noResponse(failure)],
-  [/ (ECONNREFUSED|ECONNRESET|ETIMEDOUT|EPIPE) /, (_, failure) => noResponse(failure)],
-  [/^\w+ E[A-Z]+ /, systemError],
+  [
+    /^ResourceNotFoundException /,
+    (reason) => `${reason}. Check its name, and whether its stack was deleted or replaced`,
+  ],
+  [/^TimeoutError | (ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH) /, noResponse],
+  [/ (ECONNREFUSED|ECONNRESET|ETIMEDOUT|EPIPE) /, noResponse],
 ];
 
-/** The lines of a command's own error, or the one line about any other, safe to print. */
-export function errorText(error: unknown): string {
-  if (!(error instanceof Error && /^(Command|OrdersFile)Error$/.test(error.name)))
-    return errorLine(error);
-  return withoutKeys(error.message.split("\n").map(printable).join("\n"));
-}
-
 /**
- * Says what went wrong and what to do about it, in one line that is safe to print. With
- * NODE_DEBUG=errors, it also prints the stack trace.
+ * Says what went wrong and what to do about it, safe to print: the lines of a command's own error,
+ * or one line about any other. With NODE_DEBUG=errors, it also prints the stack trace.
  */
-export function errorLine(error: unknown): string {
+export function errorText(error: unknown): string {
   debuglog("errors")("%s", error instanceof Error ? error.stack : error);
-  return withoutKeys(printable(lineAbout(error)));
+  return withoutKeys(linesAbout(error).split("\n").map(printable).join("\n"));
 }
 
-function lineAbout(error: unknown): string {
+function linesAbout(error: unknown): string {
   if (!(error instanceof Error)) return unexpected(`a thrown ${typeof error}`);
+  if (error instanceof CommandError) return error.message;
   const failure: Failure = error;
   if (isOutputError(error))
     return `Standard output can't be written: ${getSystemErrorMessage(failure.errno ?? 0)}`;
-  const [reason = ""] = failure.message.split("\n", 1);
-  const text = `${failure.name} ${failure.code ?? ""} ${reason}`;
+  const { name, message, code = "", errno, path, syscall } = failure;
+  const [reason = ""] = message.split("\n", 1);
+  const text = `${name} ${code} ${reason}`;
   const explain = explanations.find(([pattern]) => pattern.test(text))?.[1];
-  return explain?.(reason, failure) ?? unexpected(`${failure.name}: ${reason}`);
+  if (explain) return explain(reason, failure);
+  if (errno === undefined || path === undefined) return unexpected(`${name}: ${reason}`);
+  const line = `${path}: ${getSystemErrorMessage(errno)}`;
+  return syscall === "mkdtemp" ? `${line}. Set TMPDIR to a folder that can be written` : line;
 }
 
 /** Whether standard output can't be written. Other errors of writes name a file, or are the SDK's. */
@@ -93,23 +91,14 @@ function rejectedCredentials(_: string, { name }: Failure): string {
   return `AWS rejected these credentials (${name}). Sign in again`;
 }
 
-function noSuchResource(reason: string): string {
-  return `${reason}. Check its name, and whether its stack was deleted or replaced`;
-}
-
-function noResponse({ name, code, hostname, address, port }: Failure, question = ""): string {
+function noResponse(_: string, { name, code, hostname, address, port }: Failure): string {
   const host = hostname ?? (address === undefined ? "the service" : `${address}:${port}`);
+  const question = code === "ENOTFOUND" ? "; is the region right?" : "";
   return `No response from ${host} (${code ?? name}${question})`;
 }
 
 function notInstalled(reason: string): string {
   return `The packages are not all installed (${reason}). Run: npm ci --include=dev`;
-}
-
-function systemError(reason: string, { name, path, syscall, errno = 0 }: Failure): string {
-  if (path === undefined) return unexpected(`${name}: ${reason}`);
-  const what = `${path}: ${getSystemErrorMessage(errno)}`;
-  return syscall === "mkdtemp" ? `${what}. Set TMPDIR to a folder that can be written` : what;
 }
 
 function unexpected(what: string): string {

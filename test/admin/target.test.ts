@@ -7,7 +7,7 @@ import { mockClient } from "aws-sdk-client-mock";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { findDeployedStack } from "../../infra/admin/target.ts";
 import { environments } from "../../infra/environments.ts";
-import { errorLine } from "../../infra/terminal/errors.ts";
+import { errorText } from "../../infra/terminal/errors.ts";
 import { rejectedAs, unapplied, unnoticed } from "../helpers/faults/faults.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
 import { createTerminal, deployProduction, onFirst } from "./terminal.ts";
@@ -141,7 +141,7 @@ describe("a command that can't find its stack says what to do:", () => {
     await arrange();
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", "secret");
     const { account: _, ...unpinned } = environments[name];
-    const text = errorLine(await findDeployedStack(unpinned).catch((error) => error));
+    const text = errorText(await findDeployedStack(unpinned).catch((error) => error));
     expect(text).toMatch(new RegExp(`^${RegExp.escape(line).replaceAll("…", ".*")}$`));
     expect(text).not.toContain("secret");
   });
