@@ -15,52 +15,55 @@ import type { Result } from "./command.ts";
 import { TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
 
+/** The time in epoch seconds, as the records have it. */
+export function now(): number {
+  return Math.floor(Date.now() / 1000);
+}
+
 /**
- * Issues a key. Here and below, times are in epoch seconds.
+ * Issues a key, which expires at a time in epoch seconds.
  *
  * @throws what the DynamoDB client throws, as do the others.
  */
 export async function issue(
   target: Target,
-  name: string,
-  expiresAt: number | undefined,
-  now: number,
+  { name, expires }: { name: string; expires?: number },
 ): Promise<Result> {
   const documents = DynamoDBDocumentClient.from(target.client);
   const key = makeApiKey(target.environment.apiKeyPrefix);
-  const fields = { name, createdAt: now, expiresAt };
-  const row = describe(await issueApiKey(documents, target.apiKeysTable, key, fields), now);
-  const until = row.expiresAt === null ? "never expires" : `expires at ${row.expiresAt}`;
-  const issued = `Issued ${row.keyId} to ${name}; it ${until}`;
+  const fields = { name, createdAt: now(), expiresAt: expires };
+  const shown = show(await issueApiKey(documents, target.apiKeysTable, key, fields));
+  const { keyId, expiresAt } = shown;
+  const until = expiresAt === null ? "never expires" : `expires at ${expiresAt}`;
   return {
     text: key,
-    json: { key, ...row },
-    note: printable(`${issued}. Save the key now: it can't be shown again.`),
-    unprinted: `Revoke ${row.keyId}: its key is lost`,
+    json: { key, ...shown },
+    note: printable(
+      `Issued ${keyId} to ${name}; it ${until}. Save the key now: it can't be shown again.`,
+    ),
+    unprinted: `Revoke ${keyId}: its key is lost`,
   };
 }
 
 /** Lists the keys that were ever issued, or that are active, the oldest first. */
-export async function list(target: Target, now: number, active = false): Promise<Result> {
-  const { keys, damaged } = await readApiKeys(target);
-  const rows = keys
-    .map((key) => describe(key, now))
-    .filter(({ state }) => !active || state === "active");
+export async function list(
+  { client, apiKeysTable }: Target,
+  { table = apiKeysTable, active = false }: { table?: string; active?: boolean },
+): Promise<Result> {
+  const { keys, damaged } = await readApiKeys(client, table);
+  const shown = keys.map(show).filter(({ state }) => !active || state === "active");
   const none = active ? "No active keys." : "No keys yet.";
   const skipped = `Skipped ${counted(damaged, "damaged record")}: the service rejects such keys`;
   return {
-    text: rows.length === 0 ? none : tableOf(rows, "never"),
-    json: rows,
+    text: shown.length === 0 ? none : tableOf(shown, "never"),
+    json: shown,
     note: damaged === 0 ? undefined : skipped,
   };
 }
 
 /** Reads the records of all keys, the oldest first, and counts the damaged ones. */
-async function readApiKeys({
-  client,
-  apiKeysTable,
-}: Target): Promise<{ keys: ApiKeyRecord[]; damaged: number }> {
-  const scan = { TableName: apiKeysTable, ConsistentRead: true };
+async function readApiKeys(client: Target["client"], TableName: string) {
+  const scan = { TableName, ConsistentRead: true };
   const pages = await Array.fromAsync(
     paginateScan({ client: DynamoDBDocumentClient.from(client) }, scan),
   );
@@ -72,55 +75,57 @@ async function readApiKeys({
 }
 
 /** Finds the record of the key with this id, if there is one. */
-export async function findKey(target: Target, keyId: string): Promise<ApiKeyRecord | undefined> {
-  const { keys } = await readApiKeys(target);
+export async function findKey(
+  { client, apiKeysTable }: Target,
+  keyId: string,
+): Promise<ApiKeyRecord | undefined> {
+  const { keys } = await readApiKeys(client, apiKeysTable);
   return keys.find((key) => key.keyId === keyId);
 }
 
-/** The error for an unknown key id. */
-export const noKey = (keyId: string): CommandError =>
-  new CommandError(`No key has the id ${keyId}`);
+/**
+ * Finds the record of the key with this id.
+ *
+ * @throws CommandError when there is none.
+ */
+export async function requireKey(target: Target, keyId: string): Promise<ApiKeyRecord> {
+  const key = await findKey(target, keyId);
+  if (key) return key;
+  throw new CommandError(`No key has the id ${keyId}`);
+}
 
 /**
  * Revokes the key with this id for good.
  *
  * @throws CommandError when there is none or it is already revoked.
  */
-export async function revoke(target: Target, keyId: string, now: number): Promise<Result> {
-  const record = await findKey(target, keyId);
-  if (!record) throw noKey(keyId);
-  const keyHash = { S: record.keyHash };
+export async function revoke(target: Target, keyId: string): Promise<Result> {
+  const record = await requireKey(target, keyId);
+  const revokedAt = now();
   const unmet = await new TableCalls(target.client).update(
     target.apiKeysTable,
-    { keyHash },
-    { revokedAt: { N: String(now) } },
-    { keyHash, revokedAt: undefined },
+    "keyHash",
+    { revokedAt: { N: String(revokedAt) } },
+    { keyHash: { S: record.keyHash }, revokedAt: undefined },
   );
   if (unmet) {
-    if (!unmet.found) throw noKey(keyId);
-    const revokedAt = isoTime(Number(unmet.found["revokedAt"]?.N));
-    throw new CommandError(`Key ${keyId} was already revoked at ${revokedAt}`);
+    const { revokedAt: earlier = 0 } = await requireKey(target, keyId);
+    throw new CommandError(`Key ${keyId} was already revoked at ${isoTime(earlier)}`);
   }
   const { authorizerCacheSeconds } = target.environment;
   const text = printable(
     `Revoked ${keyId} (${record.name}). The gateway's cache may still accept it for up to ` +
       `${counted(authorizerCacheSeconds, "second")}.`,
   );
-  return {
-    text,
-    json: {
-      ...describe({ ...record, revokedAt: now }, now),
-      acceptedForUpToSeconds: authorizerCacheSeconds,
-    },
-    unprinted: text,
-  };
+  const shown = show({ ...record, revokedAt });
+  const json = { ...shown, acceptedForUpToSeconds: authorizerCacheSeconds };
+  return { text, json, unprinted: text };
 }
 
 /** Checks a key by the authorizer's rules, and says why it is rejected. Never quotes the key. */
 export async function check(
   { client, apiKeysTable, environment }: Target,
   key: string,
-  now: number,
 ): Promise<Result> {
   const prefix = `${environment.apiKeyPrefix}_`;
   if (!isApiKey(key)) return rejection("malformed or mistyped");
@@ -128,14 +133,14 @@ export async function check(
   const item = await readApiKey(DynamoDBDocumentClient.from(client), apiKeysTable, key);
   if (!item) return rejection("no such key was issued here");
   if (!isApiKeyRecord(item)) return rejection("its record is damaged");
-  const row = describe(item, now);
-  const { state, keyId, name, expiresAt, revokedAt } = row;
-  if (state === "expired") return rejection(`expired at ${expiresAt}`, keyId);
-  if (state === "revoked") return rejection(`revoked at ${revokedAt}`, keyId);
+  const shown = show(item);
+  const { state, keyId, name, expiresAt, revokedAt } = shown;
+  if (state !== "active")
+    return rejection(`${state} at ${state === "expired" ? expiresAt : revokedAt}`, keyId);
   const until = expiresAt === null ? "" : ` until ${expiresAt}`;
   return {
     text: printable(`Accepted${until}: ${keyId} (${name})`),
-    json: { accepted: true, ...row },
+    json: { accepted: true, ...shown },
   };
 }
 
@@ -148,14 +153,15 @@ function rejection(reason: string, keyId: string | null = null): Result {
   };
 }
 
-/** The public part of a key's record, in the order of the columns. */
-function describe(record: ApiKeyRecord, now: number) {
+/** What is shown of a key's record, in the order of the columns. */
+function show(record: ApiKeyRecord) {
+  const { keyId, name, createdAt, expiresAt, revokedAt } = record;
   return {
-    keyId: record.keyId,
-    name: record.name,
-    createdAt: isoTime(record.createdAt),
-    expiresAt: record.expiresAt === undefined ? null : isoTime(record.expiresAt),
-    revokedAt: record.revokedAt === undefined ? null : isoTime(record.revokedAt),
-    state: apiKeyState(record, now),
+    keyId,
+    name,
+    createdAt: isoTime(createdAt),
+    expiresAt: expiresAt === undefined ? null : isoTime(expiresAt),
+    revokedAt: revokedAt === undefined ? null : isoTime(revokedAt),
+    state: apiKeyState(record, now()),
   };
 }

@@ -1,10 +1,24 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Command } from "commander";
 import { type EnvironmentName, environments } from "../environments.ts";
 import { grouped } from "../terminal/counted.ts";
 import { CommandError, errorText } from "../terminal/errors.ts";
-import { jsonText } from "../terminal/printable.ts";
+import { jsonText, printable } from "../terminal/printable.ts";
+import { printLine } from "./progress.ts";
 import { TableCalls } from "./table-calls.ts";
 import { findDeployedStack, findLocalStack, type Target } from "./target.ts";
+
+/** What a command works on, and how its command line says to. */
+export interface Session extends Target {
+  asJson: boolean;
+  /** Makes calls at the rate of the command line, and says which rate that is. */
+  calls(units: "reads" | "writes"): TableCalls;
+  /** Aborts at the first Ctrl-C, and when standard output can't be written. */
+  interruption(): AbortSignal;
+  /** Prints a line of the result, above the progress: for people or, with `--json`, for scripts. */
+  print(text: string, json: object): void;
+  /** Ends the command as wrong use of it. */
+  wrongUse(reason: string): never;
+}
 
 /** The result of a command that is still to be printed. */
 export interface Result {
@@ -20,28 +34,41 @@ export interface Result {
   rejected?: boolean;
 }
 
+type Options = { env?: EnvironmentName; local?: true; json?: true; rate?: number };
+
 /**
- * Does a command's work on its target and prints the result, as JSON with `--json`. First names the
+ * The action of a command: does its work on its target and prints the result. First names the
  * target on standard error, if that could be in doubt.
+ *
+ * @param work also gets the arguments and the options of the command line.
  */
-export async function run(
-  command: Command,
-  work: (target: Target, asJson: boolean) => Promise<Result>,
-): Promise<void> {
-  type Options = { env?: EnvironmentName; local?: true; json?: true };
-  const { env, local, json: asJson = false } = command.optsWithGlobals<Options>();
-  if (!env && !local) {
-    return command.error(
-      `error: choose --local or one of --env ${Object.keys(environments).join(", --env ")}`,
-    );
-  }
-  const target = await (env ? findDeployedStack(environments[env]) : findLocalStack());
-  if (target.description !== undefined) process.stderr.write(`${target.description}\n`);
-  try {
-    await printResult(await work(target, asJson), asJson);
-  } finally {
-    target.client.destroy();
-  }
+export function action<Given extends unknown[]>(
+  work: (session: Session, ...given: Given) => Promise<Result>,
+) {
+  return async function (this: Command, ...given: Given): Promise<void> {
+    const options = this.optsWithGlobals<Options>();
+    const { env, local, json: asJson = false } = options;
+    const wrongUse = (reason: string): never => this.error(`error: ${reason}`);
+    if (!env && !local)
+      return wrongUse(
+        `choose --local or one of --env ${Object.keys(environments).join(", --env ")}`,
+      );
+    const target = await (env ? findDeployedStack(environments[env]) : findLocalStack());
+    if (target.description !== undefined) process.stderr.write(`${target.description}\n`);
+    const session: Session = {
+      ...target,
+      asJson,
+      calls: (units) => pacedCalls(target, units, options),
+      interruption,
+      print: (text, json) => printLine(asJson ? jsonText(json) : printable(text)),
+      wrongUse,
+    };
+    try {
+      await printResult(await work(session, ...given), asJson);
+    } finally {
+      target.client.destroy();
+    }
+  };
 }
 
 async function printResult(result: Result, asJson: boolean): Promise<void> {
@@ -62,24 +89,12 @@ async function print(text: string): Promise<void> {
   await promise;
 }
 
-/** The option `--rate`. */
-export function rateOption(): Option {
-  const description =
-    "read and write units a second (default: half of what the table serves; no limit with --local)";
-  return new Option("--rate <units>", description).argParser((text) => {
-    if (!/^[1-9]\d{0,5}$/.test(text))
-      throw new InvalidArgumentError("Must be a whole number from 1 to 999999.");
-    return Number(text);
-  });
-}
-
-/** Makes calls that read or write at the rate of the command line, and says which rate that is. */
+/** Makes calls at a rate, by default half of what the table serves, and says which rate that is. */
 export function pacedCalls(
-  command: Command,
   { client, environment }: Target,
   units: "reads" | "writes",
+  { rate: chosen, local }: Pick<Options, "rate" | "local">,
 ): TableCalls {
-  const { rate: chosen, local } = command.optsWithGlobals<{ rate?: number; local?: true }>();
   // The other half is for the service.
   const rate = chosen ?? (local ? undefined : environment.tableThroughput[units] / 2);
   if (rate !== undefined)
@@ -89,11 +104,8 @@ export function pacedCalls(
   return new TableCalls(client, rate);
 }
 
-/**
- * A signal that aborts at the first Ctrl-C or SIGTERM, of which the second ends the process, and
- * when standard output can't be written.
- */
-export function interruption(): AbortSignal {
+/** A second signal ends the process. */
+function interruption(): AbortSignal {
   const interrupted = new AbortController();
   for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"])
     process.once(signal, () => interrupted.abort());

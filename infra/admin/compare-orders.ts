@@ -1,18 +1,13 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import type { OrderItem } from "../../shared/order.ts";
-import { sameAttribute } from "../orders-file/attribute-json.ts";
+import { differingAttributes } from "../orders-file/attribute-json.ts";
 import { type BadLine, Findings, fileReport } from "../orders-file/findings.ts";
-import {
-  type NumberedOrder,
-  type OrdersFile,
-  readNumberedOrders,
-} from "../orders-file/orders-file.ts";
-import { countsText } from "../terminal/counted.ts";
+import { type OrdersFile, readNumberedOrders } from "../orders-file/orders-file.ts";
+import { counted, countsText } from "../terminal/counted.ts";
 import { jsonText } from "../terminal/printable.ts";
 import type { Result } from "./command.ts";
-import { startProgress } from "./progress.ts";
 import { plainValue } from "./show-orders.ts";
-import { hundreds, keyText, type TableCalls } from "./table-calls.ts";
+import { finder, hundreds, type TableCalls } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
 
 /** A checked file of so many orders, and the table that they go to, or are compared with. */
@@ -29,16 +24,16 @@ const longestValue = 60;
 
 /** The orders of a file that differ from the table's, by the fields in which they do. */
 export class Differing extends Findings<BadLine> {
-  /** Adds an order if it differs from the one found. */
-  compare(line: number, order: OrderItem, found: OrderItem = {}): void {
-    const names = Object.keys({ ...found, ...order }).sort();
-    const different = names.filter((name) => !sameAttribute(order[name], found[name]));
-    if (different.length === 0) return;
+  /** Adds an order if it differs from the one found, and returns whether it does. */
+  compare(line: number, order: OrderItem, found: OrderItem = {}): boolean {
+    const different = differingAttributes(order, found);
+    if (different.length === 0) return false;
     const values = different.map(
       (name) => `${name} ${shortText(order[name])} (table: ${shortText(found[name])})`,
     );
     const problem = `order ${order["id"]?.N} differs: ${values.join(", ")}`;
     this.add(different.join(", "), { line, problems: [problem] });
+    return true;
   }
 
   /**
@@ -48,7 +43,7 @@ export class Differing extends Findings<BadLine> {
    * @param rest what is to be done with the rest if it stopped early, for this reason.
    */
   result({ file, total }: Import, counts: Record<string, number>, rest: string, reason?: string) {
-    const text = countsText("order", total, counts);
+    const text = `${counted(total, "order")}: ${countsText(counts)}`;
     const lines = fileReport(file.name, this);
     if (reason !== undefined) lines.push(`${reason}. Run it again to ${rest} the rest.`);
     return {
@@ -56,7 +51,7 @@ export class Differing extends Findings<BadLine> {
       json: { badLines: [], orders: total, ...counts, differing: this.first },
       note: lines.join("\n"),
       unprinted: text,
-      rejected: lines.length > 0,
+      rejected: lines.length > 0 || (counts["missing"] ?? 0) > 0,
     };
   }
 }
@@ -74,25 +69,23 @@ function shortText(attribute: AttributeValue | undefined): string {
 export async function compareOrders(job: Import): Promise<Result> {
   const { table, file, total, calls, signal } = job;
   const differing = new Differing();
-  const progress = startProgress("Comparing", "orders", total);
-  let compared = 0;
-  let missing = 0;
-  const compare = async (orders: NumberedOrder[], stop: AbortSignal): Promise<void> => {
-    const keys = orders.map(({ item }) => ({ N: keyText(item["id"]) }));
-    const found = await calls.getMany(table, "id", keys, stop, true);
-    for (const { line, item } of orders) {
-      const order = found.get(keyText(item["id"]));
-      if (order) differing.compare(line, item, order);
-      else missing++;
-    }
-    compared += orders.length;
-    progress.update(compared);
-  };
-  const orders = hundreds(readNumberedOrders(file, total));
-  const reason = await workThrough(orders, compare, signal);
-  progress.stop();
-  const different = differing.count;
-  const same = compared - missing - different;
-  const counts = { same, different, missing, notCompared: total - compared };
-  return { ...differing.result(job, counts, "check", reason), rejected: same < total };
+  const counts = { same: 0, different: 0, missing: 0 };
+  const { done, reason } = await workThrough({
+    title: "Comparing",
+    unit: "orders",
+    total,
+    items: hundreds(readNumberedOrders(file, total)),
+    async *work(orders, stop) {
+      const items = orders.map(({ item }) => item);
+      const find = finder("id", await calls.getMany(table, "id", items, stop, true));
+      for (const { line, item } of orders) {
+        const order = find(item);
+        if (!order) yield "missing";
+        else yield differing.compare(line, item, order) ? "different" : "same";
+      }
+    },
+    counts,
+    signal,
+  });
+  return differing.result(job, { ...counts, notCompared: total - done }, "check", reason);
 }

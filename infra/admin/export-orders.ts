@@ -1,38 +1,36 @@
 import { createWriteStream } from "node:fs";
 import { chmod, realpath, rename, rm, stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import type { Command } from "commander";
 import type { OrderItem } from "../../shared/order.ts";
 import { callersPath } from "../local/machine/callers-path.ts";
 import { formatOrderLine } from "../orders-file/order-line.ts";
 import { counted, grouped } from "../terminal/counted.ts";
 import { fileError } from "../terminal/errors.ts";
 import { printable } from "../terminal/printable.ts";
-import { interruption, run } from "./command.ts";
+import type { Result, Session } from "./command.ts";
 import { printLine } from "./progress.ts";
 import { readTable } from "./read-table.ts";
 
 /** Exports every order to the file that the command line names, or to standard output. */
-export function exportCommand(
+export async function exportOrders(
+  session: Session,
   name = "-",
   { table }: { table?: string },
-  command: Command,
-): Promise<void> {
-  return run(command, async (target) => {
-    const isPrinted = name === "-" || name === "/dev/stdout";
-    const counts = { orders: 0, skipped: 0 };
-    const lines = async function* (signal?: AbortSignal): AsyncGenerator<string, void, void> {
-      const reading = { title: "Exporting", table, isPrinted, signal };
-      for await (const page of readTable(command, target, reading)) yield formatLines(page, counts);
-    };
-    await (isPrinted ? pipeline(lines(), process.stdout, { end: false }) : writeLines(name, lines));
-    const where = isPrinted ? "" : ` to ${printable(name)}`;
-    const skipped = counts.skipped === 0 ? "" : `, skipped ${grouped(counts.skipped)}`;
-    const text = `Exported ${counted(counts.orders, "order")}${where}${skipped}`;
-    // Standard output that has orders has nothing else.
-    const printed = isPrinted ? { note: text } : { text, json: counts };
-    return { ...printed, rejected: counts.skipped > 0 };
-  });
+): Promise<Result> {
+  const isPrinted = name === "-" || name === "/dev/stdout";
+  const counts = { orders: 0, skipped: 0 };
+  const lines = async function* (signal?: AbortSignal): AsyncIterable<string> {
+    for await (const page of readTable(session, { title: "Exporting", table, isPrinted, signal }))
+      yield formatLines(page, counts);
+  };
+  if (isPrinted) await pipeline(lines(), process.stdout, { end: false });
+  else await writeLines(name, lines, session.interruption);
+  const where = isPrinted ? "" : ` to ${printable(name)}`;
+  const skipped = counts.skipped === 0 ? "" : `, skipped ${grouped(counts.skipped)}`;
+  const text = `Exported ${counted(counts.orders, "order")}${where}${skipped}`;
+  // Standard output that has orders has nothing else.
+  const printed = isPrinted ? { note: text } : { text, json: counts };
+  return { ...printed, rejected: counts.skipped > 0 };
 }
 
 /**
@@ -63,6 +61,7 @@ function skip({ id }: OrderItem): [] {
 export async function writeLines(
   name: string,
   lines: (interrupted?: AbortSignal) => AsyncIterable<string>,
+  interruption: () => AbortSignal,
 ): Promise<void> {
   const path = await realpath(callersPath(name)).catch(() => callersPath(name));
   const existing = await stat(path).catch(() => undefined);

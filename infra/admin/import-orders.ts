@@ -1,22 +1,19 @@
-import { createReadStream, createWriteStream } from "node:fs";
+import { createWriteStream } from "node:fs";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { Command } from "commander";
 import { callersPath } from "../local/machine/callers-path.ts";
 import {
   BadLinesError,
   checkOrders,
-  type NumberedOrder,
   type OrdersFile,
   readNumberedOrders,
 } from "../orders-file/orders-file.ts";
 import { CommandError, fileError } from "../terminal/errors.ts";
-import { standardInput } from "../terminal/input.ts";
-import { interruption, pacedCalls, type Result, run } from "./command.ts";
+import type { Result, Session } from "./command.ts";
 import { compareOrders, Differing, type Import } from "./compare-orders.ts";
+import { inputName, openInput } from "./input-lines.ts";
 import { startProgress } from "./progress.ts";
 import { workThrough } from "./work-through.ts";
 
@@ -24,21 +21,23 @@ import { workThrough } from "./work-through.ts";
  * Imports an orders file, or standard input; with `check`, only compares it with the table. Ctrl-C
  * interrupts it. A file with a bad line, or without orders, is rejected as a whole.
  */
-export function importCommand(name: string, { check = false }, command: Command): Promise<void> {
-  return run(command, async (target) => {
-    const signal = interruption();
-    await using cleanUp = new AsyncDisposableStack();
-    const file = await readableTwice(name, cleanUp, signal);
-    const calls = pacedCalls(command, target, check ? "reads" : "writes");
-    const work = check ? compareOrders : writeOrders;
-    try {
-      const total = await checkFile(file, signal);
-      return await work({ table: target.ordersTable, file, total, calls, signal });
-    } catch (error) {
-      if (error instanceof BadLinesError) return badLinesResult(error);
-      throw error;
-    }
-  });
+export async function importOrders(
+  session: Session,
+  name: string,
+  { check = false }: { check?: boolean },
+): Promise<Result> {
+  const signal = session.interruption();
+  await using cleanUp = new AsyncDisposableStack();
+  const file = await readableTwice(name, cleanUp, signal);
+  const calls = session.calls(check ? "reads" : "writes");
+  try {
+    const total = await checkFile(file, signal);
+    const job = { table: session.ordersTable, file, total, calls, signal };
+    return await (check ? compareOrders(job) : writeOrders(job));
+  } catch (error) {
+    if (error instanceof BadLinesError) return badLinesResult(error);
+    throw error;
+  }
 }
 
 /**
@@ -46,33 +45,26 @@ export function importCommand(name: string, { check = false }, command: Command)
  * temporary copy that `cleanUp` removes.
  */
 async function readableTwice(
-  typed: string,
+  file: string,
   cleanUp: AsyncDisposableStack,
   signal: AbortSignal,
 ): Promise<OrdersFile> {
-  if (typed === "-") return await copyOf(standardInput, "standard input", cleanUp, signal);
-  const path = callersPath(typed);
-  const stats = await stat(path).catch((error) => {
-    throw fileError(typed, error);
-  });
-  if (stats.isDirectory()) throw new CommandError(`${typed} is a folder`);
-  if (stats.isFile()) return { name: typed, path };
-  return await copyOf(() => createReadStream(path), typed, cleanUp, signal);
-}
-
-async function copyOf(
-  open: () => Readable,
-  name: string,
-  cleanUp: AsyncDisposableStack,
-  signal: AbortSignal,
-): Promise<OrdersFile> {
+  const name = inputName(file);
+  const path = callersPath(file);
+  if (file !== "-") {
+    const stats = await stat(path).catch((error) => {
+      throw fileError(name, error);
+    });
+    if (stats.isDirectory()) throw new CommandError(`${name} is a folder`);
+    if (stats.isFile()) return { name, path };
+  }
   const folder = await mkdtemp(join(tmpdir(), "orders-import-"));
   cleanUp.defer(() => rm(folder, { recursive: true }));
-  const path = join(folder, "orders.ndjson");
-  await pipeline(open(), createWriteStream(path), { signal }).catch((error) => {
-    throw fileError(`${name}, copied to ${path}`, error);
+  const copy = join(folder, "orders.ndjson");
+  await pipeline(openInput(file), createWriteStream(copy), { signal }).catch((error) => {
+    throw fileError(`${name}, copied to ${copy}`, error);
   });
-  return { name, path };
+  return { name, path: copy };
 }
 
 /**
@@ -102,25 +94,21 @@ async function checkFile(file: OrdersFile, signal: AbortSignal): Promise<number>
 async function writeOrders(job: Import): Promise<Result> {
   const { table, file, total, calls, signal } = job;
   const differing = new Differing();
-  const progress = startProgress("Writing", "orders", total);
-  let written = 0;
-  let present = 0;
-  const write = async ({ line, item }: NumberedOrder, stop: AbortSignal): Promise<void> => {
-    const unmet = await calls.insert(table, "id", item, stop);
-    if (unmet) {
-      present++;
-      differing.compare(line, item, unmet.found);
-    } else {
-      written++;
-    }
-    progress.update(written + present);
-  };
-  const reason = await workThrough(readNumberedOrders(file, total), write, signal);
-  progress.stop();
-  const different = differing.count;
-  const notWritten = total - written - present;
-  const counts = { written, alreadyThere: present - different, different, notWritten };
-  return differing.result(job, counts, "write", reason);
+  const counts = { written: 0, alreadyThere: 0, different: 0 };
+  const { done, reason } = await workThrough({
+    title: "Writing",
+    unit: "orders",
+    total,
+    items: readNumberedOrders(file, total),
+    async *work({ line, item }, stop) {
+      const unmet = await calls.insert(table, "id", item, stop);
+      if (!unmet) yield "written";
+      else yield differing.compare(line, item, unmet.found) ? "different" : "alreadyThere";
+    },
+    counts,
+    signal,
+  });
+  return differing.result(job, { ...counts, notWritten: total - done }, "write", reason);
 }
 
 function badLinesResult({ message, lineCount, bad }: BadLinesError): Result {

@@ -11,19 +11,27 @@ interface InputLine {
   place: string;
 }
 
+/** The name of a file for messages; `-` is standard input. */
+export function inputName(file: string): string {
+  return file === "-" ? "standard input" : file;
+}
+
+/** Opens a file that the command line names; `-` is standard input. */
+export function openInput(file: string) {
+  return file === "-" ? standardInput() : createReadStream(callersPath(file));
+}
+
 /**
  * Reads the lines of a file, but for those that are blank.
  *
  * @param file its name as the operator typed it; `-` is standard input.
  * @throws CommandError when it can't be read.
  */
-export async function* inputLines(file: string): AsyncGenerator<InputLine, void, void> {
-  const isStandardInput = file === "-";
-  const name = isStandardInput ? "standard input" : file;
-  const source = isStandardInput ? standardInput() : createReadStream(callersPath(file));
+export async function* inputLines(file: string): AsyncIterable<InputLine> {
+  const name = inputName(file);
   let number = 0;
   try {
-    for await (const line of linesOf(source.setEncoding("utf8"))) {
+    for await (const line of linesOf(openInput(file).setEncoding("utf8"))) {
       number++;
       const text = line.trim();
       if (text !== "") yield { text, place: `${name}:${number}` };

@@ -2,10 +2,10 @@ import { type Command, InvalidArgumentError } from "commander";
 import { CommandError } from "../terminal/errors.ts";
 import { readSecret } from "../terminal/input.ts";
 import { printable } from "../terminal/printable.ts";
-import { check, issue, list, revoke } from "./api-keys.ts";
-import { parseKeyId, parseMoment, parseTable } from "./arguments.ts";
-import { run } from "./command.ts";
-import { addRepair } from "./repair.ts";
+import { check, issue, list, now, revoke } from "./api-keys.ts";
+import { action } from "./command.ts";
+import { parseKeyId, parseMoment, rateOption, repairCommand, tableOption } from "./options.ts";
+import { type RepairOptions, repair } from "./repair.ts";
 import { keyRules } from "./repair-rules.ts";
 
 const keyAsArgument =
@@ -24,40 +24,40 @@ export function addKeyCommands(program: Command): void {
       "the last day the key works, in UTC, or the date-time it expires",
       parseExpiry,
     )
-    .action(({ name, expires }: { name: string; expires?: number }, command: Command) =>
-      run(command, (target) => issue(target, name, expires, now())),
-    );
+    .action(action(issue));
   keys
     .command("list")
     .option("--active", "only the keys that work")
     .description("list every key ever issued; the keys themselves are never shown again")
-    .option("--table <name>", "list the keys of this table (default: the one in use)", parseTable)
-    .action(({ table, active }: { table?: string; active?: boolean }, command: Command) =>
-      run(command, (target) =>
-        list({ ...target, apiKeysTable: table ?? target.apiKeysTable }, now(), active),
-      ),
-    );
+    .addOption(tableOption)
+    .action(action(list));
   keys
     .command("revoke")
     .argument("<key-id>", "as shown by `keys list`", parseKeyId)
     .description("revoke a key for good")
-    .action((keyId: string, _options, command: Command) =>
-      run(command, (target) => revoke(target, keyId, now())),
-    );
+    .action(action(revoke));
   keys
     .command("check")
     .description("read a key from standard input and say whether the service accepts it")
     // Rejected here, because commander would quote them.
     .allowExcessArguments()
-    .action((_options, command: Command) => {
-      if (command.args.length > 0) command.error(`error: ${keyAsArgument}`);
-      return run(command, async (target) => {
+    .hook("preAction", (check) => {
+      if (check.args.length > 0) check.error(`error: ${keyAsArgument}`);
+    })
+    .action(
+      action(async (target) => {
         const key = await readSecret("Key (input is hidden): ");
         if (key === "") throw new CommandError("Standard input has no key");
-        return await check(target, key, now());
-      });
-    });
-  addRepair(keys, "apiKeysTable", () => keyRules);
+        return await check(target, key);
+      }),
+    );
+  repairCommand(keys)
+    .addOption(rateOption)
+    .action(
+      action((session, options: RepairOptions) =>
+        repair(session, session.apiKeysTable, keyRules, options),
+      ),
+    );
 }
 
 function parseName(name: string): string {
@@ -81,8 +81,4 @@ function parseExpiry(text: string): number {
   }
   if (expiresAt <= now()) throw new InvalidArgumentError("Must be in the future.");
   return expiresAt;
-}
-
-function now(): number {
-  return Math.floor(Date.now() / 1000);
 }

@@ -1,45 +1,47 @@
 import { type Command, Option } from "commander";
+import { auditCancellations } from "./audit-orders.ts";
+import { action } from "./command.ts";
+import { exportOrders } from "./export-orders.ts";
+import { importOrders } from "./import-orders.ts";
 import {
+  dryRunOption,
+  idsOption,
   parseFields,
   parseId,
   parseKeyId,
-  parseMoment,
-  parseTable,
   parseText,
   parseTime,
-} from "./arguments.ts";
-import { auditCommand } from "./audit-orders.ts";
-import { rateOption, run } from "./command.ts";
-import { exportCommand } from "./export-orders.ts";
-import { importCommand } from "./import-orders.ts";
-import { reinstateCommand } from "./reinstate-orders.ts";
-import { addRepair } from "./repair.ts";
+  rateOption,
+  repairCommand,
+  tableOption,
+} from "./options.ts";
+import { reinstateOrders } from "./reinstate-orders.ts";
+import { type RepairOptions, repair } from "./repair.ts";
 import { orderRules } from "./repair-rules.ts";
-import { shipCommand, shipExitCodes } from "./ship-orders.ts";
-import { countCommand, listCommand, show, statusChoices } from "./show-orders.ts";
+import { shipExitCodes, shipOrders } from "./ship-orders.ts";
+import { countOrders, listOrders, show, statusChoices } from "./show-orders.ts";
 
 /** Adds the commands that import, export, ship, mend, list, count and show orders. */
 export function addOrderCommands(program: Command): void {
   const orders = program
     .command("orders")
-    .description("import, export, ship, mend, list, count and show orders");
+    .description("import, export, ship, mend, list, count and show orders")
+    .addOption(rateOption);
   orders
     .command("import")
     .argument("[file]", "NDJSON: one order per line, with its status", parseText, "-")
     .option("--check", "compare the orders with the table, and write nothing")
-    .addOption(rateOption())
     .description("check every line of a file, then write the orders that are not in the table yet")
-    .action(importCommand);
+    .action(action(importOrders));
   orders
     .command("export")
     .argument("[file]", "where to write (default: standard output)", parseText)
-    .option("--table <name>", "export this table (default: the one in use)", parseTable)
-    .addOption(rateOption())
+    .addOption(tableOption)
     .description("write every order, one per line, in the format of `orders import`")
-    .action(exportCommand);
+    .action(action(exportOrders));
   orders
     .command("ship")
-    .argument("[order-id...]", "the orders' ids", (text, ids: bigint[] = []) => [
+    .argument("[order-id...]", "the orders' ids", (text, ids: string[] = []) => [
       ...ids,
       parseId(text),
     ])
@@ -51,21 +53,29 @@ export function addOrderCommands(program: Command): void {
     .option(
       "--date <date>",
       "when they shipped: a day, in UTC, or a date-time (default: now)",
-      (text) => parseMoment(text, "00:00:00Z"),
+      parseTime,
     )
-    .addOption(rateOption())
     .description("ship pending orders")
     .addHelpText("after", shipExitCodes)
-    .action(shipCommand);
+    .hook("preAction", (ship) => {
+      if (ship.args.length > 0 && ship.getOptionValue("file") !== undefined)
+        ship.error("error: name either orders or a file of ids");
+    })
+    .action(action(shipOrders));
   addLookUps(orders);
   addReinstate(orders);
-  addRepair(orders, "ordersTable", orderRules)
+  repairCommand(orders)
     .option(
       "--fields <names>",
       "also put these attributes back where they differ, like petId,quantity",
       parseFields,
     )
-    .option("--ids <file>", "only these orders: a file of ids, one per line", parseText);
+    .addOption(idsOption)
+    .action(
+      action((session, { fields = [], ...options }: RepairOptions & { fields?: string[] }) =>
+        repair(session, session.ordersTable, orderRules(fields), options),
+      ),
+    );
 }
 
 function addReinstate(orders: Command): void {
@@ -79,15 +89,14 @@ function addReinstate(orders: Command): void {
       parseTime,
     )
     .option("--until <date-time>", "leave what it cancelled from then on", parseTime)
-    .option("--ids <file>", "only these orders: a file of ids, one per line", parseText)
+    .addOption(idsOption)
     .addOption(
       new Option("--except <file>", "not these orders: a file of ids, one per line")
         .argParser(parseText)
         .conflicts("ids"),
     )
-    .option("--dry-run", "only print what would be reinstated")
-    .addOption(rateOption())
-    .action(reinstateCommand);
+    .addOption(dryRunOption)
+    .action(action(reinstateOrders));
 }
 
 /** Adds the commands that only read orders. */
@@ -98,23 +107,17 @@ function addLookUps(orders: Command): void {
       new Option("--status <status>", "only orders with this status").choices(statusChoices),
     )
     .option("--cancelled-by <key-id>", "only orders that this key cancelled", parseKeyId)
-    .addOption(rateOption())
     .description("list orders as they are read; with --json in the format of `orders import`")
-    .action(listCommand);
-  orders
-    .command("count")
-    .addOption(rateOption())
-    .description("count the orders by status")
-    .action(countCommand);
+    .action(action(listOrders));
+  orders.command("count").description("count the orders by status").action(action(countOrders));
   orders
     .command("show")
     .argument("<order-id>", "the order's id", parseId)
     .description("show an order with its status and, if it was cancelled, when and by which key")
-    .action((id: bigint, _options, command: Command) => run(command, (target) => show(target, id)));
+    .action(action(show));
   orders
     .command("audit")
     .requiredOption("--log <file>", "the function's log lines (`-` is standard input)", parseText)
-    .addOption(rateOption())
     .description("compare the cancellations in CancelOrder's log with the table")
-    .action(auditCommand);
+    .action(action(auditCancellations));
 }

@@ -17,10 +17,7 @@ export function createProgram(): Command {
     .option("--local", "work on the running `npm start`")
     .option("--json", "print JSON, for scripts")
     .showHelpAfterError("(see --help)")
-    .exitOverride((error) => {
-      // commander exits with 1 for wrong use.
-      throw Object.assign(error, { exitCode: error.exitCode === 0 ? 0 : 2 });
-    });
+    .exitOverride();
   addKeyCommands(program);
   addOrderCommands(program);
   return program;
@@ -31,10 +28,11 @@ export async function runProgram(args: string[]): Promise<void> {
   try {
     await createProgram().parseAsync(args, { from: "user" });
   } catch (error) {
-    process.exitCode = error instanceof CommanderError ? error.exitCode : 1;
+    const isWrongUse = error instanceof CommanderError;
+    // commander exits with 1 for wrong use, and with 0 after its help.
+    process.exitCode = isWrongUse ? error.exitCode && 2 : 1;
     // The reader of a closed pipe wants neither the rest nor an error.
     const isClosedPipe = isOutputError(error) && Object(error).code === "EPIPE";
-    if (error instanceof CommanderError || isClosedPipe) return;
-    process.stderr.write(`${errorText(error)}\n`);
+    if (!isWrongUse && !isClosedPipe) process.stderr.write(`${errorText(error)}\n`);
   }
 }

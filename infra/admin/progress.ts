@@ -29,7 +29,6 @@ export function startProgress(
       erase();
       process.stderr.write(line.slice(0, process.stderr.columns));
     },
-    print: (line: string): void => printLine(line),
     stop: erase,
   };
 }

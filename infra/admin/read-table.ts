@@ -1,9 +1,7 @@
 import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
-import type { Command } from "commander";
 import type { OrderItem } from "../../shared/order.ts";
-import { pacedCalls } from "./command.ts";
+import type { Session } from "./command.ts";
 import { startProgress } from "./progress.ts";
-import type { Target } from "./target.ts";
 
 interface Reading {
   /** What the progress line says is done, like `Counting`. */
@@ -20,13 +18,12 @@ interface Reading {
  * far that is.
  */
 export async function* readTable(
-  command: Command,
-  target: Target,
-  { title, table = target.ordersTable, isPrinted = false, signal }: Reading,
-): AsyncGenerator<OrderItem[], void, void> {
-  const calls = pacedCalls(command, target, "reads");
+  session: Session,
+  { title, table = session.ordersTable, isPrinted = false, signal }: Reading,
+): AsyncIterable<OrderItem[]> {
+  const calls = session.calls("reads");
   const isShown = process.stderr.isTTY && !(isPrinted && process.stdout.isTTY);
-  const total = isShown ? await approximateCount(target, table) : 0;
+  const total = isShown ? await approximateCount(session, table) : 0;
   const progress = startProgress(title, "orders", total, isShown);
   let read = 0;
   try {
@@ -41,7 +38,7 @@ export async function* readTable(
 }
 
 /** How many orders a table had, up to six hours ago; 0 for an operator who may not ask. */
-async function approximateCount({ client }: Target, table: string): Promise<number> {
+async function approximateCount({ client }: Session, table: string): Promise<number> {
   const describe = new DescribeTableCommand({ TableName: table });
   const described = await client.send(describe).catch(() => undefined);
   return described?.Table?.ItemCount ?? 0;

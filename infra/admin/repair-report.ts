@@ -1,18 +1,20 @@
 import { Findings } from "../orders-file/findings.ts";
-import { grouped } from "../terminal/counted.ts";
-import { jsonText, printable } from "../terminal/printable.ts";
+import { countsText, grouped, words } from "../terminal/counted.ts";
+import { printable } from "../terminal/printable.ts";
 import { columns } from "../terminal/text.ts";
-import type { Result } from "./command.ts";
-import { type Outcome, outcomes } from "./repair-rules.ts";
+import type { Result, Session } from "./command.ts";
+import type { Outcome } from "./repair-rules.ts";
 
 /** What became of an item. */
 export interface RepairedItem {
   id: bigint | string;
   outcome: Outcome;
   /** Its status in the live table. */
-  status?: string | undefined;
+  status: string | undefined;
   /** Its status in the copy. */
-  was?: string | undefined;
+  was: string | undefined;
+  /** The attributes in which it differed from the copy's. */
+  differing?: string[] | undefined;
 }
 
 /** The lines about items that were left as they are, but may be wrong. */
@@ -22,41 +24,25 @@ const explanations: Partial<Record<Outcome, (item: RepairedItem) => string>> = {
   inNeither: ({ id }) => `${id} is in neither table`,
 };
 
-/**
- * Counts what became of the items of a repair. Prints at once the id of each that was placed or
- * mended; as JSON each of them, and each that may be wrong.
- */
+/** Reports what became of the items of a repair: those that were put back or may be wrong. */
 export class RepairReport {
-  total = 0;
-  readonly #asJson: boolean;
-  readonly #print: (line: string) => void;
-  readonly #counts = new Map<Outcome, number>(outcomes.map((outcome) => [outcome, 0]));
-  /** Items of which both tables have one status, by the attributes in which they differ. */
+  readonly #session: Pick<Session, "asJson" | "print">;
+  /** How many items differed in an attribute. */
   readonly #fields = new Map<string, number>();
-  readonly #explained = new Map<Outcome, Findings<string>>();
+  readonly #explained = new Findings<string>();
 
-  /** @param print prints a line on standard output. */
-  constructor(asJson: boolean, print: (line: string) => void) {
-    this.#asJson = asJson;
-    this.#print = print;
+  constructor(session: Pick<Session, "asJson" | "print">) {
+    this.#session = session;
   }
 
-  /** @param differing the attributes in which it differed from the copy's. */
-  add(item: RepairedItem, differing: string[] = []): void {
-    this.total++;
-    countOne(this.#counts, item.outcome);
-    for (const name of differing) countOne(this.#fields, name);
+  /** Prints the id of an item that was put back; as JSON all of it, also if it may be wrong. */
+  add({ differing = [], ...item }: RepairedItem): void {
+    for (const name of differing) this.#fields.set(name, (this.#fields.get(name) ?? 0) + 1);
+    const explanation = explanations[item.outcome]?.(item);
+    if (explanation) this.#explained.add(words(item.outcome), printable(explanation));
     const isWritten = item.outcome === "placed" || item.outcome === "mended";
-    const explain = explanations[item.outcome];
-    if (explain) this.#explain(item.outcome, printable(explain(item)));
-    if (this.#asJson && (isWritten || explain)) this.#print(jsonText(item));
-    if (!this.#asJson && isWritten) this.#print(printable(String(item.id)));
-  }
-
-  #explain(outcome: Outcome, line: string): void {
-    const findings = this.#explained.get(outcome) ?? new Findings<string>();
-    findings.add(label(outcome), line);
-    this.#explained.set(outcome, findings);
+    if (isWritten || (explanation && this.#session.asJson))
+      this.#session.print(String(item.id), item);
   }
 
   /**
@@ -64,43 +50,33 @@ export class RepairReport {
    *
    * @param reason why it stopped early, if it did.
    */
-  result(table: string, dryRun: boolean, reason: string | undefined): Result {
-    const counts = [...this.#counts].map(
-      ([outcome, count]) => `${grouped(count)} ${label(outcome)}`,
-    );
+  result(
+    table: string,
+    dryRun: boolean,
+    counts: Record<Outcome, number>,
+    reason: string | undefined,
+  ): Result {
     const fields = [...this.#fields].map(([name, count]) => [name, grouped(count)]).sort();
-    const hasBegun = reason === undefined || this.total > 0;
+    const hasBegun = Object.values(counts).some((count) => count > 0);
     const lines = [
-      ...(hasBegun
-        ? [`${dryRun ? "Would repair" : "Repaired"} ${table}: ${counts.join(", ")}`]
+      ...(reason === undefined || hasBegun
+        ? [`${dryRun ? "Would repair" : "Repaired"} ${table}: ${countsText(counts)}`]
         : []),
-      ...outcomes.flatMap((outcome) => {
-        const { first = [], more = [] } = this.#explained.get(outcome) ?? {};
-        return [...first, ...more];
-      }),
+      ...this.#explained.first,
+      ...this.#explained.more,
       ...(fields.length > 0 ? [columns([["FIELD", "DIFFERED IN"], ...fields])] : []),
       ...(reason === undefined ? [] : [`${reason}. Run it again to repair the rest.`]),
     ];
-    const wrong = ["contradictory", "inNeither"] as const;
     return {
       json: {
         table,
         dryRun,
         complete: reason === undefined,
-        ...Object.fromEntries(this.#counts),
+        ...counts,
         fields: Object.fromEntries(this.#fields),
       },
       note: lines.join("\n"),
-      rejected: reason !== undefined || wrong.some((outcome) => this.#counts.get(outcome)),
+      rejected: reason !== undefined || counts.contradictory + counts.inNeither > 0,
     };
   }
-}
-
-/** `changedSince` as `changed since`. */
-function label(outcome: Outcome): string {
-  return outcome.replace(/[A-Z]/g, " $&").toLowerCase();
-}
-
-function countOne<Key>(counts: Map<Key, number>, key: Key): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
 }

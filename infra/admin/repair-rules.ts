@@ -1,27 +1,27 @@
 import type { OrderItem as Item } from "../../shared/order.ts";
-import { sameAttribute } from "../orders-file/attribute-json.ts";
+import { differingAttributes, sameAttribute } from "../orders-file/attribute-json.ts";
 import { orderIdOf } from "./order-ids.ts";
 import type { Attributes } from "./table-calls.ts";
 
 /**
- * The outcomes for an item of the copy or of the live table. `placed`: the live table lacked it.
- * `mended`: some of its attributes are as they were again. All others are left as they are:
- * `differing` in attributes that anyone may correct, `changedSince` by a shipment, a cancellation
- * or the like, `reinstated` after a cancellation, `contradictory` in its final status, `onlyLive`
- * because the copy lacks it. `inNeither`: it was asked for, but no table has it.
+ * How many items of the copy or of the live table had each outcome, at first. `placed`: the live
+ * table lacked it. `mended`: some of its attributes are as they were again. All others are left as
+ * they are: `differing` in attributes that anyone may correct, `changedSince` by a shipment, a
+ * cancellation or the like, `reinstated` after a cancellation, `contradictory` in its final status,
+ * `onlyLive` because the copy lacks it. `inNeither`: it was asked for, but no table has it.
  */
-export const outcomes = [
-  "placed",
-  "mended",
-  "same",
-  "differing",
-  "changedSince",
-  "reinstated",
-  "contradictory",
-  "onlyLive",
-  "inNeither",
-] as const;
-export type Outcome = (typeof outcomes)[number];
+export const noOutcomes = {
+  placed: 0,
+  mended: 0,
+  same: 0,
+  differing: 0,
+  changedSince: 0,
+  reinstated: 0,
+  contradictory: 0,
+  onlyLive: 0,
+  inNeither: 0,
+};
+export type Outcome = keyof typeof noOutcomes;
 
 /** The decision about an item that both tables have. */
 export interface Judgement {
@@ -63,51 +63,26 @@ function judgeOrder(copied: Item, live: Item, fields: string[]): Judgement {
   if (differing.length === 0) return { outcome: "same" };
   const outcome = differing.includes("status") ? judgeStatus(copied, live) : "differing";
   if (outcome === "contradictory") return { outcome };
-  const wrong = differing.filter((name) => fields.includes(name) && isToMend(outcome, name));
-  const change = { ...backTo(copied, wrong), ...(outcome === "mended" && withoutId(copied)) };
+  const mayMend = (name: string): boolean =>
+    // Those that a shipment sets.
+    outcome !== "changedSince" || (name !== "shipDate" && name !== "complete");
+  const wrong = differing.filter((name) => fields.includes(name) && mayMend(name));
+  const { id: _, ...attributes } = copied;
+  const change = {
+    ...Object.fromEntries(wrong.map((name) => [name, copied[name]])),
+    // All that an order was: even what doesn't differ yet may be lost until it is written. What
+    // only the live order has stays, as another team may have added it since.
+    ...(outcome === "mended" && attributes),
+  };
   if (Object.keys(change).length > 0) return { outcome: "mended", change, differing };
   return outcome === "differing" ? { outcome, differing } : { outcome };
-}
-
-/** Whether one of `fields` is to be mended, unlike those that a shipment has set since. */
-function isToMend(outcome: Outcome, field: string): boolean {
-  return outcome !== "changedSince" || (field !== "shipDate" && field !== "complete");
-}
-
-/**
- * All that an order was: even what doesn't differ yet may be lost until it is written. What only
- * the live order has stays, as another team may have added it since.
- */
-function withoutId({ id: _, ...order }: Item): Item {
-  return order;
-}
-
-type Status = "pending" | "ended" | "other" | "none";
-
-/** The outcomes by an order's status in the copy and, unless it is the same, in the live table. */
-const statusOutcomes: Record<Status, Record<Status, Outcome>> = {
-  pending: { pending: "differing", ended: "changedSince", other: "mended", none: "mended" },
-  ended: { pending: "mended", ended: "contradictory", other: "mended", none: "mended" },
-  other: { pending: "changedSince", ended: "changedSince", other: "changedSince", none: "mended" },
-  none: {
-    pending: "changedSince",
-    ended: "changedSince",
-    other: "changedSince",
-    none: "differing",
-  },
-};
-
-function statusOf({ status }: Item): Status {
-  if (status === undefined) return "none";
-  if (status.S === "pending") return "pending";
-  return status.S === "shipped" || status.S === "cancelled" ? "ended" : "other";
 }
 
 function judgeStatus(copied: Item, live: Item): Outcome {
   const was = statusOf(copied);
   const is = statusOf(live);
-  const outcome = statusOutcomes[was][is];
-  if (outcome !== "mended") return outcome;
+  if (mayBecome(was, is)) return "changedSince";
+  if (was === "ended" && is === "ended") return "contradictory";
   if (was === "ended" && live["reinstatedAt"])
     return is === "pending" ? "reinstated" : "contradictory";
   // An order that has lost its status may still say that it was cancelled since.
@@ -115,6 +90,20 @@ function judgeStatus(copied: Item, live: Item): Outcome {
   const wasCancelledSince =
     cancellationId !== undefined && !sameAttribute(cancellationId, copied["cancellationId"]);
   return wasCancelledSince ? "contradictory" : "mended";
+}
+
+type Status = "pending" | "ended" | "other" | "none";
+
+function statusOf({ status }: Item): Status {
+  if (status === undefined) return "none";
+  if (status.S === "pending") return "pending";
+  return status.S === "shipped" || status.S === "cancelled" ? "ended" : "other";
+}
+
+/** Whether another status is allowed. */
+function mayBecome(was: Status, is: Status): boolean {
+  if (was === "other") return is !== "none";
+  return was === "none" || (was === "pending" && is === "ended");
 }
 
 /** Mends keys that are no longer revoked. */
@@ -127,12 +116,3 @@ export const keyRules: Rules = {
     return isRevived ? { outcome: "mended", change: { revokedAt } } : { outcome: "same" };
   },
 };
-
-function differingAttributes(copied: Item, live: Item): string[] {
-  const names = Object.keys({ ...copied, ...live });
-  return names.filter((name) => !sameAttribute(copied[name], live[name])).sort();
-}
-
-function backTo(copied: Item, names: string[]): Attributes {
-  return Object.fromEntries(names.map((name) => [name, copied[name]]));
-}

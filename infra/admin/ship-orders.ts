@@ -1,22 +1,12 @@
 import { randomInt } from "node:crypto";
-import type { Command } from "commander";
 import { isUnavailable } from "../../shared/dynamodb.ts";
 import type { OrderItem, OrderStatus } from "../../shared/order.ts";
-import { countsText } from "../terminal/counted.ts";
+import { counted, countsText } from "../terminal/counted.ts";
 import { errorText } from "../terminal/errors.ts";
-import { jsonText, printable } from "../terminal/printable.ts";
-import { interruption, pacedCalls, run } from "./command.ts";
-import { readIds } from "./order-ids.ts";
-import { startProgress } from "./progress.ts";
+import type { Result, Session } from "./command.ts";
+import { orderKey, readIds } from "./order-ids.ts";
 import type { TableCalls } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
-
-interface ShipOptions {
-  /** A file of ids, `-` for standard input. */
-  file?: string;
-  /** An ISO 8601 date-time. */
-  date?: string;
-}
 
 /** The words and the exit code of each outcome, the gravest last. */
 const outcomes = {
@@ -38,7 +28,6 @@ export const shipExitCodes = [
 ].join("\n");
 
 interface Shipment {
-  id: bigint;
   outcome: keyof typeof outcomes;
   shipDate?: string | undefined;
   status?: string | undefined;
@@ -49,54 +38,54 @@ interface Shipment {
 /**
  * Ships the orders named on the command line, in a file or on standard input, several at a time,
  * and prints a line for each, in their order.
+ *
+ * @param options a file of ids, `-` for standard input, and when they shipped (ISO 8601).
  */
-export async function shipCommand(
-  named: bigint[],
-  { file, date }: ShipOptions,
-  command: Command,
-): Promise<void> {
-  if (named.length > 0 && file !== undefined)
-    command.error("error: name either orders or a file of ids");
-  await run(command, async (target, asJson) => {
-    const ids = named.length > 0 ? new Set(named) : await readIds(command, file);
-    const calls = pacedCalls(command, target, "writes");
-    const shipDate = date ?? now();
-    const counts: Record<string, number> = {};
-    const progress = startProgress("Shipping", "orders", ids.size);
-    let done = 0;
-    let previous = Promise.resolve();
-    const ship = async (id: bigint, stop: AbortSignal): Promise<void> => {
+export async function shipOrders(
+  session: Session,
+  named: string[],
+  { file, date: shipDate = now() }: { file?: string; date?: string },
+): Promise<Result> {
+  const ids = named.length > 0 ? new Set(named) : await readIds(session, file);
+  const calls = session.calls("writes");
+  const counts: Record<string, number> = {};
+  let previous = Promise.resolve();
+  const { done, reason } = await workThrough({
+    title: "Shipping",
+    unit: "orders",
+    total: ids.size,
+    items: ids.values(),
+    async *work(id, stop) {
       const turn = previous;
       const { promise, resolve } = Promise.withResolvers<void>();
       previous = promise;
       try {
-        const shipment = await shipOrder(target.ordersTable, id, shipDate, calls, stop);
+        const shipment = await shipOrder(session.ordersTable, id, shipDate, calls, stop);
         await turn;
-        progress.print(asJson ? jsonText(shipment) : shipmentText(shipment));
-        counts[shipment.outcome] = (counts[shipment.outcome] ?? 0) + 1;
-        progress.update(++done);
+        session.print(shipmentText(id, shipment), { id: BigInt(id), ...shipment });
+        yield shipment.outcome;
       } finally {
         resolve();
       }
-    };
-    const reason = await workThrough(ids.values(), ship, interruption());
-    progress.stop();
-    counts["not_tried"] = ids.size - done;
-    const found = Object.entries(outcomes).filter(([outcome]) => counts[outcome]);
-    process.exitCode = found.at(-1)?.[1][1] ?? 0;
-    const foundCounts = found.map(([outcome]) => [outcome, counts[outcome]]);
-    const summary = countsText("order", ids.size, Object.fromEntries(foundCounts));
-    return {
-      note: [ids.size > 1 ? summary : undefined, reason].filter(Boolean).join("\n"),
-      unprinted: "Ship them again to see what has shipped",
-    };
+    },
+    counts,
+    signal: session.interruption(),
   });
+  counts["not_tried"] = ids.size - done;
+  const found = Object.entries(outcomes).filter(([outcome]) => counts[outcome]);
+  process.exitCode = found.at(-1)?.[1][1] ?? 0;
+  const foundCounts = found.map(([outcome]) => [outcome, counts[outcome]]);
+  const summary = `${counted(ids.size, "order")}: ${countsText(Object.fromEntries(foundCounts))}`;
+  return {
+    note: [ids.size > 1 ? summary : undefined, reason].filter(Boolean).join("\n"),
+    unprinted: "Ship them again to see what has shipped",
+  };
 }
 
-function shipmentText({ id, outcome, shipDate, status, reason }: Shipment): string {
+function shipmentText(id: string, { outcome, shipDate, status, reason }: Shipment): string {
   const detail = shipDate ?? status ?? reason;
   const suffix = detail === undefined ? "" : `: ${detail}`;
-  return printable(`Order ${id} ${outcomes[outcome][0]}${suffix}`);
+  return `Order ${id} ${outcomes[outcome][0]}${suffix}`;
 }
 
 /**
@@ -107,31 +96,30 @@ function shipmentText({ id, outcome, shipDate, status, reason }: Shipment): stri
  */
 export async function shipOrder(
   table: string,
-  id: bigint,
+  id: string,
   shipDate: string,
   calls: TableCalls,
   signal: AbortSignal,
 ): Promise<Shipment> {
-  const key: OrderItem = { id: { N: id.toString() } };
-  const pending = { S: "pending" satisfies OrderStatus };
+  const pending = { ...orderKey(id), status: { S: "pending" satisfies OrderStatus } };
   const shipped: OrderItem = {
     status: { S: "shipped" satisfies OrderStatus },
     shipDate: { S: shipDate },
     complete: { BOOL: true },
   };
   try {
-    const unmet = await calls.update(table, key, shipped, { status: pending }, signal);
-    if (unmet === undefined) return { id, outcome: "shipped", shipDate };
-    return { id, ...rejection(unmet.found) };
+    const unmet = await calls.update(table, "id", shipped, pending, signal);
+    if (unmet === undefined) return { outcome: "shipped", shipDate };
+    return rejection(unmet.found);
   } catch (error) {
     // Interrupted while it waited: not tried.
     if (Object(error).name === "AbortError" || !isUnavailable(error)) throw error;
-    return { id, outcome: "unknown", reason: errorText(error) };
+    return { outcome: "unknown", reason: errorText(error) };
   }
 }
 
 /** Why an order can't ship, from its item in the table. */
-function rejection(item: OrderItem | undefined): Omit<Shipment, "id"> {
+function rejection(item: OrderItem | undefined): Shipment {
   if (item === undefined) return { outcome: "not_found" };
   const { status, shipDate } = item;
   if (status?.S === "shipped") return { outcome: "already_shipped", shipDate: shipDate?.S };

@@ -1,15 +1,15 @@
 import { pipeline } from "node:stream/promises";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
-import type { Command } from "commander";
 import { isInt64, type OrderItem, orderStatuses } from "../../shared/order.ts";
 import { attributeJson } from "../orders-file/attribute-json.ts";
 import { grouped } from "../terminal/counted.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { jsonText, printable } from "../terminal/printable.ts";
-import { columns, header, tableOf } from "../terminal/text.ts";
-import { findKey, noKey } from "./api-keys.ts";
-import { type Result, run } from "./command.ts";
+import { columns, header } from "../terminal/text.ts";
+import { findKey, requireKey } from "./api-keys.ts";
+import type { Result, Session } from "./command.ts";
 import { formatLines } from "./export-orders.ts";
+import { orderKey } from "./order-ids.ts";
 import { readTable } from "./read-table.ts";
 import { TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
@@ -35,17 +35,16 @@ const widths = {
 };
 
 /** Shows an order as the table holds it, and the name of the key that cancelled it. */
-export async function show(target: Target, id: bigint): Promise<Result> {
-  const Key = { id: { N: id.toString() } };
-  const input = { TableName: target.ordersTable, Key, ConsistentRead: true };
-  const item = await new TableCalls(target.client).get(input);
-  if (!item) throw new CommandError(`No order has the id ${id}`);
-  const cancelledBy = item["cancelledBy"]?.S;
+export async function show(target: Target, id: string): Promise<Result> {
+  const calls = new TableCalls(target.client);
+  const [order] = await calls.getMany(target.ordersTable, "id", [orderKey(id)], undefined, true);
+  if (!order) throw new CommandError(`No order has the id ${id}`);
+  const cancelledBy = order["cancelledBy"]?.S;
   const key = cancelledBy === undefined ? undefined : await findKey(target, cancelledBy);
-  if (key) item["cancelledByName"] = { S: key.name };
-  const order = plainOrder(item);
-  const rows = Object.keys(order).map((name) => [name, valueText(item[name])]);
-  return { text: columns(rows), json: order };
+  if (key) order["cancelledByName"] = { S: key.name };
+  const plain = plainOrder(order);
+  const rows = Object.keys(plain).map((name) => [name, valueText(order[name])]);
+  return { text: columns(rows), json: plain };
 }
 
 /** An order's attributes as plain values, those of a list first. */
@@ -59,30 +58,29 @@ export function plainOrder(item: OrderItem): Record<string, unknown> {
  * Prints the orders that match the filter as they are read: in columns, or with `--json` as lines
  * of an orders file.
  */
-export function listCommand({ status, cancelledBy }: Filter, command: Command): Promise<void> {
-  return run(command, async (target, asJson) => {
-    const matches = (item: OrderItem): boolean =>
-      (status === undefined || statusOf(item) === status) &&
-      (cancelledBy === undefined || item["cancelledBy"]?.S === cancelledBy);
-    const counts = { orders: 0, skipped: 0 };
-    let found = 0;
-    const output = async function* (): AsyncGenerator<string, void, void> {
-      if (!asJson) yield row(header);
-      for await (const page of readTable(command, target, { title: "Listing", isPrinted: true })) {
-        const orders = page.filter(matches);
-        found += orders.length;
-        yield asJson ? formatLines(orders, counts) : rows(orders);
-      }
-    };
-    await pipeline(output, process.stdout, { end: false });
-    if (found === 0 && cancelledBy !== undefined && !(await findKey(target, cancelledBy)))
-      throw noKey(cancelledBy);
-    return { rejected: counts.skipped > 0 };
-  });
+export async function listOrders(
+  session: Session,
+  { status, cancelledBy }: Filter,
+): Promise<Result> {
+  const matches = (item: OrderItem): boolean =>
+    (status === undefined || statusOf(item) === status) &&
+    (cancelledBy === undefined || item["cancelledBy"]?.S === cancelledBy);
+  const counts = { orders: 0, skipped: 0 };
+  let found = 0;
+  const output = async function* (): AsyncIterable<string> {
+    if (!session.asJson) yield row(header);
+    for await (const page of readTable(session, { title: "Listing", isPrinted: true })) {
+      const orders = page.filter(matches);
+      found += orders.length;
+      yield session.asJson
+        ? formatLines(orders, counts)
+        : orders.map((item) => row((name) => valueText(item[name]))).join("");
+    }
+  };
+  await pipeline(output, process.stdout, { end: false });
+  if (found === 0 && cancelledBy !== undefined) await requireKey(session, cancelledBy);
+  return { rejected: counts.skipped > 0 };
 }
-
-const rows = (orders: OrderItem[]): string =>
-  orders.map((item) => row((name) => valueText(item[name]))).join("");
 
 function row(cell: (name: string) => string): string {
   const cells = Object.entries(widths).map(([name, width]) => printable(cell(name)).padEnd(width));
@@ -104,19 +102,14 @@ export function plainValue(attribute: AttributeValue | undefined): unknown {
 }
 
 /** Counts the orders by status. */
-export function countCommand(_options: object, command: Command): Promise<void> {
-  return run(command, async (target) => {
-    const counts = { pending: 0, shipped: 0, cancelled: 0, other: 0, total: 0 };
-    for await (const page of readTable(command, target, { title: "Counting" })) {
-      for (const item of page) counts[statusOf(item)]++;
-      counts.total += page.length;
-    }
-    const rows = Object.entries(counts).map(([status, orders]) => ({
-      status,
-      orders: grouped(orders),
-    }));
-    return { text: tableOf(rows), json: counts };
-  });
+export async function countOrders(session: Session): Promise<Result> {
+  const counts = { pending: 0, shipped: 0, cancelled: 0, other: 0, total: 0 };
+  for await (const page of readTable(session, { title: "Counting" })) {
+    for (const item of page) counts[statusOf(item)]++;
+    counts.total += page.length;
+  }
+  const rows = Object.entries(counts).map(([status, orders]) => [status, grouped(orders)]);
+  return { text: columns([["STATUS", "ORDERS"], ...rows]), json: counts };
 }
 
 function statusOf({ status }: OrderItem): (typeof statusChoices)[number] {

@@ -2,9 +2,8 @@ import {
   type AttributeValue,
   BatchGetItemCommand,
   ConditionalCheckFailedException,
+  type ConsumedCapacity,
   type DynamoDBClient,
-  GetItemCommand,
-  type GetItemCommandInput,
   PutItemCommand,
   ScanCommand,
   type ScanCommandOutput,
@@ -24,9 +23,19 @@ const throttleWaits = [200, 500, 1000, 2000, 5000, 10_000, 20_000, 30_000, 30_00
 /** Attributes by their names; undefined are those that an item lacks, or is to lose. */
 export type Attributes = Record<string, AttributeValue | undefined>;
 
-/** A partition key as text. */
-export function keyText(value: AttributeValue | undefined): string {
-  return value?.N ?? value?.S ?? "";
+/** The key of an item, which an item from a table always has. */
+function keyOf(key: string, item: Attributes): OrderItem {
+  return { [key]: item[key] ?? { NULL: true } };
+}
+
+/** Finds, among items, the one that has the same key as another. */
+export function finder(
+  key: string,
+  items: OrderItem[],
+): (other: OrderItem) => OrderItem | undefined {
+  const keyText = (item: OrderItem): string => JSON.stringify(item[key]);
+  const byKey = new Map(items.map((item) => [keyText(item), item]));
+  return (other) => byKey.get(keyText(other));
 }
 
 /** The most items that one call reads by their keys. */
@@ -35,7 +44,7 @@ const keysPerCall = 100;
 /** Divides items among calls that read them by their keys. */
 export async function* hundreds<Item>(
   items: AsyncIterable<Item> | Iterable<Item>,
-): AsyncGenerator<Item[], void, void> {
+): AsyncIterable<Item[]> {
   let batch: Item[] = [];
   for await (const item of items) {
     if (batch.push(item) < keysPerCall) continue;
@@ -50,8 +59,8 @@ export interface Unmet {
   found: OrderItem | undefined;
 }
 
-/** The output of a call that asked for `ReturnConsumedCapacity: "TOTAL"`. */
-type Metered = Pick<ScanCommandOutput, "ConsumedCapacity">;
+/** The output of a call that asked for `ReturnConsumedCapacity: "TOTAL"`, of one table. */
+type Metered = { ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[] | undefined };
 
 const conditional = {
   ReturnValuesOnConditionCheckFailure: "ALL_OLD",
@@ -95,8 +104,8 @@ export class TableCalls {
       if (turn > now) await this.#clock.pause(turn - now, signal);
       try {
         const output = await send();
-        this.#next +=
-          ((output.ConsumedCapacity?.CapacityUnits ?? units) - units) * this.#millisecondsPerUnit;
+        const [used] = [output.ConsumedCapacity].flat();
+        this.#next += ((used?.CapacityUnits ?? units) - units) * this.#millisecondsPerUnit;
         return output;
       } catch (error) {
         const longest = throttleWaits[tries];
@@ -106,40 +115,28 @@ export class TableCalls {
     }
   }
 
-  /** Reads an item. Returns undefined if the table has none with this key. */
-  async get(input: GetItemCommandInput, signal?: AbortSignal): Promise<OrderItem | undefined> {
-    const command = new GetItemCommand({ ...input, ReturnConsumedCapacity: "TOTAL" });
-    const units = input.ConsistentRead ? 1 : 0.5;
-    const { Item } = await this.make(() => this.#client.send(command), units, signal);
-    return Item;
-  }
-
   /**
-   * Reads the items with these keys, at most a hundred, which takes a tenth of the time of reading
-   * them one by one. Returns them by the text of their key.
+   * Reads the items that have the keys of these, at most a hundred, which takes a tenth of the time
+   * of reading them one by one.
    */
   async getMany(
     table: string,
     key: string,
-    keys: AttributeValue[],
+    items: OrderItem[],
     signal?: AbortSignal,
     ConsistentRead = false,
-  ): Promise<Map<string, OrderItem>> {
-    const found = new Map<string, OrderItem>();
-    let Keys: OrderItem[] = keys.map((value) => ({ [key]: value }));
+  ): Promise<OrderItem[]> {
+    const found: OrderItem[] = [];
+    let Keys = items.map((item) => keyOf(key, item));
     while (Keys.length > 0) {
       const command = new BatchGetItemCommand({
         RequestItems: { [table]: { Keys, ConsistentRead } },
         ReturnConsumedCapacity: "TOTAL",
       });
-      const send = async () => {
-        const { ConsumedCapacity, ...output } = await this.#client.send(command);
-        return { ...output, ConsumedCapacity: ConsumedCapacity?.[0] };
-      };
       const units = Keys.length * (ConsistentRead ? 1 : 0.5);
-      const { Responses, UnprocessedKeys } = await this.make(send, units, signal);
-      for (const item of Responses?.[table] ?? []) found.set(keyText(item[key]), item);
-      const left = UnprocessedKeys?.[table]?.Keys ?? [];
+      const output = await this.make(() => this.#client.send(command), units, signal);
+      found.push(...(output.Responses?.[table] ?? []));
+      const left = output.UnprocessedKeys?.[table]?.Keys ?? [];
       // The table throttles, though it read some of them.
       if (left.length === Keys.length) await this.#clock.pause(1000, signal);
       Keys = left;
@@ -160,46 +157,38 @@ export class TableCalls {
   }
 
   /**
-   * Changes attributes of an item while some are as they were read. Returns undefined if they are
-   * changed.
+   * Changes attributes of an item while some are as they were read, its key among them. Returns
+   * undefined if they are changed.
    */
   update(
     TableName: string,
-    Key: OrderItem,
+    key: string,
     change: Attributes,
     read: Attributes,
     signal?: AbortSignal,
   ): Promise<Unmet | undefined> {
     const written = { ...read, ...change };
     const names = Object.keys(written);
-    const index = (name: string): number => names.indexOf(name);
-    const values: OrderItem = {};
-    const terms = Object.entries(read).map(([name, value]) => {
-      if (value === undefined) return `attribute_not_exists(#${index(name)})`;
-      values[`:was${index(name)}`] = value;
-      return `#${index(name)} = :was${index(name)}`;
-    });
-    const set: string[] = [];
-    const remove: string[] = [];
-    for (const [name, value] of Object.entries(change)) {
-      if (value === undefined) {
-        remove.push(`#${index(name)}`);
-      } else {
-        values[`:is${index(name)}`] = value;
-        set.push(`#${index(name)} = :is${index(name)}`);
-      }
-    }
-    const clauses = { SET: set, REMOVE: remove };
-    const expression = Object.entries(clauses).filter(([, actions]) => actions.length > 0);
+    const nameOf = (name: string): string => `#${names.indexOf(name)}`;
+    const values: AttributeValue[] = [];
+    const equal = (name: string, value: AttributeValue): string =>
+      `${nameOf(name)} = :${values.push(value) - 1}`;
+    const conditions = Object.entries(read).map(([name, value]) =>
+      value ? equal(name, value) : `attribute_not_exists(${nameOf(name)})`,
+    );
+    const changes = Object.entries(change);
+    const set = changes.flatMap(([name, value]) => (value ? equal(name, value) : []));
+    const remove = changes.flatMap(([name, value]) => (value ? [] : nameOf(name)));
     const command = new UpdateItemCommand({
       TableName,
-      Key,
-      ConditionExpression: terms.join(" AND "),
-      UpdateExpression: expression
-        .map(([verb, actions]) => `${verb} ${actions.join(", ")}`)
-        .join(" "),
-      ExpressionAttributeNames: Object.fromEntries(names.map((name, at) => [`#${at}`, name])),
-      ExpressionAttributeValues: values,
+      Key: keyOf(key, read),
+      ConditionExpression: conditions.join(" AND "),
+      UpdateExpression: [
+        ...(set.length > 0 ? [`SET ${set.join(", ")}`] : []),
+        ...(remove.length > 0 ? [`REMOVE ${remove.join(", ")}`] : []),
+      ].join(" "),
+      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [nameOf(name), name])),
+      ExpressionAttributeValues: Object.fromEntries(values.map((value, at) => [`:${at}`, value])),
       ...conditional,
     });
     return this.#write(written, () => this.#client.send(command), signal);
@@ -231,7 +220,7 @@ export class TableCalls {
   }
 
   /** Reads a table, consistently, a page at a time, until the signal aborts. */
-  async *scan(TableName: string, signal?: AbortSignal): AsyncGenerator<OrderItem[], void, void> {
+  async *scan(TableName: string, signal?: AbortSignal): AsyncIterable<OrderItem[]> {
     let ExclusiveStartKey: OrderItem | undefined;
     do {
       const command = new ScanCommand({
@@ -249,7 +238,7 @@ export class TableCalls {
   }
 
   /** Reads a table as `scan` does, an item at a time. */
-  async *items(table: string, signal?: AbortSignal): AsyncGenerator<OrderItem, void, void> {
+  async *items(table: string, signal?: AbortSignal): AsyncIterable<OrderItem> {
     for await (const page of this.scan(table, signal)) yield* page;
   }
 }

@@ -1,29 +1,55 @@
 import { errorText } from "../terminal/errors.ts";
+import { startProgress } from "./progress.ts";
 
 /** Enough to keep a table busy from one machine; the client opens 50 connections at most. */
 const concurrency = 48;
 
+interface Work<Item, Outcome extends string> {
+  /** For the progress: what is done, to how many of what. */
+  title: string;
+  unit: string;
+  total?: number;
+  items: AsyncIterable<Item> | IteratorObject<Item>;
+  /** Works on an item, or several, and yields each outcome. */
+  work: (item: Item, stop: AbortSignal) => AsyncIterable<Outcome>;
+  /** How often there was each outcome, to be counted on from here. */
+  counts: Record<Outcome, number>;
+  signal: AbortSignal;
+}
+
 /**
- * Does `work` with each item, several at a time, until the first failure or until the signal
- * aborts. Work that has begun is finished; its `stop` signal only cuts its waits short.
+ * Works on each item, several at a time, until the first failure or until the signal aborts, and
+ * shows how far that is. Work that has begun is finished; `stop` only cuts its waits short.
  *
- * @returns the reason, in one line, if it stopped early.
+ * @returns how many outcomes there were, and the reason, in one line, if it stopped early.
  */
-export async function workThrough<Item>(
-  items: AsyncIterable<Item> | IteratorObject<Item>,
-  work: (item: Item, stop: AbortSignal) => Promise<void>,
-  signal: AbortSignal,
-): Promise<string | undefined> {
+export async function workThrough<Item, Outcome extends string>({
+  title,
+  unit,
+  total = 0,
+  items,
+  work,
+  counts,
+  signal,
+}: Work<Item, Outcome>): Promise<{ done: number; reason: string | undefined }> {
+  const progress = startProgress(title, unit, total);
   const failed = new AbortController();
   const stop = AbortSignal.any([signal, failed.signal]);
+  let done = 0;
   let reason: string | undefined;
   // The workers share one iterator, so each item goes to one of them, and is read only when one is
   // free.
+  const outcomes = async function* (): AsyncIterable<Outcome> {
+    for await (const item of items) {
+      stop.throwIfAborted();
+      yield* work(item, stop);
+    }
+  };
   const worker = async (): Promise<void> => {
     try {
-      for await (const item of items) {
-        stop.throwIfAborted();
-        await work(item, stop);
+      for await (const outcome of outcomes()) {
+        counts[outcome] = (counts[outcome] ?? 0) + 1;
+        progress.update(++done);
       }
     } catch (error) {
       reason ??= errorText(signal.aborted ? signal.reason : error);
@@ -31,5 +57,6 @@ export async function workThrough<Item>(
     }
   };
   await Promise.all(Array.from({ length: concurrency }, worker));
-  return reason;
+  progress.stop();
+  return { done, reason };
 }

@@ -1,5 +1,6 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { z } from "zod";
+import type { OrderItem } from "../../shared/order.ts";
 
 const text = z.string().refine((value) => value.isWellFormed());
 const number = z.string().refine((value) => decimal(value) !== undefined);
@@ -72,6 +73,12 @@ export function sameAttribute(
   b: AttributeValue | undefined,
 ): boolean {
   return comparable(a) === comparable(b);
+}
+
+/** The names of the attributes in which two items differ, sorted. */
+export function differingAttributes(a: OrderItem, b: OrderItem): string[] {
+  const names = Object.keys({ ...a, ...b }).sort();
+  return names.filter((name) => !sameAttribute(a[name], b[name]));
 }
 
 function comparable(attribute: AttributeValue | undefined): string | undefined {

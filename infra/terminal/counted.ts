@@ -10,10 +10,10 @@ export function counted(count: number, noun: string): string {
   return `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** `3 orders: 2 written, 1 already there`, of counts by their names. */
-export function countsText(noun: string, total: number, counts: Record<string, number>): string {
+/** `2 written, 1 already there`, of counts by their names. */
+export function countsText(counts: Record<string, number>): string {
   const parts = Object.entries(counts).map(([name, count]) => `${grouped(count)} ${words(name)}`);
-  return `${counted(total, noun)}: ${parts.join(", ")}`;
+  return parts.join(", ");
 }
 
 /** `already there`, of `alreadyThere` or `already_there`. */

@@ -5,7 +5,7 @@
 export async function* linesOf(
   blocks: AsyncIterable<string>,
   longest = Number.POSITIVE_INFINITY,
-): AsyncGenerator<string, void, void> {
+): AsyncIterable<string> {
   let rest = "";
   for await (const block of blocks) {
     // Splits the block only: to split `rest` again each time would make a long line quadratic.

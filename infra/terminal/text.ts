@@ -16,7 +16,7 @@ export function columns(rows: string[][]): string {
 }
 
 /** Records as a table, with the names of their fields above, and a word for null. */
-export function tableOf(records: Record<string, unknown>[], none = "-"): string {
+export function tableOf(records: Record<string, unknown>[], none: string): string {
   const rows = records.map((record) => Object.values(record).map((value) => String(value ?? none)));
   return columns([Object.keys(records[0] ?? {}).map(header), ...rows]);
 }

@@ -47,7 +47,7 @@ test("an order is read consistently", async () => {
   `;
   expect(sent).toMatchObject([
     { operation: "DescribeTable" },
-    { operation: "GetItem", ConsistentRead: true },
+    { operation: "BatchGetItem", RequestItems: { ORDERS: { ConsistentRead: true } } },
   ]);
 });
 

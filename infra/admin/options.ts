@@ -1,0 +1,84 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { isApiKeyId } from "../../shared/api-keys.ts";
+import { isDateTime, isInt64 } from "../../shared/order.ts";
+import { dateTimeHint } from "../terminal/date-time.ts";
+
+/** A parser that only accepts some texts. */
+function accepting(isAccepted: (text: string) => boolean, rule: string): (text: string) => string {
+  return (text) => {
+    if (isAccepted(text)) return text;
+    throw new InvalidArgumentError(rule);
+  };
+}
+
+/** A name or id. An unset shell variable would make it empty. */
+export const parseText = accepting((text) => text !== "", "Must not be empty.");
+
+/** A key's id. */
+export const parseKeyId = accepting(
+  isApiKeyId,
+  "Must be like key_0123456789abcdef: `keys check` prints it.",
+);
+
+/** A name that DynamoDB allows for a table. */
+export const parseTable = accepting(
+  (text) => /^[\w.-]{3,255}$/.test(text),
+  "Must be 3 to 255 of a-z, A-Z, 0-9, _, - and .",
+);
+
+const parseUnits = accepting(
+  (text) => /^[1-9]\d{0,5}$/.test(text),
+  "Must be a whole number from 1 to 999999.",
+);
+
+/** The names of an order's attributes, except those by which it is found, ended and reinstated. */
+export function parseFields(text: string): string[] {
+  const fields = text.split(",");
+  if (fields.some((field) => /^(id|status|cancel\w+|reinstatedAt|)$/.test(field)))
+    throw new InvalidArgumentError("Must be names like petId,quantity, and not id or status.");
+  return fields;
+}
+
+/** An order's id. */
+export const parseId = accepting(isInt64, "Not a 64-bit integer without leading zeros.");
+
+/** An ISO 8601 date-time. A day alone stands for its `timeOfDay`, like `23:59:59Z`. */
+export function parseMoment(text: string, timeOfDay: string): string {
+  const moment = isDateTime(text) ? text : `${text}T${timeOfDay}`;
+  if (isDateTime(moment)) return moment;
+  const hint = dateTimeHint(text);
+  throw new InvalidArgumentError(
+    hint ? `It ${hint}.` : "Not a date like 2027-12-31, nor a date-time with Z or an offset.",
+  );
+}
+
+/** An ISO 8601 date-time. A day alone stands for its beginning. */
+export function parseTime(text: string): string {
+  return parseMoment(text, "00:00:00Z");
+}
+
+export const rateOption = new Option(
+  "--rate <units>",
+  "read and write units a second (default: half of what the table serves; no limit with --local)",
+).argParser((text) => Number(parseUnits(text)));
+
+export const tableOption = new Option(
+  "--table <name>",
+  "read this table (default: the one in use)",
+).argParser(parseTable);
+
+export const idsOption = new Option(
+  "--ids <file>",
+  "only these orders: a file of ids, one per line",
+).argParser(parseText);
+
+export const dryRunOption = new Option("--dry-run", "only say what would be changed");
+
+/** Adds the command that repairs the items of a table. */
+export function repairCommand(commands: Command): Command {
+  return commands
+    .command("repair")
+    .description("put back what is missing or damaged, from a copy that was restored beside it")
+    .requiredOption("--from <table>", "the copy", parseTable)
+    .addOption(dryRunOption);
+}
