@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 
 export interface Step {
@@ -12,22 +13,19 @@ export interface Step {
   uses?: string;
   with?: Record<string, unknown>;
   run?: string;
+  "working-directory"?: string;
 }
 
 /** An expression in a workflow, which GitHub replaces with its value. */
 export const expression = (text: string): string => `$\{{ ${text} }}`;
 
+const github = new URL("../../.github/", import.meta.url);
+
 /** @returns the text of a workflow's file, its jobs by name, and the rest of it. */
 export async function readWorkflow(name: string) {
-  const text = await readFile(new URL(`../../.github/workflows/${name}`, import.meta.url), "utf8");
+  const text = await readFile(new URL(`workflows/${name}`, github), "utf8");
   const { jobs, ...rest } = parse(text);
   return { text, jobs, ...rest };
-}
-
-/** Where a job downloads the build to. */
-export function downloadPath({ steps }: { steps: Step[] }): string {
-  const download = steps.find(({ uses }) => uses?.startsWith("actions/download-artifact@"));
-  return String(download?.with?.["path"]);
 }
 
 /** A new directory. All of them are deleted at the end of the run (helpers/assembly.ts). */
@@ -35,27 +33,33 @@ export async function temporaryDirectory(): Promise<string> {
   return await mkdtemp(join(tmpdir(), "pet-store-orders-workflow-"));
 }
 
+/** A new directory with the repository's `.github`. */
+export async function checkout(): Promise<string> {
+  const directory = await temporaryDirectory();
+  await symlink(fileURLToPath(github), join(directory, ".github"));
+  return directory;
+}
+
+/** Where, with which variables, and with which shell scripts in place of programs steps run. */
+interface Run {
+  directory?: string;
+  env?: Record<string, string>;
+  programs?: Record<string, string>;
+}
+
 /**
- * Runs the script of a job's step as GitHub does on Linux.
+ * Runs the scripts of a job's steps as GitHub does on Linux, up to one that fails. Conditions of
+ * steps are not met.
  *
- * @param options.directory where it runs; by default a new directory.
- * @param options.programs shell scripts in place of programs, by their names.
- * @returns whether it succeeded, everything it printed, its directory, and its calls of these
+ * @returns whether all succeeded, everything they printed, their directory, and their calls of the
  * programs in their order, each as one would type it.
  */
-export async function runStep(
+export async function runJob(
   { steps }: { steps: Step[] },
-  stepName: string,
-  options: {
-    directory?: string;
-    env?: Record<string, string>;
-    programs?: Record<string, string>;
-  } = {},
+  { directory, env = {}, programs = {} }: Run,
 ) {
-  const { directory = await temporaryDirectory(), env = {}, programs = {} } = options;
-  const { run } = steps.find(({ name }) => name === stepName) ?? {};
-  if (run === undefined) throw new Error(`The job has no step "${stepName}" with a script`);
-  const calls = join(directory, "calls");
+  const cwd = directory ?? (await temporaryDirectory());
+  const calls = join(cwd, "calls");
   await writeFile(calls, "");
   const note = `for word in "\${0##*/}" "$@"; do
     case $word in *" "*) word="'$word'";; esac
@@ -63,14 +67,39 @@ export async function runStep(
   done >> ${calls}
   echo >> ${calls}`;
   for (const [name, does] of Object.entries(programs))
-    await writeFile(join(directory, name), `#!/bin/bash\n${note}\n${does}\n`, { mode: 0o755 });
-  const PATH = `${directory}:${process.env["PATH"]}`;
-  const shell = { cwd: directory, env: { PATH, ...env } };
-  const { promise, resolve } = Promise.withResolvers<{ ok: boolean; output: string }>();
-  execFile("bash", ["--norc", "-e", "-c", run], shell, (error, stdout, stderr) =>
-    resolve({ ok: error === null, output: stdout + stderr }),
-  );
-  const result = await promise;
+    await writeFile(join(cwd, name), `#!/bin/bash\n${note}\n${does}\n`, { mode: 0o755 });
+  const PATH = `${cwd}:${process.env["PATH"]}`;
+  let output = "";
+  let ok = true;
+  for (const { run, if: condition, "working-directory": folder = "" } of steps) {
+    if (run === undefined || condition !== undefined || !ok) continue;
+    const shell = { cwd: join(cwd, folder), env: { PATH, ...env } };
+    ok = await new Promise((resolve) => {
+      execFile("bash", ["--norc", "-e", "-c", run], shell, (error, stdout, stderr) => {
+        output += stdout + stderr;
+        resolve(error === null);
+      });
+    });
+  }
   const lines = (await readFile(calls, "utf8")).split(" \n").slice(0, -1);
-  return { ...result, directory, calls: lines };
+  return { ok, output, directory: cwd, calls: lines };
 }
+
+/** Runs the script of one of a job's steps, whatever its condition. */
+export function runStep(job: { steps: Step[] }, name: string, options: Run) {
+  const step = job.steps.find((candidate) => candidate.name === name);
+  if (!step?.run) throw new Error(`The job has no step "${name}" with a script`);
+  return runJob({ steps: [{ run: step.run }] }, options);
+}
+
+/** GitHub's list of artifacts, in pages: by which run, at a time like `08:00`, from where. */
+export const artifactPages = (...pages: Artifact[][]) =>
+  JSON.stringify(pages.map((artifacts) => ({ artifacts: artifacts.map(artifact) })));
+
+type Artifact = [run: number, created: string, branch?: string, repository?: number];
+
+const artifact = ([id, created, head_branch = "main", head_repository_id = 7]: Artifact) => ({
+  id: id * 100,
+  created_at: `2026-11-20T${created}:00Z`,
+  workflow_run: { id, head_branch, repository_id: 7, head_repository_id },
+});

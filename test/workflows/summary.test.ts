@@ -1,29 +1,36 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { artifact, withArtifacts } from "./artifacts.ts";
-import { downloadPath, readWorkflow, runStep } from "./steps.ts";
+import { artifactPages, checkout, readWorkflow, runJob } from "./steps.ts";
 
 const { changes } = (await readWorkflow("deploy.yml")).jobs;
 
+const twoRuns = artifactPages([
+  [10, "07:00"],
+  [9, "06:00"],
+]);
+
 /**
- * Writes the summary with a shell script in place of `npm`, while GitHub lists these artifacts.
+ * Runs the job while GitHub lists these artifacts, of which that of run 1 has expired.
  *
- * @returns how that ended, the calls of `gh` and `npm`, and the summary.
+ * @param npm a shell script in place of the comparison and of the diff.
  */
-async function summarise(npm: string, artifacts = [artifact(10, "07:00"), artifact(9, "06:00")]) {
-  const fetch = "Fetch the template that production got last";
-  const fetched = await withArtifacts(changes, fetch, artifacts);
-  const { directory } = fetched;
+async function summarise(npm: string, listed = twoRuns) {
+  const directory = await checkout();
   const file = join(directory, "summary");
-  const said = await runStep(changes, "Say what production would change", {
-    directory,
-    env: { GITHUB_STEP_SUMMARY: file, ACCEPT: "added:Own@1 removed:Own@2" },
-    programs: { npm },
-  });
-  const calls = [...fetched.calls, ...said.calls];
-  const summary = await readFile(file, "utf8");
-  return { directory, ok: fetched.ok && said.ok, printed: said.output, calls, summary };
+  const env = {
+    GITHUB_REPOSITORY: "acme/orders",
+    GITHUB_SERVER_URL: "https://github.com",
+    GITHUB_STEP_SUMMARY: file,
+    ACCEPT: "added:Own@1 removed:Own@2",
+  };
+  const programs = {
+    gh: `case $* in *name=*) echo '${listed}';; */100/zip) exit 1;; *) echo "the template";; esac`,
+    npm: `[ $1 = ci ] || { ${npm}; }`,
+    unzip: 'mkdir -p "$4"; cp "$2" "$4/last.template.json"',
+  };
+  const ended = await runJob(changes, { directory, env, programs });
+  return { ...ended, summary: await readFile(file, "utf8") };
 }
 
 const title = "## What production would change\n";
@@ -34,7 +41,7 @@ test("the summary lists what would stop the deployment, then every change", asyn
   const run = "https://github.com/acme/orders/actions/runs/10";
   expect(ended).toEqual({
     ok: true,
-    printed: "",
+    output: "",
     summary: `${title}Compared with what [run 10](${run}) deployed at 2026-11-20T07:00:00Z.
 
     STOP added:Own@1
@@ -42,16 +49,17 @@ test("the summary lists what would stop the deployment, then every change", asyn
 `,
   });
   const artifacts = "repos/acme/orders/actions/artifacts";
-  const template = "deployed/last.template.json";
-  const against = `production --app ${downloadPath(changes)} --template ${template}`;
+  const against = "production --app cdk.out --template deployed/last.template.json";
   expect(calls).toEqual([
+    "npm ci",
     `gh api --paginate --slurp ${artifacts}?name=deployed-production&per_page=100`,
     `gh api ${artifacts}/1000/zip`,
     "unzip -q deployed.zip -d deployed",
     `npm run --silent compare -- ${against} --accept 'added:Own@1 removed:Own@2'`,
     `npm run --silent diff -- ${against}`,
   ]);
-  expect(await readFile(join(directory, template), "utf8")).toBe("the template\n");
+  const template = await readFile(join(directory, "deployed/last.template.json"), "utf8");
+  expect(template).toBe("the template\n");
 });
 
 test.each(["\\n", "\\r", "\\r\\n"])(
@@ -70,10 +78,10 @@ test("the job fails when the comparison can't be made", async () => {
 });
 
 test.each([
-  ["nothing was ever deployed", []],
-  ["the last template has expired", [artifact(1, "07:00")]],
-])("the summary says that nothing is known when %s", async (_reason, artifacts) => {
-  const { ok, summary } = await summarise("exit 1", artifacts);
+  ["nothing was ever deployed", artifactPages([])],
+  ["the last template has expired", artifactPages([[1, "07:00"]])],
+])("the summary says that nothing is known when %s", async (_reason, listed) => {
+  const { ok, summary } = await summarise("exit 1", listed);
   expect(ok).toBe(true);
   expect(summary).toMatch(new RegExp(`^${title}Unknown: [^\\n]+\\n$`));
 });
