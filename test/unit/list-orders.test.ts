@@ -5,7 +5,7 @@ import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { errorBody } from "../../shared/errors.ts";
+import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 import { type OrderItem, orderFields } from "../../shared/order.ts";
 import { openOrderList } from "../../shared/order-list.ts";
 import { awslambda, lambdaContext, proxyEvent, ResponseStream } from "../helpers/lambda.ts";
@@ -48,22 +48,26 @@ function havePages(...pages: (OrderItem[] | Error)[]): void {
   }
 }
 
-/** Lists the orders, with these headers in the request. */
-function list(requestHeaders: Record<string, string> = {}) {
+/** Begins a list, with this event. */
+function begin(event = proxyEvent({})) {
   const stream = new ResponseStream();
-  const event = proxyEvent({ headers: requestHeaders });
-  const ended = handler(event, stream, lambdaContext("invocation-1"));
-  return { stream, ended };
+  return { stream, ended: handler(event, stream, lambdaContext()) };
 }
 
-/** Lists the orders, and expects the function and the body to fail. */
-async function listCutOff(requestHeaders?: Record<string, string>): Promise<ResponseStream> {
-  const { stream, ended } = list(requestHeaders);
-  const received = buffer(stream);
-  await expect(ended).rejects.toThrow();
-  await expect(received).rejects.toThrow();
-  return stream;
+/**
+ * Lists the orders.
+ *
+ * @returns the response, its body undefined when it was cut off, by an error in the function.
+ */
+async function list(event?: APIGatewayProxyEvent) {
+  const { stream, ended } = begin(event);
+  const [received, end] = await Promise.allSettled([buffer(stream), ended]);
+  expect(received.status).toBe(end.status);
+  const body = received.status === "fulfilled" ? received.value : undefined;
+  return { prelude: stream.prelude, body };
 }
+
+const accepting = (encoding: string) => proxyEvent({ headers: { "Accept-Encoding": encoding } });
 
 /** The headers of an uncompressed list. */
 const headers = {
@@ -77,52 +81,44 @@ const listed = (count: number) => ({
   orders: count,
   firstPageMilliseconds: expect.any(Number),
 });
-const logged = (fields: object) => [[expect.objectContaining(fields)]];
+const logged = (fields: object) => [[expect.objectContaining({ keyId: "key_1", ...fields })]];
+const leftOut = (fields: object) => [[{ event: "order_fields_left_out", keyId: "key_1", fields }]];
+
+const timeout = Object.assign(new Error("secret"), { name: "TimeoutError" });
+const damaged = { id: { N: "1" }, petId: { S: "x" } };
 
 describe("listing the orders", () => {
-  test("responds with an empty array when there are none", async () => {
-    havePages([]);
-    const { stream } = list();
-    expect(await text(stream)).toBe("[]");
-    expect(stream.prelude).toEqual({ statusCode: 200, headers });
-  });
-
-  test("responds with the orders of every page in one array", async () => {
-    havePages([], [order(1), order(2)], [], [order(3)]);
-    const { stream } = list();
-    expect(await text(stream)).toBe(
-      '[{"id":1,"petId":7,"complete":false},{"id":2,"petId":7,"complete":false},{"id":3,"petId":7,"complete":false}]',
-    );
-  });
-
   test.each([
-    { count: 0, pages: [[]] },
-    { count: 3, pages: [[], [order(1), order(2)], [], [order(3)]] },
-  ])("logs how many orders it has listed: $count", async ({ count, pages }) => {
-    havePages(...pages);
-    await text(list().stream);
-    expect(log.info.mock.calls).toEqual([[listed(count)]]);
+    { pages: [[]], json: "[]", count: 0 },
+    {
+      pages: [[], [order(1), order(2)], [], [order(3)]],
+      json: '[{"id":1,"petId":7,"complete":false},{"id":2,"petId":7,"complete":false},{"id":3,"petId":7,"complete":false}]',
+      count: 3,
+    },
+  ])("responds with one array of all pages, and logs its $count orders", async (row) => {
+    havePages(...row.pages);
+    const { prelude, body } = await list();
+    expect({ prelude, json: String(body) }).toEqual({
+      prelude: { statusCode: 200, headers },
+      json: row.json,
+    });
+    expect(log.info.mock.calls).toEqual([[listed(row.count)]]);
+    expect(log.warn).not.toHaveBeenCalled();
   });
 
-  test("is a sequential Scan with exactly this input", async () => {
+  test("is a sequential Scan with exactly this input, and a signal for each page", async () => {
     havePages([order(1)], [order(2)]);
-    await text(list().stream);
+    await list();
     const scan = {
       TableName: "orders",
       ProjectionExpression: orderFields.map(({ name }) => name).join(", "),
     };
-    expect(table.commandCalls(ScanCommand).map(({ args }) => args[0].input)).toEqual([
-      scan,
-      { ...scan, ExclusiveStartKey: lastKey },
+    const limit = { abortSignal: expect.any(AbortSignal) };
+    const calls = table.commandCalls(ScanCommand);
+    expect(calls.map(({ args }) => [args[0].input, args.at(1)])).toEqual([
+      [scan, limit],
+      [{ ...scan, ExclusiveStartKey: lastKey }, limit],
     ]);
-  });
-
-  test("reads each page with an abort signal", async () => {
-    havePages([order(1)], [order(2)]);
-    await text(list().stream);
-    for (const { args } of table.calls())
-      expect(args.at(1)).toEqual({ abortSignal: expect.any(AbortSignal) });
-    expect(table.calls()).toHaveLength(2);
   });
 
   test.each([false, true])(
@@ -161,80 +157,48 @@ describe("listing the orders", () => {
     expect(log.info.mock.calls).toEqual([[{ ...listed(1), firstPageMilliseconds: 250 }]]);
   });
 
-  const timeout = Object.assign(new Error("secret"), { name: "TimeoutError" });
-
-  test("responds with an Error record when the first page can't be read", async () => {
-    havePages(timeout);
-    const { stream, ended } = list({ "Accept-Encoding": "gzip" });
-    expect(await text(stream)).toBe(errorBody("service_unavailable"));
-    await ended;
-    expect(stream.prelude).toEqual({
-      statusCode: 503,
+  test.each<[what: string, code: ErrorCode, pages: Parameters<typeof havePages>]>([
+    ["the first page", "service_unavailable", [timeout]],
+    ["a page after two empty ones", "internal_error", [[], [], new Error("secret")]],
+  ])("responds with an Error when %s can't be read, and logs %s", async (_, code, pages) => {
+    havePages(...pages);
+    const { prelude, body } = await list(accepting("gzip"));
+    expect(String(body)).toBe(errorBody(code));
+    expect(prelude).toEqual({
+      statusCode: errors[code].status,
       headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
     });
-  });
-
-  test("logs a list whose first page can't be read as failed", async () => {
-    havePages(timeout);
-    await text(list().stream);
-    expect(log.error.mock.calls).toEqual(
-      logged({ event: "list_failed", keyId: "key_1", code: "service_unavailable" }),
-    );
-  });
-
-  test("responds with an Error record when only empty pages precede one that fails", async () => {
-    havePages([], [], new Error("secret"));
-    const { stream, ended } = list();
-    expect(await text(stream)).toBe(errorBody("internal_error"));
-    await ended;
-    expect(stream.prelude).toMatchObject({ statusCode: 500 });
+    expect(log.error.mock.calls).toEqual(logged({ event: "list_failed", code }));
   });
 
   test("rejects a request without a key id before it calls the table", async () => {
     const event = proxyEvent({});
     event.requestContext.authorizer = null;
-    const stream = new ResponseStream();
-    const ended = handler(event, stream, lambdaContext("invocation-1"));
-    expect(await text(stream)).toBe(errorBody("internal_error"));
-    await ended;
+    expect(String((await list(event)).body)).toBe(errorBody("internal_error"));
     expect(table.calls()).toHaveLength(0);
   });
 
-  test.each([{}, { "Accept-Encoding": "gzip" }])(
-    "cuts off the body when a later page can't be read (%j)",
-    async (accept) => {
-      havePages(orders(1000), new Error("secret"));
-      const stream = await listCutOff(accept);
-      expect(stream.prelude).toMatchObject({ statusCode: 200 });
+  const poison = {
+    get id(): never {
+      throw new TypeError("secret");
+    },
+  };
+  test.each<[end: string, encoding: string, pages: Parameters<typeof havePages>, count: number]>([
+    ["can't be read", "identity", [orders(1000), new Error("secret")], 1000],
+    ["can't be read", "gzip", [orders(1000), new Error("secret")], 1000],
+    ["makes our own code fail", "identity", [orders(1000), [poison]], 1000],
+    ["can't be read", "identity", [[damaged], new Error("secret")], 1],
+  ])(
+    "is cut off if a later page %s (%s), and logged as such",
+    async (_, encoding, pages, count) => {
+      havePages(...pages);
+      const { prelude, body } = await list(accepting(encoding));
+      expect(prelude).toMatchObject({ statusCode: 200 });
+      expect(body).toBeUndefined();
+      expect(log.error.mock.calls).toEqual(logged({ event: "list_cut_off", orders: count }));
+      expect(log.warn.mock.calls).toEqual(count === 1 ? leftOut({ petId: 1 }) : []);
     },
   );
-
-  test("logs how many orders a list had when it was cut off", async () => {
-    havePages(orders(1000), new Error("secret"));
-    await listCutOff();
-    expect(log.error.mock.calls).toEqual(
-      logged({ event: "list_cut_off", keyId: "key_1", orders: 1000 }),
-    );
-  });
-
-  test("logs the fields that it left out of a list that was cut off", async () => {
-    havePages([{ id: { N: "1" }, petId: { S: "x" } }], new Error("secret"));
-    await listCutOff();
-    expect(log.warn.mock.calls).toEqual([
-      [{ event: "order_fields_left_out", keyId: "key_1", fields: { petId: 1 } }],
-    ]);
-  });
-
-  test("logs a list as cut off, not abandoned, when our own code fails", async () => {
-    const poison = {
-      get id(): never {
-        throw new TypeError("secret");
-      },
-    };
-    havePages(orders(1000), [poison]);
-    await listCutOff();
-    expect(log.error.mock.calls).toEqual(logged({ event: "list_cut_off" }));
-  });
 
   test("leaves no rejection unhandled when a page fails before the client reads", async () => {
     const unhandled = vi.fn<(error: unknown) => void>().mockName("unhandledRejection");
@@ -251,78 +215,47 @@ describe("listing the orders", () => {
     await expect(text(body)).rejects.toThrow();
   });
 
-  describe("for a client that leaves", () => {
-    beforeEach(async () => {
-      const page = async () => ({ Items: orders(20_000), LastEvaluatedKey: lastKey });
-      table.on(ScanCommand).callsFake(page);
-      const { stream, ended } = list();
-      await expect.poll(() => stream.readableLength).toBeGreaterThan(0);
-      stream.destroy(new Error("client gone"));
-      await expect(ended).rejects.toThrow("client gone");
-    });
-
-    test("stops reading the table", () => {
-      expect(table.calls().length).toBeLessThanOrEqual(3);
-    });
-
-    test("is logged as abandoned, not as a failure", () => {
-      expect(log.info.mock.calls).toEqual(logged({ event: "list_abandoned", keyId: "key_1" }));
-      expect(log.error).not.toHaveBeenCalled();
-    });
+  test("stops reading when its client leaves, which it logs as no failure", async () => {
+    const page = async () => ({ Items: orders(20_000), LastEvaluatedKey: lastKey });
+    table.on(ScanCommand).callsFake(page);
+    const { stream, ended } = begin();
+    await expect.poll(() => stream.readableLength).toBeGreaterThan(0);
+    stream.destroy(new Error("client gone"));
+    await expect(ended).rejects.toThrow("client gone");
+    expect(table.calls().length).toBeLessThanOrEqual(3);
+    expect(log.info.mock.calls).toEqual(logged({ event: "list_abandoned" }));
+    expect(log.error).not.toHaveBeenCalled();
   });
 
   test.each(["gzip", "br, gzip", "gzip;q=0.5", "*"])(
     "compresses when the client accepts %s",
     async (accepted) => {
       havePages([], orders(1000));
-      const { stream } = list({ "Accept-Encoding": accepted });
-      const body = await buffer(stream);
-      expect(stream.prelude).toEqual({
-        statusCode: 200,
-        headers: { ...headers, "Content-Encoding": "gzip" },
-      });
-      expect(JSON.parse(gunzipSync(body).toString())).toHaveLength(1000);
+      const { prelude, body } = await list(accepting(accepted));
+      const compressed = { ...headers, "Content-Encoding": "gzip" };
+      expect(prelude).toEqual({ statusCode: 200, headers: compressed });
+      expect(JSON.parse(gunzipSync(body ?? "").toString())).toHaveLength(1000);
     },
   );
 
-  test.each([undefined, "identity", "br", "gzip;q=0", "gzip;q=0, *", "*;q=0"])(
-    "does not compress when the client accepts %s",
-    async (accepted) => {
-      havePages(orders(1000));
-      const { stream } = list(accepted === undefined ? {} : { "Accept-Encoding": accepted });
-      expect(JSON.parse(await text(stream))).toHaveLength(1000);
-      expect(stream.prelude).toEqual({ statusCode: 200, headers });
-    },
-  );
-
-  test("leaves a small list uncompressed", async () => {
-    havePages([order(1)]);
-    const { stream } = list({ "Accept-Encoding": "gzip" });
-    expect(await text(stream)).toBe('[{"id":1,"petId":7,"complete":false}]');
-    expect(stream.prelude).toEqual({ statusCode: 200, headers });
+  test.each([
+    ["identity", 1000],
+    ["br", 1000],
+    ["gzip;q=0", 1000],
+    ["gzip;q=0, *", 1000],
+    ["*;q=0", 1000],
+    ["gzip", 1],
+  ])("does not compress when the client accepts %s and there are %i orders", async (...row) => {
+    const [accepted, count] = row;
+    havePages(orders(count));
+    const { prelude, body } = await list(accepting(accepted));
+    expect(prelude).toEqual({ statusCode: 200, headers });
+    expect(JSON.parse(String(body))).toHaveLength(count);
   });
 
-  const wrongTypes = () => [
-    { id: { N: "1" }, petId: { S: "x" } },
-    { id: { N: "2" }, petId: { N: "1.5" } },
-  ];
-
-  test("leaves out attributes of the wrong type", async () => {
-    havePages(wrongTypes());
-    expect(await text(list().stream)).toBe('[{"id":1},{"id":2}]');
-  });
-
-  test("logs no warning when it left out nothing", async () => {
-    havePages([order(1)], [order(2)]);
-    await text(list().stream);
-    expect(log.warn).not.toHaveBeenCalled();
-  });
-
-  test("logs once how many attributes it left out", async () => {
-    havePages(wrongTypes());
-    await text(list().stream);
-    expect(log.warn.mock.calls).toEqual([
-      [{ event: "order_fields_left_out", keyId: "key_1", fields: { petId: 2 } }],
-    ]);
+  test("leaves out attributes of the wrong type, and logs once how many", async () => {
+    havePages([damaged], [{ id: { N: "2" }, petId: { N: "1.5" } }]);
+    expect(String((await list()).body)).toBe('[{"id":1},{"id":2}]');
+    expect(log.warn.mock.calls).toEqual(leftOut({ petId: 2 }));
   });
 });
