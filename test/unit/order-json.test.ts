@@ -51,12 +51,7 @@ describe("the JSON of an order", () => {
     },
   );
 
-  const wrongTypes: [
-    what: string,
-    item: Record<string, AttributeValue>,
-    json: string,
-    omittedFields: OmittedFields,
-  ][] = [
+  test.each<[what: string, item: OrderItem, json: string, omittedFields: OmittedFields]>([
     ["a text for an id", { id: { S: "1" }, petId: { N: "2" } }, '{"petId":2}', { id: 1 }],
     ["a fraction", { id: { N: "1" }, quantity: { N: "1.5" } }, '{"id":1}', { quantity: 1 }],
     [
@@ -65,29 +60,13 @@ describe("the JSON of an order", () => {
       '{"id":1}',
       { petId: 1 },
     ],
-    [
-      "a text that is not a date",
-      { id: { N: "1" }, shipDate: { S: '"},{"' } },
-      '{"id":1}',
-      { shipDate: 1 },
-    ],
-    ["a number for a date", { id: { N: "1" }, shipDate: { N: "1" } }, '{"id":1}', { shipDate: 1 }],
-    [
-      "a text for a boolean",
-      { id: { N: "1" }, complete: { S: "true" } },
-      '{"id":1}',
-      { complete: 1 },
-    ],
+    ["a text that is no date", { shipDate: { S: '"},{"' } }, "{}", { shipDate: 1 }],
+    ["a number for a date", { shipDate: { N: "1" } }, "{}", { shipDate: 1 }],
+    ["a text for a boolean", { complete: { S: "true" } }, "{}", { complete: 1 }],
     ["its only fields", { id: { NULL: true }, petId: { L: [] } }, "{}", { id: 1, petId: 1 }],
-  ];
-
-  test.each(wrongTypes)("leaves out %s", (_, item, json) => {
-    expect(orderJson(item, {})).toBe(json);
-  });
-
-  test.each(wrongTypes)("counts %s as left out", (_, item, _json, expected) => {
+  ])("leaves out %s, and counts it", (_, item, json, expected) => {
     const omittedFields: OmittedFields = {};
-    orderJson(item, omittedFields);
+    expect(orderJson(item, omittedFields)).toBe(json);
     expect(omittedFields).toEqual(expected);
   });
 });
