@@ -8,7 +8,6 @@ import {
 import { Duration, type Stack } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
 import type { Watched } from "./log-metrics.ts";
-import type { ServiceFunction } from "./service-function.ts";
 
 /**
  * One page on how the service is doing. A dashboard costs $3 a month; an account's first three are
@@ -55,10 +54,15 @@ export function addDashboard(
           ),
         ]),
       ],
+      // A line for each version that the alias sends requests to: during a canary, the old and the
+      // new one side by side.
       ...["Invocations", "Errors", "Duration"].map((metric) =>
-        lambdas.map((lambda) =>
-          graph(`${lambda.entry.id} by version: ${metric}`, [byVersion(lambda, metric)]),
-        ),
+        lambdas.map(({ entry, live }) => {
+          const schema = "{AWS/Lambda,ExecutedVersion,FunctionName,Resource}";
+          const query = `${schema} MetricName="${metric}" FunctionName="${live.lambda.functionName}"`;
+          const statistic = metric === "Duration" ? "p99" : "Sum";
+          return graph(`${entry.id} by version: ${metric}`, [search(query, statistic)]);
+        }),
       ),
     ],
   });
@@ -66,19 +70,6 @@ export function addDashboard(
 
 function graph(title: string, left: IMetric[]): GraphWidget {
   return new GraphWidget({ title, left, period: Duration.minutes(1), width: 8 });
-}
-
-/**
- * A line for each version that the alias sends requests to: during a canary, the old and the new
- * one side by side.
- */
-function byVersion({ live }: ServiceFunction, metric: string): MathExpression {
-  const schema = "{AWS/Lambda,ExecutedVersion,FunctionName,Resource}";
-  const statistic = metric === "Duration" ? "p99" : "Sum";
-  return search(
-    `${schema} MetricName="${metric}" FunctionName="${live.lambda.functionName}"`,
-    statistic,
-  );
 }
 
 function search(query: string, statistic: string): MathExpression {
