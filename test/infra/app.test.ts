@@ -81,19 +81,25 @@ test("cdk deploy -c canary=false sets every alias at once, and again each time",
   const changes = usual.map((template, index) => differences(template, atOnce[index] ?? template));
   expect(changes.join("")).toMatchInlineSnapshot(`
     "
-    ListOrdersAliaslive UpdatePolicy.CodeDeployLambdaAliasUpdate.ApplicationName: RolloutApplication -> nothing
-    ListOrdersAliaslive UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName: RolloutListOrders -> nothing
-    ListOrdersAliaslive Description: nothing -> Set without a canary at 2026-11-21T08:00:00.000Z
-    CancelOrderAliaslive UpdatePolicy.CodeDeployLambdaAliasUpdate.ApplicationName: RolloutApplication -> nothing
-    CancelOrderAliaslive UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName: RolloutCancelOrder -> nothing
-    CancelOrderAliaslive Description: nothing -> Set without a canary at 2026-11-21T08:00:00.000Z
-    AuthorizeAliaslive UpdatePolicy.CodeDeployLambdaAliasUpdate.ApplicationName: RolloutApplication -> nothing
-    AuthorizeAliaslive UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName: RolloutAuthorize -> nothing
-    AuthorizeAliaslive Description: nothing -> Set without a canary at 2026-11-21T08:00:00.000Z
+    ListOrdersAliaslive
+      UpdatePolicy.CodeDeployLambdaAliasUpdate.ApplicationName: RolloutApplication -> nothing
+      UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName: RolloutListOrders -> nothing
+      Description: nothing -> Set without a canary at 2026-11-21T08:00:00.000Z
+    CancelOrderAliaslive
+      UpdatePolicy.CodeDeployLambdaAliasUpdate.ApplicationName: RolloutApplication -> nothing
+      UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName: RolloutCancelOrder -> nothing
+      Description: nothing -> Set without a canary at 2026-11-21T08:00:00.000Z
+    AuthorizeAliaslive
+      UpdatePolicy.CodeDeployLambdaAliasUpdate.ApplicationName: RolloutApplication -> nothing
+      UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName: RolloutAuthorize -> nothing
+      Description: nothing -> Set without a canary at 2026-11-21T08:00:00.000Z
 
-    ListOrdersAliaslive Description: nothing -> Set at 2026-11-21T08:00:00.000Z
-    CancelOrderAliaslive Description: nothing -> Set at 2026-11-21T08:00:00.000Z
-    AuthorizeAliaslive Description: nothing -> Set at 2026-11-21T08:00:00.000Z
+    ListOrdersAliaslive
+      Description: nothing -> Set at 2026-11-21T08:00:00.000Z
+    CancelOrderAliaslive
+      Description: nothing -> Set at 2026-11-21T08:00:00.000Z
+    AuthorizeAliaslive
+      Description: nothing -> Set at 2026-11-21T08:00:00.000Z
     "
   `);
 });

@@ -20,11 +20,14 @@ test.each([everyOption, noOption])(
     const [before, after] = [withCode(environment, "one.zip"), withCode(environment, "other.zip")];
     expect(differences(before, after)).toMatchInlineSnapshot(`
       "
-      ListOrders Code.S3Key: one.zip -> other.zip
+      ListOrders
+        Code.S3Key: one.zip -> other.zip
       - AWS::Lambda::Version ListOrdersCurrentVersion
-      CancelOrder Code.S3Key: one.zip -> other.zip
+      CancelOrder
+        Code.S3Key: one.zip -> other.zip
       - AWS::Lambda::Version CancelOrderCurrentVersion
-      Authorize Code.S3Key: one.zip -> other.zip
+      Authorize
+        Code.S3Key: one.zip -> other.zip
       - AWS::Lambda::Version AuthorizeCurrentVersion
       + AWS::Lambda::Version ListOrdersCurrentVersion
       + AWS::Lambda::Version CancelOrderCurrentVersion

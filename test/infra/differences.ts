@@ -23,7 +23,7 @@ function values(part: unknown, path: string[] = []): [path: string, value: strin
   return [[path.join("."), withoutHash(String(value))]];
 }
 
-/** What CloudFormation would change between two templates, a line for each. */
+/** What CloudFormation would change between two templates, by resource and property. */
 export function differences(before: Template, after: Template): string {
   const [old, current] = [parts(before), parts(after)];
   const lines = Object.keys({ ...old, ...current }).flatMap((id) => {
@@ -34,10 +34,11 @@ export function differences(before: Template, after: Template): string {
     const [wasHere, isHere] = [was, is].map(({ Metadata: _, Properties, ...rest }) =>
       Object.fromEntries(values({ ...Object(Properties), ...rest })),
     );
-    return Object.keys({ ...wasHere, ...isHere }).flatMap((path) => {
+    const changed = Object.keys({ ...wasHere, ...isHere }).flatMap((path) => {
       const [from = "nothing", to = "nothing"] = [wasHere?.[path], isHere?.[path]];
-      return from === to ? [] : [`${name} ${path}: ${from} -> ${to}`];
+      return from === to ? [] : [`  ${path}: ${from} -> ${to}`];
     });
+    return changed.length > 0 ? [name, ...changed] : [];
   });
   return ["", ...lines, ""].join("\n");
 }
