@@ -109,10 +109,9 @@ export function synthesise(template: object): void {
 /**
  * Runs a command in this process.
  *
- * @returns the lines that it prints, what it asks of AWS, its calls of CDK, and its exit code.
+ * @returns the lines that it prints, its calls of CDK, and its exit code.
  */
-export async function run(...words: string[]): Promise<string[]> {
-  for (const client of clients) client.resetHistory();
+export async function run(...words: string[]): Promise<string> {
   writeFileSync(file("cdk.calls"), "");
   const lines: string[] = [];
   const print = (text: unknown) => lines.push(String(text).trim()) > 0;
@@ -124,13 +123,13 @@ export async function run(...words: string[]): Promise<string[]> {
   using _warn = vi.spyOn(console, "warn").mockReturnValue();
   await runDeploy(words, environments);
   const calls = readFileSync(file("cdk.calls"), "utf8").split("\n").filter(Boolean);
-  lines.push(...(await asked()), ...calls, `exit code ${process.exitCode}`);
+  const text = [...lines, ...calls, `exit code ${process.exitCode}`].join("\n");
   process.exitCode = 0;
-  return lines.map((line) => line.replaceAll(directory, "APP"));
+  return text.replaceAll(directory, "APP").replaceAll(stackName, "STACK");
 }
 
-/** The calls of AWS, with the key and the region that each was made with. */
-function asked(): Promise<string[]> {
+/** A test's calls of AWS, with the key and the region that each was made with. */
+export function asked(): Promise<string[]> {
   const calls = [...sts.calls(), ...cloudFormation.calls(), ...dynamoDb.calls()];
   const lines = calls.map(async ({ thisValue: { config }, args: [command] }) => {
     const { accessKeyId } = await config.credentials();
