@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
+import packageJson from "../../package.json" with { type: "json" };
 
 interface Entry {
   version: string;
@@ -13,15 +14,11 @@ interface Entry {
   bin?: Record<string, string>;
 }
 
-const root = new URL("../../", import.meta.url);
-const { optionalDependencies }: { optionalDependencies: Record<string, string> } = JSON.parse(
-  await readFile(new URL("package.json", root), "utf8"),
-);
 const { packages }: { packages: Record<string, Entry> } = JSON.parse(
-  await readFile(new URL("package-lock.json", root), "utf8"),
+  await readFile("package-lock.json", "utf8"),
 );
 
-test.each(Object.entries(optionalDependencies))(
+test.each(Object.entries(packageJson.optionalDependencies))(
   "%s %s is locked as optional, for its platform alone",
   (name, version) => {
     const [, os, cpu] = /\b(linux|darwin)-(\w+)$/.exec(name) ?? [];
@@ -48,7 +45,7 @@ test("every optional dependency of a tool is locked, for every platform", () => 
 });
 
 test("SECURITY.md names every package without a hash", async () => {
-  const security = await readFile(new URL(".github/SECURITY.md", root), "utf8");
+  const security = await readFile(".github/SECURITY.md", "utf8");
   const [, section = ""] = security.split("have no hash");
   const named = [...section.matchAll(/^- `(.*?)`$/gm)].map(([, name]) => name);
   const withoutHash = Object.entries(packages).filter(

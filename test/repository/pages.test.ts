@@ -1,6 +1,5 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { describe, expect, test } from "vitest";
 import { createProgram } from "../../infra/admin/program.ts";
@@ -8,18 +7,15 @@ import packageJson from "../../package.json" with { type: "json" };
 import { everyOption } from "../helpers/fixture-environments.ts";
 import { templateOf } from "../helpers/synthesise.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (...patterns: string[]): string =>
-  globSync(patterns, { cwd: root })
-    .map((file) => readFileSync(join(root, file), "utf8"))
+  globSync(patterns)
+    .map((file) => readFileSync(file, "utf8"))
     .join("\n");
 
-const names = globSync(["*.md", ".github/**/*.md", "{functions,infra,shared,test}/**/*.md"], {
-  cwd: root,
-});
+const names = globSync(["*.md", ".github/**/*.md", "{functions,infra,shared,test}/**/*.md"]);
 const pages = names.map((page) => {
   // A command that goes on in the next line is one.
-  const text = readFileSync(join(root, page), "utf8").replaceAll(/\\\n\s*/g, "");
+  const text = readFileSync(page, "utf8").replaceAll(/\\\n\s*/g, "");
   const prose = text.replaceAll(/^ *```.*?^ *```/gms, "");
   return {
     page,
@@ -30,10 +26,8 @@ const pages = names.map((page) => {
 
 /** The anchors that GitHub gives the headings of a page. */
 function anchors(page: string): string[] {
-  const headings = [...readFileSync(page, "utf8").matchAll(/^#+ (.*)$/gm)].map(
-    ([, heading = ""]) => heading,
-  );
-  return headings.map((heading) =>
+  const headings = readFileSync(page, "utf8").matchAll(/^#+ (.*)$/gm);
+  return Array.from(headings, ([, heading = ""]) =>
     heading
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}_ -]/gu, "")
@@ -100,16 +94,14 @@ const missing: Record<string, (page: Page) => (string | undefined)[]> = {
       .map(([, link, attribute]) => link ?? attribute ?? "")
       .filter((link) => {
         const [path = "", anchor] = link.split("#");
-        const file = path === "" ? join(root, page) : join(root, dirname(page), path);
+        const file = path === "" ? page : join(dirname(page), path);
         if (!existsSync(file)) return true;
         return anchor !== undefined && !anchors(file).includes(anchor);
       }),
   files: ({ page, spans }) =>
     spans
       .filter((span) => /^\w(?:[\w.-]*\/)+[\w.-]+\.(?:[cm]?ts|ya?ml|json|md)$/.test(span))
-      .filter((file) =>
-        [root, join(root, dirname(page))].every((folder) => !existsSync(join(folder, file))),
-      ),
+      .filter((file) => !existsSync(file) && !existsSync(join(dirname(page), file))),
   "commands and options of npm run admin": ({ text, spans }) => {
     const calls = [...text.matchAll(/npm run (?:-[\w-]+ )*admin -- ([^`\n|<>#")]*)/g)].map(
       ([, line = ""]) => line,
