@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
@@ -14,17 +14,15 @@ import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 import { orderFields } from "../../shared/order.ts";
 import { startLineProcess } from "../helpers/line-process.ts";
 import { machineHas } from "../helpers/machine.ts";
-import { documentFile } from "../helpers/openapi/document.ts";
 import { startTestStack, type TestStack } from "../helpers/test-stack.ts";
 import type { Call, Outcome } from "./orders-client-calls.ts";
 
-const clientFolder = fileURLToPath(new URL("clients", documentFile));
+const clientFolder = resolve("shared/clients");
 
 /** A client to copy, in a process of its language. */
 function start(language: string, command: string, calls: string) {
-  const file = fileURLToPath(new URL(calls, import.meta.url));
   const env = { PYTHONPATH: clientFolder, PYTHONDONTWRITEBYTECODE: "1" };
-  return { language, command, ...startLineProcess(command, [file], env) };
+  return { language, command, ...startLineProcess(command, [`test/openapi/${calls}`], env) };
 }
 
 const clients = [start("TypeScript", process.execPath, "orders-client-calls.ts")];
@@ -322,7 +320,7 @@ describe.each(clients)("the client in $language", ({ language, ask }) => {
   });
 });
 
-const api = readFileSync(new URL("API.md", documentFile), "utf8");
+const api = readFileSync("shared/API.md", "utf8");
 const examples = (tag: string) =>
   Array.from(api.matchAll(new RegExp(`\`\`\`${tag}\\n(.*?)\`\`\``, "gs")), ([, code]) => code);
 const [usage = "", widened] = examples("ts");

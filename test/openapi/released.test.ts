@@ -1,13 +1,12 @@
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "vitest";
 import { parse, parseDocument } from "yaml";
 import packageJson from "../../package.json" with { type: "json" };
-import { documentFile } from "../helpers/openapi/document.ts";
 
-const released = await readFile(new URL("released.yaml", import.meta.url), "utf8");
-const current = await readFile(documentFile, "utf8");
+const released = readFileSync("test/openapi/released.yaml", "utf8");
+const current = readFileSync("shared/openapi.yaml", "utf8");
 
 /** A line with its path for everything in a part of a document that clients may rely on. */
 function promises(part: unknown, at = ""): string[] {
@@ -62,17 +61,17 @@ test("the document keeps every promise of the released one", async () => {
   expect(await incompatibilities(current)).toEqual([]);
 });
 
-test("the changelog has unreleased entries exactly when the document has changed", async () => {
-  const changelog = await readFile(new URL("CHANGELOG.md", documentFile), "utf8");
+test("the changelog has unreleased entries exactly when the document has changed", () => {
+  const changelog = readFileSync("shared/CHANGELOG.md", "utf8");
   const unreleased = /^## Unreleased\n(.*?)(?=^## )/ms.exec(changelog)?.[1] ?? "";
   const hasEntries = /^- /m.test(unreleased);
   expect(hasEntries).toBe(!isDeepStrictEqual(parse(current), parse(released)));
 });
 
-test("the document, both changelogs and package.json name one version", async () => {
+test("the document, both changelogs and package.json name one version", () => {
   const versions: unknown[] = [parse(current).info.version];
-  for (const file of ["CHANGELOG.md", "../infra/CHANGELOG.md"]) {
-    const changelog = await readFile(new URL(file, documentFile), "utf8");
+  for (const folder of ["shared", "infra"]) {
+    const changelog = readFileSync(`${folder}/CHANGELOG.md`, "utf8");
     versions.push(/^## (\d+\.\d+\.\d+) \(\d{4}-\d\d-\d\d\)$/m.exec(changelog)?.[1]);
   }
   expect(versions).toEqual(versions.map(() => packageJson.version));
