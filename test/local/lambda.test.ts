@@ -87,6 +87,7 @@ describe("a process", () => {
           "AWS_LAMBDA_LOG_GROUP_NAME": "/aws/lambda/echo",
           "AWS_LAMBDA_LOG_LEVEL": "INFO",
           "AWS_LAMBDA_LOG_STREAM_NAME": "local/[$LATEST]ID",
+          "AWS_LAMBDA_NODEJS_USE_ALTERNATIVE_CLIENT_1": "true",
           "AWS_LAMBDA_RUNTIME_API": "127.0.0.1:PORT",
           "AWS_REGION": "us-east-1",
           "AWS_SECRET_ACCESS_KEY": "local",

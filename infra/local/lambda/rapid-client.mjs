@@ -1,7 +1,6 @@
 // Preloaded into every function's process. Replaces the native addon of AWS's runtime interface
-// client (`rapid-client.node`, C++ around curl, which npm would have to compile): the same three
-// calls to the same Runtime API. JavaScript, because stripping types would lengthen every cold
-// start.
+// client (`rapid-client.node`, C++ around curl, which npm would have to compile): the same calls to
+// the same Runtime API. JavaScript, because stripping types would lengthen every cold start.
 import { registerHooks } from "node:module";
 
 // An ES import of node:http would load undici too, which AWS's own client doesn't.
@@ -17,48 +16,27 @@ registerHooks({
 
 const [hostname, port] = process.env.AWS_LAMBDA_RUNTIME_API.split(":");
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-let posted = Promise.resolve();
 
-/** Waits for the next event. */
-export async function next() {
-  await posted;
-  const { headers, body } = await call("GET", "/2018-06-01/runtime/invocation/next");
-  return { bodyJson: body, headers };
-}
-
-/**
- * Posts what the handler returned or threw. The addon blocks until that is done; here `next` waits
- * for it.
- */
+/** Post what the handler returned or threw. */
 export const done = post("response");
 export const error = post("error");
 
 function post(what) {
   return (requestId, body) => {
-    posted = call("POST", `/2018-06-01/runtime/invocation/${requestId}/${what}`, body);
+    const path = `/2018-06-01/runtime/invocation/${requestId}/${what}`;
+    const options = { hostname, port, agent, method: "POST", path };
+    request(options, (response) => response.resume()).end(body);
   };
 }
 
-// When a reader has left, the runtime goes on with the next event, but leaves a rejection unhandled.
+// The client asks for events by itself.
+process.env.AWS_LAMBDA_NODEJS_USE_ALTERNATIVE_CLIENT_1 = "true";
+
+// When a reader has left, the client goes on with the next event, but leaves a rejection unhandled.
 process.on("unhandledRejection", (reason) => {
   if (!/^E(CONNRESET|PIPE)$/.test(reason?.code)) throw reason;
 });
 
-function call(method, path, body) {
-  return new Promise((resolve, reject) => {
-    const outgoing = request({ hostname, port, agent, method, path }, (response) => {
-      let text = "";
-      response.setEncoding("utf8");
-      response.on("data", (chunk) => (text += chunk));
-      response.on("end", () => resolve({ headers: response.headers, body: text }));
-      response.on("error", reject);
-    });
-    // The host never closes this connection. When it closes, the host has died, and no one else
-    // would end this process.
-    outgoing.on("socket", (socket) => {
-      if (!outgoing.reusedSocket) socket.once("close", () => process.exit(1));
-    });
-    outgoing.on("error", reject);
-    outgoing.end(body);
-  });
-}
+// Standard input ends when the host has died. No one else would end this process.
+process.stdin.resume().once("end", () => process.exit(1));
+process.stdin.unref();

@@ -41,7 +41,7 @@ export function spawnRuntime(
     cwd: directory,
     // A group of its own, so that Ctrl-C reaches only the process that stops the others.
     detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: "pipe",
     env: {
       ...environment,
       AWS_LAMBDA_RUNTIME_API: runtimeApi,
