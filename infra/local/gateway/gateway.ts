@@ -1,18 +1,13 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { inspect } from "node:util";
 import type { Clock } from "../../../shared/clock.ts";
 import { errorBody, errors } from "../../../shared/errors.ts";
-import { FunctionFailure, type FunctionResponse } from "../lambda/function-response.ts";
+import { FunctionFailure } from "../lambda/function-response.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
 import { arnOf } from "../template/local-account.ts";
-import type {
-  ConstantResponse,
-  FunctionIntegration,
-  MockIntegration,
-  RestApi,
-} from "../template/rest-api.ts";
+import type { MockIntegration, RestApi } from "../template/rest-api.ts";
 import { createAuthorizers } from "./authorizer.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
 import {
@@ -22,7 +17,7 @@ import {
   readBody,
   readRequest,
 } from "./gateway-request.ts";
-import { readProxyResponse } from "./proxy-response.ts";
+import { type ApiResponse, readProxyResponse } from "./proxy-response.ts";
 import { matchRoute, type Route } from "./routes.ts";
 
 const authorizerMs = 29_000;
@@ -63,11 +58,7 @@ export function createGateway(
   const admit = createAuthorizers(host, options.clock, timeLimit(authorizerMs));
 
   /** @param abort ends every wait; its reason is the failure. */
-  const respond = async (
-    request: GatewayRequest,
-    response: ServerResponse,
-    abort: AbortController,
-  ): Promise<void> => {
+  const respond = async (request: GatewayRequest, abort: AbortController): Promise<ApiResponse> => {
     const route = findRoute(api, request);
     // Before the authorizer, as on AWS.
     if (isThrottled()) throw new GatewayFailure("THROTTLED");
@@ -75,31 +66,27 @@ export function createGateway(
     const tokens = authorizer && headerValues(request.message, authorizer.IdentitySource);
     const caller = tokens && (await admit(authorizer, tokens, methodArn(api, request), abort));
     const body = await readBody(request);
-    if (integration.Type === "MOCK") return respondMock(integration, request, response);
-    if (isUnavailable()) return sendConstant(response, unavailable.status, unavailable);
-    const event = proxyEvent(api, route, request, body, caller);
+    if (integration.Type === "MOCK") return mockResponse(integration, request);
+    if (isUnavailable()) return unavailable;
+    const { ResponseTransferMode, TimeoutInMillis, Uri } = integration;
     const timeout = new GatewayFailure("INTEGRATION_TIMEOUT");
-    const timer = setTimeout(() => abort.abort(timeout), timeLimit(integration.TimeoutInMillis));
-    try {
-      const invoked = await host.invoke(integration.Uri, event, abort.signal);
-      await passOn(invoked, integration, response, abort.signal, isCut);
-    } finally {
-      clearTimeout(timer);
-    }
+    const timer = setTimeout(() => abort.abort(timeout), timeLimit(TimeoutInMillis));
+    abort.signal.addEventListener("abort", () => clearTimeout(timer));
+    const event = proxyEvent(api, route, request, body, caller);
+    const invoked = await host.invoke(Uri, event, abort.signal);
+    return readProxyResponse(invoked, ResponseTransferMode === "STREAM");
   };
 
-  const fail = (error: unknown, response: ServerResponse): void => {
+  const failureResponse = (error: unknown): ApiResponse => {
     const isGateways = error instanceof GatewayFailure;
     // A function logs its own failures; anything else is a bug of the local stack.
     if (!isGateways && !(error instanceof FunctionFailure))
       options.log(`The local gateway failed: ${inspect(error)}`);
     const type = isGateways ? error.message : "INTEGRATION_FAILURE";
-    const constant = api.gatewayResponses.get(type);
-    if (constant?.status !== undefined) sendConstant(response, constant.status, constant);
-    else {
-      options.log(`The template has no gateway response ${type} with a status`);
-      response.writeHead(500).end();
-    }
+    const { status, headers = {}, body = "" } = api.gatewayResponses.get(type) ?? {};
+    if (status !== undefined) return { status, headers, body };
+    options.log(`The template has no gateway response ${type} with a status`);
+    return { status: 500, headers: {}, body: "" };
   };
 
   return async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -108,10 +95,10 @@ export function createGateway(
     const abort = new AbortController();
     response.once("close", () => abort.abort());
     try {
-      await respond(request, response, abort);
+      await send(await respond(request, abort), response, abort.signal, isCut);
     } catch (error) {
       if (response.headersSent || response.closed) response.destroy();
-      else fail(error, response);
+      else await send(failureResponse(error), response, abort.signal, isCut);
       // An unread rest of the body would block the connection's next request.
       message.resume();
     }
@@ -126,23 +113,22 @@ function findRoute({ methods, stageName }: RestApi, request: GatewayRequest): Ro
   return route;
 }
 
-/** Sends a function's response to the client. */
-async function passOn(
-  invoked: FunctionResponse,
-  { ResponseTransferMode }: FunctionIntegration,
+async function send(
+  { status, headers: given, body }: ApiResponse,
   response: ServerResponse,
   signal: AbortSignal,
   isCut: () => boolean,
 ): Promise<void> {
-  try {
-    const { status, headers, body } = readProxyResponse(invoked, ResponseTransferMode === "STREAM");
-    response.writeHead(status, headers);
-    if (Buffer.isBuffer(body)) response.end(body);
-    else if (isCut()) await cutOff(body, response);
-    else await pipeline(body, response, { signal });
-  } finally {
-    if (invoked.kind === "streamed") invoked.body.destroy();
-  }
+  const headers: OutgoingHttpHeaders = { "content-type": "application/json" };
+  for (const [name, value] of Object.entries(given)) headers[name.toLowerCase()] = value;
+  const isText = typeof body === "string";
+  // RFC 9110: 204 and 304 have no length.
+  if (isText && status !== 204 && status !== 304)
+    headers["content-length"] = Buffer.byteLength(body);
+  response.writeHead(status, headers);
+  if (isText) response.end(body);
+  else if (isCut()) await cutOff(body, response);
+  else await pipeline(body, response, { signal });
 }
 
 /** Sends the beginning of a body, and breaks the connection, as when a list fails midway. */
@@ -170,25 +156,10 @@ function everyNth(n: number | undefined): () => boolean {
   return () => n !== undefined && ++calls % n === 0;
 }
 
-function respondMock(
-  mock: MockIntegration,
-  { message }: GatewayRequest,
-  response: ServerResponse,
-): void {
+function mockResponse(mock: MockIntegration, { message }: GatewayRequest): ApiResponse {
   const [contentType = "application/json"] = headerValues(message, "content-type");
   const [mediaType = ""] = contentType.split(";");
   if (!mock.contentTypes.has(mediaType.trim().toLowerCase()))
     throw new GatewayFailure("UNSUPPORTED_MEDIA_TYPE");
-  sendConstant(response, mock.status, mock);
-}
-
-function sendConstant(
-  response: ServerResponse,
-  status: number,
-  { headers, body }: ConstantResponse,
-): void {
-  const length = Buffer.byteLength(body);
-  response
-    .writeHead(status, { ...headers, "Content-Type": "application/json", "Content-Length": length })
-    .end(body);
+  return mock;
 }

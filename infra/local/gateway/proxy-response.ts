@@ -1,6 +1,13 @@
-import type { OutgoingHttpHeaders } from "node:http";
+import type { Readable } from "node:stream";
 import { z } from "zod";
 import type { FunctionResponse } from "../lambda/function-response.ts";
+
+/** An HTTP response of the API. It is JSON unless a header says otherwise. */
+export interface ApiResponse {
+  status: number;
+  headers: Record<string, string>;
+  body: string | Readable;
+}
 
 /** The result of a function that is supported: text, with one value for a header. */
 const proxySchema = z.strictObject({
@@ -15,17 +22,11 @@ const proxySchema = z.strictObject({
  * @param streamed whether the integration streams; the function must do the same.
  * @throws ZodError when the response is not supported; Error when only one of the two streams.
  */
-export function readProxyResponse(response: FunctionResponse, streamed: boolean) {
+export function readProxyResponse(response: FunctionResponse, streamed: boolean): ApiResponse {
   const isStreamed = response.kind === "streamed";
   if (streamed !== isStreamed)
     throw new Error(`The integration's transfer mode is ${streamed ? "STREAM" : "BUFFERED"}`);
   const returned: unknown = isStreamed ? response.prelude : JSON.parse(response.payload);
-  const { statusCode: status, headers: given, body: text } = proxySchema.parse(returned);
-  const headers: OutgoingHttpHeaders = { "content-type": "application/json" };
-  for (const [name, value] of Object.entries(given)) headers[name.toLowerCase()] = value;
-  if (isStreamed) return { status, headers, body: response.body };
-  const body = Buffer.from(text);
-  // RFC 9110: 204 and 304 have no length.
-  if (status !== 204 && status !== 304) headers["content-length"] = body.length;
-  return { status, headers, body };
+  const { statusCode: status, headers, body } = proxySchema.parse(returned);
+  return { status, headers, body: isStreamed ? response.body : body };
 }

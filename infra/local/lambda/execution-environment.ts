@@ -1,3 +1,4 @@
+import { addAbortListener } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
@@ -17,13 +18,12 @@ export interface Invocation {
   /** JSON text. */
   event: string;
   response: PromiseWithResolvers<FunctionResponse>;
-  /** Aborts when no one waits for the response any more. */
+  /** Aborts when no one waits for the response, or the rest of it, any more. */
   signal: AbortSignal;
 }
 
 const initTimeoutSeconds = 10;
-/** What the runtime logs, as an error of the function, when a reader has left. */
-const cutOffError = /"code":"E(CONNRESET|PIPE)"/;
+const brokenOff = /"code":"E(CONNRESET|PIPE)"/;
 
 /**
  * A process that runs AWS's own runtime interface client, one invocation at a time, and the Runtime
@@ -56,8 +56,8 @@ export class ExecutionEnvironment {
   #limit: NodeJS.Timeout | undefined;
   #isLoaded = false;
   #failure: FunctionFailure | undefined;
-  /** Whether the reader of its response has left, which its function notices at its next byte. */
-  #isCutOff = false;
+  /** The latest one whose reader has left. Its function notices at the next byte. */
+  #abandoned: Invocation | undefined;
   #isStopping = false;
 
   /** @param take gives it the next invocation, if one waits. */
@@ -90,7 +90,6 @@ export class ExecutionEnvironment {
     if (this.#next === undefined || this.isBusy) return;
     clearTimeout(this.#limit);
     this.#isLoaded = true;
-    this.#isCutOff = false;
     const invocation = this.#take();
     if (invocation === undefined) return;
     this.#invocation = invocation;
@@ -121,7 +120,9 @@ export class ExecutionEnvironment {
     const child = spawnRuntime(this.#definition, this.#address, inspectPort);
     this.#child = child;
     createInterface({ input: child.stdout }).on("line", (line) => {
-      if (!this.#isCutOff || !cutOffError.test(line)) this.#log(line);
+      // The runtime logs as an error of the function that its reader has left.
+      const requestId = this.#abandoned?.requestId;
+      if (!requestId || !line.includes(requestId) || !brokenOff.test(line)) this.#log(line);
     });
     createInterface({ input: child.stderr }).on("line", this.#log);
     child.on("error", (error) => this.#finish(error.message));
@@ -171,7 +172,7 @@ export class ExecutionEnvironment {
     }
     if (request.url?.endsWith("/next")) {
       this.#next = response;
-      if (this.#isCutOff) this.#invocation = undefined;
+      if (this.#invocation === this.#abandoned) this.#invocation = undefined;
     } else {
       await this.#receive(request);
       response.writeHead(202).end();
@@ -201,15 +202,14 @@ export class ExecutionEnvironment {
     const { socket } = request;
     try {
       const streamed = await readStreamedResponse(request);
+      using _ = addAbortListener(signal, () => streamed.body.destroy());
       response.resolve(streamed);
-      // The client has left, and no one else would destroy the body.
-      if (signal.aborted) streamed.body.destroy();
       await finished(streamed.body);
     } catch (error) {
       response.reject(error);
       if (request.complete) return;
       // Otherwise the process has ended, which says why.
-      this.#isCutOff = !socket.destroyed;
+      if (!socket.destroyed) this.#abandoned = invocation;
       socket.destroy();
       throw error;
     }
