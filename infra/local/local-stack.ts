@@ -65,21 +65,16 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
   const { port, close } = await listen(options.port ?? 3000, service.serve);
   started.defer(close);
 
-  const { orders: path = sampleOrders } = options;
-  const tasks = [
-    build(signal),
-    openEngine(options, started, ended),
-    checkOrders({ name: path, path }, () => signal.throwIfAborted()),
-  ] as const;
-  for (const task of tasks) task.catch((error: unknown) => ended.abort(error));
-  // Even if one fails, so that what the others have started is stopped.
-  await Promise.allSettled(tasks);
-  ended.signal.throwIfAborted();
-  const [firstBuild, { endpoint, access }, orderCount] = await Promise.all(tasks);
+  // The build comes last, as it takes longest.
+  const { endpoint, access } = await openEngine(options, started, ended);
+  const path = options.orders ?? sampleOrders;
+  const file = { name: path, path };
+  const orderCount = await checkOrders(file, () => signal.throwIfAborted());
+  const firstBuild = await build(signal);
 
   const client = engineClient(endpoint);
   started.defer(() => client.destroy());
-  const orders = logProgress(readOrders({ name: path, path }, orderCount), orderCount, log);
+  const orders = logProgress(readOrders(file, orderCount), orderCount, log);
   // Stacks may share an external engine, so the port tells their keys apart.
   const keyName = options.dynamodbEndpoint === undefined ? "npm start" : `npm start, port ${port}`;
   const { template } = firstBuild;
