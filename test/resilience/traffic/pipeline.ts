@@ -8,13 +8,18 @@ export interface RawResponse {
   body: string;
 }
 
+/** Every whole response, and the bytes after the last one. */
+interface RawResponses {
+  responses: RawResponse[];
+  rest: string;
+}
+
 const silenceLimitMs = 60_000;
 
 /**
  * Writes bytes to a new connection, exactly as given, and reads until the other side closes it.
  *
  * @param isBodiless whether the response with this index has no body, like one to HEAD.
- * @returns every whole response, and the bytes after the last one.
  * @throws Error when the connection stays open and silent.
  */
 export async function exchange(
@@ -38,40 +43,20 @@ export async function exchange(
   return readResponses(Buffer.concat(chunks).toString("latin1"), isBodiless);
 }
 
-interface RawResponses {
-  responses: RawResponse[];
-  rest: string;
-}
-
 function readResponses(text: string, isBodiless: (index: number) => boolean): RawResponses {
   const responses: RawResponse[] = [];
   let rest = text;
   for (;;) {
-    const head = readHead(rest);
-    if (head === undefined) return { responses, rest };
-    const body = isBodiless(responses.length)
-      ? { text: "", length: 0 }
-      : readBody(rest.slice(head.length), new Map(head.headers));
-    if (body === undefined) return { responses, rest };
-    responses.push({ status: head.status, headers: head.headers, body: body.text });
-    rest = rest.slice(head.length + body.length);
+    const head = /^HTTP\/1\.1 (\d{3}) [^\r\n]*\r\n((?:[\w-]+: [^\r\n]*\r\n)*)\r\n/.exec(rest);
+    if (head === null) return { responses, rest };
+    const [{ length }, status, lines = ""] = head;
+    const headers = lines.split("\r\n").slice(0, -1).map(readHeader);
+    const framing = new Map(isBodiless(responses.length) ? [] : headers);
+    const read = readBody(rest.slice(length), framing);
+    if (read === undefined) return { responses, rest };
+    responses.push({ status: Number(status), headers, body: read.body });
+    ({ rest } = read);
   }
-}
-
-interface Head {
-  status: number;
-  headers: [string, string][];
-  /** How many bytes it takes, the empty line included. */
-  length: number;
-}
-
-/** The head at the start of a text; undefined when it is not whole. */
-function readHead(text: string): Head | undefined {
-  const match = /^HTTP\/1\.1 (\d{3}) [^\r\n]*\r\n((?:[\w-]+: [^\r\n]*\r\n)*)\r\n/.exec(text);
-  if (match === null) return undefined;
-  const [head, status, lines = ""] = match;
-  const headers = lines.split("\r\n").slice(0, -1).map(readHeader);
-  return { status: Number(status), headers, length: head.length };
 }
 
 function readHeader(line: string): [string, string] {
@@ -79,31 +64,23 @@ function readHeader(line: string): [string, string] {
   return [line.slice(0, colon).toLowerCase(), line.slice(colon + 2)];
 }
 
-interface Body {
-  text: string;
-  /** How many bytes it takes on the wire. */
-  length: number;
-}
-
-/** The body at the start of a text; undefined when it is not whole. */
-function readBody(text: string, headers: Map<string, string>): Body | undefined {
-  if (headers.get("transfer-encoding") === "chunked") return readChunks(text);
-  const length = Number(headers.get("content-length") ?? 0);
-  return text.length < length ? undefined : { text: text.slice(0, length), length };
-}
-
-function readChunks(text: string): Body | undefined {
+/** The body at the start of a text, and what follows it; undefined when it is not whole. */
+function readBody(
+  text: string,
+  headers: Map<string, string>,
+): { body: string; rest: string } | undefined {
+  if (headers.get("transfer-encoding") !== "chunked") {
+    const length = Number(headers.get("content-length") ?? 0);
+    if (text.length < length) return undefined;
+    return { body: text.slice(0, length), rest: text.slice(length) };
+  }
   let body = "";
-  let position = 0;
-  for (;;) {
-    const sizeLine = /^([\da-f]+)\r\n/i.exec(text.slice(position, position + 12));
-    if (sizeLine === null) return undefined;
-    const [line, size = ""] = sizeLine;
-    const start = position + line.length;
-    const end = start + Number.parseInt(size, 16);
-    if (text.slice(end, end + 2) !== "\r\n") return undefined;
-    position = end + 2;
-    if (end === start) return { text: body, length: position };
-    body += text.slice(start, end);
+  for (let rest = text; ; ) {
+    const [line = "", size = ""] = /^([\da-f]+)\r\n/i.exec(rest) ?? [];
+    const end = line.length + Number.parseInt(size, 16);
+    if (rest.slice(end, end + 2) !== "\r\n") return undefined;
+    body += rest.slice(line.length, end);
+    rest = rest.slice(end + 2);
+    if (end === line.length) return { body, rest };
   }
 }
