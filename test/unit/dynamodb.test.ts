@@ -115,14 +115,6 @@ test.each([
   expect(pauses).toEqual(longest);
 });
 
-test("a client limits the time to connect", async () => {
-  await startFailing("500 Internal Server Error", "InternalServerError");
-  const client = createClient({ connectionTimeout: 1_234, requestTimeout: 5_000, maxAttempts: 1 });
-  await expect(client.send(new ListTablesCommand({}))).rejects.toThrow();
-  expect(client.config.requestHandler).toMatchObject({ config: { connectionTimeout: 1_234 } });
-  client.destroy();
-});
-
 test("a client has no middleware for log lines", () => {
   const middleware = patientClient(1).middlewareStack.identify();
   expect(middleware.join()).not.toContain("loggerMiddleware");

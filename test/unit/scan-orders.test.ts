@@ -88,27 +88,6 @@ test("each attempt to read a page has 15 seconds of its own", async () => {
   expect(given.map((signal) => limits.indexOf(signal))).toEqual([0, 1, 2]);
 });
 
-test("lists that share a table with too little capacity are complete", async () => {
-  fakeTime(0.5);
-  let readsLeft = 0;
-  setInterval(() => {
-    readsLeft = 15;
-  }, 1000);
-  table.on(ScanCommand).callsFake(async ({ ExclusiveStartKey }) => {
-    readsLeft -= 1;
-    if (readsLeft < 0) throw throttling();
-    const id = Number(ExclusiveStartKey?.id.N ?? 0) + 1;
-    return page(String(id), id === 5);
-  });
-  const listing = Array.from({ length: 20 }, () => Array.fromAsync(scanOrders(client, "orders")));
-  const ended = Promise.all(listing).then(() => performance.now());
-  await vi.advanceTimersByTimeAsync(60_000);
-  const milliseconds = await ended;
-  for (const pages of await Promise.all(listing)) expect(pages).toHaveLength(5);
-  // Proof that they were throttled: 100 reads at 15 a second.
-  expect(milliseconds).toBeGreaterThan(6_000);
-});
-
 test("the call that makes a function ready reads at most one order", async () => {
   table.on(ScanCommand).resolves({ Items: [] });
   await scanOne(client, "orders", new AbortController().signal);
