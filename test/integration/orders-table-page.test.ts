@@ -272,18 +272,14 @@ describe("the orders table's page", () => {
   const names = (text = "") => [...text.matchAll(/`(\w+)`/g)].map(([, name]) => name);
 
   test("names every attribute of the service with its type, and every status", () => {
-    expect(names(rows.find(([row]) => row.includes("`status`"))?.[3])).toEqual([...orderStatuses]);
-    expect(rows.flatMap(([, attributes]) => names(attributes))).toEqual([
-      ...orderFields.map(({ name }) => name),
-      ...["status", "cancelledAt", "cancelledBy", "cancellationId", "reinstatedAt"],
-    ]);
     const types = { int64: "N", "date-time": "S", boolean: "BOOL" };
-    expect(rows.map(([, , type]) => type)).toEqual([
-      ...orderFields.map((field) => types[field.type]),
-      "S",
-      "S",
-      "S",
+    expect(rows.map(([, attributes, type]) => `${names(attributes)}: ${type}`)).toEqual([
+      ...orderFields.map((field) => `${field.name}: ${types[field.type]}`),
+      "status: S",
+      "cancelledAt,cancelledBy,cancellationId: S",
+      "reinstatedAt: S",
     ]);
+    expect(names(rows.find(([row]) => row.includes("`status`"))?.[3])).toEqual([...orderStatuses]);
   });
 
   test("has a policy for the calls of the examples on the table of orders", () => {
