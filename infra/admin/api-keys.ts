@@ -38,9 +38,11 @@ export async function issue(
   return {
     text: key,
     json: { key, ...shown },
-    note: printable(
-      `Issued ${keyId} to ${name}; it ${until}. Save the key now: it can't be shown again.`,
-    ),
+    notes: [
+      printable(
+        `Issued ${keyId} to ${name}; it ${until}. Save the key now: it can't be shown again.`,
+      ),
+    ],
     unprinted: `Revoke ${keyId}: its key is lost`,
   };
 }
@@ -57,7 +59,7 @@ export async function list(
   return {
     text: shown.length === 0 ? none : tableOf(shown, "never"),
     json: shown,
-    note: damaged === 0 ? undefined : skipped,
+    notes: damaged === 0 ? [] : [skipped],
   };
 }
 

@@ -48,9 +48,11 @@ export async function auditCancellations(
     signal: session.interruption(),
   });
   if (reason === undefined && done === 0) throw new CommandError(`${log} has no cancellations`);
-  const summary = `${counted(done, "cancellation")}: ${countsText(counts)}`;
   return {
-    note: reason === undefined ? summary : `${summary}\n${reason}. The rest was not audited.`,
+    notes: [
+      `${counted(done, "cancellation")}: ${countsText(counts)}`,
+      reason && `${reason}. The rest was not audited.`,
+    ],
     rejected: counts.undone > 0 || reason !== undefined,
   };
 }

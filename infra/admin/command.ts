@@ -10,7 +10,7 @@ import { findDeployedStack, findLocalStack, type Target } from "./target.ts";
 /** What a command works on, and how its command line says to. */
 export interface Session extends Target {
   asJson: boolean;
-  /** Makes calls at the rate of the command line, and says which rate that is. */
+  /** Makes calls at the command's rate, by default half of what a table serves, and says so. */
   calls(units: "reads" | "writes"): TableCalls;
   /** Aborts at the first Ctrl-C, and when standard output can't be written. */
   interruption(): AbortSignal;
@@ -26,8 +26,8 @@ export interface Result {
   text?: string;
   /** The same for scripts, with `--json`. */
   json?: unknown;
-  /** For people, on standard error, so that it stays out of a pipe. */
-  note?: string | undefined;
+  /** Lines for people, on standard error, so that they stay out of a pipe. */
+  notes?: (string | undefined)[];
   /** What to say if it can't be printed, though something was changed. */
   unprinted?: string;
   /** Whether the result is a rejection, which makes the exit code 1. */
@@ -58,7 +58,15 @@ export function action<Given extends unknown[]>(
     const session: Session = {
       ...target,
       asJson,
-      calls: (units) => pacedCalls(target, units, options),
+      calls(units) {
+        // The other half is for the service.
+        const half = local ? undefined : target.environment.tableThroughput[units] / 2;
+        const { rate = half } = options;
+        const unit = units.slice(0, -1);
+        if (rate !== undefined)
+          process.stderr.write(`Using at most ${grouped(rate)} ${unit} units a second (--rate)\n`);
+        return new TableCalls(target.client, rate);
+      },
       interruption,
       print: (text, json) => printLine(asJson ? jsonText(json) : printable(text)),
       wrongUse,
@@ -72,13 +80,13 @@ export function action<Given extends unknown[]>(
 }
 
 async function printResult(result: Result, asJson: boolean): Promise<void> {
-  const { text, json, note, unprinted, rejected } = result;
+  const { text, json, notes = [], unprinted, rejected } = result;
   const printed = asJson ? json && jsonText(json) : text;
   // Without a text, too: it fails if an earlier line of the command could not be written.
   await print(printed ? `${printed}\n` : "").catch((error) => {
     throw unprinted ? new CommandError(`${errorText(error)}. ${unprinted}`) : error;
   });
-  if (note) process.stderr.write(`${note}\n`);
+  for (const note of notes) if (note) process.stderr.write(`${note}\n`);
   if (rejected) process.exitCode = 1;
 }
 
@@ -87,21 +95,6 @@ async function print(text: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
   await promise;
-}
-
-/** Makes calls at a rate, by default half of what the table serves, and says which rate that is. */
-export function pacedCalls(
-  { client, environment }: Target,
-  units: "reads" | "writes",
-  { rate: chosen, local }: Pick<Options, "rate" | "local">,
-): TableCalls {
-  // The other half is for the service.
-  const rate = chosen ?? (local ? undefined : environment.tableThroughput[units] / 2);
-  if (rate !== undefined)
-    process.stderr.write(
-      `Using at most ${grouped(rate)} ${units.slice(0, -1)} units a second (--rate)\n`,
-    );
-  return new TableCalls(client, rate);
 }
 
 /** A second signal ends the process. */

@@ -44,14 +44,13 @@ export class Differing extends Findings<BadLine> {
    */
   result({ file, total }: Import, counts: Record<string, number>, rest: string, reason?: string) {
     const text = `${counted(total, "order")}: ${countsText(counts)}`;
-    const lines = fileReport(file.name, this);
-    if (reason !== undefined) lines.push(`${reason}. Run it again to ${rest} the rest.`);
+    const again = reason && `${reason}. Run it again to ${rest} the rest.`;
     return {
       text,
       json: { badLines: [], orders: total, ...counts, differing: this.first },
-      note: lines.join("\n"),
+      notes: [...fileReport(file.name, this), again],
       unprinted: text,
-      rejected: lines.length > 0 || (counts["missing"] ?? 0) > 0,
+      rejected: this.count + (counts["missing"] ?? 0) > 0 || again !== undefined,
     };
   }
 }

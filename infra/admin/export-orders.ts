@@ -29,7 +29,7 @@ export async function exportOrders(
   const skipped = counts.skipped === 0 ? "" : `, skipped ${grouped(counts.skipped)}`;
   const text = `Exported ${counted(counts.orders, "order")}${where}${skipped}`;
   // Standard output that has orders has nothing else.
-  const printed = isPrinted ? { note: text } : { text, json: counts };
+  const printed = isPrinted ? { notes: [text] } : { text, json: counts };
   return { ...printed, rejected: counts.skipped > 0 };
 }
 

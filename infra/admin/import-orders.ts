@@ -115,7 +115,7 @@ function badLinesResult({ message, lineCount, bad }: BadLinesError): Result {
   const counts = { orders: lineCount, written: 0, alreadyThere: 0, notWritten: lineCount };
   return {
     json: { badLines: bad.first, bad: bad.count, ...counts },
-    note: message,
+    notes: [message],
     rejected: true,
   };
 }

@@ -6,10 +6,7 @@ import { inputLines, inputName } from "./input-lines.ts";
  * Reads a file of order ids, one per line; `-` is standard input. It is wrong use of the command if
  * a line is not an id, or if there is none: the command before this one in a pipe may have failed.
  */
-export async function readIds(
-  { wrongUse }: Pick<Session, "wrongUse">,
-  file = "-",
-): Promise<Set<string>> {
+export async function readIds({ wrongUse }: Session, file = "-"): Promise<Set<string>> {
   const ids = await Array.fromAsync(inputLines(file), ({ text, place }) =>
     isInt64(text) ? text : wrongUse(`${place}: not a 64-bit integer: nothing was changed`),
   );

@@ -61,10 +61,12 @@ export async function reinstateOrders(
   const { reinstated, outsidePeriod: cancelledOutsideThePeriod, excepted, changedSince } = shown;
   const left = countsText({ cancelledOutsideThePeriod, excepted, changedSince });
   const verb = dryRun ? "Would reinstate" : "Reinstated";
-  const summary = `${verb} ${counted(reinstated, "order")}; left ${left}`;
   return {
     json: { table, dryRun, complete: reason === undefined, ...shown },
-    note: reason === undefined ? summary : `${summary}\n${reason}. Run it again for the rest.`,
+    notes: [
+      `${verb} ${counted(reinstated, "order")}; left ${left}`,
+      reason && `${reason}. Run it again for the rest.`,
+    ],
     rejected: reason !== undefined,
   };
 }

@@ -24,25 +24,17 @@ const explanations: Partial<Record<Outcome, (item: RepairedItem) => string>> = {
   inNeither: ({ id }) => `${id} is in neither table`,
 };
 
-/** Reports what became of the items of a repair: those that were put back or may be wrong. */
-export class RepairReport {
-  readonly #session: Pick<Session, "asJson" | "print">;
-  /** How many items differed in an attribute. */
+/** The items of a repair that may be wrong, and how many items differed in an attribute. */
+export class RepairReport extends Findings<string> {
   readonly #fields = new Map<string, number>();
-  readonly #explained = new Findings<string>();
-
-  constructor(session: Pick<Session, "asJson" | "print">) {
-    this.#session = session;
-  }
 
   /** Prints the id of an item that was put back; as JSON all of it, also if it may be wrong. */
-  add({ differing = [], ...item }: RepairedItem): void {
+  report({ differing = [], ...item }: RepairedItem, session: Session): void {
     for (const name of differing) this.#fields.set(name, (this.#fields.get(name) ?? 0) + 1);
     const explanation = explanations[item.outcome]?.(item);
-    if (explanation) this.#explained.add(words(item.outcome), printable(explanation));
+    if (explanation) this.add(words(item.outcome), printable(explanation));
     const isWritten = item.outcome === "placed" || item.outcome === "mended";
-    if (isWritten || (explanation && this.#session.asJson))
-      this.#session.print(String(item.id), item);
+    if (isWritten || (explanation && session.asJson)) session.print(String(item.id), item);
   }
 
   /**
@@ -51,22 +43,13 @@ export class RepairReport {
    * @param reason why it stopped early, if it did.
    */
   result(
-    table: string,
-    dryRun: boolean,
+    { live: table, dryRun }: { live: string; dryRun: boolean },
     counts: Record<Outcome, number>,
+    done: number,
     reason: string | undefined,
   ): Result {
     const fields = [...this.#fields].map(([name, count]) => [name, grouped(count)]).sort();
-    const hasBegun = Object.values(counts).some((count) => count > 0);
-    const lines = [
-      ...(reason === undefined || hasBegun
-        ? [`${dryRun ? "Would repair" : "Repaired"} ${table}: ${countsText(counts)}`]
-        : []),
-      ...this.#explained.first,
-      ...this.#explained.more,
-      ...(fields.length > 0 ? [columns([["FIELD", "DIFFERED IN"], ...fields])] : []),
-      ...(reason === undefined ? [] : [`${reason}. Run it again to repair the rest.`]),
-    ];
+    const summary = `${dryRun ? "Would repair" : "Repaired"} ${table}: ${countsText(counts)}`;
     return {
       json: {
         table,
@@ -75,7 +58,13 @@ export class RepairReport {
         ...counts,
         fields: Object.fromEntries(this.#fields),
       },
-      note: lines.join("\n"),
+      notes: [
+        reason === undefined || done > 0 ? summary : undefined,
+        ...this.first,
+        ...this.more,
+        fields.length > 0 ? columns([["FIELD", "DIFFERED IN"], ...fields]) : undefined,
+        reason && `${reason}. Run it again to repair the rest.`,
+      ],
       rejected: reason !== undefined || counts.contradictory + counts.inNeither > 0,
     };
   }

@@ -56,9 +56,9 @@ export async function repair(
   const reads = session.calls("reads");
   const job: Repair = { from, live, rules, reads, writes: session.calls("writes"), dryRun };
   const signal = session.interruption();
-  const report = new RepairReport(session);
+  const report = new RepairReport();
   const counts = { ...noOutcomes };
-  const { reason } = await workThrough({
+  const { done, reason } = await workThrough({
     title: dryRun ? "Comparing" : "Repairing",
     unit: "items",
     items: batches(job, onlyIds, signal),
@@ -66,14 +66,14 @@ export async function repair(
       for (const pair of await readPairs(job, batch, stop)) {
         stop.throwIfAborted();
         const item = await repairItem(job, pair, stop);
-        report.add(item);
+        report.report(item, session);
         yield item.outcome;
       }
     },
     counts,
     signal,
   });
-  return report.result(live, dryRun, counts, reason);
+  return report.result(job, counts, done, reason);
 }
 
 /** The items of the copy, and then those of the live table; or only the chosen keys. */

@@ -77,7 +77,7 @@ export async function shipOrders(
   const foundCounts = found.map(([outcome]) => [outcome, counts[outcome]]);
   const summary = `${counted(ids.size, "order")}: ${countsText(Object.fromEntries(foundCounts))}`;
   return {
-    note: [ids.size > 1 ? summary : undefined, reason].filter(Boolean).join("\n"),
+    notes: [ids.size > 1 ? summary : undefined, reason],
     unprinted: "Ship them again to see what has shipped",
   };
 }
