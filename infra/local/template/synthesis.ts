@@ -45,6 +45,6 @@ export async function readStack(directory: string) {
 
 /** The part of the output that says what is wrong: esbuild's errors or, without any, the line. */
 function complaint(output: string): string {
-  const esbuild = /^✘ .*\n(?:(?:[ ✘].*)?\n)*/m.exec(output)?.[0];
-  return (esbuild ?? output.replaceAll(/^Bundling asset .*\n/gm, "")).trim();
+  const [complaint] = /^✘ .*\n(?:(?:[ ✘].*)?\n)*/m.exec(output) ?? [output];
+  return complaint.trim();
 }

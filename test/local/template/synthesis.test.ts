@@ -18,14 +18,10 @@ test("an unknown setting fails the synthesis with one line that names it", async
 });
 
 test.each([
-  [
-    "what a setting or its own code has wrong",
-    "Bundling asset One...\nUnexpected error: x\n",
-    "Unexpected error: x",
-  ],
+  ["what a setting or its own code has wrong", "Unexpected error: x\n", "Unexpected error: x"],
   [
     "what esbuild found, in its words and nothing else",
-    "Bundling...\n✘ [ERROR] Unexpected =\n\n    shared/errors.ts:1:6\n\n✘ [ERROR] Unexpected ;\n\n    shared/errors.ts:2:1\n\nnode:internal/main:1\n    ^\n",
+    "Debugger attached.\n✘ [ERROR] Unexpected =\n\n    shared/errors.ts:1:6\n\n✘ [ERROR] Unexpected ;\n\n    shared/errors.ts:2:1\n\nnode:internal/main:1\n    ^\n",
     "✘ [ERROR] Unexpected =\n\n    shared/errors.ts:1:6\n\n✘ [ERROR] Unexpected ;\n\n    shared/errors.ts:2:1",
   ],
 ])("a stack that can't be synthesised says %s", async (_, output, complaint) => {
