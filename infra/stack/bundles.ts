@@ -36,7 +36,7 @@ export function bundles(stack: Stack): PerFunction<Code> {
   // CDK copies each bundle to a folder beside it, where the paths of a source map still lead to the
   // sources.
   const outdir = Stage.of(stack)?.outdir ?? "cdk.out";
-  // A stack that is not deployed now has no bundles, and as its code the sources.
+  // A stack that isn't being deployed needs no bundles: the sources stand in for them.
   if (!stack.bundlingRequired) return perFunction(() => Code.fromAsset(`${root}functions`));
   buildSync({
     ...bundling,
