@@ -17,9 +17,9 @@ import { orderRules } from "../../infra/admin/repair-rules.ts";
 import { type OrderItem, orderFields, orderStatuses } from "../../shared/order.ts";
 import { cancelOrder } from "../../shared/orders-table.ts";
 import { applied, unnoticed } from "../helpers/faults/faults.ts";
-import { startLineProcess } from "../helpers/line-process.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
+import { startLineProcess } from "../openapi/line-process.ts";
 
 const tables = await createTestTables();
 const table = tables.tables.orders;

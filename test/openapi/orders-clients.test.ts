@@ -12,9 +12,9 @@ import { listen } from "../../infra/local/machine/ports.ts";
 import { OrdersClient } from "../../shared/clients/orders-client.ts";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 import { orderFields } from "../../shared/order.ts";
-import { startLineProcess } from "../helpers/line-process.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { startTestStack, type TestStack } from "../helpers/test-stack.ts";
+import { startLineProcess } from "./line-process.ts";
 import type { Call, Outcome } from "./orders-client-calls.ts";
 
 const clientFolder = resolve("shared/clients");
