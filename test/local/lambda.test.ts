@@ -25,15 +25,14 @@ const { baseUrl, call, dynamodbEndpoint, log, pids, stop } = await startPets(
     ...buffered.map((name) => [`ANY /${name}`, invoking(name)]),
     ...streamed.map((name) => [`ANY /${name}`, streaming(name)]),
   ]),
+  { maxEnvironments: 1 },
   {
-    ...Object.fromEntries([...buffered, ...streamed].map((name) => [name, {}])),
     echo: { Environment: { Variables: { PETS: "cats" } } },
     hang: { Timeout: 0.3 },
     never: { Handler: "never.handler" },
     later: { Handler: "index.late" },
     gone: { Code: { S3Key: "gone.zip" } },
   },
-  { maxEnvironments: 1 },
 );
 afterAll(stop);
 beforeEach(() => {
@@ -111,9 +110,9 @@ describe("a process", () => {
   });
 
   test("serves request after request, and further ones wait for those that may start", async () => {
-    const functions = { reused: { Handler: "index.echo" } };
     const options = { maxEnvironments: 2, dynamodbEndpoint };
-    const pets = await startPets({ "GET /": invoking("reused") }, functions, options);
+    const changes = { reused: { Handler: "index.echo" } };
+    const pets = await startPets({ "GET /": invoking("reused") }, options, changes);
     onTestFinished(pets.stop);
     for (const _ of ["first", "second", "third"]) await pets.call("");
     expect(await pids("reused")).toHaveLength(1);
@@ -145,7 +144,10 @@ describe("a process", () => {
     onTestFinished(() => void other.close());
     // If it is taken already, that is fine too.
     await listeningPort(other, 9229).catch(() => {});
-    const debugged = await startPets({}, { echo: {} }, { inspect: true, dynamodbEndpoint });
+    const debugged = await startPets(
+      { "GET /echo": invoking("echo") },
+      { inspect: true, dynamodbEndpoint },
+    );
     onTestFinished(debugged.stop);
     const ports = () => debugged.log.join("\n").match(/(?<=a debugger can attach to )\S+/g) ?? [];
     await expect.poll(ports).toHaveLength(2);
@@ -229,9 +231,8 @@ describe("a request", () => {
   });
 
   test("fails when the stack stops, whether it runs or waits", async () => {
-    const routes = { "GET /hang": invoking("hang") };
     const options = { maxEnvironments: 1, dynamodbEndpoint };
-    const stopped = await startPets(routes, { hang: {} }, options);
+    const stopped = await startPets({ "GET /hang": invoking("hang") }, options);
     const requests = Promise.allSettled([stopped.call("/hang"), stopped.call("/hang")]);
     await expect.poll(() => stopped.log).toHaveLength(1);
     await stopped.stop();

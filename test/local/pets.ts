@@ -7,8 +7,8 @@ import { type RequestOptions, send } from "../helpers/send.ts";
 
 // A pet API whose functions, those of asset.pets, do what a function may do.
 
-/** The integration of each route, like `GET /pets/{petId}`, and its authorizer if it has one. */
-type Routes = Record<string, { Type: string; authorizer?: string }>;
+/** The integration of each route, like `GET /pets/{petId}`, with its function and authorizer. */
+type Routes = Record<string, { Type: string; lambda?: string; authorizer?: string }>;
 
 const resource = (type: string, Properties: Record<string, unknown>) => ({
   Type: `AWS::${type}`,
@@ -29,6 +29,7 @@ export const uri = (target: unknown) => {
   return { "Fn::Join": ["", [functions, target, "/invocations"]] };
 };
 export const invoking = (name: string, changes: object = {}) => ({
+  lambda: name,
   Type: "AWS_PROXY",
   Uri: uri({ Ref: `${name}:live` }),
   ...changes,
@@ -37,7 +38,7 @@ export const streaming = (name: string, changes: object = {}) =>
   invoking(name, { ResponseTransferMode: "STREAM", ...changes });
 
 /** A function of this name in asset.pets, with the properties that differ. */
-function lambda(name: string, changes: object) {
+function lambda(name: string, changes: object | undefined) {
   return resource("Lambda::Function", {
     Code: { S3Bucket: "assets", S3Key: "pets.zip" },
     Handler: `index.${name}`,
@@ -82,9 +83,9 @@ const gatewayResponses = {
 /**
  * The resources of an API. The logical id of each is its path, its route or its name.
  *
- * @param functions how each differs from the usual.
+ * @param changes the properties of functions that differ from the usual.
  */
-export function petResources(routes: Routes, functions: Record<string, object>) {
+export function petResources(routes: Routes, changes: Record<string, object> = {}) {
   const resources: Record<string, ReturnType<typeof resource>> = {
     Api: resource("ApiGateway::RestApi", { Name: "pets" }),
     Stage: resource("ApiGateway::Stage", { StageName: "v1" }),
@@ -98,14 +99,15 @@ export function petResources(routes: Routes, functions: Record<string, object>) 
     const properties = { ResponseType: type, StatusCode, ResponseParameters, ...constant(type) };
     resources[type] = resource("ApiGateway::GatewayResponse", properties);
   }
-  for (const [name, changes] of Object.entries({ authorize: {}, ...functions })) {
-    resources[name] = lambda(name, changes);
+  const invoked = Object.values(routes).flatMap(({ lambda }) => lambda ?? []);
+  for (const name of new Set([...invoked, "authorize"])) {
+    resources[name] = lambda(name, changes[name]);
     const alias = { FunctionName: { Ref: name }, Name: "live" };
     resources[`${name}:live`] = resource("Lambda::Alias", alias);
   }
   const idOf = (path: string) =>
     path === "/" ? { "Fn::GetAtt": ["Api", "RootResourceId"] } : { Ref: path };
-  for (const [route, { authorizer, ...Integration }] of Object.entries(routes)) {
+  for (const [route, { authorizer, lambda: _, ...Integration }] of Object.entries(routes)) {
     const [HttpMethod, path = "/"] = route.split(" ");
     for (let at = path; at !== "/"; at = dirname(at)) {
       const properties = { ParentId: idOf(dirname(at)), PathPart: basename(at) };
@@ -135,11 +137,11 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
 /** Starts an API. */
 export async function startPets(
   routes: Routes,
-  functions: Record<string, object>,
   options: LocalStackOptions = {},
+  changes?: Parameters<typeof petResources>[1],
 ) {
   const log: string[] = [];
-  const template = petTemplate(petResources(routes, functions));
+  const template = petTemplate(petResources(routes, changes));
   const stack = await startLocalStack(async () => ({ template, directory: import.meta.dirname }), {
     port: 0,
     log: (line) => void log.push(line),

@@ -38,7 +38,7 @@ test("a key that is given to every start keeps its record, until it had been rev
 test("stacks that share an engine leave each other's keys alone", async () => {
   const stacks = [];
   for (const _ of ["first", "second"]) {
-    const stack = await startPets({}, {}, { dynamodbEndpoint });
+    const stack = await startPets({}, { dynamodbEndpoint });
     onTestFinished(stack.stop);
     stacks.push(stack);
   }

@@ -58,23 +58,23 @@ describe("npm start exits with a line on", () => {
     await expect.poll(() => seen, startLimit).toEqual({ stdout: "", stderr, ended: [1, null] });
   });
 
-  const { apiKeyPrefix } = environments.staging;
-  const wellFormed = `Not a well-formed key that starts with ${apiKeyPrefix}_.`;
-  const malformed = `${makeApiKey(apiKeyPrefix).slice(0, -1)}-`;
-  test.each([
-    ["--port <number>", "65536", "65536", "Must be a whole number from 0 to 65535."],
-    ["--throttle <n>", "0", "0", "Must be a whole number from 1 to 65535."],
-    ["--db <file>", "", "", "The name of a file is missing."],
-    // Keys are cut short.
-    ["--api-key <key>", makeApiKey("pets_another"), "pets_another_...", wellFormed],
-    ["--api-key <key>", malformed, `${apiKeyPrefix}_...-`, wellFormed],
-  ])("a value of %s that is invalid", (flags, value, shown, reason) => {
-    const [option = ""] = flags.split(" ");
-    expect(endOf(startOptions, [option, value])).toEqual({
-      code: 2,
-      stdout: "",
-      stderr: `error: option '${flags}' argument '${shown}' is invalid. ${reason}\n`,
-    });
+  test("a value that is invalid, with code 2; keys are cut short", () => {
+    const { apiKeyPrefix } = environments.staging;
+    const ends = [
+      ["--port", "65536"],
+      ["--throttle", "0"],
+      ["--db", ""],
+      ["--api-key", makeApiKey("pets_another")],
+      ["--api-key", `${makeApiKey(apiKeyPrefix).slice(0, -1)}-`],
+    ].map((options) => Object.values(endOf(startOptions, options)).join(" "));
+    expect(ends.join("").replaceAll(apiKeyPrefix, "PREFIX")).toMatchInlineSnapshot(`
+      "2  error: option '--port <number>' argument '65536' is invalid. Must be a whole number from 0 to 65535.
+      2  error: option '--throttle <n>' argument '0' is invalid. Must be a whole number from 1 to 65535.
+      2  error: option '--db <file>' argument '' is invalid. The name of a file is missing.
+      2  error: option '--api-key <key>' argument 'pets_another_...' is invalid. Not a well-formed key that starts with PREFIX_.
+      2  error: option '--api-key <key>' argument 'PREFIX_...-' is invalid. Not a well-formed key that starts with PREFIX_.
+      "
+    `);
   });
 });
 
@@ -96,7 +96,7 @@ describe("a start fails", () => {
   });
 
   test("on what the local stack does not support, be it of a table", async () => {
-    const { Orders, ...others } = petResources({}, {});
+    const { Orders, ...others } = petResources({});
     const Properties = { ...Orders?.Properties, GlobalSecondaryIndexes: [] };
     const template = petTemplate({ ...others, Orders: { ...Orders, Properties } });
     const build = async () => ({ template, directory: "nowhere" });

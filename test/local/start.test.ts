@@ -120,7 +120,7 @@ describe.runIf(hasList)("npm start", () => {
     const program = `
       import { invoking, startPets } from "${import.meta.dirname}/pets.ts";
       const routes = { "GET /echo": invoking("echo"), "GET /hang": invoking("hang") };
-      const { call, log } = await startPets(routes, { echo: {}, hang: {} });
+      const { call, log } = await startPets(routes);
       await call("/echo");
       call("/hang");
       while (log.length === 0) await new Promise(setImmediate);
