@@ -27,7 +27,7 @@ export async function readyText(
   const { accessKeyId, baseUrl, tables } = whereabouts;
   const { pending, shipped } = await exampleIds(dynamodbEndpoint, tables.orders);
   const curl = '  curl -i -H "Authorization: Bearer $API_KEY"';
-  const cancel = (id: string): string => `${curl} -X DELETE ${baseUrl}/store/orders/${id}`;
+  const cancel = (id: string) => `${curl} -X DELETE ${baseUrl}/store/orders/${id}`;
   const lines = [
     `The pet store orders service is ready after ${seconds} s. Press Ctrl-C to stop it.`,
     watch && "Watching the sources: changes are served within seconds.",

@@ -35,7 +35,7 @@ export function openService(
   const basePath = `/${api.stageName}`;
   return {
     basePath,
-    serve: async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    serve: async (request: IncomingMessage, response: ServerResponse) => {
       if (!serveApiPage({ basePath, apiKey }, request, response)) await serveApi(request, response);
     },
     requests: new Set<Promise<void>>(),
@@ -51,13 +51,13 @@ export function createLiveService() {
   let latest = first.promise;
   const running = new Set<Service>();
   return {
-    serve: async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    serve: async (request: IncomingMessage, response: ServerResponse) => {
       const { serve, requests } = await latest;
       const served = serve(request, response).finally(() => requests.delete(served));
       requests.add(served);
     },
     /** Sends new requests to this service, and ends the one before once its requests have. */
-    use: async (next: Service): Promise<void> => {
+    use: async (next: Service) => {
       const earlier = [...running];
       running.add(next);
       first.resolve(next);
@@ -70,7 +70,7 @@ export function createLiveService() {
       // Its functions then get the same debugger ports.
       next.begin();
     },
-    stop: async (): Promise<void> => {
+    stop: async () => {
       await Promise.all([...running].map((service) => service.stop()));
     },
   };

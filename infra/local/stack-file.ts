@@ -27,7 +27,7 @@ const stackFile = () =>
  */
 export function addToStackFile(stack: StackFile[number]): () => void {
   const file = stackFile();
-  const replaceBy = (stacks: StackFile): void => {
+  const replaceBy = (stacks: StackFile) => {
     mkdirSync(dirname(file), { recursive: true });
     // Other stacks start and end at the same time.
     const release = lockFile(file, 10_000);

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { ConstantResponse } from "../../infra/local/template/rest-api.ts";
-import { readRestApi } from "../../infra/local/template/rest-api.ts";
+import { type MockIntegration, readRestApi } from "../../infra/local/template/rest-api.ts";
 import type { HttpResponse } from "../../infra/smoke/client.ts";
 import { responseProblems } from "../../infra/smoke/document.ts";
 import { document } from "../helpers/openapi/document.ts";
@@ -80,7 +79,9 @@ test("the document describes a gateway response wherever a client may get it", (
   expect(withStatus.map(([type]) => type).sort()).toEqual(Object.keys(requestsByType).sort());
 });
 
-function httpResponse(status: number, { headers, body }: ConstantResponse): HttpResponse {
+type Constant = Pick<MockIntegration, "headers" | "body">;
+
+function httpResponse(status: number, { headers, body }: Constant): HttpResponse {
   const named = Object.entries({ ...headers, "content-type": "application/json" });
   return {
     status,

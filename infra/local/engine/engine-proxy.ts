@@ -20,7 +20,7 @@ const denied = JSON.stringify({
 export async function startEngineProxy(engine: string) {
   const accessKeyId = `LOCAL${randomBytes(8).toString("hex").toUpperCase()}`;
   const agent = new Agent({ keepAlive: true });
-  const isOurs = ({ headers, method, url }: IncomingMessage): boolean =>
+  const isOurs = ({ headers, method, url }: IncomingMessage) =>
     method === "POST" &&
     url === "/" &&
     isLoopback(headers.host) &&
@@ -47,7 +47,7 @@ export async function startEngineProxy(engine: string) {
     endpoint: `http://127.0.0.1:${port}`,
     /** The access key id that a request must be signed with; any secret will do. */
     accessKeyId,
-    close: (): void => {
+    close: () => {
       server.close();
       server.closeAllConnections();
       agent.destroy();

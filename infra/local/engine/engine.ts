@@ -50,15 +50,14 @@ export async function startEngine(dbFile?: string, program = enginePath()): Prom
   const { stderr } = child;
   if (stderr === null) throw new Error("A process was started without its stderr");
   const ended = once(child, "exit");
-  const stop = async (): Promise<void> => {
+  const stop = async () => {
     child.kill("SIGTERM");
     using _ = setTimeout(() => child.kill("SIGKILL"), 5_000);
     await ended;
     child.stdio[3]?.destroy();
   };
-  const timer = setTimeout(() => child.kill("SIGKILL"), startTimeoutMs);
+  using _ = setTimeout(() => child.kill("SIGKILL"), startTimeoutMs);
   const last = await lastLineOfStart(stderr);
-  clearTimeout(timer);
   if (last.includes("listening on")) return { endpoint: `http://${host}:${port}`, ended, stop };
   await stop();
   // Another process may have taken the port meanwhile.

@@ -27,7 +27,7 @@ export async function seedOrders(
 ): Promise<void> {
   // The workers share one generator, so each transaction goes to one of them.
   const transactions = inTransactions(table, orders);
-  const write = async (): Promise<void> => {
+  const write = async () => {
     for await (const TransactItems of transactions) {
       signal.throwIfAborted();
       await putAbsent(client, TransactItems);
@@ -45,12 +45,12 @@ async function putAbsent(
     await client.send(new TransactWriteItemsCommand({ TransactItems }));
   } catch (error) {
     if (!(error instanceof TransactionCanceledException)) throw error;
-    // One reason for each item, in the same order.
-    const reasons = error.CancellationReasons ?? [];
-    const isPresent = (index: number) => reasons[index]?.Code === "ConditionalCheckFailed";
-    const absent = TransactItems.filter((_, index) => !isPresent(index));
-    const hasOtherReason = absent.length === TransactItems.length;
-    if (hasOtherReason) throw error;
+    // There is one reason for each item, in the same order.
+    const { CancellationReasons: reasons } = error;
+    const absent = TransactItems.filter(
+      (_, index) => reasons?.[index]?.Code !== "ConditionalCheckFailed",
+    );
+    if (absent.length === TransactItems.length) throw error;
     if (absent.length > 0) await putAbsent(client, absent);
   }
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import type { RestApi } from "../template/rest-api.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
 import type { Route } from "./routes.ts";
 
@@ -38,7 +37,7 @@ export function headerValues({ headersDistinct }: IncomingMessage, name: string)
  *
  * @throws GatewayFailure when it is larger than the gateway accepts.
  */
-export async function readBody({ message }: GatewayRequest): Promise<string> {
+export async function readBody(message: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   // The connection stays, for the 413.
@@ -57,9 +56,8 @@ export async function readBody({ message }: GatewayRequest): Promise<string> {
  * that is the last one sent.
  */
 export function proxyEvent(
-  api: RestApi,
   route: Route,
-  { id, method, path, query, message, resourcePath }: GatewayRequest,
+  { id, method, path, query, message, resourcePath, stage }: GatewayRequest,
   body: string,
   authorizer: Record<string, string> | undefined,
 ): object {
@@ -81,7 +79,7 @@ export function proxyEvent(
       path,
       requestId: id,
       resourcePath: route.path,
-      stage: api.stageName,
+      stage,
     },
     body: body || null,
     isBase64Encoded: false,

@@ -18,7 +18,7 @@ import {
   readRequest,
 } from "./gateway-request.ts";
 import { type ApiResponse, readProxyResponse } from "./proxy-response.ts";
-import { matchRoute, type Route } from "./routes.ts";
+import { matchRoute } from "./routes.ts";
 
 const authorizerMs = 29_000;
 const dayMs = 24 * 3600 * 1000;
@@ -59,34 +59,23 @@ export function createGateway(
 
   /** @param abort ends every wait; its reason is the failure. */
   const respond = async (request: GatewayRequest, abort: AbortController): Promise<ApiResponse> => {
-    const route = findRoute(api, request);
+    const { message, method, resourcePath, stage } = request;
+    const route = matchRoute(api, request);
     // Before the authorizer, as on AWS.
     if (isThrottled()) throw new GatewayFailure("THROTTLED");
     const { authorizer, integration } = route;
-    const tokens = authorizer && headerValues(request.message, authorizer.IdentitySource);
-    const caller = tokens && (await admit(authorizer, tokens, methodArn(api, request), abort));
-    const body = await readBody(request);
-    if (integration.Type === "MOCK") return mockResponse(integration, request);
+    const tokens = authorizer && headerValues(message, authorizer.IdentitySource);
+    const methodArn = arnOf("execute-api", `${api.id}/${stage}/${method}${resourcePath}`);
+    const caller = tokens && (await admit(authorizer, tokens, methodArn, abort));
+    const body = await readBody(message);
+    if (integration.Type === "MOCK") return mockResponse(integration, message);
     if (isUnavailable()) return unavailable;
     const { ResponseTransferMode, TimeoutInMillis, Uri } = integration;
     const timeout = new GatewayFailure("INTEGRATION_TIMEOUT");
     const timer = setTimeout(() => abort.abort(timeout), timeLimit(TimeoutInMillis));
     abort.signal.addEventListener("abort", () => clearTimeout(timer));
-    const event = proxyEvent(api, route, request, body, caller);
-    const invoked = await host.invoke(Uri, event, abort.signal);
+    const invoked = await host.invoke(Uri, proxyEvent(route, request, body, caller), abort.signal);
     return readProxyResponse(invoked, ResponseTransferMode === "STREAM");
-  };
-
-  const failureResponse = (error: unknown): ApiResponse => {
-    const isGateways = error instanceof GatewayFailure;
-    // A function logs its own failures; anything else is a bug of the local stack.
-    if (!isGateways && !(error instanceof FunctionFailure))
-      options.log(`The local gateway failed: ${inspect(error)}`);
-    const type = isGateways ? error.message : "INTEGRATION_FAILURE";
-    const { status, headers = {}, body = "" } = api.gatewayResponses.get(type) ?? {};
-    if (status !== undefined) return { status, headers, body };
-    options.log(`The template has no gateway response ${type} with a status`);
-    return { status: 500, headers: {}, body: "" };
   };
 
   return async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -98,19 +87,27 @@ export function createGateway(
       await send(await respond(request, abort), response, abort.signal, isCut);
     } catch (error) {
       if (response.headersSent || response.closed) response.destroy();
-      else await send(failureResponse(error), response, abort.signal, isCut);
+      else await send(failureResponse(api, options.log, error), response, abort.signal, isCut);
       // An unread rest of the body would block the connection's next request.
       message.resume();
     }
   };
 }
 
-/** @throws GatewayFailure with API Gateway's type for a path that it doesn't know. */
-function findRoute({ methods, stageName }: RestApi, request: GatewayRequest): Route {
-  const { method, resourcePath, stage } = request;
-  const route = stage === stageName ? matchRoute(methods, method, resourcePath) : undefined;
-  if (route === undefined) throw new GatewayFailure("MISSING_AUTHENTICATION_TOKEN");
-  return route;
+function failureResponse(
+  { gatewayResponses }: RestApi,
+  log: (line: string) => void,
+  error: unknown,
+): ApiResponse {
+  const isGateways = error instanceof GatewayFailure;
+  // A function logs its own failures; anything else is a bug of the local stack.
+  if (!isGateways && !(error instanceof FunctionFailure))
+    log(`The local gateway failed: ${inspect(error)}`);
+  const type = isGateways ? error.message : "INTEGRATION_FAILURE";
+  const { status, headers = {}, body = "" } = gatewayResponses.get(type) ?? {};
+  if (status !== undefined) return { status, headers, body };
+  log(`The template has no gateway response ${type} with a status`);
+  return { status: 500, headers: {}, body: "" };
 }
 
 async function send(
@@ -139,10 +136,6 @@ async function cutOff(body: Readable, response: ServerResponse): Promise<void> {
   response.destroy();
 }
 
-function methodArn({ id }: RestApi, { method, resourcePath, stage }: GatewayRequest): string {
-  return arnOf("execute-api", `${id}/${stage}/${method}${resourcePath}`);
-}
-
 /** The response of a function that can't reach its table. */
 const unavailable = {
   status: errors.service_unavailable.status,
@@ -156,7 +149,7 @@ function everyNth(n: number | undefined): () => boolean {
   return () => n !== undefined && ++calls % n === 0;
 }
 
-function mockResponse(mock: MockIntegration, { message }: GatewayRequest): ApiResponse {
+function mockResponse(mock: MockIntegration, message: IncomingMessage): ApiResponse {
   const [contentType = "application/json"] = headerValues(message, "content-type");
   const [mediaType = ""] = contentType.split(";");
   if (!mock.contentTypes.has(mediaType.trim().toLowerCase()))

@@ -1,5 +1,7 @@
 import querystring from "node:querystring";
-import type { ApiMethod } from "../template/rest-api.ts";
+import type { ApiMethod, RestApi } from "../template/rest-api.ts";
+import { GatewayFailure } from "./gateway-failure.ts";
+import type { GatewayRequest } from "./gateway-request.ts";
 
 export interface Route extends ApiMethod {
   /**
@@ -10,19 +12,16 @@ export interface Route extends ApiMethod {
 }
 
 /**
- * The method that serves a request, or undefined. The most specific path that has the method (or
- * ANY) wins, so `{proxy+}` also catches the methods that more specific paths lack.
+ * The method that serves a request. The most specific path that has the method (or ANY) wins, so
+ * `{proxy+}` also catches the methods that more specific paths lack. Of the request's path, `..` is
+ * a segment like any other, which it would not be to URLPattern; trailing slashes are ignored.
  *
- * @param requestPath below the stage, as it was sent: `..` is a segment like any other, which it
- * would not be to URLPattern. Trailing slashes are ignored.
+ * @throws GatewayFailure with API Gateway's type for a path that it doesn't know.
  */
-export function matchRoute(
-  methods: ApiMethod[],
-  httpMethod: string,
-  requestPath: string,
-): Route | undefined {
-  const path = requestPath.replace(/\/+$/, "") || "/";
-  const serving = methods.filter((method) => [httpMethod, "ANY"].includes(method.httpMethod));
+export function matchRoute({ methods, stageName }: RestApi, request: GatewayRequest): Route {
+  const path = request.resourcePath.replace(/\/+$/, "") || "/";
+  const names = request.stage === stageName ? [request.method, "ANY"] : [];
+  const serving = methods.filter(({ httpMethod }) => names.includes(httpMethod));
   for (const method of serving.sort((a, b) => (rank(a) < rank(b) ? -1 : 1))) {
     const match = pathPattern(method.path).exec(path);
     if (match === null) continue;
@@ -30,7 +29,7 @@ export function matchRoute(
     const decoded = groups.map(([name, value]) => [name, querystring.unescape(value)]);
     return { ...method, parameters: Object.fromEntries(decoded) };
   }
-  return undefined;
+  throw new GatewayFailure("MISSING_AUTHENTICATION_TOKEN");
 }
 
 /** A pattern for the request paths that a path like `/pets/{petId}` covers, with named groups. */

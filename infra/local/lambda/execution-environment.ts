@@ -182,14 +182,13 @@ export class ExecutionEnvironment {
 
   /** Receives what the runtime posts: a response, or why there is none. */
   async #receive(request: IncomingMessage): Promise<void> {
-    const { url = "" } = request;
-    if (url.endsWith("/init/error")) {
-      this.#failure ??= reportedFailure(await text(request));
-      return;
-    }
     const invocation = this.#invocation;
-    if (url.endsWith("/error")) invocation?.response.reject(reportedFailure(await text(request)));
-    else if (invocation !== undefined) await this.#receiveResponse(request, invocation);
+    if (request.url?.endsWith("/error")) {
+      const failure = reportedFailure(await text(request));
+      // Without an invocation, the function could not be loaded.
+      if (invocation === undefined) this.#failure ??= failure;
+      else invocation.response.reject(failure);
+    } else if (invocation !== undefined) await this.#receiveResponse(request, invocation);
     this.#invocation = undefined;
   }
 

@@ -45,13 +45,13 @@ export function createLambdaHost(definitions: FunctionDefinition[], options: Lam
     invoke: async (name: string, event: unknown, signal?: AbortSignal): Promise<FunctionResponse> =>
       poolOf(name).invoke(event, AbortSignal.any([stopping.signal, signal ?? stopping.signal])),
     /** The processes of a function that are alive now. */
-    pids: (name: string): number[] => poolOf(name).pids(),
+    pids: (name: string) => poolOf(name).pids(),
     /** Starts a process of every function. */
-    warm: (): void => {
+    warm: () => {
       if (!stopping.signal.aborted) for (const { start } of pools.values()) start();
     },
     /** Ends every process. Invocations under way fail. */
-    stop: async (): Promise<void> => {
+    stop: async () => {
       stopping.abort(new FunctionFailure("The local stack has stopped"));
       await Promise.all([...pools.values()].map(({ stop }) => stop()));
     },
@@ -66,7 +66,7 @@ function createPool(
   const environments = new Set<ExecutionEnvironment>();
   let waiting: Invocation[] = [];
 
-  const start = (): void => {
+  const start = () => {
     const environment = new ExecutionEnvironment(definition, log, () => waiting.shift());
     environments.add(environment);
     environment.ended.then((initFailure) => {
@@ -75,7 +75,7 @@ function createPool(
       dispatch();
     });
   };
-  const dispatch = (): void => {
+  const dispatch = () => {
     // The oldest first, so that as few processes as possible are busy.
     for (const environment of environments) environment.begin();
     const busy = [...environments].filter(({ isBusy }) => isBusy).length;
@@ -84,9 +84,8 @@ function createPool(
 
   return {
     start,
-    pids: (): number[] =>
-      [...environments].map(({ pid }) => pid).filter((pid) => pid !== undefined),
-    invoke: async (event: unknown, signal: AbortSignal): Promise<FunctionResponse> => {
+    pids: () => [...environments].map(({ pid }) => pid).filter((pid) => pid !== undefined),
+    invoke: async (event: unknown, signal: AbortSignal) => {
       signal.throwIfAborted();
       const response = Promise.withResolvers<FunctionResponse>();
       const requestId = randomUUID();
@@ -99,7 +98,7 @@ function createPool(
       dispatch();
       return await response.promise;
     },
-    stop: async (): Promise<void> => {
+    stop: async () => {
       await Promise.all([...environments].map((environment) => environment.stop()));
     },
   };

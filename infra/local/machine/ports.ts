@@ -4,7 +4,7 @@ import type { Server as TcpServer } from "node:net";
 import { CommandError } from "../../terminal/errors.ts";
 
 /** Whether an error says that a port is taken or not allowed. */
-const isTaken = (error: unknown): boolean => ["EADDRINUSE", "EACCES"].includes(Object(error).code);
+const isTaken = (error: unknown) => ["EADDRINUSE", "EACCES"].includes(Object(error).code);
 
 /**
  * Listens on localhost, over IPv4 and, where the machine has it, IPv6. Node.js itself rejects
@@ -15,7 +15,7 @@ const isTaken = (error: unknown): boolean => ["EADDRINUSE", "EACCES"].includes(O
  */
 export async function listen(port: number, serve: RequestListener) {
   const servers = [createServer(serve), createServer(serve)] as const;
-  const close = async (): Promise<void> => {
+  const close = async () => {
     for (const server of servers.filter(({ listening }) => listening)) {
       server.closeAllConnections();
       await server[Symbol.asyncDispose]();

@@ -5,11 +5,7 @@ import type { StackTemplate } from "./stack-template.ts";
 export type RestApi = ReturnType<typeof readRestApi>;
 export type ApiMethod = RestApi["methods"][number];
 export type TokenAuthorizer = Properties<"AWS::ApiGateway::Authorizer"> & { id: string };
-type Integration = Properties<"AWS::ApiGateway::Method">["Integration"];
-export type MockIntegration = Extract<Integration, { Type: "MOCK" }>;
-export type FunctionIntegration = Extract<Integration, { Type: "AWS_PROXY" }>;
-/** A constant JSON response of the gateway itself. */
-export type ConstantResponse = Pick<MockIntegration, "headers" | "body">;
+export type MockIntegration = Extract<ApiMethod["integration"], { Type: "MOCK" }>;
 
 /**
  * Reads the one API of a template.

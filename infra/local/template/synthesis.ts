@@ -21,13 +21,7 @@ export async function synthesise(
 ): Promise<SynthesisedStack> {
   const preloaded = join(import.meta.dirname, "../../require-node-24.cjs");
   const script = join(import.meta.dirname, "synth.ts");
-  const args = [
-    "--require",
-    preloaded,
-    script,
-    directory,
-    ...(sourceMaps ? ["--source-maps"] : []),
-  ];
+  const args = ["--require", preloaded, script, directory, sourceMaps ? "--source-maps" : ""];
   await promisify(execFile)(process.execPath, args, { signal }).catch(
     (error: { stderr: string }) => {
       signal.throwIfAborted();
