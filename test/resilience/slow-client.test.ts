@@ -89,18 +89,19 @@ test("a client that stops reading pauses the scan until it reads on", async () =
   expect(list.pagesAsked()).toBeGreaterThan(stalled);
   list.hangUp();
   other.hangUp();
+  await expectAbandoned(2);
 });
 
 test("a client that hangs up ends its scan alone, which is not logged as cut off", async () => {
-  await expectAbandoned(2);
+  const before = stack.events("list_abandoned").length;
   const list = await openList();
   const other = await openList();
   list.hangUp();
-  await expectAbandoned(3);
+  await expectAbandoned(before + 1);
   const asked = list.pagesAsked();
   await other.read(10 * pageBytes);
   expect(list.pagesAsked()).toBe(asked);
   other.hangUp();
-  await expectAbandoned(4);
+  await expectAbandoned(before + 2);
   expect(stack.events("list_cut_off")).toEqual([]);
 });
