@@ -1,30 +1,24 @@
-import type { AttributeValue, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import type { UpdateItemCommandInput } from "@aws-sdk/client-dynamodb";
 import { errors } from "../../shared/errors.ts";
-import type { OrderItem } from "../../shared/order.ts";
 import { bundled } from "../helpers/bundled/bundled.ts";
 import { type Cancel, cancel, type Invocation, maxAttempts } from "./actors.ts";
 import type { Connect } from "./recorded-client.ts";
 import { orderId, tableName } from "./remembered-table.ts";
 
-const { callFailed, ConditionalCheckFailedException, GetItemCommand, ServiceError } = bundled;
-const { UpdateItemCommand } = bundled;
+const { GetItemCommand, ServiceError } = bundled;
 
 /** Ten wrong ways to cancel an order, each of which looks right to someone. */
 export const plantedBugs: Record<string, Cancel> = {
-  "no condition": async (connect, invocation) => {
-    await write(connect(maxAttempts), invocation);
+  "no condition": (connect, invocation) => cancel(writing(connect, always), invocation),
+
+  "a condition on not being shipped": (connect, invocation) => {
+    const unlessShipped = { ConditionExpression: "#status IN (:pending, :cancelled)" };
+    return cancel(writing(connect, unlessShipped), invocation);
   },
 
-  "a condition on not being shipped": async (connect, invocation) => {
-    const notShipped = {
-      expression: "#status <> :shipped",
-      values: { ":shipped": { S: "shipped" } },
-    };
-    await write(connect(maxAttempts), invocation, notShipped);
-  },
-
-  "its own id ignored": async (connect, invocation) => {
-    await write(connect(maxAttempts), invocation, isPending);
+  "its own id ignored": (connect, invocation) => {
+    const elsewhere = "SET #status = :cancelled, cancelledAt = :at, cancelledBy = :by, note = :id";
+    return cancel(writing(connect, { UpdateExpression: elsewhere }), invocation);
   },
 
   "its own id taken from the gateway's request": (connect, invocation) =>
@@ -36,10 +30,14 @@ export const plantedBugs: Record<string, Cancel> = {
     ),
 
   "the status compared after a read": async (connect, invocation) => {
-    const client = connect(maxAttempts);
-    const item = await read(client);
-    if (item?.["status"]?.S !== "pending") throw rejection(item);
-    await write(client, invocation);
+    const command = new GetItemCommand({
+      TableName: tableName,
+      Key: { id: { N: orderId.toString() } },
+      ConsistentRead: true,
+    });
+    const { Item } = await connect(maxAttempts).send(command);
+    const isPending = Item?.["status"]?.S === "pending";
+    await cancel(isPending ? writing(connect, always) : connect, invocation);
   },
 
   "204 for any cancelled order": async (connect, invocation) => {
@@ -64,13 +62,10 @@ export const plantedBugs: Record<string, Cancel> = {
     });
   },
 
-  "a late copy that wins after a ship": async (connect, invocation) => {
-    // "It had not shipped yet when the client asked." `write` sets :at to that time.
-    const pendingWhenAsked = {
-      expression: `${isPending.expression} OR shipDate > :at`,
-      values: isPending.values,
-    };
-    await write(connect(1), invocation, pendingWhenAsked);
+  "a late copy that wins after a ship": (connect, invocation) => {
+    // "It had not shipped yet when the client asked." The service sets :at to that time.
+    const pendingWhenAsked = { ConditionExpression: "#status = :pending OR shipDate > :at" };
+    return once(writing(connect, pendingWhenAsked), invocation);
   },
 
   "404 for a throttled write": async (connect, invocation) => {
@@ -82,60 +77,18 @@ export const plantedBugs: Record<string, Cancel> = {
   },
 };
 
-interface Condition {
-  expression: string;
-  values: Record<string, AttributeValue>;
-}
+const always = { ConditionExpression: "#status = :pending OR #status <> :pending" };
 
-const isPending: Condition = {
-  expression: "#status = :pending",
-  values: { ":pending": { S: "pending" } },
-};
-
-/**
- * The service's write with another condition, or with none. When the condition fails, it rejects
- * the cancellation, even if it was this one that cancelled the order.
- */
-async function write(
-  client: DynamoDBClient,
-  invocation: Invocation,
-  condition?: Condition,
-): Promise<void> {
-  const command = new UpdateItemCommand({
-    TableName: tableName,
-    Key: { id: { N: orderId.toString() } },
-    UpdateExpression: "SET #status = :cancelled, cancelledAt = :at, cancelledBy = :by",
-    ExpressionAttributeNames: { "#status": "status" },
-    ExpressionAttributeValues: {
-      ":cancelled": { S: "cancelled" },
-      ":at": { S: invocation.askedAt.toISOString() },
-      ":by": { S: invocation.keyId },
-      ...condition?.values,
-    },
-    ...(condition && { ConditionExpression: condition.expression }),
-    ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-  });
-  try {
-    await client.send(command);
-  } catch (error) {
-    throw error instanceof ConditionalCheckFailedException
-      ? rejection(error.Item)
-      : callFailed(error);
-  }
-}
-
-async function read(client: DynamoDBClient): Promise<OrderItem | undefined> {
-  const command = new GetItemCommand({
-    TableName: tableName,
-    Key: { id: { N: orderId.toString() } },
-    ConsistentRead: true,
-  });
-  try {
-    const { Item } = await client.send(command);
-    return Item;
-  } catch (error) {
-    throw callFailed(error);
-  }
+/** Connects clients that change the service's write before they send it. */
+function writing(connect: Connect, changes: Partial<UpdateItemCommandInput>): Connect {
+  return (...parameters) => {
+    const client = connect(...parameters);
+    client.middlewareStack.add(
+      (next) => (args) => next({ ...args, input: { ...args.input, ...changes } }),
+      { step: "initialize" },
+    );
+    return client;
+  };
 }
 
 /** The service's own cancellation, with a single attempt. */
@@ -153,13 +106,6 @@ async function retry(work: (attempt: number) => Promise<void>): Promise<void> {
       if (isKnown || attempt === maxAttempts) throw error;
     }
   }
-}
-
-function rejection(item: OrderItem | undefined): Error {
-  if (item === undefined) return new ServiceError("order_not_found");
-  if (item["status"]?.S === "shipped") return new ServiceError("order_already_shipped");
-  if (item["status"]?.S === "cancelled") return new ServiceError("order_already_cancelled");
-  return new ServiceError("order_not_pending");
 }
 
 function isAlreadyCancelled(error: unknown): boolean {
