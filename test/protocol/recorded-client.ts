@@ -3,8 +3,8 @@ import { mock } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { type HttpRequest, HttpResponse } from "@smithy/core/protocols";
-import { dummyCredentials } from "../../infra/local/template/local-account.ts";
 import { bundled } from "../helpers/bundled/bundled.ts";
+import { testEnvironment } from "../helpers/test-environment.ts";
 
 /** The request that an attempt sends to the table. */
 export interface Request {
@@ -57,9 +57,7 @@ export class RecordedClient {
 }
 
 // Lambda sets these for a function, and no client can do without them.
-process.env["AWS_REGION"] ??= "eu-central-1";
-process.env["AWS_ACCESS_KEY_ID"] ??= dummyCredentials.accessKeyId;
-process.env["AWS_SECRET_ACCESS_KEY"] ??= dummyCredentials.secretAccessKey;
+Object.assign(process.env, testEnvironment);
 
 /** Runs the code until its first step after these responses. */
 async function record(code: TableClient, responses: readonly Response[]): Promise<Step> {
