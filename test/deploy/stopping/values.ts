@@ -81,6 +81,8 @@ export const stoppingValues: [title: string, path: string, value: unknown, name?
     "{{resolve:ssm:level}}",
   ],
   ["the canary goes for good", "CancelOrder/Aliaslive.UpdatePolicy", undefined],
+  ["a text comes from Parameter Store", "Api/Rest.Description", "{{resolve:ssm:text}}"],
+  ["a text comes from another stack", "Api/Rest.Description", { "Fn::ImportValue": "Text" }],
   ["a function is cut short", "CancelOrder.Timeout", 1],
   ["an older runtime runs a function", "CancelOrder.Runtime", "nodejs20.x"],
   ["code comes from another bucket", "CancelOrder.Code.S3Bucket", "others"],
