@@ -88,6 +88,7 @@ const lists: Cases = {
     ],
     "half of its gzip": [responds(200, zipped.subarray(0, 15), gzip), noOrders],
     "gzip that is none": [responds(200, "[]", gzip), noOrders],
+    "damaged gzip": [responds(200, zipped.with(10, 0xff), gzip), noOrders],
     "too many levels": [responds(200, "[".repeat(1_000_000)), noOrders],
   },
   '[{"id":1}]': { "a compressed list": [responds(200, zipped, gzip)] },
