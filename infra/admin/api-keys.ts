@@ -10,7 +10,7 @@ import {
 import { counted } from "../terminal/counted.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { printable } from "../terminal/printable.ts";
-import { isoTime, tableOf } from "../terminal/text.ts";
+import { columns, header, isoTime } from "../terminal/text.ts";
 import type { Result } from "./command.ts";
 import { TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
@@ -56,8 +56,10 @@ export async function list(
   const shown = keys.map(show).filter(({ state }) => !active || state === "active");
   const none = active ? "No active keys." : "No keys yet.";
   const skipped = `Skipped ${counted(damaged, "damaged record")}: the service rejects such keys`;
+  const [first] = shown;
+  const rows = shown.map((key) => Object.values(key).map((value) => value ?? "never"));
   return {
-    text: shown.length === 0 ? none : tableOf(shown, "never"),
+    text: first ? columns([Object.keys(first).map(header), ...rows]) : none,
     json: shown,
     notes: damaged === 0 ? [] : [skipped],
   };

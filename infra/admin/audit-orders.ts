@@ -63,22 +63,25 @@ export async function auditCancellations(
  * @throws CommandError when a cancellation's line isn't whole.
  */
 async function* readCancellations(log: string): AsyncIterable<Cancellation> {
-  for await (const { text, place } of inputLines(log))
-    if (text.includes(event)) yield parseCancellation(text, place);
+  for await (const { text, place } of inputLines(log)) {
+    if (!text.includes(event)) continue;
+    const cancellation = parseCancellation(text);
+    if (!cancellation) throw new CommandError(`${place}: not a whole line of the function's log`);
+    yield cancellation;
+  }
 }
 
 /** Parses a line that the function has logged. */
-function parseCancellation(line: string, place: string): Cancellation {
+function parseCancellation(line: string): Cancellation | undefined {
   try {
     const { timestamp: loggedAt, requestId: cancellationId, message } = JSON.parse(line);
     const { keyId: cancelledBy, orderId } = message;
     const id = parseOrderId(orderId);
-    if (id !== undefined && cancelledBy && cancellationId && isDateTime(loggedAt))
-      return { id, cancelledBy, cancellationId, loggedAt };
+    const isWhole = id !== undefined && cancelledBy && cancellationId && isDateTime(loggedAt);
+    return isWhole ? { id, cancelledBy, cancellationId, loggedAt } : undefined;
   } catch {
-    // Not JSON, or not with a message.
+    return undefined;
   }
-  throw new CommandError(`${place}: not a whole line of the function's log`);
 }
 
 /** Whether a cancellation stands, by the order as it is now; not judged if reinstated since. */

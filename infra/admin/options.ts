@@ -3,7 +3,7 @@ import { isApiKeyId } from "../../shared/api-keys.ts";
 import { isDateTime, isInt64 } from "../../shared/order.ts";
 import { dateTimeHint } from "../terminal/date-time.ts";
 
-/** A parser that only accepts some texts. */
+/** A parser that rejects texts with the rule that they break. */
 function accepting(isAccepted: (text: string) => boolean, rule: string): (text: string) => string {
   return (text) => {
     if (isAccepted(text)) return text;
@@ -12,7 +12,7 @@ function accepting(isAccepted: (text: string) => boolean, rule: string): (text: 
 }
 
 /** A name or id. An unset shell variable would make it empty. */
-export const parseText = accepting((text) => text !== "", "Must not be empty.");
+export const parseText = accepting(Boolean, "Must not be empty.");
 
 /** A key's id. */
 export const parseKeyId = accepting(

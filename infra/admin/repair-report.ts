@@ -29,7 +29,7 @@ export class RepairReport extends Findings<string> {
   readonly #fields = new Map<string, number>();
 
   /** Prints the id of an item that was put back; as JSON all of it, also if it may be wrong. */
-  report({ differing = [], ...item }: RepairedItem, session: Session): void {
+  addItem({ differing = [], ...item }: RepairedItem, session: Session): void {
     for (const name of differing) this.#fields.set(name, (this.#fields.get(name) ?? 0) + 1);
     const explanation = explanations[item.outcome]?.(item);
     if (explanation) this.add(words(item.outcome), printable(explanation));

@@ -100,7 +100,7 @@ function statusOf({ status }: Item): Status {
   return status.S === "shipped" || status.S === "cancelled" ? "ended" : "other";
 }
 
-/** Whether another status is allowed. */
+/** Whether anyone may change an order from one status to the other. */
 function mayBecome(was: Status, is: Status): boolean {
   if (was === "other") return is !== "none";
   return was === "none" || (was === "pending" && is === "ended");

@@ -66,7 +66,7 @@ export async function repair(
       for (const pair of await readPairs(job, batch, stop)) {
         stop.throwIfAborted();
         const item = await repairItem(job, pair, stop);
-        report.report(item, session);
+        report.addItem(item, session);
         yield item.outcome;
       }
     },

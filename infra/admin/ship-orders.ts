@@ -94,7 +94,7 @@ function shipmentText(id: string, { outcome, shipDate, status, reason }: Shipmen
  * @param shipDate also distinguishes this write from anyone else's if its response is lost.
  * @throws what the DynamoDB client throws when the order can't have shipped.
  */
-export async function shipOrder(
+async function shipOrder(
   table: string,
   id: string,
   shipDate: string,

@@ -5,21 +5,22 @@ import { startProgress } from "./progress.ts";
 const concurrency = 48;
 
 interface Work<Item, Outcome extends string> {
-  /** For the progress: what is done, to how many of what. */
+  /** The title of the progress, its unit, a plural, and how many there are, if that is known. */
   title: string;
   unit: string;
   total?: number;
   items: AsyncIterable<Item> | IteratorObject<Item>;
-  /** Works on an item, or several, and yields each outcome. */
+  /** Works on an item and yields the outcome, or several for a batch. */
   work: (item: Item, stop: AbortSignal) => AsyncIterable<Outcome>;
-  /** How often there was each outcome, to be counted on from here. */
+  /** The number of items with each outcome, which grows while the work goes on. */
   counts: Record<Outcome, number>;
   signal: AbortSignal;
 }
 
 /**
- * Works on each item, several at a time, until the first failure or until the signal aborts, and
- * shows how far that is. Work that has begun is finished; `stop` only cuts its waits short.
+ * Works on items, several at a time, until the first failure or until the signal aborts. Shows the
+ * progress and counts the outcomes. Work that has begun is finished; its `stop` signal only cuts
+ * its waits short.
  *
  * @returns how many outcomes there were, and the reason, in one line, if it stopped early.
  */

@@ -15,12 +15,6 @@ export function columns(rows: string[][]): string {
   return aligned.replace(/ +$/gm, "").trimEnd();
 }
 
-/** Records as a table, with the names of their fields above, and a word for null. */
-export function tableOf(records: Record<string, unknown>[], none: string): string {
-  const rows = records.map((record) => Object.values(record).map((value) => String(value ?? none)));
-  return columns([Object.keys(records[0] ?? {}).map(header), ...rows]);
-}
-
 /** The header of a column, by the name of the field it shows: `KEY ID` for `keyId`. */
 export function header(field: string): string {
   return words(field).toUpperCase();
