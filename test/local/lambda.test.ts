@@ -7,17 +7,8 @@ import { send } from "../helpers/send.ts";
 import { ownLines, troubles } from "../helpers/trouble.ts";
 import { invoking, startPets, streaming, until } from "./pets.ts";
 
-const buffered = [
-  "echo",
-  "fail",
-  "failSilently",
-  "crash",
-  "grow",
-  "missing",
-  "hang",
-  "never",
-  "gone",
-];
+const buffered = ["echo", "fail", "failSilently", "crash", "grow", "missing", "hang", "never"];
+buffered.push("gone");
 const streamed = ["badPrelude", "breakOff", "flood", "late", "later", "noPrelude", "throwFirst"];
 streamed.push("throwLate", "waiting");
 const { baseUrl, call, dynamodbEndpoint, log, pids, stop } = await startPets(

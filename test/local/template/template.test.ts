@@ -51,7 +51,9 @@ function complaint([path, value]: [path: string, value: unknown]): string {
     read(petTemplate(changed));
     return "nothing";
   } catch (error) {
-    return String(error).replace("CommandError: The local stack does not support ", "");
+    return String(error)
+      .replace("CommandError: The local stack does not support ", "")
+      .replace(/: (?:Invalid|Too big).*/, ": invalid");
   }
 }
 
@@ -107,31 +109,31 @@ test("a template is rejected for whatever the local stack would ignore or misrea
     CommandError: The local stack needs a template with one REST API of one stage
     CommandError: The local stack needs a template with one REST API of one stage
     CommandError: The local stack needs a template with one REST API of one stage
-    StageName of AWS::ApiGateway::Stage Stage: Invalid input: expected string, received number
+    StageName of AWS::ApiGateway::Stage Stage: invalid
     {"Fn::ImportValue":"x"} in StageName of AWS::ApiGateway::Stage Stage
     {"Fn::GetAtt":["echo","SnapStart"]} in StageName of AWS::ApiGateway::Stage Stage
     {"Fn::Join":["",["echo",{"Ref":"Nothing"}]]} in StageName of AWS::ApiGateway::Stage Stage
     {"Fn::Sub":"a-b"} in StageName of AWS::ApiGateway::Stage Stage
-    StageName of AWS::ApiGateway::Stage Stage: Invalid input: expected string, received object
+    StageName of AWS::ApiGateway::Stage Stage: invalid
     the resource type AWS::ApiGateway::Model (More)
     the resource type AWS::DynamoDB::GlobalTable (More)
     the resource type AWS::Lambda::EventSourceMapping (More)
     {"Fn::GetAtt":["Parcels","QueueName"]} in PathPart of AWS::ApiGateway::Resource /pets
-    PathPart of AWS::ApiGateway::Resource /pets: Invalid string: must match pattern /^(?:[^{}]+|\\{[a-z]\\w*\\+?\\})$/i
-    PathPart of AWS::ApiGateway::Resource /pets: Invalid string: must match pattern /^(?:[^{}]+|\\{[a-z]\\w*\\+?\\})$/i
+    PathPart of AWS::ApiGateway::Resource /pets: invalid
+    PathPart of AWS::ApiGateway::Resource /pets: invalid
     ApiKeyRequired of AWS::ApiGateway::Method ANY /pets
-    AuthorizationType of AWS::ApiGateway::Method ANY /pets: Invalid option: expected one of "NONE"|"CUSTOM"
-    Integration.Type of AWS::ApiGateway::Method ANY /pets: Invalid discriminator value. Expected 'MOCK' | 'AWS_PROXY'
-    Integration.PassthroughBehavior of AWS::ApiGateway::Method ANY /pets: Invalid input: expected "NEVER"
+    AuthorizationType of AWS::ApiGateway::Method ANY /pets: invalid
+    Integration.Type of AWS::ApiGateway::Method ANY /pets: invalid
+    Integration.PassthroughBehavior of AWS::ApiGateway::Method ANY /pets: invalid
     Integration.RequestTemplates of AWS::ApiGateway::Method ANY /pets: every status must be that of the one response
-    Integration.IntegrationResponses of AWS::ApiGateway::Method ANY /pets: Too big: expected array to have <=1 items
+    Integration.IntegrationResponses of AWS::ApiGateway::Method ANY /pets: invalid
     Integration.IntegrationResponses.0.SelectionPattern of AWS::ApiGateway::Method ANY /pets
     Integration.IntegrationResponses.0.ResponseParameters.method.response.header.X-Pet of AWS::ApiGateway::Method ANY /pets: only literals are supported
     Integration.IntegrationResponses.0.ResponseTemplates.application/json of AWS::ApiGateway::Method ANY /pets: only constant text is supported, no template language
     ResponseTemplates.application/json of AWS::ApiGateway::GatewayResponse THROTTLED: only constant text is supported, no template language
-    Type of AWS::ApiGateway::Authorizer Keys: Invalid input: expected "TOKEN"
+    Type of AWS::ApiGateway::Authorizer Keys: invalid
     AuthorizerUri of AWS::ApiGateway::Authorizer Keys: only an alias of a Lambda function can be invoked, not arn:aws:s3:::bucket
-    IdentitySource of AWS::ApiGateway::Authorizer Keys: Invalid string: must start with "method.request.header."
+    IdentitySource of AWS::ApiGateway::Authorizer Keys: invalid
     CommandError: The authorizer of GET / is missing
     CommandError: The authorizer of GET / is missing
     {"Ref":"Gone"} in AuthorizerId of AWS::ApiGateway::Method GET /
@@ -141,7 +143,7 @@ test("a template is rejected for whatever the local stack would ignore or misrea
     Layers of AWS::Lambda::Function echo
     Runtime of AWS::Lambda::Function echo: only nodejs24.x, which runs here, is supported
     GlobalSecondaryIndexes of AWS::DynamoDB::Table Orders
-    BillingMode of AWS::DynamoDB::Table Orders: Invalid input: expected "PAY_PER_REQUEST""
+    BillingMode of AWS::DynamoDB::Table Orders: invalid"
   `);
 });
 
