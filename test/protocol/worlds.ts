@@ -5,16 +5,16 @@ interface World {
   /** Equal for equal worlds. */
   key: string;
   state: OrderState;
-  /** The operations that have not taken effect yet, by name. */
-  waiting: ReadonlyMap<string, Waiting>;
-  /** The responses that the other operations' clients must get, by name. */
-  due: ReadonlyMap<string, string>;
+  /** The operations whose effect or response is still to come, by name. */
+  operations: ReadonlyMap<string, Begun>;
 }
 
-interface Waiting {
+interface Begun {
   operation: Operation;
+  /** The response that its client must get, once it has taken effect. */
+  due?: string;
   /** Its client got a response that claims nothing: it may take effect later, or never. */
-  leftOpen: boolean;
+  leftOpen?: true;
 }
 
 /**
@@ -38,7 +38,7 @@ export class Worlds {
   }
 
   static startingAs(state: OrderState): Worlds {
-    return new Worlds([newWorld(state, new Map(), new Map())]);
+    return new Worlds([newWorld(state, new Map())]);
   }
 
   /** Whether no world explains what has been seen. */
@@ -53,17 +53,14 @@ export class Worlds {
 
   /** The responses that an operation's client may get now, besides those that claim nothing. */
   responses(name: string): string[] {
-    return [...new Set(this.#after().flatMap(({ due }) => due.get(name) ?? []))].sort();
+    const due = this.#after().flatMap(({ operations }) => operations.get(name)?.due ?? []);
+    return [...new Set(due)].sort();
   }
 
   /** A client requests an operation under a new name. */
   begin(name: string, operation: Operation): Worlds {
     return this.#transition(`${name} begins`, () =>
-      this.#worlds
-        .values()
-        .map(({ state, waiting, due }) =>
-          newWorld(state, new Map(waiting).set(name, { operation, leftOpen: false }), due),
-        ),
+      this.#worlds.values().map((world) => changed(world, name, { operation })),
     );
   }
 
@@ -72,8 +69,8 @@ export class Worlds {
     return this.#transition(`${name} gets ${response}`, () => {
       if (claimsNothing(response))
         return this.#worlds.values().map((world) => leaveOpen(world, name));
-      const got = this.#after().filter(({ due }) => due.get(name) === response);
-      return got.map(({ state, waiting, due }) => newWorld(state, waiting, without(due, name)));
+      const got = this.#after().filter(({ operations }) => operations.get(name)?.due === response);
+      return got.map((world) => changed(world, name, undefined));
     });
   }
 
@@ -100,7 +97,7 @@ export class Worlds {
     const reached = new Map(this.#worlds);
     // Iterating over a map includes what is added on the way.
     for (const world of reached.values()) {
-      for (const name of world.waiting.keys()) {
+      for (const name of world.operations.keys()) {
         const next = takeEffect(world, name);
         if (next !== undefined) reached.set(next.key, next);
       }
@@ -109,33 +106,33 @@ export class Worlds {
   }
 }
 
+/** The world after an operation has taken effect; undefined when it can't, or nobody could tell. */
 function takeEffect(world: World, name: string): World | undefined {
-  const found = world.waiting.get(name);
-  if (found === undefined) return undefined;
-  const { state, response } = perform(world.state, found.operation);
-  const waiting = without(world.waiting, name);
-  if (!found.leftOpen) return newWorld(state, waiting, new Map(world.due).set(name, response));
+  const begun = world.operations.get(name);
+  if (begun === undefined || begun.due !== undefined) return undefined;
+  const { state, response } = perform(world.state, begun.operation);
+  if (!begun.leftOpen) return changed(world, name, { ...begun, due: response }, state);
   // No response follows: only a changed order makes a difference.
-  return state === world.state ? undefined : newWorld(state, waiting, world.due);
+  return state === world.state ? undefined : changed(world, name, undefined, state);
 }
 
-function leaveOpen({ state, waiting, due }: World, name: string): World {
-  const found = waiting.get(name);
-  const open =
-    found === undefined ? waiting : new Map(waiting).set(name, { ...found, leftOpen: true });
-  return newWorld(state, open, without(due, name));
+function leaveOpen(world: World, name: string): World {
+  const begun = world.operations.get(name);
+  return changed(world, name, begun && !begun.due ? { ...begun, leftOpen: true } : undefined);
 }
 
-function without<Value>(map: ReadonlyMap<string, Value>, name: string): ReadonlyMap<string, Value> {
-  const rest = new Map(map);
-  rest.delete(name);
-  return rest;
+/** The world with this operation changed, or without it. */
+function changed(
+  { state, operations }: World,
+  name: string,
+  begun: Begun | undefined,
+  newState = state,
+): World {
+  const others = [...operations].filter(([other]) => other !== name);
+  return newWorld(newState, new Map(begun ? [...others, [name, begun]] : others));
 }
 
-function newWorld(state: OrderState, waiting: World["waiting"], due: World["due"]): World {
-  const waits = Array.from(waiting, ([name, { leftOpen }]) =>
-    leftOpen ? `${name} (open)` : name,
-  ).sort();
-  const dues = Array.from(due, ([name, response]) => `${name} ${response}`).sort();
-  return { key: `${state}; waiting: ${waits}; due: ${dues}`, state, waiting, due };
+function newWorld(state: OrderState, operations: World["operations"]): World {
+  const byName = [...operations].sort(([one], [other]) => one.localeCompare(other));
+  return { key: JSON.stringify([state, byName]), state, operations };
 }
