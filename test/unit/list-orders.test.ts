@@ -89,6 +89,13 @@ const leftOut = (fields: object) => [[{ event: "order_fields_left_out", keyId: "
 const timeout = Object.assign(new Error("secret"), { name: "TimeoutError" });
 const damaged = { id: { N: "1" }, petId: { S: "x" } };
 
+/** An order that makes our own code fail. */
+const poison = {
+  get id(): never {
+    throw new TypeError("secret");
+  },
+};
+
 describe("listing the orders", () => {
   test.each([
     { pages: [[]], json: "[]", count: 0 },
@@ -162,6 +169,7 @@ describe("listing the orders", () => {
   test.each<[what: string, code: ErrorCode, pages: Pages]>([
     ["the first page", "service_unavailable", [timeout]],
     ["a page after two empty ones", "internal_error", [[], [], new Error("secret")]],
+    ["an attribute", "internal_error", [[poison]]],
   ])("responds with an Error when %s can't be read, and logs %s", async (_, code, pages) => {
     havePages(...pages);
     const { prelude, body } = await list(accepting("gzip"));
@@ -180,11 +188,6 @@ describe("listing the orders", () => {
     expect(table.calls()).toHaveLength(0);
   });
 
-  const poison = {
-    get id(): never {
-      throw new TypeError("secret");
-    },
-  };
   test.each<[end: string, encoding: string, pages: Pages, count: number, warnings: object[]]>([
     ["can't be read", "identity", [orders(1000), new Error("secret")], 1000, []],
     ["can't be read", "gzip", [orders(1000), new Error("secret")], 1000, []],
