@@ -6,7 +6,7 @@ import type { OrderItem } from "../../shared/order.ts";
 import { scanOne, updateNothing } from "../../shared/orders-table.ts";
 import { type Behaviour, type FaultProxy, passOn } from "../helpers/faults/fault-proxy.ts";
 import { faults } from "../helpers/faults/faults.ts";
-import { awslambda, eventOf, startFunction } from "../helpers/lambda.ts";
+import { eventOf, startFunction } from "../helpers/lambda.ts";
 import { spyOnLog } from "../helpers/log.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
 
@@ -27,8 +27,6 @@ beforeEach(async () => {
   vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", proxy.endpoint);
   vi.stubEnv("ORDERS_TABLE", orders);
   vi.stubEnv("API_KEYS_TABLE", apiKeys);
-  // For a function that middy loads again.
-  vi.stubGlobal("awslambda", awslambda);
 });
 
 /**
