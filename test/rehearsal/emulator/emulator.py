@@ -2,6 +2,7 @@
 
 from base64 import b64decode
 from functools import partial
+from hashlib import sha256
 from json import loads
 from os import environ
 from pathlib import Path
@@ -51,6 +52,13 @@ def outputs_of(original, *args):
     for output in outputs:
         output["OutputValue"] = sub(r"^https://(\w+)\.execute-api\.[^/]+", address, output["OutputValue"])
     return outputs, exports
+
+# Names: a stack's resources have others than those of an earlier stack with its name, as on AWS.
+@instead_of(vars(provisioners), "_physical_name")
+def name_of(original, stack_name, *args, **named):
+    name = original(stack_name, *args, **named)
+    suffix = sha256((name + cloudformation._stacks[stack_name]["StackId"]).encode()).hexdigest()[:13]
+    return name[:-13] + (suffix if name.islower() else suffix.upper())
 
 # Alarms on metric maths: they never go off, and are stored with the first metric of their formula.
 @instead_of(vars(provisioners), "_cw_metric_alarm_record")
