@@ -1,4 +1,9 @@
 // Copy this file: Node.js 22 or newer, no packages.
+import http, { type IncomingMessage } from "node:http";
+import https from "node:https";
+import { pipeline } from "node:stream";
+import { text } from "node:stream/consumers";
+import { createGunzip } from "node:zlib";
 
 /** Every integer is exact: a `number` where that is safe, a `bigint` beyond. */
 export interface Order {
@@ -51,7 +56,7 @@ export class OrdersClient {
     if (!/^https?:\/\/[^\s/?#@][^\s?#@]*$/i.test(this.#baseUrl) || !URL.canParse(this.#baseUrl))
       throw new TypeError("The base address must look like https://HOST/v1");
     if (!/^[!-~]+$/.test(this.#apiKey))
-      throw new TypeError("The API key is empty or has characters that no header can hold");
+      throw new TypeError("The API key is empty or has a character that no key has");
     if (!(timeout > 0 && timeout < 2 ** 31))
       throw new RangeError("The timeout must be a number of milliseconds from 1 to 2147483647");
   }
@@ -91,63 +96,60 @@ export class OrdersClient {
   }
 
   async #send<T>(method: string, path: string, read: Read<T>): Promise<T> {
-    const silence = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const heard = () => {
-      clearTimeout(timer);
-      const reason = new Error(`nothing for ${this.#timeout} ms`);
-      timer = setTimeout(() => silence.abort(reason), this.#timeout);
-    };
-    let response: Response;
+    let response: IncomingMessage;
     let body: string;
-    heard();
     try {
-      response = await fetch(this.#baseUrl + path, {
-        method,
-        headers: { Authorization: `Bearer ${this.#apiKey}` },
-        redirect: "manual", // Another host must not get the key.
-        signal: silence.signal,
-      });
-      body = await textOf(response, heard);
+      response = await this.#open(method, path);
+      body = await textOf(response);
     } catch (error) {
       throw new ApiError(this.#withoutKey(`No whole response: ${reasonOf(error)}`));
-    } finally {
-      clearTimeout(timer);
     }
-    const { status, headers } = response;
+    const { statusCode: status = 0, headers } = response;
     const result = read(status, body);
     if (result !== undefined) return result;
     const what = status < 400 ? "is not a response of the orders API: " : "";
-    const retryAfter = /^\d{1,2}$/.exec(headers.get("Retry-After") ?? "");
+    const retryAfter = /^\d{1,2}$/.exec(headers["retry-after"] ?? "");
     const message = this.#withoutKey(`${status} ${what}${body}`);
     throw new ApiError(message, status, codeOf(body), Number(retryAfter));
   }
 
-  #withoutKey(text: string): string {
-    return text.replaceAll(this.#apiKey, "API_KEY").slice(0, 500);
+  /** Sends a request, with Node's own client: its `fetch` can crash on a long compressed list. */
+  async #open(method: string, path: string): Promise<IncomingMessage> {
+    const url = new URL(this.#baseUrl + path);
+    const { request } = url.protocol === "https:" ? https : http;
+    const headers = { Authorization: `Bearer ${this.#apiKey}`, "Accept-Encoding": "gzip" };
+    return await new Promise((resolve, reject) => {
+      let response: IncomingMessage | undefined;
+      const sent = request(url, { method, headers, timeout: this.#timeout }, (message) => {
+        response = message;
+        resolve(message);
+      });
+      sent.on("timeout", () => {
+        (response ?? sent).destroy(new Error(`nothing for ${this.#timeout} ms`));
+      });
+      sent.on("error", reject).end();
+    });
+  }
+
+  #withoutKey(message: string): string {
+    return message.replaceAll(this.#apiKey, "API_KEY").slice(0, 500);
   }
 }
 
-/** Reads a body, and calls `heard` whenever a part of it arrives. */
-async function textOf({ body }: Response, heard: () => void): Promise<string> {
-  const parts = new TransformStream<Uint8Array, Uint8Array>({
-    transform: (part, stream) => {
-      heard();
-      stream.enqueue(part);
-    },
-  });
-  return await new Response(body?.pipeThrough(parts)).text();
+async function textOf(response: IncomingMessage): Promise<string> {
+  const isGzip = /^(x-)?gzip$/i.test(response.headers["content-encoding"] ?? "");
+  return await text(isGzip ? pipeline(response, createGunzip(), () => {}) : response);
 }
 
-/** Why a request got no response: Node.js puts that into the cause of its error. */
+/** Why a request got no response. When all of a host's addresses fail, Node.js gives a code only. */
 function reasonOf(error: unknown): string {
-  const { cause = error } = Object(error);
-  return cause.message || cause.code || String(cause);
+  const { message, code } = Object(error);
+  return message || code || String(error);
 }
 
 /** Whether another attempt may help. */
 function mayPass({ status, message }: ApiError): boolean {
-  if (status === undefined) return !/certificate|wrong version|bad port/i.test(message);
+  if (status === undefined) return !/certificate|wrong version/i.test(message);
   return status === 200 || status === 429 || status >= 500;
 }
 

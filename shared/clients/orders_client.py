@@ -17,6 +17,17 @@ if sys.version_info < (3, 10):
 
 ATTEMPTS = 5
 
+# Of these, some only come of lengths that can't be right.
+_NO_RESPONSE = (
+    EOFError,
+    HTTPException,
+    MemoryError,
+    OSError,
+    OverflowError,
+    ValueError,
+    zlib.error,
+)
+
 
 class ApiError(Exception):
     """A failed request. It never contains the API key.
@@ -58,17 +69,18 @@ class OrdersClient:
         self._api_key = api_key.strip().strip("\ufeff")
         self._timeout = timeout
         # No message shows a parameter: it may be the key, in the wrong place.
+        is_url = re.fullmatch("https?://[^?#@]+", self._base_url, re.IGNORECASE)
         try:
-            port = urlsplit(self._base_url).port
+            url = urlsplit(self._base_url)
+            has_host = url.port != 0 and bool((url.hostname or "").encode("idna"))
         except ValueError:
-            port = 0
-        url = r"https?://[^\x00-\x20\x7f/?#@][^\x00-\x20\x7f?#@]*"
-        if port == 0 or not re.fullmatch(url, self._base_url, re.IGNORECASE):
+            has_host = False
+        if not (is_url and has_host and re.fullmatch("[!-~]+", self._base_url)):
             raise ValueError("The base address must look like https://HOST/v1")
         if not re.fullmatch("[!-~]+", self._api_key):
-            raise ValueError("The API key is empty or has characters that no header can hold")
-        if not timeout > 0:
-            raise ValueError("The timeout must be a positive number of seconds")
+            raise ValueError("The API key is empty or has a character that no key has")
+        if not 0 < timeout <= 1_000_000:
+            raise ValueError("The timeout must be a number of seconds, at most 1,000,000")
 
     def list_orders(self) -> list[dict]:
         def read(status: int, body: bytes) -> list[dict] | None:
@@ -107,9 +119,10 @@ class OrdersClient:
         try:
             with _opener.open(request, timeout=self._timeout) as response:
                 body = response.read()
-            if response.headers.get("Content-Encoding", "").lower() == "gzip":
+            coding = response.headers.get("Content-Encoding", "").strip().lower()
+            if coding in ("gzip", "x-gzip"):
                 body = gzip.decompress(body)
-        except (EOFError, HTTPException, OSError, zlib.error) as error:
+        except _NO_RESPONSE as error:
             lost = str(error) or type(error).__name__
         # Not above: an exception keeps the one that it was raised in.
         if lost is not None:
@@ -120,7 +133,7 @@ class OrdersClient:
             return result
         what = "is not a response of the orders API: " if status < 400 else ""
         message = self._without_key(f"{status} {what}{body.decode(errors='replace')}")
-        retry_after = re.fullmatch("[0-9]{1,2}", response.headers.get("Retry-After", ""))
+        retry_after = re.fullmatch("[0-9]{1,2}", response.headers.get("Retry-After", "").strip())
         raise ApiError(message, status, _code_of(body), int(retry_after[0]) if retry_after else 0)
 
     def _without_key(self, text: str) -> str:

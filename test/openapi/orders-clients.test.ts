@@ -63,6 +63,7 @@ const throttled = (...seconds: string[]) =>
 const noOrders = responds(200, "[]");
 const gzip = { "Content-Encoding": "gzip" };
 const zipped = gzipSync('[{"id":1}]');
+const longList = gzipSync(`[${" ".repeat(100_000_000)}]`);
 
 const page = responds(200, "<html>Back soon</html>", { "Content-Type": "text/html" });
 const redirects = (status: number) =>
@@ -86,12 +87,28 @@ const lists: Cases = {
       sends("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n["),
       noOrders,
     ],
+    "an impossible length": [
+      sends(`HTTP/1.1 200 OK\r\nContent-Length: ${"9".repeat(30)}\r\n\r\n[`),
+      noOrders,
+    ],
+    "an impossible chunk": [
+      sends("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\n[]\r\n"),
+      noOrders,
+    ],
     "half of its gzip": [responds(200, zipped.subarray(0, 15), gzip), noOrders],
     "gzip that is none": [responds(200, "[]", gzip), noOrders],
     "damaged gzip": [responds(200, zipped.with(10, 0xff), gzip), noOrders],
     "too many levels": [responds(200, "[".repeat(1_000_000)), noOrders],
   },
   '[{"id":1}]': { "a compressed list": [responds(200, zipped, gzip)] },
+  "[]": {
+    "a long list, compressed, from a server that hangs up": [
+      responds(200, longList, { ...gzip, Connection: "close" }),
+    ],
+    "100 Continue before the list": [
+      sends("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]"),
+    ],
+  },
   "ApiError 403 forbidden": { "an error of the catalogue": [fails("forbidden")] },
   "ApiError 404": {
     "no JSON": [responds(404, "{oops")],
@@ -103,6 +120,8 @@ const lists: Cases = {
   "ApiError 413": { text: [responds(413, "Too large")] },
   "ApiError 202": { "not yet a list": [responds(202, "[]")] },
   "ApiError 204": { "no list": [responds(204)] },
+  "ApiError 407": { "a status that fetch hides": [responds(407)] },
+  "ApiError 421": { "a status that fetch repeats": [responds(421)] },
   ...Object.fromEntries(
     [301, 302, 303, 307, 308].map((status) => [
       `ApiError ${status}`,
@@ -170,13 +189,17 @@ const wrong: Record<string, Record<string, Partial<Call>>> = {
     "a password": { baseUrl: "http://a:b@127.0.0.1/v1" },
     "the key": { baseUrl: key, apiKey: "http://127.0.0.1:9/v1" },
   },
-  "The API key is empty or has characters that no header can hold": {
+  "The API key is empty or has a character that no key has": {
     "no key": { apiKey: "" },
     "a line": { apiKey: `${key}\n${key}` },
     "an umlaut": { apiKey: `${key}ä` },
     "a scheme": { apiKey: `Bearer ${key}` },
   },
-  "The timeout must be ": { "no time": { timeout: 0 }, "negative time": { timeout: -1 } },
+  "The timeout must be ": {
+    "no time": { timeout: 0 },
+    "negative time": { timeout: -1 },
+    "time without end": { timeout: 1e13 },
+  },
   " is not an ": {
     "a fraction": { cancel: "1.5" },
     "perhaps without its last digits": { cancel: "9007199254740992.0" },
@@ -314,7 +337,7 @@ test("a copy of the client in TypeScript compiles with the document's fields and
       export const order: Required<Order> = { ${order} };
       // @ts-expect-error: no Order has a status.
       order.status;`,
-    "usage.ts": `declare const process: { env: { API_KEY?: string } };\n${usage}`,
+    "usage.ts": usage,
     "widened.ts": `interface components { schemas: { Order: { ${generated} } } }
       ${widened}
       export const widened: Order = { id: 9223372036854775807n, quantity: 1 };
@@ -325,9 +348,10 @@ test("a copy of the client in TypeScript compiles with the document's fields and
   onTestFinished(() => rm(cwd, { recursive: true }));
   for (const [file, source] of Object.entries(sources)) await writeFile(join(cwd, file), source);
   const tsc = fileURLToPath(new URL("bin/tsc", import.meta.resolve("typescript/package.json")));
-  const options = "--strict --noEmit --target esnext --module nodenext --lib esnext,dom --types";
+  const typeRoots = fileURLToPath(new URL("..", import.meta.resolve("@types/node/package.json")));
+  const options = "--strict --noEmit --target esnext --module nodenext --types node --typeRoots";
   const files = Object.keys(sources).filter((file) => file.endsWith(".ts"));
-  const args = [tsc, "--allowImportingTsExtensions", ...options.split(" "), "", ...files];
+  const args = [tsc, "--allowImportingTsExtensions", ...options.split(" "), typeRoots, ...files];
   const { stdout, stderr } = await run(process.execPath, args, { cwd }).catch((failure) => failure);
   expect(stdout + stderr).toBe("");
 });
