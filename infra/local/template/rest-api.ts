@@ -18,11 +18,9 @@ export function readRestApi(template: StackTemplate) {
   if (api === undefined || stage === undefined || otherApis.length + otherStages.length > 0) {
     throw new CommandError("The local stack needs a template with one REST API of one stage");
   }
-  const resources = new Map(
-    template.all("AWS::ApiGateway::Resource").map((resource) => [resource.id, resource]),
-  );
+  const resources = template.all("AWS::ApiGateway::Resource");
   const pathOf = (id: string): string => {
-    const resource = resources.get(id);
+    const resource = resources.find((other) => other.id === id);
     return resource === undefined ? "" : `${pathOf(resource.ParentId)}/${resource.PathPart}`;
   };
   const authorizers = template.all("AWS::ApiGateway::Authorizer");

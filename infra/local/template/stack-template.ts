@@ -83,10 +83,9 @@ export class StackTemplate {
    * understand.
    */
   all<T extends ServedType>(type: T): Resource<T>[] {
-    const ids = [...this.#resources.keys()];
-    return ids
-      .filter((id) => this.#resources.get(id)?.type === type)
-      .map((id) => ({ ...this.#properties(type, id), id, name: this.#valueOf(id) ?? id }));
+    return [...this.#resources]
+      .filter(([_, resource]) => resource.type === type)
+      .map(([id]) => ({ ...this.#properties(type, id), id, name: this.#valueOf(id) ?? id }));
   }
 
   /** @throws CommandError when the template has no such output, or its value has no meaning here. */
