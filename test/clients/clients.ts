@@ -1,8 +1,7 @@
 // Generates, compiles and runs a client in every language that this machine has the tools for:
 // `npm run clients`.
 import { exec } from "node:child_process";
-import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -10,6 +9,7 @@ import { listen } from "../../infra/local/machine/ports.ts";
 import { Script } from "../../infra/terminal/script.ts";
 import { documentFile } from "../helpers/openapi/document.ts";
 import { startStack } from "../helpers/start-stack.ts";
+import { temporaryFolder } from "../helpers/temporary-folder.ts";
 
 const run = promisify(exec);
 
@@ -21,11 +21,10 @@ const { document } = new Script("npm run clients --")
 
 /**
  * How a language's client is generated, compiled and run, by commands of the shell in a copy of the
- * folder.
+ * language's folder.
  */
 interface Toolchain {
   language: string;
-  folder: string;
   /** Fails unless every tool is installed. */
   tools: string;
   /** Generates the client from the document at `$DOCUMENT`, and compiles it with the program. */
@@ -37,21 +36,18 @@ interface Toolchain {
 const toolchains: Toolchain[] = [
   {
     language: "Go",
-    folder: "go",
     tools: "go version",
     build: "go generate ./... && go mod tidy && go vet ./... && go build -o program .",
     program: "./program",
   },
   {
     language: "Java",
-    folder: "java",
     tools: "java --version && mvn --version",
     build: "mvn --quiet --batch-mode compile dependency:build-classpath",
     program: 'java -classpath "target/classes:$(cat target/classpath)" Main',
   },
   {
     language: "Python",
-    folder: "python",
     tools: "python3 --version",
     build:
       "python3 -m venv venv && venv/bin/pip install --quiet --requirement requirements.txt && " +
@@ -81,11 +77,8 @@ const count = Object.keys(checks).length;
 let ran = 0;
 for (const toolchain of toolchains) {
   const { language, tools } = toolchain;
-  const installed = await run(tools).then(
-    () => true,
-    () => false,
-  );
-  if (!installed) {
+  const isInstalled = await run(tools).catch(() => false);
+  if (!isInstalled) {
     console.log(`${language}: skipped, as \`${tools}\` does not run on this machine`);
     continue;
   }
@@ -103,27 +96,26 @@ if (ran === 0) throw new Error("No client ran");
  *
  * @returns a line for each check that failed.
  */
-async function tryClient({ folder, build, program }: Toolchain): Promise<string[]> {
+async function tryClient({ language, build, program }: Toolchain): Promise<string[]> {
   await using cleanUp = new AsyncDisposableStack();
-  const cwd = await mkdtemp(join(tmpdir(), `client-${folder}-`));
-  cleanUp.defer(() => rm(cwd, { recursive: true, force: true }));
+  const { path: cwd } = cleanUp.use(await temporaryFolder());
+  const folder = language.toLowerCase();
   await cp(new URL(folder, import.meta.url), cwd, { recursive: true });
-  const copy = join(cwd, "openapi.yaml");
-  await cp(document, copy);
   const stack = await startStack({ orders: ordersFile, log: () => {} });
   cleanUp.defer(() => stack.stop());
   const later = await listen(0, ({ method }, response) => {
-    response.writeHead(method === "DELETE" ? 409 : 200, { "Content-Type": "application/json" });
-    response.end(method === "DELETE" ? laterError : laterOrders);
+    const [status, body] = method === "DELETE" ? [409, laterError] : [200, laterOrders];
+    response.writeHead(status, { "Content-Type": "application/json" }).end(body);
   });
   cleanUp.defer(() => later.close());
   const env = {
     ...process.env,
-    DOCUMENT: copy,
+    DOCUMENT: join(cwd, "openapi.yaml"),
     BASE_URL: stack.baseUrl,
     API_KEY: stack.apiKey,
     LATER_BASE_URL: `http://localhost:${later.port}/v1`,
   };
+  await cp(document, env.DOCUMENT);
   let output = "";
   try {
     await run(build, { cwd, env });
@@ -132,14 +124,13 @@ async function tryClient({ folder, build, program }: Toolchain): Promise<string[
     const { stdout, stderr } = error as { stdout: string; stderr: string };
     console.error(`${folder} does not build or run: ${stdout}${stderr}`);
   }
-  const printed = new Map<string, string>();
-  for (const [, step = "", text = ""] of output.matchAll(/^(.+?): (.*)$/gm)) {
-    printed.set(step, text);
-  }
-  return Object.entries(checks)
-    .map(([step, expected]) => ({ step, expected, saw: printed.get(step) ?? "nothing" }))
-    .filter(({ expected, saw }) => inOrder(saw) !== inOrder(expected))
-    .map(({ step, expected, saw }) => `${step}: expected ${expected}, saw ${saw}`);
+  const lines = output.matchAll(/^(.+?): (.*)$/gm);
+  const printed = Object.fromEntries(lines.map(([, step, text]) => [step, text]));
+  return Object.entries(checks).flatMap(([step, expected]) => {
+    const saw = printed[step] ?? "nothing";
+    if (inOrder(saw) === inOrder(expected)) return [];
+    return [`${step}: expected ${expected}, saw ${saw}`];
+  });
 }
 
 /** The words of a text in alphabetical order: the service lists orders in no particular one. */
@@ -155,12 +146,13 @@ function printedOrders(ndjson: string): string {
   // JSON.parse alone would round ids beyond 2^53.
   const digits = (_name: string, value: unknown, context?: { source: string }) =>
     typeof value === "number" ? context?.source : value;
-  return ndjson
+  const orders = ndjson
     .trimEnd()
     .split("\n")
-    .map((line) => JSON.parse(line, digits))
+    .map((line) => JSON.parse(line, digits));
+  return orders
     .map(({ id, petId = "-", quantity = "-", shipDate, complete = "-" }) =>
-      [id, petId, quantity, shipDate === undefined ? "-" : Date.parse(shipDate), complete].join(),
+      [id, petId, quantity, shipDate ? Date.parse(shipDate) : "-", complete].join(),
     )
     .join(" ");
 }

@@ -2,25 +2,23 @@
 // Java 17 and Maven.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { startVitest } from "vitest/node";
 import { freePort } from "../../infra/local/machine/ports.ts";
+import { temporaryFolder } from "../helpers/temporary-folder.ts";
 
 await using started = new AsyncDisposableStack();
-const directory = await mkdtemp(join(tmpdir(), "dynamodb-local-"));
-started.defer(() => rm(directory, { recursive: true, force: true }));
+const { path } = started.use(await temporaryFolder());
 const pom = fileURLToPath(new URL("pom.xml", import.meta.url));
-const download = ["dependency:copy-dependencies", `-DoutputDirectory=${directory}`];
+const download = ["dependency:copy-dependencies", `-DoutputDirectory=${path}`];
 await promisify(execFile)("mvn", ["--quiet", "--batch-mode", "--file", pom, ...download]);
 
 const port = await freePort();
 const endpoint = `http://127.0.0.1:${port}`;
-const libraries = [`-Djava.library.path=${directory}`, "-classpath", join(directory, "*")];
+const libraries = [`-Djava.library.path=${path}`, "-classpath", join(path, "*")];
 const server = [
   "com.amazonaws.services.dynamodbv2.local.main.ServerRunner",
   "-inMemory",
@@ -35,7 +33,7 @@ started.defer(async () => {
   await ended;
 });
 const deadline = AbortSignal.timeout(60_000);
-while (!(await isListening(endpoint))) {
+while (!(await fetch(endpoint).catch(() => undefined))) {
   if (engine.exitCode !== null || deadline.aborted) throw new Error("DynamoDB Local did not start");
   await pause(100);
 }
@@ -46,12 +44,3 @@ const vitest = await startVitest("test", [], {
   project: "the engine at DYNAMODB_ENDPOINT",
 });
 await vitest.close();
-
-async function isListening(url: string): Promise<boolean> {
-  try {
-    await fetch(url);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -6,6 +6,7 @@ import { mkdir, open, readFile, rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
+import type { JsonTestResults } from "vitest/node";
 import { Script } from "../../infra/terminal/script.ts";
 
 const { runs, loaded, filters } = new Script("npm run steady --")
@@ -20,28 +21,6 @@ const { runs, loaded, filters } = new Script("npm run steady --")
   .option("--filters <filters...>", "run only the test files that match", [])
   .parse()
   .opts<{ runs: number; loaded: number; filters: string[] }>();
-
-/** The parts of a report by vitest's JSON reporter that are needed here. */
-interface Report {
-  numPassedTests: number;
-  numFailedTests: number;
-  numPendingTests: number;
-  numTodoTests: number;
-  testResults: {
-    name: string;
-    status: string;
-    assertionResults: { fullName: string; status: string }[];
-  }[];
-}
-
-/** The report of a run that ended before it wrote one. */
-const emptyReport: Report = {
-  numPassedTests: 0,
-  numFailedTests: 0,
-  numPendingTests: 0,
-  numTodoTests: 0,
-  testResults: [],
-};
 
 const logs = ".local/steady";
 await mkdir(logs, { recursive: true });
@@ -63,28 +42,28 @@ async function run(number: number, isLoaded: boolean): Promise<boolean> {
   const reportFile = join(logs, `run-${number}.json`);
   const logFile = join(logs, `run-${number}.log`);
   await rm(reportFile, { force: true });
-  const busyThreads = isLoaded ? startBusyThreads() : [];
+  const busyThreads = Array.from(
+    { length: isLoaded ? availableParallelism() : 0 },
+    () => new Worker("for (;;);", { eval: true }),
+  );
   const begun = performance.now();
   const status = await runSuite(reportFile, logFile);
   await Promise.all(busyThreads.map((thread) => thread.terminate()));
   const seconds = Math.round((performance.now() - begun) / 1000);
 
-  const report: Report = await readFile(reportFile, "utf8").then(JSON.parse, () => emptyReport);
-  const passed = report.numPassedTests;
-  const failed = report.numFailedTests;
-  const skipped = report.numPendingTests + report.numTodoTests;
+  // A run may end before it writes its report.
+  const report: Partial<JsonTestResults> = await readFile(reportFile, "utf8").then(
+    JSON.parse,
+    () => ({}),
+  );
+  const { numPassedTests: passed = 0, numFailedTests: failed = 0, testResults = [] } = report;
+  const skipped = (report.numPendingTests ?? 0) + (report.numTodoTests ?? 0);
   const isGreen = status === 0 && passed > 0 && failed === 0 && skipped === 0;
   const counts = `${passed} passed, ${failed} failed, ${skipped} skipped`;
   const line = `run ${number}, ${isLoaded ? "loaded" : "quiet"}: ${counts}, ${seconds} s`;
   console.log(isGreen ? line : `${line}, see ${logFile}`);
-  printProblems(report);
+  for (const file of testResults) printProblems(file);
   return isGreen;
-}
-
-/** Keeps every core busy. */
-function startBusyThreads(): Worker[] {
-  const startThread = () => new Worker("for (;;);", { eval: true });
-  return Array.from({ length: availableParallelism() }, startThread);
 }
 
 /** Resolves with the suite's exit code; null when a signal ended it. */
@@ -98,11 +77,9 @@ async function runSuite(reportFile: string, logFile: string): Promise<number | n
   return status;
 }
 
-/** Prints a line for each test that did not pass, and for each file that failed without a test. */
-function printProblems(report: Report): void {
-  for (const file of report.testResults) {
-    const problems = file.assertionResults.filter((test) => test.status !== "passed");
-    for (const test of problems) console.log(`  ${test.status}: ${test.fullName} (${file.name})`);
-    if (file.status === "failed" && problems.length === 0) console.log(`  failed: ${file.name}`);
-  }
+/** Prints a line for each test of a file that did not pass, or for a file that failed without one. */
+function printProblems({ name, status, assertionResults }: JsonTestResults["testResults"][0]) {
+  const problems = assertionResults.filter((test) => test.status !== "passed");
+  for (const test of problems) console.log(`  ${test.status}: ${test.fullName} (${name})`);
+  if (status === "failed" && problems.length === 0) console.log(`  failed: ${name}`);
 }
