@@ -28,8 +28,5 @@ export default {
   coverageAnalysis: "off",
   timeoutMS: 60_000,
   thresholds: { high: 95, low: 85, break: 85 },
-  // Texts for people: descriptions of alarms, and why a finding is acknowledged.
-  ignorers: ["text-for-people"],
-  plugins: ["@stryker-mutator/*", "./test/mutation/text-for-people.mjs"],
   jsonReporter: { fileName: "reports/stack-mutation.json" },
 };

@@ -42,4 +42,7 @@ export default {
   tsconfigFile: "none",
   tempDirName: ".local/stryker",
   ignorePatterns: ["cdk.out", "reports", ".local"],
+  // Descriptions of alarms, why a finding is acknowledged, and the help of commands.
+  ignorers: ["text-for-people"],
+  plugins: ["@stryker-mutator/*", "./test/mutation/text-for-people.mjs"],
 };

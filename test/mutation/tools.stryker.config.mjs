@@ -48,8 +48,5 @@ export default {
   // Mutants that run while a file loads would meet every test.
   ignoreStatic: true,
   thresholds: { high: 95, low: 85, break: 85 },
-  // Texts for people: the help of commands.
-  ignorers: ["text-for-people"],
-  plugins: ["@stryker-mutator/*", "./test/mutation/text-for-people.mjs"],
   jsonReporter: { fileName: "reports/tools-mutation.json" },
 };
