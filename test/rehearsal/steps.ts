@@ -2,16 +2,13 @@ import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
 import { z } from "zod";
 
+const text = z.string();
 const stepSchema = z.union([
-  z.strictObject({
-    run: z.string(),
-    check: z.string(),
-    values: z.record(z.string(), z.string()).optional(),
-  }),
+  z.strictObject({ run: text, check: text, values: z.record(text, text).default({}) }),
   // The AWS command line checks these commands, and sends nothing.
-  z.strictObject({ parse: z.string(), because: z.string() }),
-  z.strictObject({ skip: z.string(), because: z.string() }),
-  z.strictObject({ meanwhile: z.string(), commands: z.string() }),
+  z.strictObject({ parse: text, because: text }),
+  z.strictObject({ skip: text, because: text }),
+  z.strictObject({ meanwhile: text, commands: text }),
 ]);
 
 /**
@@ -30,7 +27,7 @@ const pages = ["README", "ON-AWS", "MAKE-IT-YOURS", "PIPELINE", "ON-CALL"].map((
 export const runbook = (await Promise.all(pages)).join("\n");
 
 /** The service's life by the sections of the runbook. */
-export const life = z.record(z.string(), z.array(stepSchema)).parse(parse(await read("life.yaml")));
+export const life = z.record(text, z.array(stepSchema)).parse(parse(await read("life.yaml")));
 
 /**
  * Gives each step its commands in a runbook, with values in the place of what an operator replaces.
@@ -51,15 +48,14 @@ export function findCommands(
     // They stand in the order of the steps, which may share one.
     let candidates = blocks.filter((block) => block.section === section);
     for (const step of steps.filter((each) => !("meanwhile" in each))) {
-      const { run, parse: parsed, skip }: Partial<Record<string, string>> = Object(step);
-      const beginning = run ?? parsed ?? skip ?? "";
-      const position = candidates.findIndex(({ commands }) => commands.startsWith(beginning));
-      const block = candidates[position];
+      const { run, parse: parsed, skip = "" }: Partial<Record<string, string>> = Object(step);
+      const beginning = run ?? parsed ?? skip;
+      const block = candidates.find(({ commands }) => commands.startsWith(beginning));
       if (block === undefined) {
         wrong.push(`${section}: no block begins with \`${beginning}\` there`);
         continue;
       }
-      candidates = candidates.slice(position);
+      candidates = candidates.slice(candidates.indexOf(block));
       unknown.delete(block);
       found.set(step, fillIn(block.commands, step));
     }
@@ -95,13 +91,11 @@ function readBlocks(markdown: string): Block[] {
 
 /** Commands with the values that a step has in the place of what an operator replaces. */
 function fillIn(commands: string, step: Step): string {
-  let filled = commands;
   const values = "run" in step ? step.values : {};
-  for (const [placeholder, value] of Object.entries(values ?? {})) {
+  return Object.entries(values).reduce((filled, [placeholder, value]) => {
     const pattern = new RegExp(`(?<![\\w$])${RegExp.escape(placeholder)}(?!\\w)`, "g");
-    if (!pattern.test(filled))
+    if (filled.search(pattern) === -1)
       throw new Error(`These commands have no ${placeholder}: ${commands}`);
-    filled = filled.replaceAll(pattern, () => value);
-  }
-  return filled;
+    return filled.replaceAll(pattern, () => value);
+  }, commands);
 }
