@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestStack, type TestStack } from "../helpers/test-stack.ts";
 import { troubles } from "../helpers/trouble.ts";
 import { fuzz } from "./traffic/fuzzing.ts";
-import { ResponseCounts } from "./traffic/response-counts.ts";
+import { ResponseCounts } from "./traffic/run-traffic.ts";
 
 let stack: TestStack;
 beforeAll(async () => {

@@ -2,7 +2,6 @@
 // prints the seed that repeats it.
 import { Script } from "../../infra/terminal/script.ts";
 import { fuzz } from "./traffic/fuzzing.ts";
-import { ResponseCounts } from "./traffic/response-counts.ts";
 import { runTraffic } from "./traffic/run-traffic.ts";
 
 const { requests, seed } = new Script("npm run fuzz --")
@@ -11,12 +10,10 @@ const { requests, seed } = new Script("npm run fuzz --")
   .parse()
   .opts<{ requests: number; seed: number }>();
 
-await runTraffic(async (stack) => {
-  const counts = new ResponseCounts();
+// A wrong response throws.
+await runTraffic(async (stack, counts) => {
   for (let round = 0; counts.total < requests; round += 1) {
     await fuzz(stack, seed + round, counts);
     if (round % 100 === 99) console.error(`${counts.total} requests`);
   }
-  // A wrong response throws.
-  return { counts, wrong: [] };
 });

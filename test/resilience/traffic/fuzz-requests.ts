@@ -23,6 +23,12 @@ const headLimit = 15_000;
 
 const anyOf = (words: string): fc.Arbitrary<string> => fc.constantFrom(...words.split(" "));
 
+/** One of several that comes three times as often as the others. */
+const often = <Value>(arbitrary: fc.Arbitrary<Value>) => ({ weight: 3, arbitrary });
+
+const repeated = (character: string, max: number): fc.Arbitrary<string> =>
+  fc.integer({ min: 1, max }).map((length) => character.repeat(length));
+
 const segment = fc.oneof(
   anyOf("v1 store orders 101 102 201 999 9223372036854775807 -9223372036854775809"),
   anyOf(". .. %2e%2e %2F %00 % %zz %C0%AF +1 007 -0 1e3 101;a=1 ~"),
@@ -30,22 +36,20 @@ const segment = fc.oneof(
   anyOf("%D9%A1 %EF%BC%91 %F0%9D%9F%8F %E0%A5%A7"),
   fc.constantFrom("", encodeURIComponent(marker)),
   fc.stringMatching(/^[!$&'()*,:=@\w.~-]{1,12}$/),
-  fc.integer({ min: 1, max: 6_000 }).map((length) => "9".repeat(length)),
+  repeated("9", 6_000),
 );
+const orderPath = (id: string): string => `/v1/store/orders/${id}`;
 const path = fc.oneof(
-  { weight: 3, arbitrary: anyOf("/v1/store/orders /v1/store/orders/101 /v1/store/orders/102") },
-  { weight: 2, arbitrary: fc.constantFrom(...fuzzedIds).map((id) => `/v1/store/orders/${id}`) },
-  { weight: 3, arbitrary: segment.map((text) => `/v1/store/orders/${text}`) },
-  {
-    weight: 2,
-    arbitrary: fc.array(segment, { maxLength: 6 }).map((segments) => `/v1/${segments.join("/")}`),
-  },
+  often(anyOf("/v1/store/orders /v1/store/orders/101 /v1/store/orders/102")),
+  often(fc.constantFrom(...fuzzedIds).map(orderPath)),
+  often(segment.map(orderPath)),
+  often(fc.array(segment, { maxLength: 6 }).map((segments) => `/v1/${segments.join("/")}`)),
   segment.map((text) => `/elsewhere/${text}`),
-  segment.map((text) => `http://elsewhere/v1/store/orders/${text}`),
+  segment.map((text) => `http://elsewhere${orderPath(text)}`),
   anyOf("* //v1/store/orders /v1/store/orders/ /v1//store/orders /V1/store/orders"),
 );
 const query = fc.oneof(
-  { weight: 3, arbitrary: fc.constant("") },
+  often(fc.constant("")),
   fc.array(segment, { minLength: 1, maxLength: 3 }).map((segments) => `?${segments.join("&a=")}`),
 );
 
@@ -55,7 +59,7 @@ const headerValue = fc.oneof(
   printable,
   fc.constantFrom(marker, "gzip, br"),
   anyOf("application/json text/plain;charset=x multipart/form-data image/png *;q=0 0"),
-  fc.integer({ min: 1, max: 4_000 }).map((length) => "h".repeat(length)),
+  repeated("h", 4_000),
 );
 const headerName = fc.oneof(
   anyOf("Content-Type Accept Accept-Encoding X-Amzn-RequestId X-Amzn-Trace-Id X-Forwarded-For"),
@@ -67,21 +71,9 @@ const headers = fc.array(
   { maxLength: 5 },
 );
 
-/** Authorization headers, and whether they carry one key, a valid one. */
-function authorization(key: string): fc.Arbitrary<{ lines: string; hasKey: boolean }> {
-  const valid = `Authorization: Bearer ${key}\r\n`;
-  const invalid = printable.map((text) => `authorization: Bearer ${text}\r\n`);
-  const validAndInvalid = invalid.map((line) => valid + line);
-  const rejected = fc.oneof(fc.constant(""), invalid, validAndInvalid);
-  return fc.oneof(
-    { weight: 2, arbitrary: fc.constant({ lines: valid, hasKey: true }) },
-    rejected.map((lines) => ({ lines, hasKey: false })),
-  );
-}
-
 /** The end of a request's head and its body, framed by a length, by chunks, or none. */
 const body = fc.oneof(
-  { weight: 4, arbitrary: fc.constant("\r\n") },
+  often(fc.constant("\r\n")),
   fc.string({ maxLength: 60 }).map((text) => `Content-Length: ${text.length}\r\n\r\n${text}`),
   fc.array(fc.stringMatching(/^\w{1,20}$/), { maxLength: 3 }).map((texts) => {
     const chunks = texts.map((text) => `${text.length.toString(16)}\r\n${text}\r\n`);
@@ -91,22 +83,32 @@ const body = fc.oneof(
 
 /** Requests that are odd, but valid HTTP/1.1: none of them ends the connection. */
 export function fuzzRequests(key: string): fc.Arbitrary<FuzzRequest> {
-  const methods = METHODS.filter((method) => method !== "CONNECT");
-  const method = fc.oneof(
-    { weight: 3, arbitrary: fc.constantFrom("GET", "DELETE") },
-    fc.constantFrom(...methods),
+  const valid = `Authorization: Bearer ${key}\r\n`;
+  const invalid = printable.map((text) => `authorization: Bearer ${text}\r\n`);
+  const rejected = fc.oneof(
+    fc.constant(""),
+    invalid,
+    invalid.map((line) => valid + line),
   );
+  const methods = METHODS.filter((method) => method !== "CONNECT");
   return fc
-    .record({ method, path, query, headers, authorization: authorization(key), body })
-    .map(({ authorization: { lines, hasKey }, ...parts }) => ({
-      method: parts.method,
+    .record({
+      method: fc.oneof(often(fc.constantFrom("GET", "DELETE")), fc.constantFrom(...methods)),
+      target: path,
+      query,
+      authorization: fc.oneof(often(fc.constant(valid)), rejected),
+      headers,
+      body,
+    })
+    .map(({ method, target, authorization, ...rest }) => ({
+      method,
       // The request line may name a host.
-      path: parts.path.replace("http://elsewhere", "").replace(/^\/v1/, ""),
-      hasKey,
+      path: target.replace("http://elsewhere", "").replace(/^\/v1/, ""),
+      hasKey: authorization === valid,
       bytes: [
-        `${parts.method} ${parts.path}${parts.query} HTTP/1.1\r\nHost: localhost\r\n${lines}`,
-        ...parts.headers,
-        parts.body,
+        `${method} ${target}${rest.query} HTTP/1.1\r\nHost: localhost\r\n${authorization}`,
+        ...rest.headers,
+        rest.body,
       ].join(""),
     }))
     .filter(({ bytes }) => bytes.length < headLimit);

@@ -7,7 +7,7 @@ import { type ErrorCode, errorBody, errors } from "../../../shared/errors.ts";
 import { tableWriter } from "../../helpers/table-writer.ts";
 import { type FuzzRequest, fuzzedIds, fuzzRequests, marker } from "./fuzz-requests.ts";
 import { exchange, type RawResponse } from "./pipeline.ts";
-import type { ResponseCounts } from "./response-counts.ts";
+import type { ResponseCounts } from "./run-traffic.ts";
 
 /**
  * Sends some 500 requests, the same for the same seed, and checks and counts every response. First,
@@ -24,14 +24,10 @@ export async function fuzz(stack: LocalStack, seed: number, counts: ResponseCoun
     size: "max",
   });
   const property = fc.asyncProperty(batches, async (batch) => {
-    const responses = await sendAll(port, batch);
-    for (const [index, response] of responses.entries()) {
-      const request = batch[index] ?? closingRequest;
-      const problems = problemsOf(request, response);
-      if (problems.length > 0)
-        throw new Error(
-          `${problems.join("\n")}: ${show(request.bytes)} got ${show(response.body)}`,
-        );
+    for (const { request, response } of await sendAll(port, [...batch, closingRequest])) {
+      const problems = problemsOf(request, response).join("\n");
+      if (problems !== "")
+        throw new Error(`${problems}: ${show(request.bytes)} got ${show(response.body)}`);
       counts.add(response);
     }
   });
@@ -58,20 +54,17 @@ const closingRequest: FuzzRequest = {
 };
 
 /**
- * Pipelines requests and the closing one over a connection.
+ * Pipelines requests over a connection.
  *
- * @returns the responses, in the order of the requests.
- * @throws Error when there are fewer or more of them.
+ * @throws Error when there are fewer responses, or more.
  */
-async function sendAll(port: number, batch: FuzzRequest[]): Promise<RawResponse[]> {
-  const requests = [...batch, closingRequest];
-  const bytes = requests.map((request) => request.bytes).join("");
-  const isBodiless = (index: number): boolean => requests[index]?.method === "HEAD";
-  const { responses, rest } = await exchange(port, bytes, isBodiless);
-  if (responses.length === requests.length && rest === "") return responses;
-  const unanswered = show(requests[responses.length]?.bytes ?? "");
+async function sendAll(port: number, requests: FuzzRequest[]) {
+  const { responses, rest } = await exchange(port, requests);
+  const unanswered = requests[responses.length];
+  if (unanswered === undefined && rest === "") return responses;
   throw new Error(
-    `${responses.length} responses to ${requests.length} requests: ${show(rest)} to ${unanswered}`,
+    `${responses.length} responses to ${requests.length} requests: ` +
+      `${show(rest)} to ${show(unanswered?.bytes ?? "")}`,
   );
 }
 
@@ -79,9 +72,11 @@ const errorBodies = new Set(Object.keys(errors).map((code) => errorBody(code as 
 
 /** A line for each thing that is wrong with a response to a request. */
 function problemsOf({ method, path, hasKey }: FuzzRequest, response: RawResponse): string[] {
-  const { status } = response;
-  const headers = new Map(response.headers);
-  const body = textOf(response.body, headers.get("content-encoding"));
+  const { status, headers } = response;
+  // A response to HEAD has the encoding, but no body.
+  const isCompressed = headers.get("content-encoding") === "gzip" && response.body !== "";
+  const bytes = Buffer.from(response.body, "latin1");
+  const body = `${isCompressed ? gunzipSync(bytes) : bytes}`;
   const problems = responseProblems(method, path, {
     status,
     headers: Object.fromEntries(headers),
@@ -90,18 +85,11 @@ function problemsOf({ method, path, hasKey }: FuzzRequest, response: RawResponse
   if (status < 300 && !hasKey) problems.push("let in without a key");
   if (status >= 400 && method !== "HEAD" && !errorBodies.has(body))
     problems.push("not an Error of the catalogue");
-  if (headers.values().some((value) => value.includes(marker)))
+  if ([...headers.values()].some((value) => value.includes(marker)))
     problems.push("echoes its request in a header");
   if (!/^[\w-]{1,128}$/.test(headers.get("x-amzn-requestid") ?? ""))
     problems.push("has no request id, or a bad one");
   return problems;
-}
-
-function textOf(body: string, encoding: string | undefined): string {
-  const bytes = Buffer.from(body, "latin1");
-  // A response to HEAD has the encoding, but no body.
-  const compressed = encoding === "gzip" && body !== "";
-  return (compressed ? gunzipSync(bytes) : bytes).toString();
 }
 
 function show(bytes: string): string {

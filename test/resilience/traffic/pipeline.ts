@@ -3,30 +3,25 @@ import { connect } from "node:net";
 /** A response as on the wire. */
 export interface RawResponse {
   status: number;
-  /** By lower-case name, in the order they came. */
-  headers: [string, string][];
+  headers: Headers;
+  /** One character a byte. */
   body: string;
-}
-
-/** Every whole response, and the bytes after the last one. */
-interface RawResponses {
-  responses: RawResponse[];
-  rest: string;
 }
 
 const silenceLimitMs = 60_000;
 
 /**
- * Writes bytes to a new connection, exactly as given, and reads until the other side closes it.
+ * Writes requests to a new connection, exactly as given, one after the other, and reads until the
+ * other side closes it.
  *
- * @param isBodiless whether the response with this index has no body, like one to HEAD.
+ * @param requests the bytes of each, one character a byte.
+ * @returns every whole response with its request, in their order, and the bytes after the last one.
  * @throws Error when the connection stays open and silent.
  */
-export async function exchange(
+export async function exchange<Request extends { method: string; bytes: string }>(
   port: number,
-  bytes: string,
-  isBodiless: (index: number) => boolean,
-): Promise<RawResponses> {
+  requests: Request[],
+) {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const chunks: Buffer[] = [];
   const socket = connect({ port, host: "127.0.0.1" });
@@ -38,39 +33,36 @@ export async function exchange(
     // The other side may close while more is on its way to it; what it sent before counts.
     if (error.code !== "EPIPE" && error.code !== "ECONNRESET") reject(error);
   });
-  socket.write(bytes, "latin1");
+  socket.write(requests.map(({ bytes }) => bytes).join(""), "latin1");
   await promise;
-  return readResponses(Buffer.concat(chunks).toString("latin1"), isBodiless);
-}
-
-function readResponses(text: string, isBodiless: (index: number) => boolean): RawResponses {
-  const responses: RawResponse[] = [];
-  let rest = text;
-  for (;;) {
-    const head = /^HTTP\/1\.1 (\d{3}) [^\r\n]*\r\n((?:[\w-]+: [^\r\n]*\r\n)*)\r\n/.exec(rest);
-    if (head === null) return { responses, rest };
-    const [{ length }, status, lines = ""] = head;
-    const headers = lines.split("\r\n").slice(0, -1).map(readHeader);
-    const framing = new Map(isBodiless(responses.length) ? [] : headers);
-    const read = readBody(rest.slice(length), framing);
-    if (read === undefined) return { responses, rest };
-    responses.push({ status: Number(status), headers, body: read.body });
-    ({ rest } = read);
+  const responses: { request: Request; response: RawResponse }[] = [];
+  let rest = Buffer.concat(chunks).toString("latin1");
+  for (const request of requests) {
+    const read = readResponse(rest, request.method === "HEAD");
+    if (read === undefined) break;
+    responses.push({ request, response: read.response });
+    rest = read.rest;
   }
+  return { responses, rest };
 }
 
-function readHeader(line: string): [string, string] {
-  const colon = line.indexOf(":");
-  return [line.slice(0, colon).toLowerCase(), line.slice(colon + 2)];
+/** The response at the start of a text; undefined when it is not whole. */
+function readResponse(text: string, isBodiless: boolean) {
+  const head = /^HTTP\/1\.1 (\d{3}) [^\r\n]*\r\n((?:[\w-]+: [^\r\n]*\r\n)*)\r\n/.exec(text);
+  if (head === null) return undefined;
+  const [{ length }, status, lines = ""] = head;
+  const fields = lines.matchAll(/([\w-]+): ([^\r\n]*)/g);
+  const headers = new Headers([...fields].map(([, name = "", value = ""]) => [name, value]));
+  const read = readBody(text.slice(length), isBodiless ? new Headers() : headers);
+  if (read === undefined) return undefined;
+  const { body, rest } = read;
+  return { response: { status: Number(status), headers, body }, rest };
 }
 
 /** The body at the start of a text, and what follows it; undefined when it is not whole. */
-function readBody(
-  text: string,
-  headers: Map<string, string>,
-): { body: string; rest: string } | undefined {
+function readBody(text: string, headers: Headers): { body: string; rest: string } | undefined {
   if (headers.get("transfer-encoding") !== "chunked") {
-    const length = Number(headers.get("content-length") ?? 0);
+    const length = Number(headers.get("content-length"));
     if (text.length < length) return undefined;
     return { body: text.slice(0, length), rest: text.slice(length) };
   }

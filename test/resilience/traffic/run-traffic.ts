@@ -1,7 +1,20 @@
 import type { LocalStack } from "../../../infra/local/local-stack.ts";
 import { startStack } from "../../helpers/start-stack.ts";
 import { troubles } from "../../helpers/trouble.ts";
-import type { ResponseCounts } from "./response-counts.ts";
+
+/** How many responses of each kind came, like `204` or `404 order_not_found`. */
+export class ResponseCounts extends Map<string, number> {
+  /** Counts a response by its status and its error code. */
+  add({ status, body }: { status: number; body: string }): void {
+    const code = /^\{"code":"(\w+)"/.exec(body)?.[1];
+    const kind = code === undefined ? `${status}` : `${status} ${code}`;
+    this.set(kind, (this.get(kind) ?? 0) + 1);
+  }
+
+  get total(): number {
+    return this.values().reduce((sum, count) => sum + count, 0);
+  }
+}
 
 /**
  * Starts a stack, runs traffic on it, and prints how many responses of each kind came and the first
@@ -9,14 +22,14 @@ import type { ResponseCounts } from "./response-counts.ts";
  * without any response.
  */
 export async function runTraffic(
-  send: (stack: LocalStack) => Promise<{ counts: ResponseCounts; wrong: string[] }>,
+  send: (stack: LocalStack, counts: ResponseCounts, problems: string[]) => Promise<void>,
 ): Promise<void> {
-  const logged: string[] = [];
-  const stack = await startStack({ log: (line) => void logged.push(...troubles([line])) });
+  const counts = new ResponseCounts();
+  const problems: string[] = [];
+  const stack = await startStack({ log: (line) => void problems.push(...troubles([line])) });
   try {
-    const { counts, wrong } = await send(stack);
+    await send(stack, counts, problems);
     for (const [kind, count] of [...counts].sort()) console.log(`${kind}: ${count}`);
-    const problems = [...wrong, ...logged];
     console.log(`${counts.total} responses`);
     console.log(`wrong: ${problems.length}`);
     for (const problem of problems.slice(0, 10)) console.error(problem);
