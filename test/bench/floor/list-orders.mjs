@@ -1,16 +1,4 @@
 import { call } from "./dynamodb.mjs";
-import { listHandler } from "./list-handler.mjs";
+import { lister } from "./handlers.mjs";
 
-const scan = async (input) => {
-  const { body } = await call("Scan", {
-    TableName: process.env.ORDERS_TABLE,
-    ProjectionExpression: "id, petId, quantity, shipDate, complete",
-    ...input,
-  });
-  return body;
-};
-
-// Made ready by reading one order.
-await scan({ Limit: 1 });
-
-export const handler = listHandler((ExclusiveStartKey) => scan({ ExclusiveStartKey }));
+export const handler = await lister(async (input) => (await call("Scan", input)).body);

@@ -1,22 +1,12 @@
 import { ConditionalCheckFailedException, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
-import { cancelPending } from "../requests.mjs";
+import { canceller } from "../handlers.mjs";
 import { client } from "./dynamodb.mjs";
 
-// Made ready by a write whose condition never holds: the key is a number.
-const neverHolds = new UpdateItemCommand({
-  TableName: process.env.ORDERS_TABLE,
-  Key: { id: { N: "0" } },
-  ConditionExpression: "attribute_type(id, :string)",
-  ExpressionAttributeValues: { ":string": { S: "S" } },
-});
-await client.send(neverHolds).catch(() => {});
-
-export const handler = async (event, context) => {
+export const handler = await canceller(async (input) => {
   try {
-    await client.send(new UpdateItemCommand(cancelPending(event, context)));
-    return { statusCode: 204, headers: {}, body: "" };
+    await client.send(new UpdateItemCommand(input));
   } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return { statusCode: error.Item === undefined ? 404 : 409, headers: {}, body: "" };
+    if (error instanceof ConditionalCheckFailedException) return error;
+    throw error;
   }
-};
+});
