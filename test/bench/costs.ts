@@ -5,18 +5,10 @@ import { Template } from "aws-cdk-lib/assertions";
 import { App } from "aws-cdk-lib/core";
 import { InvalidArgumentError } from "commander";
 import { type Environment, environments } from "../../infra/environments.ts";
-import { type FunctionName, functionList } from "../../infra/stack/function-list.ts";
+import { functionList } from "../../infra/stack/function-list.ts";
 import { OrdersStack } from "../../infra/stack/orders-stack.ts";
 import { Script } from "../../infra/terminal/script.ts";
-import {
-  cutOffAt,
-  type Limit,
-  type Load,
-  limitsUnder,
-  listSeconds,
-  monthlyDollars,
-  share,
-} from "./limits.ts";
+import { cutOffAt, type Load, limitsUnder, listSeconds, monthlyDollars } from "./limits.ts";
 import { markdown, writeTables } from "./page.ts";
 import {
   authorization,
@@ -29,7 +21,6 @@ import {
   orderBytes,
   price,
   sources,
-  type Work,
 } from "./prices.ts";
 
 const { write, ...load } = new Script("npm run costs --")
@@ -44,10 +35,8 @@ const { write, ...load } = new Script("npm run costs --")
   .parse()
   .opts<Load & { write?: true }>();
 
-type Action = (typeof functionList)[FunctionName]["permission"]["action"];
-
 /** Dollars for the call that makes a function ready. */
-const firstCall: Record<Action, number> = {
+const firstCall: Record<string, number> = {
   "dynamodb:GetItem": price.readUnit,
   "dynamodb:Scan": 0.5 * price.readUnit,
   "dynamodb:UpdateItem": price.writeUnit,
@@ -60,11 +49,13 @@ const initSeconds = 0.375;
  * Dollars for starting each function once: its initialisation, which Lambda bills since August
  * 2025, and the call that makes it ready.
  */
-let coldStarts = 0;
-for (const { memorySize, permission } of Object.values(functionList)) {
-  coldStarts += initSeconds * (memorySize / 1024) * price.gigabyteSecond;
-  coldStarts += firstCall[permission.action];
-}
+const coldStarts = sum(
+  Object.values(functionList).map(
+    ({ memorySize, permission }) =>
+      initSeconds * (memorySize / 1024) * price.gigabyteSecond +
+      (firstCall[permission.action] ?? Number.NaN),
+  ),
+);
 
 /** Dollars for asking the authorizer once; the gateway charges nothing for that. */
 const authorizerCost = cost(authorization, 0);
@@ -78,7 +69,13 @@ const sizesTable = [
     "estimated warm time, and Lambda's price per million",
     ...functionSizes.map((size) => `${size} MB`),
   ],
-  ...works.map((work) => [work.name, ...functionSizes.map((size) => sizeText(work, size))]),
+  ...works.map((work) => [
+    work.name,
+    ...functionSizes.map((size) => {
+      const time = milliseconds(work, size).toFixed(0);
+      return `${time} ms, ${millionDollars(lambdaCost(work, size))}`;
+    }),
+  ]),
 ];
 
 const costsTable = [
@@ -146,31 +143,28 @@ function printCosts(): void {
 /** Prints how much the load uses of each limit, which one gives first, and a month's price. */
 function printLoad(environment: Environment): void {
   const limits = limitsUnder(load, environment);
-  const [first] = limits;
-  const rows = limits.map((limit) => [limit.name, usage(limit), percent(limit), limit.raise]);
+  const rows = limits.map(({ name, used, available, unit, share, raise }) => [
+    name,
+    `${amount(used)} of ${amount(available)} ${unit}`,
+    percent(share),
+    raise,
+  ]);
   console.log(`With the settings of ${environment.name}:\n`);
   console.log(`${markdown([["limit", "used", "", "beyond it"], ...rows])}\n`);
+  const [first] = limits;
   if (first === undefined) return;
-  const gives = share(first) > 1 ? "gives first" : "would give first";
-  console.log(`${first.name} ${gives}, with ${percent(first)} of it used: ${first.raise}.`);
+  const gives = first.share > 1 ? "gives first" : "would give first";
+  console.log(`${first.name} ${gives}, with ${percent(first.share)} of it used: ${first.raise}.`);
   console.log(`A month: $${amount(monthlyDollars(load))}, authorizations and alarms aside.\n`);
 }
 
-function usage({ used, available, unit }: Limit): string {
-  return `${amount(used)} of ${amount(available)} ${unit}`;
-}
-
-function percent(limit: Limit): string {
-  return `${amount(100 * share(limit))} %`;
+function percent(share: number): string {
+  return `${amount(100 * share)} %`;
 }
 
 function amount(value: number): string {
   if (value >= 10) return Math.round(value).toLocaleString("en");
   return String(Number(value.toPrecision(2)));
-}
-
-function sizeText(work: Work, size: number): string {
-  return `${milliseconds(work, size).toFixed(0)} ms, ${millionDollars(lambdaCost(work, size))}`;
 }
 
 function dollars(value: number): string {
@@ -179,6 +173,10 @@ function dollars(value: number): string {
 
 function millionDollars(value: number): string {
   return dollars(1e6 * value);
+}
+
+function sum(values: number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 /** The row of a table with so many orders: what a list of them takes, and whether it is cut off. */
@@ -209,44 +207,27 @@ function environmentRow(environment: Environment): string[] {
   const exhaustingOrders = Math.ceil(exhaustingBytes / orderBytes.stored);
   const app = new App({ context: { "aws:cdk:bundling-stacks": [] } });
   const template = Template.fromStack(new OrdersStack(app, stackName, environment));
+  const propertiesOf = (type: string) =>
+    Object.values(template.findResources(type)).map(({ Properties }) => Properties);
+  const alarmMetrics = propertiesOf("AWS::CloudWatch::Alarm").map(
+    // Each metric in an alarm's expression is charged.
+    ({ Metrics = [{ MetricStat: {} }] }) =>
+      Metrics.filter(({ MetricStat }: { MetricStat?: unknown }) => MetricStat !== undefined).length,
+  );
+  const customMetrics = propertiesOf("AWS::Logs::MetricFilter")
+    .flatMap(({ MetricTransformations }) => MetricTransformations)
+    // A dimension is the code of a rejection, of which there are four: each makes a metric.
+    .map(({ Dimensions }) => (Dimensions === undefined ? 1 : 4));
+  /** Dollars for a second in which every table serves all the units that it may. */
+  const limits = propertiesOf("AWS::DynamoDB::Table").map(
+    ({ OnDemandThroughput: { MaxReadRequestUnits, MaxWriteRequestUnits } }) =>
+      MaxReadRequestUnits * price.readUnit + MaxWriteRequestUnits * price.writeUnit,
+  );
   return [
     name,
     `${(exhaustingBytes / 1e6).toFixed(1)} MB, ${exhaustingOrders.toLocaleString("en")} orders`,
-    dollars(price.alarmMetric * alarmMetrics(template)),
-    dollars(price.customMetric * customMetrics(template)),
-    dollars(dayAtLimits(template)),
+    dollars(price.alarmMetric * sum(alarmMetrics)),
+    dollars(price.customMetric * sum(customMetrics)),
+    dollars(86_400 * sum(limits)),
   ];
-}
-
-/** Dollars for a day in which every table serves all the units that it may. */
-function dayAtLimits(template: Template): number {
-  let dollarsPerSecond = 0;
-  for (const { Properties } of Object.values(template.findResources("AWS::DynamoDB::Table"))) {
-    const { MaxReadRequestUnits, MaxWriteRequestUnits } = Properties.OnDemandThroughput;
-    dollarsPerSecond += MaxReadRequestUnits * price.readUnit;
-    dollarsPerSecond += MaxWriteRequestUnits * price.writeUnit;
-  }
-  return 86_400 * dollarsPerSecond;
-}
-
-/** How many metrics the alarms watch. Each metric in an alarm's expression is charged. */
-function alarmMetrics(template: Template): number {
-  let count = 0;
-  for (const { Properties } of Object.values(template.findResources("AWS::CloudWatch::Alarm"))) {
-    const expression: { MetricStat?: unknown }[] | undefined = Properties.Metrics;
-    if (expression === undefined) count += 1;
-    else count += expression.filter(({ MetricStat }) => MetricStat !== undefined).length;
-  }
-  return count;
-}
-
-/** How many metrics are made from logs. */
-function customMetrics(template: Template): number {
-  let count = 0;
-  for (const { Properties } of Object.values(template.findResources("AWS::Logs::MetricFilter"))) {
-    const transformations: { Dimensions?: unknown }[] = Properties.MetricTransformations;
-    // A dimension is the code of a rejection, of which there are four: each makes a metric.
-    for (const { Dimensions } of transformations) count += Dimensions === undefined ? 1 : 4;
-  }
-  return count;
 }

@@ -14,6 +14,8 @@ export interface Limit {
   used: number;
   available: number;
   unit: string;
+  /** Used divided by available: above 1, it is exceeded. */
+  share: number;
   /** The remedy once it is reached. */
   raise: string;
 }
@@ -57,12 +59,11 @@ export function cutOffAt(orders: number): "200 MB" | "15 minutes" | undefined {
 /** Every limit under a load, the one that is reached first at the head. */
 export function limitsUnder(load: Load, environment: Environment): Limit[] {
   const limits = [...listLimits(load), ...settings(load, environment), ...accountQuotas(load)];
-  return limits.sort((a, b) => share(b) - share(a));
+  return limits.sort((a, b) => b.share - a.share);
 }
 
-/** The share of a limit that is used: above 1, it is exceeded. */
-export function share({ used, available }: Limit): number {
-  return used / available;
+function limit(name: string, used: number, available: number, unit: string, raise: string): Limit {
+  return { name, used, available, unit, share: used / available, raise };
 }
 
 const endOfV1 = "nothing raises it: here v1 ends, which lists all orders in one response";
@@ -70,113 +71,104 @@ const endOfV1 = "nothing raises it: here v1 ends, which lists all orders in one 
 function listLimits({ orders, listsPerMinute }: Load): Limit[] {
   if (listsPerMinute === 0) return [];
   return [
-    {
-      name: "a list's size, as gzip (Lambda guide, Response streaming)",
-      used: listOf(orders).sentKilobytes / 1000,
-      available: quota.streamedMegabytes,
-      unit: "MB",
-      raise: endOfV1,
-    },
-    {
-      name: "a list's time, at 2 MB a second after 6 MB (API Gateway guide, Stream the response)",
-      used: listSeconds(orders),
-      available: quota.listSeconds,
-      unit: "s",
-      raise: endOfV1,
-    },
+    limit(
+      "a list's size, as gzip (Lambda guide, Response streaming)",
+      listOf(orders).sentKilobytes / 1000,
+      quota.streamedMegabytes,
+      "MB",
+      endOfV1,
+    ),
+    limit(
+      "a list's time, at 2 MB a second after 6 MB (API Gateway guide, Stream the response)",
+      listSeconds(orders),
+      quota.listSeconds,
+      "s",
+      endOfV1,
+    ),
   ];
 }
 
-function settings(load: Load, { throttling, tableThroughput, listConcurrency }: Environment) {
-  const limits: Limit[] = [
-    {
-      name: "throttling.cancelOrder.rateLimit",
-      used: load.cancelsPerSecond,
-      available: throttling.cancelOrder.rateLimit,
-      unit: "a second",
-      raise: "raise it in environments.ts",
-    },
-    {
-      name: "throttling.listOrders.rateLimit",
-      used: load.listsPerMinute / 60,
-      available: throttling.listOrders.rateLimit,
-      unit: "a second",
-      raise: "raise it in environments.ts",
-    },
-    {
-      name: "tableThroughput.writes",
-      used: load.cancelsPerSecond * cancellation.writeUnits,
-      available: tableThroughput.writes,
-      unit: "units a second",
-      raise: "raise it in environments.ts, up to the table's quota",
-    },
-    {
-      name: "tableThroughput.reads",
-      used: readUnits(load),
-      available: tableThroughput.reads,
-      unit: "units a second",
-      raise: "raise it in environments.ts, up to the table's quota, or list less often",
-    },
+function settings(load: Load, environment: Environment): Limit[] {
+  const { throttling, tableThroughput, listConcurrency } = environment;
+  const raise = "raise it in environments.ts";
+  const upTo = `${raise}, up to the table's quota`;
+  const { cancelsPerSecond } = load;
+  const { reads, writes } = tableThroughput;
+  const cancelRate = throttling.cancelOrder.rateLimit;
+  const listRate = throttling.listOrders.rateLimit;
+  const lists = listsPerSecond(load);
+  return [
+    limit("throttling.cancelOrder.rateLimit", cancelsPerSecond, cancelRate, "a second", raise),
+    limit("throttling.listOrders.rateLimit", lists, listRate, "a second", raise),
+    limit("tableThroughput.writes", writeUnits(load), writes, "units a second", upTo),
+    limit(
+      "tableThroughput.reads",
+      readUnits(load),
+      reads,
+      "units a second",
+      `${upTo}, or list less often`,
+    ),
+    ...(listConcurrency === undefined
+      ? []
+      : [limit("listConcurrency", listsAtOnce(load), listConcurrency, "at once", raise)]),
   ];
-  if (listConcurrency !== undefined)
-    limits.push({
-      name: "listConcurrency",
-      used: listsAtOnce(load),
-      available: listConcurrency,
-      unit: "at once",
-      raise: "raise it in environments.ts",
-    });
-  return limits;
 }
 
 function accountQuotas(load: Load): Limit[] {
-  const cancelsAtOnce =
-    (load.cancelsPerSecond * milliseconds(cancellation, cancellation.memory)) / 1000;
+  const cancelSeconds = milliseconds(cancellation, cancellation.memory) / 1000;
   return [
-    {
-      name: "requests of the account (API Gateway guide, Quotas)",
-      used: load.cancelsPerSecond + load.listsPerMinute / 60,
-      available: quota.requestsPerSecond,
-      unit: "a second",
-      raise: "ask Service Quotas for a higher throttle quota (L-8A5B8E43)",
-    },
-    {
-      name: "concurrent executions of the account (Lambda guide, Quotas)",
-      used: cancelsAtOnce + listsAtOnce(load),
-      available: quota.concurrency,
-      unit: "at once",
-      raise: "ask Service Quotas for more concurrent executions (L-B99A9384)",
-    },
-    {
-      name: "writes of a table (DynamoDB guide, Quotas)",
-      used: load.cancelsPerSecond * cancellation.writeUnits,
-      available: quota.tableUnits,
-      unit: "units a second",
-      raise: "ask Service Quotas for a higher table-level write throughput",
-    },
-    {
-      name: "reads of a table (DynamoDB guide, Quotas)",
-      used: readUnits(load),
-      available: quota.tableUnits,
-      unit: "units a second",
-      raise: "ask Service Quotas for a higher table-level read throughput",
-    },
+    limit(
+      "requests of the account (API Gateway guide, Quotas)",
+      load.cancelsPerSecond + listsPerSecond(load),
+      quota.requestsPerSecond,
+      "a second",
+      "ask Service Quotas for a higher throttle quota (L-8A5B8E43)",
+    ),
+    limit(
+      "concurrent executions of the account (Lambda guide, Quotas)",
+      load.cancelsPerSecond * cancelSeconds + listsAtOnce(load),
+      quota.concurrency,
+      "at once",
+      "ask Service Quotas for more concurrent executions (L-B99A9384)",
+    ),
+    limit(
+      "writes of a table (DynamoDB guide, Quotas)",
+      writeUnits(load),
+      quota.tableUnits,
+      "units a second",
+      "ask Service Quotas for a higher table-level write throughput",
+    ),
+    limit(
+      "reads of a table (DynamoDB guide, Quotas)",
+      readUnits(load),
+      quota.tableUnits,
+      "units a second",
+      "ask Service Quotas for a higher table-level read throughput",
+    ),
   ];
 }
 
-function readUnits({ orders, listsPerMinute }: Load): number {
-  return (listsPerMinute / 60) * listOf(orders).readUnits;
+function listsPerSecond({ listsPerMinute }: Load): number {
+  return listsPerMinute / 60;
 }
 
-function listsAtOnce({ orders, listsPerMinute }: Load): number {
-  return (listsPerMinute / 60) * listSeconds(orders);
+function writeUnits({ cancelsPerSecond }: Load): number {
+  return cancelsPerSecond * cancellation.writeUnits;
+}
+
+function readUnits(load: Load): number {
+  return listsPerSecond(load) * listOf(load.orders).readUnits;
+}
+
+function listsAtOnce(load: Load): number {
+  return listsPerSecond(load) * listSeconds(load.orders);
 }
 
 const secondsInMonth = 730 * 3600;
 
 /** Dollars for a month of this load, with every key in the authorizer's cache. */
-export function monthlyDollars({ orders, cancelsPerSecond, listsPerMinute }: Load): number {
-  const cancels = cancelsPerSecond * secondsInMonth * cost(cancellation);
-  const lists = (listsPerMinute / 60) * secondsInMonth * cost(listOf(orders));
-  return cancels + lists + (orders / 1e6) * millionOrdersMonth;
+export function monthlyDollars(load: Load): number {
+  const cancels = load.cancelsPerSecond * cost(cancellation);
+  const lists = listsPerSecond(load) * cost(listOf(load.orders));
+  return secondsInMonth * (cancels + lists) + (load.orders / 1e6) * millionOrdersMonth;
 }
