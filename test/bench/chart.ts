@@ -32,11 +32,22 @@ export function chart(rows: Row[]): string {
   const parts: string[] = [];
   let y = margin;
   for (const [title, group] of Map.groupBy(rows, ({ name }) => name)) {
-    if (group.length < 2) continue;
+    const [first] = group;
+    if (first === undefined || group.length < 2) continue;
     parts.push(text(margin, y + 20, title, "title"));
     y += headHeight;
-    for (const bar of barsOf(group)) {
-      parts.push(...drawBar(bar, y));
+    const others = group.map(({ beside = "", floor = 0 }) => ({ name: beside, figure: floor }));
+    // The rows share our figure.
+    const bars = [{ name: "ours", figure: first.ours }, ...others];
+    const longest = Math.max(...bars.map(({ figure }) => figure));
+    for (const { name, figure } of bars) {
+      const length = (figure / longest) * longestBar;
+      parts.push(
+        text(margin, y + 14, name),
+        `<rect class="${name === "ours" ? name : "other"}" x="${barsFrom}" y="${y + 2}" ` +
+          `width="${length.toFixed(1)}" height="${barHeight - 4}" rx="2"/>`,
+        text(barsFrom + length + 8, y + 14, figureText(figure, first)),
+      );
       y += barHeight;
     }
   }
@@ -50,34 +61,6 @@ export function chart(rows: Row[]): string {
     ...parts,
     "</svg>\n",
   ].join("\n");
-}
-
-interface Bar {
-  kind: "ours" | "other";
-  name: string;
-  text: string;
-  length: number;
-}
-
-/** A bar for our figure, which the rows share, and one for each figure beside it. */
-function barsOf(rows: Row[]): Bar[] {
-  const longest = Math.max(...rows.map(({ ours, floor = 0 }) => Math.max(ours, floor)));
-  const barOf = (kind: Bar["kind"], name: string, figure: number, row: Row): Bar => {
-    const length = (figure / longest) * longestBar;
-    return { kind, name, text: figureText(figure, row), length };
-  };
-  const ours = rows.slice(0, 1).map((row) => barOf("ours", "ours", row.ours, row));
-  const others = rows.map((row) => barOf("other", row.beside ?? "", row.floor ?? 0, row));
-  return [...ours, ...others];
-}
-
-function drawBar(bar: Bar, y: number): string[] {
-  return [
-    text(margin, y + 14, bar.name),
-    `<rect class="${bar.kind}" x="${barsFrom}" y="${y + 2}" ` +
-      `width="${bar.length.toFixed(1)}" height="${barHeight - 4}" rx="2"/>`,
-    text(barsFrom + bar.length + 8, y + 14, bar.text),
-  ];
 }
 
 function text(x: number, y: number, content: string, className = ""): string {

@@ -4,9 +4,8 @@ const page = new URL("README.md", import.meta.url);
 
 /** A Markdown table; the first row is its head. */
 export function markdown([head = [], ...rows]: string[][]): string {
-  return [head, head.map(() => "---"), ...rows]
-    .map((cells) => `| ${cells.join(" | ")} |`)
-    .join("\n");
+  const lines = [head, head.map(() => "---"), ...rows];
+  return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
 /**
@@ -18,11 +17,10 @@ export function writeTables(tables: string[][][]): void {
   let text = readFileSync(page, "utf8");
   for (const table of tables) {
     const lines = markdown(table);
-    const head = lines.slice(0, lines.indexOf("\n"));
-    const start = text.indexOf(`${head}\n`);
-    if (start === -1) throw new Error(`README.md has no table with the head ${head}`);
-    const end = text.indexOf("\n\n", start);
-    text = text.slice(0, start) + lines + text.slice(end);
+    const [head = ""] = lines.split("\n");
+    const place = new RegExp(`^${RegExp.escape(head)}\n.*?(?=\n\n)`, "ms");
+    if (!place.test(text)) throw new Error(`README.md has no table with the head ${head}`);
+    text = text.replace(place, () => lines);
   }
   writeFileSync(page, text);
 }

@@ -47,8 +47,8 @@ export function besides(
 }
 
 /** A figure that stands alone, in the unit of its goal. */
-export function figure(name: string, ours: number, unit: string, digits = 1): Measured {
-  return { name, unit, digits, ours, value: ours };
+export function figure(name: string, ours: number, unit: string): Measured {
+  return { name, unit, digits: 1, ours, value: ours };
 }
 
 /** A figure that this machine can't measure. */
@@ -57,20 +57,19 @@ export function unmeasured(name: string, reason: string): Measured {
 }
 
 /** The name by which a row has its goal. */
-export function nameOf({ name, beside }: Measured): string {
+function nameOf({ name, beside }: Measured): string {
   return beside === undefined ? name : `${name}, beside ${beside}`;
 }
 
 /** The rows of several runs of the same measurements. */
-export function rowsOf(runs: Measured[][]): Row[] {
-  const byName = Map.groupBy(runs.flat(), nameOf);
-  return [...byName.values()].flatMap((figures) => {
-    const [first] = figures;
-    if (first === undefined) return [];
+export function rowsOf([first = [], ...others]: Measured[][]): Row[] {
+  return first.map((measured) => {
+    const isSame = (other: Measured) => nameOf(other) === nameOf(measured);
+    const figures = [measured, ...others.flat().filter(isSame)];
     const values = figures.map(({ value }) => value);
     const floors = figures.flatMap(({ floor }) => floor ?? []);
     return {
-      ...first,
+      ...measured,
       ours: median(figures.map(({ ours }) => ours)),
       ...(floors.length > 0 && { floor: median(floors) }),
       value: median(values),
@@ -87,10 +86,8 @@ export function misses(row: Row): boolean {
 
 /** The names of the rows that miss their goals without a reason. */
 export function unexplained(rows: Row[]): string[] {
-  return rows
-    .filter(misses)
-    .map(nameOf)
-    .filter((name) => reasons[name] === undefined);
+  const missed = rows.filter(misses).map(nameOf);
+  return missed.filter((name) => reasons[name] === undefined);
 }
 
 /** A figure as people read it, like `12.3 ms`. */
@@ -107,20 +104,13 @@ function cells(row: Row): string[] {
   const { floor, lowest, highest, value } = row;
   const name = nameOf(row);
   if (row.unmeasured !== undefined) return [name, `not measured here: ${row.unmeasured}`];
-  const range = lowest < highest ? ` (${lowest.toFixed(2)} to ${highest.toFixed(2)})` : "";
   const goal = goals[name];
-  return [
-    name,
-    figureText(row.ours, row),
-    floor === undefined ? "" : figureText(floor, row),
-    floor === undefined ? "" : `${value.toFixed(2)}x${range}`,
-    goal === undefined ? "" : `<= ${goal}${floor === undefined ? ` ${row.unit}` : "x"}`,
-    verdict(row),
-  ];
-}
-
-function verdict(row: Row): string {
-  const name = nameOf(row);
-  if (misses(row)) return `MISSED: ${reasons[name] ?? "no reason known"}`;
-  return goals[name] === undefined ? "-" : "met";
+  const verdict = goal === undefined ? "-" : "met";
+  const result = misses(row) ? `MISSED: ${reasons[name] ?? "no reason known"}` : verdict;
+  const goalIn = (unit: string) => (goal === undefined ? "" : `<= ${goal}${unit}`);
+  const ours = figureText(row.ours, row);
+  if (floor === undefined) return [name, ours, "", "", goalIn(` ${row.unit}`), result];
+  const range = lowest < highest ? ` (${lowest.toFixed(2)} to ${highest.toFixed(2)})` : "";
+  const ratio = `${value.toFixed(2)}x${range}`;
+  return [name, ours, figureText(floor, row), ratio, goalIn("x"), result];
 }
