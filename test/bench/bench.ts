@@ -35,8 +35,8 @@ const program = new Script("npm run bench --")
   .option("--write", "put the figures into test/bench/README.md, and draw its chart")
   .parse();
 const { runs, last, write } = program.opts<{ runs: number; last?: true; write?: true }>();
-const chosen = program.args.length === 0 ? Object.keys(parts) : program.args;
-if (write && program.args.length > 0) program.error("error: --write needs all parts");
+const isWhole = program.args.length === 0;
+if (write && !isWhole) program.error("error: --write needs all parts");
 
 function parseRuns(text: string): number {
   if (!/^[1-9]\d?$/.test(text)) throw new InvalidArgumentError("Must be from 1 to 99.");
@@ -57,25 +57,22 @@ const lastRun = new URL("../../.local/bench.json", import.meta.url);
 async function measureAll(): Promise<Measured[][]> {
   const measured: Measured[][] = [];
   for (let run = 1; run <= runs; run += 1) measured.push(await measure(run));
-  if (program.args.length > 0) return measured;
+  if (!isWhole) return measured;
   await mkdir(new URL(".", lastRun), { recursive: true });
   await writeFile(lastRun, JSON.stringify(measured));
   return measured;
 }
 
 async function measure(run: number): Promise<Measured[]> {
-  const subject = await prepare();
+  await using cleanup = new AsyncDisposableStack();
+  const subject = await prepare(cleanup);
   const measured: Measured[] = [];
-  try {
-    for (const [name, part] of Object.entries(parts)) {
-      if (!chosen.includes(name)) continue;
-      process.stderr.write(`run ${run} of ${runs}: ${name} ...\n`);
-      measured.push(...(await part(subject)));
-    }
-    return measured;
-  } finally {
-    await subject.stop();
+  for (const [name, part] of Object.entries(parts)) {
+    if (!isWhole && !program.args.includes(name)) continue;
+    process.stderr.write(`run ${run} of ${runs}: ${name} ...\n`);
+    measured.push(...(await part(subject)));
   }
+  return measured;
 }
 
 const rows = rowsOf(last ? JSON.parse(await readFile(lastRun, "utf8")) : await measureAll());

@@ -1,23 +1,24 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, buildSync } from "esbuild";
 import { createGateway } from "../../infra/local/gateway/gateway.ts";
-import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
 import { listen } from "../../infra/local/machine/ports.ts";
 import { readRestApi } from "../../infra/local/template/rest-api.ts";
 import { bundling } from "../../infra/stack/bundles.ts";
-import { functionList } from "../../infra/stack/function-list.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { send } from "../helpers/send.ts";
-import { cpuShare, type LimitProcess, rationedHost } from "./rationed-host.ts";
+import { temporaryFolder } from "../helpers/temporary-folder.ts";
+import { wholeCpuMegabytes } from "./prices.ts";
+import { cpuShare, startRationed } from "./rationed-function.ts";
 import { besides, byHand, type Measured, unmeasured } from "./row.ts";
-import { inTurn, mapSamples, timed } from "./samples.ts";
+import { inTurn, timed } from "./samples.ts";
 import {
   authorizeEvent,
+  callingAt,
   cancelEvent,
   type FunctionId,
+  floorFiles,
   floorOf,
   listEvent,
   type Subject,
@@ -27,13 +28,10 @@ import { startTlsEngine } from "./tls-engine.ts";
 /** Many, since a response under a CPU quota comes in steps of the quota's period. */
 const rounds = 9;
 
-/** Lambda gives a function of this size a whole CPU, and shares in proportion below. */
-const wholeCpuMegabytes = 1769;
-
-const functionIds = ["ListOrders", "CancelOrder", "Authorize"] as const;
 const sdkBundledAlike = "the SDK bundled alike";
 const sdkAsItComes = "the SDK as it comes";
 const firstCancel = "first authorised cancel, nothing running";
+const variants = ["ours", sdkBundledAlike, sdkAsItComes, byHand] as const;
 
 /**
  * Cold starts as AWS runs them: DynamoDB behind TLS and at a distance, all of the CPU until a
@@ -43,67 +41,55 @@ const firstCancel = "first authorised cancel, nothing running";
  */
 export async function coldStarts(subject: Subject): Promise<Measured[]> {
   await using cleanup = new AsyncDisposableStack();
-  let conditions: ColdConditions;
-  try {
-    conditions = await prepareConditions(subject, cleanup);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    const names = [...functionIds.map((id) => `cold start of ${id}`), firstCancel];
-    return names.map((name) => unmeasured(name, reason));
+  const events = {
+    ListOrders: listEvent(),
+    CancelOrder: cancelEvent(-1),
+    Authorize: authorizeEvent(subject.apiKey),
+  };
+  const ids = Object.keys(events) as FunctionId[];
+  const start = await prepareStarts(subject, ids, cleanup).catch((error: Error) => error.message);
+  if (typeof start === "string") {
+    const names = [...ids.map((id) => `cold start of ${id}`), firstCancel];
+    return names.map((name) => unmeasured(name, start));
   }
   const measured: Measured[] = [];
-  for (const id of functionIds) measured.push(...(await coldStart(conditions, id)));
-  return [...measured, ...(await firstAuthorisedCancel(conditions))];
+  for (const id of ids) measured.push(...(await coldStart(start, id, events[id])));
+  return [...measured, ...(await firstAuthorisedCancel(start, subject))];
 }
 
-interface ColdConditions {
-  subject: Subject;
-  /** A function, and the least work in its place, by the rows' names. */
-  variantsOf: (definition: FunctionDefinition) => Variants;
-  /** Hosts functions that reach the engine over TLS, each with the CPU that Lambda gives it. */
-  host: (...definitions: FunctionDefinition[]) => ReturnType<typeof rationedHost>;
-}
+type Start = Awaited<ReturnType<typeof prepareStarts>>;
 
-const names = ["ours", sdkBundledAlike, sdkAsItComes, byHand] as const;
-type Variants = Record<(typeof names)[number], FunctionDefinition>;
-
-/** @throws Error when this machine can't run functions as AWS does. */
-async function prepareConditions(
-  subject: Subject,
+/**
+ * Prepares to start functions, or the least work in their place, with DynamoDB behind TLS and the
+ * CPU that Lambda gives them.
+ *
+ * @throws Error when this machine can't run functions so.
+ */
+async function prepareStarts(
+  { endpoint, functions }: Subject,
+  ids: FunctionId[],
   cleanup: AsyncDisposableStack,
-): Promise<ColdConditions> {
-  const engine = await startTlsEngine(subject.engine.endpoint);
-  cleanup.defer(() => engine.stop());
-  const overTls = (definition: FunctionDefinition): FunctionDefinition => ({
-    ...definition,
-    environment: {
-      ...definition.environment,
-      AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint,
-      NODE_EXTRA_CA_CERTS: engine.certificate,
-    },
-  });
-  const shares = cpuShares(Object.values(subject.functions), cleanup);
-  return {
-    subject,
-    variantsOf: await bundleSdk(cleanup),
-    host: (...definitions) => rationedHost(definitions.map(overTls), shares),
+) {
+  const engine = await startTlsEngine(endpoint, cleanup);
+  const { path } = cleanup.use(await temporaryFolder());
+  buildSync({ ...sdkBundling, entryPoints, outdir: join(path, sdkBundledAlike) });
+  buildSync({ ...bundling, alias: {}, entryPoints, outdir: join(path, sdkAsItComes) });
+  const shareOf = (id: FunctionId) => functions[id].memoryMegabytes / wholeCpuMegabytes;
+  const limits = Object.fromEntries(
+    ids.map((id) => [id, cpuShare(shareOf(id), cleanup)]),
+  ) as Record<FunctionId, ReturnType<typeof cpuShare>>;
+  return (id: FunctionId, variant: (typeof variants)[number], running: AsyncDisposableStack) => {
+    const certificate = { NODE_EXTRA_CA_CERTS: engine.certificate };
+    const ours = callingAt(engine.endpoint, functions[id], certificate);
+    const bundled = { ...ours, directory: join(path, variant, id) };
+    const floor = variant === byHand ? floorOf(id, ours) : bundled;
+    return startRationed(variant === "ours" ? ours : floor, limits[id], running);
   };
 }
 
-function cpuShares(
-  definitions: FunctionDefinition[],
-  cleanup: AsyncDisposableStack,
-): Map<number, LimitProcess> {
-  const shares = new Map<number, LimitProcess>();
-  // Functions of the same size share one group, which can't be made twice.
-  for (const size of new Set(definitions.map(({ memoryMegabytes }) => memoryMegabytes)))
-    shares.set(size, cpuShare(size / wholeCpuMegabytes, cleanup));
-  return shares;
-}
-
 const { "@aws-sdk/client-dynamodb": _, ...alias } = bundling.alias;
-const replacement = (file: string) => fileURLToPath(new URL(`floor/sdk/${file}`, import.meta.url));
-const nodeBuiltins = replacement("node-builtins.ts");
+const floorFile = (file: string) => fileURLToPath(new URL(`floor/sdk/${file}`, import.meta.url));
+const nodeBuiltins = floorFile("node-builtins.ts");
 
 /** As the functions were bundled while they had the SDK's own client. The floor stays there. */
 const sdkBundling: BuildOptions = {
@@ -113,99 +99,56 @@ const sdkBundling: BuildOptions = {
   },
   alias: {
     ...alias,
-    "@smithy/core/event-streams": replacement("no-event-streams.ts"),
+    "@smithy/core/event-streams": floorFile("no-event-streams.ts"),
     "node:crypto": nodeBuiltins,
     "node:os": nodeBuiltins,
     "node:process": nodeBuiltins,
   },
 };
 
-async function bundleSdk(cleanup: AsyncDisposableStack): Promise<ColdConditions["variantsOf"]> {
-  const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-bench-"));
-  cleanup.defer(() => rm(directory, { recursive: true }));
-  const alike = join(directory, "alike");
-  bundleFloor(alike, sdkBundling);
-  const asItComes = join(directory, "as it comes");
-  bundleFloor(asItComes, { ...bundling, alias: {} });
-  return (definition) => ({
-    ours: definition,
-    [sdkBundledAlike]: { ...definition, directory: join(alike, definition.name) },
-    [sdkAsItComes]: { ...definition, directory: join(asItComes, definition.name) },
-    [byHand]: floorOf(definition),
-  });
-}
+/** The files of `floor/sdk`, each for a folder with its function's name. */
+const entryPoints = Object.entries(floorFiles).map(([id, file]) => ({
+  out: id,
+  in: floorFile(`${file}.mjs`),
+}));
 
-/** Bundles the files of `floor/sdk`, each into a folder with its function's name. */
-function bundleFloor(outdir: string, options: BuildOptions): void {
-  const entryPoints = Object.values(functionList).map(({ id, file }) => ({
-    out: id,
-    in: fileURLToPath(new URL(`floor/sdk/${file.replace(/ts$/, "mjs")}`, import.meta.url)),
-  }));
-  buildSync({ ...options, entryPoints, outdir });
-}
-
-async function coldStart(
-  { subject, variantsOf, host }: ColdConditions,
-  id: FunctionId,
-): Promise<Measured[]> {
-  const variants = variantsOf(subject.functions[id]);
-  const event = eventFor(id, subject.apiKey);
-  const starts = await inTurn(rounds, names, async (name) => {
-    const functions = host(variants[name]);
-    try {
-      const init = await timed(() => functions.start(id));
-      const firstResponse = await timed(() => functions.respond(id, event));
-      return { init, firstResponse };
-    } finally {
-      await functions.stop();
-    }
+async function coldStart(start: Start, id: FunctionId, event: unknown): Promise<Measured[]> {
+  const starts = await inTurn(rounds, variants, async (variant) => {
+    await using running = new AsyncDisposableStack();
+    const begun = performance.now();
+    const invoke = await start(id, variant, running);
+    const ready = performance.now();
+    const response = await invoke(event);
+    if (response.kind === "streamed") await buffer(response.body);
+    const ended = performance.now();
+    return { whole: ended - begun, firstResponse: ended - ready };
   });
-  const whole = mapSamples(starts, ({ init, firstResponse }) => init + firstResponse);
-  const { ours, [sdkBundledAlike]: alike } = mapSamples(starts, (start) => start.firstResponse);
+  const of = (figure: "whole" | "firstResponse", names: (keyof typeof starts)[]) =>
+    Object.fromEntries(names.map((name) => [name, starts[name].map((each) => each[figure])]));
+  const firstResponse = of("firstResponse", ["ours", sdkBundledAlike]);
   return [
-    ...besides(`cold start of ${id}`, whole),
-    ...besides(`cold start of ${id}, first response alone`, { ours, [sdkBundledAlike]: alike }),
+    ...besides(`cold start of ${id}`, of("whole", [...variants])),
+    ...besides(`cold start of ${id}, first response alone`, firstResponse),
   ];
 }
 
-function eventFor(id: FunctionId, apiKey: string): unknown {
-  switch (id) {
-    case "ListOrders":
-      return listEvent();
-    case "CancelOrder":
-      return cancelEvent(-1);
-    case "Authorize":
-      return authorizeEvent(apiKey);
-  }
-}
-
 /** As a client sees it: the authorizer starts and responds, then the operation does. */
-async function firstAuthorisedCancel({
-  subject,
-  variantsOf,
-  host,
-}: ColdConditions): Promise<Measured[]> {
-  const authorize = variantsOf(subject.functions.Authorize);
-  const cancelOrder = variantsOf(subject.functions.CancelOrder);
-  const samples = await inTurn(rounds, names.slice(0, 2), async (name) => {
-    const functions = host(authorize[name], cancelOrder[name]);
-    const serve = createGateway(readRestApi(subject.stack.template), functions, {
-      clock: systemClock,
-      log: () => {},
+async function firstAuthorisedCancel(start: Start, subject: Subject): Promise<Measured[]> {
+  const api = readRestApi(subject.stack.template);
+  const samples = await inTurn(rounds, ["ours", sdkBundledAlike], async (variant) => {
+    await using running = new AsyncDisposableStack();
+    const invoke = async (id: string, event: unknown) =>
+      (await start(id as FunctionId, variant, running))(event);
+    const options = { clock: systemClock, log: () => {} };
+    const { port, close } = await listen(0, createGateway(api, { invoke }, options));
+    running.defer(close);
+    return await timed(async () => {
+      // An order that does not exist is as much work as one that does, and leaves nothing behind.
+      const url = `http://127.0.0.1:${port}/v1/store/orders/-1`;
+      const headers = { authorization: `Bearer ${subject.apiKey}` };
+      const { status, body } = await send(url, { method: "DELETE", headers });
+      if (status !== 404) throw new Error(`The first cancel got ${status}: ${body}`);
     });
-    const listener = await listen(0, serve);
-    try {
-      return await timed(async () => {
-        // An order that does not exist is as much work as one that does, and leaves nothing behind.
-        const url = `http://127.0.0.1:${listener.port}/v1/store/orders/-1`;
-        const headers = { authorization: `Bearer ${subject.apiKey}` };
-        const { status, body } = await send(url, { method: "DELETE", headers });
-        if (status !== 404) throw new Error(`The first cancel got ${status}: ${body}`);
-      });
-    } finally {
-      await listener.close();
-      await functions.stop();
-    }
   });
   return besides(firstCancel, samples);
 }

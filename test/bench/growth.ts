@@ -1,11 +1,9 @@
-import { readFunctions } from "../../infra/local/functions.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
-import type { SynthesisedStack } from "../../infra/local/template/synthesis.ts";
-import { type Listing, list } from "./list.ts";
+import { list } from "./list.ts";
 import { startPageServer } from "./page-server.ts";
 import { besides, type Measured } from "./row.ts";
 import { median, peakMegabytes } from "./samples.ts";
-import { functionOf, hostOf, type Subject } from "./subject.ts";
+import { callingAt, hostOf, type Subject } from "./subject.ts";
 
 /**
  * How many orders are listed for each length of list. At least twice the longest: the first list
@@ -13,21 +11,12 @@ import { functionOf, hostOf, type Subject } from "./subject.ts";
  */
 const listedInAll = 2_000_000;
 
-/** What is measured of lists of one length, in milliseconds and megabytes. */
-export interface Growth {
-  whole: number;
-  firstByte: number;
-  peakMemory: number;
-  /** As sent, without compression and with. */
-  plain: number;
-  gzip: number;
-}
-
 /** Lists more and more orders: the longest list must hardly take more memory, or begin later. */
-export async function growth({ stack }: Subject): Promise<Measured[]> {
-  const shortest = await growthOf(stack, 10_000);
-  const middle = await growthOf(stack, 100_000);
-  const longest = await growthOf(stack, 1_000_000);
+export async function growth({ functions }: Subject): Promise<Measured[]> {
+  const growthTo = (length: number) => listGrowth(functions.ListOrders, length, listedInAll);
+  const shortest = await growthTo(10_000);
+  const middle = await growthTo(100_000);
+  const longest = await growthTo(1_000_000);
   const name = "list of 1,000,000";
   const memory = { ours: [longest.peakMemory], "10,000": [shortest.peakMemory] };
   const firstByte = { ours: [longest.firstByte], "10,000": [shortest.firstByte] };
@@ -41,42 +30,32 @@ export async function growth({ stack }: Subject): Promise<Measured[]> {
   ];
 }
 
-/** All pages take the same time: the engine's first one takes longer the more orders there are. */
-async function growthOf(stack: SynthesisedStack, orders: number): Promise<Growth> {
-  const pages = await startPageServer(orders);
-  const listOrders = functionOf(readFunctions(stack, pages.endpoint), "ListOrders");
-  return await listGrowth(listOrders, orders, listedInAll).finally(() => pages.close());
-}
-
 /**
  * Lists a table of `length` orders over and over in one process, until it has listed `total`
  * orders, and once more compressed. V8 gives a process that has worked more a larger young
- * generation: only processes that did the same work show what a list's length costs.
+ * generation: only processes that did the same work show what a list's length costs. All pages take
+ * the same time: the engine's first one takes longer the more orders there are.
+ *
+ * @returns milliseconds and megabytes.
  */
-export async function listGrowth(
-  definition: FunctionDefinition,
-  length: number,
-  total: number,
-): Promise<Growth> {
+export async function listGrowth(definition: FunctionDefinition, length: number, total: number) {
   const { name } = definition;
-  const host = hostOf(definition);
-  try {
-    const listings: Listing[] = [];
-    for (let listed = 0; listed < total; listed += length) listings.push(await list(host, name));
-    const [pid] = host.pids(name);
-    if (pid === undefined) throw new Error(`The process of ${name} has ended`);
-    const peakMemory = peakMegabytes(pid);
-    const compressed = await list(host, name, "gzip");
-    // The first list started the process.
-    const warm = listings.slice(1);
-    return {
-      whole: median(warm.map(({ whole }) => whole)),
-      firstByte: median(warm.map(({ firstByte }) => firstByte)),
-      peakMemory,
-      plain: (listings.at(-1)?.bytes ?? Number.NaN) / 1e6,
-      gzip: compressed.bytes / 1e6,
-    };
-  } finally {
-    await host.stop();
+  await using pages = await startPageServer(length);
+  await using host = hostOf(callingAt(pages.endpoint, definition));
+  // It starts the process.
+  const { bytes } = await list(host, name);
+  const whole: number[] = [];
+  const firstByte: number[] = [];
+  for (let listed = length; listed < total; listed += length) {
+    const listing = await list(host, name);
+    whole.push(listing.whole);
+    firstByte.push(listing.firstByte);
   }
+  return {
+    whole: median(whole),
+    firstByte: median(firstByte),
+    peakMemory: peakMegabytes(host, name),
+    plain: bytes / 1e6,
+    gzip: (await list(host, name, { "Accept-Encoding": "gzip" })).bytes / 1e6,
+  };
 }

@@ -1,8 +1,8 @@
 import type { LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
 import { bareScan } from "./bare-scan.ts";
 import { besides, byHand, type Measured, sdkAlone } from "./row.ts";
-import { inTurn, timed } from "./samples.ts";
-import { cpuSoFar, hostBesideFloors, listEvent, putOrders, type Subject } from "./subject.ts";
+import { cpuSoFar, inTurn, timed } from "./samples.ts";
+import { hostBesideFloors, listEvent, putOrders, type Subject } from "./subject.ts";
 
 /** Several, since the engine's own time varies, and a list's with it. */
 const rounds = 5;
@@ -16,59 +16,42 @@ const bareScans = "bare Scans";
  * can ask for the next one, and shows what the SDK costs.
  */
 export async function lists(subject: Subject): Promise<Measured[]> {
-  const { client, engine, functions, ordersTable } = subject;
-  await putOrders(client, ordersTable, 0, 100_000);
-  const host = hostBesideFloors(functions.ListOrders);
-  try {
-    const time = await inTurn(rounds, ["ours", byHand, bareScans], async (name) =>
-      name === bareScans
-        ? await timed(() => bareScan(engine.endpoint, ordersTable))
-        : (await list(host, name)).whole,
-    );
-    const cpu = await inTurn(rounds, ["ours", sdkAlone, byHand], async (name) => {
-      const before = cpuSoFar(host, name);
-      await list(host, name);
-      return cpuSoFar(host, name) - before;
-    });
-    const { ours, [byHand]: signedByHand, [bareScans]: floor } = time;
-    return [
-      ...besides("list of 100,000, time", { ours, [bareScans]: floor }, "ms", 0),
-      ...besides(
-        "a list of 100,000 signed by hand, time",
-        { ours: signedByHand, [bareScans]: floor },
-        "ms",
-        0,
-      ),
-      ...besides("list of 100,000, CPU", cpu, "ms", 0),
-    ];
-  } finally {
-    await host.stop();
-  }
-}
-
-/** The time and bytes of one list. */
-export interface Listing {
-  /** Milliseconds until its last byte. */
-  whole: number;
-  /** Milliseconds until the first byte of the body. */
-  firstByte: number;
-  bytes: number;
+  const { endpoint, ordersTable } = subject;
+  await putOrders(subject, 0, 100_000);
+  await using host = hostBesideFloors(subject, "ListOrders");
+  const time = await inTurn(rounds, ["ours", byHand, bareScans], (name) =>
+    timed(() => (name === bareScans ? bareScan(endpoint, ordersTable) : list(host, name))),
+  );
+  const cpu = await inTurn(rounds, ["ours", sdkAlone, byHand], async (name) => {
+    const before = cpuSoFar(host, name);
+    await list(host, name);
+    return cpuSoFar(host, name) - before;
+  });
+  const { [byHand]: signedByHand, ...ours } = time;
+  const byHandTime = { ...ours, ours: signedByHand };
+  return [
+    ...besides("list of 100,000, time", ours, "ms", 0),
+    ...besides("a list of 100,000 signed by hand, time", byHandTime, "ms", 0),
+    ...besides("list of 100,000, CPU", cpu, "ms", 0),
+  ];
 }
 
 /** Lists once, by the function of this name. */
-export async function list(
-  host: LambdaHost,
-  name: string,
-  acceptEncoding?: string,
-): Promise<Listing> {
+export async function list(host: Pick<LambdaHost, "invoke">, name: string, headers = {}) {
   const begun = performance.now();
-  const response = await host.invoke(name, listEvent(acceptEncoding));
+  const response = await host.invoke(name, listEvent(headers));
   if (response.kind !== "streamed") throw new Error("The list was not streamed");
-  let firstByte: number | undefined;
+  let firstByte = Number.NaN;
   let bytes = 0;
   for await (const chunk of response.body) {
-    firstByte ??= performance.now() - begun;
+    if (bytes === 0) firstByte = performance.now() - begun;
     bytes += chunk.length;
   }
-  return { whole: performance.now() - begun, firstByte: firstByte ?? Number.NaN, bytes };
+  return {
+    /** Milliseconds until the last byte. */
+    whole: performance.now() - begun,
+    /** Milliseconds until the first byte of the body. */
+    firstByte,
+    bytes,
+  };
 }

@@ -1,6 +1,5 @@
-import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
-import { listeningPort } from "../../infra/local/machine/ports.ts";
+import { listen } from "../../infra/local/machine/ports.ts";
 import type { OrderItem } from "../../shared/order.ts";
 
 /** About 1 MB, as DynamoDB's pages are. */
@@ -10,10 +9,8 @@ const perPage = 6500;
  * Starts a server that takes the engine's place: its table has this many orders, and each page
  * takes as long to read as any other.
  */
-export async function startPageServer(
-  orders: number,
-): Promise<{ endpoint: string; close(): void }> {
-  const server = createServer(async (request, response) => {
+export async function startPageServer(orders: number) {
+  const { port, close } = await listen(0, async (request, response) => {
     const { ExclusiveStartKey } = (await json(request)) as {
       ExclusiveStartKey?: { id: { N: string } };
     };
@@ -24,13 +21,7 @@ export async function startPageServer(
     response.writeHead(200, { "content-type": "application/x-amz-json-1.0" });
     response.end(JSON.stringify({ Items, LastEvaluatedKey }));
   });
-  return {
-    endpoint: `http://127.0.0.1:${await listeningPort(server)}`,
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  return { endpoint: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: close };
 }
 
 /** An order with all five fields, unlike any other: a list compresses as one of real orders. */

@@ -105,7 +105,7 @@ export const authorization: Work = {
 
 const logKilobytes = 0.8;
 /** Lambda gives a whole vCPU at 1,769 MB and shares in proportion. */
-const wholeCpuMegabytes = 1769;
+export const wholeCpuMegabytes = 1769;
 
 /** How long the work takes a function of this size. */
 export function milliseconds({ cpuMs, waitMs }: Work, megabytes: number): number {

@@ -1,13 +1,12 @@
 import { readFileSync } from "node:fs";
+import type { LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
 
 /** The middle of the samples. */
 export function median(samples: number[]): number {
   const sorted = samples.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  const upper = sorted[middle] ?? Number.NaN;
-  if (sorted.length % 2 === 1) return upper;
-  const lower = sorted[middle - 1] ?? Number.NaN;
-  return (lower + upper) / 2;
+  const middle = (sorted.length - 1) / 2;
+  const at = (index: number) => sorted[index] ?? Number.NaN;
+  return (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2;
 }
 
 /** How long something takes, in milliseconds. */
@@ -39,31 +38,22 @@ export async function inTurn<Name extends string, Sample>(
   return samples;
 }
 
-/** What `of` finds in each sample. */
-export function mapSamples<Name extends string, Sample>(
-  samples: Record<Name, Sample[]>,
-  of: (sample: Sample) => number,
-): Record<Name, number[]> {
-  const mapped = {} as Record<Name, number[]>;
-  for (const name in samples) mapped[name] = samples[name].map(of);
-  return mapped;
+/**
+ * The CPU that the process of one of a host's functions has used so far, in milliseconds: 0 before
+ * its first invocation starts it (proc(5), the fields utime and stime, in hundredths of a second).
+ */
+export function cpuSoFar(host: LambdaHost, name: string): number {
+  const [pid] = host.pids(name);
+  if (pid === undefined) return 0;
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(" ");
+  return 10 * (Number(fields[13]) + Number(fields[14]));
 }
-
-const ticksPerSecond = 100;
 
 /**
- * Milliseconds of CPU that a process has used, in user and kernel mode (proc(5), fields utime and
- * stime).
+ * The most memory that the process of one of a host's functions has had so far, in megabytes
+ * (proc(5), VmHWM).
  */
-export function cpuMilliseconds(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticksPerSecond;
-}
-
-/** The most memory that a process has had so far, in megabytes (proc(5), VmHWM). */
-export function peakMegabytes(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
-  return Number(kilobytes) / 1024;
+export function peakMegabytes(host: LambdaHost, name: string): number {
+  const status = readFileSync(`/proc/${host.pids(name)[0]}/status`, "utf8");
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
 }

@@ -1,20 +1,19 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type DynamoDBClient, TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
 import { seedOrders } from "../../infra/local/engine/seed-orders.ts";
 import { checkOrders, readOrders } from "../../infra/orders-file/orders-file.ts";
 import { createTable } from "../helpers/create-table.ts";
+import { temporaryFolder } from "../helpers/temporary-folder.ts";
 import { besides, figure, type Measured } from "./row.ts";
 import { inTurn, median, timed } from "./samples.ts";
-import { orderLine, pendingOrder, type Subject } from "./subject.ts";
+import { orderLines, pendingOrder, type Subject } from "./subject.ts";
 
 /** Measures `npm start`, and how it loads orders. */
 export async function start(subject: Subject): Promise<Measured[]> {
-  const { npm } = await inTurn(3, ["npm"], () => secondsUntilReady());
+  const { npm } = await inTurn(3, ["npm"], secondsUntilReady);
   return [figure("npm start to ready", median(npm), "s"), ...(await loading(subject))];
 }
 
@@ -23,16 +22,14 @@ async function secondsUntilReady(): Promise<number> {
   const npm = spawn("npm", ["start", "--", "--port", "0", "--json"], {
     stdio: ["ignore", "pipe", "ignore"],
   });
-  const exit = once(npm, "exit");
-  try {
-    for await (const line of createInterface({ input: npm.stdout })) {
-      if (line.startsWith("{")) return (performance.now() - begun) / 1000;
-    }
-    throw new Error("npm start ended before it was ready");
-  } finally {
-    npm.kill("SIGTERM");
-    await exit;
+  let seconds: number | undefined;
+  for await (const line of createInterface(npm.stdout)) {
+    if (!line.startsWith("{")) continue;
+    seconds = (performance.now() - begun) / 1000;
+    npm.kill();
   }
+  if (seconds === undefined) throw new Error("npm start ended before it was ready");
+  return seconds;
 }
 
 const loaded = 50_000;
@@ -40,21 +37,19 @@ const bareTransactions = "bare transactions";
 
 /** Checks a file of orders and writes them, beside transactions of as many orders, as many at once. */
 async function loading({ client }: Subject): Promise<Measured[]> {
-  const folder = await mkdtemp(join(tmpdir(), "pet-store-orders-bench-"));
-  const file = { name: "orders", path: join(folder, "orders") };
-  await writeFile(file.path, Array.from({ length: loaded }, (_, id) => orderLine(id)).join("\n"));
+  await using folder = await temporaryFolder();
+  const file = { name: "orders", path: join(folder.path, "orders") };
+  await writeFile(file.path, orderLines(loaded));
   let tables = 0;
   const samples = await inTurn(1, ["ours", bareTransactions], async (name) => {
-    tables += 1;
-    const table = `Loaded${tables}`;
+    const table = `Loaded${++tables}`;
     await createTable(client, "orders", table);
     return await timed(async () => {
       if (name === bareTransactions) return await writeBare(client, table);
-      const count = await checkOrders(file);
-      await seedOrders(client, table, readOrders(file, count), new AbortController().signal);
+      const orders = readOrders(file, await checkOrders(file));
+      await seedOrders(client, table, orders, new AbortController().signal);
     });
   });
-  await rm(folder, { recursive: true });
   return besides("npm start --orders, loading 50,000", samples, "ms", 0);
 }
 
@@ -63,10 +58,8 @@ async function writeBare(client: DynamoDBClient, TableName: string): Promise<voi
   let next = 0;
   const worker = async (): Promise<void> => {
     while (next < loaded) {
-      const first = next;
-      next += perTransaction;
-      const TransactItems = Array.from({ length: perTransaction }, (_, offset) => {
-        const Item = pendingOrder(first + offset);
+      const TransactItems = Array.from({ length: perTransaction }, () => {
+        const Item = pendingOrder(next++);
         return { Put: { TableName, Item, ConditionExpression: "attribute_not_exists(id)" } };
       });
       await client.send(new TransactWriteItemsCommand({ TransactItems }));

@@ -1,76 +1,63 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { environments } from "../../infra/environments.ts";
-import { type Engine, engineClient, startEngine } from "../../infra/local/engine/engine.ts";
+import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import { seedOrders } from "../../infra/local/engine/seed-orders.ts";
 import { createTables } from "../../infra/local/engine/tables.ts";
 import { readFunctions } from "../../infra/local/functions.ts";
-import { createLambdaHost, type LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
+import { createLambdaHost } from "../../infra/local/lambda/lambda-host.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
-import { type SynthesisedStack, synthesise } from "../../infra/local/template/synthesis.ts";
+import { synthesise } from "../../infra/local/template/synthesis.ts";
 import { formatOrderLine } from "../../infra/orders-file/order-line.ts";
-import { functionList } from "../../infra/stack/function-list.ts";
-import { makeApiKey } from "../../shared/api-keys.ts";
-import { issueApiKey } from "../../shared/api-keys-table.ts";
 import type { OrderItem } from "../../shared/order.ts";
+import { tableWriter } from "../helpers/table-writer.ts";
+import { temporaryFolder } from "../helpers/temporary-folder.ts";
 import { order } from "./page-server.ts";
 import { byHand, sdkAlone } from "./row.ts";
-import { cpuMilliseconds } from "./samples.ts";
 
-/** A function by the id of its construct. */
-export type FunctionId = "ListOrders" | "CancelOrder" | "Authorize";
+/** By the ids of the functions' constructs, the files of the least work that could do the same. */
+export const floorFiles = {
+  ListOrders: "list-orders",
+  CancelOrder: "cancel-order",
+  Authorize: "authorize",
+};
+
+export type FunctionId = keyof typeof floorFiles;
 
 /** The synthesised stack that is measured, with its bundles and an engine with its tables. */
-export interface Subject {
-  stack: SynthesisedStack;
-  engine: Engine;
-  client: DynamoDBClient;
-  ordersTable: string;
-  apiKey: string;
-  /** The functions as deployed. */
-  functions: Record<FunctionId, FunctionDefinition>;
-  stop(): Promise<void>;
-}
+export type Subject = Awaited<ReturnType<typeof prepare>>;
 
-export async function prepare(): Promise<Subject> {
-  const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-bench-"));
-  const stack = await synthesise(directory, { signal: new AbortController().signal });
+/** @param cleanup stops the engine. */
+export async function prepare(cleanup: AsyncDisposableStack) {
+  const { path } = cleanup.use(await temporaryFolder());
+  const stack = await synthesise(path, { signal: new AbortController().signal });
   const engine = await startEngine();
+  cleanup.defer(() => engine.stop());
   const client = engineClient(engine.endpoint);
+  cleanup.defer(() => client.destroy());
   await createTables(client, stack.template.all("AWS::DynamoDB::Table"));
-  const apiKeysTable = stack.template.output("ApiKeysTableName");
-  const apiKey = makeApiKey(environments.staging.apiKeyPrefix);
-  const fields = { name: "bench", createdAt: 0 };
-  await issueApiKey(DynamoDBDocumentClient.from(client), apiKeysTable, apiKey, fields);
+  const orders = stack.template.output("OrdersTableName");
+  const apiKeys = stack.template.output("ApiKeysTableName");
   const definitions = readFunctions(stack, engine.endpoint);
   return {
     stack,
-    engine,
+    endpoint: engine.endpoint,
     client,
-    ordersTable: stack.template.output("OrdersTableName"),
-    apiKey,
-    functions: {
-      ListOrders: functionOf(definitions, "ListOrders"),
-      CancelOrder: functionOf(definitions, "CancelOrder"),
-      Authorize: functionOf(definitions, "Authorize"),
-    },
-    stop: async () => {
-      client.destroy();
-      await engine.stop();
-      await rm(directory, { recursive: true });
-    },
+    ordersTable: orders,
+    apiKey: await tableWriter(client, { orders, apiKeys }).putKey(),
+    /** As deployed. */
+    functions: Object.fromEntries(
+      definitions.map((definition) => [definition.name, definition]),
+    ) as Record<FunctionId, FunctionDefinition>,
   };
 }
 
-/** @throws Error when there is no function of this name. */
-export function functionOf(definitions: FunctionDefinition[], name: FunctionId) {
-  const found = definitions.find((definition) => definition.name === name);
-  if (found === undefined) throw new Error(`The stack has no function ${name}`);
-  return found;
+/** A function that finds DynamoDB at another endpoint. */
+export function callingAt(
+  AWS_ENDPOINT_URL_DYNAMODB: string,
+  { environment, ...definition }: FunctionDefinition,
+  more = {},
+): FunctionDefinition {
+  return { ...definition, environment: { ...environment, AWS_ENDPOINT_URL_DYNAMODB, ...more } };
 }
 
 /**
@@ -78,36 +65,28 @@ export function functionOf(definitions: FunctionDefinition[], name: FunctionId) 
  * each call by hand, or of `floor/sdk`.
  */
 export function floorOf(
+  id: FunctionId,
   definition: FunctionDefinition,
   folder: "floor" | "floor/sdk" = "floor",
 ): FunctionDefinition {
-  const entry = Object.values(functionList).find(({ id }) => id === definition.name);
-  if (entry === undefined) throw new Error(`There is no floor for ${definition.name}`);
   const directory = fileURLToPath(new URL(folder, import.meta.url));
-  return { ...definition, directory, handler: entry.file.replace(/ts$/, "handler") };
+  return { ...definition, directory, handler: `${floorFiles[id]}.handler` };
 }
 
 /** A host for these functions, one process each, that logs nothing. */
-export function hostOf(...definitions: FunctionDefinition[]): LambdaHost {
-  return createLambdaHost(definitions, { log: () => {}, maxEnvironments: 1 });
+export function hostOf(...definitions: FunctionDefinition[]) {
+  const host = createLambdaHost(definitions, { log: () => {}, maxEnvironments: 1 });
+  return { ...host, [Symbol.asyncDispose]: host.stop };
 }
 
 /** A host for a function, `ours`, and for the least work in its place, by the rows' names. */
-export function hostBesideFloors(definition: FunctionDefinition): LambdaHost {
+export function hostBesideFloors({ functions }: Subject, id: FunctionId) {
+  const ours = functions[id];
   return hostOf(
-    { ...definition, name: "ours" },
-    { ...floorOf(definition, "floor/sdk"), name: sdkAlone },
-    { ...floorOf(definition), name: byHand },
+    { ...ours, name: "ours" },
+    { ...floorOf(id, ours, "floor/sdk"), name: sdkAlone },
+    { ...floorOf(id, ours), name: byHand },
   );
-}
-
-/**
- * The CPU that the process of one of a host's functions has used so far, in milliseconds: 0 before
- * its first invocation starts it.
- */
-export function cpuSoFar(host: LambdaHost, name: string): number {
-  const [pid] = host.pids(name);
-  return pid === undefined ? 0 : cpuMilliseconds(pid);
 }
 
 /** A pending order with all five fields. */
@@ -115,37 +94,30 @@ export function pendingOrder(id: number): OrderItem {
   return { ...order(id), status: { S: "pending" } };
 }
 
-/** Its line in an orders file. */
-export function orderLine(id: number): string | undefined {
-  return formatOrderLine(pendingOrder(id));
+/** An orders file with the ids from 0. */
+export function orderLines(count: number): string {
+  return Array.from({ length: count }, (_, id) => formatOrderLine(pendingOrder(id))).join("\n");
 }
 
-/** Puts pending orders with the ids from `from` up to, but not including, `to`. */
+/** Puts `count` pending orders with ids from `firstId` on. */
 export async function putOrders(
-  client: DynamoDBClient,
-  table: string,
-  from: number,
-  to: number,
+  { client, ordersTable }: Subject,
+  firstId: number,
+  count: number,
 ): Promise<void> {
-  const orders = async function* (): AsyncGenerator<OrderItem, void, void> {
-    for (let id = from; id < to; id += 1) yield pendingOrder(id);
-  };
-  await seedOrders(client, table, orders(), new AbortController().signal);
+  const orders = Array.from({ length: count }, (_, index) => pendingOrder(firstId + index));
+  await seedOrders(client, ordersTable, Readable.from(orders), new AbortController().signal);
 }
 
 /** The event of a list, as the gateway hands it to the function. */
-export function listEvent(acceptEncoding?: string): unknown {
-  return {
-    ...requestOf("GET", "/store/orders"),
-    headers: acceptEncoding === undefined ? {} : { "Accept-Encoding": acceptEncoding },
-  };
+export function listEvent(headers = {}): unknown {
+  return { ...requestOf("GET", "/store/orders"), headers };
 }
 
 /** The event of a cancellation. */
 export function cancelEvent(orderId: number): unknown {
   return {
     ...requestOf("DELETE", "/store/orders/{orderId}"),
-    headers: {},
     pathParameters: { orderId: String(orderId) },
   };
 }
@@ -160,6 +132,7 @@ function requestOf(httpMethod: string, resource: string): object {
   return {
     resource,
     httpMethod,
+    headers: {},
     pathParameters: null,
     requestContext: {
       resourcePath: resource,

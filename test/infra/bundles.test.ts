@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { readFunctions } from "../../infra/local/functions.ts";
 import { bundles, bundling } from "../../infra/stack/bundles.ts";
 import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
-import { startTlsEngine, type TlsEngine } from "../bench/tls-engine.ts";
+import { startTlsEngine } from "../bench/tls-engine.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
 import { testEnvironment } from "../helpers/test-environment.ts";
@@ -52,15 +52,16 @@ describe.runIf(machineHas("openssl", "the bundles over TLS"))(
       actions.add(`${headers["x-amz-target"]}`.replace(/^DynamoDB_\d+\./, "dynamodb:"));
       response.writeHead(200, { "content-type": "application/x-amz-json-1.0" }).end("{}");
     });
-    let tls: TlsEngine;
+    const cleanup = new AsyncDisposableStack();
+    let tls: Awaited<ReturnType<typeof startTlsEngine>>;
     let endpoint: string;
     beforeAll(async () => {
       await once(table.listen(0, "127.0.0.1"), "listening");
       endpoint = `http://127.0.0.1:${(table.address() as AddressInfo).port}`;
-      tls = await startTlsEngine(endpoint);
+      tls = await startTlsEngine(endpoint, cleanup);
     });
     afterAll(async () => {
-      await tls?.stop();
+      await cleanup.disposeAsync();
       table.closeAllConnections();
       table.close();
     });

@@ -1,0 +1,75 @@
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdtempSync, rmdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  ExecutionEnvironment,
+  type Invocation,
+} from "../../infra/local/lambda/execution-environment.ts";
+import type { FunctionResponse } from "../../infra/local/lambda/function-response.ts";
+import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
+
+/**
+ * Starts a function, which has a whole CPU only until it is initialised.
+ *
+ * @param limit holds its process to a share of one from then on.
+ * @param cleanup ends it.
+ * @returns when it has asked for its first event, a function that gives it one.
+ */
+export async function startRationed(
+  definition: FunctionDefinition,
+  limit: (pid: number) => void,
+  cleanup: AsyncDisposableStack,
+) {
+  const asked = Promise.withResolvers<void>();
+  const waiting: Invocation[] = [];
+  const environment = new ExecutionEnvironment(
+    definition,
+    () => {},
+    () => {
+      asked.resolve();
+      return waiting.shift();
+    },
+  );
+  cleanup.defer(() => environment.stop());
+  environment.ended.then(asked.reject);
+  await asked.promise;
+  if (environment.pid !== undefined) limit(environment.pid);
+  return async (event: unknown): Promise<FunctionResponse> => {
+    const response = Promise.withResolvers<FunctionResponse>();
+    const { signal } = new AbortController();
+    waiting.push({ requestId: randomUUID(), event: JSON.stringify(event), response, signal });
+    environment.begin();
+    return await response.promise;
+  };
+}
+
+/** How often the kernel refills a process's share, in microseconds. */
+const period = 20_000;
+
+/** Where the kernel's cgroups are. */
+const root = "/sys/fs/cgroup";
+
+/**
+ * Makes a group of processes that share one CPU in part, as Lambda does, with cgroups (version 1 or
+ * 2), which takes root.
+ *
+ * @param share from 0 to 1.
+ * @param cleanup removes the group, which must have no processes by then.
+ * @returns a function that puts a process into the group.
+ * @throws Error when this machine has no such cgroups, or we may not use them.
+ */
+export function cpuShare(share: number, cleanup: AsyncDisposableStack): (pid: number) => void {
+  const isVersion2 = existsSync(join(root, "cgroup.controllers"));
+  const group = mkdtempSync(join(root, isVersion2 ? "" : "cpu", "pet-store-orders-"));
+  const set = (file: string, value: unknown) => writeFileSync(join(group, file), `${value}`);
+  cleanup.defer(() => rmdirSync(group));
+  const quota = Math.round(share * period);
+  if (isVersion2) {
+    writeFileSync(join(root, "cgroup.subtree_control"), "+cpu");
+    set("cpu.max", `${quota} ${period}`);
+  } else {
+    set("cpu.cfs_period_us", period);
+    set("cpu.cfs_quota_us", quota);
+  }
+  return (pid) => set("cgroup.procs", pid);
+}
