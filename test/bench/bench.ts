@@ -55,24 +55,22 @@ async function bundles({ functions }: Subject): Promise<Measured[]> {
 const lastRun = new URL("../../.local/bench.json", import.meta.url);
 
 async function measureAll(): Promise<Measured[][]> {
-  const measured: Measured[][] = [];
-  for (let run = 1; run <= runs; run += 1) measured.push(await measure(run));
-  if (!isWhole) return measured;
-  await mkdir(new URL(".", lastRun), { recursive: true });
-  await writeFile(lastRun, JSON.stringify(measured));
-  return measured;
-}
-
-async function measure(run: number): Promise<Measured[]> {
-  await using cleanup = new AsyncDisposableStack();
-  const subject = await prepare(cleanup);
-  const measured: Measured[] = [];
-  for (const [name, part] of Object.entries(parts)) {
-    if (!isWhole && !program.args.includes(name)) continue;
-    process.stderr.write(`run ${run} of ${runs}: ${name} ...\n`);
-    measured.push(...(await part(subject)));
+  const all: Measured[][] = [];
+  for (let run = 1; run <= runs; run += 1) {
+    await using cleanup = new AsyncDisposableStack();
+    const subject = await prepare(cleanup);
+    const measured: Measured[] = [];
+    for (const [name, part] of Object.entries(parts)) {
+      if (!isWhole && !program.args.includes(name)) continue;
+      process.stderr.write(`run ${run} of ${runs}: ${name} ...\n`);
+      measured.push(...(await part(subject)));
+    }
+    all.push(measured);
   }
-  return measured;
+  if (!isWhole) return all;
+  await mkdir(new URL(".", lastRun), { recursive: true });
+  await writeFile(lastRun, JSON.stringify(all));
+  return all;
 }
 
 const rows = rowsOf(last ? JSON.parse(await readFile(lastRun, "utf8")) : await measureAll());

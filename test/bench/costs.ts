@@ -5,7 +5,7 @@ import { Template } from "aws-cdk-lib/assertions";
 import { App } from "aws-cdk-lib/core";
 import { InvalidArgumentError } from "commander";
 import { type Environment, environments } from "../../infra/environments.ts";
-import { functionList } from "../../infra/stack/function-list.ts";
+import { type FunctionName, functionList } from "../../infra/stack/function-list.ts";
 import { OrdersStack } from "../../infra/stack/orders-stack.ts";
 import { Script } from "../../infra/terminal/script.ts";
 import { cutOffAt, type Load, limitsUnder, listSeconds, monthlyDollars } from "./limits.ts";
@@ -35,8 +35,10 @@ const { write, ...load } = new Script("npm run costs --")
   .parse()
   .opts<Load & { write?: true }>();
 
+type Action = (typeof functionList)[FunctionName]["permission"]["action"];
+
 /** Dollars for the call that makes a function ready. */
-const firstCall: Record<string, number> = {
+const firstCall: Record<Action, number> = {
   "dynamodb:GetItem": price.readUnit,
   "dynamodb:Scan": 0.5 * price.readUnit,
   "dynamodb:UpdateItem": price.writeUnit,
@@ -52,8 +54,7 @@ const initSeconds = 0.375;
 const coldStarts = sum(
   Object.values(functionList).map(
     ({ memorySize, permission }) =>
-      initSeconds * (memorySize / 1024) * price.gigabyteSecond +
-      (firstCall[permission.action] ?? Number.NaN),
+      initSeconds * (memorySize / 1024) * price.gigabyteSecond + firstCall[permission.action],
   ),
 );
 
@@ -211,8 +212,8 @@ function environmentRow(environment: Environment): string[] {
     Object.values(template.findResources(type)).map(({ Properties }) => Properties);
   const alarmMetrics = propertiesOf("AWS::CloudWatch::Alarm").map(
     // Each metric in an alarm's expression is charged.
-    ({ Metrics = [{ MetricStat: {} }] }) =>
-      Metrics.filter(({ MetricStat }: { MetricStat?: unknown }) => MetricStat !== undefined).length,
+    ({ Metrics }) =>
+      Metrics?.filter(({ MetricStat }: { MetricStat?: unknown }) => MetricStat).length ?? 1,
   );
   const customMetrics = propertiesOf("AWS::Logs::MetricFilter")
     .flatMap(({ MetricTransformations }) => MetricTransformations)

@@ -56,21 +56,24 @@ export function cutOffAt(orders: number): "200 MB" | "15 minutes" | undefined {
   return listSeconds(orders) > quota.listSeconds ? "15 minutes" : undefined;
 }
 
-/** Every limit under a load, the one that is reached first at the head. */
-export function limitsUnder(load: Load, environment: Environment): Limit[] {
-  const limits = [...listLimits(load), ...settings(load, environment), ...accountQuotas(load)];
-  return limits.sort((a, b) => b.share - a.share);
-}
-
 function limit(name: string, used: number, available: number, unit: string, raise: string): Limit {
   return { name, used, available, unit, share: used / available, raise };
 }
 
 const endOfV1 = "nothing raises it: here v1 ends, which lists all orders in one response";
+const raise = "raise it in environments.ts";
+const raiseToQuota = `${raise}, up to the table's quota`;
 
-function listLimits({ orders, listsPerMinute }: Load): Limit[] {
-  if (listsPerMinute === 0) return [];
-  return [
+/** Every limit under a load, the one that is reached first at the head. */
+export function limitsUnder(load: Load, environment: Environment): Limit[] {
+  const { throttling, tableThroughput, listConcurrency = Number.POSITIVE_INFINITY } = environment;
+  const { orders, cancelsPerSecond: cancels } = load;
+  const lists = load.listsPerMinute / 60;
+  const writes = cancels * cancellation.writeUnits;
+  const reads = lists * listOf(orders).readUnits;
+  const listsAtOnce = lists * listSeconds(orders);
+  const cancelsAtOnce = (cancels * milliseconds(cancellation, cancellation.memory)) / 1000;
+  const ofOneList = [
     limit(
       "a list's size, as gzip (Lambda guide, Response streaming)",
       listOf(orders).sentKilobytes / 1000,
@@ -86,89 +89,60 @@ function listLimits({ orders, listsPerMinute }: Load): Limit[] {
       endOfV1,
     ),
   ];
-}
-
-function settings(load: Load, environment: Environment): Limit[] {
-  const { throttling, tableThroughput, listConcurrency } = environment;
-  const raise = "raise it in environments.ts";
-  const upTo = `${raise}, up to the table's quota`;
-  const { cancelsPerSecond } = load;
-  const { reads, writes } = tableThroughput;
-  const cancelRate = throttling.cancelOrder.rateLimit;
-  const listRate = throttling.listOrders.rateLimit;
-  const lists = listsPerSecond(load);
-  return [
-    limit("throttling.cancelOrder.rateLimit", cancelsPerSecond, cancelRate, "a second", raise),
-    limit("throttling.listOrders.rateLimit", lists, listRate, "a second", raise),
-    limit("tableThroughput.writes", writeUnits(load), writes, "units a second", upTo),
+  const { cancelOrder, listOrders } = throttling;
+  const settings = [
+    limit("throttling.cancelOrder.rateLimit", cancels, cancelOrder.rateLimit, "a second", raise),
+    limit("throttling.listOrders.rateLimit", lists, listOrders.rateLimit, "a second", raise),
+    limit("tableThroughput.writes", writes, tableThroughput.writes, "units a second", raiseToQuota),
     limit(
       "tableThroughput.reads",
-      readUnits(load),
       reads,
+      tableThroughput.reads,
       "units a second",
-      `${upTo}, or list less often`,
+      `${raiseToQuota}, or list less often`,
     ),
-    ...(listConcurrency === undefined
-      ? []
-      : [limit("listConcurrency", listsAtOnce(load), listConcurrency, "at once", raise)]),
+    limit("listConcurrency", listsAtOnce, listConcurrency, "at once", raise),
   ];
-}
-
-function accountQuotas(load: Load): Limit[] {
-  const cancelSeconds = milliseconds(cancellation, cancellation.memory) / 1000;
-  return [
+  const ofAccount = [
     limit(
       "requests of the account (API Gateway guide, Quotas)",
-      load.cancelsPerSecond + listsPerSecond(load),
+      cancels + lists,
       quota.requestsPerSecond,
       "a second",
       "ask Service Quotas for a higher throttle quota (L-8A5B8E43)",
     ),
     limit(
       "concurrent executions of the account (Lambda guide, Quotas)",
-      load.cancelsPerSecond * cancelSeconds + listsAtOnce(load),
+      cancelsAtOnce + listsAtOnce,
       quota.concurrency,
       "at once",
       "ask Service Quotas for more concurrent executions (L-B99A9384)",
     ),
     limit(
       "writes of a table (DynamoDB guide, Quotas)",
-      writeUnits(load),
+      writes,
       quota.tableUnits,
       "units a second",
       "ask Service Quotas for a higher table-level write throughput",
     ),
     limit(
       "reads of a table (DynamoDB guide, Quotas)",
-      readUnits(load),
+      reads,
       quota.tableUnits,
       "units a second",
       "ask Service Quotas for a higher table-level read throughput",
     ),
   ];
-}
-
-function listsPerSecond({ listsPerMinute }: Load): number {
-  return listsPerMinute / 60;
-}
-
-function writeUnits({ cancelsPerSecond }: Load): number {
-  return cancelsPerSecond * cancellation.writeUnits;
-}
-
-function readUnits(load: Load): number {
-  return listsPerSecond(load) * listOf(load.orders).readUnits;
-}
-
-function listsAtOnce(load: Load): number {
-  return listsPerSecond(load) * listSeconds(load.orders);
+  return [...(lists > 0 ? ofOneList : []), ...settings, ...ofAccount]
+    .filter(({ available }) => Number.isFinite(available))
+    .sort((a, b) => b.share - a.share);
 }
 
 const secondsInMonth = 730 * 3600;
 
 /** Dollars for a month of this load, with every key in the authorizer's cache. */
-export function monthlyDollars(load: Load): number {
-  const cancels = load.cancelsPerSecond * cost(cancellation);
-  const lists = listsPerSecond(load) * cost(listOf(load.orders));
-  return secondsInMonth * (cancels + lists) + (load.orders / 1e6) * millionOrdersMonth;
+export function monthlyDollars({ orders, cancelsPerSecond, listsPerMinute }: Load): number {
+  const lists = (listsPerMinute / 60) * cost(listOf(orders));
+  const serving = secondsInMonth * (cancelsPerSecond * cost(cancellation) + lists);
+  return serving + (orders / 1e6) * millionOrdersMonth;
 }

@@ -94,10 +94,8 @@ export const cancellation: Work = {
 
 /** A consistent read of one small item, once for each key and cache time. */
 export const authorization: Work = {
+  ...cancellation,
   name: "an authorization",
-  memory: 512,
-  cpuMs: 2,
-  waitMs: 5,
   writeUnits: 0,
   readUnits: 1,
   sentKilobytes: 0,
