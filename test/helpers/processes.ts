@@ -60,8 +60,8 @@ async function readProc(pid: number): Promise<Process> {
 }
 
 async function listedByPs(): Promise<Process[]> {
-  const lines = await ps("-A", "-o", "pid=,ppid=,command=");
-  return [...lines.matchAll(/^ *(\d+) +(\d+) (.*)$/gm)].map(([, pid, parent, command = ""]) => ({
+  const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid=,command="]);
+  return [...stdout.matchAll(/^ *(\d+) +(\d+) (.*)$/gm)].map(([, pid, parent, command = ""]) => ({
     pid: Number(pid),
     parent: Number(parent),
     command,
@@ -69,6 +69,3 @@ async function listedByPs(): Promise<Process[]> {
 }
 
 /** Runs `ps`. @returns its output. */
-export async function ps(...args: string[]): Promise<string> {
-  return (await promisify(execFile)("ps", args)).stdout;
-}

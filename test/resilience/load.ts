@@ -9,7 +9,7 @@ import { seedOrders } from "../../infra/local/engine/seed-orders.ts";
 import { Script } from "../../infra/terminal/script.ts";
 import { errorBody } from "../../shared/errors.ts";
 import type { OrderItem } from "../../shared/order.ts";
-import { functionProcesses, ps } from "../helpers/processes.ts";
+import { functionProcesses } from "../helpers/processes.ts";
 import { tableWriter } from "../helpers/table-writer.ts";
 import { runTraffic } from "./traffic/run-traffic.ts";
 
@@ -114,7 +114,8 @@ async function watchProcesses(end: number): Promise<Sample[]> {
     await wait(Math.max(0, end - performance.now()) / left);
     const gateway = { name: "the gateway", pid: process.pid };
     for (const { name, pid } of [gateway, ...(await functionProcesses())]) {
-      const megabytes = Math.round(await residentMegabytes(pid));
+      const status = await readFile(`/proc/${pid}/status`, "utf8");
+      const megabytes = Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
       const handles = (await readdir(`/proc/${pid}/fd`)).length;
       samples.push(
         { of: `megabytes of ${name} (${pid})`, value: megabytes },
@@ -140,14 +141,4 @@ function growth(of: string, samples: Sample[]): string[] {
 function median(samples: Sample[]): number {
   const values = samples.map(({ value }) => value).sort((a, b) => a - b);
   return values[Math.floor(values.length / 2)] ?? 0;
-}
-
-/** The resident memory of a process. */
-async function residentMegabytes(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => undefined);
-  const kilobytes =
-    status === undefined
-      ? await ps("-p", `${pid}`, "-o", "rss=")
-      : /VmRSS:\s+(\d+)/.exec(status)?.[1];
-  return Number(kilobytes) / 1024;
 }
