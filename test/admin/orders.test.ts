@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { onEvery } from "../helpers/faults/fault-proxy.ts";
-import { createTerminal } from "./terminal.ts";
+import { createTerminal, pagesOf } from "./terminal.ts";
 
 const { play, playIn } = await createTerminal();
 
@@ -51,7 +51,8 @@ test("an order is read consistently", async () => {
   ]);
 });
 
-test("orders are listed in columns or as lines of an orders file, and counted", () => play`
+test("orders are listed in columns or as lines of an orders file, and counted", () =>
+  playIn({ calls: onEvery("Scan", pagesOf(4)) })`
   $ put {"id":-9223372036854775808,"petId":9007199254740993,"complete":false,\
   "status":"cancelled","cancelledBy":"key_1111111111111111"}
   $ put {"id":9223372036854775807,"status":"cancelled","cancelledBy":"key_2222222222222222"}

@@ -8,6 +8,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { findDeployedStack } from "../../infra/admin/target.ts";
 import { environments } from "../../infra/environments.ts";
 import { errorText } from "../../infra/terminal/errors.ts";
+import type { Behaviour } from "../helpers/faults/fault-proxy.ts";
 import { rejectedAs, unapplied, unnoticed } from "../helpers/faults/faults.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
 import { createTerminal, deployProduction, onFirst } from "./terminal.ts";
@@ -165,12 +166,13 @@ describe("a command for the local stack", () => {
   `;
   });
 
-  test.each([
+  test.each<[string, Behaviour, string]>([
     [
       "uses none if another program has the port of one that was killed",
-      rejectedAs("UnrecognizedClientException"),
+      ({ response }) => void response.writeHead(404).end("<html>"),
       none,
     ],
+    ["uses none if another engine has it", rejectedAs("UnrecognizedClientException"), none],
     [
       "says what is wrong if one runs, but does not respond",
       unapplied["reset before a response"],
