@@ -126,8 +126,8 @@ export async function findLocalStack(): Promise<Target> {
 
 /** Whether nothing listens at an address, or another program, which does not have the table. */
 function isElsewhere(error: unknown): boolean {
-  const { $fault, $response, code } = Object(error);
-  return code === "ECONNREFUSED" || $fault !== undefined || $response !== undefined;
+  const { $fault, code, name } = Object(error);
+  return code === "ECONNREFUSED" || $fault !== undefined || name === "IncompleteResponseError";
 }
 
 /** Makes a client's errors name the table that does not exist; DynamoDB's own mostly don't. */
