@@ -18,23 +18,23 @@ export interface RepairedItem {
 }
 
 /** The lines about items that were left as they are, but may be wrong. */
-const explanations: Partial<Record<Outcome, (item: RepairedItem) => string>> = {
+const explanations: Record<string, (item: RepairedItem) => string> = {
   contradictory: ({ id, status, was }) => `${id} is ${status}, but was ${was}`,
   onlyLive: ({ id }) => `${id} is only in the live table`,
   inNeither: ({ id }) => `${id} is in neither table`,
 };
 
 /** The items of a repair that may be wrong, and how many items differed in an attribute. */
-export class RepairReport extends Findings<string> {
+export class RepairReport extends Findings<RepairedItem> {
   readonly #fields = new Map<string, number>();
 
   /** Prints the id of an item that was put back; as JSON all of it, also if it may be wrong. */
   addItem({ differing = [], ...item }: RepairedItem, session: Session): void {
     for (const name of differing) this.#fields.set(name, (this.#fields.get(name) ?? 0) + 1);
-    const explanation = explanations[item.outcome]?.(item);
-    if (explanation) this.add(words(item.outcome), printable(explanation));
+    const isDoubtful = item.outcome in explanations;
+    if (isDoubtful) this.add(words(item.outcome), item);
     const isWritten = item.outcome === "placed" || item.outcome === "mended";
-    if (isWritten || (explanation && session.asJson)) session.print(String(item.id), item);
+    if (isWritten || (isDoubtful && session.asJson)) session.print(String(item.id), item);
   }
 
   /**
@@ -49,6 +49,10 @@ export class RepairReport extends Findings<string> {
     reason: string | undefined,
   ): Result {
     const fields = [...this.#fields].map(([name, count]) => [name, grouped(count)]).sort();
+    // In this order, whichever came first.
+    const doubtful = Object.entries(explanations).flatMap(([outcome, explain]) =>
+      this.first.filter((item) => item.outcome === outcome).map(explain),
+    );
     const summary = `${dryRun ? "Would repair" : "Repaired"} ${table}: ${countsText(counts)}`;
     return {
       json: {
@@ -60,7 +64,7 @@ export class RepairReport extends Findings<string> {
       },
       notes: [
         reason === undefined || done > 0 ? summary : undefined,
-        ...this.first,
+        ...doubtful.map(printable),
         ...this.more,
         fields.length > 0 ? columns([["FIELD", "DIFFERED IN"], ...fields]) : undefined,
         reason && `${reason}. Run it again to repair the rest.`,
