@@ -25,7 +25,7 @@ afterAll(async () => {
   await engine.stop();
 });
 
-test("an issued key is stored as its hash with an id of its own, and active until it expires", async () => {
+test("an issued key is stored as its hash, with its own id, and expires", async () => {
   expect(await readApiKey(service, table, key)).toBeUndefined();
   expect(await findActiveKeyId(service, table, key, 0)).toBeUndefined();
   const record = await issueApiKey(documents, table, key, fields);

@@ -57,7 +57,7 @@ async function listPages(ordersTable: string): Promise<string[][]> {
 }
 
 describe("the orders table on a real engine", () => {
-  test("lists any int64 digit for digit, and cancels the order with it for an id once", async () => {
+  test("lists any int64 digit for digit, and cancels the order with this id once", async () => {
     const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
     const extremes = [-(2n ** 63n), 2n ** 63n - 1n, 0n, -1n, 2n ** 53n + 1n];
     await fc.assert(

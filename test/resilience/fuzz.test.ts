@@ -22,7 +22,7 @@ const kinds = [
   "415 unsupported_media_type",
 ];
 
-test("over 400 unusual requests get described responses, crash nothing and log no key", async () => {
+test("over 400 odd requests get described responses, crash nothing and log no key", async () => {
   const counts = new ResponseCounts();
   await fuzz(stack, 1, counts);
   expect(counts.total).toBeGreaterThan(400);

@@ -85,7 +85,7 @@ describe("the authorizer", () => {
     expect(table.calls()).toHaveLength(0);
   });
 
-  test("fails with another error when the table can't be read, and logs it without the key", async () => {
+  test("fails otherwise when the table can't be read, and logs that without the key", async () => {
     table.on(GetCommand).rejects(new Error("secret"));
     await expect(authorize(`Bearer ${key}`)).rejects.toThrow("secret");
     const { calls } = log.error.mock;

@@ -289,7 +289,7 @@ describe("the client in the bundles corrects a wrong clock as the SDK does", () 
   });
 });
 
-test("the client in the bundles ends a call whose signal aborts between attempts, as the SDK does", async () => {
+test("the client in the bundles ends a call that is aborted between attempts, as the SDK does", async () => {
   respond = (socket) => socket.end(whole(500, "{}"));
   const sent = await expectSame((modules, client) => {
     const controller = new AbortController();

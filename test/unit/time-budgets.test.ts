@@ -97,7 +97,7 @@ test.each(entries)("functions/$file has a client with its own limits", async (en
   expect(config?.requestHandler.httpHandlerConfigs()).toMatchObject(timeouts);
 });
 
-test("listOrders has time for the last attempt of a call, and for the last call for a page", async () => {
+test("listOrders has time for a call's last attempt and a page's last call", async () => {
   const limit = vi.spyOn(AbortSignal, "timeout");
   const throttled = Object.assign(new Error(), { name: "ThrottlingException" });
   clients[0]?.on(ScanCommand).rejects(throttled);
