@@ -147,6 +147,11 @@ test.each(["request 1", "x".repeat(129)])("the request id %j is replaced", async
   expect(headers["x-amzn-requestid"]).toMatch(/^[\da-f-]{36}$/);
 });
 
+test("a MOCK method accepts a listed content type in any case and with parameters", async () => {
+  const headers = { "content-type": "Application/JSON ;charset=utf-8" };
+  expect(await call("/pets/1", { headers })).toMatchObject({ status: 203 });
+});
+
 test("a MOCK method rejects a content type that its template does not list", async () => {
   const headers = { "content-type": "image/png" };
   expect(await call("/pets/1", { headers })).toMatchObject({
