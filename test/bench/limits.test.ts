@@ -1,6 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { noOption } from "../helpers/fixture-environments.ts";
-import { cutOffAt, type Load, limitsUnder } from "./limits.ts";
+import { cutOffAt, limitsUnder } from "./limits.ts";
 
 const environment = {
   ...noOption,
@@ -12,24 +12,23 @@ const environment = {
   },
 };
 
-describe("the limit that is reached first", () => {
-  test.each<[string, Load]>([
-    ["throttling.cancelOrder.rateLimit", { orders: 1e7, cancelsPerSecond: 500, listsPerMinute: 2 }],
-    ["tableThroughput.reads", { orders: 1e6, cancelsPerSecond: 10, listsPerMinute: 60 }],
-    ["throttling.listOrders.rateLimit", { orders: 100, cancelsPerSecond: 10, listsPerMinute: 900 }],
-    [
-      "a list's size, as gzip (Lambda guide, Response streaming)",
-      { orders: 2e7, cancelsPerSecond: 1, listsPerMinute: 0.01 },
-    ],
-  ])("is %s under %j", (name, load) => {
-    expect(limitsUnder(load, environment)[0]).toMatchObject({ name });
-  });
+test.each([
+  ["throttling.cancelOrder.rateLimit", 1e7, 500, 2],
+  ["tableThroughput.reads", 1e6, 10, 60],
+  ["throttling.listOrders.rateLimit", 100, 10, 900],
+  ["a list's size, as gzip (Lambda guide, Response streaming)", 2e7, 1, 0.01],
+])(
+  "%s gives first with %d orders, %d cancellations a second and %d lists a minute",
+  (name, orders, cancelsPerSecond, listsPerMinute) => {
+    const [first] = limitsUnder({ orders, cancelsPerSecond, listsPerMinute }, environment);
+    expect(first).toMatchObject({ name });
+  },
+);
 
-  test("is the list's concurrency where a setting bounds it", () => {
-    const load = { orders: 1e6, cancelsPerSecond: 0, listsPerMinute: 20 };
-    const [first] = limitsUnder(load, { ...environment, listConcurrency: 2 });
-    expect(first).toMatchObject({ name: "listConcurrency", available: 2 });
-  });
+test("the concurrency of lists gives first where a setting bounds it", () => {
+  const load = { orders: 1e6, cancelsPerSecond: 0, listsPerMinute: 20 };
+  const [first] = limitsUnder(load, { ...environment, listConcurrency: 2 });
+  expect(first).toMatchObject({ name: "listConcurrency", available: 2 });
 });
 
 test("a list of more than 200 MB as gzip is cut off", () => {

@@ -37,7 +37,7 @@ export async function lists(subject: Subject): Promise<Measured[]> {
 }
 
 /** Lists once, by the function of this name. */
-export async function list(host: Pick<LambdaHost, "invoke">, name: string, headers = {}) {
+export async function list(host: LambdaHost, name: string, headers = {}) {
   const begun = performance.now();
   const response = await host.invoke(name, listEvent(headers));
   if (response.kind !== "streamed") throw new Error("The list was not streamed");
