@@ -22,6 +22,8 @@ const libraries = [`-Djava.library.path=${path}`, "-classpath", join(path, "*")]
 const server = [
   "com.amazonaws.services.dynamodbv2.local.main.ServerRunner",
   "-inMemory",
+  // Otherwise each access key and each region would have tables of its own.
+  "-sharedDb",
   "-disableTelemetry",
 ];
 const engine = spawn("java", [...libraries, ...server, "-port", String(port)], {
