@@ -83,8 +83,7 @@ export function addAlarms(
     alarm("ListsCutOff", logMetrics.listsCutOff, listsCutOff),
   );
 
-  // The others notify, but roll nothing back: whoever makes up keys, lists a lot or imports orders
-  // can set them off.
+  // The others only notify: anyone who invents keys, lists a lot or imports orders can set them off.
   const rejected = percentage(rejectedKeys, keysRejected, api.metric("Count"));
   alarm("KeysRejected", rejected, rejectedKeys.percent);
   alarm("RequestsThrottled", requestsThrottled, settings.requestsThrottled);

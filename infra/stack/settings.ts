@@ -42,8 +42,8 @@ const ownDomain = z.strictObject({
   /** A certificate for the name, in the region of the stack. */
   certificateArn: arn("acm", "certificate/.+", "certificate/ID"),
   /**
-   * Where the stack makes the name's DNS record. Without it, make that yourself: it points to the
-   * output `RegionalDomainName`.
+   * Where the stack creates the name's DNS record. Without it, create one yourself that points to
+   * the output `RegionalDomainName`.
    */
   hostedZone: z.strictObject({ id: z.string("text"), name: z.string("text") }).exactOptional(),
   /**

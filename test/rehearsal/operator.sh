@@ -24,7 +24,7 @@ stack() { aws cloudformation describe-stacks --stack-name "$(stack_name "$1")" -
 output() { stack production "Outputs[?OutputKey=='$1'].OutputValue"; }
 base_url() { stack "$1" "Outputs[?OutputKey=='BaseUrl'].OutputValue"; }
 
-# The service passes the smoke test for whoever has the last key that was issued.
+# The service passes the smoke test with the last issued key.
 kept() { API_KEY=$KEY npm run smoke -- --base-url "$(base_url "$1")" --wait 0; }
 
 order() { printf '{"id":%s,"petId":1,"quantity":1}\n' "$@"; }

@@ -51,8 +51,7 @@ export function spawnRuntime(
       AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${name}`,
       AWS_LAMBDA_LOG_STREAM_NAME: `local/[$LATEST]${randomUUID()}`,
       AWS_LAMBDA_INITIALIZATION_TYPE: "on-demand",
-      // Where the SDK looks for settings: not with whoever runs the stack, who may have no home at
-      // all.
+      // Where the SDK looks for settings. The home of the user may have some, or not exist.
       HOME: directory,
       LAMBDA_TASK_ROOT: directory,
       TZ: ":UTC",
