@@ -64,6 +64,7 @@ describe("the authorizer", () => {
     ["revoked", { Item: { ...record, revokedAt: now - 1 } }],
     ["expired at this very second", { Item: { ...record, expiresAt: now } }],
     ["without an id", { Item: { ...record, keyId: undefined } }],
+    ["of damaged expiry", { Item: { ...record, expiresAt: "soon" } }],
   ])("rejects a key that is %s, without a stack trace or a line in the log", async (_, output) => {
     table.on(GetCommand).resolves(output);
     const rejection = { message: "Unauthorized", stack: "Error: Unauthorized" };
