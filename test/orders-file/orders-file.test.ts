@@ -23,12 +23,12 @@ const checked = async () => {
 describe("checking an orders file", () => {
   test("reports every bad line and every repeated id, under the name that the user gave", async () => {
     const lines = Array.from({ length: 3000 }, (_, id) => `{"id":${-id}}`);
-    await put(...lines, '{"id":-2999}', "[]", "", '  {"id": 2,}', '{"id":-2999}', '{"\u009b2J":1}');
+    await put(...lines, '{"id":-2999}', "[]", "", '  {"id": 2,}', '{"id":-5}', '{"\u009b2J":1}');
     expect(await checked()).toEqual([
       "3001: id -2999 is already on line 3000",
       "3002: not a JSON object",
       expect.stringMatching(/^3004: not JSON: .* \(line 1 column 12\)$/),
-      "3005: id -2999 is already on line 3000",
+      "3005: id -5 is already on line 6",
       String.raw`3006: unknown field "\u009b2J"; id is missing`,
       "5 of 3,005 lines are bad: nothing was written",
     ]);
