@@ -46,19 +46,21 @@ export async function startRationed(
 /** How often the kernel refills a process's share, in microseconds. */
 const period = 20_000;
 
-/** Where the kernel's cgroups are. */
-const root = "/sys/fs/cgroup";
-
 /**
  * Makes a group of processes that share one CPU in part, as Lambda does, with cgroups (version 1 or
  * 2), which takes root.
  *
  * @param share from 0 to 1.
  * @param cleanup removes the group, which must have no processes by then.
+ * @param root where the kernel's cgroups are.
  * @returns a function that puts a process into the group.
  * @throws Error when this machine has no such cgroups, or we may not use them.
  */
-export function cpuShare(share: number, cleanup: AsyncDisposableStack): (pid: number) => void {
+export function cpuShare(
+  share: number,
+  cleanup: AsyncDisposableStack,
+  root = "/sys/fs/cgroup",
+): (pid: number) => void {
   const isVersion2 = existsSync(join(root, "cgroup.controllers"));
   const group = mkdtempSync(join(root, isVersion2 ? "" : "cpu", "pet-store-orders-"));
   const set = (file: string, value: unknown) => writeFileSync(join(group, file), `${value}`);

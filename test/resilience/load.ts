@@ -2,6 +2,7 @@
 // `npm run soak` does so for ten minutes, and fails if the memory or handles of a process have
 // grown from the second third of the run to the last.
 import { readdir, readFile } from "node:fs/promises";
+import { createHistogram } from "node:perf_hooks";
 import { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { engineClient } from "../../infra/local/engine/engine.ts";
@@ -31,6 +32,8 @@ const rivals = 4;
 // With seven digits, of which the first is 1: `list` counts such ids.
 const firstId = 1_000_000;
 
+const latencies = { GET: createHistogram(), DELETE: createHistogram() };
+
 await runTraffic(async (stack, counts, problems) => {
   const client = engineClient(stack.dynamodbEndpoint);
   const { putOrder, putKey } = tableWriter(client, stack.tables);
@@ -44,8 +47,11 @@ await runTraffic(async (stack, counts, problems) => {
 
   const send: Send = async (method, path, key) => {
     const headers = { authorization: `Bearer ${key}`, "accept-encoding": "identity" };
+    const begun = performance.now();
     const response = await fetch(stack.baseUrl + path, { method, headers });
     const received = { status: response.status, body: await response.text() };
+    // A histogram takes nothing below 1.
+    latencies[method].record(Math.max(1, Math.round(performance.now() - begun)));
     counts.add(received);
     return received;
   };
@@ -66,13 +72,19 @@ await runTraffic(async (stack, counts, problems) => {
   const groupsAtOnce = Math.ceil(connections / (rivals + 1));
   await Promise.all(Array.from({ length: groupsAtOnce }, sendGroups));
   client.destroy();
+  for (const [method, latency] of Object.entries(latencies)) {
+    const shown = [50, 90, 99, 100].map(
+      (percent) => `p${percent} ${latency.percentile(percent)} ms`,
+    );
+    console.log(`${method}: ${latency.count} responses, ${shown.join(", ")}`);
+  }
   for (const [of, samples] of Map.groupBy(await watched, (sample) => sample.of))
     problems.push(...growth(of, samples));
 });
 
 /** Sends a request with a key. */
 type Send = (
-  method: string,
+  method: keyof typeof latencies,
   path: string,
   key: string,
 ) => Promise<{ status: number; body: string }>;
