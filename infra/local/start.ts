@@ -57,11 +57,14 @@ try {
   const { apiKey, whereabouts } = stack;
   running.defer(addToStackFile(whereabouts));
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+  // With nobody to tell, the stack ends as it does otherwise, and leaves nothing behind.
+  const unheard = new AbortController();
+  process.stdout.once("error", (error) => unheard.abort(error));
   const line = JSON.stringify({ ...whereabouts, apiKey });
   process.stdout.write(json ? `${line}\n` : await readyText(stack, seconds, options));
-  const over = AbortSignal.any([stopping.signal, stack.ended]);
+  const over = AbortSignal.any([stopping.signal, stack.ended, unheard.signal]);
   if (!over.aborted) await once(over, "abort");
-  if (!stopping.signal.aborted) throw stack.ended.reason;
+  if (!stopping.signal.aborted) throw over.reason;
 } catch (error) {
   if (!stopping.signal.aborted) throw error;
 }

@@ -43,7 +43,7 @@ test("a file that can't be written is named in one line", async () => {
     expect.objectContaining({
       name: "CommandError",
       message: expect.stringMatching(
-        /^.*\/beneath a file can't be written: E.*\. LOCAL_STACK_FILE names another$/,
+        /^.*\/beneath a file can't be written: E.*\. Set LOCAL_STACK_FILE to another$/,
       ),
     }),
   );

@@ -1,4 +1,4 @@
-import { access, writeFile } from "node:fs/promises";
+import { access, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { Server } from "node:net";
 import { join } from "node:path";
@@ -8,13 +8,14 @@ import { startLocalStack } from "../../infra/local/local-stack.ts";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
 import { startOptions } from "../../infra/local/start-options.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
+import { root } from "../helpers/admin-command.ts";
 import { endOf } from "../helpers/end-of-options.ts";
 import { descendants } from "../helpers/processes.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
 import { petResources, petTemplate } from "./pets.ts";
-import { createStarter, startLimit } from "./start-command.ts";
+import { createStarter, startLimit, startScript } from "./start-command.ts";
 
-const { directory, start } = await createStarter();
+const { directory, run, stackFile, start } = await createStarter();
 
 // On a full disk the engine responds like this.
 const full = createServer((_, response) => {
@@ -56,6 +57,21 @@ describe("npm start exits with a line on", () => {
   ])("%s", async (_, options, environment, stderr) => {
     const { seen } = start(options, environment);
     await expect.poll(() => seen, startLimit).toEqual({ stdout: "", stderr, ended: [1, null] });
+  });
+
+  test("a full device for its output, and leaves nothing behind", async () => {
+    const TMPDIR = await mkdtemp(join(directory, "tmp-"));
+    const toFull = ["bash", "-c", 'exec "$0" "$@" > /dev/full', process.execPath, ...startScript];
+    const { seen } = run([...toFull, "--port", "0"], root, { TMPDIR });
+    await expect
+      .poll(() => seen, startLimit)
+      .toEqual({
+        stdout: "",
+        stderr: `${building}Standard output can't be written: no space left on device\n`,
+        ended: [1, null],
+      });
+    expect(await readdir(TMPDIR)).toEqual([]);
+    expect(await readFile(stackFile, "utf8")).toBe("[]\n");
   });
 
   test("a value that is invalid, with code 2; keys are cut short", () => {

@@ -25,7 +25,10 @@ export async function synthesise(
   await promisify(execFile)(process.execPath, args, { signal }).catch(
     (error: { stderr: string }) => {
       signal.throwIfAborted();
-      throw new CommandError(`The stack can't be synthesised: ${complaint(error.stderr)}`);
+      const what = /no space left/.test(error.stderr)
+        ? `no space left in ${directory}. Set TMPDIR to a folder with 10 MB`
+        : complaint(error.stderr);
+      throw new CommandError(`The stack can't be synthesised: ${what}`);
     },
   );
   return readStack(directory);
