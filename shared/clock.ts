@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 
-/** The time in milliseconds, and a pause, which rejects when the signal aborts. */
+/** A monotonic time in milliseconds, and a pause, which rejects when the signal aborts. */
 export const systemClock = {
   now: () => performance.now(),
   pause: (milliseconds: number, signal?: AbortSignal) =>

@@ -9,16 +9,15 @@ import { HttpResponse } from "@smithy/core/transport";
 import { ServiceError } from "./errors.ts";
 
 /**
- * The limits of calls by the authorizer, by an operation on one order, and by a list. Longer waits
- * add up from them:
+ * The limits of calls by the authorizer, by an operation on one order, and by a list:
  *
  * 1. An attempt waits `connectionTimeout` to connect, then `requestTimeout` until the response
  * begins, in milliseconds.
  * 2. A call makes up to `maxAttempts` attempts, the first included. The pauses between them grow
  * from `retryBaseDelay`.
- * 3. A function makes one call for a request. All of its attempts fit into the function's
- * `timeoutSeconds` (`function-list.ts`), of which it leaves `timeoutEarlyInMillis` (`functions/`)
- * for the response.
+ * 3. Other than for a list, a function makes one call for a request. All of its attempts fit into
+ * the function's `timeoutSeconds` (`function-list.ts`), of which it leaves `timeoutEarlyInMillis`
+ * (`functions/`) for the response.
  * 4. A list makes a call for each page, which ends after `pageDeadline`, and more of them while the
  * table throttles, until `throttlingDeadline` (`orders-table.ts`). The whole list has Lambda's 15
  * minutes.

@@ -3,7 +3,7 @@ const outcomeUnknown =
 
 /**
  * The catalogue of Error records (the `Error` schema of openapi.yaml). Every non-2xx response of
- * the service, from a function or from the gateway, takes its code, status and message from here.
+ * the service, from a function or from the gateway, takes its code and message from here.
  * The texts are constant; causes are logged.
  */
 export const errors = {

@@ -16,7 +16,7 @@ export type LogEvent =
   | "authorize_failed"
   | "not_ready";
 
-/** The fields that a line may hold. Never keys, headers or bodies. */
+/** The fields that a line may have beside its event. Never keys, headers or bodies. */
 interface LogFields {
   keyId?: string | undefined;
   orderId?: string | undefined;

@@ -1,8 +1,8 @@
 import { logWarning } from "./log.ts";
 
 /**
- * How long a function's start may wait for its first call, in milliseconds: one attempt (see
- * `callLimits`), not two.
+ * How long a function's start may wait for its first call, in milliseconds: long enough for a
+ * connection over TLS, and too short to delay a request much while the table is unreachable.
  */
 const readyWithin = 900;
 

@@ -61,7 +61,7 @@ function readAccepted(accept: string[] = []): Set<string> {
   return new Set(names);
 }
 
-/** Reads the deployed stack, if there is one. The description goes on about the stack's name. */
+/** Reads the deployed stack, if there is one. The description is printed after the stack's name. */
 async function readDeployed(environment: Environment, options: CompareOptions) {
   if (options.template) {
     return {

@@ -13,8 +13,8 @@ const exclusively = "--exclusively";
 if (import.meta.main) await runDeploy(process.argv.slice(2));
 
 /**
- * Runs `npm run compare`, `deploy` or `diff`, and sets the exit code: 1 when a finding is not
- * accepted, 2 when the command line is wrong or something fails, otherwise CDK's own.
+ * Runs `npm run compare`, `deploy`, `diff` or `drift`, and sets the exit code: 1 when a finding
+ * is not accepted, 2 when the command line is wrong or something fails, otherwise CDK's own.
  *
  * @param words the command line, from the name of the command on.
  * @param entries the environments that it may name.

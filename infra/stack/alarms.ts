@@ -87,7 +87,7 @@ export function addAlarms(
   const rejected = percentage(rejectedKeys, keysRejected, api.metric("Count"));
   alarm("KeysRejected", rejected, rejectedKeys.percent);
   alarm("RequestsThrottled", requestsThrottled, settings.requestsThrottled);
-  // The gateway's own count: another stack can switch off the log that the others are counted from.
+  // The gateway's own count: another stack can replace the role of the log that the others are counted from.
   const failing = percentage(functionFailures, api.metric("5XXError"), api.metric("Count"));
   alarm("ApiServerErrors", failing, functionFailures.percent);
   for (const { entry, live, throttledTableRequests } of Object.values(functions)) {

@@ -20,7 +20,7 @@ export interface FunctionEntry {
   operation?: Operation;
 }
 
-/** A table of the service, as settings name it. */
+/** A table of the service. */
 export type ServiceTable = "orders" | "apiKeys";
 
 /** An operation of `shared/openapi.yaml`. */

@@ -69,7 +69,7 @@ const alarmSettings = z.strictObject({
   topicArn: arn("sns").exactOptional(),
   /**
    * Sends a tenth of the requests to new code for ten minutes, and rolls it back when an alarm goes
-   * off. No such deployment starts while an alarm is on; set to false to get an urgent fix through.
+   * off. No such deployment starts while an alarm is on: see Roll back in ON-CALL.md.
    */
   canary: flag,
   /**
@@ -154,8 +154,8 @@ const settings = z.strictObject({
    */
   ordersStream: flag.exactOptional(),
   /**
-   * The most request units a second that each table serves; beyond that, 503. It bounds what a
-   * flood can cost.
+   * The most request units a second that each table serves. Beyond that, clients get 503, or 500
+   * when it is the table of keys. It limits what a flood can cost.
    */
   tableThroughput: z.strictObject({ reads: wholeNumber, writes: wholeNumber }),
   /**
