@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, request } from "node:http";
+import { createServer, request, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
@@ -107,14 +107,21 @@ describe("a process", () => {
     onTestFinished(pets.stop);
     for (const _ of ["first", "second", "third"]) await pets.call("");
     expect(await pids("reused")).toHaveLength(1);
-    const all = Array.from({ length: 10 }, (_, index) => `?${index}`);
-    const responses = await Promise.all(all.map((query) => pets.call(query)));
-    const echoed = responses.map(({ body }) => JSON.parse(body));
-    const queries = echoed.map(({ event }) => `?${Object.keys(event.queryStringParameters)}`);
-    expect(queries).toEqual(all);
+    const held: ServerResponse[] = [];
+    const gate = createServer((_, response) => void held.push(response));
+    const port = await listeningPort(gate);
+    onTestFinished(() => void gate.close());
+    const all = Array.from({ length: 10 }, (_, index) => `?gate=${port}&index=${index}`);
+    const responses = Promise.all(all.map((query) => pets.call(query)));
+    await expect.poll(() => held).toHaveLength(2);
+    expect(await pids("reused")).toHaveLength(2);
+    gate.on("request", (_, response) => response.end());
+    for (const response of held) response.end();
+    const echoed = (await responses).map(({ body }) => JSON.parse(body));
+    const queries = echoed.map(({ event: { queryStringParameters } }) => queryStringParameters);
+    expect(queries.map(({ index }) => index)).toEqual(all.map((_, index) => String(index)));
     expect(new Set(echoed.map(({ awsRequestId }) => awsRequestId)).size).toBe(10);
-    // The second process may still be starting when the first has served them all.
-    await expect.poll(() => pids("reused")).toHaveLength(2);
+    expect(await pids("reused")).toHaveLength(2);
   });
 
   test("that does not start in 10 seconds fails its request", async () => {

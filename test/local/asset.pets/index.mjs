@@ -4,13 +4,14 @@ import { homedir } from "node:os";
 import { finished, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
-/** Responds with its event and all that it has. */
+/** Responds with its event and all that it has, once it has passed the gate, if it is to. */
 export const echo = async (
   event,
   { awsRequestId, getRemainingTimeInMillis, invokedFunctionArn },
-) => ({
-  statusCode: 200,
-  body: JSON.stringify({
+) => {
+  const { gate } = event.queryStringParameters ?? {};
+  if (gate) await fetch(`http://127.0.0.1:${gate}`);
+  const body = JSON.stringify({
     event,
     awsRequestId,
     invokedFunctionArn,
@@ -18,8 +19,9 @@ export const echo = async (
     environment: process.env,
     limits: process.execArgv.slice(0, 3),
     home: homedir(),
-  }),
-});
+  });
+  return { statusCode: 200, body };
+};
 
 /** Returns what the request's body says. */
 export const returns = async ({ body }) => JSON.parse(body);
