@@ -28,7 +28,7 @@ export const goals: Record<string, number> = {
   "npm start to ready": 6,
 };
 
-const mostIsNode = "Node, AWS's runtime client and TLS take most, as by hand";
+const mostIsNode = "Node, TLS and AWS's client take most";
 
 /** Why a row may miss its goal, by the row's name. A page never says MISSED without it. */
 export const reasons: Record<string, string> = {
