@@ -117,7 +117,12 @@ export class OrdersClient {
   async #open(method: string, path: string): Promise<IncomingMessage> {
     const url = new URL(this.#baseUrl + path);
     const { request } = url.protocol === "https:" ? https : http;
-    const headers = { Authorization: `Bearer ${this.#apiKey}`, "Accept-Encoding": "gzip" };
+    const headers = {
+      Authorization: `Bearer ${this.#apiKey}`,
+      "Accept-Encoding": "gzip",
+      // Web ACLs of AWS block requests without it.
+      "User-Agent": "orders-client",
+    };
     return await new Promise((resolve, reject) => {
       let response: IncomingMessage | undefined;
       const sent = request(url, { method, headers, timeout: this.#timeout }, (message) => {
@@ -137,7 +142,8 @@ export class OrdersClient {
 }
 
 async function textOf(response: IncomingMessage): Promise<string> {
-  const isGzip = /^(x-)?gzip$/i.test(response.headers["content-encoding"] ?? "");
+  const { headers, statusCode } = response;
+  const isGzip = statusCode !== 204 && /^(x-)?gzip$/i.test(headers["content-encoding"] ?? "");
   return await text(isGzip ? pipeline(response, createGunzip(), () => {}) : response);
 }
 

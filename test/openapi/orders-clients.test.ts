@@ -169,7 +169,10 @@ const cancellations: Cases = {
     "no response": [hangUp, responds(204)],
     "a page": [page, responds(204)],
   },
-  cancelled: { "it was before": [fails("order_already_cancelled")] },
+  cancelled: {
+    "it was before": [fails("order_already_cancelled")],
+    "nothing, compressed": [responds(204, "", gzip)],
+  },
   "ApiError 409 order_not_pending": { "another conflict": [fails("order_not_pending")] },
   "ApiError 404 order_already_cancelled": {
     "another status": [responds(404, errorBody("order_already_cancelled"))],
@@ -290,6 +293,7 @@ describe.each(clients)("the client in $language", ({ language, ask }) => {
       expect(result).toBe("[]");
       expect(headers?.authorization).toBe(`Bearer ${key}`);
       expect(headers?.["accept-encoding"]).toContain("gzip");
+      expect(headers?.["user-agent"]).toBeTruthy();
     }
   });
 
