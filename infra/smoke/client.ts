@@ -64,8 +64,10 @@ export async function open(
   const { request } = url.protocol === "https:" ? https : http;
   const sent = request(url, {
     method,
-    agent: false,
     headers: {
+      connection: "close",
+      // Web ACLs of AWS block requests without it.
+      "user-agent": "node",
       "accept-encoding": "gzip",
       ...(body !== "" && { "content-length": Buffer.byteLength(body) }),
       ...(authorization && { authorization }),

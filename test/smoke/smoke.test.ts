@@ -202,7 +202,8 @@ test.each<[unknown, string]>([
 test("a server may close its connection while a list is read slowly", async () => {
   const closed = Promise.withResolvers<void>();
   const list = "x".repeat(300_000);
-  const { port, close } = await listen(0, (_request, response) => {
+  const { port, close } = await listen(0, ({ headers }, response) => {
+    expect(headers["user-agent"]).toBeTruthy();
     response.on("close", closed.resolve);
     response.writeHead(200, { connection: "close", "content-length": list.length }).end(list);
   });
