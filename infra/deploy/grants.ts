@@ -35,8 +35,10 @@ export function grantText(grant: Grant, holder: string): string {
   return `${Effect} ${spell(Principal)} ${spell(Action)} on ${spell(Resource)}${also}`;
 }
 
-/** Like `AWS 222222222222`. The members of a list have no names. */
+/** Like `AWS 222222222222`. The members of a list have no names, and an empty part keeps its own. */
 function spell(value: unknown): string {
-  const named = leaves(value).map(([name, leaf]) => `${name.replace(/(^|\.)\d+$/, "")} ${leaf}`);
-  return named.map((text) => text.trim()).join(", ");
+  if (Array.isArray(value)) return value.map(spell).join(", ");
+  if (typeof value !== "object" || value === null) return String(value);
+  const entries = Object.entries(value).map(([name, inner]) => `${name} ${spell(inner)}`);
+  return entries.join(", ");
 }

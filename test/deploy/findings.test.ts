@@ -275,7 +275,7 @@ describe("a finding says", () => {
         NotPrincipal: { AWS: "1" },
         Condition: { Bool: { "aws:MFA": true } },
       }),
-      "gains Allow anyone s3:* on itself, NotPrincipal.AWS 1, Condition.Bool.aws:MFA true",
+      "gains Allow anyone s3:* on itself, NotPrincipal AWS 1, Condition Bool aws:MFA true",
     ],
   ])("%s", (_, change, text) => {
     expect(findingsOf(change).map((finding) => finding.text)).toEqual([text]);
