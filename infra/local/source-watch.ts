@@ -45,9 +45,13 @@ export async function watchSources(
 /** A line for each source, which differs once that has changed. */
 function readSources(): string {
   const lines = globSync(sources, { cwd: project }).map((name) => {
-    // A source may be gone by now.
-    const found = statSync(join(project, name), { throwIfNoEntry: false });
-    return `${name} ${found?.ctimeMs} ${found?.size}`;
+    try {
+      const { ctimeMs, size } = statSync(join(project, name));
+      return `${name} ${ctimeMs} ${size}`;
+    } catch (error) {
+      // It is gone by now, or a link to itself. Whether that matters, the build says.
+      return `${name} ${Object(error).code}`;
+    }
   });
   return lines.join("\n");
 }

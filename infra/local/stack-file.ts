@@ -31,11 +31,14 @@ export function addToStackFile(stack: StackFile[number]): () => void {
     mkdirSync(dirname(file), { recursive: true });
     // Other stacks start and end at the same time.
     const release = lockFile(file, 10_000);
-    const others = readStackFile().filter(({ baseUrl }) => baseUrl !== stack.baseUrl);
-    const text = `${JSON.stringify([...stacks, ...others], null, 2)}\n`;
-    writeFileSync(`${file}.new`, text, { mode: 0o600 });
-    renameSync(`${file}.new`, file);
-    release?.();
+    try {
+      const others = readStackFile().filter(({ baseUrl }) => baseUrl !== stack.baseUrl);
+      const text = `${JSON.stringify([...stacks, ...others], null, 2)}\n`;
+      writeFileSync(`${file}.new`, text, { mode: 0o600 });
+      renameSync(`${file}.new`, file);
+    } finally {
+      release?.();
+    }
   };
   try {
     replaceBy([stack]);
@@ -43,7 +46,13 @@ export function addToStackFile(stack: StackFile[number]): () => void {
     const reason = error instanceof Error ? error.message : error;
     throw new CommandError(`${file} can't be written: ${reason}. Set LOCAL_STACK_FILE to another`);
   }
-  return () => replaceBy([]);
+  return () => {
+    try {
+      replaceBy([]);
+    } catch {
+      // Why the stack ends matters more. Readers find that nothing listens.
+    }
+  };
 }
 
 /** The running stacks; none when there is no file or it is malformed. */
