@@ -81,7 +81,10 @@ export function useCommands(): void {
     cloudFormation.on(GetTemplateCommand).resolves({ TemplateBody: deployed });
     stackIs("UPDATE_COMPLETE");
     sts.on(GetCallerIdentityCommand).resolves({ Account: "111111111111" });
-    dynamoDb.on(DescribeTableCommand).resolves({ Table: { TableStatus: "ACTIVE" } });
+    // One is in use, and the other one, too, while its settings change.
+    const describe = dynamoDb.on(DescribeTableCommand);
+    describe.resolves({ Table: { TableStatus: "UPDATING" } });
+    describe.resolvesOnce({ Table: { TableStatus: "ACTIVE" } });
     synthesise(templateUsing("NEW"));
     const variables = {
       AWS_ACCESS_KEY_ID: "test",

@@ -201,6 +201,12 @@ test("a group has another name when anything but its code changes", () => {
   const name = nameAfter(() => {});
   const action = "CancelOrderRole/DefaultPolicy.PolicyDocument.Statement.1.Action";
   expect(nameAfter(set(action, "dynamodb:*"))).not.toBe(name);
+  const namesOfRemoval = (change: Change) =>
+    findingsBetween(changed(change), smaller).flatMap(({ name }) =>
+      name.startsWith("removed:CancelOrder@") ? [name] : [],
+    );
+  expect(namesOfRemoval(() => {})).toHaveLength(1);
+  expect(namesOfRemoval(set(action, "dynamodb:*"))).not.toEqual(namesOfRemoval(() => {}));
   expect(nameAfter(set("CancelOrder.Code.S3Key", "new.zip"))).toBe(name);
 });
 
@@ -225,6 +231,16 @@ describe("beside an added operation, a name of its own has", () => {
       add("Other", "Lambda::Permission", { ...permission, Principal: "444444444444" }),
       "added:Other@DIGEST",
       "Other: a new Lambda::Permission, Allow 444444444444 lambda:InvokeFunction on {CancelOrder}",
+    ],
+    [
+      "a policy for everyone but one account",
+      add("Own", "SQS::QueuePolicy", {
+        PolicyDocument: {
+          Statement: { Effect: "Allow", NotPrincipal: { AWS: "1" }, Resource: cancelOrder },
+        },
+      }),
+      "added:Own@DIGEST",
+      "Own: a new SQS::QueuePolicy, Allow anyone anything on {CancelOrder}, NotPrincipal AWS 1",
     ],
   ])("%s", (_, change, name, text) => {
     const findings = findingsBetween(smaller, changed(change));
