@@ -157,7 +157,7 @@ function rejection(reason: string, keyId: string | null = null): Result {
   };
 }
 
-/** What is shown of a key's record, in the order of the columns. */
+/** The fields of a key's record that people may see, in the order of the columns. */
 function show(record: ApiKeyRecord) {
   const { keyId, name, createdAt, expiresAt, revokedAt } = record;
   return {

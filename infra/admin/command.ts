@@ -7,7 +7,7 @@ import { printLine } from "./progress.ts";
 import { TableCalls } from "./table-calls.ts";
 import { findDeployedStack, findLocalStack, type Target } from "./target.ts";
 
-/** What a command works on, and how its command line says to. */
+/** The stack that a command works on, and the choices of its command line. */
 export interface Session extends Target {
   asJson: boolean;
   /** Makes calls at the command's rate, by default half of what a table serves, and says so. */
@@ -28,7 +28,7 @@ export interface Result {
   json?: unknown;
   /** Lines for people, on standard error, so that they stay out of a pipe. */
   notes?: (string | undefined)[];
-  /** What to say if it can't be printed, though something was changed. */
+  /** The line to print if the result can't be printed, though something was changed. */
   unprinted?: string;
   /** Whether the result is a rejection, which makes the exit code 1. */
   rejected?: boolean;

@@ -137,7 +137,7 @@ export const UpdateItemCommand = command<UpdateItemCommandInput, UpdateItemComma
 
 /**
  * Writes requests in DynamoDB's protocol, awsJson1_0 of smithy.io. The body is the input as JSON,
- * which it is already, except for binary attributes: no function has any.
+ * which it is already, except for binary attributes, which no function reads or writes.
  */
 function serializer({ protocol, hostname, port, host, pathname }: URL): Plugin {
   return {

@@ -60,7 +60,7 @@ describe("the JSON of an order", () => {
       '{"id":1}',
       { petId: 1 },
     ],
-    ["a text that is no date", { shipDate: { S: '"},{"' } }, "{}", { shipDate: 1 }],
+    ["a text that is not a date", { shipDate: { S: '"},{"' } }, "{}", { shipDate: 1 }],
     ["a number for a date", { shipDate: { N: "1" } }, "{}", { shipDate: 1 }],
     ["a text for a boolean", { complete: { S: "true" } }, "{}", { complete: 1 }],
     ["its only fields", { id: { NULL: true }, petId: { L: [] } }, "{}", { id: 1, petId: 1 }],
