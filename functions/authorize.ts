@@ -1,6 +1,9 @@
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import middy from "@middy/core";
-import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from "aws-lambda";
+import type {
+  APIGatewayAuthorizerResult,
+  APIGatewayTokenAuthorizerEvent,
+} from "aws-lambda";
 import { findActiveKeyId, readApiKey } from "../shared/api-keys-table.ts";
 import { callLimits, createClient } from "../shared/dynamodb.ts";
 import { environmentVariable } from "../shared/environment.ts";
@@ -48,7 +51,9 @@ function allow(keyId: string, methodArn: string): APIGatewayAuthorizerResult {
     principalId: keyId,
     policyDocument: {
       Version: "2012-10-17",
-      Statement: [{ Effect: "Allow", Action: "execute-api:Invoke", Resource: `${stageArn}/*` }],
+      Statement: [
+        { Effect: "Allow", Action: "execute-api:Invoke", Resource: `${stageArn}/*` },
+      ],
     },
     context: { keyId },
   };

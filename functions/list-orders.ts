@@ -38,7 +38,9 @@ export const handler = middy<APIGatewayProxyEvent, StreamedResponse, Error, Cont
     };
     return {
       statusCode: 200,
-      headers: contentEncoding ? { ...headers, "Content-Encoding": contentEncoding } : headers,
+      headers: contentEncoding
+        ? { ...headers, "Content-Encoding": contentEncoding }
+        : headers,
       body,
     };
   });

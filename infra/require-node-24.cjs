@@ -15,7 +15,12 @@ if (isOld) end(require("./local/machine/missing.cjs").missing());
 
 /** What our pages pass on to other programs. Our own say which options they have: `Script`. */
 const passedOn = {
-  diff: ["--template <file>", "-c <key=value>", "--context <key=value>", "--profile <name>"],
+  diff: [
+    "--template <file>",
+    "-c <key=value>",
+    "--context <key=value>",
+    "--profile <name>",
+  ],
   schemathesis: ["--max-examples <number>", "--phases <names>", "--seed <number>"],
   synth: ["-c <key=value>", "--context <key=value>"],
   test: ["-t <title>", "-u", "--update", "--watch", "--coverage"],
@@ -30,14 +35,17 @@ if (options.length > 0) {
 try {
   accessSync(`${tmpdir()}/.`, isOurs ? constants.F_OK : constants.W_OK);
 } catch {
-  end(`The temporary folder ${tmpdir()} can't be used. Set TMPDIR to one that can be written`);
+  end(
+    `The temporary folder ${tmpdir()} can't be used. Set TMPDIR to one that can be written`,
+  );
 }
 
 if (isOurs) {
   process.on("uncaughtException", (error) => {
     const [place] = `${error?.stack}`.split("\n    at ");
     // The place comes first when a source can't be parsed, which errors.ts itself may be.
-    const isSource = error instanceof SyntaxError && !/^SyntaxError|node_modules/.test(place);
+    const isSource =
+      error instanceof SyntaxError && !/^SyntaxError|node_modules/.test(place);
     if (isSource) end(place);
     import("./terminal/errors.ts").then(({ errorText }) => end(errorText(error)));
   });

@@ -42,7 +42,9 @@ export async function findActiveKeyId(
 ): Promise<string | undefined> {
   if (!isApiKey(key)) return undefined;
   const item = await readApiKey(client, table, key, abortSignal);
-  return isApiKeyRecord(item) && apiKeyState(item, now) === "active" ? item.keyId : undefined;
+  return isApiKeyRecord(item) && apiKeyState(item, now) === "active"
+    ? item.keyId
+    : undefined;
 }
 
 /**
@@ -91,7 +93,9 @@ export async function issueApiKey(
 }
 
 /** Whether an item of the table is a complete record. An incomplete one authorizes nobody. */
-export function isApiKeyRecord(item: Record<string, unknown> | undefined): item is ApiKeyRecord {
+export function isApiKeyRecord(
+  item: Record<string, unknown> | undefined,
+): item is ApiKeyRecord {
   return (
     typeof item?.["keyHash"] === "string" &&
     typeof item["keyId"] === "string" &&

@@ -101,7 +101,10 @@ function incompleteResponse(cause?: SyntaxError): Error {
  * not respond in time, `internal_error` when the request itself was wrong, which is our fault.
  */
 export function callFailed(error: unknown): ServiceError {
-  return new ServiceError(isUnavailable(error) ? "service_unavailable" : "internal_error", error);
+  return new ServiceError(
+    isUnavailable(error) ? "service_unavailable" : "internal_error",
+    error,
+  );
 }
 
 /** Whether a call failed because the table throttles. */

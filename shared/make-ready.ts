@@ -16,7 +16,9 @@ const readyWithin = 900;
  * @param call makes a call that changes nothing, gives up when its signal aborts, and rejects with
  * the client's own error.
  */
-export async function makeReady(call: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
+export async function makeReady(
+  call: (signal: AbortSignal) => Promise<unknown>,
+): Promise<void> {
   await call(AbortSignal.timeout(readyWithin)).catch((error) =>
     logWarning("not_ready", { cause: String(error) }),
   );

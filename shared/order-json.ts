@@ -1,5 +1,11 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
-import { isDateTime, isInt64, type OrderFieldType, type OrderItem, orderFields } from "./order.ts";
+import {
+  isDateTime,
+  isInt64,
+  type OrderFieldType,
+  type OrderItem,
+  orderFields,
+} from "./order.ts";
 
 /** How often each field was left out of a list because its attribute has the wrong type. */
 export type OmittedFields = Record<string, number>;

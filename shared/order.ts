@@ -57,6 +57,8 @@ export function isDateTime(text: string): boolean {
   if (day < 29) return true;
   // Day 0 of the next month is this month's last. Date.UTC reads the years 1 to 99 as 1901 to
   // 1999, which have the same leap years.
-  const lastOfMonth = new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0));
+  const lastOfMonth = new Date(
+    Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0),
+  );
   return day <= lastOfMonth.getUTCDate();
 }

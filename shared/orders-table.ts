@@ -58,7 +58,10 @@ export async function cancelOrder(
     const code = rejection(error.Item);
     // The SDK retries: this may be the second attempt at a write that was applied, its response
     // lost.
-    if (code === "order_already_cancelled" && error.Item?.["cancellationId"]?.S === cancellationId)
+    if (
+      code === "order_already_cancelled" &&
+      error.Item?.["cancellationId"]?.S === cancellationId
+    )
       return;
     throw new ServiceError(code, error);
   }

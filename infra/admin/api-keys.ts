@@ -133,7 +133,8 @@ export async function check(
 ): Promise<Result> {
   const prefix = `${environment.apiKeyPrefix}_`;
   if (!isApiKey(key)) return rejection("malformed or mistyped");
-  if (!key.startsWith(prefix)) return rejection(`keys for this environment start with ${prefix}`);
+  if (!key.startsWith(prefix))
+    return rejection(`keys for this environment start with ${prefix}`);
   const item = await readApiKey(DynamoDBDocumentClient.from(client), apiKeysTable, key);
   if (!item) return rejection("no such key was issued here");
   if (!isApiKeyRecord(item)) return rejection("its record is damaged");

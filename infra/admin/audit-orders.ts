@@ -33,7 +33,10 @@ export async function auditCancellations(
     items: hundreds(readCancellations(log)),
     async *work(batch, stop) {
       const keys = [...new Set(batch.map(({ id }) => String(id)))].map(orderKey);
-      const find = finder("id", await calls.getMany(session.ordersTable, "id", keys, stop, true));
+      const find = finder(
+        "id",
+        await calls.getMany(session.ordersTable, "id", keys, stop, true),
+      );
       for (const cancellation of batch) {
         const order = find(orderKey(String(cancellation.id)));
         const outcome = outcomeOf(cancellation, order);
@@ -47,7 +50,8 @@ export async function auditCancellations(
     counts,
     signal: session.interruption(),
   });
-  if (reason === undefined && done === 0) throw new CommandError(`${log} has no cancellations`);
+  if (reason === undefined && done === 0)
+    throw new CommandError(`${log} has no cancellations`);
   return {
     notes: [
       `${counted(done, "cancellation")}: ${countsText(counts)}`,
@@ -66,7 +70,8 @@ async function* readCancellations(log: string): AsyncIterable<Cancellation> {
   for await (const { text, place } of inputLines(log)) {
     if (!text.includes(event)) continue;
     const cancellation = parseCancellation(text);
-    if (!cancellation) throw new CommandError(`${place}: not a whole line of the function's log`);
+    if (!cancellation)
+      throw new CommandError(`${place}: not a whole line of the function's log`);
     yield cancellation;
   }
 }
@@ -77,7 +82,8 @@ function parseCancellation(line: string): Cancellation | undefined {
     const { timestamp: loggedAt, requestId: cancellationId, message } = JSON.parse(line);
     const { keyId: cancelledBy, orderId } = message;
     const id = parseOrderId(orderId);
-    const isWhole = id !== undefined && cancelledBy && cancellationId && isDateTime(loggedAt);
+    const isWhole =
+      id !== undefined && cancelledBy && cancellationId && isDateTime(loggedAt);
     return isWhole ? { id, cancelledBy, cancellationId, loggedAt } : undefined;
   } catch {
     return undefined;

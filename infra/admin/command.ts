@@ -64,7 +64,9 @@ export function action<Given extends unknown[]>(
         const { rate = half } = options;
         const unit = units.slice(0, -1);
         if (rate !== undefined)
-          process.stderr.write(`Using at most ${grouped(rate)} ${unit} units a second (--rate)\n`);
+          process.stderr.write(
+            `Using at most ${grouped(rate)} ${unit} units a second (--rate)\n`,
+          );
         return new TableCalls(target.client, rate);
       },
       interruption,

@@ -42,7 +42,12 @@ export class Differing extends Findings<BadLine> {
    * @param counts of all orders of the file, by what became of them.
    * @param rest what is to be done with the rest if it stopped early, for this reason.
    */
-  result({ file, total }: Import, counts: Record<string, number>, rest: string, reason?: string) {
+  result(
+    { file, total }: Import,
+    counts: Record<string, number>,
+    rest: string,
+    reason?: string,
+  ) {
     const text = `${counted(total, "order")}: ${countsText(counts)}`;
     const again = reason && `${reason}. Run it again to ${rest} the rest.`;
     return {

@@ -20,7 +20,12 @@ export async function exportOrders(
   const isPrinted = name === "-" || name === "/dev/stdout";
   const counts = { orders: 0, skipped: 0 };
   const lines = async function* (signal?: AbortSignal): AsyncIterable<string> {
-    for await (const page of readTable(session, { title: "Exporting", table, isPrinted, signal }))
+    for await (const page of readTable(session, {
+      title: "Exporting",
+      table,
+      isPrinted,
+      signal,
+    }))
       yield formatLines(page, counts);
   };
   if (isPrinted) await pipeline(lines(), process.stdout, { end: false });

@@ -4,7 +4,13 @@ import { readSecret } from "../terminal/input.ts";
 import { printable } from "../terminal/printable.ts";
 import { check, issue, list, now, revoke } from "./api-keys.ts";
 import { action } from "./command.ts";
-import { parseKeyId, parseMoment, rateOption, repairCommand, tableOption } from "./options.ts";
+import {
+  parseKeyId,
+  parseMoment,
+  rateOption,
+  repairCommand,
+  tableOption,
+} from "./options.ts";
 import { type RepairOptions, repair } from "./repair.ts";
 import { keyRules } from "./repair-rules.ts";
 
@@ -14,7 +20,9 @@ const keyAsArgument =
 
 /** Adds the commands that issue, list, revoke and check API keys. */
 export function addKeyCommands(program: Command): void {
-  const keys = program.command("keys").description("issue, list, revoke and check API keys");
+  const keys = program
+    .command("keys")
+    .description("issue, list, revoke and check API keys");
   keys
     .command("issue")
     .description("issue a key and print it, once, alone on standard output")

@@ -4,7 +4,10 @@ import { isDateTime, isInt64 } from "../../shared/order.ts";
 import { dateTimeHint } from "../terminal/date-time.ts";
 
 /** A parser that rejects texts with the rule that they break. */
-function accepting(isAccepted: (text: string) => boolean, rule: string): (text: string) => string {
+function accepting(
+  isAccepted: (text: string) => boolean,
+  rule: string,
+): (text: string) => string {
   return (text) => {
     if (isAccepted(text)) return text;
     throw new InvalidArgumentError(rule);
@@ -35,7 +38,9 @@ const parseUnits = accepting(
 export function parseFields(text: string): string[] {
   const fields = text.split(",");
   if (fields.some((field) => /^(id|status|cancel\w+|reinstatedAt|)$/.test(field)))
-    throw new InvalidArgumentError("Must be names like petId,quantity, and not id or status.");
+    throw new InvalidArgumentError(
+      "Must be names like petId,quantity, and not id or status.",
+    );
   return fields;
 }
 
@@ -48,7 +53,9 @@ export function parseMoment(text: string, timeOfDay: string): string {
   if (isDateTime(moment)) return moment;
   const hint = dateTimeHint(text);
   throw new InvalidArgumentError(
-    hint ? `It ${hint}.` : "Not a date like 2027-12-31, nor a date-time with Z or an offset.",
+    hint
+      ? `It ${hint}.`
+      : "Not a date like 2027-12-31, nor a date-time with Z or an offset.",
   );
 }
 
@@ -78,7 +85,9 @@ export const dryRunOption = new Option("--dry-run", "only say what would be chan
 export function repairCommand(commands: Command): Command {
   return commands
     .command("repair")
-    .description("put back what is missing or damaged, from a copy that was restored beside it")
+    .description(
+      "put back what is missing or damaged, from a copy that was restored beside it",
+    )
     .requiredOption("--from <table>", "the copy", parseTable)
     .addOption(dryRunOption);
 }

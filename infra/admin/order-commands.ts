@@ -31,7 +31,9 @@ export function addOrderCommands(program: Command): void {
     .command("import")
     .argument("[file]", "NDJSON: one order per line, with its status", parseText, "-")
     .option("--check", "compare the orders with the table, and write nothing")
-    .description("check every line of a file, then write the orders that are not in the table yet")
+    .description(
+      "check every line of a file, then write the orders that are not in the table yet",
+    )
     .action(action(importOrders));
   orders
     .command("export")
@@ -72,8 +74,9 @@ export function addOrderCommands(program: Command): void {
     )
     .addOption(idsOption)
     .action(
-      action((session, { fields = [], ...options }: RepairOptions & { fields?: string[] }) =>
-        repair(session, session.ordersTable, orderRules(fields), options),
+      action(
+        (session, { fields = [], ...options }: RepairOptions & { fields?: string[] }) =>
+          repair(session, session.ordersTable, orderRules(fields), options),
       ),
     );
 }
@@ -104,20 +107,33 @@ function addLookUps(orders: Command): void {
   orders
     .command("list")
     .addOption(
-      new Option("--status <status>", "only orders with this status").choices(statusChoices),
+      new Option("--status <status>", "only orders with this status").choices(
+        statusChoices,
+      ),
     )
     .option("--cancelled-by <key-id>", "only orders that this key cancelled", parseKeyId)
-    .description("list orders as they are read; with --json in the format of `orders import`")
+    .description(
+      "list orders as they are read; with --json in the format of `orders import`",
+    )
     .action(action(listOrders));
-  orders.command("count").description("count the orders by status").action(action(countOrders));
+  orders
+    .command("count")
+    .description("count the orders by status")
+    .action(action(countOrders));
   orders
     .command("show")
     .argument("<order-id>", "the order's id", parseId)
-    .description("show an order with its status and, if it was cancelled, when and by which key")
+    .description(
+      "show an order with its status and, if it was cancelled, when and by which key",
+    )
     .action(action(show));
   orders
     .command("audit")
-    .requiredOption("--log <file>", "the function's log lines (`-` is standard input)", parseText)
+    .requiredOption(
+      "--log <file>",
+      "the function's log lines (`-` is standard input)",
+      parseText,
+    )
     .description("compare the cancellations in CancelOrder's log with the table")
     .action(action(auditCancellations));
 }

@@ -10,7 +10,8 @@ export async function readIds({ wrongUse }: Session, file = "-"): Promise<Set<st
   const ids = await Array.fromAsync(inputLines(file), ({ text, place }) =>
     isInt64(text) ? text : wrongUse(`${place}: not a 64-bit integer: nothing was changed`),
   );
-  if (ids.length === 0) wrongUse(`${inputName(file)} has no order ids: nothing was changed`);
+  if (ids.length === 0)
+    wrongUse(`${inputName(file)} has no order ids: nothing was changed`);
   return new Set(ids);
 }
 

@@ -10,7 +10,10 @@ export function createProgram(): Command {
   const program = new Script("npm run admin --")
     .description("Manages API keys and orders. For operators; not part of the HTTP API.")
     .addOption(
-      new Option("--env <name>", "work on this deployed environment, with your own AWS credentials")
+      new Option(
+        "--env <name>",
+        "work on this deployed environment, with your own AWS credentials",
+      )
         .choices(Object.keys(environments))
         .conflicts("local"),
     )

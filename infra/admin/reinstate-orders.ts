@@ -41,7 +41,13 @@ export async function reinstateOrders(
   const reads = session.calls("reads");
   const writes = session.calls("writes");
   const signal = session.interruption();
-  const counts = { reinstated: 0, outsidePeriod: 0, excepted: 0, changedSince: 0, others: 0 };
+  const counts = {
+    reinstated: 0,
+    outsidePeriod: 0,
+    excepted: 0,
+    changedSince: 0,
+    others: 0,
+  };
   const { reason } = await workThrough({
     title: "Reinstating",
     unit: "orders read",
@@ -51,14 +57,20 @@ export async function reinstateOrders(
       if (kept) return yield kept;
       const isReinstated = dryRun || (await reinstateOrder(table, order, writes, stop));
       const id = orderIdOf(order);
-      if (isReinstated) session.print(String(id), { id, cancelledAt: order["cancelledAt"]?.S });
+      if (isReinstated)
+        session.print(String(id), { id, cancelledAt: order["cancelledAt"]?.S });
       yield isReinstated ? "reinstated" : "changedSince";
     },
     counts,
     signal,
   });
   const { others: _, ...shown } = counts;
-  const { reinstated, outsidePeriod: cancelledOutsideThePeriod, excepted, changedSince } = shown;
+  const {
+    reinstated,
+    outsidePeriod: cancelledOutsideThePeriod,
+    excepted,
+    changedSince,
+  } = shown;
   const left = countsText({ cancelledOutsideThePeriod, excepted, changedSince });
   const verb = dryRun ? "Would reinstate" : "Reinstated";
   return {

@@ -88,7 +88,8 @@ function judgeStatus(copied: Item, live: Item): Outcome {
   // An order that has lost its status may still say that it was cancelled since.
   const { cancellationId } = live;
   const wasCancelledSince =
-    cancellationId !== undefined && !sameAttribute(cancellationId, copied["cancellationId"]);
+    cancellationId !== undefined &&
+    !sameAttribute(cancellationId, copied["cancellationId"]);
   return wasCancelledSince ? "contradictory" : "mended";
 }
 

@@ -4,7 +4,13 @@ import type { Result, Session } from "./command.ts";
 import { orderKey, readIds } from "./order-ids.ts";
 import { type RepairedItem, RepairReport } from "./repair-report.ts";
 import { type Judgement, noOutcomes, type Rules } from "./repair-rules.ts";
-import { type Attributes, finder, hundreds, type TableCalls, type Unmet } from "./table-calls.ts";
+import {
+  type Attributes,
+  finder,
+  hundreds,
+  type TableCalls,
+  type Unmet,
+} from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
 
 export interface RepairOptions {
@@ -111,7 +117,11 @@ async function readPairs(
  * Repairs one item, and returns what became of it. Its read need not be consistent, because the
  * write's condition is.
  */
-async function repairItem(job: Repair, pair: Pair, stop: AbortSignal): Promise<RepairedItem> {
+async function repairItem(
+  job: Repair,
+  pair: Pair,
+  stop: AbortSignal,
+): Promise<RepairedItem> {
   const { dryRun, rules } = job;
   const { item, copied } = pair;
   let { current } = pair;

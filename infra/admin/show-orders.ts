@@ -37,7 +37,13 @@ const widths = {
 /** Shows an order as the table holds it, and the name of the key that cancelled it. */
 export async function show(target: Target, id: string): Promise<Result> {
   const calls = new TableCalls(target.client);
-  const [order] = await calls.getMany(target.ordersTable, "id", [orderKey(id)], undefined, true);
+  const [order] = await calls.getMany(
+    target.ordersTable,
+    "id",
+    [orderKey(id)],
+    undefined,
+    true,
+  );
   if (!order) throw new CommandError(`No order has the id ${id}`);
   const cancelledBy = order["cancelledBy"]?.S;
   const key = cancelledBy === undefined ? undefined : await findKey(target, cancelledBy);
@@ -83,7 +89,9 @@ export async function listOrders(
 }
 
 function row(cell: (name: string) => string): string {
-  const cells = Object.entries(widths).map(([name, width]) => printable(cell(name)).padEnd(width));
+  const cells = Object.entries(widths).map(([name, width]) =>
+    printable(cell(name)).padEnd(width),
+  );
   return `${cells.join("  ").trimEnd()}\n`;
 }
 

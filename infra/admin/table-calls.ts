@@ -79,7 +79,11 @@ export class TableCalls {
   #next = 0;
 
   /** @param rate the most capacity units a second. */
-  constructor(client: DynamoDBClient, rate = Number.POSITIVE_INFINITY, clock = systemClock) {
+  constructor(
+    client: DynamoDBClient,
+    rate = Number.POSITIVE_INFINITY,
+    clock = systemClock,
+  ) {
     this.#client = client;
     this.#millisecondsPerUnit = 1000 / rate;
     this.#clock = clock;
@@ -152,7 +156,12 @@ export class TableCalls {
     signal?: AbortSignal,
   ): Promise<Unmet | undefined> {
     const ConditionExpression = `attribute_not_exists(${key})`;
-    const command = new PutItemCommand({ TableName, Item, ConditionExpression, ...conditional });
+    const command = new PutItemCommand({
+      TableName,
+      Item,
+      ConditionExpression,
+      ...conditional,
+    });
     return this.#write(Item, () => this.#client.send(command), signal);
   }
 
@@ -187,8 +196,12 @@ export class TableCalls {
         ...(set.length > 0 ? [`SET ${set.join(", ")}`] : []),
         ...(remove.length > 0 ? [`REMOVE ${remove.join(", ")}`] : []),
       ].join(" "),
-      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [nameOf(name), name])),
-      ExpressionAttributeValues: Object.fromEntries(values.map((value, at) => [`:${at}`, value])),
+      ExpressionAttributeNames: Object.fromEntries(
+        names.map((name) => [nameOf(name), name]),
+      ),
+      ExpressionAttributeValues: Object.fromEntries(
+        values.map((value, at) => [`:${at}`, value]),
+      ),
       ...conditional,
     });
     return this.#write(written, () => this.#client.send(command), signal);
@@ -214,7 +227,8 @@ export class TableCalls {
       const isRetry = attempts > 1 || ($metadata.attempts ?? 1) > 1;
       const names = Object.keys(written);
       // A retry may find what an earlier attempt wrote, its response lost.
-      const isOurs = isRetry && names.every((name) => sameAttribute(written[name], found?.[name]));
+      const isOurs =
+        isRetry && names.every((name) => sameAttribute(written[name], found?.[name]));
       return isOurs ? undefined : { found };
     }
   }

@@ -1,4 +1,7 @@
-import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+} from "@aws-sdk/client-cloudformation";
 import {
   DescribeTableCommand,
   DynamoDBClient,
@@ -23,7 +26,11 @@ export interface Target {
 // An operator waits longer than a caller of the API, but not forever.
 const callLimits = {
   maxAttempts: 5,
-  requestHandler: { connectionTimeout: 3000, requestTimeout: 10_000, throwOnRequestTimeout: true },
+  requestHandler: {
+    connectionTimeout: 3000,
+    requestTimeout: 10_000,
+    throwOnRequestTimeout: true,
+  },
 };
 
 /**
@@ -44,7 +51,9 @@ export async function findDeployedStack(environment: Environment): Promise<Targe
   await credentials();
   const region = await cloudFormation.config.region();
   const foreignEndpoint = noteForeignEndpoint(cloudFormation);
-  const described = cloudFormation.send(new DescribeStacksCommand({ StackName: stackName }));
+  const described = cloudFormation.send(
+    new DescribeStacksCommand({ StackName: stackName }),
+  );
   const { Stacks } = await described.catch((error: unknown) => {
     const endpoint = foreignEndpoint();
     if (endpoint !== undefined) {
@@ -127,7 +136,9 @@ export async function findLocalStack(): Promise<Target> {
 /** Whether nothing listens at an address, or another program, which does not have the table. */
 function isElsewhere(error: unknown): boolean {
   const { $fault, code, name } = Object(error);
-  return code === "ECONNREFUSED" || $fault !== undefined || name === "IncompleteResponseError";
+  return (
+    code === "ECONNREFUSED" || $fault !== undefined || name === "IncompleteResponseError"
+  );
 }
 
 /** Makes a client's errors name the table that does not exist; DynamoDB's own mostly don't. */

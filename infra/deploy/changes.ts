@@ -67,8 +67,11 @@ type Difference = Pick<Change, "property" | "was" | "is">;
 function differences(was: unknown, is: unknown, property = ""): Difference[] {
   if (isDeepStrictEqual(was, is)) return [];
   const areLists = Array.isArray(was) && Array.isArray(is) && was.length === is.length;
-  const areObjects = [was, is].every((value) => Object(value) === value && !Array.isArray(value));
-  if (!(areLists || areObjects) || [was, is].flat().some(isGrant)) return [{ property, was, is }];
+  const areObjects = [was, is].every(
+    (value) => Object(value) === value && !Array.isArray(value),
+  );
+  if (!(areLists || areObjects) || [was, is].flat().some(isGrant))
+    return [{ property, was, is }];
   const before: Record<string, unknown> = Object(was);
   const after: Record<string, unknown> = Object(is);
   return Object.keys({ ...before, ...after }).flatMap((key) =>

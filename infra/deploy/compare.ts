@@ -31,7 +31,10 @@ export const ownAssembly = "cdk.out";
  * @throws CommandError when something can't be read or synthesised, or the saved template is
  * another environment's, and what the SDK throws.
  */
-export async function compare(environment: Environment, options: CompareOptions): Promise<boolean> {
+export async function compare(
+  environment: Environment,
+  options: CompareOptions,
+): Promise<boolean> {
   const accepted = readAccepted(options.accept);
   const { stackName } = environment;
   const givenAssembly = options.app ? readAssembly(options.app, stackName) : undefined;
@@ -48,8 +51,12 @@ export async function compare(environment: Environment, options: CompareOptions)
   // A missing stack that should keep data may mean that the credentials are for another account.
   const isNew = { name: "first-deployment", text: "its tables will be new and empty" };
   const ifNew = environment.keepData ? [isNew] : [];
-  const findings = deployed.stack ? findChanges(deployed.stack, next, deployed.place) : ifNew;
-  console.log(`${stackName} ${deployed.description}: ${counted(findings.length, "finding")}`);
+  const findings = deployed.stack
+    ? findChanges(deployed.stack, next, deployed.place)
+    : ifNew;
+  console.log(
+    `${stackName} ${deployed.description}: ${counted(findings.length, "finding")}`,
+  );
   return report(findings, accepted);
 }
 
@@ -100,7 +107,8 @@ function report(findings: Finding[], accepted: Set<string>): boolean {
     console.log(`${accepted.has(name) ? "accepted" : "STOP"}  ${name}  ${printable(text)}`);
   }
   const found = new Set(findings.map(({ name }) => name));
-  for (const name of accepted.difference(found)) console.error(`No finding is named ${name}`);
+  for (const name of accepted.difference(found))
+    console.error(`No finding is named ${name}`);
   const stopping = [...found.difference(accepted)];
   if (stopping.length > 0) console.log(`To accept: --accept "${stopping.join(" ")}"`);
   return stopping.length === 0;

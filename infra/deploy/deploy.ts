@@ -1,6 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { Argument, type Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import {
+  Argument,
+  type Command,
+  CommanderError,
+  InvalidArgumentError,
+  Option,
+} from "commander";
 import { type Environment, environments } from "../environments.ts";
 import { errorText } from "../terminal/errors.ts";
 import { Script } from "../terminal/script.ts";
@@ -40,13 +46,20 @@ function createProgram(entries: Environments): Command {
       .description(description)
       .addArgument(environmentArgument(entries));
 
-  addComparison(command("compare", "List what a deployment would change out of the ordinary"))
+  addComparison(
+    command("compare", "List what a deployment would change out of the ordinary"),
+  )
     .option("--template <file>", "compare with a saved template; needs no credentials")
     .action(async (environment: Environment, options: CompareOptions) => {
       process.exitCode = (await compare(environment, options)) ? 0 : 1;
     });
-  addComparison(command("deploy", "Compare, then deploy with CDK if every finding is accepted"))
-    .option("--require-approval <level>", "when to ask: never, any-change, broadening, destructive")
+  addComparison(
+    command("deploy", "Compare, then deploy with CDK if every finding is accepted"),
+  )
+    .option(
+      "--require-approval <level>",
+      "when to ask: never, any-change, broadening, destructive",
+    )
     .option("--outputs-file <file>", "where CDK writes the stack's outputs, as JSON")
     .option("--revert-drift", "also undo what was changed outside CloudFormation")
     .action(async (environment: Environment, options: DeployOptions) => {
@@ -58,7 +71,8 @@ function createProgram(entries: Environments): Command {
     .allowUnknownOption()
     .action(async ({ stackName }: Environment, cdkOptions: string[]) => {
       const isSaved = cdkOptions.some((option) => /^--template(=|$)/.test(option));
-      if (isSaved) console.log("Compared with a saved template, not with what is deployed.");
+      if (isSaved)
+        console.log("Compared with a saved template, not with what is deployed.");
       process.exitCode = await cdk("diff", stackName, exclusively, ...cdkOptions);
     });
   command("drift", "List what was changed by hand since the last deployment").action(
@@ -98,8 +112,14 @@ function environmentArgument(entries: Environments): Argument {
 
 function addComparison(command: Command): Command {
   const collect = (value: string, before: string[] = []) => [...before, value];
-  const profile = new Option("--profile <name>", "the AWS profile to compare and deploy with");
-  const context = new Option("-c, --context <key=value>", "such as canary=false, for the synthesis")
+  const profile = new Option(
+    "--profile <name>",
+    "the AWS profile to compare and deploy with",
+  );
+  const context = new Option(
+    "-c, --context <key=value>",
+    "such as canary=false, for the synthesis",
+  )
     .argParser(collect)
     .conflicts("app");
   return command

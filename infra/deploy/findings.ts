@@ -29,7 +29,10 @@ export function findChanges(deployed: StackToCompare, next: StackToCompare, plac
   const after = comparable(next.template, place);
   const findings = groupChanges(listChanges(before, after)).map(finding);
   if (deployed.terminationProtection && !next.terminationProtection)
-    findings.push({ name: "termination-protection", text: "the stack can then be deleted" });
+    findings.push({
+      name: "termination-protection",
+      text: "the stack can then be deleted",
+    });
   return findings;
 }
 
@@ -61,7 +64,13 @@ function reviewed(change: Change): unknown[] {
   const { kind, property, was, is } = change;
   return leaves(kind === "removed" ? was : is, property).filter(
     ([name, value]) =>
-      !isOrdinary({ ...change, kind: "changed", property: name, was: undefined, is: value }),
+      !isOrdinary({
+        ...change,
+        kind: "changed",
+        property: name,
+        was: undefined,
+        is: value,
+      }),
   );
 }
 

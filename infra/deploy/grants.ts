@@ -11,10 +11,13 @@ export function isGrant(part: unknown): part is Grant {
 
 /** Whether a part of a template allows something to anyone but a service of AWS or its holder. */
 export function isForeign(part: unknown): boolean {
-  if (!isGrant(part)) return typeof part === "object" && Object.values(part ?? {}).some(isForeign);
+  if (!isGrant(part))
+    return typeof part === "object" && Object.values(part ?? {}).some(isForeign);
   const principals = leaves(part["Principal"] ?? []).map(([, name]) => String(name));
   const isService = (name: string) => /^[\w.-]+\.amazonaws\.com$/.test(name);
-  return part["Effect"] !== "Deny" && ("NotPrincipal" in part || !principals.every(isService));
+  return (
+    part["Effect"] !== "Deny" && ("NotPrincipal" in part || !principals.every(isService))
+  );
 }
 
 /**

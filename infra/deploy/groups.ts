@@ -12,7 +12,9 @@ export function groupChanges(changes: Change[]): Change[][] {
   const connected: Change[][] = [];
   for (const change of changes) {
     const related = connected.filter((group) =>
-      group.some((other) => isPart(change, other, changes) || isPart(other, change, changes)),
+      group.some(
+        (other) => isPart(change, other, changes) || isPart(other, change, changes),
+      ),
     );
     for (const group of related) connected.splice(connected.indexOf(group), 1);
     connected.push([...related.flat(), change]);
@@ -21,7 +23,9 @@ export function groupChanges(changes: Change[]): Change[][] {
     const findings = group.filter((change) => !isOrdinary(change));
     const alone = findings.filter(standsAlone);
     const together = findings.filter((change) => !alone.includes(change));
-    return [together, ...alone.map((change) => [change])].filter(({ length }) => length > 0);
+    return [together, ...alone.map((change) => [change])].filter(
+      ({ length }) => length > 0,
+    );
   });
 }
 
@@ -30,7 +34,9 @@ function standsAlone({ kind, is, property, replaces, content }: Change): boolean
   if (kind === "removed" || replaces) return content["DeletionPolicy"] !== undefined;
   // A route with a constant response is no opening.
   if (content.Properties?.["Integration"]?.Type === "MOCK") return false;
-  const isOpen = /(AuthorizationType|AuthType)":"NONE"/.test(JSON.stringify({ [property]: is }));
+  const isOpen = /(AuthorizationType|AuthType)":"NONE"/.test(
+    JSON.stringify({ [property]: is }),
+  );
   return isOpen || isForeign(is);
 }
 
@@ -42,10 +48,16 @@ function isPart(change: Change, of: Change, changes: Change[]): boolean {
   if (change.kind === of.kind && of.kind !== "changed") return mentions(change, of);
   if (change.kind !== "changed") return false;
   if (of.kind === "changed") {
-    const [its, others] = [change, of].map(({ type, property, is }) => [type, property, is]);
+    const [its, others] = [change, of].map(({ type, property, is }) => [
+      type,
+      property,
+      is,
+    ]);
     return isDeepStrictEqual(its, others);
   }
-  const values = leaves(of.kind === "added" ? change.is : change.was).map(([, value]) => value);
+  const values = leaves(of.kind === "added" ? change.is : change.was).map(
+    ([, value]) => value,
+  );
   const wholes = changes.filter(({ kind }) => kind === of.kind);
   return (
     values.some((value) => isAbout(value, of)) &&
@@ -58,7 +70,8 @@ function isAbout(value: unknown, { path }: Change): boolean {
 }
 
 function mentions({ path, content }: Change, of: Change): boolean {
-  const metrics: { MetricName: string }[] = of.content.Properties?.["MetricTransformations"] ?? [];
+  const metrics: { MetricName: string }[] =
+    of.content.Properties?.["MetricTransformations"] ?? [];
   const text = JSON.stringify(content);
   return (
     path.startsWith(`${of.path}/`) ||

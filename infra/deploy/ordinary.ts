@@ -72,11 +72,14 @@ export function isOrdinary({ kind, type, property, was, is }: Change): boolean {
   if (outside.test(JSON.stringify({ is }))) return false;
   if (kind === "added") return added.includes(type);
   // The lists have no numbers of list members, and no keys of tags.
-  const path = property.replace(/\.\d+(?=\.|$)/g, "").replace(/^(Properties\.Tags)\..*/, "$1");
+  const path = property
+    .replace(/\.\d+(?=\.|$)/g, "")
+    .replace(/^(Properties\.Tags)\..*/, "$1");
   const names = [`*.${path}`, `${type}.${path}`];
   const isIn = (list: string[]) =>
     list.some((entry) => names.some((name) => `${name}.`.startsWith(`${entry}.`)));
-  const isExactly = (value: unknown) => names.some((name) => exactly.includes(`${name}=${value}`));
+  const isExactly = (value: unknown) =>
+    names.some((name) => exactly.includes(`${name}=${value}`));
   const growth = typeof was === "number" && typeof is === "number" ? is / was : 0;
   return (
     isIn(anything) ||
@@ -89,5 +92,7 @@ export function isOrdinary({ kind, type, property, was, is }: Change): boolean {
 
 function keepsMembers(was: unknown, is: unknown): boolean {
   const areLists = Array.isArray(was) && Array.isArray(is);
-  return areLists && was.every((member) => is.some((other) => isDeepStrictEqual(member, other)));
+  return (
+    areLists && was.every((member) => is.some((other) => isDeepStrictEqual(member, other)))
+  );
 }

@@ -26,6 +26,8 @@ export async function requireTables(region: string, outputs: Output[] = []): Pro
     );
     if (status === "ACTIVE" || status === "UPDATING") continue;
     const chapter = "infra/ON-CALL.md, A deleted table";
-    throw new CommandError(`Table ${TableName} is ${status}: restore it first (${chapter})`);
+    throw new CommandError(
+      `Table ${TableName} is ${status}: restore it first (${chapter})`,
+    );
   }
 }

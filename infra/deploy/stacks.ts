@@ -31,7 +31,9 @@ export function readAssembly(directory: string, stackName: string) {
     return {
       template: stack.template,
       terminationProtection: stack.terminationProtection === true,
-      warnings: warnings.map(({ entry }) => String(entry.data).replace(/ \[ack: .*\]$/, "")),
+      warnings: warnings.map(({ entry }) =>
+        String(entry.data).replace(/ \[ack: .*\]$/, ""),
+      ),
     };
   } catch (cause) {
     const problem = `${directory} has no stack ${stackName}: synthesise it first`;
@@ -80,11 +82,16 @@ const neverDeployed = ["REVIEW_IN_PROGRESS", "ROLLBACK_COMPLETE"];
 export async function readDeployedStack(stackName: string, region: string) {
   const client = new CloudFormationClient({ region });
   try {
-    const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: stackName }));
+    const { Stacks } = await client.send(
+      new DescribeStacksCommand({ StackName: stackName }),
+    );
     const stack = Stacks?.[0];
     if (neverDeployed.includes(String(stack?.StackStatus))) return undefined;
-    const { TemplateBody } = await client.send(new GetTemplateCommand({ StackName: stackName }));
-    if (TemplateBody === undefined) throw new CommandError(`Stack ${stackName} has no template`);
+    const { TemplateBody } = await client.send(
+      new GetTemplateCommand({ StackName: stackName }),
+    );
+    if (TemplateBody === undefined)
+      throw new CommandError(`Stack ${stackName} has no template`);
     await requireTables(region, stack?.Outputs);
     return {
       template: JSON.parse(TemplateBody),

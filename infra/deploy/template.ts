@@ -38,10 +38,15 @@ export function comparable(template: Template, place: Partial<Place> = {}): Temp
     const isList = property === "Tags" && Array.isArray(value);
     return isList ? Object.fromEntries(value.map(({ Key, Value }) => [Key, Value])) : value;
   };
-  const spelt: Template = JSON.parse(JSON.stringify(resolveIntrinsics(template, spell)), plain);
+  const spelt: Template = JSON.parse(
+    JSON.stringify(resolveIntrinsics(template, spell)),
+    plain,
+  );
   const resources: Template["Resources"] = {};
   for (const [id, resource] of Object.entries(spelt.Resources)) {
-    const isSkipped = /^Set without a canary/.test(String(resource.Properties?.["Description"]));
+    const isSkipped = /^Set without a canary/.test(
+      String(resource.Properties?.["Description"]),
+    );
     const key = `at ${constructPath(template, id)}`;
     const isRenamed = renamed.includes(resource.Type) && !(key in resources);
     if (isSkipped) resource["UpdatePolicy"] = "skipped once";
@@ -71,7 +76,10 @@ export function constructPath({ Resources }: Template, id: string): string {
 }
 
 /** The innermost values of a part of a template, each with its property's path. */
-export function leaves(value: unknown, property = ""): [property: string, value: unknown][] {
+export function leaves(
+  value: unknown,
+  property = "",
+): [property: string, value: unknown][] {
   if (typeof value !== "object" || value === null) return [[property, value]];
   return Object.entries(value).flatMap(([key, inner]) =>
     leaves(inner, property === "" ? key : `${property}.${key}`),

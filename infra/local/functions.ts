@@ -20,8 +20,16 @@ export function readFunctions(
   inspect = false,
 ): FunctionDefinition[] {
   return template.all("AWS::Lambda::Function").map((properties, index) => {
-    const { name, Code, Environment, Handler, LoggingConfig, MemorySize, Runtime, Timeout } =
-      properties;
+    const {
+      name,
+      Code,
+      Environment,
+      Handler,
+      LoggingConfig,
+      MemorySize,
+      Runtime,
+      Timeout,
+    } = properties;
     return {
       name,
       arn: arnOf("lambda", `function:${name}`),

@@ -55,7 +55,8 @@ const sampleOrders = join(import.meta.dirname, "sample-orders.ndjson");
  * @throws CommandError with one line for the user.
  */
 export async function startLocalStack(build: Build, options: LocalStackOptions = {}) {
-  const { log = (line) => process.stderr.write(`${line}\n`), clock = systemClock } = options;
+  const { log = (line) => process.stderr.write(`${line}\n`), clock = systemClock } =
+    options;
   await using started = new AsyncDisposableStack();
   const ended = new AbortController();
   const signal = AbortSignal.any([ended.signal, options.signal ?? ended.signal]);
@@ -76,7 +77,8 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
   started.defer(() => client.destroy());
   const orders = logProgress(readOrders(file, orderCount), orderCount, log);
   // Stacks may share an external engine, so the port tells their keys apart.
-  const keyName = options.dynamodbEndpoint === undefined ? "npm start" : `npm start, port ${port}`;
+  const keyName =
+    options.dynamodbEndpoint === undefined ? "npm start" : `npm start, port ${port}`;
   const { template } = firstBuild;
   const tables = {
     orders: template.output("OrdersTableName"),
@@ -87,7 +89,9 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
     const apiKey = await issueStartKey(client, tables.apiKeys, keyName, options.apiKey);
     return { hasNewTables, apiKey };
   };
-  const data = await prepare().catch((error) => throwEngineFailure(endpoint, ended.signal, error));
+  const data = await prepare().catch((error) =>
+    throwEngineFailure(endpoint, ended.signal, error),
+  );
 
   /** Serves a build. @returns the path of its API. */
   const use = async (built: SynthesisedStack): Promise<string> => {
@@ -144,7 +148,9 @@ async function openEngine(
   }
   if (db !== undefined) started.defer(await lockDatabase(db));
   const engine = await startEngine(db);
-  engine.ended.then(() => ended.abort(new CommandError("The DynamoDB engine ended unexpectedly")));
+  engine.ended.then(() =>
+    ended.abort(new CommandError("The DynamoDB engine ended unexpectedly")),
+  );
   started.defer(engine.stop);
   const proxy = await startEngineProxy(engine.endpoint);
   started.defer(proxy.close);
@@ -159,5 +165,7 @@ function throwEngineFailure(endpoint: string, ended: AbortSignal, error: unknown
   const speaksForItself = error instanceof CommandError;
   if (speaksForItself || !(error instanceof Error)) throw error;
   const [reason] = (error.message || error.name).split("\n");
-  throw new CommandError(`The DynamoDB engine at ${endpoint} failed: ${reason}`, { cause: error });
+  throw new CommandError(`The DynamoDB engine at ${endpoint} failed: ${reason}`, {
+    cause: error,
+  });
 }

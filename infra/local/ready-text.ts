@@ -32,7 +32,8 @@ export async function readyText(
     `The pet store orders service is ready after ${seconds} s. Press Ctrl-C to stop it.`,
     watch && "Watching the sources: changes are served within seconds.",
     throttle && `One of ${throttle} requests gets 429 (--throttle).`,
-    unavailable && `One of ${unavailable} lists and cancellations gets 503 (--unavailable).`,
+    unavailable &&
+      `One of ${unavailable} lists and cancellations gets 503 (--unavailable).`,
     cut && `One of ${cut} lists is cut off midway (--cut).`,
     "",
     `  Base URL  ${baseUrl}`,

@@ -25,7 +25,9 @@ export function openService(
   const api = readRestApi(stack.template);
   const { notServed } = stack.template;
   if (notServed.length > 0)
-    options.log(`Not served: ${notServed.join(", ")} (see infra/local/template/stack-template.ts)`);
+    options.log(
+      `Not served: ${notServed.join(", ")} (see infra/local/template/stack-template.ts)`,
+    );
   const { inspect = false } = options;
   const functions = readFunctions(stack, endpoint, inspect);
   // A debugger that is attached to one process would miss the requests of another.
@@ -36,7 +38,8 @@ export function openService(
   return {
     basePath,
     serve: async (request: IncomingMessage, response: ServerResponse) => {
-      if (!serveApiPage({ basePath, apiKey }, request, response)) await serveApi(request, response);
+      if (!serveApiPage({ basePath, apiKey }, request, response))
+        await serveApi(request, response);
     },
     requests: new Set<Promise<void>>(),
     /** Starts what a debugger attaches to, before the first request. */

@@ -37,7 +37,8 @@ export async function watchSources(
       await rebuild();
       log(`Rebuilt in ${((performance.now() - begun) / 1000).toFixed(1)} s.`);
     } catch (error) {
-      if (!signal.aborted) log(`The last good build still serves. ${Object(error).message}`);
+      if (!signal.aborted)
+        log(`The last good build still serves. ${Object(error).message}`);
     }
   }
 }

@@ -44,7 +44,9 @@ export function addToStackFile(stack: StackFile[number]): () => void {
     replaceBy([stack]);
   } catch (error) {
     const reason = error instanceof Error ? error.message : error;
-    throw new CommandError(`${file} can't be written: ${reason}. Set LOCAL_STACK_FILE to another`);
+    throw new CommandError(
+      `${file} can't be written: ${reason}. Set LOCAL_STACK_FILE to another`,
+    );
   }
   return () => {
     try {

@@ -21,9 +21,13 @@ export async function issueStartKey(
   const { Items = [] } = await documents.send(new ScanCommand({ TableName }));
   let isKept = false;
   for (const record of Items) {
-    if (!isApiKeyRecord(record) || record.name !== name || record.revokedAt !== undefined) continue;
+    if (!isApiKeyRecord(record) || record.name !== name || record.revokedAt !== undefined)
+      continue;
     if (record.keyHash === hashApiKey(key)) isKept = true;
-    else await documents.send(new PutCommand({ TableName, Item: { ...record, revokedAt: now } }));
+    else
+      await documents.send(
+        new PutCommand({ TableName, Item: { ...record, revokedAt: now } }),
+      );
   }
   if (!isKept) await issueApiKey(documents, TableName, key, { name, createdAt: now });
   return key;

@@ -72,7 +72,9 @@ function parseFile(name: string): string {
 function parseKey(key: string): string {
   const { apiKeyPrefix } = environments.staging;
   if (!isApiKey(key) || !key.startsWith(`${apiKeyPrefix}_`)) {
-    throw new InvalidArgumentError(`Not a well-formed key that starts with ${apiKeyPrefix}_.`);
+    throw new InvalidArgumentError(
+      `Not a well-formed key that starts with ${apiKeyPrefix}_.`,
+    );
   }
   return key;
 }

@@ -11,7 +11,8 @@ const { json, ...options } = startOptions(process.argv);
 
 const stopping = new AbortController();
 // npm forwards signals that the terminal has already sent, so a second one means nothing.
-for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"]) process.on(signal, () => stopping.abort());
+for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"])
+  process.on(signal, () => stopping.abort());
 // A signal sent to npm alone doesn't end this process. Its parent is npm: the script replaces npm's
 // shell.
 const { ppid } = process;
@@ -32,13 +33,17 @@ try {
   }
   process.stderr.write("Building the service...\n");
   // They take a while to load.
-  const [{ startLocalStack }, { notLoadedText, readyText }, { addToStackFile }, { synthesise }] =
-    await Promise.all([
-      import("./local-stack.ts"),
-      import("./ready-text.ts"),
-      import("./stack-file.ts"),
-      import("./template/synthesis.ts"),
-    ]);
+  const [
+    { startLocalStack },
+    { notLoadedText, readyText },
+    { addToStackFile },
+    { synthesise },
+  ] = await Promise.all([
+    import("./local-stack.ts"),
+    import("./ready-text.ts"),
+    import("./stack-file.ts"),
+    import("./template/synthesis.ts"),
+  ]);
   await using running = new AsyncDisposableStack();
   // The real path, without links: source maps name the sources relative to it.
   const directory = await realpath(await mkdtemp(join(tmpdir(), "pet-store-orders-")));

@@ -46,7 +46,10 @@ const fields = new Map<string, FieldType>([
   ["status", textField(`one of ${orderStatuses.join(", ")}`, (text) => statuses.has(text))],
   ["cancelledAt", fieldTypes["date-time"]],
   ["cancelledBy", textField("the id of an API key", isApiKeyId)],
-  ["cancellationId", textField("the id of a request", (text) => /^[!-~]{1,100}$/.test(text))],
+  [
+    "cancellationId",
+    textField("the id of a request", (text) => /^[!-~]{1,100}$/.test(text)),
+  ],
 ]);
 
 /** The member of a line that has all other attributes, in DynamoDB's own JSON. */
@@ -68,11 +71,14 @@ export function parseOrderLine(line: string): OrderLine {
   }
   if (!isJsonObject(parsed)) return { problems: ["not a JSON object"] };
   const { [otherAttributes]: others = {}, ...members } = parsed;
-  if (!isJsonObject(others)) return { problems: [`${otherAttributes} is not a JSON object`] };
+  if (!isJsonObject(others))
+    return { problems: [`${otherAttributes} is not a JSON object`] };
   const item = new Map<string, AttributeValue>();
   const problems = [
     ...Object.entries(members).flatMap(([name, value]) => addField(item, name, value)),
-    ...Object.entries(others).flatMap(([name, value]) => addOther(item, members, name, value)),
+    ...Object.entries(others).flatMap(([name, value]) =>
+      addOther(item, members, name, value),
+    ),
   ];
   if (members["id"] === undefined) problems.push("id is missing");
   if (members["status"] === undefined && !item.has("status")) item.set("status", pending);
@@ -83,11 +89,17 @@ const pending = { S: "pending" };
 
 /** Keeps the digits of a number, and makes bytes of base64, as a reviver of `JSON.parse`. */
 function exactly(name: string, part: unknown, context?: { source?: string }): unknown {
-  return typeof part === "number" ? JSON.rawJSON(context?.source ?? "") : reviveBinary(name, part);
+  return typeof part === "number"
+    ? JSON.rawJSON(context?.source ?? "")
+    : reviveBinary(name, part);
 }
 
 /** Adds the attribute for a field of a line, and returns what is wrong with it. */
-function addField(item: Map<string, AttributeValue>, name: string, value: unknown): string[] {
+function addField(
+  item: Map<string, AttributeValue>,
+  name: string,
+  value: unknown,
+): string[] {
   if (name === "status" && value === null) return [];
   const type = fields.get(name);
   if (type === undefined) return [`unknown field ${jsonText(name)}`];
@@ -135,7 +147,8 @@ export function formatOrderLine(item: OrderItem): string | undefined {
   if (!members.has("id")) return undefined;
   const others = Object.entries(item).filter(([name]) => !members.has(name));
   if (item["status"] === undefined) members.set("status", null);
-  if (others.length > 0) members.set(otherAttributes, attributeJson(Object.fromEntries(others)));
+  if (others.length > 0)
+    members.set(otherAttributes, attributeJson(Object.fromEntries(others)));
   return jsonText(Object.fromEntries(members));
 }
 
@@ -145,6 +158,9 @@ function toValue({ N, S, BOOL }: AttributeValue): unknown {
 
 function isJsonObject(value: unknown): value is Record<string, unknown> {
   return (
-    typeof value === "object" && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !JSON.isRawJSON(value)
   );
 }

@@ -106,7 +106,10 @@ function idOf({ item }: NumberedOrder): bigint {
  * @throws CommandError when a line is now bad, the number of orders differs, or the file can't
  * be read any more.
  */
-export async function* readOrders(file: OrdersFile, orders: number): AsyncIterable<OrderItem> {
+export async function* readOrders(
+  file: OrdersFile,
+  orders: number,
+): AsyncIterable<OrderItem> {
   for await (const { item } of readNumberedOrders(file, orders)) yield item;
 }
 
@@ -125,7 +128,9 @@ export async function* readNumberedOrders(
     yield parsed;
   }
   if (count < orders)
-    throw new CommandError(`${changed}: ${grouped(count)} of ${counted(orders, "order")} are left`);
+    throw new CommandError(
+      `${changed}: ${grouped(count)} of ${counted(orders, "order")} are left`,
+    );
 }
 
 const utf8 = new TextDecoder();
@@ -144,7 +149,9 @@ async function* readOrderLines(
       if (rawLine.length > longestLine) {
         yield {
           line,
-          problems: [`longer than ${grouped(longestLine)} bytes, so the rest was not checked`],
+          problems: [
+            `longer than ${grouped(longestLine)} bytes, so the rest was not checked`,
+          ],
         };
         return;
       }

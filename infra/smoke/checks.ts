@@ -15,7 +15,10 @@ export const cancel = (orderId: string): ApiRequest => ({
 });
 const unknown: ApiRequest = { method: "POST", path: "/nope" };
 const emptyObject = { headers: { "content-type": "application/json" }, body: "{}" };
-const withoutKey = (request: ApiRequest): ApiRequest => ({ ...request, authorization: null });
+const withoutKey = (request: ApiRequest): ApiRequest => ({
+  ...request,
+  authorization: null,
+});
 const withAuthorization = (authorization: string): ApiRequest[] =>
   documentedRequests.map((request) => ({ ...request, authorization }));
 
@@ -50,7 +53,8 @@ export function smokeChecks(pending?: string, cancellation = cancelledTwice): Ch
 /** A check that each of the requests gets the documented Error with this code. */
 function rejects(code: ErrorCode, requests: (service: Endpoint) => ApiRequest[]): Check {
   return async (service) => {
-    for (const request of requests(service)) expectError(await send(service, request), code);
+    for (const request of requests(service))
+      expectError(await send(service, request), code);
   };
 }
 
@@ -69,12 +73,17 @@ const readiness = (pending?: string): Checks => ({
       const response = await open(service, list);
       const length = await expectList(response, pending ? { orderId: pending } : {}, clock);
       const compressed = response.headers["content-encoding"] === "gzip";
-      assert(compressed || length < 100_000, `a list of ${length} characters is not compressed`);
+      assert(
+        compressed || length < 100_000,
+        `a list of ${length} characters is not compressed`,
+      );
     },
 });
 
 const cancelledTwice = (pending: string): Checks => ({
-  [`204 for cancelling order ${pending}, then 409 order_already_cancelled`]: async (service) => {
+  [`204 for cancelling order ${pending}, then 409 order_already_cancelled`]: async (
+    service,
+  ) => {
     const response = await send(service, cancel(pending));
     assert(response.status !== 409, `order ${pending} was not pending. Name one that is`);
     expectStatus(response, 204);
@@ -88,7 +97,10 @@ const unchanging: Checks = {
   "the beginning of an uncompressed list for a client that accepts no compression": async (
     service,
   ) => {
-    const response = await open(service, { ...list, headers: { "accept-encoding": "identity" } });
+    const response = await open(service, {
+      ...list,
+      headers: { "accept-encoding": "identity" },
+    });
     const encoding = response.headers["content-encoding"];
     assert(encoding === undefined, `Content-Encoding is ${excerpt(String(encoding))}`);
     await expectList(response, { enough: 1_000_000 });
@@ -138,7 +150,10 @@ const unchanging: Checks = {
         expectError(response, "method_not_allowed");
         const { allow = "" } = response.headers;
         const sorted = allow.split(", ").sort().join(", ");
-        assert(sorted === allowed, `header Allow is ${excerpt(allow)} instead of "${allowed}"`);
+        assert(
+          sorted === allowed,
+          `header Allow is ${excerpt(allow)} instead of "${allowed}"`,
+        );
       }
     }
   },
@@ -148,7 +163,9 @@ const unchanging: Checks = {
   "415 for an unexpected content type": rejects("unsupported_media_type", () => [
     { ...unknown, headers: { "content-type": "image/png" }, body: "{}" },
   ]),
-  "413 for a body of more than 10 MB, from the gateway or from AWS before it": async (service) => {
+  "413 for a body of more than 10 MB, from the gateway or from AWS before it": async (
+    service,
+  ) => {
     const body = "x".repeat(10 * 1024 * 1024 + 1);
     const response = await send(service, { ...unknown, ...emptyObject, body });
     expectStatus(response, 413);

@@ -108,5 +108,7 @@ export async function send(service: Endpoint, request: ApiRequest): Promise<ApiR
 export function reason(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reason).join("; ");
   if (!(error instanceof Error)) return String(error);
-  return error.cause === undefined ? error.message : `${error.message}: ${reason(error.cause)}`;
+  return error.cause === undefined
+    ? error.message
+    : `${error.message}: ${reason(error.cause)}`;
 }

@@ -6,7 +6,10 @@ import type { HttpResponse } from "./client.ts";
 
 interface DocumentedResponse {
   headers?: Record<string, { required?: boolean; schema: object }>;
-  content?: Record<string, { schema: object; examples: Record<string, { value: unknown }> }>;
+  content?: Record<
+    string,
+    { schema: object; examples: Record<string, { value: unknown }> }
+  >;
 }
 
 const text = readFileSync(new URL("../../shared/openapi.yaml", import.meta.url), "utf8");
@@ -96,7 +99,11 @@ const operationCodes = ["order_not_found"];
  * @returns a line for everything that the document does not describe; empty when it describes all
  * of the response.
  */
-export function responseProblems(method: string, path: string, response: HttpResponse): string[] {
+export function responseProblems(
+  method: string,
+  path: string,
+  response: HttpResponse,
+): string[] {
   const known = paths.find(({ pattern }) => pattern.test(path));
   const operation = known?.operations[method.toLowerCase()];
   const rejections = known ? unknownMethodResponses : unknownPathResponses;
@@ -132,7 +139,8 @@ function bodyProblems(
   { status, headers, body }: HttpResponse,
   impossibleCodes: string[],
 ): string[] {
-  if (content === undefined) return body === "" ? [] : [`a body is not documented: ${body}`];
+  if (content === undefined)
+    return body === "" ? [] : [`a body is not documented: ${body}`];
   const contentType = headers["content-type"] ?? "";
   const documented = content[contentType];
   if (documented === undefined) return [`content type ${contentType} is not documented`];
@@ -152,7 +160,11 @@ function bodyProblems(
  * which a JavaScript number can't hold.
  */
 function jsonProblems(schema: object, json: string): string[] {
-  const checkDigits = (_name: string, value: unknown, context?: { source: string }): unknown => {
+  const checkDigits = (
+    _name: string,
+    value: unknown,
+    context?: { source: string },
+  ): unknown => {
     if (typeof value !== "number" || isInt64(context?.source ?? "")) return value;
     throw new RangeError(`${context?.source} is not an int64`);
   };

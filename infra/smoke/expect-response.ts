@@ -32,7 +32,10 @@ export function expectDocumented({ method, path, ...response }: ApiResponse): vo
 export function expectError(response: ApiResponse, expected: ErrorCode): void {
   expectStatus(response, errors[expected].status);
   // The gateway responds like this until an operation's route has reached it.
-  if (expected !== "resource_not_found" && response.body === errorBody("resource_not_found")) {
+  if (
+    expected !== "resource_not_found" &&
+    response.body === errorBody("resource_not_found")
+  ) {
     throw new NotReady(`code resource_not_found instead of ${expected}`);
   }
   expectDocumented(response);

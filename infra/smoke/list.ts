@@ -19,7 +19,10 @@ const awsLimits = { characters: 200_000_000, milliseconds: 15 * 60_000 };
  */
 export async function expectList(
   { text, ...head }: OpenResponse,
-  { orderId, enough = Number.POSITIVE_INFINITY }: { orderId?: string; enough?: number } = {},
+  {
+    orderId,
+    enough = Number.POSITIVE_INFINITY,
+  }: { orderId?: string; enough?: number } = {},
   clock = systemClock,
 ): Promise<number> {
   if (head.status !== 200) expectStatus({ ...head, body: await readText(text) }, 200);
@@ -40,7 +43,10 @@ export async function expectList(
     const limits = "as AWS does with more than 200 MB or 15 minutes";
     throw new Warning(`the list was cut off after ${length} characters, ${limits}`);
   }
-  assert(orderId === undefined || ids.has(BigInt(orderId)), `order ${orderId} is not listed`);
+  assert(
+    orderId === undefined || ids.has(BigInt(orderId)),
+    `order ${orderId} is not listed`,
+  );
   return length;
 }
 
@@ -66,11 +72,15 @@ export async function* readParts(text: AsyncIterable<string>): AsyncGenerator<st
     rest = (rest + chunk).trimStart();
     const end = rest.lastIndexOf("}") + 1;
     if (end === 0) continue;
-    assert(rest.startsWith(start), `the body is not a JSON array: no ${start} before an order`);
+    assert(
+      rest.startsWith(start),
+      `the body is not a JSON array: no ${start} before an order`,
+    );
     yield `[${rest.slice(1, end)}]`;
     rest = rest.slice(end);
     start = ",";
   }
   if (start === "[") yield rest;
-  else if (rest.trim() !== "]") throw new CutOff("the body is not a JSON array: it has no end");
+  else if (rest.trim() !== "]")
+    throw new CutOff("the body is not a JSON array: it has no end");
 }

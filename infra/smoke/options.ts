@@ -19,7 +19,10 @@ interface Options {
  *
  * @param entries the environments, one of which the key belongs to.
  */
-export function smokeOptions(argv: string[], entries: Record<string, Environment> = environments) {
+export function smokeOptions(
+  argv: string[],
+  entries: Record<string, Environment> = environments,
+) {
   const command = new Script("npm run smoke --")
     .description(
       "Check that a deployed service does what it promises its clients. " +
@@ -30,7 +33,11 @@ export function smokeOptions(argv: string[], entries: Record<string, Environment
       "the stack's BaseUrl, or the one npm start prints",
       parseBaseUrl,
     )
-    .option("--cancel <order-id>", "a pending order; it is cancelled for good", parseOrderId)
+    .option(
+      "--cancel <order-id>",
+      "a pending order; it is cancelled for good",
+      parseOrderId,
+    )
     .option(
       "--thorough",
       "also read a list for a minute, cancel that order twenty times at once, and send requests " +
@@ -43,16 +50,36 @@ export function smokeOptions(argv: string[], entries: Record<string, Environment
       "how long a new stage may take to become ready (default: 120, on this machine 0)",
       parseSeconds,
     )
-    .addHelpText("after", "\nSet the environment variable API_KEY to a key of that environment.")
+    .addHelpText(
+      "after",
+      "\nSet the environment variable API_KEY to a key of that environment.",
+    )
     .parse(argv);
-  const { baseUrl, cancel, thorough = false, production, yes, wait } = command.opts<Options>();
+  const {
+    baseUrl,
+    cancel,
+    thorough = false,
+    production,
+    yes,
+    wait,
+  } = command.opts<Options>();
   const apiKey = process.env["API_KEY"] ?? "";
   if (!isApiKey(apiKey)) command.error("API_KEY is missing or malformed.");
   if (thorough && !production && !isExpendable(apiKey, entries))
-    command.error("--thorough disturbs clients. If you mean this environment, add --production.");
+    command.error(
+      "--thorough disturbs clients. If you mean this environment, add --production.",
+    );
   const asks = thorough && !yes;
-  if (asks && !process.stdin.isTTY) command.error("No terminal to ask on. Add --yes to go ahead.");
-  return { baseUrl, apiKey, cancel, thorough, asks, waitSeconds: wait ?? defaultWait(baseUrl) };
+  if (asks && !process.stdin.isTTY)
+    command.error("No terminal to ask on. Add --yes to go ahead.");
+  return {
+    baseUrl,
+    apiKey,
+    cancel,
+    thorough,
+    asks,
+    waitSeconds: wait ?? defaultWait(baseUrl),
+  };
 }
 
 /** Whether the key's environment is one of ours that keeps no data. */
@@ -81,6 +108,7 @@ function parseOrderId(text: string): string {
 }
 
 function parseSeconds(text: string): number {
-  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError("Not a whole number of seconds.");
+  if (!/^\d{1,4}$/.test(text))
+    throw new InvalidArgumentError("Not a whole number of seconds.");
   return Number(text);
 }

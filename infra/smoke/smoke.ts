@@ -34,7 +34,9 @@ export async function* smoke(
 ): AsyncGenerator<Line, void, void> {
   const deadline = clock.now() + waitSeconds * 1000;
   let isAnnounced = false;
-  for (const [index, [name, check]] of Object.entries(checksFor(cancel, thorough)).entries()) {
+  for (const [index, [name, check]] of Object.entries(
+    checksFor(cancel, thorough),
+  ).entries()) {
     const run = () => check(service, clock).catch((error: unknown) => error);
     let error = await run();
     while (index < readinessChecks && error instanceof NotReady && clock.now() < deadline) {
@@ -79,6 +81,7 @@ async function runSmoke(): Promise<void> {
 
 async function confirm(): Promise<boolean> {
   using terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const warning = "This sends thousands of requests: for minutes, other clients may get 429.";
+  const warning =
+    "This sends thousands of requests: for minutes, other clients may get 429.";
   return /^y(es)?$/i.test((await terminal.question(`${warning} Go on? [y/N] `)).trim());
 }

@@ -40,7 +40,10 @@ export const thoroughChecks = (mostRequests = 10_000): Checks => ({
       }
     }
     const length = await expectList({ ...response, text: readSlowly() }, {}, clock);
-    assert(clock.now() >= minuteEnd, `${length} characters are too few to be read for a minute`);
+    assert(
+      clock.now() >= minuteEnd,
+      `${length} characters are too few to be read for a minute`,
+    );
   },
   "429 and Retry-After for too many requests, the documented Error for the others": async (
     service,
@@ -56,6 +59,9 @@ export const thoroughChecks = (mostRequests = 10_000): Checks => ({
       }
     };
     await Promise.all(Array.from({ length: floodAtOnce }, sendInTurn));
-    assert(isThrottled, `${mostRequests} requests, ${floodAtOnce} at a time, were all let in`);
+    assert(
+      isThrottled,
+      `${mostRequests} requests, ${floodAtOnce} at a time, were all let in`,
+    );
   },
 });

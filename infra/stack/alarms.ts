@@ -33,8 +33,14 @@ export function addAlarms(
   settings: AlarmSettings,
   { api, functions, logMetrics }: Watched,
 ): { topic: ITopic; rollingBack: PerFunction<Alarm[]> } {
-  const { functionFailures, functionThrottles, listsCutOff, rejectedKeys, slow, tableThrottles } =
-    settings;
+  const {
+    functionFailures,
+    functionThrottles,
+    listsCutOff,
+    rejectedKeys,
+    slow,
+    tableThrottles,
+  } = settings;
   const { failures, keysRejected, requestsThrottled, responses, serverErrors } = logMetrics;
   const scope = new Construct(stack, "Alarms");
   const topic = addTopic(scope, settings);
@@ -68,7 +74,10 @@ export function addAlarms(
     // concurrency.
     const errors = new MathExpression({
       expression: "failures - FILL(turnedAway, 0)",
-      usingMetrics: { failures: serverErrors[name], turnedAway: live.lambda.metricThrottles() },
+      usingMetrics: {
+        failures: serverErrors[name],
+        turnedAway: live.lambda.metricThrottles(),
+      },
     });
     const erring = percentage(functionFailures, errors, responses[name] ?? invoked);
     return [
@@ -76,7 +85,9 @@ export function addAlarms(
       alarm(`${entry.id}ServerErrors`, erring, functionFailures.percent),
     ];
   });
-  const cancelDuration = functions.cancelOrder.live.metricDuration({ statistic: Stats.p(99) });
+  const cancelDuration = functions.cancelOrder.live.metricDuration({
+    statistic: Stats.p(99),
+  });
   rollingBack.cancelOrder.push(alarm("CancelSlow", cancelDuration, slow.cancel, lasting));
   rollingBack.listOrders.push(
     alarm("ListSlow", logMetrics.listFirstPage, slow.listFirstPage, lasting),

@@ -12,7 +12,11 @@ export function addDomain(api: Construct, domain: OwnDomain, restApi: RestApi): 
   const scope = new Construct(api, "Domain");
   const domainName = new DomainName(scope, "Name", {
     domainName: domain.name,
-    certificate: Certificate.fromCertificateArn(scope, "Certificate", domain.certificateArn),
+    certificate: Certificate.fromCertificateArn(
+      scope,
+      "Certificate",
+      domain.certificateArn,
+    ),
     ...tls,
   });
   new BasePathMapping(scope, "BasePath", { domainName, restApi, basePath: stageName });

@@ -44,7 +44,8 @@ export function addCanaryRollout(
   });
   Validations.of(role).acknowledge({
     id: `AwsSolutions-IAM4[${servicePolicyPrefix}/AWSCodeDeployRoleForLambdaLimited]`,
-    reason: "AWS maintains this policy, and CDK attaches it to every deployment group's role",
+    reason:
+      "AWS maintains this policy, and CDK attaches it to every deployment group's role",
   });
 }
 

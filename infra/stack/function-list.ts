@@ -72,7 +72,8 @@ export type OperationName = {
 
 /** Every operation of the API. */
 export const operations = Object.entries<FunctionEntry>(functionList).flatMap(
-  ([name, { operation }]) => (operation ? [{ ...operation, name: name as OperationName }] : []),
+  ([name, { operation }]) =>
+    operation ? [{ ...operation, name: name as OperationName }] : [],
 );
 
 /** One value for each function, by its name. */

@@ -111,7 +111,9 @@ const crashed = [
   [field("record.status", "=", "timeout")],
   [field("record.status", "=", "failure")],
   [field("record.status", "=", "error"), field("record.errorType", "=", "Runtime.*")],
-].map((conditions) => FilterPattern.all(field("type", "=", "platform.report"), ...conditions));
+].map((conditions) =>
+  FilterPattern.all(field("type", "=", "platform.report"), ...conditions),
+);
 
 /**
  * Matches the access log's lines about requests that the gateway admitted to an operation. It logs

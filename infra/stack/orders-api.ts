@@ -33,7 +33,11 @@ export type OrdersApi = ReturnType<typeof addOrdersApi>;
  * Makes the HTTP API: its operations behind the authorizer, and an Error record for everything
  * else.
  */
-export function addOrdersApi(stack: Stack, environment: Environment, functions: ServiceFunctions) {
+export function addOrdersApi(
+  stack: Stack,
+  environment: Environment,
+  functions: ServiceFunctions,
+) {
   const scope = new Construct(stack, "Api");
   const { restApi, accessLog } = addRestApi(scope, environment);
   addGatewayResponses(restApi);

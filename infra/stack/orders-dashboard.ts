@@ -31,7 +31,11 @@ export function addDashboard(
     dashboardName,
     widgets: [
       [
-        graph("Requests", [api.metric("Count"), api.metric("4XXError"), api.metric("5XXError")]),
+        graph("Requests", [
+          api.metric("Count"),
+          api.metric("4XXError"),
+          api.metric("5XXError"),
+        ]),
         graph("Outcomes", [ordersListed, ordersCancelled, listsCutOff]),
         graph("Rejected, by code", [
           search(
@@ -43,12 +47,20 @@ export function addDashboard(
       ],
       [
         graph("Slowest 1 %, ms", [
-          functions.cancelOrder.live.metricDuration({ statistic: Stats.p(99), label: "cancel" }),
+          functions.cancelOrder.live.metricDuration({
+            statistic: Stats.p(99),
+            label: "cancel",
+          }),
           listFirstPage.with({ label: "list, first page" }),
-          functions.authorize.live.metricDuration({ statistic: Stats.p(99), label: "authorize" }),
+          functions.authorize.live.metricDuration({
+            statistic: Stats.p(99),
+            label: "authorize",
+          }),
         ]),
         graph("Throttled", [
-          ...lambdas.map(({ entry, live }) => live.lambda.metricThrottles({ label: entry.id })),
+          ...lambdas.map(({ entry, live }) =>
+            live.lambda.metricThrottles({ label: entry.id }),
+          ),
           ...lambdas.map(({ entry, throttledTableRequests }) =>
             throttledTableRequests.with({ label: `${entry.id}'s table` }),
           ),

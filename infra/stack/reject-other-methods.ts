@@ -38,7 +38,9 @@ export function rejectOtherMethods(resource: IResource, methods: string[]): void
   const requestTemplate = JSON.stringify({ statusCode: errors[code].status });
   const integration = new MockIntegration({
     passthroughBehavior: PassthroughBehavior.NEVER,
-    requestTemplates: Object.fromEntries(contentTypes.map((type) => [type, requestTemplate])),
+    requestTemplates: Object.fromEntries(
+      contentTypes.map((type) => [type, requestTemplate]),
+    ),
     integrationResponses: [
       {
         statusCode,
@@ -56,6 +58,7 @@ export function rejectOtherMethods(resource: IResource, methods: string[]): void
       },
     ],
   });
-  const reason = "Everyone gets the same constant Error record; there is nothing to protect";
+  const reason =
+    "Everyone gets the same constant Error record; there is nothing to protect";
   Validations.of(anyMethod).acknowledge({ id: "AwsSolutions-APIG4", reason });
 }

@@ -10,7 +10,9 @@ import type { Environment } from "./settings.ts";
 export function addRules(stack: Stack, environment: Environment): void {
   const { alarms, keepData, listConcurrency, stackName } = environment;
   if (keepData) stack.node.addValidation({ validate: () => unprotected(stack) });
-  const hasWebAcl = stack.node.findAll().some((part) => part instanceof CfnWebACLAssociation);
+  const hasWebAcl = stack.node
+    .findAll()
+    .some((part) => part instanceof CfnWebACLAssociation);
   const warnings = {
     listConcurrency:
       keepData &&

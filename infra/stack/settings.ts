@@ -45,7 +45,9 @@ const ownDomain = z.strictObject({
    * Where the stack creates the name's DNS record. Without it, create one yourself that points to
    * the output `RegionalDomainName`.
    */
-  hostedZone: z.strictObject({ id: z.string("text"), name: z.string("text") }).exactOptional(),
+  hostedZone: z
+    .strictObject({ id: z.string("text"), name: z.string("text") })
+    .exactOptional(),
   /**
    * Whether the gateway's own address still serves, too. Set it to false once no client uses that
    * address.
@@ -206,7 +208,9 @@ const environmentSchema = settings.check(({ value, issues }) => {
   const { account, alarms, domain, webAclArn } = value;
   const percent = alarms?.functionFailures.percent ?? 0;
   if (alarms?.canary && percent >= 10)
-    issues.push(mistake("alarms.functionFailures.percent", percent, "less than a canary's 10 %"));
+    issues.push(
+      mistake("alarms.functionFailures.percent", percent, "less than a canary's 10 %"),
+    );
   const arns = {
     webAclArn,
     "alarms.topicArn": alarms?.topicArn,

@@ -129,7 +129,8 @@ function acknowledgeRules(restApi: RestApi, { ownsLogRole, webAclArn }: Environm
 }
 
 /** The start of cdk-nag's names for the policies that AWS manages for service roles. */
-export const servicePolicyPrefix = "Policy::arn:<AWS::Partition>:iam::aws:policy/service-role";
+export const servicePolicyPrefix =
+  "Policy::arn:<AWS::Partition>:iam::aws:policy/service-role";
 
 function methodSettings({ rateLimit, burstLimit }: Throttling) {
   return {

@@ -56,6 +56,11 @@ export function addTables(stack: Stack, environment: Environment): ServiceTables
 function writersPolicy(accounts: string[]): PolicyDocument {
   const Action = ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"];
   // It is about the table that it is attached to, which can't name itself in it.
-  const statement = { Effect: "Allow", Principal: { AWS: accounts }, Action, Resource: "*" };
+  const statement = {
+    Effect: "Allow",
+    Principal: { AWS: accounts },
+    Action,
+    Resource: "*",
+  };
   return PolicyDocument.fromJson({ Version: "2012-10-17", Statement: [statement] });
 }

@@ -12,7 +12,9 @@ export function counted(count: number, noun: string): string {
 
 /** `2 written, 1 already there`, of counts by their names. */
 export function countsText(counts: Record<string, number>): string {
-  const parts = Object.entries(counts).map(([name, count]) => `${grouped(count)} ${words(name)}`);
+  const parts = Object.entries(counts).map(
+    ([name, count]) => `${grouped(count)} ${words(name)}`,
+  );
   return parts.join(", ");
 }
 

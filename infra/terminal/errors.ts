@@ -15,31 +15,52 @@ export function fileError(name: string, error: unknown): unknown {
   // The SDK's errors can have a number, too, and always have metadata.
   if (!(error instanceof Error && "errno" in error) || "$metadata" in error) return error;
   const isFolder = "code" in error && error.code === "EISDIR";
-  const reason = isFolder ? " is a folder" : `: ${getSystemErrorMessage(Number(error.errno))}`;
+  const reason = isFolder
+    ? " is a folder"
+    : `: ${getSystemErrorMessage(Number(error.errno))}`;
   return new CommandError(`${name}${reason}`);
 }
 
 /** An error as Node.js and the SDK make them. */
-type Failure = NodeJS.ErrnoException & { hostname?: string; address?: string; port?: number };
+type Failure = NodeJS.ErrnoException & {
+  hostname?: string;
+  address?: string;
+  port?: number;
+};
 
 /**
  * The errors that operators meet, and the line about each. The first pattern counts that matches
  * the error's name, its code and the first line of its message. None quotes AWS on credentials: the
  * message about a rejected signature contains the signed headers.
  */
-const explanations: [pattern: RegExp, explain: (reason: string, failure: Failure) => string][] = [
+const explanations: [
+  pattern: RegExp,
+  explain: (reason: string, failure: Failure) => string,
+][] = [
   [/^AbortError /, () => "Interrupted"],
   [/^IncompleteResponseError /, (reason) => `${reason}. Run the command again`],
   // Sources of our own are named by their whole paths.
-  [/ (ERR_)?MODULE_NOT_FOUND .*(node_modules|Cannot find package|module '[^/])/, notInstalled],
+  [
+    / (ERR_)?MODULE_NOT_FOUND .*(node_modules|Cannot find package|module '[^/])/,
+    notInstalled,
+  ],
   [/ ERR_INVALID_PACKAGE_CONFIG | spawn \S+ ENOENT$/, notInstalled],
   // CDK's message around it names folders of its own.
   [/is needed by esbuild/, () => notInstalled("esbuild's program is missing")],
   [/^(CredentialsProviderError|TokenProviderError) /, noCredentials],
-  [/^(ExpiredToken|RequestExpired|InvalidClientTokenId|UnrecognizedClient)/, rejectedCredentials],
-  [/^(AuthFailure|SignatureDoesNotMatch|InvalidSignature|IncompleteSig)/, rejectedCredentials],
+  [
+    /^(ExpiredToken|RequestExpired|InvalidClientTokenId|UnrecognizedClient)/,
+    rejectedCredentials,
+  ],
+  [
+    /^(AuthFailure|SignatureDoesNotMatch|InvalidSignature|IncompleteSig)/,
+    rejectedCredentials,
+  ],
   [/^AccessDenied/, (reason) => `AWS denied access: ${reason}`],
-  [/ Region is missing/, () => "No AWS region. Set AWS_REGION, or a region in your profile"],
+  [
+    / Region is missing/,
+    () => "No AWS region. Set AWS_REGION, or a region in your profile",
+  ],
   [
     /^ResourceNotFoundException /,
     (reason) => `${reason}. Check its name, and whether its stack was deleted or replaced`,
@@ -70,7 +91,9 @@ function linesAbout(error: unknown): string {
   if (explain) return explain(reason, failure);
   if (errno === undefined || path === undefined) return unexpected(`${name}: ${reason}`);
   const line = `${path}: ${getSystemErrorMessage(errno)}`;
-  return syscall === "mkdtemp" ? `${line}. Set TMPDIR to a folder that can be written` : line;
+  return syscall === "mkdtemp"
+    ? `${line}. Set TMPDIR to a folder that can be written`
+    : line;
 }
 
 /** Whether standard output can't be written. Other errors of writes name a file, or are the SDK's. */
@@ -83,7 +106,8 @@ function noCredentials(reason: string): string {
   const none = profile
     ? `The AWS profile ${profile} does not exist or has no usable credentials`
     : "No usable AWS credentials";
-  const remedy = "Sign in, or set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY";
+  const remedy =
+    "Sign in, or set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY";
   return `${none} (${reason}). ${remedy}`;
 }
 

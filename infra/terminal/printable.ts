@@ -9,7 +9,10 @@ const controls = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}[\p{Cf}--[\u200c\u200d\u{e0020}-\u{e0
  * The text on one line, safe to print: whatever could control a terminal is escaped, as `\u{1b}`.
  */
 export function printable(text: string): string {
-  return text.replace(controls, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+  return text.replace(
+    controls,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
 }
 
 declare global {

@@ -107,7 +107,9 @@ function endpoint(): URL {
 function command<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
   operation: string,
 ) {
-  return class implements Command<ServiceInputTypes, Input, ServiceOutputTypes, Output, Resolved> {
+  return class
+    implements Command<ServiceInputTypes, Input, ServiceOutputTypes, Output, Resolved>
+  {
     readonly middlewareStack = constructStack<Input, Output>();
     readonly input: Input;
 
@@ -123,7 +125,10 @@ function command<Input extends ServiceInputTypes, Output extends ServiceOutputTy
       const stack = clientStack.concat(this.middlewareStack);
       return stack.resolve<Input, Output>(
         ({ request }) => requestHandler.handle(request as HttpRequest, options),
-        { commandName: `${operation}Command`, [SMITHY_CONTEXT_KEY]: { operation, ...options } },
+        {
+          commandName: `${operation}Command`,
+          [SMITHY_CONTEXT_KEY]: { operation, ...options },
+        },
       );
     }
   };
@@ -243,7 +248,9 @@ function exception(response: HttpResponse, json: { $metadata: ResponseMetadata }
   const name = loadJsonRpcErrorCode(response, json) ?? "Unknown";
   const $fault = response.statusCode < 500 ? "client" : "server";
   const Exception =
-    name === "ConditionalCheckFailedException" ? ConditionalCheckFailedException : ServiceException;
+    name === "ConditionalCheckFailedException"
+      ? ConditionalCheckFailedException
+      : ServiceException;
   const { $metadata } = json;
   const exception = new Exception({ name, $fault, $metadata, message: "" });
   // The one error that the SDK retries for neither its name nor its status.

@@ -53,12 +53,17 @@ export class OrdersClient {
     this.#apiKey = apiKey.trim();
     this.#timeout = timeout;
     // No message shows a parameter: it may be the key, in the wrong place.
-    if (!/^https?:\/\/[^\s/?#@][^\s?#@]*$/i.test(this.#baseUrl) || !URL.canParse(this.#baseUrl))
+    if (
+      !/^https?:\/\/[^\s/?#@][^\s?#@]*$/i.test(this.#baseUrl) ||
+      !URL.canParse(this.#baseUrl)
+    )
       throw new TypeError("The base address must look like https://HOST/v1");
     if (!/^[!-~]+$/.test(this.#apiKey))
       throw new TypeError("The API key is empty or has a character that no key has");
     if (!(timeout > 0 && timeout < 2 ** 31))
-      throw new RangeError("The timeout must be a number of milliseconds from 1 to 2147483647");
+      throw new RangeError(
+        "The timeout must be a number of milliseconds from 1 to 2147483647",
+      );
   }
 
   async listOrders(): Promise<Order[]> {
@@ -88,7 +93,8 @@ export class OrdersClient {
       try {
         return await this.#send(method, path, read);
       } catch (error) {
-        if (attempt === attempts || !(error instanceof ApiError && mayPass(error))) throw error;
+        if (attempt === attempts || !(error instanceof ApiError && mayPass(error)))
+          throw error;
         const seconds = error.retryAfter + Math.random() * 2 ** (attempt - 1);
         await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
       }
@@ -143,7 +149,8 @@ export class OrdersClient {
 
 async function textOf(response: IncomingMessage): Promise<string> {
   const { headers, statusCode } = response;
-  const isGzip = statusCode !== 204 && /^(x-)?gzip$/i.test(headers["content-encoding"] ?? "");
+  const isGzip =
+    statusCode !== 204 && /^(x-)?gzip$/i.test(headers["content-encoding"] ?? "");
   return await text(isGzip ? pipeline(response, createGunzip(), () => {}) : response);
 }
 
@@ -176,7 +183,8 @@ function parse(json: string): unknown {
 function parseExactly(json: string): unknown {
   return JSON.parse(json, (_key, value, context?: { source?: string }) => {
     if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value;
-    if (context?.source === undefined) throw new Error("OrdersClient needs Node.js 22 or newer");
+    if (context?.source === undefined)
+      throw new Error("OrdersClient needs Node.js 22 or newer");
     return BigInt(context.source);
   });
 }

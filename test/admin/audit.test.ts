@@ -24,7 +24,11 @@ const saveLog = (lines: string[]) =>
 
 /** The order that this cancellation leaves, with these changes. */
 const cancelled = (id: number, changes = {}) => {
-  const cancellation = { cancelledAt: before, cancelledBy: key, cancellationId: "request_1" };
+  const cancellation = {
+    cancelledAt: before,
+    cancelledBy: key,
+    cancellationId: "request_1",
+  };
   return `$ put ${JSON.stringify({ id, status: "cancelled", ...cancellation, ...changes })}`;
 };
 const reinstated = (reinstatedAt: string) => ({

@@ -1,5 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { chmod, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  readdir,
+  readFile,
+  readlink,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { onEvery, passOn } from "../helpers/faults/fault-proxy.ts";
@@ -79,7 +87,9 @@ test("an export names what it skips, which table it reads, and where it can't wr
 test("an export whose second page fails leaves the last one, and no other file", async () => {
   let scans = 0;
   const missing = rejectedAs("ResourceNotFoundException");
-  const calls = onEvery("Scan", (exchange) => (++scans === 1 ? pagesOf(2) : missing)(exchange));
+  const calls = onEvery("Scan", (exchange) =>
+    (++scans === 1 ? pagesOf(2) : missing)(exchange),
+  );
   await playIn({ calls })`
     ${putOrders}
     $ save last.ndjson

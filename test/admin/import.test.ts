@@ -106,7 +106,8 @@ test("an import of a bad or an empty file writes nothing", () => play`
 test("long values are shown in part, and twenty orders of those that differ alike", async () => {
   await saveOrders(22);
   const long = "x".repeat(100);
-  const put = (_: unknown, id: number) => `$ put {"id":{"N":"${id}"},"status":{"S":"${long}"}}`;
+  const put = (_: unknown, id: number) =>
+    `$ put {"id":{"N":"${id}"},"status":{"S":"${long}"}}`;
   const differs = `status "pending" (table: "${long.slice(0, 59)}...)`;
   await play`
     ${Array.from({ length: 22 }, put).join("\n")}
@@ -128,7 +129,9 @@ test("an import shows its progress on a terminal", async () => {
 });
 
 test("an order of someone else's counts as different, even after a retry", async () => {
-  const { sent } = await playIn({ calls: onFirst("PutItem", unapplied["500 of the service"]) })`
+  const { sent } = await playIn({
+    calls: onFirst("PutItem", unapplied["500 of the service"]),
+  })`
     $ put {"id":1,"status":"shipped"}
     $ orders import
     > {"id":1}
@@ -163,7 +166,8 @@ test("an import that fails ends the waits of its other writes", async () => {
   });
   onTestFinished(() => pause.mockRestore());
   const calls = onEvery("PutItem", async (exchange) => {
-    if (exchange.input.includes('"N":"2"')) return unapplied["throttled by the table"](exchange);
+    if (exchange.input.includes('"N":"2"'))
+      return unapplied["throttled by the table"](exchange);
     await waiting.promise;
     rejectedAs("AccessDeniedException", "no")(exchange);
   });

@@ -65,7 +65,9 @@ test("an issued key is printed alone, once", () => playIn({ now })`
 `);
 
 test("nothing of an issued key is stored but its hash, which is never shown", async () => {
-  const { stdout, stderr } = await run("keys issue --name Acme --expires 2099-12-31 --local");
+  const { stdout, stderr } = await run(
+    "keys issue --name Acme --expires 2099-12-31 --local",
+  );
   const key = stdout.trimEnd();
   expect(isApiKey(key)).toBe(true);
   expect(stderr).not.toContain(key);

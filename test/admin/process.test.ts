@@ -61,7 +61,10 @@ function onTerminal(command: string[]): [string, ...string[]] {
 }
 
 test("a key typed at the prompt is not echoed", async () => {
-  const typed = await putKey({ keyId: "key_1" }, makeApiKey(environments.staging.apiKeyPrefix));
+  const typed = await putKey(
+    { keyId: "key_1" },
+    makeApiKey(environments.staging.apiKeyPrefix),
+  );
   await pointTo(stackAt());
   const words = [...(await adminCommand()), "keys", "check", "--local"];
   const [file, ...args] = onTerminal([process.execPath, ...words]);
@@ -74,7 +77,9 @@ test("a key typed at the prompt is not echoed", async () => {
     if (text.includes("input is hidden")) child.stdin.write(` ${typed} \r`);
   });
   expect(await once(child, "close")).toEqual([0, null]);
-  expect(shown.replaceAll("\r", "")).toBe("Key (input is hidden): \nAccepted: key_1 (test)\n");
+  expect(shown.replaceAll("\r", "")).toBe(
+    "Key (input is hidden): \nAccepted: key_1 (test)\n",
+  );
 });
 
 describe("an export", () => {
@@ -97,7 +102,9 @@ describe("an export", () => {
     const calls = onEvery("Scan", (exchange) => {
       if (++scans === 1) return pagesOf(1)(exchange);
     });
-    const { child, ended } = await start(`orders export ${folder}/stopped.ndjson`, { calls });
+    const { child, ended } = await start(`orders export ${folder}/stopped.ndjson`, {
+      calls,
+    });
     await expect.poll(files).toEqual([`stopped.ndjson.${child.pid}.partial`]);
     child.kill("SIGHUP");
     expect(await ended).toEqual({ code: 1, stdout: "", stderr: "Interrupted\n" });
@@ -115,7 +122,9 @@ describe("an import", () => {
   test("writes only the missing orders when run again after a kill", async () => {
     await save();
     const { calls, failing } = onEveryAfter(200, "PutItem", unapplied["no response"]);
-    const { child, ended } = await start(`orders import ${folder}/orders.ndjson`, { calls });
+    const { child, ended } = await start(`orders import ${folder}/orders.ndjson`, {
+      calls,
+    });
     await failing;
     child.kill("SIGKILL");
     expect(await ended).toEqual({ code: null, stdout: "", stderr: "" });
@@ -153,8 +162,13 @@ describe("an import", () => {
 
   test("that waits for standard input removes its copy at Ctrl-C", async () => {
     const tmp = await mkdtemp(join(folder, "tmp-"));
-    const { child, ended } = await start("orders import", { input: null, env: { TMPDIR: tmp } });
-    await vi.waitFor(async () => expect(await readdir(tmp)).toHaveLength(1), { timeout: 20_000 });
+    const { child, ended } = await start("orders import", {
+      input: null,
+      env: { TMPDIR: tmp },
+    });
+    await vi.waitFor(async () => expect(await readdir(tmp)).toHaveLength(1), {
+      timeout: 20_000,
+    });
     child.kill("SIGINT");
     expect(await ended).toEqual({ code: 1, stdout: "", stderr: "Interrupted\n" });
     expect(await readdir(tmp)).toEqual([]);

@@ -11,7 +11,10 @@ beforeEach(() => {
 
 /** A terminal of so many columns, which standard output and standard error share. */
 function terminal(columns = 80) {
-  const stream = Object.assign(new PassThrough({ encoding: "utf8" }), { isTTY: true, columns });
+  const stream = Object.assign(new PassThrough({ encoding: "utf8" }), {
+    isTTY: true,
+    columns,
+  });
   for (const name of ["stdout", "stderr"] as const) {
     const spy = vi.spyOn(process, name, "get").mockReturnValue(stream as never);
     onTestFinished(() => spy.mockRestore());

@@ -71,8 +71,10 @@ test.each([
     "Reinstated 1 order; left 1 cancelled outside the period, 0 excepted, 0 changed since",
     [early, first, reinstated(3), late, ...others],
   ],
-])("%s chooses among the orders, unless its file is empty", async (option, ids, summary, table) => {
-  await playIn({ now })`
+])(
+  "%s chooses among the orders, unless its file is empty",
+  async (option, ids, summary, table) => {
+    await playIn({ now })`
     ${putAll}
     $ ${reinstate} ${option} -
     ! error: standard input has no order ids: nothing was changed
@@ -88,7 +90,8 @@ test.each([
     $ table
     ${table.join("\n")}
   `;
-});
+  },
+);
 
 test("a key that was never issued is rejected", () => play`
   $ orders reinstate --cancelled-by key_0123456789abcdef --since 2026-11-20

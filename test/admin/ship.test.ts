@@ -128,7 +128,8 @@ test("an order counts as already shipped if someone else ships it before a retry
 
 test("an order whose every response is lost is unknown, with its own exit code", () => {
   const calls = onEvery("UpdateItem", (exchange) => {
-    if (exchange.input.includes('"N":"1"')) return applied["500 after the engine"](exchange);
+    if (exchange.input.includes('"N":"1"'))
+      return applied["500 after the engine"](exchange);
     if (exchange.input.includes('"N":"2"')) return passOn(exchange);
     return rejectedAs("AccessDeniedException", "not authorized")(exchange);
   });
@@ -151,7 +152,8 @@ test.each([
 ])(
   "many orders are reported in the order of their ids, %s, whichever ends first",
   async (_, asked) => {
-    const isAbout = (input: string, at: number) => input.includes(`"id":{"N":"${asked[at]}"}`);
+    const isAbout = (input: string, at: number) =>
+      input.includes(`"id":{"N":"${asked[at]}"}`);
     const later = Promise.withResolvers<void>();
     const calls = onEvery("UpdateItem", async (exchange) => {
       if (isAbout(exchange.input, 20)) later.resolve();

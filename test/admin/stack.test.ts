@@ -26,7 +26,9 @@ test("the gateway accepts a revoked key until its cache expires", async () => {
   expect(await list()).toBe(200);
   now += environments.staging.authorizerCacheSeconds * 1000 + 1;
   expect(await list()).toBe(401);
-  expect((await admin("keys list")).stdout).toMatch(new RegExp(`^${keyId} .* revoked$`, "m"));
+  expect((await admin("keys list")).stdout).toMatch(
+    new RegExp(`^${keyId} .* revoked$`, "m"),
+  );
 });
 
 test("an audit of the stack's own log names exactly what was undone", async () => {
@@ -34,17 +36,24 @@ test("an audit of the stack's own log names exactly what was undone", async () =
   const place = (N: string) => stack.putOrder({ id: { N }, status: { S: "pending" } });
   for (const id of ids) {
     await place(id);
-    expect((await stack.call(`/store/orders/${id}`, { method: "DELETE" })).status).toBe(204);
+    expect((await stack.call(`/store/orders/${id}`, { method: "DELETE" })).status).toBe(
+      204,
+    );
   }
   for (const id of ["1003", "1014", "1029"]) await place(id);
   const logged = () => stack.log.filter((line) => line.includes("order_cancelled"));
   await expect.poll(logged).toHaveLength(30);
-  const { code, stdout, stderr } = await admin("orders audit --log -", stack.log.join("\n"));
+  const { code, stdout, stderr } = await admin(
+    "orders audit --log -",
+    stack.log.join("\n"),
+  );
   expect(code).toBe(1);
   expect(stdout.match(/^Order \d+ is pending/gm)?.sort()).toEqual([
     "Order 1003 is pending",
     "Order 1014 is pending",
     "Order 1029 is pending",
   ]);
-  expect(stderr).toBe("30 cancellations: 27 stand, 3 undone, 0 reinstated since and not judged\n");
+  expect(stderr).toBe(
+    "30 cancellations: 27 stand, 3 undone, 0 reinstated since and not judged\n",
+  );
 });

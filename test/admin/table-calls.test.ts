@@ -28,7 +28,9 @@ function callsAt(rate?: number, moves = true): TableCalls {
 }
 
 /** A call that uses this many units. */
-const using = (units: number) => async () => ({ ConsumedCapacity: { CapacityUnits: units } });
+const using = (units: number) => async () => ({
+  ConsumedCapacity: { CapacityUnits: units },
+});
 const throttled = () => Promise.reject(new ThrottlingException(once));
 
 describe("calls to a table", () => {
@@ -68,7 +70,9 @@ describe("calls to a table", () => {
 
   test("are retried for a minute or so while the table throttles, each in its turn", async () => {
     await expect(callsAt().make(throttled, 1)).rejects.toThrow("Slow down");
-    expect(waits).toEqual([100, 250, 500, 1000, 2500, 5000, 10_000, 15_000, 15_000, 15_000]);
+    expect(waits).toEqual([
+      100, 250, 500, 1000, 2500, 5000, 10_000, 15_000, 15_000, 15_000,
+    ]);
     waits = [];
     await callsAt(1).make(vi.fn(using(1)).mockImplementationOnce(throttled), 1);
     expect(waits).toEqual([100, 900]);
@@ -96,7 +100,11 @@ describe("calls to a table", () => {
   const pending = { id: { N: "1" }, status: { S: "pending" } };
   test.each<[string, typeof pending, boolean]>([
     ["recognise as their own what a throttled attempt may have written", pending, true],
-    ["don't recognise what has changed since", { ...pending, status: { S: "shipped" } }, false],
+    [
+      "don't recognise what has changed since",
+      { ...pending, status: { S: "shipped" } },
+      false,
+    ],
   ])("%s", async (_, Item, isOwn) => {
     const send = vi
       .spyOn(client, "send")

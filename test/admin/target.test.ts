@@ -21,7 +21,10 @@ const tables = { orders: "orders", apiKeys: "keys" };
 describe("a command for a deployed environment", () => {
   test("needs only outputs that the template has", async () => {
     const { directory } = await readAssembly();
-    const template = await readFile(join(directory, `${staging.stackName}.template.json`), "utf8");
+    const template = await readFile(
+      join(directory, `${staging.stackName}.template.json`),
+      "utf8",
+    );
     expect(JSON.parse(template).Outputs).toMatchObject({
       OrdersTableName: {},
       ApiKeysTableName: {},
@@ -58,7 +61,11 @@ describe("a command for a deployed environment", () => {
     // The handler reads its settings with its first call.
     const aborted = { abortSignal: AbortSignal.abort() };
     await client.send(new ListTablesCommand(), aborted).catch(() => {});
-    const config = { connectionTimeout: 3000, requestTimeout: 10_000, throwOnRequestTimeout: true };
+    const config = {
+      connectionTimeout: 3000,
+      requestTimeout: 10_000,
+      throwOnRequestTimeout: true,
+    };
     expect(client.config.requestHandler).toMatchObject({ config });
     expect(await client.config.maxAttempts()).toBe(5);
   });
@@ -78,7 +85,10 @@ describe("a command that can't find its stack says what to do:", () => {
   const withUnknownHost = () => {
     vi.stubEnv("AWS_REGION", "eu-centrl-1");
     const hostname = "cloudformation.eu-centrl-1.amazonaws.com";
-    const unknown = Object.assign(new Error("getaddrinfo"), { code: "ENOTFOUND", hostname });
+    const unknown = Object.assign(new Error("getaddrinfo"), {
+      code: "ENOTFOUND",
+      hostname,
+    });
     const lookup = vi.spyOn(dns, "lookup").mockImplementation((...args: unknown[]) => {
       const done = args.at(-1);
       if (typeof done === "function") process.nextTick(done, unknown);

@@ -6,7 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+} from "@aws-sdk/client-cloudformation";
 import { mockClient } from "aws-sdk-client-mock";
 import { afterAll, beforeEach, expect, onTestFinished, vi } from "vitest";
 import { runProgram } from "../../infra/admin/program.ts";
@@ -99,26 +102,38 @@ export async function createTerminal() {
       await createTable(client, json.keyId ? "apiKeys" : "orders", copy);
     }
     const { putKey, putOrder } = tableWriter(client, { orders: table, apiKeys: table });
-    await (json.keyId ? putKey(json, json.keyId) : putOrder(json.id.N ? json : itemOf(line)));
+    await (json.keyId
+      ? putKey(json, json.keyId)
+      : putOrder(json.id.N ? json : itemOf(line)));
   }
 
   /** The commands of a session that are not the operators'. */
-  const verbs: Record<string, (args: string[], input: string) => Promise<string[] | undefined>> = {
-    put: async ([first = "", second]) => void (await (second ? put(second, first) : put(first))),
+  const verbs: Record<
+    string,
+    (args: string[], input: string) => Promise<string[] | undefined>
+  > = {
+    put: async ([first = "", second]) =>
+      void (await (second ? put(second, first) : put(first))),
     save: async ([file = ""], input) => void (await writeFile(join(folder, file), input)),
     table: async ([name]) =>
       (await tables.items(name === apiKeys ? "apiKeys" : "orders")).map(lineOf).sort(),
   };
 
   /** Performs a command of a session. Returns the lines that it prints. */
-  async function perform(line: string, input: string, terminals?: Stream[]): Promise<string[]> {
+  async function perform(
+    line: string,
+    input: string,
+    terminals?: Stream[],
+  ): Promise<string[]> {
     const names: Record<string, string> = { ORDERS: orders, KEYS: apiKeys, COPY: copy };
     const command = line.replace(/\b[A-Z]{4,6}\b/g, (name) => names[name] ?? name);
     const [verb = "", ...args] = wordsOf(command);
     if (verbs[verb]) return (await verbs[verb](args, input)) ?? [];
     const [words = "", sort] = command.split(" | ");
     const target = words.includes("--env") ? "" : "--local ";
-    return linesOf(await run(target + words, { input, terminals }), sort === "sort").map(named);
+    return linesOf(await run(target + words, { input, terminals }), sort === "sort").map(
+      named,
+    );
   }
 
   const named = (text: string) =>
@@ -155,7 +170,9 @@ export async function createTerminal() {
       }
       if (now) vi.useFakeTimers({ toFake: ["Date"], now: new Date(now) });
       onTestFinished(() => void vi.useRealTimers());
-      expect(await seenIn(session, (line, input) => perform(line, input, terminals))).toBe(session);
+      expect(await seenIn(session, (line, input) => perform(line, input, terminals))).toBe(
+        session,
+      );
       return { sent };
     };
 
@@ -177,14 +194,28 @@ export async function createTerminal() {
     child.stdin.on("error", () => {});
     if (input !== null) child.stdin.end(input);
     running.push(child);
-    const ended = Promise.all([once(child, "close"), text(child.stdout), text(child.stderr)]);
+    const ended = Promise.all([
+      once(child, "close"),
+      text(child.stdout),
+      text(child.stderr),
+    ]);
     return {
       child,
       ended: ended.then(([[code], stdout, stderr]): Ended => ({ code, stdout, stderr })),
     };
   }
 
-  return { ...tables, folder, stackFile, stackAt, pointTo, put, play: playIn({}), playIn, start };
+  return {
+    ...tables,
+    folder,
+    stackFile,
+    stackAt,
+    pointTo,
+    put,
+    play: playIn({}),
+    playIn,
+    start,
+  };
 }
 
 function withoutIndent(text: string): string {
@@ -202,7 +233,10 @@ async function seenIn(
     const [command = "", ...below] = step.trimEnd().split("\n");
     const input = below.filter((line) => line.startsWith(">"));
     const expected = below.slice(input.length);
-    const printed = await perform(command, input.map((line) => `${line.slice(2)}\n`).join(""));
+    const printed = await perform(
+      command,
+      input.map((line) => `${line.slice(2)}\n`).join(""),
+    );
     const shown = isLike(printed, expected) ? expected : printed;
     seen += [`$ ${command}`, ...input, ...shown, ""].join("\n");
   }
@@ -214,7 +248,9 @@ function isLike(printed: string[], expected: string[]): boolean {
     if (line === "…") return "(?:.*\n)*?";
     return `${RegExp.escape(line).replaceAll("…", ".*").replaceAll("µµµ", "\\d{3}")}\n`;
   });
-  return new RegExp(`^${lines.join("")}$`).test(printed.map((line) => `${line}\n`).join(""));
+  return new RegExp(`^${lines.join("")}$`).test(
+    printed.map((line) => `${line}\n`).join(""),
+  );
 }
 
 /** The words of a command. A quoted text is one, and so is JSON. */
@@ -243,7 +279,8 @@ function itemOf(line: string): Item {
 
 function lineOf(item: Item): string {
   const { keyId, keyHash: _, ...fields } = item;
-  if (!keyId) return formatOrderLine(item) ?? jsonText(Object(attributeJson({ M: item })).M);
+  if (!keyId)
+    return formatOrderLine(item) ?? jsonText(Object(attributeJson({ M: item })).M);
   const plain = Object.entries(fields).map(([name, { S, N }]) => [name, S ?? Number(N)]);
   return JSON.stringify({ keyId: keyId.S, ...Object.fromEntries(plain.sort()) });
 }
@@ -299,7 +336,9 @@ export async function run(
   for (const [emitter, event] of listened) {
     const kept = emitter.rawListeners(event);
     restored.defer(() => {
-      const added = emitter.rawListeners(event).filter((listener) => !kept.includes(listener));
+      const added = emitter
+        .rawListeners(event)
+        .filter((listener) => !kept.includes(listener));
       for (const listener of added) emitter.off(event, listener as () => void);
     });
   }
@@ -322,7 +361,8 @@ const listened: [EventEmitter, string][] = [
 
 /** Only the first attempt of each call of an operation meets this behaviour. */
 export function onFirst(operation: string, behaviour: Behaviour): Choice {
-  return (call) => (call.operation === operation && call.attempt === 1 ? behaviour : undefined);
+  return (call) =>
+    call.operation === operation && call.attempt === 1 ? behaviour : undefined;
 }
 
 /** Every call of an operation after so many meets this. `failing` resolves at the first of them. */

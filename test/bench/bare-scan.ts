@@ -39,6 +39,7 @@ async function scan(endpoint: string, input: object): Promise<string> {
   const [response]: IncomingMessage[] = await once(sent, "response");
   if (response === undefined) throw new Error("No response to a Scan");
   const page = await text(response);
-  if (response.statusCode !== 200) throw new Error(`A Scan got ${response.statusCode}: ${page}`);
+  if (response.statusCode !== 200)
+    throw new Error(`A Scan got ${response.statusCode}: ${page}`);
   return page;
 }

@@ -73,13 +73,16 @@ async function measureAll(): Promise<Measured[][]> {
   return all;
 }
 
-const rows = rowsOf(last ? JSON.parse(await readFile(lastRun, "utf8")) : await measureAll());
+const rows = rowsOf(
+  last ? JSON.parse(await readFile(lastRun, "utf8")) : await measureAll(),
+);
 const processors = `${cpus().length} x ${cpus()[0]?.model.trim()}`;
 console.log(`${processors}, ${type()} ${release()}, Node ${process.versions.node}\n`);
 console.log(markdown(table(rows)));
 if (rows.some(misses)) process.exitCode = 1;
 const missing = unexplained(rows);
-if (missing.length > 0) console.error(`Missed without a reason in goals.ts: ${missing.join("; ")}`);
+if (missing.length > 0)
+  console.error(`Missed without a reason in goals.ts: ${missing.join("; ")}`);
 else if (write) {
   writeTables([table(rows)]);
   await writeFile(new URL("chart.svg", import.meta.url), chart(rows));

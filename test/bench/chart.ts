@@ -36,7 +36,10 @@ export function chart(rows: Row[]): string {
     if (first === undefined || group.length < 2) continue;
     parts.push(text(margin, y + 20, title, "title"));
     y += headHeight;
-    const others = group.map(({ beside = "", floor = 0 }) => ({ name: beside, figure: floor }));
+    const others = group.map(({ beside = "", floor = 0 }) => ({
+      name: beside,
+      figure: floor,
+    }));
     // The rows share our figure.
     const bars = [{ name: "ours", figure: first.ours }, ...others];
     const longest = Math.max(...bars.map(({ figure }) => figure));

@@ -47,7 +47,9 @@ export async function coldStarts(subject: Subject): Promise<Measured[]> {
     Authorize: authorizeEvent(subject.apiKey),
   };
   const ids = Object.keys(events) as FunctionId[];
-  const start = await prepareStarts(subject, ids, cleanup).catch((error: Error) => error.message);
+  const start = await prepareStarts(subject, ids, cleanup).catch(
+    (error: Error) => error.message,
+  );
   if (typeof start === "string") {
     const names = [...ids.map((id) => `cold start of ${id}`), firstCancel];
     return names.map((name) => unmeasured(name, start));
@@ -78,7 +80,11 @@ async function prepareStarts(
   const limits = Object.fromEntries(
     ids.map((id) => [id, cpuShare(shareOf(id), cleanup)]),
   ) as Record<FunctionId, ReturnType<typeof cpuShare>>;
-  return (id: FunctionId, variant: (typeof variants)[number], running: AsyncDisposableStack) => {
+  return (
+    id: FunctionId,
+    variant: (typeof variants)[number],
+    running: AsyncDisposableStack,
+  ) => {
     const certificate = { NODE_EXTRA_CA_CERTS: engine.certificate };
     const ours = callingAt(engine.endpoint, functions[id], certificate);
     const bundled = { ...ours, directory: join(path, variant, id) };
@@ -88,7 +94,8 @@ async function prepareStarts(
 }
 
 const { "@aws-sdk/client-dynamodb": _, ...alias } = bundling.alias;
-const floorFile = (file: string) => fileURLToPath(new URL(`floor/sdk/${file}`, import.meta.url));
+const floorFile = (file: string) =>
+  fileURLToPath(new URL(`floor/sdk/${file}`, import.meta.url));
 const nodeBuiltins = floorFile("node-builtins.ts");
 
 /** As the functions were bundled while they had the SDK's own client. The floor stays there. */
@@ -112,7 +119,11 @@ const entryPoints = Object.entries(floorFiles).map(([id, file]) => ({
   in: floorFile(`${file}.mjs`),
 }));
 
-async function coldStart(start: Start, id: FunctionId, event: unknown): Promise<Measured[]> {
+async function coldStart(
+  start: Start,
+  id: FunctionId,
+  event: unknown,
+): Promise<Measured[]> {
   const starts = await inTurn(rounds, variants, async (variant) => {
     await using running = new AsyncDisposableStack();
     const begun = performance.now();
@@ -124,7 +135,9 @@ async function coldStart(start: Start, id: FunctionId, event: unknown): Promise<
     return { whole: ended - begun, firstResponse: ended - ready };
   });
   const of = (figure: "whole" | "firstResponse", names: (keyof typeof starts)[]) =>
-    Object.fromEntries(names.map((name) => [name, starts[name].map((each) => each[figure])]));
+    Object.fromEntries(
+      names.map((name) => [name, starts[name].map((each) => each[figure])]),
+    );
   const firstResponse = of("firstResponse", ["ours", sdkBundledAlike]);
   return [
     ...besides(`cold start of ${id}`, of("whole", [...variants])),

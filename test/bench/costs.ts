@@ -28,9 +28,17 @@ const { write, ...load } = new Script("npm run costs --")
     "Prints what the service costs, from AWS's list prices. " +
       "With cancellations or lists, prints which limit gives first.",
   )
-  .option("--write", "put the tables that don't depend on settings into test/bench/README.md")
+  .option(
+    "--write",
+    "put the tables that don't depend on settings into test/bench/README.md",
+  )
   .option("--orders <number>", "orders in the table", parseAmount, 1e6)
-  .option("--cancels-per-second <number>", "cancellations that clients send", parseAmount, 0)
+  .option(
+    "--cancels-per-second <number>",
+    "cancellations that clients send",
+    parseAmount,
+    0,
+  )
   .option("--lists-per-minute <number>", "lists that clients ask for", parseAmount, 0)
   .parse()
   .opts<Load & { write?: true }>();
@@ -54,7 +62,8 @@ const initSeconds = 0.375;
 const coldStarts = sum(
   Object.values(functionList).map(
     ({ memorySize, permission }) =>
-      initSeconds * (memorySize / 1024) * price.gigabyteSecond + firstCall[permission.action],
+      initSeconds * (memorySize / 1024) * price.gigabyteSecond +
+      firstCall[permission.action],
   ),
 );
 
@@ -155,8 +164,12 @@ function printLoad(environment: Environment): void {
   const [first] = limits;
   if (first === undefined) return;
   const gives = first.share > 1 ? "gives first" : "would give first";
-  console.log(`${first.name} ${gives}, with ${percent(first.share)} of it used: ${first.raise}.`);
-  console.log(`A month: $${amount(monthlyDollars(load))}, authorizations and alarms aside.\n`);
+  console.log(
+    `${first.name} ${gives}, with ${percent(first.share)} of it used: ${first.raise}.`,
+  );
+  console.log(
+    `A month: $${amount(monthlyDollars(load))}, authorizations and alarms aside.\n`,
+  );
 }
 
 function percent(share: number): string {
@@ -197,7 +210,8 @@ function ordersRow(orders: number): string[] {
 
 /** @throws InvalidArgumentError unless the text is a number, and at least 0. */
 function parseAmount(text: string): number {
-  if (!/^\d+(\.\d+)?$/.test(text)) throw new InvalidArgumentError("Not a number of at least 0.");
+  if (!/^\d+(\.\d+)?$/.test(text))
+    throw new InvalidArgumentError("Not a number of at least 0.");
   return Number(text);
 }
 

@@ -13,7 +13,8 @@ const listedInAll = 2_000_000;
 
 /** Lists more and more orders: the longest list must hardly take more memory, or begin later. */
 export async function growth({ functions }: Subject): Promise<Measured[]> {
-  const growthTo = (length: number) => listGrowth(functions.ListOrders, length, listedInAll);
+  const growthTo = (length: number) =>
+    listGrowth(functions.ListOrders, length, listedInAll);
   const shortest = await growthTo(10_000);
   const middle = await growthTo(100_000);
   const longest = await growthTo(1_000_000);
@@ -38,7 +39,11 @@ export async function growth({ functions }: Subject): Promise<Measured[]> {
  *
  * @returns milliseconds and megabytes.
  */
-export async function listGrowth(definition: FunctionDefinition, length: number, total: number) {
+export async function listGrowth(
+  definition: FunctionDefinition,
+  length: number,
+  total: number,
+) {
   const { name } = definition;
   await using pages = await startPageServer(length);
   await using host = hostOf(callingAt(pages.endpoint, definition));

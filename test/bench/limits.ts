@@ -46,7 +46,10 @@ export function listSeconds(orders: number): number {
   const list = listOf(orders);
   const running = milliseconds(list, list.memory) / 1000;
   const reading = list.readUnits / quota.partitionReads;
-  const throttledMegabytes = Math.max(0, list.sentKilobytes / 1000 - quota.unthrottledMegabytes);
+  const throttledMegabytes = Math.max(
+    0,
+    list.sentKilobytes / 1000 - quota.unthrottledMegabytes,
+  );
   return Math.max(running, reading, throttledMegabytes / quota.streamedMegabytesPerSecond);
 }
 
@@ -56,7 +59,13 @@ export function cutOffAt(orders: number): "200 MB" | "15 minutes" | undefined {
   return listSeconds(orders) > quota.listSeconds ? "15 minutes" : undefined;
 }
 
-function limit(name: string, used: number, available: number, unit: string, raise: string): Limit {
+function limit(
+  name: string,
+  used: number,
+  available: number,
+  unit: string,
+  raise: string,
+): Limit {
   return { name, used, available, unit, share: used / available, raise };
 }
 
@@ -66,7 +75,11 @@ const raiseToQuota = `${raise}, up to the table's quota`;
 
 /** Every limit under a load, the one that is reached first at the head. */
 export function limitsUnder(load: Load, environment: Environment): Limit[] {
-  const { throttling, tableThroughput, listConcurrency = Number.POSITIVE_INFINITY } = environment;
+  const {
+    throttling,
+    tableThroughput,
+    listConcurrency = Number.POSITIVE_INFINITY,
+  } = environment;
   const { orders, cancelsPerSecond: cancels } = load;
   const lists = load.listsPerMinute / 60;
   const writes = cancels * cancellation.writeUnits;
@@ -91,9 +104,27 @@ export function limitsUnder(load: Load, environment: Environment): Limit[] {
   ];
   const { cancelOrder, listOrders } = throttling;
   const settings = [
-    limit("throttling.cancelOrder.rateLimit", cancels, cancelOrder.rateLimit, "a second", raise),
-    limit("throttling.listOrders.rateLimit", lists, listOrders.rateLimit, "a second", raise),
-    limit("tableThroughput.writes", writes, tableThroughput.writes, "units a second", raiseToQuota),
+    limit(
+      "throttling.cancelOrder.rateLimit",
+      cancels,
+      cancelOrder.rateLimit,
+      "a second",
+      raise,
+    ),
+    limit(
+      "throttling.listOrders.rateLimit",
+      lists,
+      listOrders.rateLimit,
+      "a second",
+      raise,
+    ),
+    limit(
+      "tableThroughput.writes",
+      writes,
+      tableThroughput.writes,
+      "units a second",
+      raiseToQuota,
+    ),
     limit(
       "tableThroughput.reads",
       reads,

@@ -43,14 +43,23 @@ export async function operators({ client, endpoint }: Subject): Promise<Measured
   };
   const seconds = async (args: string[]): Promise<number[]> => {
     const options = { cwd: root, env, maxBuffer: Number.POSITIVE_INFINITY };
-    return [(await timed(() => promisify(execFile)(process.execPath, args, options))) / 1000];
+    return [
+      (await timed(() => promisify(execFile)(process.execPath, args, options))) / 1000,
+    ];
   };
   const admin = await adminCommand();
   const beside = async (command: string, file: string, ...options: string[]) =>
     besides(
       `orders ${command} of 100,000`,
       {
-        ours: await seconds([...admin, "orders", command, "--local", ...options, pathOf(file)]),
+        ours: await seconds([
+          ...admin,
+          "orders",
+          command,
+          "--local",
+          ...options,
+          pathOf(file),
+        ]),
         [sdkAlone]: await seconds([floor, command, tables.floor, pathOf(file)]),
       },
       "s",

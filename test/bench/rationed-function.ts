@@ -37,7 +37,12 @@ export async function startRationed(
   return async (event: unknown): Promise<FunctionResponse> => {
     const response = Promise.withResolvers<FunctionResponse>();
     const { signal } = new AbortController();
-    waiting.push({ requestId: randomUUID(), event: JSON.stringify(event), response, signal });
+    waiting.push({
+      requestId: randomUUID(),
+      event: JSON.stringify(event),
+      response,
+      signal,
+    });
     environment.begin();
     return await response.promise;
   };
@@ -63,7 +68,8 @@ export function cpuShare(
 ): (pid: number) => void {
   const isVersion2 = existsSync(join(root, "cgroup.controllers"));
   const group = mkdtempSync(join(root, isVersion2 ? "" : "cpu", "pet-store-orders-"));
-  const set = (file: string, value: unknown) => writeFileSync(join(group, file), `${value}`);
+  const set = (file: string, value: unknown) =>
+    writeFileSync(join(group, file), `${value}`);
   cleanup.defer(() => rmdirSync(group));
   const quota = Math.round(share * period);
   if (isVersion2) {

@@ -60,7 +60,9 @@ async function writeBare(client: DynamoDBClient, TableName: string): Promise<voi
     while (next < loaded) {
       const TransactItems = Array.from({ length: perTransaction }, () => {
         const Item = pendingOrder(next++);
-        return { Put: { TableName, Item, ConditionExpression: "attribute_not_exists(id)" } };
+        return {
+          Put: { TableName, Item, ConditionExpression: "attribute_not_exists(id)" },
+        };
       });
       await client.send(new TransactWriteItemsCommand({ TransactItems }));
     }

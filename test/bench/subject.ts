@@ -57,7 +57,10 @@ export function callingAt(
   { environment, ...definition }: FunctionDefinition,
   more = {},
 ): FunctionDefinition {
-  return { ...definition, environment: { ...environment, AWS_ENDPOINT_URL_DYNAMODB, ...more } };
+  return {
+    ...definition,
+    environment: { ...environment, AWS_ENDPOINT_URL_DYNAMODB, ...more },
+  };
 }
 
 /**
@@ -96,7 +99,9 @@ export function pendingOrder(id: number): OrderItem {
 
 /** An orders file with the ids from 0. */
 export function orderLines(count: number): string {
-  return Array.from({ length: count }, (_, id) => formatOrderLine(pendingOrder(id))).join("\n");
+  return Array.from({ length: count }, (_, id) => formatOrderLine(pendingOrder(id))).join(
+    "\n",
+  );
 }
 
 /** Puts `count` pending orders with ids from `firstId` on. */
@@ -106,7 +111,12 @@ export async function putOrders(
   count: number,
 ): Promise<void> {
   const orders = Array.from({ length: count }, (_, index) => pendingOrder(firstId + index));
-  await seedOrders(client, ordersTable, Readable.from(orders), new AbortController().signal);
+  await seedOrders(
+    client,
+    ordersTable,
+    Readable.from(orders),
+    new AbortController().signal,
+  );
 }
 
 /** The event of a list, as the gateway hands it to the function. */
@@ -124,7 +134,8 @@ export function cancelEvent(orderId: number): unknown {
 
 /** The event of the authorizer. */
 export function authorizeEvent(apiKey: string): unknown {
-  const methodArn = "arn:aws:execute-api:us-east-1:000000000000:api/v1/DELETE/store/orders/1";
+  const methodArn =
+    "arn:aws:execute-api:us-east-1:000000000000:api/v1/DELETE/store/orders/1";
   return { type: "TOKEN", authorizationToken: `Bearer ${apiKey}`, methodArn };
 }
 

@@ -28,7 +28,10 @@ export async function warmCancel(subject: Subject): Promise<Measured[]> {
   await inTurn(warmUpRounds, names, timedCancel);
   const before = Object.fromEntries(cpu());
   const time = await inTurn(rounds, names, timedCancel);
-  const used = cpu().map(([name, after]) => [name, [(after - (before[name] ?? 0)) / (rounds + 1)]]);
+  const used = cpu().map(([name, after]) => [
+    name,
+    [(after - (before[name] ?? 0)) / (rounds + 1)],
+  ]);
   return [
     ...besides("warm cancel, p50", time, "ms", 2),
     ...besides("warm cancel, CPU", Object.fromEntries(used), "ms", 2),

@@ -15,7 +15,11 @@ const run = promisify(exec);
 
 const { document } = new Script("npm run clients --")
   .description("Generates, compiles and runs clients of the service in other languages.")
-  .option("--document <file>", "the OpenAPI document to generate from", fileURLToPath(documentFile))
+  .option(
+    "--document <file>",
+    "the OpenAPI document to generate from",
+    fileURLToPath(documentFile),
+  )
   .parse()
   .opts<{ document: string }>();
 
@@ -71,7 +75,8 @@ const checks = {
   "cancel later": "409 order_being_packed",
 };
 const laterOrders = '[{"id":9223372036854775807,"gift":true}]';
-const laterError = '{"code":"order_being_packed","message":"Order is being packed","status":409}';
+const laterError =
+  '{"code":"order_being_packed","message":"Order is being packed","status":409}';
 
 const count = Object.keys(checks).length;
 let ran = 0;

@@ -70,7 +70,9 @@ writeFileSync(file("manifest.json"), JSON.stringify(manifest));
 const script = `#!/bin/sh\necho "cdk $*" >> ${file("cdk.calls")}; eval "$CDK_DOES"\n`;
 writeFileSync(file("cdk"), script, { mode: 0o755 });
 // Put together, or the source would seem to hold a secret: see repository/secrets.test.ts.
-const keys = ["aws_access_key_id", "aws_secret_access_key"].map((name) => `${name} = other\n`);
+const keys = ["aws_access_key_id", "aws_secret_access_key"].map(
+  (name) => `${name} = other\n`,
+);
 writeFileSync(file("credentials"), `[other]\n${keys.join("")}`);
 
 /** Before each test, the stack is deployed with the table OLD, and synthesised with NEW. */
@@ -137,7 +139,12 @@ export function asked(): Promise<string[]> {
   const lines = calls.map(async ({ thisValue: { config }, args: [command] }) => {
     const { accessKeyId } = await config.credentials();
     const name = command.constructor.name.replace("Command", "");
-    const words = [accessKeyId, await config.region(), name, ...Object.values(command.input)];
+    const words = [
+      accessKeyId,
+      await config.region(),
+      name,
+      ...Object.values(command.input),
+    ];
     return words.join(" ");
   });
   return Promise.all(lines);

@@ -31,7 +31,8 @@ import {
 const path = process.env["PATH"];
 useCommands();
 
-const compare = (...options: string[]) => run("compare", "kept", "--app", directory, ...options);
+const compare = (...options: string[]) =>
+  run("compare", "kept", "--app", directory, ...options);
 
 const table = "List.Environment.Variables.ORDERS_TABLE=NEW";
 const protection = "termination-protection";
@@ -99,7 +100,9 @@ exit code 0`);
     ["the region that the environment is pinned to", "pinned", "eu-central-1"],
   ])("reads its own stack and tables in %s", async (_, environment, region) => {
     vi.stubEnv("AWS_REGION", "eu-west-3");
-    expect(await run("compare", environment, "--app", directory)).toContain(`region ${region}:`);
+    expect(await run("compare", environment, "--app", directory)).toContain(
+      `region ${region}:`,
+    );
     expect(await asked()).toEqual(questions("test", region));
   });
 });
@@ -153,7 +156,9 @@ exit code 1`);
     expect(await compare("--accept", "first-deployment")).toBe(`${notDeployed}: 1 finding
 accepted  first-deployment  its tables will be new and empty
 exit code 0`);
-    expect(await run("compare", "loose", "--app", directory)).toBe(`${notDeployed}: 0 findings
+    expect(
+      await run("compare", "loose", "--app", directory),
+    ).toBe(`${notDeployed}: 0 findings
 exit code 0`);
   });
 });
@@ -264,7 +269,9 @@ test("a command fails in one line when CDK can't be started", async () => {
     "The packages are not all installed (spawn cdk ENOENT). Run: npm ci --include=dev",
     "exit code 2",
   ]);
-  expect(await run("compare", "kept")).toBe("Synthesis failed: spawn cdk ENOENT\nexit code 2");
+  expect(await run("compare", "kept")).toBe(
+    "Synthesis failed: spawn cdk ENOENT\nexit code 2",
+  );
 });
 
 test("a drift and a diff are CDK's of the stack, and end with its exit code", async () => {

@@ -89,7 +89,9 @@ describe("a deployment does not stop for", () => {
 
 describe("the canary", () => {
   const alias = (Description: string, UpdatePolicy?: object): Template => ({
-    Resources: { Alias: { Type: "AWS::Lambda::Alias", Properties: { Description }, UpdatePolicy } },
+    Resources: {
+      Alias: { Type: "AWS::Lambda::Alias", Properties: { Description }, UpdatePolicy },
+    },
   });
   const canary = alias("", { CodeDeployLambdaAliasUpdate: { ApplicationName: "a" } });
   const once = alias("Set without a canary at 2026-11-24");
@@ -129,7 +131,8 @@ const smaller = changed((template) => {
   const paths = Object.keys(template.Resources).map((id) => constructPath(template, id));
   const isShared = paths.some((path) => /\/\{orderId\}\/(?!DELETE|ANY)[A-Z]+$/.test(path));
   const own = isShared ? /Cancel|\/\{orderId\}\/DELETE/ : /Cancel|\/\{orderId\}/;
-  for (const path of paths) if (own.test(path)) delete template.Resources[at(template, path).id];
+  for (const path of paths)
+    if (own.test(path)) delete template.Resources[at(template, path).id];
   const { properties } = at(template, "Api/Rest/DeploymentStage.v1");
   properties["MethodSettings"] = properties["MethodSettings"].filter(
     ({ HttpMethod }: { HttpMethod: string }) => HttpMethod !== "DELETE",
@@ -218,7 +221,9 @@ describe("beside an added operation, a name of its own has", () => {
       "its open route",
       set(`${cancelRoute}.AuthorizationType`, "NONE"),
       `added:${cancelRoute}@DIGEST`,
-      expect.stringContaining(`${cancelRoute}: a new ApiGateway::Method, AuthorizationType NONE`),
+      expect.stringContaining(
+        `${cancelRoute}: a new ApiGateway::Method, AuthorizationType NONE`,
+      ),
     ],
     [
       "a public address",
@@ -244,8 +249,14 @@ describe("beside an added operation, a name of its own has", () => {
     ],
   ])("%s", (_, change, name, text) => {
     const findings = findingsBetween(smaller, changed(change));
-    const masked = findings.map((finding) => ({ ...finding, name: withoutDigest(finding.name) }));
-    expect(masked).toContainEqual({ name: "added:CancelOrder@DIGEST", text: expect.any(String) });
+    const masked = findings.map((finding) => ({
+      ...finding,
+      name: withoutDigest(finding.name),
+    }));
+    expect(masked).toContainEqual({
+      name: "added:CancelOrder@DIGEST",
+      text: expect.any(String),
+    });
     expect(masked).toContainEqual({ name, text });
   });
 });
@@ -270,7 +281,9 @@ describe("a finding says", () => {
     ],
     [
       "which other resources a new one names",
-      add("Own", "Logs::LogGroup", { KmsKeyId: "arn:aws:kms:eu-central-1:444444444444:key/x" }),
+      add("Own", "Logs::LogGroup", {
+        KmsKeyId: "arn:aws:kms:eu-central-1:444444444444:key/x",
+      }),
       "Own: a new Logs::LogGroup, arn:aws:kms:eu-central-1:444444444444:key/x",
     ],
     [

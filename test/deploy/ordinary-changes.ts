@@ -44,7 +44,10 @@ export const ordinaryChanges: [what: string, change: Change][] = [
       const { Integration } = at(next, "Api/Rest/Default/store/orders/ANY").properties;
       const { ResponseTemplates } = Integration.IntegrationResponses[0];
       const text = JSON.parse(ResponseTemplates["application/json"]);
-      ResponseTemplates["application/json"] = JSON.stringify({ ...text, message: "Another" });
+      ResponseTemplates["application/json"] = JSON.stringify({
+        ...text,
+        message: "Another",
+      });
     },
   ],
   ["Node 26", set("CancelOrder.Runtime", "nodejs26.x")],
@@ -66,7 +69,9 @@ export const ordinaryChanges: [what: string, change: Change][] = [
     "a new alarm that rolls its function back",
     (next) => {
       addLike("Alarms/CancelSlow", "NewAlarm")(next);
-      push("Rollout/CancelOrder.AlarmConfiguration.Alarms", { Name: { Ref: "NewAlarm" } })(next);
+      push("Rollout/CancelOrder.AlarmConfiguration.Alarms", { Name: { Ref: "NewAlarm" } })(
+        next,
+      );
     },
   ],
   [

@@ -51,13 +51,15 @@ export const set = (path: string, value: unknown) => (next: Template) => {
 };
 
 /** Changes a list. */
-export const edit = (path: string, change: (list: unknown[]) => unknown) => (next: Template) => {
-  const { owner, name } = find(next, path);
-  change(owner[name]);
-};
+export const edit =
+  (path: string, change: (list: unknown[]) => unknown) => (next: Template) => {
+    const { owner, name } = find(next, path);
+    change(owner[name]);
+  };
 
 /** Appends to a list. */
-export const push = (path: string, value: unknown) => edit(path, (list) => list.push(value));
+export const push = (path: string, value: unknown) =>
+  edit(path, (list) => list.push(value));
 
 export const remove = (path: string) => (next: Template) =>
   delete next.Resources[at(next, path).id];
@@ -76,14 +78,18 @@ export const addLike =
   };
 
 /** A reference to the resource at a path. */
-export const reference = (template: Template, path: string) => ({ Ref: at(template, path).id });
+export const reference = (template: Template, path: string) => ({
+  Ref: at(template, path).id,
+});
 
 /** Finds the owner and last name of a path into the outputs, or a resource's property or attribute. */
 function find(next: Template, path: string) {
   const constructs = Object.keys(next.Resources).map((id) => constructPath(next, id));
   const construct = constructs.find((candidate) => path.startsWith(`${candidate}.`));
   const names = path.slice(construct ? construct.length + 1 : 0).split(".");
-  const isAttribute = /^(DeletionPolicy|DependsOn|Metadata|UpdatePolicy)$/.test(String(names[0]));
+  const isAttribute = /^(DeletionPolicy|DependsOn|Metadata|UpdatePolicy)$/.test(
+    String(names[0]),
+  );
   let owner: Partial<Resource> = { Outputs: next.Outputs };
   if (construct)
     owner = isAttribute ? at(next, construct).resource : at(next, construct).properties;

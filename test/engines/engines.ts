@@ -36,7 +36,8 @@ started.defer(async () => {
 });
 const deadline = AbortSignal.timeout(60_000);
 while (!(await fetch(endpoint).catch(() => undefined))) {
-  if (engine.exitCode !== null || deadline.aborted) throw new Error("DynamoDB Local did not start");
+  if (engine.exitCode !== null || deadline.aborted)
+    throw new Error("DynamoDB Local did not start");
   await pause(100);
 }
 

@@ -27,7 +27,10 @@ const compiled = fileURLToPath(new URL("../../.local/compiled", import.meta.url)
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   reportUntestedFiles();
   const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-test-"));
-  const assembly = { directory: join(directory, "assembly"), failure: join(directory, "failure") };
+  const assembly = {
+    directory: join(directory, "assembly"),
+    failure: join(directory, "failure"),
+  };
   // For the test files' processes, which start later.
   process.env["TMPDIR"] = directory;
   // These processes, and the commands that they start, compile the same modules, and so do those of
@@ -43,6 +46,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await rm(directory, { recursive: true, force: true, maxRetries: 5 });
     // vitest imports test files by a new name in each run, so it would grow for ever.
     const { length } = await readdir(compiled, { recursive: true }).catch(() => []);
-    if (length > 20_000) await rm(compiled, { recursive: true, force: true }).catch(() => {});
+    if (length > 20_000)
+      await rm(compiled, { recursive: true, force: true }).catch(() => {});
   };
 }

@@ -74,7 +74,10 @@ const production: Environment = {
 };
 
 /** Every environment by its name. `npm start` serves staging on this machine. */
-export const environments = { staging, production, load } satisfies Record<string, Environment>;
+export const environments = { staging, production, load } satisfies Record<
+  string,
+  Environment
+>;
 
 export type EnvironmentName = keyof typeof environments;
 

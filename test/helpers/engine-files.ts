@@ -6,7 +6,8 @@ const { optionalDependencies } = JSON.parse(
   readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
 );
 /** Whether the embedded DynamoDB engine is published for this platform. */
-const hasEnginePackage = `@dynoxide/${process.platform}-${process.arch}` in optionalDependencies;
+const hasEnginePackage =
+  `@dynoxide/${process.platform}-${process.arch}` in optionalDependencies;
 
 /** The test files that can use another engine, one at a time: each uses all of its tables. */
 const usingAnyEngine = ["test/http/*.test.ts", "test/integration/*-table.test.ts"];

@@ -12,10 +12,13 @@ export async function useExternalEngine() {
   if (!endpoint) return undefined;
   const client = engineClient(endpoint);
   // A test file creates far fewer tables than the 100 that one call returns.
-  const tableNames = async () => (await client.send(new ListTablesCommand())).TableNames ?? [];
+  const tableNames = async () =>
+    (await client.send(new ListTablesCommand())).TableNames ?? [];
   const present = await tableNames();
   if (present.length > 0)
-    throw new Error(`The tests need an empty engine; DYNAMODB_ENDPOINT has ${present.join(", ")}`);
+    throw new Error(
+      `The tests need an empty engine; DYNAMODB_ENDPOINT has ${present.join(", ")}`,
+    );
   return {
     endpoint,
     /** Drops the tables that were created, and leaves the engine running. */

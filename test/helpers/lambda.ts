@@ -1,7 +1,11 @@
 import { basename } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
-import type { APIGatewayProxyEvent, APIGatewayTokenAuthorizerEvent, Context } from "aws-lambda";
+import type {
+  APIGatewayProxyEvent,
+  APIGatewayTokenAuthorizerEvent,
+  Context,
+} from "aws-lambda";
 import { vi } from "vitest";
 import type { FunctionEntry } from "../../infra/stack/function-list.ts";
 
@@ -71,7 +75,9 @@ let starts = 0;
  */
 export async function startFunction({ file, operation }: FunctionEntry) {
   vi.stubGlobal("awslambda", awslambda);
-  const { handler } = await import(`../../functions/${basename(file, ".ts")}.ts?start=${++starts}`);
+  const { handler } = await import(
+    `../../functions/${basename(file, ".ts")}.ts?start=${++starts}`
+  );
   return async (event: object, context = lambdaContext()): Promise<unknown> => {
     if (!operation?.streamed) return handler(event, context);
     const stream = new ResponseStream();

@@ -5,7 +5,9 @@ export function named(part: unknown): unknown {
   if ("Ref" in part) return constructId(String(part.Ref));
   if ("Fn::GetAtt" in part) return attributeName(part["Fn::GetAtt"]);
   if ("Fn::Join" in part) return joined(part["Fn::Join"]);
-  return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, named(value)]));
+  return Object.fromEntries(
+    Object.entries(part).map(([key, value]) => [key, named(value)]),
+  );
 }
 
 function attributeName(reference: unknown): string {

@@ -22,7 +22,9 @@ export async function descendants(pid: number, text = ""): Promise<number[]> {
 }
 
 /** The processes that run functions for this process's stacks, each with its function's name. */
-export async function functionProcesses(): Promise<{ name: string | undefined; pid: number }[]> {
+export async function functionProcesses(): Promise<
+  { name: string | undefined; pid: number }[]
+> {
   // Their command lines end with the function's name.
   return below(process.pid, await allProcesses())
     .filter(({ command }) => command.includes("rapid-client.mjs"))
@@ -61,11 +63,13 @@ async function readProc(pid: number): Promise<Process> {
 
 async function listedByPs(): Promise<Process[]> {
   const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid=,command="]);
-  return [...stdout.matchAll(/^ *(\d+) +(\d+) (.*)$/gm)].map(([, pid, parent, command = ""]) => ({
-    pid: Number(pid),
-    parent: Number(parent),
-    command,
-  }));
+  return [...stdout.matchAll(/^ *(\d+) +(\d+) (.*)$/gm)].map(
+    ([, pid, parent, command = ""]) => ({
+      pid: Number(pid),
+      parent: Number(parent),
+      command,
+    }),
+  );
 }
 
 /** Runs `ps`. @returns its output. */

@@ -33,7 +33,9 @@ export async function send(
     agent: false,
     timeout: 60_000,
   });
-  sent.on("timeout", () => received.reject(new Error(`No data for 60 seconds: ${method} ${url}`)));
+  sent.on("timeout", () =>
+    received.reject(new Error(`No data for 60 seconds: ${method} ${url}`)),
+  );
   sent.on("error", received.reject);
   sent.on("response", (response) => {
     const gzip = response.headers["content-encoding"] === "gzip";

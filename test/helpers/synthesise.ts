@@ -34,14 +34,21 @@ export function templateOf(
   const key = JSON.stringify([environment, context]);
   const known = templates.get(key);
   if (known) return known;
-  const text = JSON.stringify(Template.fromStack(ordersStack(environment, context)).toJSON());
-  const template = Template.fromJSON(JSON.parse(text, (_name, value) => Object.freeze(value)));
+  const text = JSON.stringify(
+    Template.fromStack(ordersStack(environment, context)).toJSON(),
+  );
+  const template = Template.fromJSON(
+    JSON.parse(text, (_name, value) => Object.freeze(value)),
+  );
   templates.set(key, template);
   return template;
 }
 
 /** The resources of a type, each with its logical id. */
-export function resources(template: Template, type: string): [string, Record<string, unknown>][] {
+export function resources(
+  template: Template,
+  type: string,
+): [string, Record<string, unknown>][] {
   return Object.entries(template.findResources(type)).map(([id, resource]) => [
     id,
     resource["Properties"],
@@ -50,4 +57,6 @@ export function resources(template: Template, type: string): [string, Record<str
 
 /** The same, each by its construct's id, with names instead of references. */
 export const rows = (template: Template, type: string) =>
-  resources(template, type).map(([id, row]) => [constructId(id), Object(named(row))] as const);
+  resources(template, type).map(
+    ([id, row]) => [constructId(id), Object(named(row))] as const,
+  );

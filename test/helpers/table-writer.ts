@@ -1,4 +1,8 @@
-import { type AttributeValue, type DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
+import {
+  type AttributeValue,
+  type DynamoDBClient,
+  PutItemCommand,
+} from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { environments } from "../../infra/environments.ts";
 import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
@@ -26,7 +30,10 @@ export function tableWriter(
      *
      * @param changes how the record differs from an active key's; undefined removes an attribute.
      */
-    putKey: async (changes: Record<string, unknown> = {}, key = makeApiKey(apiKeyPrefix)) => {
+    putKey: async (
+      changes: Record<string, unknown> = {},
+      key = makeApiKey(apiKeyPrefix),
+    ) => {
       const record = {
         keyHash: hashApiKey(key),
         keyId: "key_test",

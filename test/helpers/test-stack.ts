@@ -42,7 +42,11 @@ export async function startTestStack(options: LocalStackOptions = {}) {
      * Sends a request to a path under the base URL, with the stack's key unless another or none is
      * given, and checks the response against the interface description.
      */
-    call: async (path: string, request: RequestOptions = {}, key: string | null = stack.apiKey) => {
+    call: async (
+      path: string,
+      request: RequestOptions = {},
+      key: string | null = stack.apiKey,
+    ) => {
       const headers = key === null ? {} : { authorization: `Bearer ${key}` };
       const response = await send(stack.baseUrl + path, {
         ...request,

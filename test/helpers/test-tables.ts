@@ -58,7 +58,10 @@ export async function createTestTables() {
     ...tableWriter(client, tables, environment.apiKeyPrefix),
     items: async (table: keyof typeof tables): Promise<OrderItem[]> => {
       const items: OrderItem[] = [];
-      for await (const { Items = [] } of paginateScan({ client }, { TableName: tables[table] }))
+      for await (const { Items = [] } of paginateScan(
+        { client },
+        { TableName: tables[table] },
+      ))
         items.push(...Items);
       return items;
     },

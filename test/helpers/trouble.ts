@@ -29,7 +29,9 @@ export function troubles(log: string[]): string[] {
     // The runtime logs what the authorizer throws for a rejected key, and a slow machine may let
     // the call that makes a function ready time out.
     const isExpected =
-      level === "INFO" || message.event === "not_ready" || message.errorMessage === "Unauthorized";
+      level === "INFO" ||
+      message.event === "not_ready" ||
+      message.errorMessage === "Unauthorized";
     if (isExpected) return [];
     return [level, message.event, message.errorMessage].filter(Boolean).join(" ");
   });

@@ -29,7 +29,8 @@ describe("an API key", () => {
     }
   }
   /** How often the authorizer has rejected a key. */
-  const rejections = () => stack.log.filter((line) => line.includes('"Unauthorized"')).length;
+  const rejections = () =>
+    stack.log.filter((line) => line.includes('"Unauthorized"')).length;
 
   test("that is not in the table is rejected by the authorizer, a malformed one without it", async () => {
     const key = stack.apiKey;
@@ -59,9 +60,12 @@ describe("an API key", () => {
     ["has expired", { expiresAt: Math.floor(Date.now() / 1000) }],
     ["is damaged", { keyId: undefined }],
     ["belongs to another environment", {}, makeApiKey("pets_another")],
-  ])("that %s is rejected although it is in the table", async (_what, record, key?: string) => {
-    expectError(await cancelUnknown(await stack.putKey(record, key)), "unauthorized");
-  });
+  ])(
+    "that %s is rejected although it is in the table",
+    async (_what, record, key?: string) => {
+      expectError(await cancelUnknown(await stack.putKey(record, key)), "unauthorized");
+    },
+  );
 });
 
 describe("a method that a path does not support", () => {
@@ -83,7 +87,11 @@ describe("a method that a path does not support", () => {
 
   test("gets 405 without a body if it is HEAD", async () => {
     const { status, headers, body } = await stack.call("/store/orders", { method: "HEAD" });
-    expect({ status, body, allow: headers.allow }).toEqual({ status: 405, body: "", allow: "GET" });
+    expect({ status, body, allow: headers.allow }).toEqual({
+      status: 405,
+      body: "",
+      allow: "GET",
+    });
   });
 });
 
@@ -118,13 +126,15 @@ describe("the API page", () => {
     }
   });
 
-  test.each(["evil.example", "localhost.evil.example", "localhost@evil.example", "127.0x0.1"])(
-    "is not served at another host name: %s",
-    async (host) => {
-      for (const path of ["/", "/settings.json"])
-        expectError(await page(path, { headers: { host } }), "resource_not_found");
-    },
-  );
+  test.each([
+    "evil.example",
+    "localhost.evil.example",
+    "localhost@evil.example",
+    "127.0x0.1",
+  ])("is not served at another host name: %s", async (host) => {
+    for (const path of ["/", "/settings.json"])
+      expectError(await page(path, { headers: { host } }), "resource_not_found");
+  });
 
   test("responds with 404 to a POST", async () => {
     expectError(await page("/settings.json", { method: "POST" }), "resource_not_found");

@@ -37,7 +37,10 @@ const unusablePolicy = {
   responseType: "AUTHORIZER_CONFIGURATION_ERROR",
   lines: [],
 };
-const abandoned = { ...listed, lines: [{ message: { event: "list_abandoned", orders: 1 } }] };
+const abandoned = {
+  ...listed,
+  lines: [{ message: { event: "list_abandoned", orders: 1 } }],
+};
 const slowFirstPage: Exchange = {
   ...listed,
   lines: JSON.parse(
@@ -121,7 +124,11 @@ const whileServing: Fault[] = [
     at(canary.lists, listFailed),
     "ApiServerErrors, ListOrdersFailing, ListOrdersServerErrors",
   ],
-  ["a canary whose lists are cut off", at(canary.lists, cutOff), "ListOrdersFailing, ListsCutOff"],
+  [
+    "a canary whose lists are cut off",
+    at(canary.lists, cutOff),
+    "ListOrdersFailing, ListsCutOff",
+  ],
   [
     "a canary whose lists run out of memory midway",
     at(canary.lists, { ...listed, lines: [report("error", "Runtime.OutOfMemory")] }),
@@ -161,7 +168,11 @@ const whileServing: Fault[] = [
     const throttled = ["ApiServerErrors", `${id}Throttled`].sort().join(", ");
     return [
       [`no concurrency left for ${id}`, [[turnedAway(lambda), 60]], throttled],
-      [`a table that throttles ${id}`, [[tableThrottled(lambda), 20]], `${id}TableThrottled`],
+      [
+        `a table that throttles ${id}`,
+        [[tableThrottled(lambda), 20]],
+        `${id}TableThrottled`,
+      ],
     ];
   }),
   [
@@ -203,12 +214,16 @@ const atNight: Fault[] = [
 ];
 
 test("a request adds to the metrics that its log lines are about", () => {
-  const lines = Object.entries({ ...recorded, keyRejected, abandoned }).map(([name, exchange]) => {
-    const samples = published(exchange).filter(([metric]) => metric.startsWith("PetStoreOrders/"));
-    expect(samples.filter(([, value]) => Number.isNaN(value))).toEqual([]);
-    const metrics = samples.map(([metric]) => metric.replace(/^\S+ | \[\]$/g, ""));
-    return `${name}: ${metrics.join(", ") || "none"}`;
-  });
+  const lines = Object.entries({ ...recorded, keyRejected, abandoned }).map(
+    ([name, exchange]) => {
+      const samples = published(exchange).filter(([metric]) =>
+        metric.startsWith("PetStoreOrders/"),
+      );
+      expect(samples.filter(([, value]) => Number.isNaN(value))).toEqual([]);
+      const metrics = samples.map(([metric]) => metric.replace(/^\S+ | \[\]$/g, ""));
+      return `${name}: ${metrics.join(", ") || "none"}`;
+    },
+  );
   expect(lines.join("\n")).toMatchInlineSnapshot(`
     "authorizerFailed: AuthorizeServerErrors, AuthorizeFailed
     listed: ListOrdersResponses, OrdersListed, ListFirstPage
@@ -227,9 +242,12 @@ test("a request adds to the metrics that its log lines are about", () => {
   `);
 });
 
-test.each(whileServing)("the alarms go off that are about %s", (_fault, traffic, expected) => {
-  expect(raised([...healthy, ...traffic]).join(", ")).toBe(expected);
-});
+test.each(whileServing)(
+  "the alarms go off that are about %s",
+  (_fault, traffic, expected) => {
+    expect(raised([...healthy, ...traffic]).join(", ")).toBe(expected);
+  },
+);
 
 test.each(atNight)(
   "on a quiet night, the alarms go off that are about %s",

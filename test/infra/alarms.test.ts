@@ -14,9 +14,11 @@ test("the runbook explains every alarm, and every alarm says where", () => {
   const [, section = ""] = readFileSync("infra/ON-CALL.md", "utf8").split(
     /^## When an alarm goes off$/m,
   );
-  const explained = Array.from(section.matchAll(/^- \*\*`([\w<>]+)`\*\*/gm), ([, entry = ""]) =>
-    // The entry <Function>Failing explains that alarm of every function.
-    ids.map((id) => entry.replace("<Function>", id)),
+  const explained = Array.from(
+    section.matchAll(/^- \*\*`([\w<>]+)`\*\*/gm),
+    ([, entry = ""]) =>
+      // The entry <Function>Failing explains that alarm of every function.
+      ids.map((id) => entry.replace("<Function>", id)),
   );
   const described = alarms.map(
     ([, { AlarmDescription }]) =>
@@ -33,7 +35,9 @@ test("the runbook's commands name the stage and the functions' alias as the temp
     new Set(Array.from(commands.matchAll(option), ([, value]) => value));
   const names = (type: string, name: string) =>
     new Set(rows(template, type).map(([, { [name]: value }]) => value));
-  expect(values(/ --stage-name (\S+)/g)).toEqual(names("AWS::ApiGateway::Stage", "StageName"));
+  expect(values(/ --stage-name (\S+)/g)).toEqual(
+    names("AWS::ApiGateway::Stage", "StageName"),
+  );
   const aliases = names("AWS::Lambda::Alias", "Name");
   expect(values(/ lambda update-alias .*?--name (\S+)/g)).toEqual(aliases);
 });
@@ -42,18 +46,25 @@ test("the runbook's commands name the stage and the functions' alias as the temp
 // caller of one operation could stop the rollout of another.
 test("an alias moves by a canary, which failures and its own function's alarms end", () => {
   const groups = rows(template, "AWS::CodeDeploy::DeploymentGroup");
-  const used = Object.values(template.findResources("AWS::Lambda::Alias")).map(({ UpdatePolicy }) =>
-    named(UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName),
+  const used = Object.values(template.findResources("AWS::Lambda::Alias")).map(
+    ({ UpdatePolicy }) =>
+      named(UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName),
   );
   expect(used).toEqual(groups.map(([id]) => id));
-  const ending = groups.map(([id, { AlarmConfiguration, AutoRollbackConfiguration, ...group }]) => {
-    expect(group.DeploymentConfigName).toBe("CodeDeployDefault.LambdaCanary10Percent10Minutes");
-    expect(AlarmConfiguration.Enabled).toBe(true);
-    const Events = ["DEPLOYMENT_FAILURE", "DEPLOYMENT_STOP_ON_ALARM"];
-    expect(AutoRollbackConfiguration).toEqual({ Enabled: true, Events });
-    const names = AlarmConfiguration.Alarms.map(({ Name }: { Name: string }) => withoutScope(Name));
-    return `${id}: ${names.join(", ")}`;
-  });
+  const ending = groups.map(
+    ([id, { AlarmConfiguration, AutoRollbackConfiguration, ...group }]) => {
+      expect(group.DeploymentConfigName).toBe(
+        "CodeDeployDefault.LambdaCanary10Percent10Minutes",
+      );
+      expect(AlarmConfiguration.Enabled).toBe(true);
+      const Events = ["DEPLOYMENT_FAILURE", "DEPLOYMENT_STOP_ON_ALARM"];
+      expect(AutoRollbackConfiguration).toEqual({ Enabled: true, Events });
+      const names = AlarmConfiguration.Alarms.map(({ Name }: { Name: string }) =>
+        withoutScope(Name),
+      );
+      return `${id}: ${names.join(", ")}`;
+    },
+  );
   expect(ending).toEqual([
     "RolloutListOrders: ListOrdersFailing, ListOrdersServerErrors, ListSlow, ListsCutOff",
     "RolloutCancelOrder: CancelOrderFailing, CancelOrderServerErrors, CancelSlow",

@@ -78,7 +78,9 @@ test("cdk deploy -c canary=false sets every alias at once, and again each time",
     return app.synth().stacks.map(({ template }) => Template.fromJSON(template));
   };
   const [usual, atOnce] = [templates("true"), templates("false")];
-  const changes = usual.map((template, index) => differences(template, atOnce[index] ?? template));
+  const changes = usual.map((template, index) =>
+    differences(template, atOnce[index] ?? template),
+  );
   expect(changes.join("")).toMatchInlineSnapshot(`
     "
     ListOrdersAliaslive
@@ -109,7 +111,9 @@ async function ownExample(): Promise<Parameters<typeof createOrdersApp>[1]> {
   const lines = (await readFile("infra/own.ts", "utf8")).match(/(?<=^ \* {5}).+/gm) ?? [];
   const source = lines.join("\n");
   const imported: Record<string, unknown> = {};
-  for (const [, name = "", file = ""] of source.matchAll(/^import \{ (\w+) \} from "(.+)";/gm))
+  for (const [, name = "", file = ""] of source.matchAll(
+    /^import \{ (\w+) \} from "(.+)";/gm,
+  ))
     imported[name] = (await import(file))[name];
   const body = source.replaceAll(/^import .*/gm, "");
   return (stack) => runInNewContext(body, { ...imported, stack });

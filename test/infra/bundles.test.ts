@@ -84,7 +84,9 @@ describe.runIf(machineHas("openssl", "the bundles over TLS"))(
       actions.clear();
       const { stderr } = await promisify(execFile)(process.execPath, args, { env });
       expect(stderr).toBe("");
-      expect([...actions]).toEqual(expect.arrayContaining(entries.map((e) => e.permission.action)));
+      expect([...actions]).toEqual(
+        expect.arrayContaining(entries.map((e) => e.permission.action)),
+      );
     }
 
     test("calls its table over TLS", () => expectCalls(tls.endpoint));

@@ -17,7 +17,10 @@ function withCode(environment: Environment, file: string): Template {
 test.each([everyOption, noOption])(
   "a change of code replaces only the functions' versions in $name",
   (environment) => {
-    const [before, after] = [withCode(environment, "one.zip"), withCode(environment, "other.zip")];
+    const [before, after] = [
+      withCode(environment, "one.zip"),
+      withCode(environment, "other.zip"),
+    ];
     expect(differences(before, after)).toMatchInlineSnapshot(`
       "
       ListOrders

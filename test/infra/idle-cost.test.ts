@@ -28,7 +28,9 @@ const billedWhileIdle =
   /Cache(?!-Control)|KmsKey|MetricsEnabled|Provisioned(Concurrency|Throughput)|Replica|Snap|Tracing/;
 
 test("an environment without options has nothing that costs money while idle", () => {
-  const resources = Object.values<{ Type: string }>(templateOf(noOption).toJSON()["Resources"]);
+  const resources = Object.values<{ Type: string }>(
+    templateOf(noOption).toJSON()["Resources"],
+  );
   expect([...new Set(resources.map(({ Type }) => Type))].sort()).toEqual(freeWhileIdle);
   const text = JSON.stringify(resources);
   expect(text).not.toMatch(billedWhileIdle);

@@ -45,8 +45,9 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
   test("each function does what it is for, and may do nothing else but write its own log", () => {
     const functions = ofType("Lambda::Function").map(([id, { Role, Timeout }]) => {
       expect(Role).toBe(`${id}Role.Arn`);
-      const [log, ...others] = properties("IAM::Policy").flatMap(({ PolicyDocument, Roles }) =>
-        Roles.includes(`${id}Role`) ? PolicyDocument.Statement : [],
+      const [log, ...others] = properties("IAM::Policy").flatMap(
+        ({ PolicyDocument, Roles }) =>
+          Roles.includes(`${id}Role`) ? PolicyDocument.Statement : [],
       );
       expect(log).toMatchObject({
         Action: ["logs:CreateLogStream", "logs:PutLogEvents"],
@@ -104,7 +105,9 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
 
   test("no log can hold a key: none has a header, a query, a body or data, and all expire", () => {
     const logged = Object.values<string>(JSON.parse(stage.AccessLogSetting.Format));
-    expect(logged.filter((field) => !harmless.some((known) => known.test(field)))).toEqual([]);
+    expect(logged.filter((field) => !harmless.some((known) => known.test(field)))).toEqual(
+      [],
+    );
     for (const settings of stage.MethodSettings)
       expect(settings).toMatchObject({ LoggingLevel: "ERROR", DataTraceEnabled: false });
     for (const { RetentionInDays } of properties("Logs::LogGroup"))
@@ -115,14 +118,23 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
   // its code back.
   test("the metrics that are counted from logs are the environment's own", () => {
     for (const { MetricTransformations } of properties("Logs::MetricFilter"))
-      expect(MetricTransformations[0].MetricNamespace).toBe(`PetStoreOrders/${environment.name}`);
+      expect(MetricTransformations[0].MetricNamespace).toBe(
+        `PetStoreOrders/${environment.name}`,
+      );
   });
 
   test("only data, or the account's log role, outlives the stack", () => {
     const kept = Object.keys(all).filter((id) => all[id]?.DeletionPolicy === "Retain");
     expect(kept.map(constructId).sort()).toEqual(
       environment.keepData
-        ? ["ApiAccessLog", "ApiKeys", "AuthorizeLog", "CancelOrderLog", "ListOrdersLog", "Orders"]
+        ? [
+            "ApiAccessLog",
+            "ApiKeys",
+            "AuthorizeLog",
+            "CancelOrderLog",
+            "ListOrdersLog",
+            "Orders",
+          ]
         : ["ApiRestAccount", "ApiRestCloudWatchRole"],
     );
   });
@@ -130,7 +142,10 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
   test("an old version of a function stays, which a rollback needs", () => {
     // One that survived a rolled-back update would be identical to the next attempt, which then
     // fails.
-    const policies = { DeletionPolicy: "RetainExceptOnCreate", UpdateReplacePolicy: "Retain" };
+    const policies = {
+      DeletionPolicy: "RetainExceptOnCreate",
+      UpdateReplacePolicy: "Retain",
+    };
     for (const version of Object.values(template.findResources("AWS::Lambda::Version")))
       expect(version).toMatchObject(policies);
   });
@@ -160,6 +175,8 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
     const entries = Object.entries(all).map(([id, { UpdatePolicy, ...resource }]) => {
       return [id, { ...resource, Properties: { ...resource.Properties, UpdatePolicy } }];
     });
-    expect(() => Template.fromJSON({ Resources: Object.fromEntries(entries) })).not.toThrow();
+    expect(() =>
+      Template.fromJSON({ Resources: Object.fromEntries(entries) }),
+    ).not.toThrow();
   });
 });

@@ -45,7 +45,8 @@ const api = "arn:aws:apigateway:REGION::/restapis";
 const cache = `${api}/1a2b/stages/v1/cache/authorizers`;
 const topic = "arn:aws:sns:REGION:ACCOUNT:STACK-AlarmsTopic-1A2B";
 const zone = "arn:aws:route53:::hostedzone/ZONE";
-const group = "arn:aws:codedeploy:REGION:ACCOUNT:deploymentgroup:STACK-Rollout/STACK-CancelOrder";
+const group =
+  "arn:aws:codedeploy:REGION:ACCOUNT:deploymentgroup:STACK-Rollout/STACK-CancelOrder";
 const cdkRole = (name: string) =>
   `arn:aws:iam::ACCOUNT:role/cdk-hnb659fds-${name}-role-ACCOUNT-REGION`;
 const gatewayRole =
@@ -178,9 +179,12 @@ const creating: Record<string, [action: string, resource: string]> = {
 };
 
 test("the policy Bootstrap lets CloudFormation create whatever a setting asks for", () => {
-  const all: { Type: string }[] = Object.values(templateOf(everyOption).toJSON()["Resources"]);
+  const all: { Type: string }[] = Object.values(
+    templateOf(everyOption).toJSON()["Resources"],
+  );
   const denied = all.filter(({ Type }) => {
-    const [, call] = Object.entries(creating).find(([start]) => Type.startsWith(start)) ?? [];
+    const [, call] =
+      Object.entries(creating).find(([start]) => Type.startsWith(start)) ?? [];
     return !(call && allows("Bootstrap", ...call));
   });
   expect(denied).toEqual([]);
@@ -188,7 +192,8 @@ test("the policy Bootstrap lets CloudFormation create whatever a setting asks fo
 
 test("the boundary allows what each function does", () => {
   const granted: string[] = rows(templateOf(everyOption), "AWS::IAM::Policy").flatMap(
-    ([, { PolicyDocument }]) => PolicyDocument.Statement.flatMap(({ Action }: Statement) => Action),
+    ([, { PolicyDocument }]) =>
+      PolicyDocument.Statement.flatMap(({ Action }: Statement) => Action),
   );
   expect(granted).toContain("logs:PutLogEvents");
   const denied = granted.filter((action) => {

@@ -48,13 +48,17 @@ function complaints(stack: Stack): string {
 test("with keepData, synthesis stops for what could be deleted or not be restored", () => {
   const weak: Record<string, Partial<TableProps>> = {
     Unprotected: { deletionProtection: false },
-    Unrestorable: { pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: false } },
+    Unrestorable: {
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: false },
+    },
     Kept: {},
   };
   const addTables = (stack: Stack) => {
-    for (const [id, props] of Object.entries(weak)) new Table(stack, id, { ...kept, ...props });
+    for (const [id, props] of Object.entries(weak))
+      new Table(stack, id, { ...kept, ...props });
     for (const policy of ["deletionPolicy", "updateReplacePolicy"] as const) {
-      const { cfnOptions } = new Table(stack, `No_${policy}`, kept).node.defaultChild as CfnTable;
+      const { cfnOptions } = new Table(stack, `No_${policy}`, kept).node
+        .defaultChild as CfnTable;
       cfnOptions[policy] = CfnDeletionPolicy.DELETE;
     }
     new TableV2(stack, "KeptGlobally", kept);

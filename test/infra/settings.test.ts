@@ -28,7 +28,9 @@ test("each setting changes only what it is about", () => {
     writerAccounts: { writerAccounts: ["222222222222", "333333333333"] },
     dashboard: { dashboard: true },
     "canary: false": { alarms: { ...alarms, canary: false } },
-    topicArn: { alarms: { ...alarms, topicArn: "arn:aws:sns:eu-central-1:111111111111:on-call" } },
+    topicArn: {
+      alarms: { ...alarms, topicArn: "arn:aws:sns:eu-central-1:111111111111:on-call" },
+    },
   };
   const texts = Object.entries(settings).map(([name, changed]) => {
     const before = { ...noOption, ...(changed.alarms && { alarms }) };
@@ -170,7 +172,10 @@ test("each setting changes only what it is about", () => {
 
 test("CDK deploys a stack to its account only, and protects it if it keeps data", () => {
   const environment = "aws://111111111111/eu-central-1";
-  expect(ordersStack(everyOption)).toMatchObject({ environment, terminationProtection: true });
+  expect(ordersStack(everyOption)).toMatchObject({
+    environment,
+    terminationProtection: true,
+  });
   expect(ordersStack(noOption).terminationProtection).toBe(false);
 });
 

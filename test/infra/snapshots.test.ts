@@ -10,7 +10,10 @@ function lines(template: Template): string {
     .replaceAll(/ApiRestDeployment(?!Stage)\w+/g, "ApiRestDeployment")
     .replaceAll(/CurrentVersion\w+/g, "CurrentVersion")
     .replaceAll(/"[0-9a-f]{64}\.zip"/g, '"CODE.zip"');
-  return stringify(JSON.parse(text, asText), { aliasDuplicateObjects: false, lineWidth: 120 });
+  return stringify(JSON.parse(text, asText), {
+    aliasDuplicateObjects: false,
+    lineWidth: 120,
+  });
 }
 
 /**

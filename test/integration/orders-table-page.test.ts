@@ -123,7 +123,9 @@ describe("the commands of the orders table's page", () => {
       status: { S: "shipped" },
       shipmentId: { S: "parcel-1" },
     };
-    expect(await tables.items("orders")).toEqual([{ ...placed, quantity: { N: "3" }, ...shipped }]);
+    expect(await tables.items("orders")).toEqual([
+      { ...placed, quantity: { N: "3" }, ...shipped },
+    ]);
   });
 
   test.each([
@@ -187,7 +189,9 @@ describe.each(shippers)("the $language of the orders table's page", ({ ship }) =
       const id = BigInt(round);
       await tables.putOrder({ ...pending, id: { N: String(id) } });
       const outcomes = await race(id, round);
-      const order = (await tables.items("orders")).find((item) => item["id"]?.N === String(id));
+      const order = (await tables.items("orders")).find(
+        (item) => item["id"]?.N === String(id),
+      );
       const winner = order?.["shipmentId"]?.S ?? "cancellation";
       expect(outcomes).toEqual(outcomesByWinner[winner]);
       expect(order).toMatchObject(
@@ -223,7 +227,9 @@ describe.each(shippers)("the $language of the orders table's page", ({ ship }) =
   });
 
   test("fails when the response is empty", async () => {
-    const { proxy } = await tables.behindProxy(() => unnoticed["an empty response of no length"]);
+    const { proxy } = await tables.behindProxy(
+      () => unnoticed["an empty response of no length"],
+    );
     // Without our retries, as other teams have it.
     const client = new DynamoDBClient({ endpoint: proxy.endpoint });
     onTestFinished(() => client.destroy());
@@ -263,9 +269,13 @@ describe("the orders table's page", () => {
       dynamodb: { OldImage: from, NewImage: to },
     });
     expect(passes(filter, event)).toBe(true);
-    expect(passes(filter, change(before, { ...before, status: { S: "shipped" } }))).toBe(false);
+    expect(passes(filter, change(before, { ...before, status: { S: "shipped" } }))).toBe(
+      false,
+    );
     expect(passes(filter, change(after, { ...after, note: { S: "seen" } }))).toBe(false);
-    expect(passes(filter, { eventName: "INSERT", dynamodb: { NewImage: after } })).toBe(false);
+    expect(passes(filter, { eventName: "INSERT", dynamodb: { NewImage: after } })).toBe(
+      false,
+    );
   });
 
   const rows = [...page.matchAll(/^\| (`.*?) \| (\w+) \| (.*) \| (.*) \|$/gm)];
@@ -279,7 +289,9 @@ describe("the orders table's page", () => {
       "cancelledAt,cancelledBy,cancellationId: S",
       "reinstatedAt: S",
     ]);
-    expect(names(rows.find(([row]) => row.includes("`status`"))?.[3])).toEqual([...orderStatuses]);
+    expect(names(rows.find(([row]) => row.includes("`status`"))?.[3])).toEqual([
+      ...orderStatuses,
+    ]);
   });
 
   test("has a policy for the calls of the examples on the table of orders", () => {

@@ -41,7 +41,12 @@ async function readOrder(N: string): Promise<OrderItem | undefined> {
 
 /** Cancels an order. @returns 204 or the error code. */
 async function cancel(orderId: bigint, cancellationId: string, ordersTable = table) {
-  const cancellation = { orderId, cancelledBy: "key_1", cancelledAt: new Date(), cancellationId };
+  const cancellation = {
+    orderId,
+    cancelledBy: "key_1",
+    cancelledAt: new Date(),
+    cancellationId,
+  };
   try {
     await cancelOrder(service, ordersTable, cancellation);
     return 204;
@@ -102,7 +107,10 @@ describe("the orders table on a real engine", () => {
       const item = before && { id: { N: id }, ...before };
       if (item) await put(item);
       expect(await cancel(BigInt(id), "invocation-1")).toBe(outcome);
-      const cancelled = { status: { S: "cancelled" }, cancellationId: { S: "invocation-1" } };
+      const cancelled = {
+        status: { S: "cancelled" },
+        cancellationId: { S: "invocation-1" },
+      };
       const after = await readOrder(id);
       if (outcome === 204) expect(after).toMatchObject({ ...item, ...cancelled });
       else expect(after).toEqual(item);

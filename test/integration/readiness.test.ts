@@ -38,7 +38,9 @@ async function start(entry: FunctionEntry): Promise<() => Promise<void>> {
   return async () => {
     const response = await serve(eventOf(entry, key));
     if (entry.operation)
-      expect(response).toMatchObject({ statusCode: expect.toSatisfy((status) => status < 405) });
+      expect(response).toMatchObject({
+        statusCode: expect.toSatisfy((status) => status < 405),
+      });
     else expect(response).toMatchObject({ context: { keyId: expect.any(String) } });
   };
 }
@@ -77,14 +79,17 @@ describe.each(Object.values<FunctionEntry>(functionList))("the function $id", (e
       breakTable: () => proxy.rejectConnections(),
       mendTable: () => proxy.accept(),
     },
-  ])("starts with one warning while its table $trouble, and then serves as ever", async (row) => {
-    await row.breakTable();
-    const serveFirstRequest = await start(entry).finally(row.mendTable);
-    expect([...proxy.attempts.values()]).toEqual(row.attempts);
-    await serveFirstRequest();
-    const warning = { event: "not_ready", cause: expect.stringMatching(row.cause) };
-    expect(troubles()).toEqual([[[warning]], []]);
-  });
+  ])(
+    "starts with one warning while its table $trouble, and then serves as ever",
+    async (row) => {
+      await row.breakTable();
+      const serveFirstRequest = await start(entry).finally(row.mendTable);
+      expect([...proxy.attempts.values()]).toEqual(row.attempts);
+      await serveFirstRequest();
+      const warning = { event: "not_ready", cause: expect.stringMatching(row.cause) };
+      expect(troubles()).toEqual([[[warning]], []]);
+    },
+  );
 });
 
 // The id that it asks for.

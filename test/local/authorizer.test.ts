@@ -25,7 +25,8 @@ const get = (token: unknown, path = "/pets") =>
 const callerOf = async (token: unknown, path?: string) =>
   JSON.parse((await get(token, path)).body).event.requestContext.authorizer;
 /** How often the authorizer's function had been asked when it returned this token's policy. */
-const asked = async (token: unknown, path?: string) => Number((await callerOf(token, path)).asked);
+const asked = async (token: unknown, path?: string) =>
+  Number((await callerOf(token, path)).asked);
 
 test("an authorizer gets a request's token, method and path; its context goes on", async () => {
   const token = policy([allowing], { context: { s: "y" } });
@@ -57,7 +58,10 @@ test.each([
   ["two tokens", { authorization: [JSON.stringify(policy()), JSON.stringify(policy())] }],
 ])("%s is rejected without asking the function", async (_, headers) => {
   const before = await asked(policy([allowing], { principalId: _ }));
-  expect(await call("/pets", { headers })).toMatchObject({ status: 401, body: "UNAUTHORIZED" });
+  expect(await call("/pets", { headers })).toMatchObject({
+    status: 401,
+    body: "UNAUTHORIZED",
+  });
   expect(await asked(policy([allowing], { principalId: `${_}, later` }))).toBe(before + 1);
 });
 
@@ -69,7 +73,9 @@ test("a function's result that admits no one is a failure, not cached, and logge
     "any other error": { error: "unauthorized" },
     nothing: null,
     "no principal": policy([allowing], { principalId: undefined }),
-    "a context with a value that is not a string": policy([allowing], { context: { a: {} } }),
+    "a context with a value that is not a string": policy([allowing], {
+      context: { a: {} },
+    }),
     "a policy for this method alone": policy([{ ...allowing, Resource: `${arn}GET/pets` }]),
     "a policy with a * inside": policy([{ ...allowing, Resource: arn.replace("v1", "*") }]),
     "a policy for another action": policy([{ ...allowing, Action: "s3:*" }]),

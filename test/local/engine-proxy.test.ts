@@ -22,7 +22,9 @@ beforeEach(() => {
 });
 
 /** Sends a request of a program that signs with the key of this start, but for these changes. */
-function ask(changes: { method?: string; path?: string; headers?: Record<string, string> } = {}) {
+function ask(
+  changes: { method?: string; path?: string; headers?: Record<string, string> } = {},
+) {
   const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20261124/us-east-1/dynamodb`;
   const headers = { authorization, ...changes.headers };
   return request(endpoint, { method: "POST", agent: false, ...changes, headers }).end();
@@ -35,7 +37,10 @@ test("a client that signs with the access key of this start reaches the engine",
 });
 
 test.each([
-  ["another access key", { headers: { authorization: "AWS4-HMAC-SHA256 Credential=local/2026" } }],
+  [
+    "another access key",
+    { headers: { authorization: "AWS4-HMAC-SHA256 Credential=local/2026" } },
+  ],
   ["no signature", { headers: { authorization: "" } }],
   ["a page of another origin", { headers: { origin: "https://example.com" } }],
   ["a DNS name that was rebound to it", { headers: { host: "example.com" } }],

@@ -5,7 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { checkEndpoint, engineClient, startEngine } from "../../infra/local/engine/engine.ts";
+import {
+  checkEndpoint,
+  engineClient,
+  startEngine,
+} from "../../infra/local/engine/engine.ts";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
 import { isAlive } from "../helpers/processes.ts";
 
@@ -120,7 +124,12 @@ test("no setting of the shell or of an AWS profile changes what reaches the engi
     const client = engineClient(`http://127.0.0.1:${await listeningPort(engine)}`);
     await client.send(new ListTablesCommand());
     client.destroy();
-    const { host, "x-amz-date": _, "amz-sdk-invocation-id": __, ...same } = await requested.promise;
+    const {
+      host,
+      "x-amz-date": _,
+      "amz-sdk-invocation-id": __,
+      ...same
+    } = await requested.promise;
     const authorization = same.authorization?.replace(/\/\d{8}\/|Signature=.*/g, "");
     return { ...same, authorization };
   }
@@ -135,7 +144,10 @@ test("no setting of the shell or of an AWS profile changes what reaches the engi
   await writeFile(AWS_CONFIG_FILE, ["[default]", ...lines, ""].join("\n"));
   expect(await requestWith({ AWS_CONFIG_FILE })).toEqual(plain);
   const variables = Object.entries(settings).map(([name, value]) => [
-    `AWS_${name.toUpperCase()}`.replace("ENDPOINT_DISCOVERY_ENABLED", "ENABLE_ENDPOINT_DISCOVERY"),
+    `AWS_${name.toUpperCase()}`.replace(
+      "ENDPOINT_DISCOVERY_ENABLED",
+      "ENABLE_ENDPOINT_DISCOVERY",
+    ),
     value,
   ]);
   expect(await requestWith(Object.fromEntries(variables))).toEqual(plain);

@@ -49,7 +49,12 @@ test("a request goes to the most specific route that has its method, then any", 
     const [method = "", path = ""] = line.split(" ");
     const { status, body } = await call(path, { method });
     const { event = {} } = JSON.parse(body);
-    const seen = [event.resource, event.pathParameters, event.queryStringParameters, event.body];
+    const seen = [
+      event.resource,
+      event.pathParameters,
+      event.queryStringParameters,
+      event.body,
+    ];
     lines.push(`${line} ${status} ${JSON.stringify(seen)}`);
   }
   expect(lines.join("\n")).toMatchInlineSnapshot(`
@@ -72,7 +77,11 @@ test("a request goes to the most specific route that has its method, then any", 
 test("a function's event has the fields that API Gateway sends", async () => {
   const path = "http://pets.example/v1/pets/1?a=1&a=2&c&from=http://cats.example?d";
   // A value that is another header's name is not taken for that header.
-  const headers = { host: "pets", "X-Pet": ["cat", "Accept"], "x-amzn-requestid": "request_1-a" };
+  const headers = {
+    host: "pets",
+    "X-Pet": ["cat", "Accept"],
+    "x-amzn-requestid": "request_1-a",
+  };
   const sent = request(baseUrl, { method: "PUT", path, headers, agent: false }).end("meow");
   const [response] = await once(sent, "response");
   expect(response.headers["x-amzn-requestid"]).toBe("request_1-a");
@@ -177,7 +186,10 @@ describe("a function", () => {
       { statusCode: 200, isBase64Encoded: true, body: "w6k=" },
     ]) {
       const sent = JSON.stringify(returned);
-      const { status, headers, body } = await call("/returns", { method: "POST", body: sent });
+      const { status, headers, body } = await call("/returns", {
+        method: "POST",
+        body: sent,
+      });
       const { "content-type": type, "content-length": length = "no length" } = headers;
       lines.push([sent, status, type, headers["x-new"], length, body].join(" ").trim());
     }
@@ -195,7 +207,9 @@ describe("a function", () => {
   });
 
   test("whose integration streams must stream", async () => {
-    expect(await call("/returns", { method: "PUT", body: "{}" })).toMatchObject({ status: 502 });
+    expect(await call("/returns", { method: "PUT", body: "{}" })).toMatchObject({
+      status: 502,
+    });
   });
 
   test("that streams, though its integration doesn't, is cut off", async () => {
@@ -211,13 +225,19 @@ describe("a function", () => {
   });
 });
 
-test.each(["/v1", "/v2/pets"])("without its gateway response, %s is an empty 500", async (path) => {
-  log.length = 0;
-  expect(await send(new URL(path, baseUrl).href)).toMatchObject({ status: 500, body: "" });
-  expect(log).toEqual([
-    "The template has no gateway response MISSING_AUTHENTICATION_TOKEN with a status",
-  ]);
-});
+test.each(["/v1", "/v2/pets"])(
+  "without its gateway response, %s is an empty 500",
+  async (path) => {
+    log.length = 0;
+    expect(await send(new URL(path, baseUrl).href)).toMatchObject({
+      status: 500,
+      body: "",
+    });
+    expect(log).toEqual([
+      "The template has no gateway response MISSING_AUTHENTICATION_TOKEN with a status",
+    ]);
+  },
+);
 
 describe("the gateway gives up on a function that hangs", () => {
   const routes = {
@@ -234,21 +254,24 @@ describe("the gateway gives up on a function that hangs", () => {
     ["/keys", false, 29_000, "AUTHORIZER_FAILURE"],
     ["/hang", true, day, "INTEGRATION_TIMEOUT"],
     ["/keys", true, day, "AUTHORIZER_FAILURE"],
-  ])("at %s when API Gateway would, debugged: %j, after %i ms", async (path, inspect, ms, body) => {
-    const { call, log, stop } = await startPets(routes, { inspect, dynamodbEndpoint });
-    onTestFinished(stop);
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const responded = vi.fn<() => void>();
-    const headers = { authorization: JSON.stringify({ hang: true }) };
-    const response = call(path, { headers }).finally(responded);
-    await until(() => log.join().includes("hangs"));
-    await vi.advanceTimersByTimeAsync(ms - 1);
-    await call("/pets");
-    expect(responded).not.toHaveBeenCalled();
-    await vi.advanceTimersByTimeAsync(1);
-    expect(await response).toMatchObject({ body });
-    vi.useRealTimers();
-  });
+  ])(
+    "at %s when API Gateway would, debugged: %j, after %i ms",
+    async (path, inspect, ms, body) => {
+      const { call, log, stop } = await startPets(routes, { inspect, dynamodbEndpoint });
+      onTestFinished(stop);
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+      const responded = vi.fn<() => void>();
+      const headers = { authorization: JSON.stringify({ hang: true }) };
+      const response = call(path, { headers }).finally(responded);
+      await until(() => log.join().includes("hangs"));
+      await vi.advanceTimersByTimeAsync(ms - 1);
+      await call("/pets");
+      expect(responded).not.toHaveBeenCalled();
+      await vi.advanceTimersByTimeAsync(1);
+      expect(await response).toMatchObject({ body });
+      vi.useRealTimers();
+    },
+  );
 });
 
 describe("every nth", () => {

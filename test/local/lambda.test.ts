@@ -7,9 +7,26 @@ import { send } from "../helpers/send.ts";
 import { ownLines, troubles } from "../helpers/trouble.ts";
 import { invoking, startPets, streaming, until } from "./pets.ts";
 
-const buffered = ["echo", "fail", "failSilently", "crash", "grow", "missing", "hang", "never"];
+const buffered = [
+  "echo",
+  "fail",
+  "failSilently",
+  "crash",
+  "grow",
+  "missing",
+  "hang",
+  "never",
+];
 buffered.push("gone");
-const streamed = ["badPrelude", "breakOff", "flood", "late", "later", "noPrelude", "throwFirst"];
+const streamed = [
+  "badPrelude",
+  "breakOff",
+  "flood",
+  "late",
+  "later",
+  "noPrelude",
+  "throwFirst",
+];
 streamed.push("throwLate", "waiting");
 const { baseUrl, call, dynamodbEndpoint, log, pids, stop } = await startPets(
   Object.fromEntries([
@@ -118,7 +135,9 @@ describe("a process", () => {
     gate.on("request", (_, response) => response.end());
     for (const response of held) response.end();
     const echoed = (await responses).map(({ body }) => JSON.parse(body));
-    const queries = echoed.map(({ event: { queryStringParameters } }) => queryStringParameters);
+    const queries = echoed.map(
+      ({ event: { queryStringParameters } }) => queryStringParameters,
+    );
     expect(queries.map(({ index }) => index)).toEqual(all.map((_, index) => String(index)));
     expect(new Set(echoed.map(({ awsRequestId }) => awsRequestId)).size).toBe(10);
     expect(await pids("reused")).toHaveLength(2);
@@ -148,7 +167,8 @@ describe("a process", () => {
       { inspect: true, dynamodbEndpoint },
     );
     onTestFinished(debugged.stop);
-    const ports = () => debugged.log.join("\n").match(/(?<=a debugger can attach to )\S+/g) ?? [];
+    const ports = () =>
+      debugged.log.join("\n").match(/(?<=a debugger can attach to )\S+/g) ?? [];
     await expect.poll(ports).toHaveLength(2);
     expect(ports()).not.toContain("127.0.0.1:9229");
     for (const port of ports()) {
@@ -168,9 +188,19 @@ describe("a process", () => {
   });
 
   test.each<[string, string, string, Record<string, string>]>([
-    ["a DNS name that was rebound to it", "GET", "invocation/next", { host: "example.com" }],
+    [
+      "a DNS name that was rebound to it",
+      "GET",
+      "invocation/next",
+      { host: "example.com" },
+    ],
     ["a page of another origin", "POST", "init/error", { origin: "https://example.com" }],
-    ["an image on another site", "GET", "invocation/next", { "sec-fetch-site": "cross-site" }],
+    [
+      "an image on another site",
+      "GET",
+      "invocation/next",
+      { "sec-fetch-site": "cross-site" },
+    ],
     ["a preflight", "OPTIONS", "invocation/1/response", {}],
     ["a method that the runtime does not use", "POST", "invocation/next", {}],
   ])("ignores %s, and takes the next event", async (_, method, operation, headers) => {
@@ -187,7 +217,8 @@ describe("a request", () => {
   test.each(["fail", "failSilently", "throwFirst", "noPrelude"])(
     "whose function fails leaves its process to the next one: %s",
     async (name) => {
-      for (const _ of ["first", "second"]) expect(await call(`/${name}`)).toMatchObject(failed);
+      for (const _ of ["first", "second"])
+        expect(await call(`/${name}`)).toMatchObject(failed);
       expect(await pids(name)).toHaveLength(1);
       expect(ownLines(log)).toEqual([]);
     },

@@ -96,7 +96,12 @@ export function petResources(routes: Routes, changes: Record<string, object> = {
   };
   for (const [type, StatusCode] of Object.entries(gatewayResponses)) {
     const ResponseParameters = { "gatewayresponse.header.Retry-After": "'7'" };
-    const properties = { ResponseType: type, StatusCode, ResponseParameters, ...constant(type) };
+    const properties = {
+      ResponseType: type,
+      StatusCode,
+      ResponseParameters,
+      ...constant(type),
+    };
     resources[type] = resource("ApiGateway::GatewayResponse", properties);
   }
   const invoked = Object.values(routes).flatMap(({ lambda }) => lambda ?? []);
@@ -125,7 +130,10 @@ export function petResources(routes: Routes, changes: Record<string, object> = {
 /** The template of these resources, with the outputs that the local stack needs and these. */
 export function petTemplate(resources: object, outputs: Record<string, unknown> = {}) {
   const ids = { OrdersTableName: { Ref: "Orders" }, ApiKeysTableName: { Ref: "ApiKeys" } };
-  const all = Object.entries({ ...ids, ...outputs }).map(([name, Value]) => [name, { Value }]);
+  const all = Object.entries({ ...ids, ...outputs }).map(([name, Value]) => [
+    name,
+    { Value },
+  ]);
   return new StackTemplate({ Resources: resources, Outputs: Object.fromEntries(all) });
 }
 
@@ -142,11 +150,14 @@ export async function startPets(
 ) {
   const log: string[] = [];
   const template = petTemplate(petResources(routes, changes));
-  const stack = await startLocalStack(async () => ({ template, directory: import.meta.dirname }), {
-    port: 0,
-    log: (line) => void log.push(line),
-    ...options,
-  });
+  const stack = await startLocalStack(
+    async () => ({ template, directory: import.meta.dirname }),
+    {
+      port: 0,
+      log: (line) => void log.push(line),
+      ...options,
+    },
+  );
   return {
     ...stack,
     log,

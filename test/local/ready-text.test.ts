@@ -5,7 +5,10 @@ import { createTestTables } from "../helpers/test-tables.ts";
 const { dynamodbEndpoint, tables, putOrder } = await createTestTables();
 
 /** The ready text over a table with these orders, each with its status. */
-async function textOf(orders: Record<string, string>, options?: Parameters<typeof readyText>[2]) {
+async function textOf(
+  orders: Record<string, string>,
+  options?: Parameters<typeof readyText>[2],
+) {
   for (const [id, status] of Object.entries(orders))
     await putOrder({ id: { N: id }, status: { S: status } });
   const whereabouts = {
@@ -23,7 +26,11 @@ test.each<[string, Record<string, string>, string[]]>([
     { "-1": "pending", "-2": "shipped", 10: "pending", 7: "pending", 9: "shipped" },
     ["7", "none", "9"],
   ],
-  ["ids that clients can use", { "1.5": "pending", "100000000000000000000": "shipped" }, ["none"]],
+  [
+    "ids that clients can use",
+    { "1.5": "pending", "100000000000000000000": "shipped" },
+    ["none"],
+  ],
 ])("the examples name %s", async (_, orders, ids) => {
   expect((await textOf(orders)).match(/(?<=orders\/).+$/gm)).toEqual(ids);
 });

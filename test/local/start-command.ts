@@ -6,7 +6,11 @@ import { afterAll } from "vitest";
 import { root } from "../helpers/admin-command.ts";
 
 /** What `npm start` gives to node. */
-export const startScript = ["--require", "./infra/require-node-24.cjs", "infra/local/start.ts"];
+export const startScript = [
+  "--require",
+  "./infra/require-node-24.cjs",
+  "infra/local/start.ts",
+];
 
 /** How long to wait until a start is ready or has ended, even on a busy machine. */
 export const startLimit = { timeout: 60_000 };

@@ -6,7 +6,8 @@ import { createTestTables } from "../helpers/test-tables.ts";
 import { startPets } from "./pets.ts";
 
 const { client, dynamodbEndpoint, putKey, tables } = await createTestTables();
-const start = (name: string, key?: string) => issueStartKey(client, tables.apiKeys, name, key);
+const start = (name: string, key?: string) =>
+  issueStartKey(client, tables.apiKeys, name, key);
 
 /** The record of a key. */
 async function recordOf(key: string, TableName = tables.apiKeys) {
@@ -21,7 +22,10 @@ test("a start revokes no key but the previous one of the same name", async () =>
   const latest = await start("npm start");
   for (const key of [...others, latest])
     expect(await recordOf(key)).not.toHaveProperty("revokedAt");
-  expect(await recordOf(earlier)).toEqual({ ...record, revokedAt: { N: expect.any(String) } });
+  expect(await recordOf(earlier)).toEqual({
+    ...record,
+    revokedAt: { N: expect.any(String) },
+  });
 });
 
 test("a key that is given to every start keeps its record, until it had been revoked", async () => {

@@ -41,7 +41,12 @@ describe("npm start exits with a line on", () => {
       {},
       `${building}Port ${port} on localhost is taken or not allowed; choose another with --port\n`,
     ],
-    ["no engine", ["--port", "0"], { NODE_OPTIONS: noEngine }, expect.stringMatching(provided)],
+    [
+      "no engine",
+      ["--port", "0"],
+      { NODE_OPTIONS: noEngine },
+      expect.stringMatching(provided),
+    ],
     [
       "--db beside DYNAMODB_ENDPOINT",
       ["--db", "orders.db"],
@@ -56,12 +61,20 @@ describe("npm start exits with a line on", () => {
     ],
   ])("%s", async (_, options, environment, stderr) => {
     const { seen } = start(options, environment);
-    await expect.poll(() => seen, startLimit).toEqual({ stdout: "", stderr, ended: [1, null] });
+    await expect
+      .poll(() => seen, startLimit)
+      .toEqual({ stdout: "", stderr, ended: [1, null] });
   });
 
   test("a full device for its output, and leaves nothing behind", async () => {
     const TMPDIR = await mkdtemp(join(directory, "tmp-"));
-    const toFull = ["bash", "-c", 'exec "$0" "$@" > /dev/full', process.execPath, ...startScript];
+    const toFull = [
+      "bash",
+      "-c",
+      'exec "$0" "$@" > /dev/full',
+      process.execPath,
+      ...startScript,
+    ];
     const { seen } = run([...toFull, "--port", "0"], root, { TMPDIR });
     await expect
       .poll(() => seen, startLimit)
@@ -129,7 +142,9 @@ describe("a start fails", () => {
       return this;
     });
     onTestFinished(() => listening.mockRestore());
-    await expect(startLocalStack(readAssembly)).rejects.toThrow("Port 3000 on localhost is taken");
+    await expect(startLocalStack(readAssembly)).rejects.toThrow(
+      "Port 3000 on localhost is taken",
+    );
   });
 
   test("without leaving behind an engine that was starting", async () => {

@@ -49,7 +49,9 @@ describe.runIf(hasList)("npm start", () => {
     const { pid, seen } = start(["--port", "0"]);
     await expect.poll(() => descendants(pid)).not.toEqual([]);
     process.kill(pid, "SIGHUP");
-    await expect.poll(() => seen).toEqual({ stdout: "", stderr: building, ended: [0, null] });
+    await expect
+      .poll(() => seen)
+      .toEqual({ stdout: "", stderr: building, ended: [0, null] });
   });
 
   test("serves until Ctrl-C, and by npm once more, with the data of --db and another key", async () => {
@@ -87,7 +89,10 @@ describe.runIf(hasList)("npm start", () => {
     const key = makeApiKey(environments.staging.apiKeyPrefix);
     const files = ["--orders", "four orders.ndjson", "--db", "kept.db"];
     const options = ["--port", "0", "--json", "--api-key", key, ...files];
-    const npm = run(["npm", "--prefix", root, "start", "--silent", "--", ...options], directory);
+    const npm = run(
+      ["npm", "--prefix", root, "start", "--silent", "--", ...options],
+      directory,
+    );
     await expect.poll(() => npm.seen.stdout, startLimit).toMatch(/^\{.*\}\n$/);
     expect(npm.seen.stderr).toBe(
       `${building}${orders} was not loaded: the tables exist already. To add its orders, run:\n` +
@@ -108,7 +113,9 @@ describe.runIf(hasList)("npm start", () => {
     expect(status).toBe(409);
     const client = engineClient(whereabouts.dynamodbEndpoint, whereabouts.accessKeyId);
     onTestFinished(() => client.destroy());
-    const keys = await client.send(new ScanCommand({ TableName: whereabouts.tables.apiKeys }));
+    const keys = await client.send(
+      new ScanCommand({ TableName: whereabouts.tables.apiKeys }),
+    );
     expect(keys.Items?.map(({ revokedAt }) => typeof revokedAt).sort()).toEqual([
       "object",
       "undefined",

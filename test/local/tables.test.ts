@@ -21,11 +21,17 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   const { TableNames = [] } = await client.send(new ListTablesCommand());
-  for (const TableName of TableNames) await client.send(new DeleteTableCommand({ TableName }));
+  for (const TableName of TableNames)
+    await client.send(new DeleteTableCommand({ TableName }));
 });
 
 /** Orders with these ids and what else is given; calls `end` after the last. */
-async function* orders(from: number, to: number, end = async () => {}, others: OrderItem = {}) {
+async function* orders(
+  from: number,
+  to: number,
+  end = async () => {},
+  others: OrderItem = {},
+) {
   for (let id = from; id <= to; id++) yield { id: { N: String(id) }, ...others };
   await end();
 }
@@ -51,7 +57,9 @@ const idsUpTo = (last: number) => Array.from({ length: last }, (_, index) => ind
 test("a start completes what an interrupted one wrote, and changes nothing else", async () => {
   // Two whole transactions, of 100 each.
   const interrupt = async () => {
-    await vi.waitFor(async () => expect(await storedIds()).toHaveLength(200), { timeout: 60_000 });
+    await vi.waitFor(async () => expect(await storedIds()).toHaveLength(200), {
+      timeout: 60_000,
+    });
     throw new Error("interrupted");
   };
   await expect(prepare(orders(1, 250, interrupt))).rejects.toThrow("interrupted");

@@ -1,5 +1,14 @@
 import { once } from "node:events";
-import { appendFile, cp, mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import {
+  appendFile,
+  cp,
+  mkdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { request } from "node:http";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -21,7 +30,13 @@ describe.runIf(hasList)("npm start --watch", { timeout: 180_000 }, () => {
   let served: Record<"baseUrl" | "apiKey" | "dynamodbEndpoint" | "accessKeyId", string>;
   let headers: Record<string, string>;
   beforeAll(async () => {
-    for (const part of ["functions", "shared", "infra", "package.json", "package-lock.json"])
+    for (const part of [
+      "functions",
+      "shared",
+      "infra",
+      "package.json",
+      "package-lock.json",
+    ])
       await cp(join(root, part), join(project, part), { recursive: true });
     await symlink(join(root, "node_modules"), join(project, "node_modules"));
     const command = [process.execPath, ...startScript, "--port", "0", "--json", "--watch"];
@@ -96,7 +111,8 @@ describe.runIf(hasList)("npm start --watch", { timeout: 180_000 }, () => {
   });
 
   test("ends when its engine ends", async () => {
-    for (const engine of await descendants(stack.pid, "dynoxide")) process.kill(engine, "SIGKILL");
+    for (const engine of await descendants(stack.pid, "dynoxide"))
+      process.kill(engine, "SIGKILL");
     const stderr = expect.stringMatching(/\nThe DynamoDB engine ended unexpectedly\n$/);
     await expect.poll(() => stack.seen).toMatchObject({ ended: [1, null], stderr });
   });

@@ -2,7 +2,13 @@ import { declareValuePlugin, PluginKind } from "@stryker-mutator/api/plugin";
 
 const properties = new Set(["alarmDescription", "description", "label", "reason"]);
 /** Commander's methods and classes, by the index of the argument that its help shows. */
-const helpArguments = { description: 0, argument: 1, option: 1, requiredOption: 1, Option: 1 };
+const helpArguments = {
+  description: 0,
+  argument: 1,
+  option: 1,
+  requiredOption: 1,
+  Option: 1,
+};
 
 /** Keeps Stryker from mutating texts that only people read. */
 export const strykerPlugins = [

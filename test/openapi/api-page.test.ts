@@ -46,7 +46,10 @@ describe.runIf(hasBrowser)("the page at / in a browser", () => {
   test("shows the document's operations on a laptop's first screen, and nothing to place", async () => {
     const { page } = opened;
     const described = Object.values(document.paths).flatMap(Object.entries);
-    const shown = described.flatMap(([method, { summary }]) => [method.toUpperCase(), summary]);
+    const shown = described.flatMap(([method, { summary }]) => [
+      method.toUpperCase(),
+      summary,
+    ]);
     const texts = page.locator(".opblock-summary-method, .opblock-summary-description");
     expect(await texts.allInnerTexts()).toEqual(shown);
     const { y, height } = (await page.locator(".opblock").last().boundingBox()) ?? {};
@@ -89,7 +92,9 @@ describe.runIf(hasBrowser)("the page at / in a browser", () => {
         await opened.page.emulateMedia({ colorScheme });
         await opened.page.setViewportSize({ width, height: 1170 });
         expect(await opened.page.evaluate(unreadable)).toEqual([]);
-        expect(await opened.page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+        expect(await opened.page.evaluate("document.documentElement.scrollWidth")).toBe(
+          width,
+        );
       }
     }
   });

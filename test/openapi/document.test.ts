@@ -35,7 +35,9 @@ test("the document has a server each for production, staging and this machine, b
 });
 
 test("the document and API.md have the operations of the list of functions", () => {
-  const listed = operations.map(({ method, path, name }) => `${method} ${path} ${name}`).sort();
+  const listed = operations
+    .map(({ method, path, name }) => `${method} ${path} ${name}`)
+    .sort();
   const described = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(
       ([method, { operationId }]) => `${method.toUpperCase()} ${path} ${operationId}`,
@@ -52,9 +54,9 @@ test("the document asks for a bearer key, and has the fields of an Order and of 
   expect(ErrorSchema.required).toEqual(["code", "message", "status"]);
   expect(Order).not.toHaveProperty("required");
   const properties = Object.entries(Order.properties);
-  expect(properties.map(([name, { type, format }]) => ({ name, type: format ?? type }))).toEqual(
-    orderFields,
-  );
+  expect(
+    properties.map(([name, { type, format }]) => ({ name, type: format ?? type })),
+  ).toEqual(orderFields);
 });
 
 test("the document lists every code of the catalogue, and so does API.md", () => {
@@ -66,7 +68,9 @@ test("the document lists every code of the catalogue, and so does API.md", () =>
 
 test("the changelog that the document links to has an entry for its version", () => {
   const source = readFileSync("shared/openapi.yaml", "utf8");
-  const links = new Set([...source.matchAll(/\[changelog\]\((.*?)\)/g)].map(([, link]) => link));
+  const links = new Set(
+    [...source.matchAll(/\[changelog\]\((.*?)\)/g)].map(([, link]) => link),
+  );
   expect([...links]).toEqual(["CHANGELOG.md"]);
   const changelog = readFileSync("shared/CHANGELOG.md", "utf8");
   expect(changelog).toContain(`\n## ${document.info.version} (`);

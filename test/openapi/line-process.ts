@@ -2,7 +2,11 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
 /** Starts a process that answers each line of JSON with one. */
-export function startLineProcess(command: string, args: string[], env: NodeJS.ProcessEnv = {}) {
+export function startLineProcess(
+  command: string,
+  args: string[],
+  env: NodeJS.ProcessEnv = {},
+) {
   const { stdin, stdout } = spawn(command, args, {
     env: { PATH: process.env["PATH"], ...env },
     stdio: ["pipe", "pipe", "inherit"],

@@ -46,7 +46,8 @@ for await (const line of createInterface(process.stdin)) {
   Object.assign(globalThis, { setTimeout: pauseOrStart });
   try {
     const orders = new OrdersClient(baseUrl, apiKey, { timeout });
-    if (cancel === undefined) outcome.result = JSON.stringify(await orders.listOrders(), digits);
+    if (cancel === undefined)
+      outcome.result = JSON.stringify(await orders.listOrders(), digits);
     else await orders.cancelOrder(JSON.parse(cancel, bigints));
   } catch (error) {
     const { name, message } = error as Error;

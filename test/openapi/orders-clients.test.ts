@@ -22,7 +22,11 @@ const clientFolder = resolve("shared/clients");
 /** A client to copy, in a process of its language. */
 function start(language: string, command: string, calls: string) {
   const env = { PYTHONPATH: clientFolder, PYTHONDONTWRITEBYTECODE: "1" };
-  return { language, command, ...startLineProcess(command, [`test/openapi/${calls}`], env) };
+  return {
+    language,
+    command,
+    ...startLineProcess(command, [`test/openapi/${calls}`], env),
+  };
 }
 
 const clients = [start("TypeScript", process.execPath, "orders-client-calls.ts")];
@@ -45,7 +49,11 @@ const key = "pets_test_0123";
 type Respond = (response: ServerResponse) => void;
 
 const responds =
-  (status: number, body: string | Uint8Array = "", headers: Record<string, string> = {}): Respond =>
+  (
+    status: number,
+    body: string | Uint8Array = "",
+    headers: Record<string, string> = {},
+  ): Respond =>
   (response) =>
     response.writeHead(status, headers).end(body);
 const fails = (code: ErrorCode, headers: Record<string, string> = {}): Respond =>
@@ -131,7 +139,10 @@ const lists: Cases = {
   "[] after 0.5, 1, 2, 4 s": {
     "four failures": [busy, busy, busy, failed, noOrders],
     "too long a wait": [...throttled("100", "99999999999", "1e9", "Infinity"), noOrders],
-    "no number": [...throttled("", "Wed, 21 Oct 2026 07:28:00 GMT", "soon", "NaN"), noOrders],
+    "no number": [
+      ...throttled("", "Wed, 21 Oct 2026 07:28:00 GMT", "soon", "NaN"),
+      noOrders,
+    ],
     "no whole number": [...throttled("-1", "1.5", "1, 2", "0x10"), noOrders],
   },
   "ApiError 500 internal_error after 0.5, 1, 2, 4 s": {
@@ -143,10 +154,14 @@ const lists: Cases = {
 /** Lists in whose responses the key is. */
 const echoes: Cases = {
   "ApiError 403": {
-    "a body": [responds(403, `'${key}' not a valid key=value pair in Authorization header`)],
+    "a body": [
+      responds(403, `'${key}' not a valid key=value pair in Authorization header`),
+    ],
     "a code": [responds(403, JSON.stringify({ code: key }))],
   },
-  "ApiError 302": { "a redirect": [responds(302, key, { Location: `/${key}`, "X-Key": key })] },
+  "ApiError 302": {
+    "a redirect": [responds(302, key, { Location: `/${key}`, "X-Key": key })],
+  },
   "ApiError 200 after 0.5, 1, 2, 4 s": { "a list": always(responds(200, key)) },
   "ApiError after 0.5, 1, 2, 4 s": {
     "a status line": always(sends(`HTTP/1.1 ${key}\r\n\r\n`)),
@@ -282,7 +297,9 @@ describe.each(clients)("the client in $language", ({ language, ask }) => {
       for (const [what, options] of Object.entries(cases)) {
         const { message, pauses, result } = await call(options);
         expect(message, what).toContain(says);
-        expect([result, ...pauses]).toEqual([expect.stringMatching(/^(Type|Value|Range)Error$/)]);
+        expect([result, ...pauses]).toEqual([
+          expect.stringMatching(/^(Type|Value|Range)Error$/),
+        ]);
       }
     }
   });
@@ -312,7 +329,10 @@ describe.each(clients)("the client in $language", ({ language, ask }) => {
 
 const api = readFileSync("shared/API.md", "utf8");
 const examples = (tag: string) =>
-  Array.from(api.matchAll(new RegExp(`\`\`\`${tag}\\n(.*?)\`\`\``, "gs")), ([, code]) => code);
+  Array.from(
+    api.matchAll(new RegExp(`\`\`\`${tag}\\n(.*?)\`\`\``, "gs")),
+    ([, code]) => code,
+  );
 const [usage = "", widened] = examples("ts");
 const [pythonUsage = ""] = examples("python");
 const run = promisify(execFile);
@@ -329,7 +349,11 @@ test.each(clients)("the client in $language runs in API.md's example", async (cl
 });
 
 test("a copy of the client in TypeScript compiles with the document's fields and no other", async () => {
-  const values = { int64: "1n << 62n", "date-time": '"2026-12-24T12:00:00Z"', boolean: "true" };
+  const values = {
+    int64: "1n << 62n",
+    "date-time": '"2026-12-24T12:00:00Z"',
+    boolean: "true",
+  };
   const order = orderFields.map(({ name, type }) => `${name}: ${values[type]}`).join(", ");
   const generated = orderFields
     .map(({ name, type }) => `${name}?: ${type === "int64" ? "number" : "never"};`)
@@ -350,13 +374,27 @@ test("a copy of the client in TypeScript compiles with the document's fields and
   };
   const cwd = await mkdtemp(join(tmpdir(), "orders-clients-"));
   onTestFinished(() => rm(cwd, { recursive: true }));
-  for (const [file, source] of Object.entries(sources)) await writeFile(join(cwd, file), source);
-  const tsc = fileURLToPath(new URL("bin/tsc", import.meta.resolve("typescript/package.json")));
-  const typeRoots = fileURLToPath(new URL("..", import.meta.resolve("@types/node/package.json")));
-  const options = "--strict --noEmit --target esnext --module nodenext --types node --typeRoots";
+  for (const [file, source] of Object.entries(sources))
+    await writeFile(join(cwd, file), source);
+  const tsc = fileURLToPath(
+    new URL("bin/tsc", import.meta.resolve("typescript/package.json")),
+  );
+  const typeRoots = fileURLToPath(
+    new URL("..", import.meta.resolve("@types/node/package.json")),
+  );
+  const options =
+    "--strict --noEmit --target esnext --module nodenext --types node --typeRoots";
   const files = Object.keys(sources).filter((file) => file.endsWith(".ts"));
-  const args = [tsc, "--allowImportingTsExtensions", ...options.split(" "), typeRoots, ...files];
-  const { stdout, stderr } = await run(process.execPath, args, { cwd }).catch((failure) => failure);
+  const args = [
+    tsc,
+    "--allowImportingTsExtensions",
+    ...options.split(" "),
+    typeRoots,
+    ...files,
+  ];
+  const { stdout, stderr } = await run(process.execPath, args, { cwd }).catch(
+    (failure) => failure,
+  );
   expect(stdout + stderr).toBe("");
 });
 
@@ -366,11 +404,15 @@ test("the client in TypeScript needs a Node.js that tells a number's digits", ()
     parse(text, (key, value) => reviver?.call({}, key, value)),
   );
   onTestFinished(() => void vi.restoreAllMocks());
-  expect(() => new OrdersClient("http://127.0.0.1:9/v1", key)).toThrow("needs Node.js 22 or newer");
+  expect(() => new OrdersClient("http://127.0.0.1:9/v1", key)).toThrow(
+    "needs Node.js 22 or newer",
+  );
 });
 
 test.runIf(clients.length > 1)("the client in Python needs Python 3.10", async () => {
   const code = "import sys; sys.version_info = (3, 9); import orders_client";
   const started = run("python3", ["-B", "-c", code], { cwd: clientFolder });
-  await expect(started).rejects.toThrow("ImportError: orders_client needs Python 3.10 or newer");
+  await expect(started).rejects.toThrow(
+    "ImportError: orders_client needs Python 3.10 or newer",
+  );
 });

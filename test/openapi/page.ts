@@ -66,7 +66,9 @@ export async function openApiPage(url: string) {
       await operation(operationId).locator("button.execute").waitFor();
     },
     /** Clicks "Execute" and returns the status and the body that the page then shows. */
-    async execute(operationId: string): Promise<{ status: string; body: string | undefined }> {
+    async execute(
+      operationId: string,
+    ): Promise<{ status: string; body: string | undefined }> {
       const block = operation(operationId);
       // Otherwise the previous response could be taken for this one.
       const clear = block.locator("button.btn-clear");

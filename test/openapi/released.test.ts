@@ -13,7 +13,8 @@ function promises(part: unknown, at = ""): string[] {
   if (typeof part !== "object" || part === null) return [`${at} ${part}`];
   return Object.entries(part).flatMap(([key, inner]) => {
     if (["description", "summary", "tags", "x-extensible-enum"].includes(key)) return [];
-    if (key === "examples") return Object.values(inner).flatMap((example) => codeOf(example, at));
+    if (key === "examples")
+      return Object.values(inner).flatMap((example) => codeOf(example, at));
     // A place in a list means nothing: parameters have names.
     return promises(inner, `${at} ${Array.isArray(part) ? (inner.name ?? "") : key}`);
   });
@@ -43,7 +44,10 @@ async function incompatibilities(document: string): Promise<string[]> {
   const kept = await promisesOf(document);
   const broken = promised.filter((line) => !kept.includes(line));
   const required = kept.filter((line) => !promised.includes(line) && isRequirement(line));
-  return [...broken.map((line) => `no longer:${line}`), ...required.map((line) => `new:${line}`)];
+  return [
+    ...broken.map((line) => `no longer:${line}`),
+    ...required.map((line) => `new:${line}`),
+  ];
 }
 
 function majorVersion(document: string): string {
@@ -54,7 +58,9 @@ function majorVersion(document: string): string {
 /** Whether a line requires something of a request. A new operation may require what it likes. */
 function isRequirement(line: string): boolean {
   const operation = /^ (\S+ \w+) (parameters|requestBody) .*required/.exec(line)?.[1];
-  return operation !== undefined && promised.some((known) => known.startsWith(` ${operation} `));
+  return (
+    operation !== undefined && promised.some((known) => known.startsWith(` ${operation} `))
+  );
 }
 
 test("the document keeps every promise of the released one", async () => {
@@ -113,7 +119,9 @@ test("what breaks a promise is found", async () => {
     no longer: /store/orders/{orderId} delete responses 409 content application/json code order_not_pending
     new: /store/orders get parameters page required true"
   `);
-  expect(await changed([[list]])).toContain("no longer: /store/orders get operationId listOrders");
+  expect(await changed([[list]])).toContain(
+    "no longer: /store/orders get operationId listOrders",
+  );
 });
 
 test("a new path, field or optional parameter breaks no promise, and a new major version may", async () => {

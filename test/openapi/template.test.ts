@@ -67,7 +67,9 @@ const requestsByType: Record<string, Requests> = {
 };
 
 test("the document describes a gateway response wherever a client may get it", () => {
-  const withStatus = [...api.gatewayResponses].filter(([, { status }]) => status !== undefined);
+  const withStatus = [...api.gatewayResponses].filter(
+    ([, { status }]) => status !== undefined,
+  );
   const problems = withStatus.flatMap(([type, { status = 0, ...literal }]) =>
     requestsByType[type]?.flatMap(([method, path]) =>
       responseProblems(method, path, httpResponse(status, literal)).map(
@@ -76,7 +78,9 @@ test("the document describes a gateway response wherever a client may get it", (
     ),
   );
   expect(problems).toEqual([]);
-  expect(withStatus.map(([type]) => type).sort()).toEqual(Object.keys(requestsByType).sort());
+  expect(withStatus.map(([type]) => type).sort()).toEqual(
+    Object.keys(requestsByType).sort(),
+  );
 });
 
 type Constant = Pick<MockIntegration, "headers" | "body">;

@@ -5,7 +5,9 @@ import { isAttribute, sameAttribute } from "../../infra/orders-file/attribute-js
 import { formatOrderLine, parseOrderLine } from "../../infra/orders-file/order-line.ts";
 import { type OrderItem, orderStatuses } from "../../shared/order.ts";
 
-const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map((N) => ({ N: `${N}` }));
+const int64 = fc
+  .bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
+  .map((N) => ({ N: `${N}` }));
 const dateTime = fc
   .date({ min: new Date("0001-01-01"), max: new Date("9999-12-31"), noInvalidDate: true })
   .map((date) => ({ S: date.toISOString() }));
@@ -42,7 +44,9 @@ const { attribute } = fc.letrec<{ attribute: AttributeValue }>((tie) => ({
     fc.constant({ NULL: true as const }),
     setOf(text).map((SS) => ({ SS })),
     setOf(digits).map((NS) => ({ NS })),
-    setOf(base64).map((set) => ({ BS: set.map((B) => new Uint8Array(Buffer.from(B, "base64"))) })),
+    setOf(base64).map((set) => ({
+      BS: set.map((B) => new Uint8Array(Buffer.from(B, "base64"))),
+    })),
     fc.array(tie("attribute"), { maxLength: 4 }).map((L) => ({ L })),
     fc
       .dictionary(
@@ -55,7 +59,15 @@ const { attribute } = fc.letrec<{ attribute: AttributeValue }>((tie) => ({
 }));
 const names = fc.oneof(
   text,
-  fc.constantFrom("petID", "status", "petId", "cancelledBy", "otherAttributes", "SS", "__proto__"),
+  fc.constantFrom(
+    "petID",
+    "status",
+    "petId",
+    "cancelledBy",
+    "otherAttributes",
+    "SS",
+    "__proto__",
+  ),
 );
 /** The items that other services, or mistakes, may leave in the table. */
 const item = fc
@@ -98,7 +110,9 @@ describe("a line of an orders file", () => {
         status: { S: "held" },
         cancelledBy: { S: "key_1" },
         photo: { B: new Uint8Array([0, 255]) },
-        gift: { M: { ribbon: { NULL: true }, B: { L: [{ N: "12345678901234567890123456789" }] } } },
+        gift: {
+          M: { ribbon: { NULL: true }, B: { L: [{ N: "12345678901234567890123456789" }] } },
+        },
       },
       '{"id":1,"otherAttributes":{"cancelledBy":{"S":"key_1"},' +
         '"gift":{"M":{"B":{"L":[{"N":"12345678901234567890123456789"}]},"ribbon":{"NULL":true}}},' +
@@ -127,7 +141,9 @@ describe("a line of an orders file", () => {
   });
 
   test("lists a set in one order", () => {
-    expect(formatOrderLine({ id, colour: { SS: ["red", "blue"] } })).toContain('["blue","red"]');
+    expect(formatOrderLine({ id, colour: { SS: ["red", "blue"] } })).toContain(
+      '["blue","red"]',
+    );
   });
 
   test("is pending unless it has a status", () => {
@@ -268,7 +284,10 @@ test("attributes are the same if they have the same value", () => {
     [{ N: "-0.0" }, { N: "0" }],
     [{ NS: ["1.0", "2"] }, { NS: ["2", "1"] }],
     [{ NS: ["12", "2"] }, { NS: ["02", "12"] }],
-    [{ M: { N: { N: "1.0" }, NS: { NS: ["10"] } } }, { M: { N: { N: "1" }, NS: { NS: ["1E1"] } } }],
+    [
+      { M: { N: { N: "1.0" }, NS: { NS: ["10"] } } },
+      { M: { N: { N: "1" }, NS: { NS: ["1E1"] } } },
+    ],
     // Two names that look alike.
     [
       { M: { "\u00e9": { N: "1" }, "e\u0301": { N: "2" } } },

@@ -3,7 +3,11 @@ import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { checkOrders, longestLine, readOrders } from "../../infra/orders-file/orders-file.ts";
+import {
+  checkOrders,
+  longestLine,
+  readOrders,
+} from "../../infra/orders-file/orders-file.ts";
 import { CommandError } from "../../infra/terminal/errors.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "orders-file-test-"));
@@ -23,7 +27,15 @@ const checked = async () => {
 describe("checking an orders file", () => {
   test("reports every bad line and every repeated id, under the name that the user gave", async () => {
     const lines = Array.from({ length: 3000 }, (_, id) => `{"id":${-id}}`);
-    await put(...lines, '{"id":-2999}', "[]", "", '  {"id": 2,}', '{"id":-5}', '{"\u009b2J":1}');
+    await put(
+      ...lines,
+      '{"id":-2999}',
+      "[]",
+      "",
+      '  {"id": 2,}',
+      '{"id":-5}',
+      '{"\u009b2J":1}',
+    );
     expect(await checked()).toEqual([
       "3001: id -2999 is already on line 3000",
       "3002: not a JSON object",
@@ -35,7 +47,8 @@ describe("checking an orders file", () => {
   });
 
   test("reports twenty lines of a kind and counts the rest", async () => {
-    const many = (what: (id: number) => string) => Array.from({ length: 22 }, (_, id) => what(id));
+    const many = (what: (id: number) => string) =>
+      Array.from({ length: 22 }, (_, id) => what(id));
     await put(
       ...many((id) => `{"id":${id},"colour \\" ${id}":"red"}`),
       ...many((id) => `{"id":${id % 2 === 0 ? -7 : -6}}`),
@@ -57,7 +70,10 @@ describe("checking an orders file", () => {
   });
 
   test("reports each line that is not UTF-8, even if the rest of it is right", async () => {
-    const latin1 = Buffer.from('{"id":2,"otherAttributes":{"name":{"S":"caf\u00e9"}}}\n', "latin1");
+    const latin1 = Buffer.from(
+      '{"id":2,"otherAttributes":{"name":{"S":"caf\u00e9"}}}\n',
+      "latin1",
+    );
     const cut = Buffer.from('{"id":4}\u00fc').subarray(0, -1);
     await writeFile(file.path, Buffer.concat([Buffer.from('{"id":1}\n'), latin1, cut]));
     const counts = "2 of 3 lines are bad: nothing was written";
@@ -77,7 +93,9 @@ describe("checking an orders file", () => {
     await writeFile(file.path, "");
     await truncate(file.path, 2 ** 31);
     let bytesRead = 0;
-    await expect(checkOrders(file, (bytes) => (bytesRead = bytes))).rejects.toThrow("longer than");
+    await expect(checkOrders(file, (bytes) => (bytesRead = bytes))).rejects.toThrow(
+      "longer than",
+    );
     expect(bytesRead).toBeLessThan(longestLine + 1_000_000);
   });
 
@@ -88,7 +106,9 @@ describe("checking an orders file", () => {
       [pipe, "x is a pipe, and an orders file is read twice"],
       [join(folder, "none"), "x: no such file or directory"],
     ] as const)
-      await expect(checkOrders({ name: "x", path })).rejects.toEqual(new CommandError(reason));
+      await expect(checkOrders({ name: "x", path })).rejects.toEqual(
+        new CommandError(reason),
+      );
   });
 });
 
@@ -130,7 +150,11 @@ describe("reading an orders file", () => {
 
   test.each([
     ["a line is now bad", ['{"id":1}', '{"id":"2"}'], "line 2 is not what was checked"],
-    ["it has more orders", ['{"id":1}', '{"id":2}', '{"id":3}'], "line 3 is not what was checked"],
+    [
+      "it has more orders",
+      ['{"id":1}', '{"id":2}', '{"id":3}'],
+      "line 3 is not what was checked",
+    ],
     ["it has fewer orders", ['{"id":1}'], "1 of 2 orders are left"],
   ])("fails when the file has changed since it was checked: %s", async (_, lines, why) => {
     await put('{"id":1}', '{"id":2}');

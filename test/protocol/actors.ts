@@ -114,7 +114,12 @@ export const shipper: Actor = {
   operation: { kind: "ship" },
   fates: fates.filter(({ name }) => name === "delivered"),
   code: () => async (connect) => {
-    const shipped = await shipOrder(connect(1, createClient), tableName, orderId, shippedAt);
+    const shipped = await shipOrder(
+      connect(1, createClient),
+      tableName,
+      orderId,
+      shippedAt,
+    );
     return shipped ? "shipped" : "not shipped";
   },
 };

@@ -16,11 +16,21 @@ export interface Client {
 }
 
 export async function begin(recorded: RecordedClient): Promise<Client> {
-  return withKey({ recorded, seen: [], next: await recorded.after([]), held: [], late: [] });
+  return withKey({
+    recorded,
+    seen: [],
+    next: await recorded.after([]),
+    held: [],
+    late: [],
+  });
 }
 
 /** The client after its next attempt, which has met this fate and got this response. */
-export async function attempt(client: Client, fate: Fate, response: Response): Promise<Client> {
+export async function attempt(
+  client: Client,
+  fate: Fate,
+  response: Response,
+): Promise<Client> {
   const seen = [...client.seen, response];
   const next = await client.recorded.after(seen);
   const isLate = fate.applied === "after the next attempt";

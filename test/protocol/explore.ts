@@ -58,7 +58,8 @@ async function follow(
   if (possible.length === 0) found.interleavings += from.interleavings;
   for (const move of possible) {
     if (move.violation !== undefined) return [...from.path, move];
-    if (move.responds !== undefined) found.responses.add(`${move.actor.name}: ${move.responds}`);
+    if (move.responds !== undefined)
+      found.responses.add(`${move.actor.name}: ${move.responds}`);
     const key = keyOf(move.moment);
     const known = next.get(key);
     const interleavings = from.interleavings * move.times;

@@ -87,7 +87,8 @@ export class Moves {
     const shipped = item?.["shipDate"]?.S === shippedAt.toISOString();
     const client = begun ?? (await begin(shipped ? recorded.after : recorded.before));
     if (!("sends" in client.next)) return [];
-    const begunWorlds = begun === undefined ? worlds.begin(actor.name, actor.operation) : worlds;
+    const begunWorlds =
+      begun === undefined ? worlds.begin(actor.name, actor.operation) : worlds;
     const applied = await this.#table.apply(item, client.next.sends);
     const moves: Move[] = [];
     for (const fate of actor.fates) {
@@ -104,7 +105,11 @@ export class Moves {
   }
 
   /** The late copies of an actor's attempts that can arrive. */
-  async #arrivals({ item, clients, worlds }: Moment, actor: Actor, index: number): Promise<Move[]> {
+  async #arrivals(
+    { item, clients, worlds }: Moment,
+    actor: Actor,
+    index: number,
+  ): Promise<Move[]> {
     const client = clients[index];
     if (client === undefined) return [];
     const moves: Move[] = [];
@@ -143,5 +148,8 @@ function judge(
   const worlds = responds === undefined ? seen : seen.end(name, responds);
   if (!worlds.none) return { moment: { ...moment, worlds } };
   const allowed = seen.responses(name).join(" or ");
-  return { moment, violation: `${name} gets ${responds}; by the contract it is ${allowed}` };
+  return {
+    moment,
+    violation: `${name} gets ${responds}; by the contract it is ${allowed}`,
+  };
 }

@@ -17,7 +17,8 @@ export const plantedBugs: Record<string, Cancel> = {
   },
 
   "its own id ignored": (connect, invocation) => {
-    const elsewhere = "SET #status = :cancelled, cancelledAt = :at, cancelledBy = :by, note = :id";
+    const elsewhere =
+      "SET #status = :cancelled, cancelledAt = :at, cancelledBy = :by, note = :id";
     return cancel(writing(connect, { UpdateExpression: elsewhere }), invocation);
   },
 
@@ -26,7 +27,10 @@ export const plantedBugs: Record<string, Cancel> = {
 
   "its own id made anew for each attempt": (connect, invocation) =>
     retry((attempt) =>
-      once(connect, { ...invocation, awsRequestId: `${invocation.awsRequestId}, ${attempt}` }),
+      once(connect, {
+        ...invocation,
+        awsRequestId: `${invocation.awsRequestId}, ${attempt}`,
+      }),
     ),
 
   "the status compared after a read": async (connect, invocation) => {
@@ -64,7 +68,9 @@ export const plantedBugs: Record<string, Cancel> = {
 
   "a late copy that wins after a ship": (connect, invocation) => {
     // "It had not shipped yet when the client asked." The service sets :at to that time.
-    const pendingWhenAsked = { ConditionExpression: "#status = :pending OR shipDate > :at" };
+    const pendingWhenAsked = {
+      ConditionExpression: "#status = :pending OR shipDate > :at",
+    };
     return once(writing(connect, pendingWhenAsked), invocation);
   },
 

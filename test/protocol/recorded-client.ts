@@ -65,7 +65,10 @@ async function record(code: TableClient, responses: readonly Response[]): Promis
   try {
     let step: Step | undefined;
     let attempts = 0;
-    const handle = async ({ headers, body }: HttpRequest): Promise<{ response: HttpResponse }> => {
+    const handle = async ({
+      headers,
+      body,
+    }: HttpRequest): Promise<{ response: HttpResponse }> => {
       const response = responses[attempts];
       attempts += 1;
       if (response !== undefined) return { response: arrive(response) };
@@ -74,7 +77,11 @@ async function record(code: TableClient, responses: readonly Response[]): Promis
       return new Promise(() => {});
     };
     const connect: Connect = (maxAttempts, createClient = bundled.createClient) => {
-      const client = createClient({ connectionTimeout: 500, requestTimeout: 2_000, maxAttempts });
+      const client = createClient({
+        connectionTimeout: 500,
+        requestTimeout: 2_000,
+        maxAttempts,
+      });
       client.config.requestHandler = { ...client.config.requestHandler, handle };
       return client;
     };

@@ -69,7 +69,9 @@ export class Worlds {
     return this.#transition(`${name} gets ${response}`, () => {
       if (claimsNothing(response))
         return this.#worlds.values().map((world) => leaveOpen(world, name));
-      const got = this.#after().filter(({ operations }) => operations.get(name)?.due === response);
+      const got = this.#after().filter(
+        ({ operations }) => operations.get(name)?.due === response,
+      );
       return got.map((world) => changed(world, name, undefined));
     });
   }
@@ -118,7 +120,11 @@ function takeEffect(world: World, name: string): World | undefined {
 
 function leaveOpen(world: World, name: string): World {
   const begun = world.operations.get(name);
-  return changed(world, name, begun && !begun.due ? { ...begun, leftOpen: true } : undefined);
+  return changed(
+    world,
+    name,
+    begun && !begun.due ? { ...begun, leftOpen: true } : undefined,
+  );
 }
 
 /** The world with this operation changed, or without it. */

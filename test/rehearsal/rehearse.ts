@@ -10,7 +10,8 @@ import { endGroup, run, type Shell } from "./shell.ts";
 import { findCommands, life, runbook, type Step } from "./steps.ts";
 
 const stopped = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopped.abort());
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.once(signal, () => stopped.abort());
 await using started = new AsyncDisposableStack();
 try {
   const found = findCommands(runbook, life);
@@ -51,7 +52,9 @@ async function runStep(step: Step, commands: string, shell: Shell): Promise<void
 /** This process's environment, without what leads to an account, a clone or a Node.js version. */
 function neutralEnvironment(): NodeJS.ProcessEnv {
   const leading = /^(AWS|CDK|GIT|INIT_CWD|NODE_OPTIONS|npm_lifecycle|npm_package)/;
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !leading.test(name)));
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !leading.test(name)),
+  );
 }
 
 /**

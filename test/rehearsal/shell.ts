@@ -25,7 +25,11 @@ const setUp = fileURLToPath(new URL("operator.sh", import.meta.url));
  * @throws Error with the last printed lines when a command fails or is not found, or when they take
  * ten minutes.
  */
-export async function run({ cwd, env, signal }: Shell, block: string, check = ""): Promise<void> {
+export async function run(
+  { cwd, env, signal }: Shell,
+  block: string,
+  check = "",
+): Promise<void> {
   signal.throwIfAborted();
   // Standard input has the key: commands ask an operator for nothing else.
   const script = `. "${setUp}"; set -aeuo pipefail

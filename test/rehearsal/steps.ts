@@ -27,7 +27,9 @@ const pages = ["README", "ON-AWS", "MAKE-IT-YOURS", "PIPELINE", "ON-CALL"].map((
 export const runbook = (await Promise.all(pages)).join("\n");
 
 /** The service's life by the sections of the runbook. */
-export const life = z.record(text, z.array(stepSchema)).parse(parse(await read("life.yaml")));
+export const life = z
+  .record(text, z.array(stepSchema))
+  .parse(parse(await read("life.yaml")));
 
 /**
  * Gives each step its commands in a runbook, with values in the place of what an operator replaces.
@@ -48,7 +50,11 @@ export function findCommands(
     // They stand in the order of the steps, which may share one.
     let candidates = blocks.filter((block) => block.section === section);
     for (const step of steps.filter((each) => !("meanwhile" in each))) {
-      const { run, parse: parsed, skip = "" }: Partial<Record<string, string>> = Object(step);
+      const {
+        run,
+        parse: parsed,
+        skip = "",
+      }: Partial<Record<string, string>> = Object(step);
       const beginning = run ?? parsed ?? skip;
       const block = candidates.find(({ commands }) => commands.startsWith(beginning));
       if (block === undefined) {

@@ -23,7 +23,11 @@ const allowed: Imports = {
 const forbidden: Imports = {
   functions: ["../infra/environments.ts", "./authorize.ts", "aws-cdk-lib"],
   shared: ["../functions/authorize.ts"],
-  "infra/stack": ["../environments.ts", "../../functions/authorize.ts", "../terminal/errors.ts"],
+  "infra/stack": [
+    "../environments.ts",
+    "../../functions/authorize.ts",
+    "../terminal/errors.ts",
+  ],
   "infra/local/template": ["../start.ts"],
   "infra/orders-file": ["../../functions/authorize.ts"],
   "infra/smoke": ["../../test/helpers/send.ts"],

@@ -12,7 +12,11 @@ const read = (...patterns: string[]): string =>
     .map((file) => readFileSync(file, "utf8"))
     .join("\n");
 
-const names = globSync(["*.md", ".github/**/*.md", "{functions,infra,shared,test}/**/*.md"]);
+const names = globSync([
+  "*.md",
+  ".github/**/*.md",
+  "{functions,infra,shared,test}/**/*.md",
+]);
 const pages = names.map((page) => {
   // A command that goes on in the next line is one.
   const text = readFileSync(page, "utf8").replaceAll(/\\\n\s*/g, "");
@@ -20,7 +24,9 @@ const pages = names.map((page) => {
   return {
     page,
     text,
-    spans: [...prose.matchAll(/`([^`]+)`/g)].map(([, span = ""]) => span.replaceAll(/\s+/g, " ")),
+    spans: [...prose.matchAll(/`([^`]+)`/g)].map(([, span = ""]) =>
+      span.replaceAll(/\s+/g, " "),
+    ),
   };
 });
 
@@ -107,7 +113,9 @@ const missing: Record<string, (page: Page) => (string | undefined)[]> = {
       ([, line = ""]) => line,
     );
     const lines = [...calls, ...spans.filter((span) => /^(orders|keys) [a-z]/.test(span))];
-    return lines.flatMap((line) => unknownTo(admin, line).map((word) => `${word} in: ${line}`));
+    return lines.flatMap((line) =>
+      unknownTo(admin, line).map((word) => `${word} in: ${line}`),
+    );
   },
   "npm scripts": ({ text }) =>
     [...text.matchAll(/npm run (?:-[\w-]+ )*([a-z][\w:-]*)/g)]
@@ -125,7 +133,9 @@ const missing: Record<string, (page: Page) => (string | undefined)[]> = {
       .filter((span) => !/^(?:aws|curl) /.test(span))
       .flatMap((span) => span.match(named) ?? [])
       .filter((word) => !examples.has(word));
-    return [...words, ...events].filter((word) => !known.has(word) && !foreign.includes(word));
+    return [...words, ...events].filter(
+      (word) => !known.has(word) && !foreign.includes(word),
+    );
   },
 };
 

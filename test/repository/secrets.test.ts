@@ -29,7 +29,12 @@ const files = globSync(["**", "**/.*", "**/.*/**"], {
 test("no file of the repository contains anything that looks like a credential", () => {
   // The local stack keeps its keys there.
   expect(ignored).toContain(".local/");
-  const some = ["package.json", ".npmrc", ".github/workflows/ci.yml", "infra/stack/settings.ts"];
+  const some = [
+    "package.json",
+    ".npmrc",
+    ".github/workflows/ci.yml",
+    "infra/stack/settings.ts",
+  ];
   expect(files).toEqual(expect.arrayContaining(some));
   const found = files.flatMap((file) => {
     // Latin-1 reads any bytes, and leaves these shapes as they are.

@@ -47,7 +47,11 @@ afterAll(() => stack?.stop());
  * @param onText called with the text so far, each time more arrives.
  * @returns the part of the response that arrived, and whether it ended as HTTP requires.
  */
-async function list(choice: PageChoice, encoding = "identity", onText?: (text: string) => void) {
+async function list(
+  choice: PageChoice,
+  encoding = "identity",
+  onText?: (text: string) => void,
+) {
   choosePage = choice;
   pagesAsked = 0;
   const headers = { authorization: `Bearer ${stack.apiKey}`, "accept-encoding": encoding };

@@ -59,10 +59,12 @@ await runTraffic(async (stack, counts, problems) => {
   const sendGroups = async (): Promise<void> => {
     while (performance.now() < end) {
       const id = pending.shift();
-      if (id === undefined) throw new Error("There are more groups of requests than orders");
-      const found = await Promise.all([list(send, stack.apiKey), contest(send, id, keys)]).catch(
-        (error) => [`A request failed: ${error}`],
-      );
+      if (id === undefined)
+        throw new Error("There are more groups of requests than orders");
+      const found = await Promise.all([
+        list(send, stack.apiKey),
+        contest(send, id, keys),
+      ]).catch((error) => [`A request failed: ${error}`]);
       problems.push(...found.flat());
       await putOrder(pendingOrder(id));
       pending.push(id);

@@ -50,7 +50,9 @@ const damaged = copied.flatMap((order, id): OrderItem[] => {
 
 async function putAll(table: string, orders: OrderItem[]): Promise<void> {
   for (let start = 0; start < orders.length; start += 25) {
-    const requests = orders.slice(start, start + 25).map((Item) => ({ PutRequest: { Item } }));
+    const requests = orders
+      .slice(start, start + 25)
+      .map((Item) => ({ PutRequest: { Item } }));
     await client.send(new BatchWriteItemCommand({ RequestItems: { [table]: requests } }));
   }
 }
@@ -89,7 +91,9 @@ async function useTable(): Promise<void> {
   const tenTimes = async (act: () => Promise<void>): Promise<void> => {
     for (let time = 0; time < 10; time++) await act();
   };
-  const clients = Array.from({ length: 20 }, (_, id) => tenTimes(() => cancelOne(`key_${id}`)));
+  const clients = Array.from({ length: 20 }, (_, id) =>
+    tenTimes(() => cancelOne(`key_${id}`)),
+  );
   await Promise.all([...clients, tenTimes(shipAndPlaceOne)]);
 }
 

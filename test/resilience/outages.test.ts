@@ -24,7 +24,10 @@ const { AWS_ENDPOINT_URL_DYNAMODB: closedEndpoint } = process.env;
 beforeAll(async () => {
   stack = await startFaultyStack(choose, { maxEnvironments: 4, clock: { now: () => 0 } });
   // Puts the stack's own key into the authorizer's cache, where it stays: the clock stands still.
-  expectError(await stack.call("/store/orders/none", { method: "DELETE" }), "order_not_found");
+  expectError(
+    await stack.call("/store/orders/none", { method: "DELETE" }),
+    "order_not_found",
+  );
   process.env["AWS_ENDPOINT_URL_DYNAMODB"] = stack.proxy.endpoint;
 });
 afterAll(async () => {
@@ -51,7 +54,12 @@ test.concurrent.for(Object.entries(faults))(
     };
     // The function's own deadline is a second later.
     const deadline = AbortSignal.timeout(8_500);
-    const cancelling = bundled.cancelOrder(client, stack.tables.orders, cancellation, deadline);
+    const cancelling = bundled.cancelOrder(
+      client,
+      stack.tables.orders,
+      cancellation,
+      deadline,
+    );
     await expect(cancelling).rejects.toMatchObject({ code: "service_unavailable" });
     const status = (await stack.order(String(id)))?.["status"]?.S;
     expect(["pending", "cancelled"]).toContain(status);

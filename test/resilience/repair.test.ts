@@ -1,5 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { DeleteItemCommand, GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
+import {
+  DeleteItemCommand,
+  GetItemCommand,
+  PutItemCommand,
+} from "@aws-sdk/client-dynamodb";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ServiceError } from "../../shared/errors.ts";
@@ -76,7 +80,8 @@ const examples = (
 ]);
 
 const statusOf = (order: OrderItem | undefined) => order?.["status"]?.S ?? "";
-const hasEnded = (order: OrderItem | undefined) => /^(shipped|cancelled)$/.test(statusOf(order));
+const hasEnded = (order: OrderItem | undefined) =>
+  /^(shipped|cancelled)$/.test(statusOf(order));
 
 function newOrder(id: number, status: Plan["copied"]): OrderItem {
   const order = { id: { N: String(id) }, status: { S: status }, quantity: { N: "1" } };
@@ -85,8 +90,12 @@ function newOrder(id: number, status: Plan["copied"]): OrderItem {
 
 const put = (TableName: string, Item: OrderItem) =>
   client.send(new PutItemCommand({ TableName, Item }));
-const keyIn = (TableName: string, id: number) => ({ TableName, Key: { id: { N: String(id) } } });
-const get = async (id: number) => (await client.send(new GetItemCommand(keyIn(live, id)))).Item;
+const keyIn = (TableName: string, id: number) => ({
+  TableName,
+  Key: { id: { N: String(id) } },
+});
+const get = async (id: number) =>
+  (await client.send(new GetItemCommand(keyIn(live, id)))).Item;
 
 /** What others do to an order. Each resolves with false if the order didn't allow it. */
 const acts: Record<string, (id: number) => Promise<unknown>> = {
@@ -205,7 +214,9 @@ test("mending orders loses nothing that was acknowledged, and mends everything e
 
           const orders = await items("orders");
           const now = new Map(orders.map((order) => [Number(order["id"]?.N), order]));
-          expect(now).toEqual(new Map(plans.map((plan, id) => [id, meanwhile.wanted(id, plan)])));
+          expect(now).toEqual(
+            new Map(plans.map((plan, id) => [id, meanwhile.wanted(id, plan)])),
+          );
           const contradictory = plans.filter(({ copied }, id) =>
             isContradictory(newOrder(id, copied), now.get(id)),
           ).length;

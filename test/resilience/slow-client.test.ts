@@ -36,7 +36,8 @@ beforeAll(async () => {
   };
   stack = await startFaultyStack(({ operation, input }) => {
     // Other scans are the stack's, which looks for its keys, and a function's that gets ready.
-    const isList = operation === "Scan" && JSON.parse(input).ProjectionExpression !== undefined;
+    const isList =
+      operation === "Scan" && JSON.parse(input).ProjectionExpression !== undefined;
     return isList ? endless : undefined;
   });
 });

@@ -18,11 +18,16 @@ describe("npm run smoke", () => {
 
   /** Runs the command. @returns all that it prints, and its exit code. */
   async function run(...options: string[]): Promise<string> {
-    const env = { API_KEY: service.apiKey, NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] };
+    const env = {
+      API_KEY: service.apiKey,
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+    };
     const words = [main, "--base-url", `${service.baseUrl}/?a=b`, ...options];
     const { promise, resolve } = Promise.withResolvers<string>();
     execFile(process.execPath, words, { env }, (error, stdout, stderr) =>
-      resolve(`${stdout}${stderr}exit code ${error?.code ?? 0}`.replace(service.baseUrl, "URL")),
+      resolve(
+        `${stdout}${stderr}exit code ${error?.code ?? 0}`.replace(service.baseUrl, "URL"),
+      ),
     );
     return promise;
   }
@@ -76,7 +81,10 @@ test.each<[string, Partial<SmokeOptions>]>([
   ["--base-url=http://localhost:3000/v1", { waitSeconds: 0 }],
   ["--base-url=http://127.0.0.1:3000/v1", { waitSeconds: 0 }],
   ["--base-url=http://[::1]:3000/v1", { waitSeconds: 0 }],
-  ["--base-url=https://example.com/pets/v1/?a=b", { baseUrl: "https://example.com/pets/v1" }],
+  [
+    "--base-url=https://example.com/pets/v1/?a=b",
+    { baseUrl: "https://example.com/pets/v1" },
+  ],
   [`${url} --wait=30`, { waitSeconds: 30 }],
   [`${url} --cancel=-7`, { cancel: "-7" }],
   [url, { thorough: false, asks: false }],

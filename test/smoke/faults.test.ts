@@ -68,7 +68,10 @@ const faults: Record<string, Case[]> = {
     gets(200, /^GET .* keyless/),
     gets(403, /^DELETE .* keyless/),
     ["header WWW-Authenticate is missing", without("WWW-Authenticate", 401)],
-    ["must have required property 'code'", when(/ 401$/, { body: '{"message":"Unauthorized"}' })],
+    [
+      "must have required property 'code'",
+      when(/ 401$/, { body: '{"message":"Unauthorized"}' }),
+    ],
   ],
   "401 for a malformed key": [
     gets(200, /no-key/),
@@ -94,12 +97,19 @@ const faults: Record<string, Case[]> = {
     ["order -1 is listed twice", list('[{"id":-1},{"id":-1}]')],
     [
       "order 9007199254740993 is listed twice",
-      list(['[{"id":9007199254740993},{"id":9007199', '254740992},{"id":90071', "99254740993}]"]),
+      list([
+        '[{"id":9007199254740993},{"id":9007199',
+        '254740992},{"id":90071',
+        "99254740993}]",
+      ]),
     ],
     [`order ${pendingOrder} is not listed`, list('[{"id":9223372036854775806}]')],
     ["can't be read to its end: aborted", hangUp],
     ["incorrect header check", compressed],
-    ["characters is not compressed", list(`[{"id":${pendingOrder}}${",{}".repeat(34_000)}]`)],
+    [
+      "characters is not compressed",
+      list(`[{"id":${pendingOrder}}${",{}".repeat(34_000)}]`),
+    ],
   ],
   "the beginning of an uncompressed list": [
     ['Content-Encoding is "gzip"', compressed],
@@ -148,7 +158,10 @@ const faults: Record<string, Case[]> = {
     gets(200, / 204$/),
     ["header Cache-Control is missing", without("Cache-Control", 204)],
     ["status 204 instead of 409", when(/ 409$/, { status: 204, body: "" })],
-    ["code order_already_shipped", when(/ 409$/, { body: errorBody("order_already_shipped") })],
+    [
+      "code order_already_shipped",
+      when(/ 409$/, { body: errorBody("order_already_shipped") }),
+    ],
   ],
   "204 for exactly one of 20 racing cancellations": [
     ["2 of 20 got 204", twoWinners()],

@@ -16,7 +16,11 @@ const list = (body: string, headers: Headers = {}): HttpResponse => ({
   headers: { ...listHeaders, ...headers },
   body,
 });
-const error = (code: ErrorCode, headers: Headers = {}, body = errorBody(code)): HttpResponse => ({
+const error = (
+  code: ErrorCode,
+  headers: Headers = {},
+  body = errorBody(code),
+): HttpResponse => ({
   status: errors[code].status,
   headers: { ...json, ...headers },
   body,
@@ -34,7 +38,11 @@ const compressed = { "content-encoding": "gzip", date: "today" };
 const documented = /^$/;
 
 test.each<[string, HttpResponse, string | RegExp]>([
-  ["GET /store/orders?a=b", list('[{"id":-9223372036854775808},{}]', compressed), documented],
+  [
+    "GET /store/orders?a=b",
+    list('[{"id":-9223372036854775808},{}]', compressed),
+    documented,
+  ],
   [lists, error("too_many_requests", { "retry-after": "1" }), documented],
   ["DELETE /store/orders/", error("method_not_allowed", { allow: "GET" }), documented],
   ["HEAD /nope", { ...error("resource_not_found"), body: "" }, documented],
@@ -45,7 +53,11 @@ test.each<[string, HttpResponse, string | RegExp]>([
   [lists, { ...list("[]"), headers: json }, "header Vary is missing"],
   [lists, list("[]", { "x-powered-by": "cats" }), "header x-powered-by"],
   [lists, list("[]", { "content-type": "text/json" }), "content type text/json"],
-  [lists, error("unauthorized", { "www-authenticate": "Basic" }), "header WWW-Authenticate"],
+  [
+    lists,
+    error("unauthorized", { "www-authenticate": "Basic" }),
+    "header WWW-Authenticate",
+  ],
   [lists, list('{"orders":[]}'), "body must be array"],
   [lists, list('[{"status":1}]'), /body\/0 must NOT have additional properties .*status/],
   [lists, list('[{"id":1'), "body is invalid"],
@@ -90,7 +102,9 @@ async function* inChunks(chunks: Iterable<string>) {
 
 /** Reads a text that arrives in chunks of this size. */
 const partsOf = (text: string, size = text.length) =>
-  Array.fromAsync(readParts(inChunks(text.match(new RegExp(`.{1,${size || 1}}`, "gs")) ?? [])));
+  Array.fromAsync(
+    readParts(inChunks(text.match(new RegExp(`.{1,${size || 1}}`, "gs")) ?? [])),
+  );
 
 const size = fc.integer({ min: 1, max: 40 });
 
@@ -119,15 +133,21 @@ describe("a list", () => {
     const mistake = fc.constantFrom("{", "}", "[", "]", ",", '"', "{}", "[]", "]}", ",,");
     const right = '[{"a":1},{"b":2},{"c":"}"},{}]';
     await fc.assert(
-      fc.asyncProperty(fc.nat(right.length), mistake, size, async (index, inserted, chunk) => {
-        const wrong = right.slice(0, index) + inserted + right.slice(index);
-        fc.pre(!parses(wrong));
-        const read = await partsOf(wrong, chunk).catch(() => ["wrong"]);
-        expect(read.every(parses)).toBe(false);
-      }),
+      fc.asyncProperty(
+        fc.nat(right.length),
+        mistake,
+        size,
+        async (index, inserted, chunk) => {
+          const wrong = right.slice(0, index) + inserted + right.slice(index);
+          fc.pre(!parses(wrong));
+          const read = await partsOf(wrong, chunk).catch(() => ["wrong"]);
+          expect(read.every(parses)).toBe(false);
+        },
+      ),
     );
     await expect(partsOf("{}")).rejects.toThrow("not a JSON array");
-    for (const wrong of ["", "1", "[", "[]]"]) expect(await partsOf(wrong)).toEqual([wrong]);
+    for (const wrong of ["", "1", "[", "[]]"])
+      expect(await partsOf(wrong)).toEqual([wrong]);
   });
 
   test.each([
@@ -139,7 +159,12 @@ describe("a list", () => {
       for (let read = 0; read < length; read += megabytes)
         yield `${read === 0 ? "[" : ","}{${" ".repeat(Math.min(megabytes, length - read) - 4)}}`;
     }
-    const head = { method: "GET", path: "/store/orders", status: 200, headers: listHeaders };
+    const head = {
+      method: "GET",
+      path: "/store/orders",
+      status: 200,
+      headers: listHeaders,
+    };
     await expect(expectList({ ...head, text: cutOff() })).rejects.toBeInstanceOf(expected);
   });
 });

@@ -25,7 +25,9 @@ async function findings(
   clock = systemClock,
 ): Promise<string[]> {
   const lines = await Array.fromAsync(smoke({ ...service, ...options }, clock));
-  return lines.filter(({ kind }) => kind !== "pass").map(({ kind, text }) => `${kind} ${text}`);
+  return lines
+    .filter(({ kind }) => kind !== "pass")
+    .map(({ kind, text }) => `${kind} ${text}`);
 }
 
 /** Records every request from now on; the responses are right, or those of a fault. */
@@ -48,7 +50,10 @@ describe("the smoke test", () => {
   });
 
   test("accepts AWS's own 413", async () => {
-    service.fault = when(/ 413$/, { headers: { "Content-Type": "text/html" }, body: "Large" });
+    service.fault = when(/ 413$/, {
+      headers: { "Content-Type": "text/html" },
+      body: "Large",
+    });
     expect(await findings()).toEqual([]);
   });
 
@@ -112,22 +117,29 @@ describe("the smoke test", () => {
       while (!apiKey.endsWith("0"));
       const requests = recorded();
       await findings({ apiKey });
-      const keyless = requests.filter(({ key, path }) => !key && path.startsWith("/store/"));
-      expect(new Set(keyless.map(({ method }) => method))).toEqual(new Set(["GET", "DELETE"]));
+      const keyless = requests.filter(
+        ({ key, path }) => !key && path.startsWith("/store/"),
+      );
+      expect(new Set(keyless.map(({ method }) => method))).toEqual(
+        new Set(["GET", "DELETE"]),
+      );
       const keys = [...new Set(requests.map(({ key }) => key))];
       const mistyped = `${apiKey.slice(0, -1)}1`;
       const unissued = expect.stringMatching(`^${prefix}_[^_]+$`);
       const malformed = ["no-key", mistyped, `${apiKey}0`, "bm86a2V5"];
       expect(keys).toEqual([undefined, apiKey, ...malformed, unissued]);
       expect(isApiKey(String(keys.at(-1)))).toBe(true);
-      expect(requests.map(({ path }) => path)).not.toContain(`/store/orders/${pendingOrder}`);
+      expect(requests.map(({ path }) => path)).not.toContain(
+        `/store/orders/${pendingOrder}`,
+      );
     },
   );
 
   test("cancels another negative int64 id each time, which no order has", async () => {
     const requests = recorded();
     const name = "404 order_not_found for cancelling an order that does not exist";
-    for (let count = 0; count < 20; count += 1) await smokeChecks()[name]?.(service, systemClock);
+    for (let count = 0; count < 20; count += 1)
+      await smokeChecks()[name]?.(service, systemClock);
     const ids = requests.map(({ path }) => BigInt(path.replace("/store/orders/", "")));
     expect(new Set(ids).size).toBe(20);
     expect(ids.filter((id) => id >= 0n || id < -(2n ** 63n))).toEqual([]);
@@ -136,12 +148,17 @@ describe("the smoke test", () => {
 
 describe("a new stage", () => {
   /** Runs the smoke test on a service with a fault until `readyAt`. Only pauses move its clock. */
-  async function smokeTest(fault: Fault, readyAt = Number.POSITIVE_INFINITY, waitSeconds = 120) {
+  async function smokeTest(
+    fault: Fault,
+    readyAt = Number.POSITIVE_INFINITY,
+    waitSeconds = 120,
+  ) {
     let waited = 0;
     const pause = async (milliseconds: number) => {
       waited += milliseconds;
     };
-    service.fault = (request, right) => (waited < readyAt * 1000 ? fault(request, right) : right);
+    service.fault = (request, right) =>
+      waited < readyAt * 1000 ? fault(request, right) : right;
     const lines = await findings({ waitSeconds }, { now: () => waited, pause });
     return { waited: waited / 1000, lines, kinds: lines.map((line) => line.split(" ")[0]) };
   }
@@ -166,7 +183,8 @@ describe("a new stage", () => {
     await service.stop();
     const { waited, lines } = await smokeTest(everything, undefined, 10);
     expect(waited).toBe(10);
-    const seen = /401 without a key.*: no response from http:\S+\/v1: .*ECONNREFUSED/.source;
+    const seen = /401 without a key.*: no response from http:\S+\/v1: .*ECONNREFUSED/
+      .source;
     expect(lines).toEqual([
       expect.stringMatching(`^waiting up to 10 s for the stage to be ready\\. ${seen}`),
       expect.stringMatching(`^FAIL ${seen}`),
@@ -205,11 +223,16 @@ test("a server may close its connection while a list is read slowly", async () =
   const { port, close } = await listen(0, ({ headers }, response) => {
     expect(headers["user-agent"]).toBeTruthy();
     response.on("close", closed.resolve);
-    response.writeHead(200, { connection: "close", "content-length": list.length }).end(list);
+    response
+      .writeHead(200, { connection: "close", "content-length": list.length })
+      .end(list);
   });
   onTestFinished(close);
   const baseUrl = `http://127.0.0.1:${port}/v1`;
-  const { text } = await open({ ...service, baseUrl }, { method: "GET", path: "/store/orders" });
+  const { text } = await open(
+    { ...service, baseUrl },
+    { method: "GET", path: "/store/orders" },
+  );
   let length = 0;
   for await (const chunk of text) {
     length += chunk.length;

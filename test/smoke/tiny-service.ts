@@ -63,7 +63,9 @@ export function tinyServiceForEachTest() {
 async function read(incoming: IncomingMessage, apiKey: string): Promise<TinyRequest> {
   const { method = "", url = "", headers } = incoming;
   const { authorization: sent = "keyless" } = headers;
-  const authorization = sent.replace(apiKey, "KEY").replace(apiKey.slice(0, -1), "MISTYPED");
+  const authorization = sent
+    .replace(apiKey, "KEY")
+    .replace(apiKey.slice(0, -1), "MISTYPED");
   const path = url.replace(/^\/v1/, "");
   const key = sent.split(" ")[1];
   return { method, path, headers, body: await text(incoming), key, authorization };
@@ -77,7 +79,8 @@ function respond(request: TinyRequest, cancelled: Set<string>): TinyResponse {
     (candidate) => candidate.path === path.replace(orderId ?? "none", "none"),
   );
   if (body.length > 10 * 1024 * 1024) return errorResponse("request_too_large");
-  if (headers["content-type"] === "image/png") return errorResponse("unsupported_media_type");
+  if (headers["content-type"] === "image/png")
+    return errorResponse("unsupported_media_type");
   if (known === undefined) return errorResponse("resource_not_found");
   if (!known.methods.includes(method))
     return errorResponse("method_not_allowed", { Allow: known.methods.join(", ") });
@@ -92,8 +95,15 @@ function respond(request: TinyRequest, cancelled: Set<string>): TinyResponse {
 }
 
 /** The documented Error with this code. */
-export function errorResponse(code: ErrorCode, headers: Record<string, string> = {}): TinyResponse {
-  return { status: errors[code].status, headers: { ...json, ...headers }, body: errorBody(code) };
+export function errorResponse(
+  code: ErrorCode,
+  headers: Record<string, string> = {},
+): TinyResponse {
+  return {
+    status: errors[code].status,
+    headers: { ...json, ...headers },
+    body: errorBody(code),
+  };
 }
 
 /** An exchange as one line, like `GET /store/orders Bearer KEY gzip {} 200`. */

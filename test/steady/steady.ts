@@ -56,7 +56,11 @@ async function run(number: number, isLoaded: boolean): Promise<boolean> {
     JSON.parse,
     () => ({}),
   );
-  const { numPassedTests: passed = 0, numFailedTests: failed = 0, testResults = [] } = report;
+  const {
+    numPassedTests: passed = 0,
+    numFailedTests: failed = 0,
+    testResults = [],
+  } = report;
   const skipped = (report.numPendingTests ?? 0) + (report.numTodoTests ?? 0);
   const isGreen = status === 0 && passed > 0 && failed === 0 && skipped === 0;
   const counts = `${passed} passed, ${failed} failed, ${skipped} skipped`;
@@ -69,7 +73,11 @@ async function run(number: number, isLoaded: boolean): Promise<boolean> {
 /** Resolves with the suite's exit code; null when a signal ended it. */
 async function runSuite(reportFile: string, logFile: string): Promise<number | null> {
   await using output = await open(logFile, "w");
-  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${reportFile}`];
+  const reporters = [
+    "--reporter=default",
+    "--reporter=json",
+    `--outputFile.json=${reportFile}`,
+  ];
   const suite = spawn("npm", ["test", "--", ...reporters, ...filters], {
     stdio: ["ignore", output.fd, output.fd],
   });
@@ -78,7 +86,11 @@ async function runSuite(reportFile: string, logFile: string): Promise<number | n
 }
 
 /** Prints a line for each test of a file that did not pass, or for a file that failed without one. */
-function printProblems({ name, status, assertionResults }: JsonTestResults["testResults"][0]) {
+function printProblems({
+  name,
+  status,
+  assertionResults,
+}: JsonTestResults["testResults"][0]) {
   const problems = assertionResults.filter((test) => test.status !== "passed");
   for (const test of problems) console.log(`  ${test.status}: ${test.fullName} (${name})`);
   if (status === "failed" && problems.length === 0) console.log(`  failed: ${name}`);

@@ -18,7 +18,10 @@ test.each<[error: unknown, text: string]>([
   [new CommandError("No order has the id \u001b1"), "No order has the id \\u{1b}1"],
   [new CommandError("line 1\nline 2\u0007"), "line 1\nline 2\\u{7}"],
   [named("AbortError", "x"), "Interrupted"],
-  [named("IncompleteResponseError", "It was empty\nx"), "It was empty. Run the command again"],
+  [
+    named("IncompleteResponseError", "It was empty\nx"),
+    "It was empty. Run the command again",
+  ],
   [
     named("TokenProviderError", "The SSO session is over\nx"),
     "No usable AWS credentials (The SSO session is over). " +
@@ -28,7 +31,10 @@ test.each<[error: unknown, text: string]>([
     named(name, signature),
     `AWS rejected these credentials (${name}). Sign in again`,
   ]),
-  [named("AccessDeniedException", "x may not Scan\nx"), "AWS denied access: x may not Scan"],
+  [
+    named("AccessDeniedException", "x may not Scan\nx"),
+    "AWS denied access: x may not Scan",
+  ],
   [named("AccessDenied", "x may not ask"), "AWS denied access: x may not ask"],
   [
     named("Error", "Region is missing"),
@@ -38,9 +44,15 @@ test.each<[error: unknown, text: string]>([
     named("ResourceNotFoundException", "There is no table x"),
     "There is no table x. Check its name, and whether its stack was deleted or replaced",
   ],
-  [system("ENOTFOUND", { hostname: "h" }), "No response from h (ENOTFOUND; is the region right?)"],
+  [
+    system("ENOTFOUND", { hostname: "h" }),
+    "No response from h (ENOTFOUND; is the region right?)",
+  ],
   [system("EAI_AGAIN", { hostname: "h" }), "No response from h (EAI_AGAIN)"],
-  [system("ECONNREFUSED", { address: "::1", port: 1 }), "No response from ::1:1 (ECONNREFUSED)"],
+  [
+    system("ECONNREFUSED", { address: "::1", port: 1 }),
+    "No response from ::1:1 (ECONNREFUSED)",
+  ],
   [named("TimeoutError", "x"), "No response from the service (TimeoutError)"],
   [system("ENOENT", { errno: -2, path: "a\u001b" }), "a\\u{1b}: no such file or directory"],
   [
@@ -71,10 +83,16 @@ test.each<[error: unknown, text: string]>([
   expect(errorText(error)).toBe(text);
 });
 
-test.each(Object.values(issuedKeys))("an error's text cuts a key short: $hash", ({ key }) => {
-  const start = key.slice(0, "pets_live_".length);
-  for (const error of [new CommandError(`No key ${key}`), new Error(`${key} is no table`)]) {
-    expect(errorText(error)).toContain(`${start}...`);
-    expect(errorText(error)).not.toContain(key.slice(0, 20));
-  }
-});
+test.each(Object.values(issuedKeys))(
+  "an error's text cuts a key short: $hash",
+  ({ key }) => {
+    const start = key.slice(0, "pets_live_".length);
+    for (const error of [
+      new CommandError(`No key ${key}`),
+      new Error(`${key} is no table`),
+    ]) {
+      expect(errorText(error)).toContain(`${start}...`);
+      expect(errorText(error)).not.toContain(key.slice(0, 20));
+    }
+  },
+);

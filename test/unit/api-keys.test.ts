@@ -10,7 +10,13 @@ import {
 import { apiKeyState, isApiKeyRecord } from "../../shared/api-keys-table.ts";
 import { issuedKeys } from "../helpers/issued-keys.ts";
 
-const prefix = fc.constantFrom("pets_test", "pets_0", "hafen_live", "hafen", "acme_eu_live");
+const prefix = fc.constantFrom(
+  "pets_test",
+  "pets_0",
+  "hafen_live",
+  "hafen",
+  "acme_eu_live",
+);
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 describe("an API key", () => {

@@ -24,9 +24,17 @@ const record = { keyHash: hash, keyId: "key_1", name: "Acme", createdAt: now - 1
 
 /** Authorizes a request with this header, in an invocation that may take so many milliseconds. */
 function authorize(authorizationToken: string, milliseconds = 5000) {
-  const methodArn = "arn:aws:execute-api:eu-central-1:000000000000:api/v1/DELETE/store/orders/42";
-  const event: APIGatewayTokenAuthorizerEvent = { type: "TOKEN", methodArn, authorizationToken };
-  return handler(event, { ...lambdaContext(), getRemainingTimeInMillis: () => milliseconds });
+  const methodArn =
+    "arn:aws:execute-api:eu-central-1:000000000000:api/v1/DELETE/store/orders/42";
+  const event: APIGatewayTokenAuthorizerEvent = {
+    type: "TOKEN",
+    methodArn,
+    authorizationToken,
+  };
+  return handler(event, {
+    ...lambdaContext(),
+    getRemainingTimeInMillis: () => milliseconds,
+  });
 }
 
 describe("the authorizer", () => {
@@ -34,19 +42,22 @@ describe("the authorizer", () => {
     ["Bearer", {}],
     ["bearer", {}],
     ["BEARER", { expiresAt: now + 1 }],
-  ])("admits an active key to every method of the stage (%s, %j)", async (scheme, times) => {
-    table.on(GetCommand).resolves({ Item: { ...record, ...times } });
-    const allowed = {
-      Effect: "Allow",
-      Action: "execute-api:Invoke",
-      Resource: "arn:aws:execute-api:eu-central-1:000000000000:api/v1/*",
-    };
-    expect(await authorize(`${scheme} ${key}`)).toEqual({
-      principalId: "key_1",
-      policyDocument: { Version: "2012-10-17", Statement: [allowed] },
-      context: { keyId: "key_1" },
-    });
-  });
+  ])(
+    "admits an active key to every method of the stage (%s, %j)",
+    async (scheme, times) => {
+      table.on(GetCommand).resolves({ Item: { ...record, ...times } });
+      const allowed = {
+        Effect: "Allow",
+        Action: "execute-api:Invoke",
+        Resource: "arn:aws:execute-api:eu-central-1:000000000000:api/v1/*",
+      };
+      expect(await authorize(`${scheme} ${key}`)).toEqual({
+        principalId: "key_1",
+        policyDocument: { Version: "2012-10-17", Statement: [allowed] },
+        context: { keyId: "key_1" },
+      });
+    },
+  );
 
   test("reads the table once, consistently, by the key's hash, until a signal aborts", async () => {
     table.on(GetCommand).resolves({ Item: record });
@@ -65,12 +76,15 @@ describe("the authorizer", () => {
     ["expired at this very second", { Item: { ...record, expiresAt: now } }],
     ["without an id", { Item: { ...record, keyId: undefined } }],
     ["of damaged expiry", { Item: { ...record, expiresAt: "soon" } }],
-  ])("rejects a key that is %s, without a stack trace or a line in the log", async (_, output) => {
-    table.on(GetCommand).resolves(output);
-    const rejection = { message: "Unauthorized", stack: "Error: Unauthorized" };
-    await expect(authorize(`Bearer ${key}`)).rejects.toMatchObject(rejection);
-    expect(log.error).not.toHaveBeenCalled();
-  });
+  ])(
+    "rejects a key that is %s, without a stack trace or a line in the log",
+    async (_, output) => {
+      table.on(GetCommand).resolves(output);
+      const rejection = { message: "Unauthorized", stack: "Error: Unauthorized" };
+      await expect(authorize(`Bearer ${key}`)).rejects.toMatchObject(rejection);
+      expect(log.error).not.toHaveBeenCalled();
+    },
+  );
 
   test.each([
     ["no scheme", key],

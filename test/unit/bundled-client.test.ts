@@ -58,7 +58,11 @@ function whole(status: number, body: string, headers = ""): string {
 }
 
 function createClient({ createClient }: Modules): Client {
-  const client = createClient({ connectionTimeout: 5000, requestTimeout: 5000, maxAttempts: 2 });
+  const client = createClient({
+    connectionTimeout: 5000,
+    requestTimeout: 5000,
+    maxAttempts: 2,
+  });
   // Nobody reads who calls, and the signature covers it.
   client.middlewareStack.remove("getUserAgentMiddleware");
   return client;
@@ -78,7 +82,9 @@ async function expectSame(
     vi.setSystemTime(start);
     attempts = [];
     const client = createClient(modules);
-    const outcome = await call(modules, client).catch((error) => describeError(modules, error));
+    const outcome = await call(modules, client).catch((error) =>
+      describeError(modules, error),
+    );
     client.destroy();
     observed.push({ outcome, attempts });
   }
@@ -159,13 +165,18 @@ describe("the client in the bundles signs and addresses what the SDK's does", ()
     vi.stubEnv("AWS_REGION", region);
     vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", undefined);
     const request = await requestTo(bundled);
-    expect(request).toMatchObject({ hostname: expect.stringContaining(`dynamodb.${region}.`) });
+    expect(request).toMatchObject({
+      hostname: expect.stringContaining(`dynamodb.${region}.`),
+    });
     expect(request).toEqual(await requestTo(unbundled));
   });
 
   test.each([
     { AWS_ENDPOINT_URL: "http://localhost:8000", AWS_ENDPOINT_URL_DYNAMODB: undefined },
-    { AWS_ENDPOINT_URL: "http://localhost:1", AWS_ENDPOINT_URL_DYNAMODB: "https://vpce.test" },
+    {
+      AWS_ENDPOINT_URL: "http://localhost:1",
+      AWS_ENDPOINT_URL_DYNAMODB: "https://vpce.test",
+    },
     { AWS_USE_FIPS_ENDPOINT: "false", AWS_USE_DUALSTACK_ENDPOINT: "false" },
   ])("with %j", async (variables) => {
     for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
@@ -211,7 +222,8 @@ describe("the client in the bundles makes of a response what the SDK's does:", (
   });
 
   const known = Object.keys(sdk).filter(
-    (name) => /(Exception|Error|Exceeded)$/.test(name) && name !== "DynamoDBServiceException",
+    (name) =>
+      /(Exception|Error|Exceeded)$/.test(name) && name !== "DynamoDBServiceException",
   );
   test.each([400, 500, 503])(
     "every error that the SDK knows, with the status %i",

@@ -20,8 +20,10 @@ beforeEach(() => void table.reset());
 
 const cancellation = (pathParameters: Record<string, string> | null) =>
   proxyEvent({ httpMethod: "DELETE", pathParameters });
-const cancel = (orderId: string, context = lambdaContext()): Promise<APIGatewayProxyResult> =>
-  handler(cancellation({ orderId }), context);
+const cancel = (
+  orderId: string,
+  context = lambdaContext(),
+): Promise<APIGatewayProxyResult> => handler(cancellation({ orderId }), context);
 
 /** Has the table respond as if order 42 were like `before`, or missing if that is undefined. */
 function haveOrder(before: OrderItem | undefined): void {
@@ -69,20 +71,23 @@ describe("cancelling an order", () => {
     ]);
   });
 
-  test.each(cancellations)("responds with $2 for $0, and logs that", async (_, before, outcome) => {
-    haveOrder(before);
-    const response = await cancel("42");
-    if (outcome === 204) {
-      const headers = { "Cache-Control": "no-store" };
-      expect(response).toEqual({ statusCode: 204, headers, body: "" });
-      expect(log.info.mock.calls).toEqual([[{ event: "order_cancelled", ...subject }]]);
-    } else {
-      expect(response).toEqual(errorResponse(outcome));
-      const line = { event: "cancel_rejected", ...subject, code: outcome };
-      expect(log.info.mock.calls).toEqual([[line]]);
-    }
-    expect(log.error).not.toHaveBeenCalled();
-  });
+  test.each(cancellations)(
+    "responds with $2 for $0, and logs that",
+    async (_, before, outcome) => {
+      haveOrder(before);
+      const response = await cancel("42");
+      if (outcome === 204) {
+        const headers = { "Cache-Control": "no-store" };
+        expect(response).toEqual({ statusCode: 204, headers, body: "" });
+        expect(log.info.mock.calls).toEqual([[{ event: "order_cancelled", ...subject }]]);
+      } else {
+        expect(response).toEqual(errorResponse(outcome));
+        const line = { event: "cancel_rejected", ...subject, code: outcome };
+        expect(log.info.mock.calls).toEqual([[line]]);
+      }
+      expect(log.error).not.toHaveBeenCalled();
+    },
+  );
 
   test.each([{ orderId: "abc" }, { orderId: "%31" }, { orderId: "" }, null])(
     "responds with 404 to the path parameters %j without a call to the table",
@@ -101,7 +106,9 @@ describe("cancelling an order", () => {
     async (authorizer) => {
       const event = cancellation({ orderId: "42" });
       event.requestContext.authorizer = authorizer;
-      expect(await handler(event, lambdaContext())).toEqual(errorResponse("internal_error"));
+      expect(await handler(event, lambdaContext())).toEqual(
+        errorResponse("internal_error"),
+      );
       expect(table.calls()).toHaveLength(0);
     },
   );
@@ -117,10 +124,17 @@ describe("cancelling an order", () => {
         Item: { petId: { N: "7" } },
         $response: "secret",
       });
-      const error = Object.assign(new Error("secret", { cause }), { name: failure, code: "E" });
+      const error = Object.assign(new Error("secret", { cause }), {
+        name: failure,
+        code: "E",
+      });
       table.on(UpdateItemCommand).rejects(error);
       expect(await cancel("42")).toEqual(errorResponse(code));
-      const causes = [error, cause].map(({ name, message, stack }) => ({ name, message, stack }));
+      const causes = [error, cause].map(({ name, message, stack }) => ({
+        name,
+        message,
+        stack,
+      }));
       expect(log.error.mock.calls).toEqual([
         [{ event: "cancel_failed", ...subject, code, causes }],
       ]);

@@ -38,7 +38,11 @@ async function startResponding(
 
 /** A client that never times out by chance, until the test ends. */
 function patientClient(maxAttempts: number): DynamoDBClient {
-  const client = createClient({ connectionTimeout: 5_000, requestTimeout: 5_000, maxAttempts });
+  const client = createClient({
+    connectionTimeout: 5_000,
+    requestTimeout: 5_000,
+    maxAttempts,
+  });
   onTestFinished(() => client.destroy());
   return client;
 }
@@ -58,7 +62,9 @@ function spyOnPauses(): number[] {
     pauses.push(milliseconds);
     return realSetTimeout(callback, 0);
   };
-  const timer = vi.spyOn(globalThis, "setTimeout").mockImplementation(fake as typeof setTimeout);
+  const timer = vi
+    .spyOn(globalThis, "setTimeout")
+    .mockImplementation(fake as typeof setTimeout);
   onTestFinished(() => {
     random.mockRestore();
     timer.mockRestore();
@@ -68,7 +74,11 @@ function spyOnPauses(): number[] {
 
 test("a client times out every attempt that gets no response", async () => {
   await startTable(() => {});
-  const client = createClient({ connectionTimeout: 1_000, requestTimeout: 50, maxAttempts: 2 });
+  const client = createClient({
+    connectionTimeout: 1_000,
+    requestTimeout: 50,
+    maxAttempts: 2,
+  });
   // Counted by the SDK: on a busy machine an attempt may be over before the server hears of it.
   await expect(client.send(new ListTablesCommand({}))).rejects.toMatchObject({
     name: "TimeoutError",
@@ -171,11 +181,15 @@ describe.each([
     ["a response that isn't JSON", "\r\n<html></html>"],
   ])("%s", async (_response, bytes) => {
     // Every third attempt succeeds.
-    await startResponding("200 OK", (attempt) => (attempt % 3 === 0 ? '\r\n{"Items":[]}' : bytes));
+    await startResponding("200 OK", (attempt) =>
+      attempt % 3 === 0 ? '\r\n{"Items":[]}' : bytes,
+    );
     const client = makeClient();
     const write = new PutItemCommand({ TableName: "orders", Item: { id: { N: "1" } } });
     const third = { Items: [], $metadata: { attempts: 3 } };
-    expect(await client.send(new ScanCommand({ TableName: "orders" }))).toMatchObject(third);
+    expect(await client.send(new ScanCommand({ TableName: "orders" }))).toMatchObject(
+      third,
+    );
     expect(await client.send(write)).toMatchObject({ $metadata: third.$metadata });
     client.destroy();
   });

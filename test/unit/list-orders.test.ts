@@ -46,7 +46,10 @@ function havePages(...pages: Pages): void {
   for (const [index, page] of pages.entries()) {
     const isLast = index === pages.length - 1;
     if (page instanceof Error) scan.rejectsOnce(page);
-    else scan.resolvesOnce(isLast ? { Items: page } : { Items: page, LastEvaluatedKey: lastKey });
+    else
+      scan.resolvesOnce(
+        isLast ? { Items: page } : { Items: page, LastEvaluatedKey: lastKey },
+      );
   }
 }
 
@@ -69,7 +72,8 @@ async function list(event?: APIGatewayProxyEvent) {
   return { prelude: stream.prelude, body };
 }
 
-const accepting = (encoding: string) => proxyEvent({ headers: { "Accept-Encoding": encoding } });
+const accepting = (encoding: string) =>
+  proxyEvent({ headers: { "Accept-Encoding": encoding } });
 
 /** The headers of an uncompressed list. */
 const headers = {
@@ -83,8 +87,12 @@ const listed = (count: number) => ({
   orders: count,
   firstPageMilliseconds: expect.any(Number),
 });
-const logged = (fields: object) => [[expect.objectContaining({ keyId: "key_1", ...fields })]];
-const leftOut = (fields: object) => [[{ event: "order_fields_left_out", keyId: "key_1", fields }]];
+const logged = (fields: object) => [
+  [expect.objectContaining({ keyId: "key_1", ...fields })],
+];
+const leftOut = (fields: object) => [
+  [{ event: "order_fields_left_out", keyId: "key_1", fields }],
+];
 
 const timeout = Object.assign(new Error("secret"), { name: "TimeoutError" });
 const damaged = { id: { N: "1" }, petId: { S: "x" } };
@@ -170,16 +178,19 @@ describe("listing the orders", () => {
     ["the first page", "service_unavailable", [timeout]],
     ["a page after two empty ones", "internal_error", [[], [], new Error("secret")]],
     ["an attribute", "internal_error", [[poison]]],
-  ])("responds with an Error when %s can't be read, and logs %s", async (_, code, pages) => {
-    havePages(...pages);
-    const { prelude, body } = await list(accepting("gzip"));
-    expect(String(body)).toBe(errorBody(code));
-    expect(prelude).toEqual({
-      statusCode: errors[code].status,
-      headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
-    });
-    expect(log.error.mock.calls).toEqual(logged({ event: "list_failed", code }));
-  });
+  ])(
+    "responds with an Error when %s can't be read, and logs %s",
+    async (_, code, pages) => {
+      havePages(...pages);
+      const { prelude, body } = await list(accepting("gzip"));
+      expect(String(body)).toBe(errorBody(code));
+      expect(prelude).toEqual({
+        statusCode: errors[code].status,
+        headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
+      });
+      expect(log.error.mock.calls).toEqual(logged({ event: "list_failed", code }));
+    },
+  );
 
   test("rejects a request without a key id before it calls the table", async () => {
     const event = proxyEvent({});
@@ -188,11 +199,19 @@ describe("listing the orders", () => {
     expect(table.calls()).toHaveLength(0);
   });
 
-  test.each<[end: string, encoding: string, pages: Pages, count: number, warnings: object[]]>([
+  test.each<
+    [end: string, encoding: string, pages: Pages, count: number, warnings: object[]]
+  >([
     ["can't be read", "identity", [orders(1000), new Error("secret")], 1000, []],
     ["can't be read", "gzip", [orders(1000), new Error("secret")], 1000, []],
     ["makes our own code fail", "identity", [orders(1000), [poison]], 1000, []],
-    ["can't be read", "identity", [[damaged], new Error("secret")], 1, leftOut({ petId: 1 })],
+    [
+      "can't be read",
+      "identity",
+      [[damaged], new Error("secret")],
+      1,
+      leftOut({ petId: 1 }),
+    ],
   ])("is cut off if a later page %s (%s), and logged as such", async (...row) => {
     const [, encoding, pages, count, warnings] = row;
     havePages(...pages);
@@ -241,14 +260,17 @@ describe("listing the orders", () => {
     ["gzip;q=0, *", 1000],
     ["*;q=0", 1000],
     ["gzip", 1],
-  ])("for a client that accepts %s, encodes %i orders as %s", async (accepted, count, encoding) => {
-    havePages([], orders(count));
-    const { prelude, body = Buffer.alloc(0) } = await list(accepting(accepted));
-    const encoded = encoding ? { "Content-Encoding": encoding } : {};
-    expect(prelude).toEqual({ statusCode: 200, headers: { ...headers, ...encoded } });
-    const json = encoding ? gunzipSync(body) : body;
-    expect(JSON.parse(String(json))).toHaveLength(count);
-  });
+  ])(
+    "for a client that accepts %s, encodes %i orders as %s",
+    async (accepted, count, encoding) => {
+      havePages([], orders(count));
+      const { prelude, body = Buffer.alloc(0) } = await list(accepting(accepted));
+      const encoded = encoding ? { "Content-Encoding": encoding } : {};
+      expect(prelude).toEqual({ statusCode: 200, headers: { ...headers, ...encoded } });
+      const json = encoding ? gunzipSync(body) : body;
+      expect(JSON.parse(String(json))).toHaveLength(count);
+    },
+  );
 
   test("leaves out attributes of the wrong type, and logs once how many", async () => {
     havePages([damaged], [{ id: { N: "2" }, petId: { N: "1.5" } }]);

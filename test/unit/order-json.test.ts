@@ -47,7 +47,9 @@ describe("the JSON of an order", () => {
   test.each(["status", "cancelledAt", "cancelledBy", "cancellationId", "note"])(
     "has no %s, which is not a field of an Order",
     (name) => {
-      expect(orderJson({ id: { N: "1" }, [name]: { S: "cancelled" } }, {})).toBe('{"id":1}');
+      expect(orderJson({ id: { N: "1" }, [name]: { S: "cancelled" } }, {})).toBe(
+        '{"id":1}',
+      );
     },
   );
 
@@ -63,7 +65,12 @@ describe("the JSON of an order", () => {
     ["a text that is not a date", { shipDate: { S: '"},{"' } }, "{}", { shipDate: 1 }],
     ["a number for a date", { shipDate: { N: "1" } }, "{}", { shipDate: 1 }],
     ["a text for a boolean", { complete: { S: "true" } }, "{}", { complete: 1 }],
-    ["its only fields", { id: { NULL: true }, petId: { L: [] } }, "{}", { id: 1, petId: 1 }],
+    [
+      "its only fields",
+      { id: { NULL: true }, petId: { L: [] } },
+      "{}",
+      { id: 1, petId: 1 },
+    ],
   ])("leaves out %s, and counts it", (_, item, json, expected) => {
     const omittedFields: OmittedFields = {};
     expect(orderJson(item, omittedFields)).toBe(json);

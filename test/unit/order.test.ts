@@ -29,7 +29,18 @@ describe("an order id", () => {
   });
 
   test("has one spelling: any text that parses is its canonical text", () => {
-    const before = fc.constantFrom("", "0", "00", "+", "-", "--", " ", "0x", "\u2212", "\u0661");
+    const before = fc.constantFrom(
+      "",
+      "0",
+      "00",
+      "+",
+      "-",
+      "--",
+      " ",
+      "0x",
+      "\u2212",
+      "\u0661",
+    );
     const after = fc.constantFrom("", ".0", "e3", " ", "\n", "n", "_0", "\uff11");
     const nearMiss = fc.tuple(before, int64, after).map((parts) => parts.join(""));
     fc.assert(
@@ -55,7 +66,9 @@ describe("a date-time", () => {
     (year) => {
       for (let month = 0; month <= 13; month += 1) {
         for (let day = 0; day <= 32; day += 1) {
-          const date = [year, month, day].map((part) => String(part).padStart(2, "0")).join("-");
+          const date = [year, month, day]
+            .map((part) => String(part).padStart(2, "0"))
+            .join("-");
           const text = `${date.padStart(10, "0")}T12:30:59Z`;
           expect(isDateTime(text), text).toBe(isOnCalendar(text));
         }

@@ -7,7 +7,8 @@ const table = mockClient(DynamoDBClient);
 beforeEach(() => void table.reset());
 
 const client = new DynamoDBClient({});
-const throttling = () => Object.assign(new Error("secret"), { name: "ThrottlingException" });
+const throttling = () =>
+  Object.assign(new Error("secret"), { name: "ThrottlingException" });
 const page = (id: string, last = false) => ({
   Items: [{ id: { N: id } }],
   ...(!last && { LastEvaluatedKey: { id: { N: id } } }),
@@ -36,7 +37,9 @@ async function scan(...responses: (Error | ReturnType<typeof page>)[]) {
     if (response instanceof Error) throw response;
     return response;
   });
-  const pages = Array.fromAsync(scanOrders(client, "orders")).catch((error: unknown) => error);
+  const pages = Array.fromAsync(scanOrders(client, "orders")).catch(
+    (error: unknown) => error,
+  );
   await vi.runAllTimersAsync();
   return {
     pages: await pages,
@@ -66,7 +69,12 @@ describe("a page that the table throttles", () => {
   test("has a minute of its own, however long the pages before it took", async () => {
     fakeTime(1);
     const throttled = Array.from({ length: 14 }, throttling);
-    const { pages, pauses } = await scan(...throttled, page("1"), ...throttled, page("2", true));
+    const { pages, pauses } = await scan(
+      ...throttled,
+      page("1"),
+      ...throttled,
+      page("2", true),
+    );
     expect(pages).toHaveLength(2);
     expect(pauses).toEqual([...minute.slice(0, -1), 0, ...minute.slice(0, -1)]);
   });

@@ -31,7 +31,11 @@ const throttledBaseDelay = 1000;
  * The longest that a call can take to end, in milliseconds: each attempt is silent, or throttled at
  * once.
  */
-function longestCall({ connectionTimeout, requestTimeout, maxAttempts }: CallLimits): number {
+function longestCall({
+  connectionTimeout,
+  requestTimeout,
+  maxAttempts,
+}: CallLimits): number {
   const silent = connectionTimeout + requestTimeout;
   // The last attempt has no pause after it.
   let longest = silent;
@@ -102,7 +106,9 @@ test("listOrders has time for a call's last attempt and a page's last call", asy
   const throttled = Object.assign(new Error(), { name: "ThrottlingException" });
   clients[0]?.on(ScanCommand).rejects(throttled);
   vi.useFakeTimers({ toFake: ["setTimeout", "performance"], fakeNodeBuiltins: true });
-  const failed = expect(scanOrders(new DynamoDBClient({}), "orders").next()).rejects.toThrow();
+  const failed = expect(
+    scanOrders(new DynamoDBClient({}), "orders").next(),
+  ).rejects.toThrow();
   await vi.runAllTimersAsync();
   await failed;
   const pageDeadline = limit.mock.calls[0]?.[0] ?? Number.NaN;

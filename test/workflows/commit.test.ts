@@ -54,7 +54,11 @@ describe.runIf(machineHas("git", "which commit is deployed"))("of a repository",
 
   /** Runs a build whose synthesis fails. */
   const failToBuild = (directory: string) =>
-    runStep(build, "Build", { directory, env: { CANARY: "false" }, programs: { npm: "exit 1" } });
+    runStep(build, "Build", {
+      directory,
+      env: { CANARY: "false" },
+      programs: { npm: "exit 1" },
+    });
 
   test("only a commit that main contains is deployed, by its full or short name", async () => {
     const directory = await clone();

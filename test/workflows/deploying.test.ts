@@ -3,8 +3,11 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { artifactPages, checkout, readWorkflow, runJob, type Step } from "./steps.ts";
 
-const deployJob: { steps: Step[] } = (await readWorkflow("deploy-environment.yml")).jobs.deploy;
-const download = deployJob.steps.find(({ uses }) => uses?.startsWith("actions/download-artifact"));
+const deployJob: { steps: Step[] } = (await readWorkflow("deploy-environment.yml")).jobs
+  .deploy;
+const download = deployJob.steps.find(({ uses }) =>
+  uses?.startsWith("actions/download-artifact"),
+);
 
 /** The credentials of the deployment, which no code of an old commit may have. */
 const credentials = {
@@ -62,7 +65,8 @@ const asked =
 test("the downloaded build is deployed, its template kept, and its smoke test run", async () => {
   const { ok, calls, output, directory } = await deploy();
   expect(ok).toBe(true);
-  const accepted = "--accept 'removed:Own@1 added:Own@2' --app cdk.out --require-approval never";
+  const accepted =
+    "--accept 'removed:Own@1 added:Own@2' --app cdk.out --require-approval never";
   const issue = "npm run --silent admin -- --env staging keys issue --name 'smoke test 11'";
   expect(calls).toEqual([
     asked,
@@ -72,7 +76,9 @@ test("the downloaded build is deployed, its template kept, and its smoke test ru
     expect.stringMatching(`^${issue} --expires \\S+$`),
     "npm run smoke -- --base-url https://example/v1 --wait 120",
   ]);
-  expect(await readFile(join(directory, "deployed.template.json"), "utf8")).toBe("the template");
+  expect(await readFile(join(directory, "deployed.template.json"), "utf8")).toBe(
+    "the template",
+  );
   const [mask, folder, ...variables] = output.trim().split("\n");
   expect([mask, folder]).toEqual(["::add-mask::pets_made_up", `${directory}/commit`]);
   // No credential but the key. The last three are the shell's own.
@@ -123,13 +129,18 @@ const earlier: [number, string][] = [
 test.each([
   ["on the next page", artifactPages(earlier, [later])],
   ["first", artifactPages([later, ...earlier])],
-])("a run stops when a later one, which GitHub lists %s, has deployed", async (_, listed) => {
-  expect(await deploy({ listed })).toMatchObject({
-    ok: false,
-    output: expect.stringMatching(/^::error::Run 12 is newer and has deployed to staging/),
-    calls: [asked],
-  });
-});
+])(
+  "a run stops when a later one, which GitHub lists %s, has deployed",
+  async (_, listed) => {
+    expect(await deploy({ listed })).toMatchObject({
+      ok: false,
+      output: expect.stringMatching(
+        /^::error::Run 12 is newer and has deployed to staging/,
+      ),
+      calls: [asked],
+    });
+  },
+);
 
 test.each([
   ["an earlier one was the last to deploy", artifactPages([[9, "07:00"]])],

@@ -98,7 +98,12 @@ export const artifactPages = (...pages: Artifact[][]) =>
 
 type Artifact = [run: number, created: string, branch?: string, repository?: number];
 
-const artifact = ([id, created, head_branch = "main", head_repository_id = 7]: Artifact) => ({
+const artifact = ([
+  id,
+  created,
+  head_branch = "main",
+  head_repository_id = 7,
+]: Artifact) => ({
   id: id * 100,
   created_at: `2026-11-20T${created}:00Z`,
   workflow_run: { id, head_branch, repository_id: 7, head_repository_id },

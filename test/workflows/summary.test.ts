@@ -36,7 +36,8 @@ async function summarise(npm: string, listed = twoRuns) {
 const title = "## What production would change\n";
 
 test("the summary lists what would stop the deployment, then every change", async () => {
-  const npm = '[ $3 = diff ] && echo "[~] Stage" >&2 || { echo "STOP added:Own@1"; exit 1; }';
+  const npm =
+    '[ $3 = diff ] && echo "[~] Stage" >&2 || { echo "STOP added:Own@1"; exit 1; }';
   const { directory, calls, ...ended } = await summarise(npm);
   const run = "https://github.com/acme/orders/actions/runs/10";
   expect(ended).toEqual({

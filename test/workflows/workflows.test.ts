@@ -28,7 +28,10 @@ const allJobs = workflows.flatMap(({ name, jobs }) =>
 async function jobsOf(workflow: string) {
   const { jobs } = await readWorkflow(workflow);
   const named = Object.entries<Job>(jobs).map(([name, { steps = [], ...job }]) => {
-    const entries = steps.map((step) => [step.name ?? step.uses?.split("@")[0] ?? step.run, step]);
+    const entries = steps.map((step) => [
+      step.name ?? step.uses?.split("@")[0] ?? step.run,
+      step,
+    ]);
     return [name, { ...job, steps: Object.fromEntries(entries) }];
   });
   return Object.fromEntries(named);
@@ -42,7 +45,9 @@ test.each(workflows)(
     for (const [, action] of text.matchAll(/uses: (?!\.\/)(.*)/g))
       expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
     expect(permissions).toBeDefined();
-    expect(text).not.toMatch(/secrets|aws-access-key-id|AWS_SECRET|: write(?<!id-token: write)/);
+    expect(text).not.toMatch(
+      /secrets|aws-access-key-id|AWS_SECRET|: write(?<!id-token: write)/,
+    );
     // Another shell might not stop at the first command that fails.
     expect(text).not.toMatch(/continue-on-error|always\(\)|\|\| true|shell:|defaults:/);
   },
@@ -76,7 +81,10 @@ test.each(allJobs.filter(({ steps }) => steps.some(getsRole)))(
 
 test("a push to main or a person has the accepted commit tested, built and deployed", async () => {
   const { on } = await readWorkflow("deploy.yml");
-  expect(on).toEqual({ push: { branches: ["main"] }, workflow_dispatch: expect.anything() });
+  expect(on).toEqual({
+    push: { branches: ["main"] },
+    workflow_dispatch: expect.anything(),
+  });
   const jobs = await jobsOf("deploy.yml");
   const accepted = expression("needs.commit.outputs.sha");
   const isRollback = "inputs.straight-to-production";
@@ -149,7 +157,9 @@ test("a deployment runs alone, with time for a new domain and the canary", () =>
 
 test("a build is looked for before there is a role, and a template kept before a failure", () => {
   const steps = Object.keys(deploy.steps).join(", ");
-  expect(steps).toMatch(/actions\/download-artifact,.* Reject a build that .* aws-actions\//);
+  expect(steps).toMatch(
+    /actions\/download-artifact,.* Reject a build that .* aws-actions\//,
+  );
   expect(steps).toContain("Deploy, actions/upload-artifact, Smoke test");
 });
 

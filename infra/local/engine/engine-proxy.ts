@@ -1,5 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { Agent, createServer, request as httpRequest, type IncomingMessage } from "node:http";
+import {
+  Agent,
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+} from "node:http";
 import { pipeline } from "node:stream";
 import { isLoopback, listeningPort } from "../machine/ports.ts";
 
@@ -25,7 +30,8 @@ export async function startEngineProxy(engine: string) {
     url === "/" &&
     isLoopback(headers.host) &&
     headers.origin === undefined &&
-    headers.authorization?.startsWith(`AWS4-HMAC-SHA256 Credential=${accessKeyId}/`) === true;
+    headers.authorization?.startsWith(`AWS4-HMAC-SHA256 Credential=${accessKeyId}/`) ===
+      true;
 
   const server = createServer((incoming, outgoing) => {
     if (!isOurs(incoming)) {

@@ -36,7 +36,10 @@ const responseTimeoutMs = 5_000;
  * @param program the engine's path, or undefined where its package isn't installed.
  * @throws CommandError when there is no engine for this platform, or it does not start.
  */
-export async function startEngine(dbFile?: string, program = enginePath()): Promise<Engine> {
+export async function startEngine(
+  dbFile?: string,
+  program = enginePath(),
+): Promise<Engine> {
   if (program === undefined) throw new CommandError(missing());
   const host = randomLoopback();
   const port = await freePort(host);
@@ -58,10 +61,12 @@ export async function startEngine(dbFile?: string, program = enginePath()): Prom
   };
   using _ = setTimeout(() => child.kill("SIGKILL"), startTimeoutMs);
   const last = await lastLineOfStart(stderr);
-  if (last.includes("listening on")) return { endpoint: `http://${host}:${port}`, ended, stop };
+  if (last.includes("listening on"))
+    return { endpoint: `http://${host}:${port}`, ended, stop };
   await stop();
   // Another process may have taken the port meanwhile.
-  if (last.includes(String(port)) && /in use/i.test(last)) return startEngine(dbFile, program);
+  if (last.includes(String(port)) && /in use/i.test(last))
+    return startEngine(dbFile, program);
   throw new CommandError(
     `The DynamoDB engine did not start${dbFile === undefined ? "" : ` with ${dbFile}`}: ${last}`,
   );

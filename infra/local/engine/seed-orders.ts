@@ -62,7 +62,9 @@ async function* inTransactions(
   let items: TransactWriteItem[] = [];
   let characters = 0;
   for await (const Item of orders) {
-    items.push({ Put: { TableName, Item, ConditionExpression: "attribute_not_exists(id)" } });
+    items.push({
+      Put: { TableName, Item, ConditionExpression: "attribute_not_exists(id)" },
+    });
     characters += JSON.stringify(Item).length;
     if (items.length < transactionSize && characters < transactionCharacters) continue;
     yield items;

@@ -19,7 +19,8 @@ export async function createTables(
   tables: Resource<"AWS::DynamoDB::Table">[],
 ): Promise<void> {
   for (const { name: TableName, ...properties } of tables) {
-    const { AttributeDefinitions, BillingMode, KeySchema, StreamSpecification } = properties;
+    const { AttributeDefinitions, BillingMode, KeySchema, StreamSpecification } =
+      properties;
     const table = { AttributeDefinitions, BillingMode, KeySchema, StreamSpecification };
     try {
       await client.send(new CreateTableCommand({ TableName, ...table }));

@@ -48,7 +48,8 @@ export function createAuthorizers(
       const response = await host.invoke(functionName, event, abort.signal);
       return response.kind === "buffered" ? JSON.parse(response.payload) : undefined;
     } catch (error) {
-      const unauthorized = error instanceof FunctionFailure && error.message === "Unauthorized";
+      const unauthorized =
+        error instanceof FunctionFailure && error.message === "Unauthorized";
       throw unauthorized ? new GatewayFailure("UNAUTHORIZED") : failure;
     } finally {
       clearTimeout(timer);
@@ -89,7 +90,8 @@ export function createAuthorizers(
     }
     const { context, policyDocument, principalId } = entry.policy;
     const [{ Resource }] = policyDocument.Statement;
-    if (!methodArn.startsWith(Resource.slice(0, -1))) throw new GatewayFailure("ACCESS_DENIED");
+    if (!methodArn.startsWith(Resource.slice(0, -1)))
+      throw new GatewayFailure("ACCESS_DENIED");
     return { ...context, principalId };
   };
 }

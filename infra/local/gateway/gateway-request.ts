@@ -92,7 +92,10 @@ function orNull(record: object): object | null {
 }
 
 /** Every header with all its values, in the case it was first sent in. */
-function readHeaders({ rawHeaders, headersDistinct }: IncomingMessage): [string, string[]][] {
+function readHeaders({
+  rawHeaders,
+  headersDistinct,
+}: IncomingMessage): [string, string[]][] {
   // Names and values take turns.
   const sentNames = rawHeaders.filter((_, index) => index % 2 === 0);
   return Object.entries(headersDistinct).map(([key, values = []]) => [

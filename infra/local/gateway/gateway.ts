@@ -58,7 +58,10 @@ export function createGateway(
   const admit = createAuthorizers(host, options.clock, timeLimit(authorizerMs));
 
   /** @param abort ends every wait; its reason is the failure. */
-  const respond = async (request: GatewayRequest, abort: AbortController): Promise<ApiResponse> => {
+  const respond = async (
+    request: GatewayRequest,
+    abort: AbortController,
+  ): Promise<ApiResponse> => {
     const { message, method, resourcePath, stage } = request;
     const route = matchRoute(api, request);
     // Before the authorizer, as on AWS.
@@ -74,7 +77,11 @@ export function createGateway(
     const timeout = new GatewayFailure("INTEGRATION_TIMEOUT");
     const timer = setTimeout(() => abort.abort(timeout), timeLimit(TimeoutInMillis));
     abort.signal.addEventListener("abort", () => clearTimeout(timer));
-    const invoked = await host.invoke(Uri, proxyEvent(route, request, body, caller), abort.signal);
+    const invoked = await host.invoke(
+      Uri,
+      proxyEvent(route, request, body, caller),
+      abort.signal,
+    );
     return readProxyResponse(invoked, ResponseTransferMode === "STREAM");
   };
 
@@ -87,7 +94,8 @@ export function createGateway(
       await send(await respond(request, abort), response, abort.signal, isCut);
     } catch (error) {
       if (response.headersSent || response.closed) response.destroy();
-      else await send(failureResponse(api, options.log, error), response, abort.signal, isCut);
+      else
+        await send(failureResponse(api, options.log, error), response, abort.signal, isCut);
       // An unread rest of the body would block the connection's next request.
       message.resume();
     }

@@ -22,10 +22,15 @@ const proxySchema = z.strictObject({
  * @param streamed whether the integration streams; the function must do the same.
  * @throws ZodError when the response is not supported; Error when only one of the two streams.
  */
-export function readProxyResponse(response: FunctionResponse, streamed: boolean): ApiResponse {
+export function readProxyResponse(
+  response: FunctionResponse,
+  streamed: boolean,
+): ApiResponse {
   const isStreamed = response.kind === "streamed";
   if (streamed !== isStreamed)
-    throw new Error(`The integration's transfer mode is ${streamed ? "STREAM" : "BUFFERED"}`);
+    throw new Error(
+      `The integration's transfer mode is ${streamed ? "STREAM" : "BUFFERED"}`,
+    );
   const returned: unknown = isStreamed ? response.prelude : JSON.parse(response.payload);
   const { statusCode: status, headers, body } = proxySchema.parse(returned);
   return { status, headers, body: isStreamed ? response.body : body };

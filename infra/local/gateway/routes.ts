@@ -18,7 +18,10 @@ export interface Route extends ApiMethod {
  *
  * @throws GatewayFailure with API Gateway's type for a path that it doesn't know.
  */
-export function matchRoute({ methods, stageName }: RestApi, request: GatewayRequest): Route {
+export function matchRoute(
+  { methods, stageName }: RestApi,
+  request: GatewayRequest,
+): Route {
   const path = request.resourcePath.replace(/\/+$/, "") || "/";
   const names = request.stage === stageName ? [request.method, "ANY"] : [];
   const serving = methods.filter(({ httpMethod }) => names.includes(httpMethod));

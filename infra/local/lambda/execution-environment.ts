@@ -116,7 +116,8 @@ export class ExecutionEnvironment {
     const { inspectPort: preferredPort, name } = this.#definition;
     this.#address = `127.0.0.1:${await listeningPort(this.#server)}`;
     const inspectPort = preferredPort && (await freePort("127.0.0.1", preferredPort));
-    if (inspectPort) this.#log(`${name}: a debugger can attach to 127.0.0.1:${inspectPort}`);
+    if (inspectPort)
+      this.#log(`${name}: a debugger can attach to 127.0.0.1:${inspectPort}`);
     const child = spawnRuntime(this.#definition, this.#address, inspectPort);
     this.#child = child;
     createInterface({ input: child.stdout }).on("line", (line) => {
@@ -134,7 +135,9 @@ export class ExecutionEnvironment {
   }
 
   #limitTo(seconds: number, what: "Init" | "Task"): void {
-    const timeout = new FunctionFailure(`${what} timed out after ${seconds.toFixed(2)} seconds`);
+    const timeout = new FunctionFailure(
+      `${what} timed out after ${seconds.toFixed(2)} seconds`,
+    );
     this.#limit = setTimeout(() => this.#kill(timeout), seconds * 1000);
   }
 
@@ -145,7 +148,8 @@ export class ExecutionEnvironment {
 
   #finish(how: string): void {
     this.#failure ??= new FunctionFailure(`Runtime exited with ${how}`);
-    const request = this.#invocation === undefined ? "" : `, request ${this.#invocation.requestId}`;
+    const request =
+      this.#invocation === undefined ? "" : `, request ${this.#invocation.requestId}`;
     if (!this.#isStopping)
       this.#log(`${this.#definition.name}: ${this.#failure.message}${request}`);
     clearTimeout(this.#limit);

@@ -31,13 +31,19 @@ const delimiter = Buffer.alloc(8);
  * @throws FunctionFailure when the handler failed before its first byte, or streams without a
  * prelude; SyntaxError when that is not JSON.
  */
-export async function readStreamedResponse(request: IncomingMessage): Promise<StreamedResponse> {
+export async function readStreamedResponse(
+  request: IncomingMessage,
+): Promise<StreamedResponse> {
   const prelude =
-    request.headers["content-type"] === preludeType ? await readPrelude(request) : undefined;
+    request.headers["content-type"] === preludeType
+      ? await readPrelude(request)
+      : undefined;
   if (prelude === undefined) {
     request.resume();
     await finished(request);
-    throw failureInTrailers(request) ?? new FunctionFailure("The response has no HTTP metadata");
+    throw (
+      failureInTrailers(request) ?? new FunctionFailure("The response has no HTTP metadata")
+    );
   }
   // Not a stream over a generator: destroying that would wait for the function's next byte.
   const body = new PassThrough({ flush: (done) => done(failureInTrailers(request)) });

@@ -24,7 +24,10 @@ export type LambdaHost = ReturnType<typeof createLambdaHost>;
  * Creates a host for these functions. No process starts yet: each function's first invocation is a
  * cold start.
  */
-export function createLambdaHost(definitions: FunctionDefinition[], options: LambdaHostOptions) {
+export function createLambdaHost(
+  definitions: FunctionDefinition[],
+  options: LambdaHostOptions,
+) {
   const stopping = new AbortController();
   const pools = new Map(
     definitions.map((definition) => [definition.name, createPool(definition, options)]),
@@ -42,8 +45,15 @@ export function createLambdaHost(definitions: FunctionDefinition[], options: Lam
      * @throws FunctionFailure when the function fails, crashes or times out; the signal's reason
      * when that aborts.
      */
-    invoke: async (name: string, event: unknown, signal?: AbortSignal): Promise<FunctionResponse> =>
-      poolOf(name).invoke(event, AbortSignal.any([stopping.signal, signal ?? stopping.signal])),
+    invoke: async (
+      name: string,
+      event: unknown,
+      signal?: AbortSignal,
+    ): Promise<FunctionResponse> =>
+      poolOf(name).invoke(
+        event,
+        AbortSignal.any([stopping.signal, signal ?? stopping.signal]),
+      ),
     /** The processes of a function that are alive now. */
     pids: (name: string) => poolOf(name).pids(),
     /** Starts a process of every function. */
@@ -79,7 +89,8 @@ function createPool(
     // The oldest first, so that as few processes as possible are busy.
     for (const environment of environments) environment.begin();
     const busy = [...environments].filter(({ isBusy }) => isBusy).length;
-    if (busy + waiting.length > environments.size && environments.size < maxEnvironments) start();
+    if (busy + waiting.length > environments.size && environments.size < maxEnvironments)
+      start();
   };
 
   return {

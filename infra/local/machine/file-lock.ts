@@ -34,5 +34,7 @@ export async function lockDatabase(file: string): Promise<() => void> {
   const folder = await realpath(dirname(file));
   const release = lockFile(await realpath(file).catch(() => join(folder, basename(file))));
   if (release !== undefined) return release;
-  throw new CommandError(`${file} is in use by another stack. Stop that, or choose another file`);
+  throw new CommandError(
+    `${file} is in use by another stack. Stop that, or choose another file`,
+  );
 }

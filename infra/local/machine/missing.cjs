@@ -34,5 +34,7 @@ exports.missing = function missing() {
     docker run --rm -p 127.0.0.1:8000:8000 ghcr.io/nubo-db/dynoxide
   and after either of the last two, DYNAMODB_ENDPOINT=http://localhost:8000 npm start`);
   }
-  return [`This machine (${platform}) lacks`, ...lacks.map((lack) => `- ${lack}`)].join("\n");
+  return [`This machine (${platform}) lacks`, ...lacks.map((lack) => `- ${lack}`)].join(
+    "\n",
+  );
 };

@@ -50,7 +50,8 @@ export async function listeningPort(
   server.listen(port, host);
   await once(server, "listening");
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("A TCP server has no port");
+  if (address === null || typeof address === "string")
+    throw new Error("A TCP server has no port");
   return address.port;
 }
 

@@ -6,7 +6,10 @@ import { isLoopback } from "../machine/ports.ts";
 /** The files of the page, by path: the content type and the file. */
 const files = new Map([
   ["/", ["text/html; charset=utf-8", import.meta.resolve("./index.html")]],
-  ["/openapi.yaml", ["application/yaml", import.meta.resolve("../../../shared/openapi.yaml")]],
+  [
+    "/openapi.yaml",
+    ["application/yaml", import.meta.resolve("../../../shared/openapi.yaml")],
+  ],
   [
     "/CHANGELOG.md",
     ["text/markdown; charset=utf-8", import.meta.resolve("../../../shared/CHANGELOG.md")],

@@ -58,7 +58,8 @@ const literal = text
   .transform((quoted) => quoted.slice(1, -1));
 
 /** The headers of a constant response. */
-const constantHeaders = (prefix: string) => z.record(unprefixed(prefix), literal).default({});
+const constantHeaders = (prefix: string) =>
+  z.record(unprefixed(prefix), literal).default({});
 
 const constantBody = z
   .strictObject({
@@ -99,7 +100,10 @@ const mockIntegration = z
       Object.values(RequestTemplates).every(
         (template) => template === JSON.stringify({ statusCode: StatusCode }),
       ),
-    { path: ["RequestTemplates"], message: "every status must be that of the one response" },
+    {
+      path: ["RequestTemplates"],
+      message: "every status must be that of the one response",
+    },
   )
   .transform(({ Type, RequestTemplates, IntegrationResponses: [response] }) => ({
     Type,

@@ -15,19 +15,28 @@ export type MockIntegration = Extract<ApiMethod["integration"], { Type: "MOCK" }
 export function readRestApi(template: StackTemplate) {
   const [api, ...otherApis] = template.all("AWS::ApiGateway::RestApi");
   const [stage, ...otherStages] = template.all("AWS::ApiGateway::Stage");
-  if (api === undefined || stage === undefined || otherApis.length + otherStages.length > 0) {
-    throw new CommandError("The local stack needs a template with one REST API of one stage");
+  if (
+    api === undefined ||
+    stage === undefined ||
+    otherApis.length + otherStages.length > 0
+  ) {
+    throw new CommandError(
+      "The local stack needs a template with one REST API of one stage",
+    );
   }
   const resources = template.all("AWS::ApiGateway::Resource");
   const pathOf = (id: string): string => {
     const resource = resources.find((other) => other.id === id);
-    return resource === undefined ? "" : `${pathOf(resource.ParentId)}/${resource.PathPart}`;
+    return resource === undefined
+      ? ""
+      : `${pathOf(resource.ParentId)}/${resource.PathPart}`;
   };
   const authorizers = template.all("AWS::ApiGateway::Authorizer");
   const methods = template.all("AWS::ApiGateway::Method").map((method) => {
     const isOpen = method.AuthorizationType === "NONE";
     const authorizer = authorizers.find(({ id }) => !isOpen && id === method.AuthorizerId);
-    if (!isOpen && !authorizer) throw new CommandError(`The authorizer of ${method.id} is missing`);
+    if (!isOpen && !authorizer)
+      throw new CommandError(`The authorizer of ${method.id} is missing`);
     return {
       /** Like `/store/orders/{orderId}`. */
       path: pathOf(method.ResourceId) || "/",
@@ -41,8 +50,12 @@ export function readRestApi(template: StackTemplate) {
   const gatewayResponses = template
     .all("AWS::ApiGateway::GatewayResponse")
     .map(
-      ({ ResponseType, StatusCode: status, ResponseParameters: headers, ResponseTemplates }) =>
-        [ResponseType, { status, headers, body: ResponseTemplates }] as const,
+      ({
+        ResponseType,
+        StatusCode: status,
+        ResponseParameters: headers,
+        ResponseTemplates,
+      }) => [ResponseType, { status, headers, body: ResponseTemplates }] as const,
     );
   return {
     id: api.id,

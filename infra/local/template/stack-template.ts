@@ -85,12 +85,20 @@ export class StackTemplate {
   all<T extends ServedType>(type: T): Resource<T>[] {
     return [...this.#resources]
       .filter(([_, resource]) => resource.type === type)
-      .map(([id]) => ({ ...this.#properties(type, id), id, name: this.#valueOf(id) ?? id }));
+      .map(([id]) => ({
+        ...this.#properties(type, id),
+        id,
+        name: this.#valueOf(id) ?? id,
+      }));
   }
 
   /** @throws CommandError when the template has no such output, or its value has no meaning here. */
   output(name: string): string {
-    return checked(z.string(), this.#resolve(this.#outputs[name]?.Value), `the output ${name}`);
+    return checked(
+      z.string(),
+      this.#resolve(this.#outputs[name]?.Value),
+      `the output ${name}`,
+    );
   }
 
   #properties<T extends ServedType>(type: T, id: string): Properties<T> {
@@ -148,7 +156,9 @@ function checked<T>(schema: z.ZodType<T>, part: unknown, where: string): T {
   const { data, error } = schema.safeParse(part, { reportInput: true });
   if (error === undefined) return data;
   const [issue] = error.issues;
-  throw new CommandError(`The local stack does not support ${issue && describe(issue, where)}`);
+  throw new CommandError(
+    `The local stack does not support ${issue && describe(issue, where)}`,
+  );
 }
 
 function describe({ path, ...issue }: z.core.$ZodIssue, where: string): string {
@@ -156,6 +166,7 @@ function describe({ path, ...issue }: z.core.$ZodIssue, where: string): string {
   const name = [...path, ...keys].join(".");
   const owned = name === "" ? where : `${name} of ${where}`;
   if (keys.length > 0) return owned;
-  if (intrinsicName(issue.input) !== undefined) return `${JSON.stringify(issue.input)} in ${owned}`;
+  if (intrinsicName(issue.input) !== undefined)
+    return `${JSON.stringify(issue.input)} in ${owned}`;
   return `${owned}: ${issue.message}`;
 }

@@ -18,6 +18,10 @@ const checks = {
 };
 const mistakes = mistakesIn({ staging });
 if (mistakes) throw new CommandError(mistakes);
-const app = new App({ outdir, context: { sourceMaps: option === "--source-maps" }, ...checks });
+const app = new App({
+  outdir,
+  context: { sourceMaps: option === "--source-maps" },
+  ...checks,
+});
 new OrdersStack(app, staging.stackName, staging);
 app.synth();

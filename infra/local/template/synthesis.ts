@@ -21,7 +21,13 @@ export async function synthesise(
 ): Promise<SynthesisedStack> {
   const preloaded = join(import.meta.dirname, "../../require-node-24.cjs");
   const script = join(import.meta.dirname, "synth.ts");
-  const args = ["--require", preloaded, script, directory, sourceMaps ? "--source-maps" : ""];
+  const args = [
+    "--require",
+    preloaded,
+    script,
+    directory,
+    sourceMaps ? "--source-maps" : "",
+  ];
   await promisify(execFile)(process.execPath, args, { signal }).catch(
     (error: { stderr: string }) => {
       signal.throwIfAborted();
@@ -37,7 +43,10 @@ export async function synthesise(
 /** Reads the staging stack from the directory it was synthesised into. */
 export async function readStack(directory: string) {
   const file = join(directory, `${environments.staging.stackName}.template.json`);
-  return { template: new StackTemplate(JSON.parse(await readFile(file, "utf8"))), directory };
+  return {
+    template: new StackTemplate(JSON.parse(await readFile(file, "utf8"))),
+    directory,
+  };
 }
 
 /** The part of the output that says what is wrong: esbuild's errors or, without any, the line. */

@@ -1,4 +1,6 @@
 import { call } from "./dynamodb.mjs";
 import { authorizer } from "./handlers.mjs";
 
-export const handler = await authorizer(async (input) => (await call("GetItem", input)).body);
+export const handler = await authorizer(
+  async (input) => (await call("GetItem", input)).body,
+);

@@ -31,7 +31,9 @@ export function call(operation, input) {
       response.on("data", (chunk) => {
         text += chunk;
       });
-      response.on("end", () => resolve({ status: response.statusCode, body: JSON.parse(text) }));
+      response.on("end", () =>
+        resolve({ status: response.statusCode, body: JSON.parse(text) }),
+      );
       response.on("error", reject);
     });
     sent.on("error", reject);

@@ -9,7 +9,11 @@ const { API_KEYS_TABLE, ORDERS_TABLE } = process.env;
  */
 export async function authorizer(getItem) {
   const read = (keyHash) =>
-    getItem({ TableName: API_KEYS_TABLE, Key: { keyHash: { S: keyHash } }, ConsistentRead: true });
+    getItem({
+      TableName: API_KEYS_TABLE,
+      Key: { keyHash: { S: keyHash } },
+      ConsistentRead: true,
+    });
   // Made ready by looking up a hash that no key has.
   await read("none");
   return async ({ authorizationToken, methodArn }) => {

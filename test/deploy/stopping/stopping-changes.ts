@@ -68,7 +68,11 @@ const changes: [title: string, change: Change, ...names: string[]][] = [
     addLike(`${route}/GET`, "Put", { HttpMethod: "PUT", AuthorizationType: "NONE" }),
     "added:Put@DIGEST",
   ],
-  ["the DNS record is removed", remove("Api/Domain/Record"), "removed:Api/Domain/Record@DIGEST"],
+  [
+    "the DNS record is removed",
+    remove("Api/Domain/Record"),
+    "removed:Api/Domain/Record@DIGEST",
+  ],
   [
     "the mapping of the base path is removed",
     remove("Api/Domain/BasePath"),
@@ -90,7 +94,12 @@ const changes: [title: string, change: Change, ...names: string[]][] = [
       const FunctionName = reference(next, "CancelOrder");
       const url = { TargetFunctionArn: FunctionName, AuthType: "NONE" };
       const Action = "lambda:InvokeFunctionUrl";
-      const permitted = { Action, FunctionName, Principal: "*", FunctionUrlAuthType: "NONE" };
+      const permitted = {
+        Action,
+        FunctionName,
+        Principal: "*",
+        FunctionUrlAuthType: "NONE",
+      };
       add("Address", "Lambda::Url", url)(next);
       add("Anyone", "Lambda::Permission", permitted)(next);
     },
@@ -167,10 +176,15 @@ const changes: [title: string, change: Change, ...names: string[]][] = [
   ],
   [
     "a bucket of the team's own becomes something else",
-    (next) => Object.assign(at(next, "OwnBucket").resource, { Type: "AWS::S3::AccessPoint" }),
+    (next) =>
+      Object.assign(at(next, "OwnBucket").resource, { Type: "AWS::S3::AccessPoint" }),
     "replaced:OwnBucket.Type=AWS::S3::AccessPoint",
   ],
-  ["a bucket of the team's own is removed", remove("OwnBucket"), "removed:OwnBucket@DIGEST"],
+  [
+    "a bucket of the team's own is removed",
+    remove("OwnBucket"),
+    "removed:OwnBucket@DIGEST",
+  ],
   [
     "a table of the team's own is added",
     add("OwnTable", "DynamoDB::Table", {}),
@@ -204,7 +218,9 @@ const changes: [title: string, change: Change, ...names: string[]][] = [
   ],
   [
     "a log is encrypted with a key of another account",
-    add("Own", "Logs::LogGroup", { KmsKeyId: "arn:aws:kms:eu-central-1:444444444444:key/x" }),
+    add("Own", "Logs::LogGroup", {
+      KmsKeyId: "arn:aws:kms:eu-central-1:444444444444:key/x",
+    }),
     "added:Own@DIGEST",
   ],
   [

@@ -9,8 +9,17 @@ const allowsAll = { Effect: "Allow", Action: "*", Resource: "*" };
  * Values of a single property that stop a deployment: what happens, which property, its new value,
  * and the finding's name where that isn't the property with this value.
  */
-export const stoppingValues: [title: string, path: string, value: unknown, name?: string][] = [
-  ["a method is no longer throttled", `${stage}.MethodSettings.0.ThrottlingRateLimit`, undefined],
+export const stoppingValues: [
+  title: string,
+  path: string,
+  value: unknown,
+  name?: string,
+][] = [
+  [
+    "a method is no longer throttled",
+    `${stage}.MethodSettings.0.ThrottlingRateLimit`,
+    undefined,
+  ],
   ["a method serves almost no one", `${stage}.MethodSettings.0.ThrottlingRateLimit`, 0.001],
   ["bodies are logged", `${stage}.MethodSettings.0.DataTraceEnabled`, true],
   ["the access log is switched off", `${stage}.AccessLogSetting`, undefined],
@@ -26,9 +35,21 @@ export const stoppingValues: [title: string, path: string, value: unknown, name?
     "method.request.header.X-Key",
   ],
   ["the authorizer's type changes", "Api/BearerKeys.Type", "REQUEST"],
-  ["accepted keys are cached for an hour", "Api/BearerKeys.AuthorizerResultTtlInSeconds", 3600],
-  ["the authorizer matches other keys", "Api/BearerKeys.IdentityValidationExpression", ".*"],
-  ["a route loses its authorizer", "Api/Rest/Default/store/orders/GET.AuthorizationType", "NONE"],
+  [
+    "accepted keys are cached for an hour",
+    "Api/BearerKeys.AuthorizerResultTtlInSeconds",
+    3600,
+  ],
+  [
+    "the authorizer matches other keys",
+    "Api/BearerKeys.IdentityValidationExpression",
+    ".*",
+  ],
+  [
+    "a route loses its authorizer",
+    "Api/Rest/Default/store/orders/GET.AuthorizationType",
+    "NONE",
+  ],
   ["the API becomes private", "Api/Rest.EndpointConfiguration.Types.0", "PRIVATE"],
   [
     "a gateway response shows AWS's own message",
@@ -42,7 +63,11 @@ export const stoppingValues: [title: string, path: string, value: unknown, name?
     '{"code":"denied","message":"Missing or invalid API key","status":401}',
     `${unauthorized}.application/json.code=denied`,
   ],
-  ["a gateway response is no longer an Error record", `${unauthorized}.application/json`, "null"],
+  [
+    "a gateway response is no longer an Error record",
+    `${unauthorized}.application/json`,
+    "null",
+  ],
   [
     "an Allow header shows part of the request",
     `${otherMethod}.ResponseParameters`,
@@ -82,7 +107,11 @@ export const stoppingValues: [title: string, path: string, value: unknown, name?
   ],
   ["the canary goes for good", "CancelOrder/Aliaslive.UpdatePolicy", undefined],
   ["a text comes from Parameter Store", "Api/Rest.Description", "{{resolve:ssm:text}}"],
-  ["a text comes from another stack", "Api/Rest.Description", { "Fn::ImportValue": "Text" }],
+  [
+    "a text comes from another stack",
+    "Api/Rest.Description",
+    { "Fn::ImportValue": "Text" },
+  ],
   ["a function is cut short", "CancelOrder.Timeout", 1],
   ["an older runtime runs a function", "CancelOrder.Runtime", "nodejs20.x"],
   ["code comes from another bucket", "CancelOrder.Code.S3Bucket", "others"],
@@ -110,8 +139,16 @@ export const stoppingValues: [title: string, path: string, value: unknown, name?
     "CancelOrderRole.Policies",
     [{ PolicyName: "own", PolicyDocument: { Statement: [allowsAll] } }],
   ],
-  ["a role loses its permissions boundary", "CancelOrderRole.PermissionsBoundary", undefined],
-  ["the stream of the orders table is switched off", "Orders.StreamSpecification", undefined],
+  [
+    "a role loses its permissions boundary",
+    "CancelOrderRole.PermissionsBoundary",
+    undefined,
+  ],
+  [
+    "the stream of the orders table is switched off",
+    "Orders.StreamSpecification",
+    undefined,
+  ],
   [
     "the table of keys has a stream",
     "ApiKeys.StreamSpecification",
@@ -123,15 +160,27 @@ export const stoppingValues: [title: string, path: string, value: unknown, name?
     ["222222222222"],
     "Orders.ResourcePolicy.PolicyDocument.Statement=DIGEST",
   ],
-  ["orders expire", "Orders.TimeToLiveSpecification", { AttributeName: "shipDate", Enabled: true }],
-  ["the key of orders gets another type", "Orders.AttributeDefinitions.0.AttributeType", "S"],
+  [
+    "orders expire",
+    "Orders.TimeToLiveSpecification",
+    { AttributeName: "shipDate", Enabled: true },
+  ],
+  [
+    "the key of orders gets another type",
+    "Orders.AttributeDefinitions.0.AttributeType",
+    "S",
+  ],
   [
     "a table is replaced by one with another key",
     "Orders.KeySchema.0.AttributeName",
     "orderId",
     "replaced:Orders.KeySchema.0.AttributeName=orderId",
   ],
-  ["a deployment that fails would delete a table", "Orders.DeletionPolicy", "RetainExceptOnCreate"],
+  [
+    "a deployment that fails would delete a table",
+    "Orders.DeletionPolicy",
+    "RetainExceptOnCreate",
+  ],
   ["a table loses its throughput limit", "Orders.OnDemandThroughput", undefined],
   ["a log is kept for a shorter time", "CancelOrderLog.RetentionInDays", 1],
   ["an alarm's limit is out of reach", "Alarms/CancelSlow.Threshold", 1e9],
@@ -150,5 +199,9 @@ export const stoppingValues: [title: string, path: string, value: unknown, name?
     undefined,
     "removed:Outputs.AlarmsTopicArn@DIGEST",
   ],
-  ["an output is exported under another name", "Outputs.AlarmsTopicArn.Export", { Name: "x" }],
+  [
+    "an output is exported under another name",
+    "Outputs.AlarmsTopicArn.Export",
+    { Name: "x" },
+  ],
 ];

@@ -45,7 +45,10 @@ export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>;
 export const passOn: Behaviour = async ({ forward, response }) =>
   respond(response, await forward());
 
-export function respond(response: ServerResponse, { status, headers, body }: EngineResponse): void {
+export function respond(
+  response: ServerResponse,
+  { status, headers, body }: EngineResponse,
+): void {
   response.writeHead(status, headers).end(body);
 }
 
@@ -133,9 +136,16 @@ async function send(
   };
 }
 
-const ofOneConnection = new Set(["connection", "content-length", "host", "transfer-encoding"]);
+const ofOneConnection = new Set([
+  "connection",
+  "content-length",
+  "host",
+  "transfer-encoding",
+]);
 
 /** The headers that a proxy passes on: all that are not about one connection or body. */
 function passedOn(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !ofOneConnection.has(name)));
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !ofOneConnection.has(name)),
+  );
 }

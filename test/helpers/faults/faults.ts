@@ -13,7 +13,10 @@ export const unapplied = {
   "500 of the service": ({ response }) =>
     respond(response, failure(500, "InternalServerError", "dynamodb.v20120810")),
   "503 in HTML": ({ response }) =>
-    respond(response, page(503, "text/html", "<html><body>Service Unavailable</body></html>")),
+    respond(
+      response,
+      page(503, "text/html", "<html><body>Service Unavailable</body></html>"),
+    ),
 } satisfies Record<string, Behaviour>;
 
 /** Faults of responses to calls that the engine has carried out. */
@@ -58,7 +61,8 @@ export const unnoticed = {
 
 export const faults: Record<string, Behaviour> = { ...unapplied, ...applied, ...unnoticed };
 
-const headOfNoLength = "HTTP/1.1 200 OK\r\ncontent-type: application/x-amz-json-1.0\r\n\r\n";
+const headOfNoLength =
+  "HTTP/1.1 200 OK\r\ncontent-type: application/x-amz-json-1.0\r\n\r\n";
 
 function reset(response: ServerResponse): void {
   response.socket?.resetAndDestroy();
@@ -77,8 +81,14 @@ async function sendHalf(
 }
 
 /** Sends a byte now and then, forever: the length says that there are more. */
-function trickle(response: ServerResponse, { status, headers, body }: EngineResponse): void {
-  response.writeHead(status, { ...headers, "content-length": String(body.length + 1_000_000) });
+function trickle(
+  response: ServerResponse,
+  { status, headers, body }: EngineResponse,
+): void {
+  response.writeHead(status, {
+    ...headers,
+    "content-length": String(body.length + 1_000_000),
+  });
   let sent = 0;
   const timer = setInterval(() => {
     response.write(sent < body.length ? body.subarray(sent, sent + 1) : " ");
@@ -89,7 +99,8 @@ function trickle(response: ServerResponse, { status, headers, body }: EngineResp
 
 /** Responds with this error of the table's, without calling the engine. */
 export function rejectedAs(name: string, message?: string): Behaviour {
-  return ({ response }) => respond(response, failure(400, name, "dynamodb.v20120810", message));
+  return ({ response }) =>
+    respond(response, failure(400, name, "dynamodb.v20120810", message));
 }
 
 function failure(

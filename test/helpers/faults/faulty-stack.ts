@@ -57,7 +57,8 @@ export async function startFaultyStack(
     proxy,
     order: async (id) =>
       (await client.send(new GetItemCommand({ TableName, Key: { id: { N: id } } }))).Item,
-    events: (event) => loggedEvents(stack.log).filter(({ message }) => message?.event === event),
+    events: (event) =>
+      loggedEvents(stack.log).filter(({ message }) => message?.event === event),
     stop: () => running.disposeAsync(),
   };
 }

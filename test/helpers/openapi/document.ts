@@ -10,7 +10,10 @@ interface Document {
   security: object[];
   paths: Record<
     string,
-    Record<string, { operationId: string; summary: string; tags: string[]; security?: object[] }>
+    Record<
+      string,
+      { operationId: string; summary: string; tags: string[]; security?: object[] }
+    >
   >;
   components: {
     schemas: {

@@ -1,5 +1,9 @@
 import { expect, vi } from "vitest";
-import { type Behaviour, type EngineCall, respond } from "../../helpers/faults/fault-proxy.ts";
+import {
+  type Behaviour,
+  type EngineCall,
+  respond,
+} from "../../helpers/faults/fault-proxy.ts";
 import { rejectedAs } from "../../helpers/faults/faults.ts";
 import { type FaultyStack, startFaultyStack } from "../../helpers/faults/faulty-stack.ts";
 
@@ -60,7 +64,12 @@ const requests = {
   malformed: { ...cancel, orderId: "abc", logs: "cancel_rejected" },
   unknownPath: { method: "GET", path: "/{proxy+}" },
   keyMissing: { ...list, lambda: undefined, key: "none", responseType: "UNAUTHORIZED" },
-  keyRejected: { ...authorize, key: "unknown", logs: "Unauthorized", responseType: "UNAUTHORIZED" },
+  keyRejected: {
+    ...authorize,
+    key: "unknown",
+    logs: "Unauthorized",
+    responseType: "UNAUTHORIZED",
+  },
   cutOff: { ...list, fault: deniedMidway, logs: "list_cut_off" },
   listFailed: { ...list, fault: () => denied, logs: "list_failed" },
   cancelFailed: { ...cancel, orderId: "204", fault: () => denied, logs: "cancel_failed" },
@@ -88,12 +97,14 @@ async function record(stack: FaultyStack, request: Request): Promise<Exchange> {
   const token = key === "unknown" ? stack.unknownKey : stack.apiKey;
   const headers: Record<string, string> =
     key === "none" ? {} : { authorization: `Bearer ${token}` };
-  const url = stack.baseUrl + path.replace("{orderId}", orderId).replace("{proxy+}", "unknown");
+  const url =
+    stack.baseUrl + path.replace("{orderId}", orderId).replace("{proxy+}", "unknown");
   const { body, status } = await fetch(url, { method, headers });
   // Reading a list that is cut off fails here, after its status.
   await body?.pipeTo(new WritableStream()).catch(() => {});
   const lines = () => stack.log.slice(before).filter((line) => line.startsWith("{"));
-  const logged = () => expect(lines().join("\n"), `the log of ${method} ${path}`).toContain(logs);
+  const logged = () =>
+    expect(lines().join("\n"), `the log of ${method} ${path}`).toContain(logs);
   await vi.waitFor(logged, { timeout: 15_000 });
   return { ...request, status, lines: lines().map((line) => JSON.parse(line)) };
 }

@@ -7,7 +7,11 @@ import type { rows } from "../../helpers/synthesise.ts";
  */
 export type Sample = [metric: string, value: number];
 
-export function metricName(namespace: string, name: string, dimensions: object = {}): string {
+export function metricName(
+  namespace: string,
+  name: string,
+  dimensions: object = {},
+): string {
   const pairs = Object.entries(dimensions).map(([key, value]) => `${key}=${value}`);
   return `${namespace} ${name} [${pairs.sort()}]`;
 }
@@ -17,7 +21,8 @@ export function counted(filters: ReturnType<typeof rows>, line: unknown): Sample
   return filters
     .filter(([, { FilterPattern }]) => matches(FilterPattern, line))
     .map(([, { MetricTransformations }]) => {
-      const [{ Dimensions = [], MetricName, MetricNamespace, MetricValue }] = MetricTransformations;
+      const [{ Dimensions = [], MetricName, MetricNamespace, MetricValue }] =
+        MetricTransformations;
       const dimensions: Record<string, unknown> = {};
       for (const { Key, Value } of Dimensions) dimensions[Key] = select(line, Value);
       const isSelector = MetricValue.startsWith("$");

@@ -33,7 +33,15 @@ export function watch(stack: OrdersStack) {
    * The values that a request adds: by its log lines, and to the metrics of the gateway and Lambda.
    */
   function published(exchange: Exchange): Sample[] {
-    const { lambda, lines, method, milliseconds = 20, path, responseType, status } = exchange;
+    const {
+      lambda,
+      lines,
+      method,
+      milliseconds = 20,
+      path,
+      responseType,
+      status,
+    } = exchange;
     const context: Record<string, string | undefined> = {
       "$context.httpMethod": method,
       "$context.resourcePath": path,
@@ -79,10 +87,13 @@ export function watch(stack: OrdersStack) {
     );
     const values = traffic.flatMap(([samples, perMinute]) => {
       const times = perMinute * metric.period.toMinutes();
-      return samples.filter(([sampled]) => sampled === name).map(([, value]) => ({ value, times }));
+      return samples
+        .filter(([sampled]) => sampled === name)
+        .map(([, value]) => ({ value, times }));
     });
     if (values.length === 0) return Number.NaN;
-    if (metric.statistic === "Sum") return sum(values.map(({ value, times }) => value * times));
+    if (metric.statistic === "Sum")
+      return sum(values.map(({ value, times }) => value * times));
     if (metric.statistic === "p99") return p99(values);
     throw new Error(`Not supported here: the statistic ${metric.statistic}`);
   }
@@ -94,7 +105,8 @@ export function watch(stack: OrdersStack) {
     /** The names of the alarms that are on after this traffic has lasted for five minutes. */
     raised: (traffic: Traffic): string[] => {
       const on = alarms.filter(({ metric, node }) => {
-        const { comparisonOperator, threshold = Number.NaN } = node.defaultChild as CfnAlarm;
+        const { comparisonOperator, threshold = Number.NaN } =
+          node.defaultChild as CfnAlarm;
         if (comparisonOperator !== "GreaterThanOrEqualToThreshold")
           throw new Error(`Not supported here: ${node.id}`);
         // Comparing NaN is always false: as in CloudWatch, an alarm without data stays off.

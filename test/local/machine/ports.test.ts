@@ -10,7 +10,9 @@ function failAt(host: string, code: string) {
   const listening = vi.spyOn(Server.prototype, "listen");
   listening.mockImplementation(function (this: Server, ...args: unknown[]) {
     if (args[1] !== host) return Reflect.apply(original, this, args);
-    queueMicrotask(() => this.emit("error", Object.assign(new Error(`listen ${code}`), { code })));
+    queueMicrotask(() =>
+      this.emit("error", Object.assign(new Error(`listen ${code}`), { code })),
+    );
     return this;
   });
   onTestFinished(() => listening.mockRestore());
@@ -19,7 +21,12 @@ function failAt(host: string, code: string) {
 
 const advice = "Port 0 on localhost is taken or not allowed; choose another with --port";
 test.each([
-  ["that only root may use", "EACCES", "127.0.0.1", { name: "CommandError", message: advice }],
+  [
+    "that only root may use",
+    "EACCES",
+    "127.0.0.1",
+    { name: "CommandError", message: advice },
+  ],
   // localhost may resolve to it.
   [
     "that another program has on IPv6",

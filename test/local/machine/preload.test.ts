@@ -9,7 +9,10 @@ const preload = ["--require", "./infra/require-node-24.cjs"];
 /** Runs node with these arguments. */
 function run(args: string[], environment: Record<string, string> = {}) {
   const env = { ...process.env, ...environment };
-  const { stdout, stderr, status } = spawnSync(process.execPath, args, { encoding: "utf8", env });
+  const { stdout, stderr, status } = spawnSync(process.execPath, args, {
+    encoding: "utf8",
+    env,
+  });
   return { stdout, stderr, status };
 }
 
@@ -62,7 +65,11 @@ test.each<[string, Record<string, string>, string]>([
   ],
 ])("a script says in a line what to do: %s %j", (program, environment, line) => {
   const stderr = `${line}\n`;
-  expect(run([...preload, program], environment)).toEqual({ stdout: "", stderr, status: 1 });
+  expect(run([...preload, program], environment)).toEqual({
+    stdout: "",
+    stderr,
+    status: 1,
+  });
 });
 
 describe("on Linux", () => {
@@ -79,7 +86,10 @@ describe("on Linux", () => {
       process.report.getReport = () => ({ header: { glibcVersionRuntime: ${glibc || undefined} } });
       require("./infra/require-node-24.cjs");`;
     const { stderr, status } = run(["--eval", code]);
-    return { stderr: stderr.replaceAll(arch, "ARCH").replace(/@[\d.]+\n/, "@VERSION\n"), status };
+    return {
+      stderr: stderr.replaceAll(arch, "ARCH").replace(/@[\d.]+\n/, "@VERSION\n"),
+      status,
+    };
   };
 
   test("a script lists everything that a machine lacks, and the commands that provide it", async () => {

@@ -13,12 +13,17 @@ test("an unknown setting fails the synthesis with one line that names it", async
     environments.staging.listConcurency = 20;`;
   await expect(synthesiseAfter(mistake)).rejects.toMatchObject({
     name: "CommandError",
-    message: "The stack can't be synthesised: environments.staging has no setting listConcurency",
+    message:
+      "The stack can't be synthesised: environments.staging has no setting listConcurency",
   });
 });
 
 test.each([
-  ["what a setting or its own code has wrong", "Unexpected error: x\n", "Unexpected error: x"],
+  [
+    "what a setting or its own code has wrong",
+    "Unexpected error: x\n",
+    "Unexpected error: x",
+  ],
   [
     "what esbuild found, in its words and nothing else",
     "Debugger attached.\n✘ [ERROR] Unexpected =\n\n    shared/errors.ts:1:6\n\n✘ [ERROR] Unexpected ;\n\n    shared/errors.ts:2:1\n\nnode:internal/main:1\n    ^\n",

@@ -38,7 +38,10 @@ const pets: Record<string, { Type: string; Properties?: object }> = {
 test("resources of other services are left out, silently if they mean nothing here", () => {
   const template = petTemplate(pets);
   read(template);
-  expect(template.notServed).toEqual(["AWS::SQS::Queue (Parcels)", "AWS::WAFv2::WebACL (Shield)"]);
+  expect(template.notServed).toEqual([
+    "AWS::SQS::Queue (Parcels)",
+    "AWS::WAFv2::WebACL (Shield)",
+  ]);
 });
 
 /** What is said of the pet API with another value at this path. */
@@ -70,7 +73,10 @@ test("a template is rejected for whatever the local stack would ignore or misrea
     ["Stage.Properties.StageName", 1],
     ["Stage.Properties.StageName", { "Fn::ImportValue": "x" }],
     ["Stage.Properties.StageName", { "Fn::GetAtt": ["echo", "SnapStart"] }],
-    ["Stage.Properties.StageName", { "Fn::Join": ["", [{ Ref: "echo" }, { Ref: "Nothing" }]] }],
+    [
+      "Stage.Properties.StageName",
+      { "Fn::Join": ["", [{ Ref: "echo" }, { Ref: "Nothing" }]] },
+    ],
     ["Stage.Properties.StageName", { "Fn::Sub": "a-b" }],
     ["Stage.Properties.StageName", { Ref: "echo", Else: "" }],
     ["More", { Type: "AWS::ApiGateway::Model" }],
@@ -151,14 +157,21 @@ test.each([
   [{ Ref: "echo" }, "echo"],
   [{ "Fn::Join": ["-", ["a", { Ref: "AWS::Region" }]] }, "a-us-east-1"],
   [{ "Fn::Select": [1, { "Fn::Split": [":", "arn:aws:x"] }] }, "aws"],
-  [{ "Fn::GetAtt": ["echo", "Arn"] }, "arn:aws:lambda:us-east-1:000000000000:function:echo"],
+  [
+    { "Fn::GetAtt": ["echo", "Arn"] },
+    "arn:aws:lambda:us-east-1:000000000000:function:echo",
+  ],
 ])("an intrinsic function is resolved: %j", (value, result) => {
   expect(petTemplate(pets, { Wanted: value }).output("Wanted")).toBe(result);
 });
 
 test("a table is named after the stack and its own id unless the template names it", () => {
   const OrdersA1B2C3D4 = petResources({})["Orders"];
-  const Properties = { ...pets["Orders"]?.Properties, TableName: "of-old", ResourcePolicy: {} };
+  const Properties = {
+    ...pets["Orders"]?.Properties,
+    TableName: "of-old",
+    ResourcePolicy: {},
+  };
   const named = { ...OrdersA1B2C3D4, Properties };
   const template = petTemplate({ ApiKeys: named, OrdersA1B2C3D4 });
   const names = template.all("AWS::DynamoDB::Table").map(({ name }) => name);

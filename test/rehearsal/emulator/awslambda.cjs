@@ -20,7 +20,11 @@ globalThis.awslambda = {
       },
     });
     await handler(event, stream, context);
-    return { ...stream.head, streamed: true, body: Buffer.concat(chunks).toString("base64") };
+    return {
+      ...stream.head,
+      streamed: true,
+      body: Buffer.concat(chunks).toString("base64"),
+    };
   },
   HttpResponseStream: { from: (stream, head) => Object.assign(stream, { head }) },
 };

@@ -50,7 +50,9 @@ const path = fc.oneof(
 );
 const query = fc.oneof(
   often(fc.constant("")),
-  fc.array(segment, { minLength: 1, maxLength: 3 }).map((segments) => `?${segments.join("&a=")}`),
+  fc
+    .array(segment, { minLength: 1, maxLength: 3 })
+    .map((segments) => `?${segments.join("&a=")}`),
 );
 
 /** Characters that a header may have, other than spaces. */
@@ -62,7 +64,9 @@ const headerValue = fc.oneof(
   repeated("h", 4_000),
 );
 const headerName = fc.oneof(
-  anyOf("Content-Type Accept Accept-Encoding X-Amzn-RequestId X-Amzn-Trace-Id X-Forwarded-For"),
+  anyOf(
+    "Content-Type Accept Accept-Encoding X-Amzn-RequestId X-Amzn-Trace-Id X-Forwarded-For",
+  ),
   anyOf("User-Agent Cookie X-HTTP-Method-Override Range If-None-Match Origin X-Api-Key"),
   fc.stringMatching(/^X-[A-Za-z][A-Za-z0-9-]{0,15}$/),
 );
@@ -74,7 +78,9 @@ const headers = fc.array(
 /** The end of a request's head and its body, framed by a length, by chunks, or none. */
 const body = fc.oneof(
   often(fc.constant("\r\n")),
-  fc.string({ maxLength: 60 }).map((text) => `Content-Length: ${text.length}\r\n\r\n${text}`),
+  fc
+    .string({ maxLength: 60 })
+    .map((text) => `Content-Length: ${text.length}\r\n\r\n${text}`),
   fc.array(fc.stringMatching(/^\w{1,20}$/), { maxLength: 3 }).map((texts) => {
     const chunks = texts.map((text) => `${text.length.toString(16)}\r\n${text}\r\n`);
     return `Transfer-Encoding: chunked\r\n\r\n${chunks.join("")}0\r\n\r\n`;
@@ -93,7 +99,10 @@ export function fuzzRequests(key: string): fc.Arbitrary<FuzzRequest> {
   const methods = METHODS.filter((method) => method !== "CONNECT");
   return fc
     .record({
-      method: fc.oneof(often(fc.constantFrom("GET", "DELETE")), fc.constantFrom(...methods)),
+      method: fc.oneof(
+        often(fc.constantFrom("GET", "DELETE")),
+        fc.constantFrom(...methods),
+      ),
       target: path,
       query,
       authorization: fc.oneof(often(fc.constant(valid)), rejected),

@@ -15,7 +15,11 @@ import type { ResponseCounts } from "./run-traffic.ts";
  *
  * @throws Error with the smallest request that gets a wrong response or none, and its seed.
  */
-export async function fuzz(stack: LocalStack, seed: number, counts: ResponseCounts): Promise<void> {
+export async function fuzz(
+  stack: LocalStack,
+  seed: number,
+  counts: ResponseCounts,
+): Promise<void> {
   await resetOrders(stack);
   const port = Number(new URL(stack.baseUrl).port);
   const batches = fc.array(fuzzRequests(stack.apiKey), {
@@ -68,10 +72,15 @@ async function sendAll(port: number, requests: FuzzRequest[]) {
   );
 }
 
-const errorBodies = new Set(Object.keys(errors).map((code) => errorBody(code as ErrorCode)));
+const errorBodies = new Set(
+  Object.keys(errors).map((code) => errorBody(code as ErrorCode)),
+);
 
 /** A line for each thing that is wrong with a response to a request. */
-function problemsOf({ method, path, hasKey }: FuzzRequest, response: RawResponse): string[] {
+function problemsOf(
+  { method, path, hasKey }: FuzzRequest,
+  response: RawResponse,
+): string[] {
   const { status, headers } = response;
   // A response to HEAD has the encoding, but no body.
   const isCompressed = headers.get("content-encoding") === "gzip" && response.body !== "";

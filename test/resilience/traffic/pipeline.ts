@@ -52,7 +52,9 @@ function readResponse(text: string, isBodiless: boolean) {
   if (head === null) return undefined;
   const [{ length }, status, lines = ""] = head;
   const fields = lines.matchAll(/([\w-]+): ([^\r\n]*)/g);
-  const headers = new Headers([...fields].map(([, name = "", value = ""]) => [name, value]));
+  const headers = new Headers(
+    [...fields].map(([, name = "", value = ""]) => [name, value]),
+  );
   const read = readBody(text.slice(length), isBodiless ? new Headers() : headers);
   if (read === undefined) return undefined;
   const { body, rest } = read;
@@ -60,7 +62,10 @@ function readResponse(text: string, isBodiless: boolean) {
 }
 
 /** The body at the start of a text, and what follows it; undefined when it is not whole. */
-function readBody(text: string, headers: Headers): { body: string; rest: string } | undefined {
+function readBody(
+  text: string,
+  headers: Headers,
+): { body: string; rest: string } | undefined {
   if (headers.get("transfer-encoding") !== "chunked") {
     const length = Number(headers.get("content-length"));
     if (text.length < length) return undefined;

@@ -26,7 +26,9 @@ export async function runTraffic(
 ): Promise<void> {
   const counts = new ResponseCounts();
   const problems: string[] = [];
-  const stack = await startStack({ log: (line) => void problems.push(...troubles([line])) });
+  const stack = await startStack({
+    log: (line) => void problems.push(...troubles([line])),
+  });
   try {
     await send(stack, counts, problems);
     for (const [kind, count] of [...counts].sort()) console.log(`${kind}: ${count}`);

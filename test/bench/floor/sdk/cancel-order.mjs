@@ -1,4 +1,7 @@
-import { ConditionalCheckFailedException, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import {
+  ConditionalCheckFailedException,
+  UpdateItemCommand,
+} from "@aws-sdk/client-dynamodb";
 import { canceller } from "../handlers.mjs";
 import { client } from "./dynamodb.mjs";
 
