@@ -1,63 +1,29 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
 import * as sdk from "@aws-sdk/client-dynamodb";
 import { RegionInfo } from "aws-cdk-lib/region-info";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { bundled } from "../helpers/bundled/bundled.ts";
 import * as unbundled from "../helpers/bundled/service-modules.ts";
+import { response, startFakeTable } from "./fake-table.ts";
 
 // The client in the bundles does what the SDK's own does, on which the other tests run.
 
 type Modules = typeof unbundled;
-type Client = sdk.DynamoDBClient;
+type Call = (modules: Modules, client: sdk.DynamoDBClient) => Promise<unknown>;
 
-/** An attempt as the table receives it. */
-interface Attempt {
-  head: unknown;
-  body: string;
-}
-
-let attempts: Attempt[] = [];
-/** Sends the response to an attempt. Attempts of a call count from 1. */
-let respond: (socket: Socket, attempt: number) => void;
-const table = createServer(async (request, _response) => {
-  const { method, url, rawHeaders, socket } = request;
-  const body = (await request.toArray()).join("");
-  attempts.push({ head: [method, url, ...rawHeaders], body });
-  respond(socket, attempts.length);
-});
-beforeAll(async () => {
-  await once(table.listen(0, "127.0.0.1"), "listening");
-});
-afterAll(() => {
-  table.closeAllConnections();
-  table.close();
-});
-
+const table = await startFakeTable();
 const start = Date.parse("2026-11-21T12:00:00Z");
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"], now: start });
+  vi.useFakeTimers({ toFake: ["Date"] });
   vi.spyOn(Math, "random").mockReturnValue(0);
   vi.spyOn(crypto, "randomUUID").mockReturnValue("7f8b1f5e-0c1d-4c55-9d7a-0e2c3b4a5d6f");
-  const { port } = table.address() as AddressInfo;
-  vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", `http://127.0.0.1:${port}`);
   vi.stubEnv("AWS_LAMBDA_FUNCTION_NAME", "CancelOrder");
-  respond = (socket) => socket.end(whole(200, "{}"));
   return () => {
     vi.useRealTimers();
     vi.restoreAllMocks();
   };
 });
 
-/** The bytes of a response. */
-function whole(status: number, body: string, headers = ""): string {
-  const length = Buffer.byteLength(body);
-  const head = `Connection: close\r\nx-amzn-RequestId: REQUEST\r\nContent-Length: ${length}`;
-  return `HTTP/1.1 ${status} Any\r\n${head}\r\n${headers}\r\n${body}`;
-}
-
-function createClient({ createClient }: Modules): Client {
+function createClient({ createClient }: Modules): sdk.DynamoDBClient {
   const client = createClient({
     connectionTimeout: 5000,
     requestTimeout: 5000,
@@ -73,24 +39,21 @@ function createClient({ createClient }: Modules): Client {
  *
  * @returns the attempts.
  */
-async function expectSame(
-  call: (modules: Modules, client: Client) => Promise<unknown>,
-  about?: unknown,
-): Promise<Attempt[]> {
+async function expectSame(call: Call, about?: unknown): Promise<unknown[]> {
   const observed = [];
   for (const modules of [unbundled, bundled]) {
     vi.setSystemTime(start);
-    attempts = [];
+    table.attempts = [];
     const client = createClient(modules);
     const outcome = await call(modules, client).catch((error) =>
       describeError(modules, error),
     );
     client.destroy();
-    observed.push({ outcome, attempts });
+    observed.push({ outcome, attempts: table.attempts });
   }
   const [ofSdk, ofBundled] = observed;
   expect(ofBundled, String(about)).toEqual(ofSdk);
-  return attempts;
+  return table.attempts;
 }
 
 /** What is the same about an error whichever client throws it. */
@@ -110,41 +73,46 @@ function describeError(modules: Modules, error: unknown): object | undefined {
   };
 }
 
-const cancellation = {
-  orderId: 2n ** 63n - 1n,
-  cancelledBy: "key_1",
-  cancelledAt: new Date(start),
-  cancellationId: "invocation",
-};
 const { signal } = new AbortController();
-const scan = async ({ scanOrders }: Modules, client: Client) =>
+const list: Call = ({ scanOrders }, client) =>
   Array.fromAsync(scanOrders(client, "orders"));
-const cancel = ({ cancelOrder }: Modules, client: Client) =>
-  cancelOrder(client, "orders", cancellation);
-const update = ({ UpdateItemCommand }: Modules, client: Client) =>
-  client.send(new UpdateItemCommand({ TableName: "orders", Key: { id: { N: "1" } } }));
+const scan: Call = ({ ScanCommand }, client) =>
+  client.send(new ScanCommand({ TableName: "orders" }));
 
-const calls: Record<string, Parameters<typeof expectSame>[0]> = {
-  "cancels an order": cancel,
-  "updates nothing": ({ updateNothing }, client) => updateNothing(client, "orders", signal),
-  "lists two pages of orders": scan,
-  "lists one order": ({ scanOne }, client) => scanOne(client, "orders", signal),
-  "reads an API key": ({ DynamoDBDocumentClient, readApiKey }, client) =>
-    readApiKey(DynamoDBDocumentClient.from(client), "api-keys", "ü"),
-};
-
-describe("the client in the bundles sends what the SDK's does, byte for byte, when it", () => {
-  test.each(Object.entries(calls))("%s, at the second attempt", async (_, call) => {
+test.each<[what: string, call: Call]>([
+  [
+    "cancels an order",
+    ({ cancelOrder }, client) =>
+      cancelOrder(client, "orders", {
+        orderId: 2n ** 63n - 1n,
+        cancelledBy: "key_1",
+        cancelledAt: new Date(),
+        cancellationId: "invocation",
+      }),
+  ],
+  [
+    "updates nothing",
+    ({ updateNothing }, client) => updateNothing(client, "orders", signal),
+  ],
+  ["lists two pages of orders", list],
+  ["lists one order", ({ scanOne }, client) => scanOne(client, "orders", signal)],
+  [
+    "reads an API key",
+    ({ DynamoDBDocumentClient, readApiKey }, client) =>
+      readApiKey(DynamoDBDocumentClient.from(client), "api-keys", "ü"),
+  ],
+])(
+  "the client in the bundles sends the SDK's bytes when it %s, at the second attempt",
+  async (_, call) => {
     vi.stubEnv("AWS_SESSION_TOKEN", "TOKEN");
     vi.stubEnv("_X_AMZN_TRACE_ID", "Root=1-5759e988-bd862e3fe1be46a994272793");
-    const page = { LastEvaluatedKey: { id: { N: "1" } } };
-    respond = (socket, attempt) => {
-      if (attempt === 1) socket.end(whole(500, "{}"));
-      else socket.end(whole(200, JSON.stringify(attempt === 2 ? page : {})));
+    table.respond = (attempt) => {
+      const page = attempt === 2 ? '{"LastEvaluatedKey":{"id":{"N":"1"}}}' : "{}";
+      return response(attempt === 1 ? 500 : 200, page);
     };
     expect((await expectSame(call)).length).toBeGreaterThan(1);
-  });
-});
+  },
+);
 
 /** The request that a client would send to a region. */
 async function requestTo(modules: Modules): Promise<unknown> {
@@ -155,8 +123,7 @@ async function requestTo(modules: Modules): Promise<unknown> {
     throw new Error("sent");
   };
   client.config.requestHandler = { ...client.config.requestHandler, handle } as never;
-  await modules.scanOne(client, "orders", signal).catch(() => {});
-  client.destroy();
+  await scan(modules, client).catch(() => {});
   return JSON.parse(JSON.stringify(sent));
 }
 
@@ -165,18 +132,14 @@ describe("the client in the bundles signs and addresses what the SDK's does", ()
     vi.stubEnv("AWS_REGION", region);
     vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", undefined);
     const request = await requestTo(bundled);
-    expect(request).toMatchObject({
-      hostname: expect.stringContaining(`dynamodb.${region}.`),
-    });
+    const hostname = expect.stringContaining(`dynamodb.${region}.`);
+    expect(request).toMatchObject({ hostname });
     expect(request).toEqual(await requestTo(unbundled));
   });
 
   test.each([
     { AWS_ENDPOINT_URL: "http://localhost:8000", AWS_ENDPOINT_URL_DYNAMODB: undefined },
-    {
-      AWS_ENDPOINT_URL: "http://localhost:1",
-      AWS_ENDPOINT_URL_DYNAMODB: "https://vpce.test",
-    },
+    { AWS_ENDPOINT_URL: "http://here", AWS_ENDPOINT_URL_DYNAMODB: "https://vpce.test" },
     { AWS_USE_FIPS_ENDPOINT: "false", AWS_USE_DUALSTACK_ENDPOINT: "false" },
   ])("with %j", async (variables) => {
     for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
@@ -203,7 +166,6 @@ const item = {
 describe("the client in the bundles makes of a response what the SDK's does:", () => {
   test.each([
     [200, { Items: [item, {}], Count: 2, ScannedCount: 2 }],
-    [200, { Attributes: item }],
     [400, { __type: "com.amazon.coral.validate#ValidationException", message: "m" }],
     [400, { __type: "com.amazon.coral.service#AccessDeniedException", Message: "M" }],
     [400, { __type: "a.b#ConditionalCheckFailedException", message: "m", Item: item }],
@@ -213,12 +175,8 @@ describe("the client in the bundles makes of a response what the SDK's does:", (
     [413, {}],
     [302, {}],
   ])("%i %j", async (status, body) => {
-    respond = (socket) => socket.end(whole(status, JSON.stringify(body)));
-    await expectSame(
-      "Items" in body
-        ? ({ ScanCommand }, client) => client.send(new ScanCommand({ TableName: "orders" }))
-        : update,
-    );
+    table.respond = () => response(status, JSON.stringify(body));
+    await expectSame(scan);
   });
 
   const known = Object.keys(sdk).filter(
@@ -230,24 +188,32 @@ describe("the client in the bundles makes of a response what the SDK's does:", (
     async (status) => {
       expect(known).toContain("ProvisionedThroughputExceededException");
       for (const name of known) {
-        const body = { __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: "m" };
-        respond = (socket) => socket.end(whole(status, JSON.stringify(body)));
-        await expectSame(update, name);
+        const body = `{"__type":"com.amazonaws.dynamodb.v20120810#${name}","message":"m"}`;
+        table.respond = () => response(status, body);
+        await expectSame(scan, name);
       }
     },
   );
 
-  test.each(["", "<html></html>", '{"__type', "null", "[]", '{"__type":5}'])(
-    "a status of 200, 400 and 503 with the body %j",
-    async (body) => {
-      for (const status of [200, 400, 503]) {
-        respond = (socket) => socket.end(whole(status, body));
-        await expectSame(cancel, status);
-      }
-    },
-  );
+  test.each([
+    "",
+    "<html></html>",
+    '{"__type',
+    "null",
+    "[]",
+    '{"__type":5}',
+    '{"__type":"InternalServerError"}',
+    '{"Items":null}',
+    `{"Items":[{"id":{"N":"${"1".repeat(39)}"}}]}`,
+    '{"Items":[{"id":{"N":"1"},"id":{"N":"2"}}]}',
+  ])("a status of 200, 400 and 503 with the body %j", async (body) => {
+    for (const status of [200, 400, 503]) {
+      table.respond = () => response(status, body, "Content-Encoding: gzip\r\n");
+      await expectSame(list, status);
+    }
+  });
 
-  const list = '{"Items":[{"id":{"N":"9007199254740993"}}],"Count":1}   ';
+  const orders = '{"Items":[{"id":{"N":"9007199254740993"}}],"Count":1}   ';
   test.each([
     ["closed, without a length", (body: string) => `\r\n${body}`],
     ["closed before its length", (body: string) => `Content-Length: 56\r\n\r\n${body}`],
@@ -259,50 +225,39 @@ describe("the client in the bundles makes of a response what the SDK's does:", (
       },
     ],
   ])("a list, cut at each of its 56 bytes and %s", async (_, framed) => {
-    expect(list).toHaveLength(56);
-    for (let cut = 0; cut <= list.length; cut += 1) {
-      const bytes = `HTTP/1.1 200 OK\r\n${framed(list.slice(0, cut))}`;
-      respond = (socket) => socket.end(bytes);
-      await expectSame(scan, cut);
+    expect(orders).toHaveLength(56);
+    for (let cut = 0; cut <= orders.length; cut += 1) {
+      table.respond = () => `HTTP/1.1 200 OK\r\n${framed(orders.slice(0, cut))}`;
+      await expectSame(list, cut);
     }
   });
-
-  test.each([
-    ["null for the orders", whole(200, '{"Items":null}')],
-    ["an error with 200", whole(200, '{"__type":"InternalServerError"}')],
-    ["a number of 39 digits", whole(200, `{"Items":[{"id":{"N":"${"1".repeat(39)}"}}]}`)],
-    ["a duplicated key", whole(200, '{"Items":[{"id":{"N":"1"},"id":{"N":"2"}}]}')],
-    ["gzip", whole(200, "\u001f\u0008", "Content-Encoding: gzip\r\n")],
-  ])("%s", async (_, bytes) => {
-    respond = (socket) => socket.end(bytes);
-    await expectSame(scan);
-  });
 });
 
-describe("the client in the bundles corrects a wrong clock as the SDK does", () => {
-  const tenMinutesLater = "Date: Sat, 21 Nov 2026 12:10:00 GMT\r\n";
-
-  test("after a rejection, at the next attempt", async () => {
-    respond = (socket, attempt) => {
-      const body = attempt === 1 ? '{"__type":"a#InvalidSignatureException"}' : "{}";
-      socket.end(whole(attempt === 1 ? 400 : 200, body, tenMinutesLater));
+test.each([
+  ["rejection, at the next attempt", 400, scan],
+  [
+    "success, in the next call",
+    200,
+    async (...client: Parameters<Call>) => {
+      await scan(...client);
+      await scan(...client);
+    },
+  ],
+])(
+  "the client in the bundles corrects a wrong clock as the SDK does after a %s",
+  async (_, status, call) => {
+    table.respond = (attempt) => {
+      const body = attempt === 1 ? '{"__type":"InvalidSignatureException"}' : "{}";
+      const date = "Date: Sat, 21 Nov 2026 12:10:00 GMT\r\n";
+      return response(attempt === 1 ? status : 200, body, date);
     };
-    const [, second] = await expectSame(update);
+    const [, second] = await expectSame(call);
     expect(JSON.stringify(second)).toContain("20261121T121000Z");
-  });
-
-  test("after a success, in the next call", async () => {
-    respond = (socket) => socket.end(whole(200, "{}", tenMinutesLater));
-    const [, second] = await expectSame(async (modules, client) => {
-      await update(modules, client);
-      await update(modules, client);
-    });
-    expect(JSON.stringify(second)).toContain("20261121T121000Z");
-  });
-});
+  },
+);
 
 test("the client in the bundles ends a call that is aborted between attempts, as the SDK does", async () => {
-  respond = (socket) => socket.end(whole(500, "{}"));
+  table.respond = () => response(500, "{}");
   const sent = await expectSame((modules, client) => {
     const controller = new AbortController();
     // Asked for how long to wait before the second attempt.
