@@ -2,40 +2,30 @@ import { buffer, text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
-import type { APIGatewayProxyEvent, Context } from "aws-lambda";
+import type { Context } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 import { type OrderItem, orderFields } from "../../shared/order.ts";
 import { openOrderList } from "../../shared/order-list.ts";
+import { scanOrders } from "../../shared/orders-table.ts";
 import { awslambda, lambdaContext, proxyEvent, ResponseStream } from "../helpers/lambda.ts";
 import { spyOnLog } from "../helpers/log.ts";
 
 // Before middy's error handler is loaded, which would keep the real console.
 const log = spyOnLog();
 
-type StreamingHandler = (
-  event: APIGatewayProxyEvent,
-  stream: ResponseStream,
-  context: Context,
-) => Promise<void>;
 Object.assign(globalThis, { awslambda });
 const { handler } = (await import("../../functions/list-orders.ts")) as unknown as {
-  handler: StreamingHandler;
+  handler(event: object, stream: ResponseStream, context: Context): Promise<void>;
 };
 
-/** The SDK's client as the function has it, new for each test. */
 const table = mockClient(DynamoDBClient);
 beforeEach(() => void table.reset());
 
-const order = (id: number) => ({
-  id: { N: String(id) },
-  petId: { N: "7" },
-  complete: { BOOL: false },
-});
+const order = (id: number) => ({ id: { N: String(id) }, petId: { N: "7" } });
 const orders = (count: number) => Array.from({ length: count }, (_, index) => order(index));
 
-/** The key of the last order of each page but the last. */
 const lastKey = { id: { N: "9223372036854775807" } };
 
 type Pages = (OrderItem[] | Error)[];
@@ -44,28 +34,16 @@ type Pages = (OrderItem[] | Error)[];
 function havePages(...pages: Pages): void {
   const scan = table.on(ScanCommand);
   for (const [index, page] of pages.entries()) {
-    const isLast = index === pages.length - 1;
+    const LastEvaluatedKey = index < pages.length - 1 ? lastKey : undefined;
     if (page instanceof Error) scan.rejectsOnce(page);
-    else
-      scan.resolvesOnce(
-        isLast ? { Items: page } : { Items: page, LastEvaluatedKey: lastKey },
-      );
+    else scan.resolvesOnce({ Items: page, LastEvaluatedKey });
   }
 }
 
-/** Begins a list, with this event. */
-function begin(event = proxyEvent({})) {
+/** Lists the orders. The body is undefined when it was cut off, by an error in the function. */
+async function list(event = proxyEvent({})) {
   const stream = new ResponseStream();
-  return { stream, ended: handler(event, stream, lambdaContext()) };
-}
-
-/**
- * Lists the orders.
- *
- * @returns the response, its body undefined when it was cut off, by an error in the function.
- */
-async function list(event?: APIGatewayProxyEvent) {
-  const { stream, ended } = begin(event);
+  const ended = handler(event, stream, lambdaContext());
   const [received, end] = await Promise.allSettled([buffer(stream), ended]);
   expect(received.status).toBe(end.status);
   const body = received.status === "fulfilled" ? received.value : undefined;
@@ -81,12 +59,6 @@ const headers = {
   "Cache-Control": "no-store",
   Vary: "Accept-Encoding",
 };
-const listed = (count: number) => ({
-  event: "orders_listed",
-  keyId: "key_1",
-  orders: count,
-  firstPageMilliseconds: expect.any(Number),
-});
 const logged = (fields: object) => [
   [expect.objectContaining({ keyId: "key_1", ...fields })],
 ];
@@ -95,8 +67,8 @@ const leftOut = (fields: object) => [
 ];
 
 const timeout = Object.assign(new Error("secret"), { name: "TimeoutError" });
-const damaged = { id: { N: "1" }, petId: { S: "x" } };
-
+const id = { N: "1" };
+const damaged = { id, petId: { S: "x" } };
 /** An order that makes our own code fail. */
 const poison = {
   get id(): never {
@@ -105,22 +77,20 @@ const poison = {
 };
 
 describe("listing the orders", () => {
-  test.each([
-    { pages: [[]], json: "[]", count: 0 },
-    {
-      pages: [[], [{ id: { N: "1" } }, { id: { N: "2" } }], [], [order(3)]],
-      json: '[{"id":1},{"id":2},{"id":3,"petId":7,"complete":false}]',
-      count: 3,
-    },
-  ])("responds with one array of all pages, and logs its $count orders", async (row) => {
-    havePages(...row.pages);
+  test.each<[orders: number, json: string, pages: Pages, warnings: object[]]>([
+    [0, "[]", [[]], []],
+    [2, '[{"id":1},{"id":3,"petId":7}]', [[], [{ id }], [], [order(3)]], []],
+    [2, '[{"id":1},{"id":1}]', [[damaged], [damaged]], leftOut({ petId: 2 })],
+  ])("responds with one array of all pages, and logs its %i orders", async (...row) => {
+    const [orders, json, pages, warnings] = row;
+    havePages(...pages);
     const { prelude, body } = await list();
-    expect({ prelude, json: String(body) }).toEqual({
-      prelude: { statusCode: 200, headers },
-      json: row.json,
-    });
-    expect(log.info.mock.calls).toEqual([[listed(row.count)]]);
-    expect(log.warn).not.toHaveBeenCalled();
+    expect(prelude).toEqual({ statusCode: 200, headers });
+    expect(String(body)).toBe(json);
+    const firstPageMilliseconds = expect.any(Number);
+    const line = { event: "orders_listed", keyId: "key_1", orders, firstPageMilliseconds };
+    expect(log.info.mock.calls).toEqual([[line]]);
+    expect(log.warn.mock.calls).toEqual(warnings);
   });
 
   test("is a sequential Scan with exactly this input, and a signal for each page", async () => {
@@ -163,15 +133,13 @@ describe("listing the orders", () => {
   );
 
   test("logs how many milliseconds the first page took", async () => {
-    const clock = vi.spyOn(performance, "now").mockReturnValue(1000);
-    onTestFinished(() => clock.mockRestore());
-    async function* pages() {
+    using clock = vi.spyOn(performance, "now").mockReturnValue(1000);
+    table.on(ScanCommand).callsFake(() => {
       clock.mockReturnValue(1250.4);
-      yield [order(1)];
-    }
-    const { body } = await openOrderList(pages(), { acceptsGzip: false, keyId: "key_1" });
-    await text(body);
-    expect(log.info.mock.calls).toEqual([[{ ...listed(1), firstPageMilliseconds: 250 }]]);
+      return {};
+    });
+    await list();
+    expect(log.info.mock.calls).toEqual(logged({ firstPageMilliseconds: 250 }));
   });
 
   test.each<[what: string, code: ErrorCode, pages: Pages]>([
@@ -200,25 +168,19 @@ describe("listing the orders", () => {
   });
 
   test.each<
-    [end: string, encoding: string, pages: Pages, count: number, warnings: object[]]
+    [end: string, encoding: string, first: OrderItem[], second: Pages[0], warnings: object]
   >([
-    ["can't be read", "identity", [orders(1000), new Error("secret")], 1000, []],
-    ["can't be read", "gzip", [orders(1000), new Error("secret")], 1000, []],
-    ["makes our own code fail", "identity", [orders(1000), [poison]], 1000, []],
-    [
-      "can't be read",
-      "identity",
-      [[damaged], new Error("secret")],
-      1,
-      leftOut({ petId: 1 }),
-    ],
+    ["can't be read", "gzip", orders(1000), new Error("secret"), []],
+    ["can't be read", "identity", [damaged], new Error("secret"), leftOut({ petId: 1 })],
+    ["makes our own code fail", "identity", [order(1)], [poison], []],
   ])("is cut off if a later page %s (%s), and logged as such", async (...row) => {
-    const [, encoding, pages, count, warnings] = row;
-    havePages(...pages);
+    const [, encoding, first, second, warnings] = row;
+    const { length } = first;
+    havePages(first, second);
     const { prelude, body } = await list(accepting(encoding));
     expect(prelude).toMatchObject({ statusCode: 200 });
     expect(body).toBeUndefined();
-    expect(log.error.mock.calls).toEqual(logged({ event: "list_cut_off", orders: count }));
+    expect(log.error.mock.calls).toEqual(logged({ event: "list_cut_off", orders: length }));
     expect(log.warn.mock.calls).toEqual(warnings);
   });
 
@@ -226,11 +188,9 @@ describe("listing the orders", () => {
     const unhandled = vi.fn<(error: unknown) => void>().mockName("unhandledRejection");
     process.on("unhandledRejection", unhandled);
     onTestFinished(() => void process.off("unhandledRejection", unhandled));
-    async function* pages() {
-      yield [order(1)];
-      throw new Error("secret");
-    }
-    const { body } = await openOrderList(pages(), { acceptsGzip: false, keyId: "key_1" });
+    havePages([order(1)], new Error("secret"));
+    const pages = scanOrders(new DynamoDBClient({}), "orders");
+    const { body } = await openOrderList(pages, { acceptsGzip: false, keyId: "key_1" });
     // Node.js reports a rejection at the end of the turn in which nothing handled it.
     await setImmediate();
     expect(unhandled).not.toHaveBeenCalled();
@@ -240,7 +200,8 @@ describe("listing the orders", () => {
   test("stops reading when its client leaves, which it logs as no failure", async () => {
     const page = async () => ({ Items: orders(20_000), LastEvaluatedKey: lastKey });
     table.on(ScanCommand).callsFake(page);
-    const { stream, ended } = begin();
+    const stream = new ResponseStream();
+    const ended = handler(proxyEvent({}), stream, lambdaContext());
     await expect.poll(() => stream.readableLength).toBeGreaterThan(0);
     stream.destroy(new Error("client gone"));
     await expect(ended).rejects.toThrow("client gone");
@@ -252,11 +213,9 @@ describe("listing the orders", () => {
   test.each<[accepted: string, count: number, encoding?: string]>([
     ["gzip", 1000, "gzip"],
     ["br, gzip", 1000, "gzip"],
-    ["gzip;q=0.5", 1000, "gzip"],
     ["*", 1000, "gzip"],
     ["identity", 1000],
     ["br", 1000],
-    ["gzip;q=0", 1000],
     ["gzip;q=0, *", 1000],
     ["*;q=0", 1000],
     ["gzip", 1],
@@ -265,16 +224,10 @@ describe("listing the orders", () => {
     async (accepted, count, encoding) => {
       havePages([], orders(count));
       const { prelude, body = Buffer.alloc(0) } = await list(accepting(accepted));
-      const encoded = encoding ? { "Content-Encoding": encoding } : {};
-      expect(prelude).toEqual({ statusCode: 200, headers: { ...headers, ...encoded } });
+      const expected = { ...headers, ...(encoding && { "Content-Encoding": encoding }) };
+      expect(prelude).toEqual({ statusCode: 200, headers: expected });
       const json = encoding ? gunzipSync(body) : body;
       expect(JSON.parse(String(json))).toHaveLength(count);
     },
   );
-
-  test("leaves out attributes of the wrong type, and logs once how many", async () => {
-    havePages([damaged], [{ id: { N: "2" }, petId: { N: "1.5" } }]);
-    expect(String((await list()).body)).toBe('[{"id":1},{"id":2}]');
-    expect(log.warn.mock.calls).toEqual(leftOut({ petId: 2 }));
-  });
 });
