@@ -15,57 +15,47 @@ beforeAll(async () => {
 afterAll(() => stack?.stop());
 
 describe("an API key", () => {
-  /** Cancels an order that does not exist: order_not_found, once the key is accepted. */
-  const cancelUnknown = (key: string) =>
-    stack.call("/store/orders/none", { method: "DELETE" }, key);
-
   /** Calls every operation, and expects a rejection. */
-  async function expectUnauthorized(authorization: string | string[] | undefined) {
-    const headers = authorization === undefined ? {} : { authorization };
+  async function expectUnauthorized(headers: RequestOptions["headers"] = {}) {
     for (const { method, path } of operations) {
       const url = path.replace("{orderId}", "101");
       const response = await stack.call(url, { method, headers }, null);
       expectError(response, "unauthorized", { "www-authenticate": "Bearer" });
     }
   }
-  /** How often the authorizer has rejected a key. */
-  const rejections = () =>
-    stack.log.filter((line) => line.includes('"Unauthorized"')).length;
 
   test("that is not in the table is rejected by the authorizer, a malformed one without it", async () => {
     const key = stack.apiKey;
+    /** How often the authorizer has rejected a key. */
+    const rejections = () =>
+      stack.log.filter((line) => line.includes('"Unauthorized"')).length;
     const before = rejections();
+    await expectUnauthorized();
     for (const authorization of [
-      undefined,
       "",
       "Bearer",
       key,
       `Basic ${key}`,
-      `Bearer  ${key}`,
       `Bearer\t${key}`,
       `Bearer\u00a0${key}`,
       `Bearer ${key} x`,
       `Bearer ${key},`,
-      `Bearer ${key.toUpperCase()}`,
       `Bearer ${key.replace(environments.staging.apiKeyPrefix, "pets_another")}`,
       [`Bearer ${key}`, `Bearer ${key}`],
       // The authorizer logs in order: with these rejections, any earlier ones are in the log, too.
       `Bearer ${stack.unknownKey}`,
     ])
-      await expectUnauthorized(authorization);
+      await expectUnauthorized({ authorization });
     await expect.poll(rejections).toBe(before + operations.length);
   });
 
-  test.each([
-    ["has expired", { expiresAt: Math.floor(Date.now() / 1000) }],
-    ["is damaged", { keyId: undefined }],
-    ["belongs to another environment", {}, makeApiKey("pets_another")],
-  ])(
-    "that %s is rejected although it is in the table",
-    async (_what, record, key?: string) => {
-      expectError(await cancelUnknown(await stack.putKey(record, key)), "unauthorized");
-    },
-  );
+  test("that has expired, or is another environment's, is rejected though the table has it", async () => {
+    for (const key of [
+      await stack.putKey({ expiresAt: Math.floor(Date.now() / 1000) }),
+      await stack.putKey({}, makeApiKey("pets_another")),
+    ])
+      expectError(await stack.call("/store/orders", {}, key), "unauthorized");
+  });
 });
 
 describe("a method that a path does not support", () => {
@@ -86,12 +76,8 @@ describe("a method that a path does not support", () => {
   });
 
   test("gets 405 without a body if it is HEAD", async () => {
-    const { status, headers, body } = await stack.call("/store/orders", { method: "HEAD" });
-    expect({ status, body, allow: headers.allow }).toEqual({
-      status: 405,
-      body: "",
-      allow: "GET",
-    });
+    const response = await stack.call("/store/orders", { method: "HEAD" });
+    expect(response).toMatchObject({ status: 405, headers: { allow: "GET" }, body: "" });
   });
 });
 
@@ -116,14 +102,12 @@ describe("the API page", () => {
   );
 
   test("sends no-store, nosniff and a content security policy", async () => {
-    for (const path of ["/", "/settings.json"]) {
-      const { headers } = await page(path);
-      expect(headers).toMatchObject({
+    for (const path of ["/", "/settings.json"])
+      expect((await page(path)).headers).toMatchObject({
         "cache-control": "no-store",
         "x-content-type-options": "nosniff",
         "content-security-policy": expect.stringMatching(/^default-src 'none'; /),
       });
-    }
   });
 
   test.each([
@@ -136,13 +120,10 @@ describe("the API page", () => {
       expectError(await page(path, { headers: { host } }), "resource_not_found");
   });
 
-  test("responds with 404 to a POST", async () => {
-    expectError(await page("/settings.json", { method: "POST" }), "resource_not_found");
-  });
-
-  test("serves the changelog as Markdown", async () => {
+  test("has a changelog in Markdown, and no POST", async () => {
     const { headers } = await page("/CHANGELOG.md");
     expect(headers["content-type"]).toContain("text/markdown");
+    expectError(await page("/settings.json", { method: "POST" }), "resource_not_found");
   });
 });
 
@@ -155,28 +136,21 @@ describe("a request body", () => {
       body: Buffer.alloc(length),
     });
 
-  test("of 10 MB is not too large", async () => {
+  test("may have 10 MB, in one piece or in chunks, and not a byte more", async () => {
     expectError(await post(limit), "method_not_allowed");
+    expectError(await post(limit + 1), "request_too_large");
+    const chunked = { "transfer-encoding": "chunked" };
+    expectError(await post(limit + 1, chunked), "request_too_large");
   });
 
-  test.each([
-    ["with a content-length", {}],
-    ["in chunks", { "transfer-encoding": "chunked" }],
-  ])("of one byte over 10 MB gets 413 %s", async (_, headers) => {
-    expectError(await post(limit + 1, headers), "request_too_large");
+  test("of 30 MB can be sent to its end, and still gets 413", async () => {
+    const headers = { "content-length": 3 * limit };
+    const sent = request(`${stack.baseUrl}/store/orders`, { method: "POST", headers });
+    sent.end(Buffer.alloc(3 * limit));
+    const finished = once(sent, "finish");
+    const [response] = await once(sent, "response");
+    await finished;
+    response.resume();
+    expect(response.statusCode).toBe(413);
   });
-});
-
-test("a client can send a body of 30 MB to its end and still get the 413", async () => {
-  const length = 30 * 1024 * 1024;
-  const sent = request(`${stack.baseUrl}/store/orders`, {
-    method: "POST",
-    headers: { "content-length": length },
-  });
-  sent.end(Buffer.alloc(length));
-  const finished = once(sent, "finish");
-  const [response] = await once(sent, "response");
-  await finished;
-  response.resume();
-  expect(response.statusCode).toBe(413);
 });
