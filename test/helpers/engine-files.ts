@@ -10,12 +10,12 @@ const hasEnginePackage =
   `@dynoxide/${process.platform}-${process.arch}` in optionalDependencies;
 
 /** The test files that can use another engine, one at a time: each uses all of its tables. */
-const usingAnyEngine = ["test/http/*.test.ts", "test/integration/*-table.test.ts"];
+const usingAnyEngine = ["test/http/*.test.ts", "test/integration/tables.test.ts"];
 
 /** The test files that need the embedded engine. Those in folders of `test/local` need none. */
 const usingEmbeddedEngine = [
   "test/{admin,bench,local,openapi,protocol,resilience}/*.test.ts",
-  "test/integration/!(*-table).test.ts",
+  "test/integration/!(tables).test.ts",
   "test/infra/alarms-raised.test.ts",
 ];
 

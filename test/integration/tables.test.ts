@@ -1,54 +1,45 @@
-import { GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
+import { GetItemCommand } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
-import type { OrderItem } from "../../shared/order.ts";
+import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
+import { issueApiKey } from "../../shared/api-keys-table.ts";
 import { orderJson } from "../../shared/order-json.ts";
 import { bundled } from "../helpers/bundled/bundled.ts";
 import { cancellations } from "../helpers/cancellations.ts";
 import { createTable } from "../helpers/create-table.ts";
 import { useExternalEngine } from "../helpers/external-engine.ts";
+import { tableWriter } from "../helpers/table-writer.ts";
 
 const engine = (await useExternalEngine()) ?? (await startEngine());
 const client = engineClient(engine.endpoint);
+const tables = { orders: "orders", apiKeys: "api-keys" };
+const { putOrder } = tableWriter(client, tables);
 const { callLimits, cancelOrder, createClient, scanOrders, ServiceError } = bundled;
 vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", engine.endpoint);
 /** The client in the functions' bundles. */
 const service = createClient(callLimits.list);
+beforeAll(async () => {
+  await createTable(client, "orders", tables.orders);
+  await createTable(client, "apiKeys", tables.apiKeys);
+});
 afterAll(async () => {
   client.destroy();
   service.destroy();
   await engine.stop();
 });
 
-const table = "orders";
-const pages = "pages";
-beforeAll(async () => {
-  for (const name of [table, pages]) await createTable(client, "orders", name);
-});
-
-const put = (item: OrderItem, TableName = table) =>
-  client.send(new PutItemCommand({ TableName, Item: item }));
-
-async function readOrder(N: string): Promise<OrderItem | undefined> {
-  const command = new GetItemCommand({
-    TableName: table,
-    Key: { id: { N } },
-    ConsistentRead: true,
-  });
-  return (await client.send(command)).Item;
+async function readOrder(N: string) {
+  const key = { TableName: tables.orders, Key: { id: { N } } };
+  return (await client.send(new GetItemCommand({ ...key, ConsistentRead: true }))).Item;
 }
 
 /** Cancels an order. @returns 204 or the error code. */
-async function cancel(orderId: bigint, cancellationId: string, ordersTable = table) {
-  const cancellation = {
-    orderId,
-    cancelledBy: "key_1",
-    cancelledAt: new Date(),
-    cancellationId,
-  };
+async function cancel(orderId: bigint, cancellationId: string, table = tables.orders) {
+  const by = { cancelledBy: "key_1", cancelledAt: new Date(), cancellationId };
   try {
-    await cancelOrder(service, ordersTable, cancellation);
+    await cancelOrder(service, table, { orderId, ...by });
     return 204;
   } catch (error) {
     return error instanceof ServiceError ? error.code : String(error);
@@ -56,9 +47,9 @@ async function cancel(orderId: bigint, cancellationId: string, ordersTable = tab
 }
 
 /** The JSON of every order, for each page. */
-async function listPages(ordersTable: string): Promise<string[][]> {
-  const read = await Array.fromAsync(scanOrders(service, ordersTable));
-  return read.map((page) => page.map((item) => orderJson(item, {})));
+async function listPages(): Promise<string[][]> {
+  const pages = await Array.fromAsync(scanOrders(service, tables.orders));
+  return pages.map((page) => page.map((item) => orderJson(item, {})));
 }
 
 describe("the orders table on a real engine", () => {
@@ -68,8 +59,8 @@ describe("the orders table on a real engine", () => {
     await fc.assert(
       fc.asyncProperty(int64, int64, async (id, petId) => {
         const order = { id: { N: String(id) }, petId: { N: String(petId) } };
-        await put({ ...order, status: { S: "pending" } });
-        expect((await listPages(table)).flat()).toContain(`{"id":${id},"petId":${petId}}`);
+        await putOrder({ ...order, status: { S: "pending" } });
+        expect((await listPages()).flat()).toContain(`{"id":${id},"petId":${petId}}`);
         expect(await cancel(id, "one")).toBe(204);
         expect(await cancel(id, "two")).toBe("order_already_cancelled");
       }),
@@ -77,18 +68,8 @@ describe("the orders table on a real engine", () => {
     );
   });
 
-  test("lists every order of several pages once", async () => {
-    // Two of them fit into a page of 1 MB; DynamoDB Local adds a third.
-    const padding = { S: "x".repeat(380_000) };
-    const ids = Array.from({ length: 9 }, (_, id) => String(id));
-    for (const N of ids) await put({ id: { N }, petId: { N: "1" }, padding }, pages);
-    const listed = await listPages(pages);
-    expect(listed.length).toBeGreaterThan(2);
-    expect(listed.flat().sort()).toEqual(ids.map((id) => `{"id":${id},"petId":1}`));
-  });
-
   test("lets exactly one of fifty racing cancellations win, and records it", async () => {
-    await put({ id: { N: "1" }, status: { S: "pending" } });
+    await putOrder({ id: { N: "1" }, status: { S: "pending" } });
     const racers = Array.from({ length: 50 }, (_, number) => `racer-${number}`);
     const outcomes = await Promise.all(racers.map((racer) => cancel(1n, racer)));
     expect(outcomes.filter((outcome) => outcome !== 204)).toEqual(
@@ -105,7 +86,7 @@ describe("the orders table on a real engine", () => {
     async (what, before, outcome) => {
       const id = `${100 + cancellations.findIndex(([other]) => other === what)}`;
       const item = before && { id: { N: id }, ...before };
-      if (item) await put(item);
+      if (item) await putOrder(item);
       expect(await cancel(BigInt(id), "invocation-1")).toBe(outcome);
       const cancelled = {
         status: { S: "cancelled" },
@@ -120,4 +101,37 @@ describe("the orders table on a real engine", () => {
   test("fails with internal_error when it does not exist", async () => {
     expect(await cancel(1n, "one", "no-such-table")).toBe("internal_error");
   });
+
+  // Last, because each list after it would be slow.
+  test("lists every order of several pages once", async () => {
+    // Two of them fit into a page of 1 MB; DynamoDB Local adds a third.
+    const padding = { S: "x".repeat(380_000) };
+    const ids = Array.from({ length: 9 }, (_, index) => String(1000 + index));
+    for (const N of ids) await putOrder({ id: { N }, complete: { BOOL: false }, padding });
+    const pages = await listPages();
+    expect(pages.length).toBeGreaterThan(2);
+    const listed = pages.flat().filter((order) => order.includes('"complete":false'));
+    expect(listed.sort()).toEqual(ids.map((id) => `{"id":${id},"complete":false}`));
+  });
+});
+
+test("an issued key is stored as its hash, with its own id, and expires", async () => {
+  const key = makeApiKey("pets_test");
+  const fields = { name: "Acme", createdAt: 100, expiresAt: 200 };
+  const documents = DynamoDBDocumentClient.from(client);
+  const authorizer = bundled.DynamoDBDocumentClient.from(service);
+  const activeId = (now: number) =>
+    bundled.findActiveKeyId(authorizer, tables.apiKeys, key, now);
+  expect(await activeId(0)).toBeUndefined();
+  const record = await issueApiKey(documents, tables.apiKeys, key, fields);
+  expect(record).toEqual({
+    ...fields,
+    keyHash: hashApiKey(key),
+    keyId: expect.stringMatching(/^key_[0-9a-f]{16}$/),
+  });
+  expect(await bundled.readApiKey(authorizer, tables.apiKeys, key)).toEqual(record);
+  expect(await activeId(199)).toBe(record.keyId);
+  expect(await activeId(200)).toBeUndefined();
+  const other = await issueApiKey(documents, tables.apiKeys, key, fields);
+  expect(other.keyId).not.toBe(record.keyId);
 });
