@@ -11,19 +11,26 @@ import { addLogMetrics } from "./log-metrics.ts";
 import { addOrdersApi } from "./orders-api.ts";
 import { addDashboard } from "./orders-dashboard.ts";
 import { addFunction } from "./service-function.ts";
-import type { ServiceStack } from "./service-stack.ts";
 import type { Environment } from "./settings.ts";
 import { addTables } from "./tables.ts";
 
 /**
  * One environment of the service: its two tables, its functions, its API, and what watches them.
+ * Teams use its fields in `infra/own.ts`: newer versions may add to them, but never change or
+ * remove one.
  */
-export class OrdersStack extends Stack implements ServiceStack {
+export class OrdersStack extends Stack {
+  /** The environment's name, such as `staging`. */
   readonly environmentName: string;
+  /** Whether the environment keeps its data. Then a table must be protected, or synthesis stops. */
   readonly keepData: boolean;
+  /** The table of orders. */
   readonly ordersTable: Table;
+  /** The table of keys. */
   readonly apiKeysTable: Table;
+  /** The stage of the API, for a web ACL's association. */
   readonly stage: ApiStage;
+  /** The topic that the stack's alarms notify; undefined without `alarms`. */
   readonly alarmsTopic: ITopic | undefined;
 
   constructor(scope: Construct, id: string, environment: Environment) {
