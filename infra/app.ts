@@ -6,7 +6,6 @@ import { setEveryAlias } from "./stack/canary-rollout.ts";
 import { mistakesIn } from "./stack/mistakes.ts";
 import { OrdersStack } from "./stack/orders-stack.ts";
 import { addRules } from "./stack/rules.ts";
-import type { ServiceStack } from "./stack/service-stack.ts";
 import type { Environment } from "./stack/settings.ts";
 import { CommandError } from "./terminal/errors.ts";
 
@@ -20,19 +19,15 @@ if (import.meta.main) createOrdersApp(environments, addOwnParts);
  */
 export function createOrdersApp(
   entries: Record<string, Environment>,
-  addParts: (stack: ServiceStack) => void = () => {},
+  addParts: (stack: OrdersStack) => void = () => {},
 ): App {
   const mistakes = mistakesIn(entries);
   if (mistakes) throw new CommandError(mistakes);
   const app = new App();
   const atOnce = skipsCanary(app);
   for (const environment of Object.values(entries)) {
-    const { alarms, stackName } = environment;
-    const stack = new OrdersStack(app, stackName, {
-      ...environment,
-      ...(alarms && { alarms: { ...alarms, canary: alarms.canary && !atOnce } }),
-    });
-    if (atOnce) setEveryAlias(stack, alarms?.canary ?? false);
+    const stack = new OrdersStack(app, environment.stackName, environment);
+    if (atOnce) setEveryAlias(stack);
     addParts(stack);
     addRules(stack, environment);
   }

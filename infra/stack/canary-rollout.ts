@@ -50,16 +50,15 @@ export function addCanaryRollout(
 }
 
 /**
- * Makes CloudFormation set every alias of the stack. It only updates what differs from the last
- * template, so it would leave an alias that was moved by hand where it is.
- *
- * @param hasCanary whether the stack's settings have one, which the next deployment brings back:
- * the alias then says so, and the comparison goes by it.
+ * Makes CloudFormation set every alias of the stack, at once. It only updates what differs from the
+ * last template, so it would leave an alias that was moved by hand where it is. The next deployment
+ * brings a canary back: the alias then says so, and the comparison goes by it.
  */
-export function setEveryAlias(stack: Stack, hasCanary: boolean): void {
-  const start = hasCanary ? "Set without a canary" : "Set";
+export function setEveryAlias(stack: Stack): void {
   for (const construct of stack.node.findAll()) {
-    if (construct instanceof CfnAlias)
-      construct.description = `${start} at ${new Date().toISOString()}`;
+    if (!(construct instanceof CfnAlias)) continue;
+    const start = construct.cfnOptions.updatePolicy ? "Set without a canary" : "Set";
+    construct.description = `${start} at ${new Date().toISOString()}`;
+    delete construct.cfnOptions.updatePolicy;
   }
 }
