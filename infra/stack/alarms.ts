@@ -1,7 +1,8 @@
 import {
   Alarm,
+  type AlarmProps,
+  type IMetric,
   MathExpression,
-  type Metric,
   Stats,
   TreatMissingData,
 } from "aws-cdk-lib/aws-cloudwatch";
@@ -11,13 +12,13 @@ import { type ITopic, Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Aws, CfnOutput, Duration, type Stack } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
-import { type PerFunction, perFunction } from "./function-list.ts";
+import { perFunction } from "./function-list.ts";
 import type { Watched } from "./log-metrics.ts";
 import type { AlarmSettings, FailureShare } from "./settings.ts";
 
 /** Three bad minutes out of five: one is a blip, and a canary lasts ten. */
-const lasting = { period: Duration.minutes(1), evaluationPeriods: 5, datapointsToAlarm: 3 };
-const fiveMinutes = { period: Duration.minutes(5), evaluationPeriods: 1 };
+const lasting = { evaluationPeriods: 5, datapointsToAlarm: 3 };
+const period = Duration.minutes(1);
 
 const runbook = 'infra/ON-CALL.md, "When an alarm goes off"';
 
@@ -32,78 +33,87 @@ export function addAlarms(
   stack: Stack,
   settings: AlarmSettings,
   { api, functions, logMetrics }: Watched,
-): { topic: ITopic; rollingBack: PerFunction<Alarm[]> } {
-  const {
-    functionFailures,
-    functionThrottles,
-    listsCutOff,
-    rejectedKeys,
-    slow,
-    tableThrottles,
-  } = settings;
-  const { failures, keysRejected, requestsThrottled, responses, serverErrors } = logMetrics;
+) {
+  const { functionFailures, rejectedKeys, slow } = settings;
   const scope = new Construct(stack, "Alarms");
   const topic = addTopic(scope, settings);
+  const action = new SnsAction(topic);
   new CfnOutput(stack, "AlarmsTopicArn", { value: topic.topicArn });
+  /** Makes an alarm for one bad period, five minutes long unless the metric has another. */
   const alarm = (
     id: string,
-    metric: Metric | MathExpression,
+    metric: IMetric,
     threshold: number,
-    window = fiveMinutes,
+    evaluation: Partial<AlarmProps> = {},
   ): Alarm => {
-    const { period, ...evaluation } = window;
     const made = new Alarm(scope, id, {
       alarmDescription: `What it means and what to do: ${runbook}, ${id}`,
-      metric: metric.with({ period }),
+      metric,
       threshold,
-      ...evaluation,
+      evaluationPeriods: 1,
       treatMissingData: TreatMissingData.NOT_BREACHING,
+      ...evaluation,
     });
-    made.addAlarmAction(new SnsAction(topic));
-    made.addOkAction(new SnsAction(topic));
+    made.addAlarmAction(action);
+    made.addOkAction(action);
     return made;
   };
+  /**
+   * Makes an alarm on failures as a percentage of a total, which is 0 while they are too few to mean
+   * anything. Without data for the total, each failure is 100 %.
+   */
+  const shareAlarm = (
+    id: string,
+    { atLeast, percent }: FailureShare,
+    failed: IMetric,
+    total: IMetric,
+  ): Alarm => {
+    const expression = `IF(failed >= ${atLeast}, 100 * failed / FILL(total, 1), 0)`;
+    const usingMetrics = { failed, total };
+    const share = new MathExpression({ expression, usingMetrics, label: "percent" });
+    return alarm(id, share, percent);
+  };
 
-  const rollingBack = perFunction((name, entry) => {
+  const rollingBack = perFunction((name, { id }) => {
     // Through the alias: both versions during a canary, but not an operator's trial of the
     // function.
     const { live } = functions[name];
     const invoked = live.metricInvocations();
-    const failing = percentage(functionFailures, failures[name], invoked);
     // Not those of requests that Lambda turned away because other functions took all the
     // concurrency.
     const errors = new MathExpression({
       expression: "failures - FILL(turnedAway, 0)",
       usingMetrics: {
-        failures: serverErrors[name],
+        failures: logMetrics.serverErrors[name],
         turnedAway: live.lambda.metricThrottles(),
       },
     });
-    const erring = percentage(functionFailures, errors, responses[name] ?? invoked);
+    const responses = logMetrics.responses[name] ?? invoked;
     return [
-      alarm(`${entry.id}Failing`, failing, functionFailures.percent),
-      alarm(`${entry.id}ServerErrors`, erring, functionFailures.percent),
+      shareAlarm(`${id}Failing`, functionFailures, logMetrics.failures[name], invoked),
+      shareAlarm(`${id}ServerErrors`, functionFailures, errors, responses),
     ];
   });
-  const cancelDuration = functions.cancelOrder.live.metricDuration({
-    statistic: Stats.p(99),
-  });
-  rollingBack.cancelOrder.push(alarm("CancelSlow", cancelDuration, slow.cancel, lasting));
+  const { live } = functions.cancelOrder;
+  const cancels = live.metricDuration({ statistic: Stats.p(99), period });
+  rollingBack.cancelOrder.push(alarm("CancelSlow", cancels, slow.cancel, lasting));
+  const firstPage = logMetrics.listFirstPage.with({ period });
   rollingBack.listOrders.push(
-    alarm("ListSlow", logMetrics.listFirstPage, slow.listFirstPage, lasting),
-    alarm("ListsCutOff", logMetrics.listsCutOff, listsCutOff),
+    alarm("ListSlow", firstPage, slow.listFirstPage, lasting),
+    alarm("ListsCutOff", logMetrics.listsCutOff, settings.listsCutOff),
   );
 
   // The others only notify: anyone who invents keys, lists a lot or imports orders can set them off.
-  const rejected = percentage(rejectedKeys, keysRejected, api.metric("Count"));
-  alarm("KeysRejected", rejected, rejectedKeys.percent);
-  alarm("RequestsThrottled", requestsThrottled, settings.requestsThrottled);
-  // The gateway's own count: another stack can replace the role of the log that the others are counted from.
-  const failing = percentage(functionFailures, api.metric("5XXError"), api.metric("Count"));
-  alarm("ApiServerErrors", failing, functionFailures.percent);
+  const requests = api.metric("Count");
+  shareAlarm("KeysRejected", rejectedKeys, logMetrics.keysRejected, requests);
+  alarm("RequestsThrottled", logMetrics.requestsThrottled, settings.requestsThrottled);
+  // The gateway's own count: another stack can replace the role of the log that the others are
+  // counted from.
+  shareAlarm("ApiServerErrors", functionFailures, api.metric("5XXError"), requests);
   for (const { entry, live, throttledTableRequests } of Object.values(functions)) {
-    alarm(`${entry.id}TableThrottled`, throttledTableRequests, tableThrottles);
-    alarm(`${entry.id}Throttled`, live.lambda.metricThrottles(), functionThrottles);
+    const { id } = entry;
+    alarm(`${id}TableThrottled`, throttledTableRequests, settings.tableThrottles);
+    alarm(`${id}Throttled`, live.lambda.metricThrottles(), settings.functionThrottles);
   }
   return { topic, rollingBack };
 }
@@ -121,20 +131,4 @@ function addTopic(scope: Construct, { email, topicArn }: AlarmSettings): ITopic 
   topic.grantPublish(new ServicePrincipal("cloudwatch.amazonaws.com", { conditions }));
   if (email !== undefined) topic.addSubscription(new EmailSubscription(email));
   return topic;
-}
-
-/**
- * Failures as a percentage of a total, or 0 while they are too few to mean anything. Without data
- * for the total, each failure is 100 %.
- */
-function percentage(
-  { atLeast }: FailureShare,
-  failed: Metric | MathExpression,
-  total: Metric,
-): MathExpression {
-  return new MathExpression({
-    expression: `IF(failed >= ${atLeast}, 100 * failed / FILL(total, 1), 0)`,
-    usingMetrics: { failed, total },
-    label: "percent",
-  });
 }
