@@ -1,4 +1,4 @@
-import { type Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { Stats } from "aws-cdk-lib/aws-cloudwatch";
 import {
   FilterPattern,
   type ILogGroup,
@@ -41,7 +41,7 @@ export function addLogMetrics(
     logGroup: ILogGroup,
     filterPattern: JsonPattern,
     options: Partial<MetricFilterProps> = {},
-  ): Metric => {
+  ) => {
     const props = { logGroup, filterPattern, metricNamespace, metricName, ...options };
     return new MetricFilter(scope, metricName, props).metric({ statistic: Stats.SUM });
   };
@@ -60,16 +60,21 @@ export function addLogMetrics(
       count(`${id}Failed`, functions[name].logGroup, failed(...failures)),
     ),
     /** Well-formed keys that are unknown, expired or revoked. */
-    keysRejected: count("KeysRejected", functions.authorize.logGroup, unauthorized),
-    requestsThrottled: count("RequestsThrottled", accessLog, field("status", "=", "429")),
+    keysRejected: count(
+      "KeysRejected",
+      functions.authorize.logGroup,
+      // The runtime's own line: Lambda's Errors metric would count failures too.
+      equal("message.errorMessage", "Unauthorized"),
+    ),
+    requestsThrottled: count("RequestsThrottled", accessLog, equal("status", "429")),
     /** 5xx responses that a function caused, also by a response that the gateway can't use. */
     serverErrors: perFunction((_, { id, operation }) =>
       count(
         `${id}ServerErrors`,
         accessLog,
         operation
-          ? FilterPattern.all(...admittedTo(operation), field("status", "=", "5*"))
-          : field("responseType", "=", "AUTHORIZER_*"),
+          ? FilterPattern.all(...admittedTo(operation), equal("status", "5*"))
+          : equal("responseType", "AUTHORIZER_*"),
       ),
     ),
     /** All responses to requests that the gateway let in. An authorizer has none of its own. */
@@ -90,16 +95,13 @@ export function addLogMetrics(
 
 /** Matches the functions' own lines about an event, in Lambda's JSON format. */
 function logged(event: LogEvent): JsonPattern {
-  return field("message.event", "=", event);
+  return equal("message.event", event);
 }
 
 /** Matches lines about these failures of a function, and those that only Lambda can report. */
 function failed(...events: LogEvent[]): JsonPattern {
   return FilterPattern.any(...events.map(logged), ...crashed);
 }
-
-/** Matches the runtime's own line: Lambda's Errors metric would count failures too. */
-const unauthorized = field("message.errorMessage", "=", "Unauthorized");
 
 /**
  * Match Lambda's own report of an invocation that timed out, crashed or ran out of memory, its
@@ -108,12 +110,10 @@ const unauthorized = field("message.errorMessage", "=", "Unauthorized");
  * level WARN, only failed ones do.
  */
 const crashed = [
-  [field("record.status", "=", "timeout")],
-  [field("record.status", "=", "failure")],
-  [field("record.status", "=", "error"), field("record.errorType", "=", "Runtime.*")],
-].map((conditions) =>
-  FilterPattern.all(field("type", "=", "platform.report"), ...conditions),
-);
+  [equal("record.status", "timeout")],
+  [equal("record.status", "failure")],
+  [equal("record.status", "error"), equal("record.errorType", "Runtime.*")],
+].map((conditions) => FilterPattern.all(equal("type", "platform.report"), ...conditions));
 
 /**
  * Matches the access log's lines about requests that the gateway admitted to an operation. It logs
@@ -121,15 +121,15 @@ const crashed = [
  */
 function admittedTo({ method, path }: Operation): JsonPattern[] {
   return [
-    field("method", "=", method),
-    field("resource", "=", path),
+    equal("method", method),
+    equal("resource", path),
     ...["AUTHORIZER_*", "THROTTLED", "UNAUTHORIZED"].map((type) =>
-      field("responseType", "!=", type),
+      FilterPattern.stringValue("$.responseType", "!=", type),
     ),
   ];
 }
 
-/** Matches lines whose field at the path has this text, or has another one. */
-function field(path: string, comparison: "=" | "!=", value: string): JsonPattern {
-  return FilterPattern.stringValue(`$.${path}`, comparison, value);
+/** Matches lines whose field at the path has this text; a `*` stands for the rest of one. */
+function equal(path: string, text: string): JsonPattern {
+  return FilterPattern.stringValue(`$.${path}`, "=", text);
 }
