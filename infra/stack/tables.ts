@@ -1,9 +1,9 @@
 import {
-  type Attribute,
   AttributeType,
   BillingMode,
   StreamViewType,
   Table,
+  type TableProps,
 } from "aws-cdk-lib/aws-dynamodb";
 import { PolicyDocument } from "aws-cdk-lib/aws-iam";
 import { RemovalPolicy, type Stack, Validations } from "aws-cdk-lib/core";
@@ -13,33 +13,21 @@ import type { Environment } from "./settings.ts";
 /** The tables of one environment. */
 export type ServiceTables = Record<ServiceTable, Table>;
 
-const partitionKeys: Record<ServiceTable, Attribute> = {
-  orders: { name: "id", type: AttributeType.NUMBER },
-  apiKeys: { name: "keyHash", type: AttributeType.STRING },
-};
-
 /**
  * Adds the stack's tables. Their names never change: a table that was deleted is restored under its
  * own name, and one that holds wrong orders is repaired where it is.
  */
 export function addTables(stack: Stack, environment: Environment): ServiceTables {
   const { keepData, ordersStream, tableThroughput, writerAccounts = [] } = environment;
-  const orderSettings = {
-    ...(ordersStream && { stream: StreamViewType.NEW_AND_OLD_IMAGES }),
-    ...(writerAccounts.length > 0 && {
-      resourcePolicy: writersPolicy(writerAccounts),
-    }),
-  };
-  const addTable = (name: ServiceTable, id: string): Table => {
+  const addTable = (id: string, props: TableProps): Table => {
     const table = new Table(stack, id, {
-      partitionKey: partitionKeys[name],
       billingMode: BillingMode.PAY_PER_REQUEST,
       maxReadRequestUnits: tableThroughput.reads,
       maxWriteRequestUnits: tableThroughput.writes,
       removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       deletionProtection: keepData,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: keepData },
-      ...(name === "orders" && orderSettings),
+      ...props,
     });
     if (!keepData) {
       Validations.of(table).acknowledge({
@@ -49,7 +37,16 @@ export function addTables(stack: Stack, environment: Environment): ServiceTables
     }
     return table;
   };
-  return { orders: addTable("orders", "Orders"), apiKeys: addTable("apiKeys", "ApiKeys") };
+  return {
+    orders: addTable("Orders", {
+      partitionKey: { name: "id", type: AttributeType.NUMBER },
+      ...(ordersStream && { stream: StreamViewType.NEW_AND_OLD_IMAGES }),
+      ...(writerAccounts.length > 0 && { resourcePolicy: writersPolicy(writerAccounts) }),
+    }),
+    apiKeys: addTable("ApiKeys", {
+      partitionKey: { name: "keyHash", type: AttributeType.STRING },
+    }),
+  };
 }
 
 /** Lets other accounts' services do what a writer of orders needs (shared/ORDERS-TABLE.md). */
