@@ -1,4 +1,11 @@
-import { ResponseType, type RestApi } from "aws-cdk-lib/aws-apigateway";
+import {
+  type IResource,
+  MockIntegration,
+  PassthroughBehavior,
+  ResponseType,
+  type RestApi,
+} from "aws-cdk-lib/aws-apigateway";
+import { Validations } from "aws-cdk-lib/core";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 
 /**
@@ -52,4 +59,56 @@ export function addGatewayResponses(api: RestApi): void {
       templates: { "application/json": errorBody(code) },
     });
   }
+}
+
+// The gateway picks a request template by the request's content type, and rejects types without one
+// with 415.
+const contentTypes = [
+  "application/json",
+  "application/octet-stream",
+  "application/x-www-form-urlencoded",
+  "application/xml",
+  "multipart/form-data",
+  "text/plain",
+  "text/xml",
+];
+
+/**
+ * Makes the gateway itself respond with an Error record to every method of the resource that isn't
+ * an operation. No key is needed: there is nothing to protect.
+ *
+ * @param methods those of its operations; without any, clients get 404 for its path.
+ */
+export function rejectOtherMethods(resource: IResource, methods: string[]): void {
+  const code = methods.length > 0 ? "method_not_allowed" : "resource_not_found";
+  const { status } = errors[code];
+  const statusCode = String(status);
+  const responseParameters = {
+    "method.response.header.Cache-Control": "'no-store'",
+    ...(methods.length > 0 && {
+      "method.response.header.Allow": `'${methods.join(", ")}'`,
+    }),
+  };
+  const requestTemplate = JSON.stringify({ statusCode: status });
+  const integration = new MockIntegration({
+    passthroughBehavior: PassthroughBehavior.NEVER,
+    requestTemplates: Object.fromEntries(
+      contentTypes.map((type) => [type, requestTemplate]),
+    ),
+    integrationResponses: [
+      {
+        statusCode,
+        responseParameters,
+        responseTemplates: { "application/json": errorBody(code) },
+      },
+    ],
+  });
+  const names = Object.keys(responseParameters);
+  const declared = Object.fromEntries(names.map((name) => [name, true]));
+  const anyMethod = resource.addMethod("ANY", integration, {
+    methodResponses: [{ statusCode, responseParameters: declared }],
+  });
+  const reason =
+    "Everyone gets the same constant Error record; there is nothing to protect";
+  Validations.of(anyMethod).acknowledge({ id: "AwsSolutions-APIG4", reason });
 }
