@@ -42,11 +42,11 @@ export function addRestApi(
     domain,
     keepData,
     logRetentionDays,
+    ownsLogRole = true,
     stackName,
     throttling,
     webAclArn,
   } = environment;
-  const ownsLogRole = environment.ownsLogRole !== false;
   const accessLog = new LogGroup(scope, "AccessLog", {
     retention: accessLogRetentionDays,
     // Kept like the data: it shows what a leaked key was used for.
@@ -76,9 +76,7 @@ export function addRestApi(
     },
   });
   // RestApi itself has no properties for these.
-  const cfnRestApi = restApi.node.defaultChild as CfnRestApi;
-  cfnRestApi.securityPolicy = tls.securityPolicy;
-  cfnRestApi.endpointAccessMode = tls.endpointAccessMode;
+  Object.assign(restApi.node.defaultChild as CfnRestApi, tls);
   // Created here because the gateway would create it without a retention time.
   const executionLog = new LogGroup(scope, "ExecutionLog", {
     logGroupName: `API-Gateway-Execution-Logs_${restApi.restApiId}/${stageName}`,
@@ -99,7 +97,7 @@ export function addRestApi(
 }
 
 /** Acknowledges the rules of cdk-nag that the API breaks, each with the reason. */
-function acknowledgeRules(restApi: RestApi, { ownsLogRole, webAclArn }: Environment): void {
+function acknowledgeRules(restApi: RestApi, { webAclArn }: Environment): void {
   Validations.of(restApi).acknowledge(
     {
       id: "AwsSolutions-APIG2",
@@ -119,8 +117,9 @@ function acknowledgeRules(restApi: RestApi, { ownsLogRole, webAclArn }: Environm
         "the alarm RequestsThrottled reports it",
     });
   }
-  if (ownsLogRole !== false) {
-    Validations.of(restApi.node.findChild("CloudWatchRole")).acknowledge({
+  const logRole = restApi.node.tryFindChild("CloudWatchRole");
+  if (logRole) {
+    Validations.of(logRole).acknowledge({
       id: `AwsSolutions-IAM4[${servicePolicyPrefix}/AmazonAPIGatewayPushToCloudWatchLogs]`,
       reason:
         "AWS maintains this policy for the account-wide role by which API Gateway writes its logs",
