@@ -83,8 +83,9 @@ export type PerFunction<Value> = Record<FunctionName, Value>;
 export function perFunction<Value>(
   make: (name: FunctionName, entry: FunctionEntry) => Value,
 ): PerFunction<Value> {
-  const names = Object.keys(functionList) as FunctionName[];
-  return Object.fromEntries(
-    names.map((name) => [name, make(name, functionList[name])]),
-  ) as PerFunction<Value>;
+  const values = Object.entries<FunctionEntry>(functionList).map(([name, entry]) => [
+    name,
+    make(name as FunctionName, entry),
+  ]);
+  return Object.fromEntries(values);
 }
