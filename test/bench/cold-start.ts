@@ -130,7 +130,7 @@ async function coldStart(
     const invoke = await start(id, variant, running);
     const ready = performance.now();
     const response = await invoke(event);
-    if (response.kind === "streamed") await buffer(response.body);
+    if (response.body) await buffer(response.body);
     const ended = performance.now();
     return { whole: ended - begun, firstResponse: ended - ready };
   });

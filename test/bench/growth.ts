@@ -59,7 +59,7 @@ export async function listGrowth(
   return {
     whole: median(whole),
     firstByte: median(firstByte),
-    peakMemory: peakMegabytes(host, name),
+    peakMemory: await peakMegabytes(name),
     plain: bytes / 1e6,
     gzip: (await list(host, name, { "Accept-Encoding": "gzip" })).bytes / 1e6,
   };

@@ -23,9 +23,9 @@ export async function lists(subject: Subject): Promise<Measured[]> {
     timed(() => (name === bareScans ? bareScan(endpoint, ordersTable) : list(host, name))),
   );
   const cpu = await inTurn(rounds, ["ours", sdkAlone, byHand], async (name) => {
-    const before = cpuSoFar(host, name);
+    const before = await cpuSoFar(name);
     await list(host, name);
-    return cpuSoFar(host, name) - before;
+    return (await cpuSoFar(name)) - before;
   });
   const { [byHand]: signedByHand, ...ours } = time;
   const byHandTime = { ...ours, ours: signedByHand };
@@ -40,7 +40,7 @@ export async function lists(subject: Subject): Promise<Measured[]> {
 export async function list(host: LambdaHost, name: string, headers = {}) {
   const begun = performance.now();
   const response = await host.invoke(name, listEvent(headers));
-  if (response.kind !== "streamed") throw new Error("The list was not streamed");
+  if (response.body === undefined) throw new Error("The list was not streamed");
   let firstByte = Number.NaN;
   let bytes = 0;
   for await (const chunk of response.body) {

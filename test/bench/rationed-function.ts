@@ -1,11 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  ExecutionEnvironment,
-  type Invocation,
-} from "../../infra/local/lambda/execution-environment.ts";
-import type { FunctionResponse } from "../../infra/local/lambda/function-response.ts";
+import { ExecutionEnvironment } from "../../infra/local/lambda/execution-environment.ts";
+import type { FunctionResponse, Invocation } from "../../infra/local/lambda/invocation.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
+import { functionProcesses } from "../helpers/processes.ts";
 
 /** The middle of the samples. */
 export function median(samples: number[]): number {
@@ -38,22 +38,24 @@ export async function inTurn<Name extends string, Sample>(
   return samples;
 }
 
+/** The id of the process of a host's function; undefined before its first invocation. */
+async function pidOf(name: string): Promise<number | undefined> {
+  return (await functionProcesses()).find((process) => process.name === name)?.pid;
+}
+
 /**
- * The CPU that the process of one of a host's functions has used so far, in milliseconds: 0 before
- * its first invocation starts it (proc(5), the fields utime and stime, in hundredths of a second).
+ * The CPU that the process of a function has used so far, in milliseconds: 0 before its first
+ * invocation starts it (proc(5), the fields utime and stime, in hundredths of a second).
  */
-export function cpuSoFar(host: LambdaHost, name: string): number {
-  const [pid] = host.pids(name);
+export async function cpuSoFar(name: string): Promise<number> {
+  const pid = await pidOf(name);
   if (pid === undefined) return 0;
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(" ");
   return 10 * (Number(fields[13]) + Number(fields[14]));
 }
 
-/**
- * The most memory that the process of one of a host's functions has had so far, in megabytes
- * (proc(5), VmHWM).
- */
-export function peakMegabytes(host: LambdaHost, name: string): number {
-  const status = readFileSync(`/proc/${host.pids(name)[0]}/status`, "utf8");
+/** The most memory that the process of a function has had so far, in megabytes (proc(5), VmHWM). */
+export async function peakMegabytes(name: string): Promise<number> {
+  const status = readFileSync(`/proc/${await pidOf(name)}/status`, "utf8");
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
 }

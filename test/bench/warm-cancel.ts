@@ -20,15 +20,15 @@ export async function warmCancel(subject: Subject): Promise<Measured[]> {
   await putOrders(subject, nextId, cancels);
   const timedCancel = (name: string) =>
     timed(async () => {
-      const response = await host.invoke(name, cancelEvent(nextId++));
-      if (response.kind !== "buffered" || !response.payload.includes('"statusCode":204'))
-        throw new Error("A cancel failed");
+      const { returned } = await host.invoke(name, cancelEvent(nextId++));
+      if (Object(returned).statusCode !== 204) throw new Error("A cancel failed");
     });
-  const cpu = () => names.map((name) => [name, cpuSoFar(host, name)] as const);
+  const cpu = () =>
+    Promise.all(names.map(async (name) => [name, await cpuSoFar(name)] as const));
   await inTurn(warmUpRounds, names, timedCancel);
-  const before = Object.fromEntries(cpu());
+  const before = Object.fromEntries(await cpu());
   const time = await inTurn(rounds, names, timedCancel);
-  const used = cpu().map(([name, after]) => [
+  const used = (await cpu()).map(([name, after]) => [
     name,
     [(after - (before[name] ?? 0)) / (rounds + 1)],
   ]);

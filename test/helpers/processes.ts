@@ -25,10 +25,10 @@ export async function descendants(pid: number, text = ""): Promise<number[]> {
 export async function functionProcesses(): Promise<
   { name: string | undefined; pid: number }[]
 > {
-  // Their command lines end with the function's name.
+  // The last of their arguments is the function's name.
   return below(process.pid, await allProcesses())
     .filter(({ command }) => command.includes("rapid-client.mjs"))
-    .map(({ pid, command }) => ({ name: /\w+(?=\W*$)/.exec(command)?.[0], pid }));
+    .map(({ pid, command }) => ({ name: /[^\0]+(?=\0$)|\w+$/.exec(command)?.[0], pid }));
 }
 
 export function isAlive(pid: number): boolean {

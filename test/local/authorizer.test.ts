@@ -90,7 +90,7 @@ test("a function's result that admits no one is a failure, not cached, and logge
     lines.push(`${what}: ${first.status} ${first.body}, ${failure}`);
   }
   expect(lines.join("\n")).toMatchInlineSnapshot(`
-    "a policy for other methods: 500 , The template has no gateway response ACCESS_DENIED with a status
+    "a policy for other methods: 500 ACCESS_DENIED, The template has no gateway response ACCESS_DENIED with a status
     the error Unauthorized: 401 UNAUTHORIZED, not logged
     any other error: 501 AUTHORIZER_FAILURE, not logged
     nothing: 502 INTEGRATION_FAILURE, The local gateway failed: ZodError: [

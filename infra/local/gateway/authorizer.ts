@@ -1,15 +1,8 @@
 import { z } from "zod";
 import type { Clock } from "../../../shared/clock.ts";
-import { FunctionFailure } from "../lambda/function-response.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
 import type { TokenAuthorizer } from "../template/rest-api.ts";
-import { GatewayFailure } from "./gateway-failure.ts";
-
-const statementSchema = z.strictObject({
-  Effect: z.literal("Allow"),
-  Action: z.literal("execute-api:Invoke"),
-  Resource: z.string().regex(/^[^*?]+\*$/),
-});
+import { GatewayFailure } from "./gateway-request.ts";
 
 /**
  * The result of an authorizer's function; any other, such as a policy with a Deny, is not
@@ -19,7 +12,13 @@ const policySchema = z.strictObject({
   principalId: z.string(),
   policyDocument: z.strictObject({
     Version: z.literal("2012-10-17"),
-    Statement: z.tuple([statementSchema]),
+    Statement: z.tuple([
+      z.strictObject({
+        Effect: z.literal("Allow"),
+        Action: z.literal("execute-api:Invoke"),
+        Resource: z.string().regex(/^[^*?]+\*$/),
+      }),
+    ]),
   }),
   context: z.record(z.string(), z.string()).default({}),
 });
@@ -35,60 +34,48 @@ export function createAuthorizers(
   clock: Pick<Clock, "now">,
   timeoutMs: number,
 ) {
-  const cache = new Map<string, { policy: Policy; expires: number }>();
+  const cache = new Map<string, Policy & { expires: number }>();
 
-  const invoke = async (
-    functionName: string,
-    event: object,
-    abort: AbortController,
-  ): Promise<unknown> => {
+  const ask = async (functionName: string, event: object, abort: AbortController) => {
     const failure = new GatewayFailure("AUTHORIZER_FAILURE");
     const timer = setTimeout(() => abort.abort(failure), timeoutMs);
-    try {
-      const response = await host.invoke(functionName, event, abort.signal);
-      return response.kind === "buffered" ? JSON.parse(response.payload) : undefined;
-    } catch (error) {
-      const unauthorized =
-        error instanceof FunctionFailure && error.message === "Unauthorized";
-      throw unauthorized ? new GatewayFailure("UNAUTHORIZED") : failure;
-    } finally {
-      clearTimeout(timer);
-    }
+    const { returned } = await host
+      .invoke(functionName, event, abort.signal)
+      .catch(({ message }: Error) => {
+        throw message === "Unauthorized" ? new GatewayFailure("UNAUTHORIZED") : failure;
+      })
+      .finally(() => clearTimeout(timer));
+    return policySchema.parse(returned);
   };
 
   /**
    * Admits a caller to a method: resolves with the principal and the context of the policy, as the
    * integration sees them.
    *
-   * @param values every value of the authorizer's header; two of them are not a token.
+   * @param tokens every value of the authorizer's header; two of them are not a token.
    * @param abort aborted with AUTHORIZER_FAILURE when the function takes too long.
    * @throws GatewayFailure UNAUTHORIZED, ACCESS_DENIED or AUTHORIZER_FAILURE; ZodError for any
    * other result.
    */
   return async function admit(
-    {
-      id,
-      AuthorizerUri,
-      IdentityValidationExpression,
-      AuthorizerResultTtlInSeconds,
-    }: TokenAuthorizer,
-    values: string[],
+    authorizer: TokenAuthorizer,
+    [token = "", ...others]: string[],
     methodArn: string,
     abort: AbortController,
   ): Promise<Record<string, string>> {
-    const token = values.join(", ");
-    if (token === "" || values.length > 1 || !IdentityValidationExpression.test(token)) {
+    const isToken = authorizer.IdentityValidationExpression.test(token);
+    if (token === "" || others.length > 0 || !isToken)
       throw new GatewayFailure("UNAUTHORIZED");
-    }
-    const key = `${id} ${token}`;
-    let entry = cache.get(key);
-    if (entry === undefined || clock.now() >= entry.expires) {
+    const key = `${authorizer.id} ${token}`;
+    let policy = cache.get(key);
+    if (policy === undefined || clock.now() >= policy.expires) {
       const event = { type: "TOKEN", authorizationToken: token, methodArn };
-      const policy = policySchema.parse(await invoke(AuthorizerUri, event, abort));
-      entry = { policy, expires: clock.now() + AuthorizerResultTtlInSeconds * 1000 };
-      cache.set(key, entry);
+      const asked = await ask(authorizer.AuthorizerUri, event, abort);
+      const expires = clock.now() + authorizer.AuthorizerResultTtlInSeconds * 1000;
+      policy = { ...asked, expires };
+      cache.set(key, policy);
     }
-    const { context, policyDocument, principalId } = entry.policy;
+    const { context, policyDocument, principalId } = policy;
     const [{ Resource }] = policyDocument.Statement;
     if (!methodArn.startsWith(Resource.slice(0, -1)))
       throw new GatewayFailure("ACCESS_DENIED");

@@ -1,9 +1,27 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { GatewayFailure } from "./gateway-failure.ts";
-import type { Route } from "./routes.ts";
 
 const bodyLimit = 10 * 1024 * 1024;
+
+/** The types of gateway responses that the local gateway sends. */
+type ResponseType =
+  | "ACCESS_DENIED"
+  | "AUTHORIZER_FAILURE"
+  | "INTEGRATION_TIMEOUT"
+  | "MISSING_AUTHENTICATION_TOKEN"
+  | "REQUEST_TOO_LARGE"
+  | "THROTTLED"
+  | "UNAUTHORIZED"
+  | "UNSUPPORTED_MEDIA_TYPE";
+
+/** A request that ends in a gateway response. The message is its type. */
+export class GatewayFailure extends Error {
+  override name = "GatewayFailure";
+
+  constructor(type: ResponseType) {
+    super(type);
+  }
+}
 
 export type GatewayRequest = ReturnType<typeof readRequest>;
 
@@ -48,58 +66,4 @@ export async function readBody(message: IncomingMessage): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
-}
-
-/**
- * The event of a Lambda proxy integration, payload version 1.0, with the fields that say what the
- * client asked for and who it is. Where it has room for one value of a header or query parameter,
- * that is the last one sent.
- */
-export function proxyEvent(
-  route: Route,
-  { id, method, path, query, message, resourcePath, stage }: GatewayRequest,
-  body: string,
-  authorizer: Record<string, string> | undefined,
-): object {
-  const headers = readHeaders(message);
-  const queries = [...new Set(query.keys())].map((name) => [name, query.getAll(name)]);
-  return {
-    resource: route.path,
-    path: resourcePath,
-    httpMethod: method,
-    headers: Object.fromEntries(headers.map(([name, values]) => [name, values.at(-1)])),
-    multiValueHeaders: Object.fromEntries(headers),
-    queryStringParameters: orNull(Object.fromEntries(query)),
-    multiValueQueryStringParameters: orNull(Object.fromEntries(queries)),
-    pathParameters: orNull(route.parameters),
-    requestContext: {
-      authorizer,
-      httpMethod: method,
-      identity: { sourceIp: message.socket.remoteAddress },
-      path,
-      requestId: id,
-      resourcePath: route.path,
-      stage,
-    },
-    body: body || null,
-    isBase64Encoded: false,
-  };
-}
-
-/** API Gateway's null for a record without entries. */
-function orNull(record: object): object | null {
-  return Object.keys(record).length > 0 ? record : null;
-}
-
-/** Every header with all its values, in the case it was first sent in. */
-function readHeaders({
-  rawHeaders,
-  headersDistinct,
-}: IncomingMessage): [string, string[]][] {
-  // Names and values take turns.
-  const sentNames = rawHeaders.filter((_, index) => index % 2 === 0);
-  return Object.entries(headersDistinct).map(([key, values = []]) => [
-    sentNames.find((name) => name.toLowerCase() === key) ?? key,
-    values,
-  ]);
 }

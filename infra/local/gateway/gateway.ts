@@ -1,23 +1,22 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { inspect } from "node:util";
 import type { Clock } from "../../../shared/clock.ts";
 import { errorBody, errors } from "../../../shared/errors.ts";
-import { FunctionFailure } from "../lambda/function-response.ts";
+import { FunctionFailure } from "../lambda/invocation.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
 import { arnOf } from "../template/local-account.ts";
 import type { MockIntegration, RestApi } from "../template/rest-api.ts";
 import { createAuthorizers } from "./authorizer.ts";
-import { GatewayFailure } from "./gateway-failure.ts";
 import {
+  GatewayFailure,
   type GatewayRequest,
   headerValues,
-  proxyEvent,
   readBody,
   readRequest,
 } from "./gateway-request.ts";
-import { type ApiResponse, readProxyResponse } from "./proxy-response.ts";
+import { type ApiResponse, proxyEvent, readProxyResponse } from "./proxy-integration.ts";
 import { matchRoute } from "./routes.ts";
 
 const authorizerMs = 29_000;
@@ -77,12 +76,9 @@ export function createGateway(
     const timeout = new GatewayFailure("INTEGRATION_TIMEOUT");
     const timer = setTimeout(() => abort.abort(timeout), timeLimit(TimeoutInMillis));
     abort.signal.addEventListener("abort", () => clearTimeout(timer));
-    const invoked = await host.invoke(
-      Uri,
-      proxyEvent(route, request, body, caller),
-      abort.signal,
-    );
-    return readProxyResponse(invoked, ResponseTransferMode === "STREAM");
+    const event = proxyEvent(route, request, body, caller);
+    const invoked = await host.invoke(Uri, event, abort.signal);
+    return readProxyResponse(invoked, ResponseTransferMode);
   };
 
   return async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -113,26 +109,26 @@ function failureResponse(
     log(`The local gateway failed: ${inspect(error)}`);
   const type = isGateways ? error.message : "INTEGRATION_FAILURE";
   const { status, headers = {}, body = "" } = gatewayResponses.get(type) ?? {};
-  if (status !== undefined) return { status, headers, body };
-  log(`The template has no gateway response ${type} with a status`);
-  return { status: 500, headers: {}, body: "" };
+  if (status === undefined)
+    log(`The template has no gateway response ${type} with a status`);
+  return { status: status ?? 500, headers, body };
 }
 
 async function send(
-  { status, headers: given, body }: ApiResponse,
+  { status, headers, body }: ApiResponse,
   response: ServerResponse,
   signal: AbortSignal,
   isCut: () => boolean,
 ): Promise<void> {
-  const headers: OutgoingHttpHeaders = { "content-type": "application/json" };
-  for (const [name, value] of Object.entries(given)) headers[name.toLowerCase()] = value;
-  const isText = typeof body === "string";
-  // RFC 9110: 204 and 304 have no length.
-  if (isText && status !== 204 && status !== 304)
-    headers["content-length"] = Buffer.byteLength(body);
-  response.writeHead(status, headers);
-  if (isText) response.end(body);
-  else if (isCut()) await cutOff(body, response);
+  response.statusCode = status;
+  response.setHeader("Content-Type", "application/json");
+  response.setHeaders(new Map(Object.entries(headers)));
+  if (typeof body === "string") {
+    response.end(body);
+    return;
+  }
+  response.writeHead(status);
+  if (isCut()) await cutOff(body, response);
   else await pipeline(body, response, { signal });
 }
 

@@ -1,29 +1,15 @@
-import { addAbortListener } from "node:events";
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
-import { finished } from "node:stream/promises";
-import { freePort, listeningPort } from "../machine/ports.ts";
-import {
-  FunctionFailure,
-  type FunctionResponse,
-  readStreamedResponse,
-  reportedFailure,
-} from "./function-response.ts";
-import { type FunctionDefinition, spawnRuntime } from "./runtime-process.ts";
-
-/** One event on its way through a function. */
-export interface Invocation {
-  requestId: string;
-  /** JSON text. */
-  event: string;
-  response: PromiseWithResolvers<FunctionResponse>;
-  /** Aborts when no one waits for the response, or the rest of it, any more. */
-  signal: AbortSignal;
-}
+import { listeningPort } from "../machine/ports.ts";
+import { FunctionFailure, type Invocation, readFailure, receive } from "./invocation.ts";
+import { type FunctionDefinition, startProcess } from "./runtime-process.ts";
 
 const initTimeoutSeconds = 10;
 const brokenOff = /"code":"E(CONNRESET|PIPE)"/;
+
+/** The failure of whatever has not ended when the local stack stops. */
+export const stopped = new FunctionFailure("The local stack has stopped");
 
 /**
  * A process that runs AWS's own runtime interface client, one invocation at a time, and the Runtime
@@ -43,22 +29,20 @@ export class ExecutionEnvironment {
       this.#serve(request, response).catch(() => {});
     },
   );
-  readonly #end = Promise.withResolvers<FunctionFailure | undefined>();
-  /** Resolves when its process has ended: with the reason if its function could not be loaded. */
-  readonly ended = this.#end.promise;
+  /** Aborts with the reason why its process ends. */
+  readonly #ending = new AbortController();
   /** Where the API listens, like `127.0.0.1:54321`. */
   #address = "";
-  #child: ReturnType<typeof spawnRuntime> | undefined;
   /** The runtime's pending request for an event. */
   #next: ServerResponse | undefined;
   #invocation: Invocation | undefined;
-  /** Ends what takes too long: the start, or the invocation. */
-  #limit: NodeJS.Timeout | undefined;
-  #isLoaded = false;
-  #failure: FunctionFailure | undefined;
   /** The latest one whose reader has left. Its function notices at the next byte. */
   #abandoned: Invocation | undefined;
-  #isStopping = false;
+  /** Ends what takes too long: the start, or the invocation. */
+  #limit: NodeJS.Timeout | undefined;
+  pid: number | undefined;
+  /** Resolves when its process has ended; without an invocation, with the reason. */
+  readonly ended: Promise<FunctionFailure | undefined>;
 
   /** @param take gives it the next invocation, if one waits. */
   constructor(
@@ -71,16 +55,12 @@ export class ExecutionEnvironment {
     this.#take = take;
     const { inspectPort, timeoutSeconds } = definition;
     this.#limitTo(inspectPort ? timeoutSeconds : initTimeoutSeconds, "Init");
-    this.#start();
-  }
-
-  get pid(): number | undefined {
-    return this.#child?.pid;
+    this.ended = this.#run();
   }
 
   /** Whether it takes none without further help. Otherwise it is idle, or soon will be. */
   get isBusy(): boolean {
-    return this.#invocation !== undefined || this.#failure !== undefined;
+    return this.#invocation !== undefined || this.#ending.signal.aborted;
   }
 
   /** Begins the next invocation, if it is idle and one waits. */
@@ -89,14 +69,12 @@ export class ExecutionEnvironment {
     // it posts the error.
     if (this.#next === undefined || this.isBusy) return;
     clearTimeout(this.#limit);
-    this.#isLoaded = true;
     const invocation = this.#take();
     if (invocation === undefined) return;
     this.#invocation = invocation;
     const { arn, timeoutSeconds } = this.#definition;
     this.#limitTo(timeoutSeconds, "Task");
     const headers = {
-      "Content-Type": "application/json",
       "Lambda-Runtime-Aws-Request-Id": invocation.requestId,
       "Lambda-Runtime-Deadline-Ms": Date.now() + timeoutSeconds * 1000,
       "Lambda-Runtime-Invoked-Function-Arn": arn,
@@ -107,56 +85,42 @@ export class ExecutionEnvironment {
 
   /** Ends the process. Resolves when it has ended. */
   async stop(): Promise<void> {
-    this.#isStopping = true;
-    this.#kill(new FunctionFailure("The local stack has stopped"));
+    this.#ending.abort(stopped);
     await this.ended;
   }
 
-  async #start(): Promise<void> {
-    const { inspectPort: preferredPort, name } = this.#definition;
+  async #run(): Promise<FunctionFailure | undefined> {
+    const { name } = this.#definition;
+    const { signal } = this.#ending;
     this.#address = `127.0.0.1:${await listeningPort(this.#server)}`;
-    const inspectPort = preferredPort && (await freePort("127.0.0.1", preferredPort));
-    if (inspectPort)
-      this.#log(`${name}: a debugger can attach to 127.0.0.1:${inspectPort}`);
-    const child = spawnRuntime(this.#definition, this.#address, inspectPort);
-    this.#child = child;
-    createInterface({ input: child.stdout }).on("line", (line) => {
+    const log = (line: string) => {
       // The runtime logs as an error of the function that its reader has left.
       const requestId = this.#abandoned?.requestId;
       if (!requestId || !line.includes(requestId) || !brokenOff.test(line)) this.#log(line);
-    });
-    createInterface({ input: child.stderr }).on("line", this.#log);
-    child.on("error", (error) => this.#finish(error.message));
-    child.on("close", (code, signal) =>
-      this.#finish(signal === null ? `exit status ${code}` : `signal ${signal}`),
+    };
+    const child = await startProcess(this.#definition, this.#address, log, signal);
+    this.pid = child.pid;
+    const how = await once(child, "close").then(
+      ([code, killer]) => (killer === null ? `exit status ${code}` : `signal ${killer}`),
+      (error: Error) => error.message,
     );
-    // It may have been stopped meanwhile.
-    if (this.#failure !== undefined) child.kill("SIGKILL");
+    this.#ending.abort(new FunctionFailure(`Runtime exited with ${how}`));
+    const { reason } = signal;
+    const invocation = this.#invocation;
+    const request = invocation === undefined ? "" : `, request ${invocation.requestId}`;
+    if (reason !== stopped) this.#log(`${name}: ${reason.message}${request}`);
+    clearTimeout(this.#limit);
+    this.#server.close();
+    this.#server.closeAllConnections();
+    invocation?.response.reject(reason);
+    return invocation === undefined ? reason : undefined;
   }
 
   #limitTo(seconds: number, what: "Init" | "Task"): void {
     const timeout = new FunctionFailure(
       `${what} timed out after ${seconds.toFixed(2)} seconds`,
     );
-    this.#limit = setTimeout(() => this.#kill(timeout), seconds * 1000);
-  }
-
-  #kill(reason: FunctionFailure): void {
-    this.#failure ??= reason;
-    this.#child?.kill("SIGKILL");
-  }
-
-  #finish(how: string): void {
-    this.#failure ??= new FunctionFailure(`Runtime exited with ${how}`);
-    const request =
-      this.#invocation === undefined ? "" : `, request ${this.#invocation.requestId}`;
-    if (!this.#isStopping)
-      this.#log(`${this.#definition.name}: ${this.#failure.message}${request}`);
-    clearTimeout(this.#limit);
-    this.#server.close();
-    this.#server.closeAllConnections();
-    this.#invocation?.response.reject(this.#failure);
-    this.#end.resolve(this.#isLoaded ? undefined : this.#failure);
+    this.#limit = setTimeout(() => this.#ending.abort(timeout), seconds * 1000);
   }
 
   /**
@@ -178,43 +142,16 @@ export class ExecutionEnvironment {
       this.#next = response;
       if (this.#invocation === this.#abandoned) this.#invocation = undefined;
     } else {
-      await this.#receive(request);
+      const invocation = this.#invocation;
+      // Without one, the function could not be loaded.
+      if (invocation === undefined) this.#ending.abort(readFailure(await text(request)));
+      else if (!(await receive(request, invocation))) {
+        this.#abandoned = invocation;
+        return;
+      }
+      this.#invocation = undefined;
       response.writeHead(202).end();
     }
     this.begin();
-  }
-
-  /** Receives what the runtime posts: a response, or why there is none. */
-  async #receive(request: IncomingMessage): Promise<void> {
-    const invocation = this.#invocation;
-    if (request.url?.endsWith("/error")) {
-      const failure = reportedFailure(await text(request));
-      // Without an invocation, the function could not be loaded.
-      if (invocation === undefined) this.#failure ??= failure;
-      else invocation.response.reject(failure);
-    } else if (invocation !== undefined) await this.#receiveResponse(request, invocation);
-    this.#invocation = undefined;
-  }
-
-  async #receiveResponse(request: IncomingMessage, invocation: Invocation): Promise<void> {
-    const { response, signal } = invocation;
-    if (request.headers["lambda-runtime-function-response-mode"] !== "streaming") {
-      return response.resolve({ kind: "buffered", payload: await text(request) });
-    }
-    // A destroyed request no longer has its socket.
-    const { socket } = request;
-    try {
-      const streamed = await readStreamedResponse(request);
-      using _ = addAbortListener(signal, () => streamed.body.destroy());
-      response.resolve(streamed);
-      await finished(streamed.body);
-    } catch (error) {
-      response.reject(error);
-      if (request.complete) return;
-      // Otherwise the process has ended, which says why.
-      if (!socket.destroyed) this.#abandoned = invocation;
-      socket.destroy();
-      throw error;
-    }
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { addAbortListener } from "node:events";
-import { ExecutionEnvironment, type Invocation } from "./execution-environment.ts";
-import { FunctionFailure, type FunctionResponse } from "./function-response.ts";
+import { ExecutionEnvironment, stopped } from "./execution-environment.ts";
+import type { FunctionResponse, Invocation } from "./invocation.ts";
 import type { FunctionDefinition } from "./runtime-process.ts";
 
 export interface LambdaHostOptions {
@@ -32,11 +32,6 @@ export function createLambdaHost(
   const pools = new Map(
     definitions.map((definition) => [definition.name, createPool(definition, options)]),
   );
-  const poolOf = (name: string): ReturnType<typeof createPool> => {
-    const pool = pools.get(name);
-    if (pool === undefined) throw new Error(`There is no function ${name}`);
-    return pool;
-  };
   return {
     /**
      * Invokes a function with an event. A signal that aborts gives up waiting; a late response is
@@ -48,21 +43,19 @@ export function createLambdaHost(
     invoke: async (
       name: string,
       event: unknown,
-      signal?: AbortSignal,
-    ): Promise<FunctionResponse> =>
-      poolOf(name).invoke(
-        event,
-        AbortSignal.any([stopping.signal, signal ?? stopping.signal]),
-      ),
-    /** The processes of a function that are alive now. */
-    pids: (name: string) => poolOf(name).pids(),
+      signal = stopping.signal,
+    ): Promise<FunctionResponse> => {
+      const pool = pools.get(name);
+      if (pool === undefined) throw new Error(`There is no function ${name}`);
+      return pool.invoke(event, AbortSignal.any([stopping.signal, signal]));
+    },
     /** Starts a process of every function. */
     warm: () => {
       if (!stopping.signal.aborted) for (const { start } of pools.values()) start();
     },
     /** Ends every process. Invocations under way fail. */
     stop: async () => {
-      stopping.abort(new FunctionFailure("The local stack has stopped"));
+      stopping.abort(stopped);
       await Promise.all([...pools.values()].map(({ stop }) => stop()));
     },
   };
@@ -95,7 +88,6 @@ function createPool(
 
   return {
     start,
-    pids: () => [...environments].map(({ pid }) => pid).filter((pid) => pid !== undefined),
     invoke: async (event: unknown, signal: AbortSignal) => {
       signal.throwIfAborted();
       const response = Promise.withResolvers<FunctionResponse>();

@@ -1,6 +1,9 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { addAbortListener } from "node:events";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../machine/ports.ts";
 
 /** A function as its template describes it. */
 export interface FunctionDefinition {
@@ -19,11 +22,17 @@ export interface FunctionDefinition {
 
 const runtimeClient = fileURLToPath(import.meta.resolve("aws-lambda-ric"));
 
-/** Starts a function's process, which finds the Runtime API at this host and port. */
-export function spawnRuntime(
+/**
+ * Starts a function's process, which finds the Runtime API at this host and port.
+ *
+ * @param log gets each line of its output.
+ * @param signal kills it.
+ */
+export async function startProcess(
   definition: FunctionDefinition,
   runtimeApi: string,
-  inspectPort: number | undefined,
+  log: (line: string) => void,
+  signal: AbortSignal,
 ) {
   const { directory, environment, handler, memoryMegabytes, name } = definition;
   const options = [
@@ -31,13 +40,17 @@ export function spawnRuntime(
     `--max-semi-space-size=${Math.floor(memoryMegabytes / 20)}`,
     `--max-old-space-size=${Math.floor(memoryMegabytes * 0.9)}`,
     "--enable-source-maps",
-    // Without the lines in which Node.js would say so, but not for which function.
-    ...(inspectPort ? [`--inspect=${inspectPort}`, "--inspect-publish-uid=http"] : []),
     "--import",
     new URL("rapid-client.mjs", import.meta.url).href,
   ];
+  if (definition.inspectPort) {
+    const port = await freePort("127.0.0.1", definition.inspectPort);
+    log(`${name}: a debugger can attach to 127.0.0.1:${port}`);
+    // Without the lines in which Node.js would say so, but not for which function.
+    options.push(`--inspect=${port}`, "--inspect-publish-uid=http");
+  }
   // The name says which function it is in a list of processes.
-  return spawn(process.execPath, [...options, runtimeClient, name], {
+  const child = spawn(process.execPath, [...options, runtimeClient, name], {
     cwd: directory,
     // A group of its own, so that Ctrl-C reaches only the process that stops the others.
     detached: true,
@@ -58,4 +71,8 @@ export function spawnRuntime(
       _HANDLER: handler,
     },
   });
+  for (const input of [child.stdout, child.stderr])
+    createInterface({ input }).on("line", log);
+  addAbortListener(signal, () => child.kill("SIGKILL"));
+  return child;
 }
