@@ -9,7 +9,6 @@ import {
 } from "../../shared/api-keys-table.ts";
 import { counted } from "../terminal/counted.ts";
 import { CommandError } from "../terminal/errors.ts";
-import { printable } from "../terminal/printable.ts";
 import { columns, header, isoTime } from "../terminal/text.ts";
 import type { Result } from "./command.ts";
 import { TableCalls } from "./table-calls.ts";
@@ -39,9 +38,7 @@ export async function issue(
     text: key,
     json: { key, ...shown },
     notes: [
-      printable(
-        `Issued ${keyId} to ${name}; it ${until}. Save the key now: it can't be shown again.`,
-      ),
+      `Issued ${keyId} to ${name}; it ${until}. Save the key now: it can't be shown again.`,
     ],
     unprinted: `Revoke ${keyId}: its key is lost`,
   };
@@ -54,14 +51,14 @@ export async function list(
 ): Promise<Result> {
   const { keys, damaged } = await readApiKeys(client, table);
   const shown = keys.map(show).filter(({ state }) => !active || state === "active");
-  const none = active ? "No active keys." : "No keys yet.";
-  const skipped = `Skipped ${counted(damaged, "damaged record")}: the service rejects such keys`;
   const [first] = shown;
+  const none = active ? "No active keys." : "No keys yet.";
   const rows = shown.map((key) => Object.values(key).map((value) => value ?? "never"));
+  const skipped = `Skipped ${counted(damaged, "damaged record")}: the service rejects such keys`;
   return {
     text: first ? columns([Object.keys(first).map(header), ...rows]) : none,
     json: shown,
-    notes: damaged === 0 ? [] : [skipped],
+    notes: damaged > 0 ? [skipped] : [],
   };
 }
 
@@ -117,13 +114,17 @@ export async function revoke(target: Target, keyId: string): Promise<Result> {
     throw new CommandError(`Key ${keyId} was already revoked at ${isoTime(earlier)}`);
   }
   const { authorizerCacheSeconds } = target.environment;
-  const text = printable(
+  const text =
     `Revoked ${keyId} (${record.name}). The gateway's cache may still accept it for up to ` +
-      `${counted(authorizerCacheSeconds, "second")}.`,
-  );
-  const shown = show({ ...record, revokedAt });
-  const json = { ...shown, acceptedForUpToSeconds: authorizerCacheSeconds };
-  return { text, json, unprinted: text };
+    `${counted(authorizerCacheSeconds, "second")}.`;
+  return {
+    text,
+    json: {
+      ...show({ ...record, revokedAt }),
+      acceptedForUpToSeconds: authorizerCacheSeconds,
+    },
+    unprinted: text,
+  };
 }
 
 /** Checks a key by the authorizer's rules, and says why it is rejected. Never quotes the key. */
@@ -144,7 +145,7 @@ export async function check(
     return rejection(`${state} at ${state === "expired" ? expiresAt : revokedAt}`, keyId);
   const until = expiresAt === null ? "" : ` until ${expiresAt}`;
   return {
-    text: printable(`Accepted${until}: ${keyId} (${name})`),
+    text: `Accepted${until}: ${keyId} (${name})`,
     json: { accepted: true, ...shown },
   };
 }
@@ -152,7 +153,7 @@ export async function check(
 function rejection(reason: string, keyId: string | null = null): Result {
   const id = keyId === null ? "" : ` (${keyId})`;
   return {
-    text: printable(`Rejected: ${reason}${id}`),
+    text: `Rejected: ${reason}${id}`,
     json: { accepted: false, reason, keyId },
     rejected: true,
   };

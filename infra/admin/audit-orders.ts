@@ -3,10 +3,9 @@ import { isDateTime, type OrderItem, parseOrderId } from "../../shared/order.ts"
 import { counted, countsText } from "../terminal/counted.ts";
 import { CommandError } from "../terminal/errors.ts";
 import type { Result, Session } from "./command.ts";
-import { inputLines } from "./input-lines.ts";
-import { orderKey } from "./order-ids.ts";
+import { inputLines } from "./input.ts";
 import { plainOrder } from "./show-orders.ts";
-import { finder, hundreds } from "./table-calls.ts";
+import { batches, finder, orderKey } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
 
 const event = "order_cancelled" satisfies LogEvent;
@@ -27,16 +26,13 @@ export async function auditCancellations(
 ): Promise<Result> {
   const calls = session.calls("reads");
   const counts = { stand: 0, undone: 0, reinstatedSinceAndNotJudged: 0 };
-  const { done, reason } = await workThrough({
+  const { done, reason } = await workThrough(session, {
     title: "Auditing",
     unit: "cancellations",
-    items: hundreds(readCancellations(log)),
-    async *work(batch, stop) {
+    items: batches(readCancellations(log)),
+    async *work(batch) {
       const keys = [...new Set(batch.map(({ id }) => String(id)))].map(orderKey);
-      const find = finder(
-        "id",
-        await calls.getMany(session.ordersTable, "id", keys, stop, true),
-      );
+      const find = finder("id", await calls.getMany(session.ordersTable, "id", keys, true));
       for (const cancellation of batch) {
         const order = find(orderKey(String(cancellation.id)));
         const outcome = outcomeOf(cancellation, order);
@@ -48,16 +44,13 @@ export async function auditCancellations(
       }
     },
     counts,
-    signal: session.interruption(),
   });
   if (reason === undefined && done === 0)
     throw new CommandError(`${log} has no cancellations`);
   return {
-    notes: [
-      `${counted(done, "cancellation")}: ${countsText(counts)}`,
-      reason && `${reason}. The rest was not audited.`,
-    ],
-    rejected: counts.undone > 0 || reason !== undefined,
+    notes: [`${counted(done, "cancellation")}: ${countsText(counts)}`],
+    reason,
+    rejected: counts.undone > 0,
   };
 }
 

@@ -10,10 +10,12 @@ import { findDeployedStack, findLocalStack, type Target } from "./target.ts";
 /** The stack that a command works on, and the choices of its command line. */
 export interface Session extends Target {
   asJson: boolean;
+  /** Aborted with the reason why the command stops early, which cuts the waits of its calls short. */
+  stop: AbortController;
   /** Makes calls at the command's rate, by default half of what a table serves, and says so. */
   calls(units: "reads" | "writes"): TableCalls;
-  /** Aborts at the first Ctrl-C, and when standard output can't be written. */
-  interruption(): AbortSignal;
+  /** From now on, the first Ctrl-C stops the command, and so does an unwritable standard output. */
+  interruptible(): AbortSignal;
   /** Prints a line of the result, above the progress: for people or, with `--json`, for scripts. */
   print(text: string, json: object): void;
   /** Ends the command as wrong use of it. */
@@ -30,7 +32,9 @@ export interface Result {
   notes?: (string | undefined)[];
   /** The line to print if the result can't be printed, though something was changed. */
   unprinted?: string;
-  /** Whether the result is a rejection, which makes the exit code 1. */
+  /** Why the command stopped early, in one line. */
+  reason?: string | undefined;
+  /** Whether the result is a rejection, which makes the exit code 1, as a reason does. */
   rejected?: boolean;
 }
 
@@ -55,9 +59,11 @@ export function action<Given extends unknown[]>(
       );
     const target = await (env ? findDeployedStack(environments[env]) : findLocalStack());
     if (target.description !== undefined) process.stderr.write(`${target.description}\n`);
+    const stop = new AbortController();
     const session: Session = {
       ...target,
       asJson,
+      stop,
       calls(units) {
         // The other half is for the service.
         const half = local ? undefined : target.environment.tableThroughput[units] / 2;
@@ -67,9 +73,15 @@ export function action<Given extends unknown[]>(
           process.stderr.write(
             `Using at most ${grouped(rate)} ${unit} units a second (--rate)\n`,
           );
-        return new TableCalls(target.client, rate);
+        return new TableCalls(target.client, rate, stop.signal);
       },
-      interruption,
+      interruptible() {
+        // A second signal ends the process.
+        for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"])
+          process.once(signal, () => stop.abort());
+        process.stdout.once("error", (error) => stop.abort(error));
+        return stop.signal;
+      },
       print: (text, json) => printLine(asJson ? jsonText(json) : printable(text)),
       wrongUse,
     };
@@ -82,14 +94,21 @@ export function action<Given extends unknown[]>(
 }
 
 async function printResult(result: Result, asJson: boolean): Promise<void> {
-  const { text, json, notes = [], unprinted, rejected } = result;
-  const printed = asJson ? json && jsonText(json) : text;
+  const { text, json, notes = [], unprinted, reason, rejected } = result;
+  const printed = asJson ? json && jsonText(json) : text && printableLines(text);
   // Without a text, too: it fails if an earlier line of the command could not be written.
   await print(printed ? `${printed}\n` : "").catch((error) => {
     throw unprinted ? new CommandError(`${errorText(error)}. ${unprinted}`) : error;
   });
-  for (const note of notes) if (note) process.stderr.write(`${note}\n`);
-  if (rejected) process.exitCode = 1;
+  const again = reason && `${reason}. Run it again for the rest.`;
+  for (const note of [...notes, again])
+    if (note) process.stderr.write(`${printableLines(note)}\n`);
+  // A command may have set a graver one.
+  if (rejected || again) process.exitCode ||= 1;
+}
+
+function printableLines(text: string): string {
+  return text.split("\n").map(printable).join("\n");
 }
 
 /** Writes to standard output, and waits until that is done. */
@@ -97,13 +116,4 @@ async function print(text: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
   await promise;
-}
-
-/** A second signal ends the process. */
-function interruption(): AbortSignal {
-  const interrupted = new AbortController();
-  for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"])
-    process.once(signal, () => interrupted.abort());
-  process.stdout.once("error", (error) => interrupted.abort(error));
-  return interrupted.signal;
 }

@@ -9,7 +9,7 @@ import { fileError } from "../terminal/errors.ts";
 import { printable } from "../terminal/printable.ts";
 import type { Result, Session } from "./command.ts";
 import { printLine } from "./progress.ts";
-import { readTable } from "./read-table.ts";
+import { readTable } from "./work-through.ts";
 
 /** Exports every order to the file that the command line names, or to standard output. */
 export async function exportOrders(
@@ -19,18 +19,13 @@ export async function exportOrders(
 ): Promise<Result> {
   const isPrinted = name === "-" || name === "/dev/stdout";
   const counts = { orders: 0, skipped: 0 };
-  const lines = async function* (signal?: AbortSignal): AsyncIterable<string> {
-    for await (const page of readTable(session, {
-      title: "Exporting",
-      table,
-      isPrinted,
-      signal,
-    }))
+  const lines = async function* (): AsyncIterable<string> {
+    for await (const page of readTable(session, "Exporting", { table, isPrinted }))
       yield formatLines(page, counts);
   };
-  if (isPrinted) await pipeline(lines(), process.stdout, { end: false });
-  else await writeLines(name, lines, session.interruption);
-  const where = isPrinted ? "" : ` to ${printable(name)}`;
+  if (isPrinted) await pipeline(lines, process.stdout, { end: false });
+  else await writeLines(session, name, lines);
+  const where = isPrinted ? "" : ` to ${name}`;
   const skipped = counts.skipped === 0 ? "" : `, skipped ${grouped(counts.skipped)}`;
   const text = `Exported ${counted(counts.orders, "order")}${where}${skipped}`;
   // Standard output that has orders has nothing else.
@@ -63,24 +58,19 @@ function skip({ id }: OrderItem): [] {
  * written to another one beside it. With a device or pipe, a signal ends the process, even while no
  * one reads the pipe.
  */
-export async function writeLines(
+async function writeLines(
+  session: Session,
   name: string,
-  lines: (interrupted?: AbortSignal) => AsyncIterable<string>,
-  interruption: () => AbortSignal,
+  lines: () => AsyncIterable<string>,
 ): Promise<void> {
   const path = await realpath(callersPath(name)).catch(() => callersPath(name));
   const existing = await stat(path).catch(() => undefined);
-  if (existing?.isFile() === false) {
-    return pipeline(lines(), createWriteStream(path)).catch((error) => {
-      throw fileError(name, error);
-    });
-  }
   const partial = `${path}.${process.pid}.partial`;
-  const mode = existing?.mode ?? 0o666;
-  const signal = interruption();
   try {
-    const stream = createWriteStream(partial, { flags: "wx", mode });
-    await pipeline(lines(signal), stream, { signal });
+    if (existing?.isFile() === false) return await pipeline(lines, createWriteStream(path));
+    const signal = session.interruptible();
+    const mode = existing?.mode ?? 0o666;
+    await pipeline(lines, createWriteStream(partial, { flags: "wx", mode }), { signal });
     // The umask may have removed some permissions.
     if (existing) await chmod(partial, mode);
     await rename(partial, path);

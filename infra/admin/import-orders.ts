@@ -3,19 +3,54 @@ import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import type { AttributeValue } from "@aws-sdk/client-dynamodb";
+import type { OrderItem } from "../../shared/order.ts";
 import { callersPath } from "../local/machine/callers-path.ts";
+import { differingAttributes } from "../orders-file/attribute-json.ts";
+import { type BadLine, Findings, fileReport } from "../orders-file/findings.ts";
 import {
   BadLinesError,
   checkOrders,
+  type NumberedOrder,
   type OrdersFile,
   readNumberedOrders,
 } from "../orders-file/orders-file.ts";
+import { counted, countsText } from "../terminal/counted.ts";
 import { CommandError, fileError } from "../terminal/errors.ts";
+import { jsonText } from "../terminal/printable.ts";
 import type { Result, Session } from "./command.ts";
-import { compareOrders, Differing, type Import } from "./compare-orders.ts";
-import { inputName, openInput } from "./input-lines.ts";
+import { inputName, openInput } from "./input.ts";
 import { startProgress } from "./progress.ts";
+import { plainValue } from "./show-orders.ts";
+import { batches, finder, keysPerCall, type TableCalls } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
+
+/** The longest value that is shown whole, in characters. */
+const longestValue = 60;
+
+/** What happens to the orders of a file, and the names of the outcomes. */
+const modes = {
+  import: {
+    title: "Writing",
+    units: "writes",
+    batchSize: 1,
+    find: write,
+    counts: { written: 0, alreadyThere: 0, different: 0 },
+    missing: "written",
+    same: "alreadyThere",
+    rest: "notWritten",
+  },
+  check: {
+    title: "Comparing",
+    units: "reads",
+    batchSize: keysPerCall,
+    find: read,
+    counts: { same: 0, different: 0, missing: 0 },
+    missing: "missing",
+    same: "same",
+    rest: "notCompared",
+  },
+} as const;
 
 /**
  * Imports an orders file, or standard input; with `check`, only compares it with the table. Ctrl-C
@@ -26,14 +61,14 @@ export async function importOrders(
   name: string,
   { check = false }: { check?: boolean },
 ): Promise<Result> {
-  const signal = session.interruption();
+  const signal = session.interruptible();
   await using cleanUp = new AsyncDisposableStack();
   const file = await readableTwice(name, cleanUp, signal);
-  const calls = session.calls(check ? "reads" : "writes");
+  const mode = modes[check ? "check" : "import"];
+  const calls = session.calls(mode.units);
   try {
     const total = await checkFile(file, signal);
-    const job = { table: session.ordersTable, file, total, calls, signal };
-    return await (check ? compareOrders(job) : writeOrders(job));
+    return await workOn(session, calls, { ...file, total }, mode);
   } catch (error) {
     if (error instanceof BadLinesError) return badLinesResult(error);
     throw error;
@@ -86,29 +121,86 @@ async function checkFile(file: OrdersFile, signal: AbortSignal): Promise<number>
 }
 
 /**
- * Writes the orders of a checked file whose ids are not in the table yet. Orders being written when
- * the signal aborts are finished, so that the counts are right.
+ * Writes the orders of a checked file that the table lacks, or only compares the file with the
+ * table. Orders being written when it stops are finished, so that the counts are right.
  *
- * @returns a rejection unless every order is now in the table as it is in the file.
+ * @returns a rejection if an order is different in the table or, when it compares, missing there.
  */
-async function writeOrders(job: Import): Promise<Result> {
-  const { table, file, total, calls, signal } = job;
-  const differing = new Differing();
-  const counts = { written: 0, alreadyThere: 0, different: 0 };
-  const { done, reason } = await workThrough({
-    title: "Writing",
+async function workOn(
+  session: Session,
+  calls: TableCalls,
+  file: OrdersFile & { total: number },
+  {
+    title,
+    batchSize,
+    find,
+    missing,
+    same,
+    rest,
+    ...mode
+  }: (typeof modes)[keyof typeof modes],
+): Promise<Result> {
+  const { total } = file;
+  const differing = new Findings<BadLine>();
+  const counts: Record<string, number> = { ...mode.counts };
+  const { done, reason } = await workThrough(session, {
+    title,
     unit: "orders",
     total,
-    items: readNumberedOrders(file, total),
-    async *work({ line, item }, stop) {
-      const unmet = await calls.insert(table, "id", item, stop);
-      if (!unmet) yield "written";
-      else yield differing.compare(line, item, unmet.found) ? "different" : "alreadyThere";
+    items: batches(readNumberedOrders(file, total), batchSize),
+    async *work(orders) {
+      const items = orders.map(({ item }) => item);
+      const found = await find(calls, session.ordersTable, items);
+      for (const order of orders) {
+        const other = found(order.item);
+        if (!other) yield missing;
+        else yield differs(differing, order, other) ? "different" : same;
+      }
     },
     counts,
-    signal,
   });
-  return differing.result(job, { ...counts, notWritten: total - done }, "write", reason);
+  counts[rest] = total - done;
+  const text = `${counted(total, "order")}: ${countsText(counts)}`;
+  return {
+    text,
+    json: { badLines: [], orders: total, ...counts, differing: differing.first },
+    notes: fileReport(file.name, differing),
+    unprinted: text,
+    reason,
+    rejected: differing.count + (counts["missing"] ?? 0) > 0,
+  };
+}
+
+/** Reads the orders with the ids of these, and returns a function that finds them. */
+async function read(calls: TableCalls, table: string, items: OrderItem[]) {
+  return finder("id", await calls.getMany(table, "id", items, true));
+}
+
+/** Writes an order if the table lacks it, and returns a function that finds it otherwise. */
+async function write(calls: TableCalls, table: string, [item = {}]: OrderItem[]) {
+  const unmet = await calls.insert(table, "id", item);
+  return () => unmet?.found;
+}
+
+/** Adds an order to the findings if it differs from the table's, and returns whether it does. */
+function differs(
+  findings: Findings<BadLine>,
+  { line, item }: NumberedOrder,
+  found: OrderItem,
+): boolean {
+  const names = differingAttributes(item, found);
+  if (names.length === 0) return false;
+  const values = names.map(
+    (name) => `${name} ${shortText(item[name])} (table: ${shortText(found[name])})`,
+  );
+  const problem = `order ${item["id"]?.N} differs: ${values.join(", ")}`;
+  findings.add(names.join(", "), { line, problems: [problem] });
+  return true;
+}
+
+function shortText(attribute: AttributeValue | undefined): string {
+  const text = attribute ? jsonText(plainValue(attribute)) : "none";
+  return text.length > longestValue ? `${text.slice(0, longestValue)}...` : text;
 }
 
 function badLinesResult({ message, lineCount, bad }: BadLinesError): Result {

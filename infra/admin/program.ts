@@ -2,8 +2,7 @@ import { type Command, CommanderError, Option } from "commander";
 import { environments } from "../environments.ts";
 import { errorText, isOutputError } from "../terminal/errors.ts";
 import { Script } from "../terminal/script.ts";
-import { addKeyCommands } from "./key-commands.ts";
-import { addOrderCommands } from "./order-commands.ts";
+import { addKeyCommands, addOrderCommands } from "./commands.ts";
 
 /** The operators' command line. Wrong use at any level prints one line and exits with 2. */
 export function createProgram(): Command {

@@ -2,8 +2,9 @@ import type { OrderItem, OrderStatus } from "../../shared/order.ts";
 import { counted, countsText } from "../terminal/counted.ts";
 import { requireKey } from "./api-keys.ts";
 import type { Result, Session } from "./command.ts";
-import { orderIdOf, orderKey, readIds } from "./order-ids.ts";
-import { hundreds, type TableCalls } from "./table-calls.ts";
+import { readIds } from "./input.ts";
+import { plainValue } from "./show-orders.ts";
+import { batches, orderKey, type TableCalls } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
 
 interface Cancellations {
@@ -40,7 +41,6 @@ export async function reinstateOrders(
   await requireKey(session, cancelledBy);
   const reads = session.calls("reads");
   const writes = session.calls("writes");
-  const signal = session.interruption();
   const counts = {
     reinstated: 0,
     outsidePeriod: 0,
@@ -48,21 +48,20 @@ export async function reinstateOrders(
     changedSince: 0,
     others: 0,
   };
-  const { reason } = await workThrough({
+  const { reason } = await workThrough(session, {
     title: "Reinstating",
     unit: "orders read",
-    items: onlyIds ? readOrders(table, onlyIds, reads, signal) : reads.items(table, signal),
-    async *work(order, stop) {
+    items: onlyIds ? readOrders(table, onlyIds, reads) : reads.items(table),
+    async *work(order) {
       const kept = reasonToKeep(order, cancellations, exceptIds);
       if (kept) return yield kept;
-      const isReinstated = dryRun || (await reinstateOrder(table, order, writes, stop));
-      const id = orderIdOf(order);
+      const isReinstated = dryRun || (await reinstateOrder(table, order, writes));
+      const id = plainValue(order["id"]);
       if (isReinstated)
         session.print(String(id), { id, cancelledAt: order["cancelledAt"]?.S });
       yield isReinstated ? "reinstated" : "changedSince";
     },
     counts,
-    signal,
   });
   const { others: _, ...shown } = counts;
   const {
@@ -75,11 +74,8 @@ export async function reinstateOrders(
   const verb = dryRun ? "Would reinstate" : "Reinstated";
   return {
     json: { table, dryRun, complete: reason === undefined, ...shown },
-    notes: [
-      `${verb} ${counted(reinstated, "order")}; left ${left}`,
-      reason && `${reason}. Run it again for the rest.`,
-    ],
-    rejected: reason !== undefined,
+    notes: [`${verb} ${counted(reinstated, "order")}; left ${left}`],
+    reason,
   };
 }
 
@@ -87,10 +83,9 @@ async function* readOrders(
   table: string,
   ids: Set<string>,
   reads: TableCalls,
-  signal: AbortSignal,
 ): AsyncIterable<OrderItem> {
-  for await (const some of hundreds(ids))
-    yield* await reads.getMany(table, "id", some.map(orderKey), signal);
+  for await (const some of batches(ids))
+    yield* await reads.getMany(table, "id", some.map(orderKey));
 }
 
 /** Why an order stays as it is, if it does; `others` are those that the key has not cancelled. */
@@ -112,7 +107,6 @@ async function reinstateOrder(
   table: string,
   { id, status, cancelledBy, cancelledAt }: OrderItem,
   writes: TableCalls,
-  stop: AbortSignal,
 ): Promise<boolean> {
   // Only pending orders are cancelled, so this is what the order was before.
   const change = {
@@ -123,5 +117,5 @@ async function reinstateOrder(
     cancellationId: undefined,
   };
   const read = { id, status, cancelledBy, cancelledAt };
-  return !(await writes.update(table, "id", change, read, stop));
+  return !(await writes.update(table, "id", change, read));
 }

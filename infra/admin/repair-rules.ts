@@ -1,6 +1,5 @@
 import type { OrderItem as Item } from "../../shared/order.ts";
 import { differingAttributes, sameAttribute } from "../orders-file/attribute-json.ts";
-import { orderIdOf } from "./order-ids.ts";
 import type { Attributes } from "./table-calls.ts";
 
 /**
@@ -36,8 +35,8 @@ export interface Judgement {
 export interface Rules {
   /** The partition key. */
   key: string;
-  /** Names an item, for people. */
-  nameOf(item: Item): bigint | string;
+  /** The attribute by which people name an item. */
+  name: string;
   /** The attributes that must not have changed since the judgement. */
   judgedBy: string[];
   /** Judges an item of the live table by the copy's. */
@@ -52,7 +51,7 @@ export interface Rules {
 export function orderRules(fields: string[]): Rules {
   return {
     key: "id",
-    nameOf: orderIdOf,
+    name: "id",
     judgedBy: ["id", "status", "reinstatedAt"],
     judge: (copied, live) => judgeOrder(copied, live, fields),
   };
@@ -110,7 +109,7 @@ function mayBecome(was: Status, is: Status): boolean {
 /** Mends keys that are no longer revoked. */
 export const keyRules: Rules = {
   key: "keyHash",
-  nameOf: ({ keyId }) => keyId?.S ?? "",
+  name: "keyId",
   judgedBy: ["keyHash", "revokedAt"],
   judge({ revokedAt }, live) {
     const isRevived = revokedAt !== undefined && live["revokedAt"] === undefined;

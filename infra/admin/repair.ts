@@ -1,13 +1,17 @@
 import type { OrderItem } from "../../shared/order.ts";
+import { Findings } from "../orders-file/findings.ts";
+import { countsText, grouped, words } from "../terminal/counted.ts";
 import { CommandError } from "../terminal/errors.ts";
+import { columns } from "../terminal/text.ts";
 import type { Result, Session } from "./command.ts";
-import { orderKey, readIds } from "./order-ids.ts";
-import { type RepairedItem, RepairReport } from "./repair-report.ts";
-import { type Judgement, noOutcomes, type Rules } from "./repair-rules.ts";
+import { readIds } from "./input.ts";
+import { type Judgement, noOutcomes, type Outcome, type Rules } from "./repair-rules.ts";
+import { plainValue } from "./show-orders.ts";
 import {
   type Attributes,
+  batches,
   finder,
-  hundreds,
+  orderKey,
   type TableCalls,
   type Unmet,
 } from "./table-calls.ts";
@@ -31,9 +35,9 @@ interface Repair {
   dryRun: boolean;
 }
 
-/** Up to a hundred items of one of the two tables, or keys. */
+/** Up to a hundred items of one of the two tables; or keys, and no table's name. */
 interface Batch {
-  table: string | undefined;
+  table: string;
   items: OrderItem[];
 }
 
@@ -44,10 +48,28 @@ interface Pair {
   current: OrderItem | undefined;
 }
 
+/** What became of an item. */
+interface RepairedItem {
+  id: unknown;
+  outcome: Outcome;
+  /** Its status in the live table. */
+  status: string | undefined;
+  /** Its status in the copy. */
+  was: string | undefined;
+}
+
+/** The lines about items that were left as they are, but may be wrong. */
+const explanations: Partial<Record<Outcome, (item: RepairedItem) => string>> = {
+  contradictory: ({ id, status, was }) => `${id} is ${status}, but was ${was}`,
+  onlyLive: ({ id }) => `${id} is only in the live table`,
+  inNeither: ({ id }) => `${id} is in neither table`,
+};
+
 /**
  * Repairs a table in use, each item in one conditional write, until the first failure or Ctrl-C.
  * Safe to run again, and while everyone uses the table: a write is applied only if the item is
- * still as it was judged.
+ * still as it was judged. Prints the id of an item that was put back, and lists those that may be
+ * wrong.
  *
  * @returns a rejection if orders are contradictory or in neither table, or if it stopped early.
  */
@@ -61,36 +83,60 @@ export async function repair(
   const onlyIds = ids === undefined ? undefined : await readIds(session, ids);
   const reads = session.calls("reads");
   const job: Repair = { from, live, rules, reads, writes: session.calls("writes"), dryRun };
-  const signal = session.interruption();
-  const report = new RepairReport();
   const counts = { ...noOutcomes };
-  const { done, reason } = await workThrough({
+  const doubtful = new Findings<string>();
+  const fields = new Map<string, number>();
+  const report = (item: RepairedItem): void => {
+    const { id, outcome } = item;
+    const doubt = explanations[outcome]?.(item);
+    if (doubt) doubtful.add(words(outcome), doubt);
+    const isWritten = outcome === "placed" || outcome === "mended";
+    if (isWritten || (doubt && session.asJson)) session.print(String(id), item);
+  };
+  const { reason } = await workThrough(session, {
     title: dryRun ? "Comparing" : "Repairing",
     unit: "items",
-    items: batches(job, onlyIds, signal),
-    async *work(batch, stop) {
-      for (const pair of await readPairs(job, batch, stop)) {
-        stop.throwIfAborted();
-        const item = await repairItem(job, pair, stop);
-        report.addItem(item, session);
+    items: allBatches(job, onlyIds),
+    async *work(batch) {
+      for (const pair of await readPairs(job, batch)) {
+        session.stop.signal.throwIfAborted();
+        const { item, differing = [] } = await repairItem(job, pair);
+        for (const name of differing) fields.set(name, (fields.get(name) ?? 0) + 1);
+        report(item);
         yield item.outcome;
       }
     },
     counts,
-    signal,
   });
-  return report.result(job, counts, done, reason);
+  const verb = dryRun ? "Would repair" : "Repaired";
+  const rows = [...fields].map(([name, count]) => [name, grouped(count)]).sort();
+  return {
+    json: {
+      table: live,
+      dryRun,
+      complete: reason === undefined,
+      ...counts,
+      fields: Object.fromEntries(fields),
+    },
+    notes: [
+      `${verb} ${live}: ${countsText(counts)}`,
+      ...doubtful.first.sort(),
+      ...doubtful.more,
+      rows.length > 0 ? columns([["FIELD", "DIFFERED IN"], ...rows]) : undefined,
+    ],
+    reason,
+    rejected: counts.contradictory + counts.inNeither > 0,
+  };
 }
 
 /** The items of the copy, and then those of the live table; or only the chosen keys. */
-async function* batches(
+async function* allBatches(
   { from, live, reads }: Repair,
   onlyIds: Set<string> | undefined,
-  signal: AbortSignal,
 ): AsyncIterable<Batch> {
-  for (const table of onlyIds ? [undefined] : [from, live]) {
-    const items = table ? reads.items(table, signal) : [...(onlyIds ?? [])].map(orderKey);
-    for await (const some of hundreds(items)) yield { table, items: some };
+  for (const table of onlyIds ? [""] : [from, live]) {
+    const all = onlyIds ? [...onlyIds].map(orderKey) : reads.items(table);
+    for await (const items of batches(all)) yield { table, items };
   }
 }
 
@@ -98,14 +144,13 @@ async function* batches(
 async function readPairs(
   { from, live, rules, reads }: Repair,
   { table, items }: Batch,
-  stop: AbortSignal,
 ): Promise<Pair[]> {
   if (items.some((item) => !item[rules.key]))
     throw new CommandError(`${table} has an item without ${rules.key}`);
   const findIn = async (wanted: string) =>
     finder(
       rules.key,
-      wanted === table ? items : await reads.getMany(wanted, rules.key, items, stop),
+      wanted === table ? items : await reads.getMany(wanted, rules.key, items),
     );
   const [copied, current] = [await findIn(from), await findIn(live)];
   return items
@@ -119,23 +164,15 @@ async function readPairs(
  */
 async function repairItem(
   job: Repair,
-  pair: Pair,
-  stop: AbortSignal,
-): Promise<RepairedItem> {
-  const { dryRun, rules } = job;
-  const { item, copied } = pair;
-  let { current } = pair;
-  for (;;) {
-    const { outcome, change, differing } = judge(rules, copied, current);
-    const unmet = dryRun ? undefined : await write(job, copied, current, change, stop);
-    if (!unmet) {
-      const id = rules.nameOf(copied ?? current ?? item);
-      const status = current?.["status"]?.S;
-      return { id, outcome, status, was: copied?.["status"]?.S, differing };
-    }
-    // Someone else wrote first, so judge again by the item they left.
-    current = unmet.found;
-  }
+  { item, copied, current }: Pair,
+): Promise<{ item: RepairedItem; differing: string[] | undefined }> {
+  const { outcome, change, differing } = judge(job.rules, copied, current);
+  const unmet = job.dryRun ? undefined : await write(job, copied, current, change);
+  // Someone else wrote first, so judge again by the item they left.
+  if (unmet) return repairItem(job, { item, copied, current: unmet.found });
+  const id = plainValue((copied ?? current ?? item)[job.rules.name]);
+  const status = current?.["status"]?.S;
+  return { item: { id, outcome, status, was: copied?.["status"]?.S }, differing };
 }
 
 function judge(rules: Rules, copied?: OrderItem, current?: OrderItem): Judgement {
@@ -150,10 +187,9 @@ async function write(
   copied: OrderItem | undefined,
   current: OrderItem | undefined,
   change: Attributes | undefined,
-  stop: AbortSignal,
 ): Promise<Unmet | undefined> {
-  if (copied && !current) return writes.insert(live, rules.key, copied, stop);
+  if (copied && !current) return writes.insert(live, rules.key, copied);
   if (!current || !change) return undefined;
   const read = Object.fromEntries(rules.judgedBy.map((name) => [name, current[name]]));
-  return writes.update(live, rules.key, change, read, stop);
+  return writes.update(live, rules.key, change, read);
 }

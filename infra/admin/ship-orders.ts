@@ -4,8 +4,8 @@ import type { OrderItem, OrderStatus } from "../../shared/order.ts";
 import { counted, countsText } from "../terminal/counted.ts";
 import { errorText } from "../terminal/errors.ts";
 import type { Result, Session } from "./command.ts";
-import { orderKey, readIds } from "./order-ids.ts";
-import type { TableCalls } from "./table-calls.ts";
+import { readIds } from "./input.ts";
+import { orderKey, type TableCalls } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
 
 /** The words and the exit code of each outcome, the gravest last. */
@@ -46,21 +46,23 @@ export async function shipOrders(
   named: string[],
   { file, date: shipDate = now() }: { file?: string; date?: string },
 ): Promise<Result> {
+  if (named.length > 0 && file !== undefined)
+    session.wrongUse("name either orders or a file of ids");
   const ids = named.length > 0 ? new Set(named) : await readIds(session, file);
   const calls = session.calls("writes");
   const counts: Record<string, number> = {};
   let previous = Promise.resolve();
-  const { done, reason } = await workThrough({
+  const { done, reason } = await workThrough(session, {
     title: "Shipping",
     unit: "orders",
     total: ids.size,
     items: ids.values(),
-    async *work(id, stop) {
+    async *work(id) {
       const turn = previous;
       const { promise, resolve } = Promise.withResolvers<void>();
       previous = promise;
       try {
-        const shipment = await shipOrder(session.ordersTable, id, shipDate, calls, stop);
+        const shipment = await shipOrder(session.ordersTable, id, shipDate, calls);
         await turn;
         session.print(shipmentText(id, shipment), { id: BigInt(id), ...shipment });
         yield shipment.outcome;
@@ -69,7 +71,6 @@ export async function shipOrders(
       }
     },
     counts,
-    signal: session.interruption(),
   });
   counts["not_tried"] = ids.size - done;
   const found = Object.entries(outcomes).filter(([outcome]) => counts[outcome]);
@@ -77,7 +78,8 @@ export async function shipOrders(
   const foundCounts = found.map(([outcome]) => [outcome, counts[outcome]]);
   const summary = `${counted(ids.size, "order")}: ${countsText(Object.fromEntries(foundCounts))}`;
   return {
-    notes: [ids.size > 1 ? summary : undefined, reason],
+    notes: [ids.size > 1 ? summary : undefined],
+    reason,
     unprinted: "Ship them again to see what has shipped",
   };
 }
@@ -99,7 +101,6 @@ async function shipOrder(
   id: string,
   shipDate: string,
   calls: TableCalls,
-  signal: AbortSignal,
 ): Promise<Shipment> {
   const pending = { ...orderKey(id), status: { S: "pending" satisfies OrderStatus } };
   const shipped: OrderItem = {
@@ -108,7 +109,7 @@ async function shipOrder(
     complete: { BOOL: true },
   };
   try {
-    const unmet = await calls.update(table, "id", shipped, pending, signal);
+    const unmet = await calls.update(table, "id", shipped, pending);
     if (unmet === undefined) return { outcome: "shipped", shipDate };
     return rejection(unmet.found);
   } catch (error) {

@@ -9,10 +9,9 @@ import { columns, header } from "../terminal/text.ts";
 import { findKey, requireKey } from "./api-keys.ts";
 import type { Result, Session } from "./command.ts";
 import { formatLines } from "./export-orders.ts";
-import { orderKey } from "./order-ids.ts";
-import { readTable } from "./read-table.ts";
-import { TableCalls } from "./table-calls.ts";
+import { orderKey, TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
+import { readTable } from "./work-through.ts";
 
 /** The statuses that orders are listed and counted by; `other` is any other status, or none. */
 export const statusChoices = [...orderStatuses, "other"] as const;
@@ -37,13 +36,7 @@ const widths = {
 /** Shows an order as the table holds it, and the name of the key that cancelled it. */
 export async function show(target: Target, id: string): Promise<Result> {
   const calls = new TableCalls(target.client);
-  const [order] = await calls.getMany(
-    target.ordersTable,
-    "id",
-    [orderKey(id)],
-    undefined,
-    true,
-  );
+  const [order] = await calls.getMany(target.ordersTable, "id", [orderKey(id)], true);
   if (!order) throw new CommandError(`No order has the id ${id}`);
   const cancelledBy = order["cancelledBy"]?.S;
   const key = cancelledBy === undefined ? undefined : await findKey(target, cancelledBy);
@@ -75,7 +68,7 @@ export async function listOrders(
   let found = 0;
   const output = async function* (): AsyncIterable<string> {
     if (!session.asJson) yield row(header);
-    for await (const page of readTable(session, { title: "Listing", isPrinted: true })) {
+    for await (const page of readTable(session, "Listing", { isPrinted: true })) {
       const orders = page.filter(matches);
       found += orders.length;
       yield session.asJson
@@ -112,7 +105,7 @@ export function plainValue(attribute: AttributeValue | undefined): unknown {
 /** Counts the orders by status. */
 export async function countOrders(session: Session): Promise<Result> {
   const counts = { pending: 0, shipped: 0, cancelled: 0, other: 0, total: 0 };
-  for await (const page of readTable(session, { title: "Counting" })) {
+  for await (const page of readTable(session, "Counting")) {
     for (const item of page) counts[statusOf(item)]++;
     counts.total += page.length;
   }

@@ -28,6 +28,11 @@ function keyOf(key: string, item: Attributes): OrderItem {
   return { [key]: item[key] ?? { NULL: true } };
 }
 
+/** The key of the order with this id. */
+export function orderKey(id: string): OrderItem {
+  return { id: { N: id } };
+}
+
 /** Finds, among items, the one that has the same key as another. */
 export function finder(
   key: string,
@@ -39,15 +44,16 @@ export function finder(
 }
 
 /** The most items that one call reads by their keys. */
-const keysPerCall = 100;
+export const keysPerCall = 100;
 
-/** Divides items among calls that read them by their keys. */
-export async function* hundreds<Item>(
+/** Divides items among calls. */
+export async function* batches<Item>(
   items: AsyncIterable<Item> | Iterable<Item>,
+  size = keysPerCall,
 ): AsyncIterable<Item[]> {
   let batch: Item[] = [];
   for await (const item of items) {
-    if (batch.push(item) < keysPerCall) continue;
+    if (batch.push(item) < size) continue;
     yield batch;
     batch = [];
   }
@@ -74,18 +80,24 @@ const conditional = {
 export class TableCalls {
   readonly #client: DynamoDBClient;
   readonly #millisecondsPerUnit: number;
+  readonly #signal: AbortSignal;
   readonly #clock: typeof systemClock;
   /** When the next call may begin. */
   #next = 0;
 
-  /** @param rate the most capacity units a second. */
+  /**
+   * @param rate the most capacity units a second.
+   * @param signal ends the waits and the scans, but no other call that has begun.
+   */
   constructor(
     client: DynamoDBClient,
     rate = Number.POSITIVE_INFINITY,
+    signal = new AbortController().signal,
     clock = systemClock,
   ) {
     this.#client = client;
     this.#millisecondsPerUnit = 1000 / rate;
+    this.#signal = signal;
     this.#clock = clock;
   }
 
@@ -93,19 +105,17 @@ export class TableCalls {
    * Makes a call when its turn comes, and again, for about a minute, while the table throttles it.
    *
    * @param units those it is likely to use; later calls wait for those it really used.
-   * @param signal ends its waits, but not the call itself.
    * @throws what the DynamoDB client throws.
    */
   async make<Output extends Metered>(
     send: () => Promise<Output>,
     units: number,
-    signal?: AbortSignal,
   ): Promise<Output> {
     for (let tries = 0; ; tries++) {
       const now = this.#clock.now();
       const turn = Math.max(now, this.#next);
       this.#next = turn + units * this.#millisecondsPerUnit;
-      if (turn > now) await this.#clock.pause(turn - now, signal);
+      if (turn > now) await this.#clock.pause(turn - now, this.#signal);
       try {
         const output = await send();
         const [used] = [output.ConsumedCapacity].flat();
@@ -114,7 +124,7 @@ export class TableCalls {
       } catch (error) {
         const longest = throttleWaits[tries];
         if (longest === undefined || !isThrottled(error)) throw error;
-        await this.#clock.pause(Math.random() * longest, signal);
+        await this.#clock.pause(Math.random() * longest, this.#signal);
       }
     }
   }
@@ -127,7 +137,6 @@ export class TableCalls {
     table: string,
     key: string,
     items: OrderItem[],
-    signal?: AbortSignal,
     ConsistentRead = false,
   ): Promise<OrderItem[]> {
     const found: OrderItem[] = [];
@@ -138,31 +147,23 @@ export class TableCalls {
         ReturnConsumedCapacity: "TOTAL",
       });
       const units = Keys.length * (ConsistentRead ? 1 : 0.5);
-      const output = await this.make(() => this.#client.send(command), units, signal);
+      const output = await this.make(() => this.#client.send(command), units);
       found.push(...(output.Responses?.[table] ?? []));
-      const left = output.UnprocessedKeys?.[table]?.Keys ?? [];
-      // The table throttles, though it read some of them.
-      if (left.length === Keys.length) await this.#clock.pause(1000, signal);
-      Keys = left;
+      // A table that throttles all of them is an error.
+      Keys = output.UnprocessedKeys?.[table]?.Keys ?? [];
     }
     return found;
   }
 
   /** Writes an item unless the table has one with its key. Returns undefined if it is written. */
-  insert(
-    TableName: string,
-    key: string,
-    Item: OrderItem,
-    signal?: AbortSignal,
-  ): Promise<Unmet | undefined> {
-    const ConditionExpression = `attribute_not_exists(${key})`;
+  insert(TableName: string, key: string, Item: OrderItem): Promise<Unmet | undefined> {
     const command = new PutItemCommand({
       TableName,
       Item,
-      ConditionExpression,
+      ConditionExpression: `attribute_not_exists(${key})`,
       ...conditional,
     });
-    return this.#write(Item, () => this.#client.send(command), signal);
+    return this.#write(Item, () => this.#client.send(command));
   }
 
   /**
@@ -174,7 +175,6 @@ export class TableCalls {
     key: string,
     change: Attributes,
     read: Attributes,
-    signal?: AbortSignal,
   ): Promise<Unmet | undefined> {
     const written = { ...read, ...change };
     const names = Object.keys(written);
@@ -204,22 +204,20 @@ export class TableCalls {
       ),
       ...conditional,
     });
-    return this.#write(written, () => this.#client.send(command), signal);
+    return this.#write(written, () => this.#client.send(command));
   }
 
   /** @param written the attributes by which a retry knows what an earlier attempt has written. */
   async #write(
     written: Attributes,
     send: () => Promise<Metered>,
-    signal?: AbortSignal,
   ): Promise<Unmet | undefined> {
     let attempts = 0;
-    const attempt = (): Promise<Metered> => {
-      attempts++;
-      return send();
-    };
     try {
-      await this.make(attempt, 1, signal);
+      await this.make(() => {
+        attempts++;
+        return send();
+      }, 1);
       return undefined;
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
@@ -233,26 +231,27 @@ export class TableCalls {
     }
   }
 
-  /** Reads a table, consistently, a page at a time, until the signal aborts. */
-  async *scan(TableName: string, signal?: AbortSignal): AsyncIterable<OrderItem[]> {
+  /** Reads a table, consistently, a page at a time. */
+  async *scan(TableName: string): AsyncIterable<OrderItem[]> {
     let ExclusiveStartKey: OrderItem | undefined;
     do {
       const command = new ScanCommand({
         TableName,
         ConsistentRead: true,
         ReturnConsumedCapacity: "TOTAL",
-        ...(ExclusiveStartKey && { ExclusiveStartKey }),
+        ExclusiveStartKey,
       });
-      const send = (): Promise<ScanCommandOutput> =>
-        this.#client.send(command, signal && { abortSignal: signal });
-      const { Items = [], LastEvaluatedKey } = await this.make(send, 0, signal);
+      const { Items = [], LastEvaluatedKey } = await this.make<ScanCommandOutput>(
+        () => this.#client.send(command, { abortSignal: this.#signal }),
+        0,
+      );
       yield Items;
       ExclusiveStartKey = LastEvaluatedKey;
     } while (ExclusiveStartKey);
   }
 
   /** Reads a table as `scan` does, an item at a time. */
-  async *items(table: string, signal?: AbortSignal): AsyncIterable<OrderItem> {
-    for await (const page of this.scan(table, signal)) yield* page;
+  async *items(table: string): AsyncIterable<OrderItem> {
+    for await (const page of this.scan(table)) yield* page;
   }
 }

@@ -50,18 +50,11 @@ export async function findDeployedStack(environment: Environment): Promise<Targe
   // First, because the region may be missing with the profile.
   await credentials();
   const region = await cloudFormation.config.region();
-  const foreignEndpoint = noteForeignEndpoint(cloudFormation);
+  rejectForeignEndpoint(cloudFormation, stackName);
   const described = cloudFormation.send(
     new DescribeStacksCommand({ StackName: stackName }),
   );
   const { Stacks } = await described.catch((error: unknown) => {
-    const endpoint = foreignEndpoint();
-    if (endpoint !== undefined) {
-      throw new CommandError(
-        `No stack ${stackName} at ${endpoint}, which is not AWS (${errorText(error)}). ` +
-          "Unset AWS_ENDPOINT_URL, or endpoint_url in your profile",
-      );
-    }
     if (!/^ValidationError: .*does not exist/.test(String(error))) throw error;
     throw new CommandError(
       `No stack ${stackName} in region ${region} of this AWS account. ` +
@@ -90,18 +83,20 @@ export async function findDeployedStack(environment: Environment): Promise<Targe
   };
 }
 
-/** Notes where a client's calls go. The function returns the host if it is not one of AWS's. */
-function noteForeignEndpoint(client: CloudFormationClient): () => string | undefined {
-  let url: URL | undefined;
+/** Makes a client's errors say that its calls don't go to AWS, if that is so. */
+function rejectForeignEndpoint(client: CloudFormationClient, stackName: string): void {
   client.middlewareStack.add(
     (next, context) => (args) =>
-      next(args).finally(() => {
-        url = context.endpointV2?.url;
+      next(args).catch((error: unknown) => {
+        const { host, hostname } = context.endpointV2?.url ?? {};
+        if (!hostname || /\.(amazonaws\.(com|com\.cn|eu)|api\.aws)$/.test(hostname))
+          throw error;
+        throw new CommandError(
+          `No stack ${stackName} at ${host}, which is not AWS (${errorText(error)}). ` +
+            "Unset AWS_ENDPOINT_URL, or endpoint_url in your profile",
+        );
       }),
-    { name: "noteForeignEndpoint", step: "initialize" },
   );
-  const ofAws = /\.(amazonaws\.(com|com\.cn|eu)|api\.aws)$/;
-  return () => (url && !ofAws.test(url.hostname) ? url.host : undefined);
 }
 
 /**
@@ -143,18 +138,15 @@ function isElsewhere(error: unknown): boolean {
 
 /** Makes a client's errors name the table that does not exist; DynamoDB's own mostly don't. */
 function nameMissingTables(client: DynamoDBClient): DynamoDBClient {
-  client.middlewareStack.add(
-    (next) => async (args) => {
-      try {
-        return await next(args);
-      } catch (error) {
-        if (error instanceof ResourceNotFoundException && "TableName" in args.input) {
-          error.message = `There is no table ${args.input.TableName}`;
-        }
-        throw error;
+  client.middlewareStack.add((next) => async (args) => {
+    try {
+      return await next(args);
+    } catch (error) {
+      if (error instanceof ResourceNotFoundException && "TableName" in args.input) {
+        error.message = `There is no table ${args.input.TableName}`;
       }
-    },
-    { name: "nameMissingTables", step: "initialize" },
-  );
+      throw error;
+    }
+  });
   return client;
 }

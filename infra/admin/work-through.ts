@@ -1,4 +1,7 @@
+import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
+import type { OrderItem } from "../../shared/order.ts";
 import { errorText } from "../terminal/errors.ts";
+import type { Session } from "./command.ts";
 import { startProgress } from "./progress.ts";
 
 /** Enough to keep a table busy from one machine; the client opens 50 connections at most. */
@@ -11,53 +14,80 @@ interface Work<Item, Outcome extends string> {
   total?: number;
   items: AsyncIterable<Item> | IteratorObject<Item>;
   /** Works on an item and yields the outcome, or several for a batch. */
-  work: (item: Item, stop: AbortSignal) => AsyncIterable<Outcome>;
+  work: (item: Item) => AsyncIterable<Outcome>;
   /** The number of items with each outcome, which grows while the work goes on. */
   counts: Record<Outcome, number>;
-  signal: AbortSignal;
 }
 
 /**
- * Works on items, several at a time, until the first failure or until the signal aborts. Shows the
- * progress and counts the outcomes. Work that has begun is finished; its `stop` signal only cuts
- * its waits short.
+ * Works on items, several at a time, until the first failure or Ctrl-C. Shows the progress and
+ * counts the outcomes. Work that has begun is finished, but doesn't wait any longer.
  *
  * @returns how many outcomes there were, and the reason, in one line, if it stopped early.
  */
-export async function workThrough<Item, Outcome extends string>({
-  title,
-  unit,
-  total = 0,
-  items,
-  work,
-  counts,
-  signal,
-}: Work<Item, Outcome>): Promise<{ done: number; reason: string | undefined }> {
+export async function workThrough<Item, Outcome extends string>(
+  { stop, interruptible }: Session,
+  { title, unit, total = 0, items, work, counts }: Work<Item, Outcome>,
+): Promise<{ done: number; reason: string | undefined }> {
   const progress = startProgress(title, unit, total);
-  const failed = new AbortController();
-  const stop = AbortSignal.any([signal, failed.signal]);
+  const signal = interruptible();
   let done = 0;
   let reason: string | undefined;
   // The workers share one iterator, so each item goes to one of them, and is read only when one is
   // free.
-  const outcomes = async function* (): AsyncIterable<Outcome> {
-    for await (const item of items) {
-      stop.throwIfAborted();
-      yield* work(item, stop);
-    }
-  };
   const worker = async (): Promise<void> => {
     try {
-      for await (const outcome of outcomes()) {
-        counts[outcome] = (counts[outcome] ?? 0) + 1;
-        progress.update(++done);
+      for await (const item of items) {
+        signal.throwIfAborted();
+        for await (const outcome of work(item)) {
+          counts[outcome] = (counts[outcome] ?? 0) + 1;
+          progress.update(++done);
+        }
       }
     } catch (error) {
-      reason ??= errorText(signal.aborted ? signal.reason : error);
-      failed.abort();
+      // Only the first reason counts.
+      stop.abort(error);
+      reason = errorText(signal.reason);
     }
   };
   await Promise.all(Array.from({ length: concurrency }, worker));
   progress.stop();
   return { done, reason };
+}
+
+/**
+ * Reads every order of a table, a page at a time, at the rate of the command line, and shows how
+ * far that is.
+ *
+ * @param title what the progress line says is done, like `Counting`.
+ * @param options the table, by default the one in use, and whether the orders go to standard
+ * output, where they would scroll through that line.
+ */
+export async function* readTable(
+  session: Session,
+  title: string,
+  options: { table?: string | undefined; isPrinted?: boolean } = {},
+): AsyncIterable<OrderItem[]> {
+  const { table = session.ordersTable, isPrinted = false } = options;
+  const calls = session.calls("reads");
+  const isShown = process.stderr.isTTY && !(isPrinted && process.stdout.isTTY);
+  const total = isShown ? await approximateCount(session, table) : 0;
+  const progress = startProgress(title, "orders", total, isShown);
+  let read = 0;
+  try {
+    for await (const page of calls.scan(table)) {
+      read += page.length;
+      progress.update(read);
+      yield page;
+    }
+  } finally {
+    progress.stop();
+  }
+}
+
+/** How many orders a table had, up to six hours ago; 0 for an operator who may not ask. */
+async function approximateCount({ client }: Session, table: string): Promise<number> {
+  const describe = new DescribeTableCommand({ TableName: table });
+  const described = await client.send(describe).catch(() => undefined);
+  return described?.Table?.ItemCount ?? 0;
 }

@@ -99,7 +99,7 @@ test.each([
     ${cancelled(1)}
     $ orders audit --log cancelled.log
     ! 0 cancellations: 0 stand, 0 undone, 0 reinstated since and not judged
-    ! cancelled.log:3: not a whole line of the function's log. The rest was not audited.
+    ! cancelled.log:3: not a whole line of the function's log. Run it again for the rest.
     exit 1
   `;
 });
@@ -146,7 +146,7 @@ test("an audit that may not read says so", async () => {
   await playIn({ calls: onEvery("BatchGetItem", denied) })`
     $ orders audit --log cancelled.log
     ! 0 cancellations: 0 stand, 0 undone, 0 reinstated since and not judged
-    ! AWS denied access: not authorized. The rest was not audited.
+    ! AWS denied access: not authorized. Run it again for the rest.
     exit 1
   `;
 });

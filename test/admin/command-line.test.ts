@@ -35,7 +35,6 @@ test.each([
     "orders ship 007",
     "'007' is invalid for argument 'order-id'. Not a 64-bit integer without",
   ],
-  ["orders ship 1 --file ids.txt", "name either orders or a file of ids"],
   [
     "orders ship 1 --date yesterday",
     "Not a date like 2027-12-31, nor a date-time with Z or an",

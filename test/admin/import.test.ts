@@ -148,7 +148,7 @@ test("an import that fails begins no other write, and its counts add up", async 
   const { sent } = await playIn(onEveryAfter(60, "PutItem", denied))`
     $ orders import orders.ndjson
     200 orders: 60 written, 0 already there, 0 different, 140 not written
-    ! AWS denied access: not authorized to perform PutItem. Run it again to write the rest.
+    ! AWS denied access: not authorized to perform PutItem. Run it again for the rest.
     exit 1
   `;
   // At most 48 writes are under way at a time.
@@ -176,7 +176,7 @@ test("an import that fails ends the waits of its other writes", async () => {
     > {"id":1}
     > {"id":2}
     2 orders: 0 written, 0 already there, 0 different, 2 not written
-    ! AWS denied access: no. Run it again to write the rest.
+    ! AWS denied access: no. Run it again for the rest.
     exit 1
   `;
 });
@@ -224,7 +224,7 @@ test("a comparison that may not read counts nothing as missing", () =>
     $ orders import --check
     > {"id":1}
     1 order: 0 same, 0 different, 0 missing, 1 not compared
-    ! AWS denied access: …. Run it again to check the rest.
+    ! AWS denied access: …. Run it again for the rest.
     exit 1
   `);
 
@@ -252,7 +252,7 @@ test.each<[what: string, thousands: number, act: () => unknown, reason: string]>
   await playIn({ calls: justBefore("BatchGetItem", async () => await act()) })`
     $ orders import orders.ndjson --check
     ${thousands},000 orders: 0 same, 0 different, … missing, … not compared
-    ! ${reason}. Run it again to check the rest.
+    ! ${reason}. Run it again for the rest.
     exit 1
   `;
 });

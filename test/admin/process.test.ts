@@ -155,7 +155,7 @@ describe("an import", () => {
       stdout:
         '{"badLines":[],"orders":400,"written":100,"alreadyThere":0,"different":0,' +
         '"notWritten":300,"differing":[]}\n',
-      stderr: "Interrupted. Run it again to write the rest.\n",
+      stderr: "Interrupted. Run it again for the rest.\n",
     });
     expect(await items("orders")).toHaveLength(100);
   });

@@ -234,7 +234,7 @@ describe("orders repair", () => {
       $ orders repair --from COPY
       …
       ! Repaired ORDERS: 1 placed, …
-      ! Interrupted. Run it again to repair the rest.
+      ! Interrupted. Run it again for the rest.
       exit 1
     `;
     await play`
@@ -250,11 +250,13 @@ describe("orders repair", () => {
     exit 1
     $ put KEYS {"keyId":"key_1"}
     $ orders repair --from KEYS
-    ! KEYS has an item without id. Run it again to repair the rest.
+    ! Repaired ORDERS: 0 placed, …
+    ! KEYS has an item without id. Run it again for the rest.
     exit 1
     $ orders repair --from Typo
+    ! Repaired ORDERS: 0 placed, …
     ! There is no table Typo. Check its name, and whether its stack was deleted or replaced. \
-    Run it again to repair the rest.
+    Run it again for the rest.
     exit 1
     $ keys list --table Typo
     ! There is no table Typo. Check its name, and whether its stack was deleted or replaced

@@ -79,6 +79,10 @@ test("orders ship now or at the start of a day, and their ids may be in a file o
     > -1
     {"id":-1,"outcome":"already_shipped","shipDate":"2026-11-21T10:00:00.000µµµZ"}
     exit 3
+    $ orders ship 8 --file ids.txt
+    ! error: name either orders or a file of ids
+    ! (see --help)
+    exit 2
     $ save bad.txt
     > 8
     >
@@ -141,7 +145,7 @@ test("an order whose every response is lost is unknown, with its own exit code",
     NODE_DEBUG=errors prints the stack trace
     Order 2 has shipped: ${noon}
     ! 3 orders: 1 shipped, 1 not tried, 1 unknown
-    ! AWS denied access: not authorized
+    ! AWS denied access: not authorized. Run it again for the rest.
     exit 7
   `;
 });
@@ -181,7 +185,7 @@ test("a failure that affects all stops the command, which says how many were not
     $ orders ship ${ids.join(" ")}
     …
     ! 100 orders: 60 not found, 40 not tried
-    ! AWS denied access: not authorized
+    ! AWS denied access: not authorized. Run it again for the rest.
     exit 1
   `;
 });
@@ -194,7 +198,7 @@ test("an order that waits for its turn when the command is interrupted was not t
     Order 1 has shipped: ${noon}
     ! Using at most 1 write units a second (--rate)
     ! 2 orders: 1 shipped, 1 not tried
-    ! Interrupted
+    ! Interrupted. Run it again for the rest.
     exit 1
   `);
 
@@ -209,7 +213,7 @@ test("a command whose results no one reads any more stops", () => {
     $ orders ship ${ids.join(" ")}
     …
     ! 100 orders: …, … not tried
-    ! Standard output can't be written: broken pipe
+    ! Standard output can't be written: broken pipe. Run it again for the rest.
     exit 1
   `;
 });

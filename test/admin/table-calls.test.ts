@@ -17,15 +17,18 @@ beforeEach(() => {
   onTestFinished(() => void vi.restoreAllMocks());
 });
 
-/** Calls at a rate of units a second, by a clock that stands still or only their waits move. */
-function callsAt(rate?: number, moves = true): TableCalls {
-  const pause = async (milliseconds: number, signal?: AbortSignal) => {
+/** A clock that stands still, or only waits move it. */
+const clock = (moves = true) => ({
+  now: () => now,
+  pause: async (milliseconds: number, signal?: AbortSignal) => {
     signal?.throwIfAborted();
     waits.push(milliseconds);
     if (moves) now += milliseconds;
-  };
-  return new TableCalls(client, rate, { now: () => now, pause });
-}
+  },
+});
+const { signal } = new AbortController();
+const callsAt = (rate?: number, moves = true) =>
+  new TableCalls(client, rate, signal, clock(moves));
 
 /** A call that uses this many units. */
 const using = (units: number) => async () => ({
@@ -60,7 +63,7 @@ describe("calls to a table", () => {
     const keys = [{ id: { N: "1" } }, { id: { N: "2" } }];
     await calls.insert("orders", "id", {});
     await calls.getMany("orders", "id", keys);
-    await calls.getMany("orders", "id", keys, undefined, true);
+    await calls.getMany("orders", "id", keys, true);
     await calls.update("orders", "id", {}, {});
     await Array.fromAsync(calls.scan("orders"));
     expect(waits).toEqual([100, 200, 400, 500]);
@@ -79,22 +82,12 @@ describe("calls to a table", () => {
   });
 
   test("stop waiting for a throttled table or for their turn when interrupted", async () => {
+    const calls = new TableCalls(client, 1, AbortSignal.abort(), clock());
     const send = vi.fn(throttled);
-    await expect(callsAt().make(send, 0, AbortSignal.abort())).rejects.toThrow("aborted");
+    await expect(calls.make(send, 0)).rejects.toThrow("aborted");
     expect(send).toHaveBeenCalledTimes(1);
-    const calls = callsAt(1);
     await calls.make(using(3), 0);
-    await expect(calls.make(using(1), 0, AbortSignal.abort())).rejects.toThrow("aborted");
-  });
-
-  test("pause for a second when the table returns none of the items they read", async () => {
-    const Keys = [{ id: { N: "1" } }];
-    vi.spyOn(client, "send")
-      .mockResolvedValueOnce({ UnprocessedKeys: { orders: { Keys } } } as never)
-      .mockResolvedValueOnce({ Responses: { orders: Keys } } as never);
-    const found = await callsAt().getMany("orders", "id", Keys);
-    expect(found).toEqual(Keys);
-    expect(waits).toEqual([1000]);
+    await expect(calls.make(using(1), 0)).rejects.toThrow("aborted");
   });
 
   const pending = { id: { N: "1" }, status: { S: "pending" } };
