@@ -1,4 +1,4 @@
-import { request } from "node:http";
+import { type Agent, request } from "node:http";
 import { pipeline } from "node:stream";
 import { text } from "node:stream/consumers";
 import { createGunzip } from "node:zlib";
@@ -7,16 +7,17 @@ import type { HttpResponse } from "../../infra/smoke/client.ts";
 export interface RequestOptions {
   method?: string;
   headers?: Record<string, string | string[]>;
-  body?: string | Buffer;
+  body?: string | Buffer | undefined;
+  /** What the request line names, if not the URL's path. */
+  target?: string;
+  /** Keeps connections; without one, each request has its own. */
+  agent?: Agent | false;
 }
 
-/**
- * Sends an HTTP request over a connection of its own, to exactly this URL: its path is not
- * normalised.
- */
+/** Sends an HTTP request to exactly this URL: its path is not normalised. */
 export async function send(
   url: string,
-  { method = "GET", headers = {}, body }: RequestOptions = {},
+  { method = "GET", headers = {}, body, target, agent = false }: RequestOptions = {},
 ): Promise<HttpResponse> {
   const { origin, host } = new URL(url);
   const received = Promise.withResolvers<HttpResponse>();
@@ -25,20 +26,20 @@ export async function send(
     body === undefined || headers["transfer-encoding"]
       ? {}
       : { "content-length": Buffer.byteLength(body) };
-  const path = url.slice(origin.length);
   const sent = request(origin, {
     method,
-    path,
+    path: target ?? url.slice(origin.length),
     headers: { host, ...length, ...headers },
-    agent: false,
+    agent,
     timeout: 60_000,
   });
   sent.on("timeout", () =>
-    received.reject(new Error(`No data for 60 seconds: ${method} ${url}`)),
+    sent.destroy(new Error(`No data for 60 seconds: ${method} ${url}`)),
   );
   sent.on("error", received.reject);
   sent.on("response", (response) => {
-    const gzip = response.headers["content-encoding"] === "gzip";
+    // A response to HEAD has the encoding, but no body.
+    const gzip = response.headers["content-encoding"] === "gzip" && method !== "HEAD";
     text(gzip ? pipeline(response, createGunzip(), () => {}) : response).then(
       (content) =>
         received.resolve({
