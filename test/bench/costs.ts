@@ -3,9 +3,8 @@
 // which limit gives first.
 import { Template } from "aws-cdk-lib/assertions";
 import { App } from "aws-cdk-lib/core";
-import { InvalidArgumentError } from "commander";
 import { type Environment, environments } from "../../infra/environments.ts";
-import { type FunctionName, functionList } from "../../infra/stack/function-list.ts";
+import { functionList } from "../../infra/stack/function-list.ts";
 import { OrdersStack } from "../../infra/stack/orders-stack.ts";
 import { Script } from "../../infra/terminal/script.ts";
 import { cutOffAt, type Load, limitsUnder, listSeconds, monthlyDollars } from "./limits.ts";
@@ -32,40 +31,25 @@ const { write, ...load } = new Script("npm run costs --")
     "--write",
     "put the tables that don't depend on settings into test/bench/README.md",
   )
-  .option("--orders <number>", "orders in the table", parseAmount, 1e6)
-  .option(
-    "--cancels-per-second <number>",
-    "cancellations that clients send",
-    parseAmount,
-    0,
-  )
-  .option("--lists-per-minute <number>", "lists that clients ask for", parseAmount, 0)
+  .option("--orders <number>", "orders in the table", Number, 1e6)
+  .option("--cancels-per-second <number>", "cancellations that clients send", Number, 0)
+  .option("--lists-per-minute <number>", "lists that clients ask for", Number, 0)
   .parse()
   .opts<Load & { write?: true }>();
-
-type Action = (typeof functionList)[FunctionName]["permission"]["action"];
-
-/** Dollars for the call that makes a function ready. */
-const firstCall: Record<Action, number> = {
-  "dynamodb:GetItem": price.readUnit,
-  "dynamodb:Scan": 0.5 * price.readUnit,
-  "dynamodb:UpdateItem": price.writeUnit,
-};
 
 /** How long a tuned function like ours starts (speedrun.nobackspacecrew.com, 2025-07-21). */
 const initSeconds = 0.375;
 
+const memories = Object.values(functionList).map(({ memorySize }) => memorySize / 1024);
+
 /**
  * Dollars for starting each function once: its initialisation, which Lambda bills since August
- * 2025, and the call that makes it ready.
+ * 2025, and the calls that make them ready: a Scan, a GetItem and an UpdateItem.
  */
-const coldStarts = sum(
-  Object.values(functionList).map(
-    ({ memorySize, permission }) =>
-      initSeconds * (memorySize / 1024) * price.gigabyteSecond +
-      firstCall[permission.action],
-  ),
-);
+const coldStarts =
+  initSeconds * sum(memories) * price.gigabyteSecond +
+  1.5 * price.readUnit +
+  price.writeUnit;
 
 /** Dollars for asking the authorizer once; the gateway charges nothing for that. */
 const authorizerCost = cost(authorization, 0);
@@ -131,22 +115,24 @@ const pricesTable = [
   ]),
 ];
 
-const tables = [sizesTable, costsTable, ordersTable, pricesTable];
-if (load.cancelsPerSecond > 0 || load.listsPerMinute > 0)
-  for (const environment of Object.values(environments)) printLoad(environment);
-else printCosts();
-
-function printCosts(): void {
-  for (const table of tables) console.log(`${markdown(table)}\n`);
-  console.log("With the settings in infra/environments.ts:\n");
-  const head = [
+const environmentsTable = [
+  [
     "",
     "lists alone take all read units from",
     "a month of alarms",
     "a month of metrics in use all the time",
     "a day at the limits of all tables",
-  ];
-  console.log(markdown([head, ...Object.values(environments).map(environmentRow)]));
+  ],
+  ...Object.values(environments).map(environmentRow),
+];
+
+if (load.cancelsPerSecond > 0 || load.listsPerMinute > 0)
+  Object.values(environments).forEach(printLoad);
+else {
+  const tables = [sizesTable, costsTable, ordersTable, pricesTable];
+  for (const table of tables) console.log(`${markdown(table)}\n`);
+  console.log("With the settings in infra/environments.ts:\n");
+  console.log(markdown(environmentsTable));
   if (write) writeTables(tables);
 }
 
@@ -156,24 +142,14 @@ function printLoad(environment: Environment): void {
   const rows = limits.map(({ name, used, available, unit, share, raise }) => [
     name,
     `${amount(used)} of ${amount(available)} ${unit}`,
-    percent(share),
+    `${amount(100 * share)} %`,
     raise,
   ]);
-  console.log(`With the settings of ${environment.name}:\n`);
+  console.log(`With the settings of ${environment.name}, what gives first at the head:\n`);
   console.log(`${markdown([["limit", "used", "", "beyond it"], ...rows])}\n`);
-  const [first] = limits;
-  if (first === undefined) return;
-  const gives = first.share > 1 ? "gives first" : "would give first";
-  console.log(
-    `${first.name} ${gives}, with ${percent(first.share)} of it used: ${first.raise}.`,
-  );
   console.log(
     `A month: $${amount(monthlyDollars(load))}, authorizations and alarms aside.\n`,
   );
-}
-
-function percent(share: number): string {
-  return `${amount(100 * share)} %`;
 }
 
 function amount(value: number): string {
@@ -208,13 +184,6 @@ function ordersRow(orders: number): string[] {
   ];
 }
 
-/** @throws InvalidArgumentError unless the text is a number, and at least 0. */
-function parseAmount(text: string): number {
-  if (!/^\d+(\.\d+)?$/.test(text))
-    throw new InvalidArgumentError("Not a number of at least 0.");
-  return Number(text);
-}
-
 function environmentRow(environment: Environment): string[] {
   const { name, stackName, tableThroughput, throttling } = environment;
   // A read unit is 8 KB of a list.
@@ -229,10 +198,10 @@ function environmentRow(environment: Environment): string[] {
     ({ Metrics }) =>
       Metrics?.filter(({ MetricStat }: { MetricStat?: unknown }) => MetricStat).length ?? 1,
   );
-  const customMetrics = propertiesOf("AWS::Logs::MetricFilter")
-    .flatMap(({ MetricTransformations }) => MetricTransformations)
+  const customMetrics = propertiesOf("AWS::Logs::MetricFilter").map(
     // A dimension is the code of a rejection, of which there are four: each makes a metric.
-    .map(({ Dimensions }) => (Dimensions === undefined ? 1 : 4));
+    ({ MetricTransformations: [{ Dimensions }] }) => (Dimensions === undefined ? 1 : 4),
+  );
   /** Dollars for a second in which every table serves all the units that it may. */
   const limits = propertiesOf("AWS::DynamoDB::Table").map(
     ({ OnDemandThroughput: { MaxReadRequestUnits, MaxWriteRequestUnits } }) =>
