@@ -3,13 +3,10 @@ import { figureText, type Row } from "./row.ts";
 // All in pixels.
 const width = 760;
 const margin = 16;
-const headHeight = 34;
-const barHeight = 20;
+const lineHeight = 22;
 /** Where bars begin, right of their names. */
-const barsFrom = 220;
-/** The space to the right of the longest bar, for its figure. */
-const figureWidth = 90;
-const longestBar = width - barsFrom - figureWidth;
+const barsFrom = 204;
+const longestBar = 450;
 
 const style = `
   text { font: 13px system-ui, sans-serif; fill: #1f2328; }
@@ -29,43 +26,37 @@ const style = `
  * least work. Each has a scale of its own.
  */
 export function chart(rows: Row[]): string {
-  const parts: string[] = [];
-  let y = margin;
-  for (const [title, group] of Map.groupBy(rows, ({ name }) => name)) {
-    const [first] = group;
-    if (first === undefined || group.length < 2) continue;
-    parts.push(text(margin, y + 20, title, "title"));
-    y += headHeight;
-    const others = group.map(({ beside = "", floor = 0 }) => ({
-      name: beside,
-      figure: floor,
-    }));
-    // The rows share our figure.
-    const bars = [{ name: "ours", figure: first.ours }, ...others];
-    const longest = Math.max(...bars.map(({ figure }) => figure));
-    for (const { name, figure } of bars) {
-      const length = (figure / longest) * longestBar;
-      parts.push(
-        text(margin, y + 14, name),
-        `<rect class="${name === "ours" ? name : "other"}" x="${barsFrom}" y="${y + 2}" ` +
-          `width="${length.toFixed(1)}" height="${barHeight - 4}" rx="2"/>`,
-        text(barsFrom + length + 8, y + 14, figureText(figure, first)),
-      );
-      y += barHeight;
-    }
-  }
-  const height = y + margin;
+  const groups = [...Map.groupBy(rows, ({ name }) => name).values()];
+  const lines = groups.filter(({ length }) => length > 1).flatMap(group);
+  const height = 2 * margin + lineHeight * lines.length;
+  const size = `width="${width}" height="${height}"`;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" ` +
-      `width="${width}" height="${height}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" ${size}>`,
     "<title>Ours beside the SDK and the least work</title>",
     `<style>${style}\n</style>`,
-    `<rect class="page" width="${width}" height="${height}" rx="6"/>`,
-    ...parts,
+    `<rect class="page" ${size} rx="6"/>`,
+    ...lines.map((line, index) => {
+      const y = margin + lineHeight * index;
+      return `<g transform="translate(${margin} ${y})">${line}</g>`;
+    }),
     "</svg>\n",
   ].join("\n");
 }
 
-function text(x: number, y: number, content: string, className = ""): string {
-  return `<text x="${x.toFixed(0)}" y="${y}" class="${className}">${content}</text>`;
+/** The title of a measurement, and a bar for ours and for each other. */
+function group(rows: Row[]): string[] {
+  const ours = rows.slice(0, 1).map((row) => ({ ...row, beside: "ours", floor: row.ours }));
+  const bars = [...ours, ...rows];
+  const longest = Math.max(...bars.map(({ floor = 0 }) => floor));
+  const lines = bars.map((bar) => {
+    const { beside, floor = 0 } = bar;
+    const length = Math.round((longestBar * floor) / longest);
+    const color = beside === "ours" ? beside : "other";
+    return (
+      `<text y="16">${beside}</text>` +
+      `<rect class="${color}" x="${barsFrom}" y="4" width="${length}" height="16" rx="2"/>` +
+      `<text x="${barsFrom + length + 8}" y="16">${figureText(floor, bar)}</text>`
+    );
+  });
+  return [`<text class="title" y="16">${rows[0]?.name}</text>`, ...lines];
 }

@@ -30,7 +30,6 @@ const rounds = 9;
 
 const sdkBundledAlike = "the SDK bundled alike";
 const sdkAsItComes = "the SDK as it comes";
-const firstCancel = "first authorised cancel, nothing running";
 const variants = ["ours", sdkBundledAlike, sdkAsItComes, byHand] as const;
 
 /**
@@ -50,10 +49,7 @@ export async function coldStarts(subject: Subject): Promise<Measured[]> {
   const start = await prepareStarts(subject, ids, cleanup).catch(
     (error: Error) => error.message,
   );
-  if (typeof start === "string") {
-    const names = [...ids.map((id) => `cold start of ${id}`), firstCancel];
-    return names.map((name) => unmeasured(name, start));
-  }
+  if (typeof start === "string") return [unmeasured("cold starts", start)];
   const measured: Measured[] = [];
   for (const id of ids) measured.push(...(await coldStart(start, id, events[id])));
   return [...measured, ...(await firstAuthorisedCancel(start, subject))];
@@ -163,5 +159,5 @@ async function firstAuthorisedCancel(start: Start, subject: Subject): Promise<Me
       if (status !== 404) throw new Error(`The first cancel got ${status}: ${body}`);
     });
   });
-  return besides(firstCancel, samples);
+  return besides("first authorised cancel, nothing running", samples);
 }

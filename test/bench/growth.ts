@@ -24,9 +24,9 @@ export async function growth({ functions }: Subject): Promise<Measured[]> {
   const whole = { ours: [longest.whole], "100,000": [middle.whole] };
   const sent = { ours: [longest.gzip], plain: [longest.plain] };
   return [
-    ...besides(`${name}, peak memory`, memory, "MB", 0),
+    ...besides(`${name}, peak memory`, memory, "MB"),
     ...besides(`${name}, first byte`, firstByte),
-    ...besides(`${name}, whole`, whole, "ms", 0),
+    ...besides(`${name}, whole`, whole),
     ...besides(`${name}, as gzip`, sent, "MB"),
   ];
 }

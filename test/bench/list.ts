@@ -30,9 +30,9 @@ export async function lists(subject: Subject): Promise<Measured[]> {
   const { [byHand]: signedByHand, ...ours } = time;
   const byHandTime = { ...ours, ours: signedByHand };
   return [
-    ...besides("list of 100,000, time", ours, "ms", 0),
-    ...besides("a list of 100,000 signed by hand, time", byHandTime, "ms", 0),
-    ...besides("list of 100,000, CPU", cpu, "ms", 0),
+    ...besides("list of 100,000, time", ours),
+    ...besides("a list of 100,000 signed by hand, time", byHandTime),
+    ...besides("list of 100,000, CPU", cpu),
   ];
 }
 

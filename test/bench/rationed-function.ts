@@ -54,15 +54,14 @@ const period = 20_000;
  *
  * @param share from 0 to 1.
  * @param cleanup removes the group, which must have no processes by then.
- * @param root where the kernel's cgroups are.
  * @returns a function that puts a process into the group.
  * @throws Error when this machine has no such cgroups, or we may not use them.
  */
 export function cpuShare(
   share: number,
   cleanup: AsyncDisposableStack,
-  root = "/sys/fs/cgroup",
 ): (pid: number) => void {
+  const root = "/sys/fs/cgroup";
   const isVersion2 = existsSync(join(root, "cgroup.controllers"));
   const group = mkdtempSync(join(root, isVersion2 ? "" : "cpu", "pet-store-orders-"));
   const set = (file: string, value: unknown) =>

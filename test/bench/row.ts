@@ -12,7 +12,6 @@ export interface Measured {
   /** The name of the other figure. */
   beside?: string;
   unit: string;
-  digits: number;
   ours: number;
   floor?: number;
   /** Ours divided by the floor, or ours where there is no floor. */
@@ -32,14 +31,12 @@ export function besides(
   name: string,
   samples: Record<string, number[]>,
   unit = "ms",
-  digits = 1,
 ): Measured[] {
   const { ours = [], ...others } = samples;
   return Object.entries(others).map(([beside, floor]) => ({
     name,
     beside,
     unit,
-    digits,
     ours: median(ours),
     floor: median(floor),
     value: median(ours.map((sample, round) => sample / (floor[round] ?? Number.NaN))),
@@ -48,7 +45,7 @@ export function besides(
 
 /** A figure that stands alone, in the unit of its goal. */
 export function figure(name: string, ours: number, unit: string): Measured {
-  return { name, unit, digits: 1, ours, value: ours };
+  return { name, unit, ours, value: ours };
 }
 
 /** A figure that this machine can't measure. */
@@ -91,8 +88,8 @@ export function unexplained(rows: Row[]): string[] {
 }
 
 /** A figure as people read it, like `12.3 ms`. */
-export function figureText(value: number, { unit, digits }: Measured): string {
-  return `${value.toFixed(digits)} ${unit}`;
+export function figureText(value: number, { unit }: Measured): string {
+  return `${Number(value.toPrecision(3))} ${unit}`;
 }
 
 /** The rows as cells, the head first. */

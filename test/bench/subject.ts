@@ -99,9 +99,8 @@ export function pendingOrder(id: number): OrderItem {
 
 /** An orders file with the ids from 0. */
 export function orderLines(count: number): string {
-  return Array.from({ length: count }, (_, id) => formatOrderLine(pendingOrder(id))).join(
-    "\n",
-  );
+  const lines = Array.from({ length: count }, (_, id) => formatOrderLine(pendingOrder(id)));
+  return lines.join("\n");
 }
 
 /** Puts `count` pending orders with ids from `firstId` on. */
@@ -111,45 +110,24 @@ export async function putOrders(
   count: number,
 ): Promise<void> {
   const orders = Array.from({ length: count }, (_, index) => pendingOrder(firstId + index));
-  await seedOrders(
-    client,
-    ordersTable,
-    Readable.from(orders),
-    new AbortController().signal,
-  );
+  const { signal } = new AbortController();
+  await seedOrders(client, ordersTable, Readable.from(orders), signal);
 }
 
-/** The event of a list, as the gateway hands it to the function. */
+// The events have what the functions and the floors read of those that a gateway sends.
+const requestContext = { authorizer: { keyId: "key_bench" } };
+
 export function listEvent(headers = {}): unknown {
-  return { ...requestOf("GET", "/store/orders"), headers };
+  return { httpMethod: "GET", headers, pathParameters: null, requestContext };
 }
 
-/** The event of a cancellation. */
-export function cancelEvent(orderId: number): unknown {
-  return {
-    ...requestOf("DELETE", "/store/orders/{orderId}"),
-    pathParameters: { orderId: String(orderId) },
-  };
+export function cancelEvent(id: number): unknown {
+  const pathParameters = { orderId: String(id) };
+  return { httpMethod: "DELETE", headers: {}, pathParameters, requestContext };
 }
 
-/** The event of the authorizer. */
 export function authorizeEvent(apiKey: string): unknown {
   const methodArn =
     "arn:aws:execute-api:us-east-1:000000000000:api/v1/DELETE/store/orders/1";
   return { type: "TOKEN", authorizationToken: `Bearer ${apiKey}`, methodArn };
-}
-
-function requestOf(httpMethod: string, resource: string): object {
-  return {
-    resource,
-    httpMethod,
-    headers: {},
-    pathParameters: null,
-    requestContext: {
-      resourcePath: resource,
-      httpMethod,
-      stage: "v1",
-      authorizer: { principalId: "key_bench", keyId: "key_bench" },
-    },
-  };
 }

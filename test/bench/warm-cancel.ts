@@ -33,7 +33,7 @@ export async function warmCancel(subject: Subject): Promise<Measured[]> {
     [(after - (before[name] ?? 0)) / (rounds + 1)],
   ]);
   return [
-    ...besides("warm cancel, p50", time, "ms", 2),
-    ...besides("warm cancel, CPU", Object.fromEntries(used), "ms", 2),
+    ...besides("warm cancel, p50", time),
+    ...besides("warm cancel, CPU", Object.fromEntries(used)),
   ];
 }
