@@ -77,7 +77,7 @@ const body = fc.oneof(
   often(fc.constant({ body: undefined, framing: {} })),
   fc.record({
     body: fc.string({ maxLength: 60 }),
-    framing: fc.constantFrom({}, { "transfer-encoding": "chunked" }),
+    framing: fc.constantFrom<object>({}, { "transfer-encoding": "chunked" }),
   }),
 );
 
@@ -85,8 +85,8 @@ const body = fc.oneof(
 export function fuzzRequests(key: string): fc.Arbitrary<FuzzRequest> {
   const valid = `Bearer ${key}`;
   const invalid = printable.map((text) => `Bearer ${text}`);
-  const rejected = fc.oneof(
-    fc.constant([]),
+  const rejected: fc.Arbitrary<string | string[]> = fc.oneof(
+    fc.constant<string[]>([]),
     invalid,
     invalid.map((second) => [valid, second]),
   );
