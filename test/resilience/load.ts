@@ -10,6 +10,7 @@ import { seedOrders } from "../../infra/local/engine/seed-orders.ts";
 import { Script } from "../../infra/terminal/script.ts";
 import { errorBody } from "../../shared/errors.ts";
 import type { OrderItem } from "../../shared/order.ts";
+import { median } from "../bench/samples.ts";
 import { functionProcesses } from "../helpers/processes.ts";
 import { tableWriter } from "../helpers/table-writer.ts";
 import { runTraffic } from "./traffic/run-traffic.ts";
@@ -36,17 +37,16 @@ const latencies = { GET: createHistogram(), DELETE: createHistogram() };
 
 await runTraffic(async (stack, counts, problems) => {
   const client = engineClient(stack.dynamodbEndpoint);
-  const { putOrder, putKey } = tableWriter(client, stack.tables);
-  const rivalKeys = Array.from({ length: rivals }, (_, rival) =>
-    putKey({ keyId: `rival_${rival}` }),
-  );
-  const keys = await Promise.all(rivalKeys);
+  const { putOrder } = tableWriter(client, stack.tables);
   const pending = Array.from({ length: orders }, (_, index) => firstId + index);
   const items = Readable.from(pending.map(pendingOrder));
   await seedOrders(client, stack.tables.orders, items, new AbortController().signal);
 
-  const send: Send = async (method, path, key) => {
-    const headers = { authorization: `Bearer ${key}`, "accept-encoding": "identity" };
+  const send: Send = async (method, path) => {
+    const headers = {
+      authorization: `Bearer ${stack.apiKey}`,
+      "accept-encoding": "identity",
+    };
     const begun = performance.now();
     const response = await fetch(stack.baseUrl + path, { method, headers });
     const received = { status: response.status, body: await response.text() };
@@ -61,16 +61,15 @@ await runTraffic(async (stack, counts, problems) => {
       const id = pending.shift();
       if (id === undefined)
         throw new Error("There are more groups of requests than orders");
-      const found = await Promise.all([
-        list(send, stack.apiKey),
-        contest(send, id, keys),
-      ]).catch((error) => [`A request failed: ${error}`]);
+      const found = await Promise.all([list(send), contest(send, id)]).catch((error) => [
+        `A request failed: ${error}`,
+      ]);
       problems.push(...found.flat());
       await putOrder(pendingOrder(id));
       pending.push(id);
     }
   };
-  const watched = watch ? watchProcesses(end) : [];
+  const watched = watch ? watchProcesses(end) : undefined;
   const groupsAtOnce = Math.ceil(connections / (rivals + 1));
   await Promise.all(Array.from({ length: groupsAtOnce }, sendGroups));
   client.destroy();
@@ -80,79 +79,68 @@ await runTraffic(async (stack, counts, problems) => {
     );
     console.log(`${method}: ${latency.count} responses, ${shown.join(", ")}`);
   }
-  for (const [of, samples] of Map.groupBy(await watched, (sample) => sample.of))
-    problems.push(...growth(of, samples));
+  for (const [measure, samples] of Object.entries((await watched) ?? {}))
+    problems.push(...growth(measure, samples));
 });
 
-/** Sends a request with a key. */
+/** Sends a request with the stack's key. */
 type Send = (
   method: keyof typeof latencies,
   path: string,
-  key: string,
 ) => Promise<{ status: number; body: string }>;
 
 /** Lists all orders while they are being cancelled. */
-async function list(send: Send, key: string): Promise<string[]> {
-  const { status, body } = await send("GET", "/store/orders", key);
+async function list(send: Send): Promise<string[]> {
+  const { status, body } = await send("GET", "/store/orders");
   const ids = new Set(body.match(/"id":1\d{6}\b/g));
   if (status === 200 && Array.isArray(JSON.parse(body)) && ids.size === orders) return [];
   return [`A list of ${ids.size} instead of ${orders}: ${status} ${body.slice(0, 200)}`];
 }
 
-/** Cancels one order with every key at once: one of them gets the 204, and the others the 409. */
-async function contest(send: Send, id: number, keys: string[]): Promise<string[]> {
+/** Cancels one order several times at once: one request gets the 204, and the others the 409. */
+async function contest(send: Send, id: number): Promise<string[]> {
   const responses = await Promise.all(
-    keys.map((key) => send("DELETE", `/store/orders/${id}`, key)),
+    Array.from({ length: rivals }, () => send("DELETE", `/store/orders/${id}`)),
   );
-  const seen = responses.map(({ status, body }) => `${status} ${body}`);
+  const seen = responses.map(({ status, body }) => `${status} ${body}`).sort();
   const lost = `409 ${errorBody("order_already_cancelled")}`;
   const expected = ["204 ", ...Array(rivals - 1).fill(lost)];
-  if (seen.toSorted().join() === expected.join()) return [];
-  return [`Cancelling ${id}: ${seen.join(", ")}`];
+  return seen.join() === expected.join() ? [] : [`Cancelling ${id}: ${seen.join(", ")}`];
 }
 
 function pendingOrder(id: number): OrderItem {
   return { id: { N: String(id) }, petId: { N: "1" }, status: { S: "pending" } };
 }
 
-/** A measure of a process at one time. */
-interface Sample {
-  of: string;
-  value: number;
-}
-
-/** Samples every process 60 times, evenly over the run. */
-async function watchProcesses(end: number): Promise<Sample[]> {
-  const samples: Sample[] = [];
+/** Samples what each process has, 60 times, evenly over the run. */
+async function watchProcesses(end: number): Promise<Record<string, number[]>> {
+  const samples: Record<string, number[]> = {};
   for (let left = 60; left > 0; left -= 1) {
     await wait(Math.max(0, end - performance.now()) / left);
     const gateway = { name: "the gateway", pid: process.pid };
     for (const { name, pid } of [gateway, ...(await functionProcesses())]) {
       const status = await readFile(`/proc/${pid}/status`, "utf8");
-      const megabytes = Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
-      const handles = (await readdir(`/proc/${pid}/fd`)).length;
-      samples.push(
-        { of: `megabytes of ${name} (${pid})`, value: megabytes },
-        { of: `handles of ${name} (${pid})`, value: handles },
-      );
+      const measures = {
+        megabytes: Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024),
+        handles: (await readdir(`/proc/${pid}/fd`)).length,
+      };
+      for (const [measure, value] of Object.entries(measures)) {
+        samples[`${measure} of ${name} (${pid})`] ??= [];
+        samples[`${measure} of ${name} (${pid})`]?.push(value);
+      }
     }
   }
   return samples;
 }
 
 /** Prints how a measure of a process has grown. Returns the line if that is too much. */
-function growth(of: string, samples: Sample[]): string[] {
+function growth(measure: string, samples: number[]): string[] {
   // On top of a tenth.
-  const allowed = of.startsWith("handles") ? 2 : 5;
+  const allowed = measure.startsWith("handles") ? 2 : 5;
   const third = Math.floor(samples.length / 3);
   const before = median(samples.slice(third, -third));
   const after = median(samples.slice(-third));
-  const line = `${of}: ${before} in the second third, ${after} in the last`;
+  const line = `${measure}: ${before} in the second third, ${after} in the last`;
   console.log(line);
   return after > 1.1 * before + allowed ? [line] : [];
-}
-
-function median(samples: Sample[]): number {
-  const values = samples.map(({ value }) => value).sort((a, b) => a - b);
-  return values[Math.floor(values.length / 2)] ?? 0;
 }
