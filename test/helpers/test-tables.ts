@@ -22,24 +22,24 @@ export async function createTestTables() {
   const { endpoint } = await engine;
   const client = engineClient(endpoint);
   const tables = { orders: `Orders-${randomUUID()}`, apiKeys: `ApiKeys-${randomUUID()}` };
-  const create = async (): Promise<void> => {
-    await createTable(client, "orders", tables.orders);
-    await createTable(client, "apiKeys", tables.apiKeys);
-  };
-  const remove = async (): Promise<void> => {
-    for (const name of Object.values(tables))
-      await client.send(new DeleteTableCommand({ TableName: name }));
-  };
+  const create = () =>
+    Promise.all([
+      createTable(client, "orders", tables.orders),
+      createTable(client, "apiKeys", tables.apiKeys),
+    ]);
+  const remove = () =>
+    Promise.all(
+      Object.values(tables).map((TableName) =>
+        client.send(new DeleteTableCommand({ TableName })),
+      ),
+    );
   await create();
   afterAll(async () => {
     await remove();
     client.destroy();
   });
   /** Replaces both tables by empty ones. */
-  const empty = async (): Promise<void> => {
-    await remove();
-    await create();
-  };
+  const empty = () => remove().then(create);
   beforeEach(empty);
   const environment: Environment = { ...noOption, apiKeyPrefix: "pets_test" };
   /** The tables as the target of a command. */

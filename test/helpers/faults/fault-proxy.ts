@@ -49,7 +49,7 @@ export function respond(
   response: ServerResponse,
   { status, headers, body }: EngineResponse,
 ): void {
-  response.writeHead(status, headers).end(body);
+  response.writeHead(status, { ...headers, "content-length": body.length }).end(body);
 }
 
 /** Decides which behaviour a call meets; undefined passes it on. */
@@ -129,23 +129,18 @@ async function send(
   sent.end(input);
   const [response] = await once(sent, "response");
   const body = await buffer(response);
+  const length = { "content-length": String(body.length) };
   return {
     status: response.statusCode,
-    headers: { ...passedOn(response.headers), "content-length": String(body.length) },
+    headers: { ...passedOn(response.headers), ...length },
     body,
   };
 }
 
-const ofOneConnection = new Set([
-  "connection",
-  "content-length",
-  "host",
-  "transfer-encoding",
-]);
+const ofOneConnection = /^(connection|content-length|host|transfer-encoding)$/;
 
 /** The headers that a proxy passes on: all that are not about one connection or body. */
 function passedOn(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  return Object.fromEntries(
-    Object.entries(headers).filter(([name]) => !ofOneConnection.has(name)),
-  );
+  const all = Object.entries(headers);
+  return Object.fromEntries(all.filter(([name]) => !ofOneConnection.test(name)));
 }

@@ -2,21 +2,19 @@ import type { ServerResponse } from "node:http";
 import { type Behaviour, type EngineResponse, respond } from "./fault-proxy.ts";
 
 const trickleIntervalMs = 50;
+const dynamodb = "dynamodb.v20120810";
 
 /** Faults of calls that never reach the engine. */
 export const unapplied = {
   "no response": () => {},
   "reset before a response": ({ response }) => reset(response),
   "throttled by the table": rejectedAs("ProvisionedThroughputExceededException"),
-  "throttled by the service": ({ response }) =>
-    respond(response, failure(400, "ThrottlingException", "coral.availability")),
-  "500 of the service": ({ response }) =>
-    respond(response, failure(500, "InternalServerError", "dynamodb.v20120810")),
-  "503 in HTML": ({ response }) =>
-    respond(
-      response,
-      page(503, "text/html", "<html><body>Service Unavailable</body></html>"),
-    ),
+  "throttled by the service": failing(400, "coral.availability#ThrottlingException"),
+  "500 of the service": failing(500, `${dynamodb}#InternalServerError`),
+  "503 in HTML": ({ response }) => {
+    response.writeHead(503, { "content-type": "text/html" });
+    response.end("<html><body>Service Unavailable</body></html>");
+  },
 } satisfies Record<string, Behaviour>;
 
 /** Faults of responses to calls that the engine has carried out. */
@@ -26,9 +24,9 @@ export const applied = {
     await forward();
     reset(response);
   },
-  "500 after the engine": async ({ forward, response }) => {
-    await forward();
-    respond(response, failure(500, "InternalServerError", "dynamodb.v20120810"));
+  "500 after the engine": async (exchange) => {
+    await exchange.forward();
+    await unapplied["500 of the service"](exchange);
   },
   "reset mid-body": async ({ forward, response }) => {
     await sendHalf(response, await forward());
@@ -99,25 +97,11 @@ function trickle(
 
 /** Responds with this error of the table's, without calling the engine. */
 export function rejectedAs(name: string, message?: string): Behaviour {
-  return ({ response }) =>
-    respond(response, failure(400, name, "dynamodb.v20120810", message));
+  return failing(400, `${dynamodb}#${name}`, message);
 }
 
-function failure(
-  status: number,
-  name: string,
-  namespace: string,
-  message = "injected by a test",
-): EngineResponse {
-  const body = JSON.stringify({ __type: `com.amazonaws.${namespace}#${name}`, message });
-  return page(status, "application/x-amz-json-1.0", body);
-}
-
-function page(status: number, contentType: string, text: string): EngineResponse {
-  const body = Buffer.from(text);
-  return {
-    status,
-    headers: { "content-type": contentType, "content-length": String(body.length) },
-    body,
-  };
+function failing(status: number, type: string, message = "injected by a test"): Behaviour {
+  const headers = { "content-type": "application/x-amz-json-1.0" };
+  const body = Buffer.from(JSON.stringify({ __type: `com.amazonaws.${type}`, message }));
+  return ({ response }) => respond(response, { status, headers, body });
 }

@@ -22,17 +22,10 @@ export interface FaultyStack extends TestStack {
   events(event: string): LoggedEvent[];
 }
 
+/** @see log.ts of the service for an event's fields. */
 interface LoggedEvent {
   level: string;
-  requestId: string;
-  message: {
-    event: string;
-    keyId?: string;
-    orderId?: string;
-    orders?: number;
-    code?: string;
-    fields?: object;
-  };
+  message: { event: string };
 }
 
 /** @param choose decides what happens to each call of the functions; undefined passes it on. */
@@ -58,12 +51,11 @@ export async function startFaultyStack(
     order: async (id) =>
       (await client.send(new GetItemCommand({ TableName, Key: { id: { N: id } } }))).Item,
     events: (event) =>
-      loggedEvents(stack.log).filter(({ message }) => message?.event === event),
+      // Functions log JSON.
+      stack.log
+        .filter((line) => line.startsWith("{"))
+        .map((line): LoggedEvent => JSON.parse(line))
+        .filter(({ message }) => message?.event === event),
     stop: () => running.disposeAsync(),
   };
-}
-
-function loggedEvents(log: string[]): LoggedEvent[] {
-  // Functions log JSON.
-  return log.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
 }
