@@ -1,5 +1,5 @@
 import type { Change } from "./changes.ts";
-import { grantText, isGrant } from "./grants.ts";
+import { type Grant, isGrant, leaves } from "./template.ts";
 
 /** Says what a change does, for people. Nothing is cut: each grant that differs is there whole. */
 export function changeText(change: Change): string {
@@ -16,32 +16,58 @@ export function changeText(change: Change): string {
 
 /** Whom something new lets in, what it may do, and the ARNs that it names. */
 function factsOf(part: unknown, holder: string): string[] {
-  if (isGrant(part)) return [grantText(part, holder)];
-  if (typeof part === "string") return part.startsWith("arn:") ? [part] : [];
-  return Object.entries(Object(part)).flatMap(([name, inner]) =>
-    ["AuthorizationType", "AuthType"].includes(name)
-      ? [`${name} ${valueText(inner)}`]
-      : factsOf(inner, holder),
-  );
+  return leaves(part).flatMap(([path, value]) => {
+    if (isGrant(value)) return valueText(value, holder);
+    const [name] = /AuthorizationType$|AuthType$/.exec(path) ?? [];
+    if (name) return `${name} ${value}`;
+    return String(value).startsWith("arn:") ? String(value) : [];
+  });
 }
 
 /** How a value changes: of lists, the members that differ. */
 function becomes(was: unknown, is: unknown, holder: string): string {
-  const spellGrants = (_: string, part: unknown) =>
-    isGrant(part) ? grantText(part, holder) : part;
-  const spell = (value: unknown) =>
-    valueText(value && JSON.parse(JSON.stringify(value), spellGrants));
-  const whole = `${spell(was)} becomes ${spell(is)}`;
+  const whole = `${valueText(was, holder)} becomes ${valueText(is, holder)}`;
   const [before = [], after = []] = [was, is];
   if (!(Array.isArray(before) && Array.isArray(after))) return whole;
-  const old = new Set(before.map(spell));
-  const now = new Set(after.map(spell));
+  const old = new Set(before.map((member) => valueText(member, holder)));
+  const now = new Set(after.map((member) => valueText(member, holder)));
   const gained = [...now.difference(old)].map((text) => `gains ${text}`);
   const lost = [...old.difference(now)].map((text) => `loses ${text}`);
   return [...gained, ...lost].join("; ") || whole;
 }
 
-export function valueText(value: unknown): string {
+/**
+ * A text as it is, a grant as a sentence, and anything else as JSON.
+ *
+ * @param holder who holds a grant that names no one.
+ */
+export function valueText(value: unknown, holder = ""): string {
   if (value === undefined) return "unset";
-  return typeof value === "string" ? value : JSON.stringify(value);
+  const spelt = (part: unknown) => (isGrant(part) ? grantText(part, holder) : part);
+  const text = spelt(value);
+  return typeof text === "string" ? text : JSON.stringify(text, (_, part) => spelt(part));
+}
+
+/** Who may do what, on what, and whatever else a grant says. */
+function grantText(grant: Grant, holder: string): string {
+  const {
+    Effect = "Allow",
+    FunctionName = "itself",
+    Principal = "NotPrincipal" in grant ? "anyone" : holder,
+    Action = "anything",
+    Resource = "NotResource" in grant ? "anything" : FunctionName,
+    ...others
+  } = grant;
+  const also = Object.keys(others).length > 0 ? `, ${spell(others)}` : "";
+  return `${Effect} ${spell(Principal)} ${spell(Action)} on ${spell(Resource)}${also}`;
+}
+
+/** Like `AWS 222222222222`. The members of a list have no names, and an empty part keeps its own. */
+function spell(value: unknown): string {
+  if (Array.isArray(value)) return value.map(spell).join(", ");
+  if (Object(value) !== value) return String(value);
+  const entries = Object.entries(Object(value)).map(
+    ([name, inner]) => `${name} ${spell(inner)}`,
+  );
+  return entries.join(", ");
 }

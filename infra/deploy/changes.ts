@@ -1,64 +1,42 @@
 import { isDeepStrictEqual } from "node:util";
 import { fullDiff, type Resource } from "@aws-cdk/cloudformation-diff";
-import { isGrant } from "./grants.ts";
-import { constructPath, type Template } from "./template.ts";
+import { constructPath, isGrant, join, type Parts } from "./template.ts";
 
-/** What is compared by itself: a resource, an output, or the rest of a template. */
-interface Part {
-  /** The resource's type without `AWS::`; `Output`, or `Template` for anything else. */
+/** One difference between two templates, in a part as it will be, or was. */
+export interface Change extends Difference {
+  kind: "added" | "removed" | "changed";
+  /** The part's type without `AWS::`. */
   type: string;
   /** Its construct's path, like `Api/BearerKeys`; for an output, like `Outputs.BaseUrl`. */
   path: string;
-  content: Partial<Resource>;
-}
-
-/** One difference between two templates, in a part as it will be, or was. */
-export interface Change extends Part {
-  kind: "added" | "removed" | "changed";
-  /** Where it differs, like `Properties.MemorySize`; empty when all of it does. */
-  property: string;
-  was: unknown;
-  is: unknown;
+  content: Resource;
   /** Whether the change makes a new resource, without what the old one holds. */
   replaces: boolean;
 }
 
+interface Difference {
+  /** Where it differs, like `Properties.MemorySize`; empty when all of it does. */
+  property: string;
+  was: unknown;
+  is: unknown;
+}
+
 /** Lists how two comparable templates differ. */
-export function listChanges(deployed: Template, next: Template): Change[] {
-  const diff = fullDiff(deployed, next).resources.changes;
-  const before = parts(deployed);
-  const after = parts(next);
-  return Object.entries({ ...before, ...after }).flatMap(([id, part]) => {
-    const was = before[id]?.content;
-    const is = after[id]?.content;
-    const whole = was ? "removed" : "added";
-    const kind = was && is ? "changed" : whole;
-    return differences(was, is).map((difference) => {
+export function listChanges(before: Parts, after: Parts): Change[] {
+  const diff = fullDiff({ Resources: before }, { Resources: after }).resources.changes;
+  return Object.entries({ ...before, ...after }).flatMap(([id, content]) => {
+    const whole = id in before ? "removed" : "added";
+    const kind = id in before && id in after ? "changed" : whole;
+    const path = constructPath(id, content);
+    const type = content.Type.replace("AWS::", "");
+    return differences(before[id], after[id]).map((difference) => {
       const [, name = ""] = /^Properties\.(\w+)/.exec(difference.property) ?? [];
       const impact = String(diff[id]?.propertyUpdates[name]?.changeImpact);
       const replaces = difference.property === "Type" || impact.endsWith("_REPLACE");
-      return { ...part, kind, replaces, ...difference };
+      return { content, kind, path, replaces, type, ...difference };
     });
   });
 }
-
-/** The parts of a template, those of its resources by their logical ids. */
-function parts(template: Template): Record<string, Part> {
-  const { Resources, Outputs = {}, ...rest } = template;
-  const found: Record<string, Part> = {};
-  for (const [id, resource] of Object.entries(Resources)) {
-    const type = resource.Type.replace("AWS::", "");
-    const content = { Properties: {}, ...resource };
-    found[id] = { type, path: constructPath(template, id), content };
-  }
-  for (const [id, content] of Object.entries(Outputs)) {
-    const path = `Outputs.${id}`;
-    found[path] = { type: "Output", path, content };
-  }
-  return { ...found, "": { type: "Template", path: "Template", content: rest } };
-}
-
-type Difference = Pick<Change, "property" | "was" | "is">;
 
 /**
  * Lists the innermost members that differ. What grants something differs as a whole, and so does a
@@ -66,15 +44,14 @@ type Difference = Pick<Change, "property" | "was" | "is">;
  */
 function differences(was: unknown, is: unknown, property = ""): Difference[] {
   if (isDeepStrictEqual(was, is)) return [];
-  const areLists = Array.isArray(was) && Array.isArray(is) && was.length === is.length;
-  const areObjects = [was, is].every(
-    (value) => Object(value) === value && !Array.isArray(value),
+  const hasMembers = shapeOf(is) !== false && shapeOf(is) === shapeOf(was);
+  if (!hasMembers || [was, is].flat().some(isGrant)) return [{ property, was, is }];
+  return Object.keys({ ...Object(was), ...Object(is) }).flatMap((key) =>
+    differences(Object(was)[key], Object(is)[key], join(property, key)),
   );
-  if (!(areLists || areObjects) || [was, is].flat().some(isGrant))
-    return [{ property, was, is }];
-  const before: Record<string, unknown> = Object(was);
-  const after: Record<string, unknown> = Object(is);
-  return Object.keys({ ...before, ...after }).flatMap((key) =>
-    differences(before[key], after[key], property === "" ? key : `${property}.${key}`),
-  );
+}
+
+/** A list's length, or whether a value is an object. */
+function shapeOf(value: unknown): number | boolean {
+  return Array.isArray(value) ? value.length : Object(value) === value;
 }

@@ -4,7 +4,7 @@ import type { Environment } from "../environments.ts";
 import { counted } from "../terminal/counted.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { printable } from "../terminal/printable.ts";
-import { type Finding, findChanges, findingName } from "./findings.ts";
+import { type Finding, findChanges, findingName } from "./changes-to-accept.ts";
 import { findPlace, readAssembly, readDeployedStack, readTemplate } from "./stacks.ts";
 
 /** The options of a comparison. */

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Change } from "./changes.ts";
-import { isForeign } from "./grants.ts";
 import { isOrdinary } from "./ordinary.ts";
 import { leaves } from "./template.ts";
 
@@ -21,62 +20,51 @@ export function groupChanges(changes: Change[]): Change[][] {
   }
   return connected.flatMap((group) => {
     const findings = group.filter((change) => !isOrdinary(change));
-    const alone = findings.filter(standsAlone);
-    const together = findings.filter((change) => !alone.includes(change));
-    return [together, ...alone.map((change) => [change])].filter(
-      ({ length }) => length > 0,
-    );
+    const alone = (change: Change) => (standsAlone(change) ? change : group);
+    return [...Map.groupBy(findings, alone).values()];
   });
 }
+
+/**
+ * A method or address without authorization, or a grant, not a denial, to anyone but a service of
+ * AWS.
+ */
+const opening =
+  /(AuthorizationType|AuthType)":"NONE"|^(?!.*"Effect":"Deny").*("NotPrincipal"|"Principal":(?!"[\w.-]+\.amazonaws\.com"|\{"Service":[^,}]+\}))/;
 
 /** Whether data leaves, or others may call what comes. */
 function standsAlone({ kind, is, property, replaces, content }: Change): boolean {
   if (kind === "removed" || replaces) return content["DeletionPolicy"] !== undefined;
   // A route with a constant response is no opening.
   if (content.Properties?.["Integration"]?.Type === "MOCK") return false;
-  const isOpen = /(AuthorizationType|AuthType)":"NONE"/.test(
-    JSON.stringify({ [property]: is }),
+  return leaves(is, property).some(([name, value]) =>
+    opening.test(JSON.stringify({ [name]: value })),
   );
-  return isOpen || isForeign(is);
 }
 
 /**
  * Whether a change belongs to another one: it is equal; or it comes or goes as that does, and
- * refers to that or its metrics; or it changes nothing but references to what comes or goes.
+ * refers to that; or it changes nothing but references to what comes or goes.
  */
 function isPart(change: Change, of: Change, changes: Change[]): boolean {
-  if (change.kind === of.kind && of.kind !== "changed") return mentions(change, of);
-  if (change.kind !== "changed") return false;
-  if (of.kind === "changed") {
-    const [its, others] = [change, of].map(({ type, property, is }) => [
-      type,
-      property,
-      is,
-    ]);
-    return isDeepStrictEqual(its, others);
-  }
-  const values = leaves(of.kind === "added" ? change.is : change.was).map(
-    ([, value]) => value,
+  const { kind, type, property, is } = of;
+  if (kind === "changed")
+    return (
+      change.type === type &&
+      change.property === property &&
+      isDeepStrictEqual(change.is, is)
+    );
+  if (change.kind === kind)
+    return new RegExp(reference(of)).test(JSON.stringify(change.content));
+  const wholes = changes.filter((other) => other.kind === kind);
+  const values = leaves(kind === "added" ? change.is : change.was);
+  const subjects = values.map(([, value]) =>
+    wholes.find((whole) => new RegExp(`^${reference(whole)}`).test(String(value))),
   );
-  const wholes = changes.filter(({ kind }) => kind === of.kind);
-  return (
-    values.some((value) => isAbout(value, of)) &&
-    values.every((value) => wholes.some((whole) => isAbout(value, whole)))
-  );
+  return subjects.includes(of) && !subjects.includes(undefined);
 }
 
-function isAbout(value: unknown, { path }: Change): boolean {
-  return value === `{${path}}` || String(value).startsWith(`{${path}.`);
-}
-
-function mentions({ path, content }: Change, of: Change): boolean {
-  const metrics: { MetricName: string }[] =
-    of.content.Properties?.["MetricTransformations"] ?? [];
-  const text = JSON.stringify(content);
-  return (
-    path.startsWith(`${of.path}/`) ||
-    text.includes(`{${of.path}}`) ||
-    text.includes(`{${of.path}.`) ||
-    metrics.some(({ MetricName }) => text.includes(`"MetricName":"${MetricName}"`))
-  );
+/** The pattern of a reference to a part, or to one of its attributes. */
+function reference({ path }: Change): string {
+  return `\\{${RegExp.escape(path)}[.}]`;
 }

@@ -8,6 +8,12 @@ export interface Template {
   Outputs?: Record<string, { Value: unknown; Export?: unknown }>;
 }
 
+/**
+ * What is compared by itself: each resource by its logical id or path, each output as a resource
+ * of the type `Output`, and the rest of a template as one of the type `Template`.
+ */
+export type Parts = Record<string, Resource>;
+
 /** The account and region of a stack. */
 export interface Place {
   id: string;
@@ -23,13 +29,13 @@ const renamed = ["AWS::ApiGateway::Deployment", "AWS::Lambda::Version"];
  * JSON becomes what it says; tags go by their keys, and what CDK renames goes by its path. An alias
  * that skips its canary once says so where the canary stood.
  */
-export function comparable(template: Template, place: Partial<Place> = {}): Template {
+export function comparable(template: Template, place: Partial<Place> = {}): Parts {
   const known = new Map([
     ["AWS::AccountId", place.id],
     ["AWS::Region", place.region],
   ]);
   const spell = (id: string, attribute = ""): string =>
-    known.get(id) ?? `{${constructPath(template, id)}${attribute && `.${attribute}`}}`;
+    known.get(id) ?? `{${join(constructPath(id, template.Resources[id]), attribute)}}`;
   const plain = (property: string, value: unknown): unknown => {
     if (typeof value === "string") return fromJson(value);
     const text = Object(value)["Fn::Sub"];
@@ -38,50 +44,62 @@ export function comparable(template: Template, place: Partial<Place> = {}): Temp
     const isList = property === "Tags" && Array.isArray(value);
     return isList ? Object.fromEntries(value.map(({ Key, Value }) => [Key, Value])) : value;
   };
-  const spelt: Template = JSON.parse(
-    JSON.stringify(resolveIntrinsics(template, spell)),
-    plain,
-  );
-  const resources: Template["Resources"] = {};
-  for (const [id, resource] of Object.entries(spelt.Resources)) {
-    const isSkipped = /^Set without a canary/.test(
-      String(resource.Properties?.["Description"]),
-    );
-    const key = `at ${constructPath(template, id)}`;
-    const isRenamed = renamed.includes(resource.Type) && !(key in resources);
-    if (isSkipped) resource["UpdatePolicy"] = "skipped once";
-    resources[isRenamed ? key : id] = resource;
+  const spelt = JSON.stringify(resolveIntrinsics(template, spell));
+  const { Resources, Outputs = {}, ...rest }: Template = JSON.parse(spelt, plain);
+  // No logical id has a slash.
+  const parts: Parts = { "Stack/Template": { Type: "Template", ...rest } };
+  for (const [id, output] of Object.entries(Outputs))
+    parts[`Stack/Outputs.${id}`] = { Type: "Output", ...output };
+  for (const [id, resource] of Object.entries(Resources)) {
+    const { Type, Properties = {} } = resource;
+    const path = `Stack/${constructPath(id, resource)}`;
+    const isRenamed = renamed.includes(Type) && !(path in parts);
+    if (/^Set without a canary/.test(String(Properties["Description"])))
+      resource["UpdatePolicy"] = "skipped once";
+    parts[isRenamed ? path : id] = { ...resource, Properties };
   }
-  return { ...spelt, Resources: resources };
+  return parts;
 }
 
 /** What a text says in JSON as `JSON.stringify` writes it; any other text as it is. */
 function fromJson(text: string): unknown {
-  if (!/^[[{]/.test(text)) return text;
   try {
     const value: unknown = JSON.parse(text);
-    return JSON.stringify(value) === text ? value : text;
-  } catch {
-    return text;
-  }
+    if (Object(value) === value && JSON.stringify(value) === text) return value;
+  } catch {}
+  return text;
 }
 
 /**
- * The path of a resource's construct in its stack, like `Api/BearerKeys`; its logical id where the
- * template has no path.
+ * The path of a resource's construct in its stack, like `Api/BearerKeys`; its logical id where it
+ * has no path.
  */
-export function constructPath({ Resources }: Template, id: string): string {
-  const path: string = Resources[id]?.["Metadata"]?.["aws:cdk:path"] ?? id;
+export function constructPath(id: string, resource: Resource | undefined): string {
+  const path: string = resource?.["Metadata"]?.["aws:cdk:path"] ?? id;
   return path.replace(/^[^/]*\//, "").replace(/\/Resource$/, "");
 }
 
-/** The innermost values of a part of a template, each with its property's path. */
+/** The path of a property, like `Properties.MemorySize`. */
+export function join(...names: string[]): string {
+  return names.filter(Boolean).join(".");
+}
+
+/** A statement of a policy, or the properties of a function's permission. */
+export type Grant = Record<string, unknown>;
+
+/** Whether a part of a template allows or denies something. */
+export function isGrant(part: unknown): part is Grant {
+  const { Action, Effect, Principal } = Object(part);
+  return Effect !== undefined || (Action !== undefined && Principal !== undefined);
+}
+
+/** The innermost values of a part of a template, and whole grants, each with its property's path. */
 export function leaves(
   value: unknown,
   property = "",
 ): [property: string, value: unknown][] {
-  if (typeof value !== "object" || value === null) return [[property, value]];
-  return Object.entries(value).flatMap(([key, inner]) =>
-    leaves(inner, property === "" ? key : `${property}.${key}`),
+  if (Object(value) !== value || isGrant(value)) return [[property, value]];
+  return Object.entries(Object(value)).flatMap(([key, inner]) =>
+    leaves(inner, join(property, key)),
   );
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Finding, findChanges } from "../../infra/deploy/findings.ts";
+import { type Finding, findChanges } from "../../infra/deploy/changes-to-accept.ts";
 import { constructPath, type Template } from "../../infra/deploy/template.ts";
 import type { Environment } from "../../infra/environments.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
@@ -128,7 +128,7 @@ const cancelRoute = "Api/Rest/Default/store/orders/{orderId}/DELETE";
  * another operation.
  */
 const smaller = changed((template) => {
-  const paths = Object.keys(template.Resources).map((id) => constructPath(template, id));
+  const paths = Object.entries(template.Resources).map((entry) => constructPath(...entry));
   const isShared = paths.some((path) => /\/\{orderId\}\/(?!DELETE|ANY)[A-Z]+$/.test(path));
   const own = isShared ? /Cancel|\/\{orderId\}\/DELETE/ : /Cancel|\/\{orderId\}/;
   for (const path of paths)
@@ -160,6 +160,8 @@ describe("one finding covers", () => {
       "removed:Alarms/CancelOrderTableThrottled@DIGEST",
       "removed:CancelOrder@DIGEST",
       "removed:CancelOrderLog@DIGEST",
+      "removed:LogMetrics/CancelOrderResponses@DIGEST",
+      "removed:LogMetrics/CancelOrderServerErrors@DIGEST",
     ]);
     const texts = findings.flatMap(({ text }) => text.split("; "));
     expect(texts).toContain("CancelOrderLog: Logs::LogGroup leaves the stack, but is kept");

@@ -18,7 +18,7 @@ export function synthesised(environment: Environment): Template {
 /** The resource of a construct by its path, like `Api/Rest`. */
 export function at(template: Template, path: string) {
   const all = Object.entries(template.Resources);
-  const found = all.find(([id]) => constructPath(template, id) === path);
+  const found = all.find((entry) => constructPath(...entry) === path);
   if (!found) throw new Error(`No resource at ${path}`);
   const [id, resource] = found;
   resource.Properties ??= {};
@@ -84,7 +84,7 @@ export const reference = (template: Template, path: string) => ({
 
 /** Finds the owner and last name of a path into the outputs, or a resource's property or attribute. */
 function find(next: Template, path: string) {
-  const constructs = Object.keys(next.Resources).map((id) => constructPath(next, id));
+  const constructs = Object.entries(next.Resources).map((entry) => constructPath(...entry));
   const construct = constructs.find((candidate) => path.startsWith(`${candidate}.`));
   const names = path.slice(construct ? construct.length + 1 : 0).split(".");
   const isAttribute = /^(DeletionPolicy|DependsOn|Metadata|UpdatePolicy)$/.test(

@@ -213,8 +213,8 @@ const changes: [title: string, change: Change, ...names: string[]][] = [
     "a log group is removed",
     remove("CancelOrderLog"),
     `${statements}=DIGEST`,
-    "CancelOrder.LoggingConfig.LogGroup={CancelOrderLogC0E28DCE}@DIGEST",
     "removed:CancelOrderLog@DIGEST",
+    "CancelOrder.LoggingConfig.LogGroup={CancelOrderLogC0E28DCE}@DIGEST",
   ],
   [
     "a log is encrypted with a key of another account",

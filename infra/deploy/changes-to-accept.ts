@@ -4,7 +4,7 @@ import { type Change, listChanges } from "./changes.ts";
 import { groupChanges } from "./groups.ts";
 import { isOrdinary } from "./ordinary.ts";
 import type { StackToCompare } from "./stacks.ts";
-import { comparable, leaves, type Place } from "./template.ts";
+import { comparable, join, leaves, type Place } from "./template.ts";
 
 /** A change that must be accepted before it is deployed. */
 export interface Finding {
@@ -43,20 +43,20 @@ function finding(group: Change[]): Finding {
   );
   const [first, ...others] = sorted as [Change, ...Change[]];
   const whole = sorted.find(({ kind }) => kind !== "changed");
-  const isAlone = !whole && others.length === 0;
-  const areOfOneType = !isAlone && others.every(({ type }) => type === first.type);
-  const label = labelOf(first, areOfOneType ? first.type : first.path);
+  const areAlike = others.length > 0 && others.every(({ type }) => type === first.type);
+  const label = labelOf(first, areAlike ? first.type : first.path);
   const becomes = `${first.replaces ? "replaced:" : ""}${label}=${exactly(first.is)}`;
-  if (isAlone) return { name: findingName(becomes), text: changeText(first) };
   const subject = whole ? `${whole.kind}:${whole.path}` : becomes;
   const covered = sorted.map((change) => [change.kind, change.path, reviewed(change)]);
   const texts = sorted.map((change) => `${labelOf(change)}: ${changeText(change)}`);
-  return { name: findingName(`${subject}@${digest(covered)}`), text: texts.join("; ") };
+  return others.length === 0 && !whole
+    ? { name: findingName(becomes), text: changeText(first) }
+    : { name: findingName(`${subject}@${digest(covered)}`), text: texts.join("; ") };
 }
 
 /** Like `CancelOrder.MemorySize`; only the owner for all of a resource or its properties. */
 function labelOf({ path, property }: Change, owner = path): string {
-  return [owner, property.replace(/^Properties\b\.?/, "")].filter(Boolean).join(".");
+  return join(owner, property.replace(/^Properties\b\.?/, ""));
 }
 
 /** What a change sets or takes away, without what is ordinary: new code changes no digest. */
@@ -81,5 +81,5 @@ function exactly(value: unknown): string {
 }
 
 function digest(value: unknown): string {
-  return createHash("sha256").update(valueText(value)).digest("hex").slice(0, 12);
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 12);
 }
