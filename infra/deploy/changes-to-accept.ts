@@ -4,7 +4,7 @@ import { type Change, listChanges } from "./changes.ts";
 import { groupChanges } from "./groups.ts";
 import { isOrdinary } from "./ordinary.ts";
 import type { StackToCompare } from "./stacks.ts";
-import { comparable, join, leaves, type Place } from "./template.ts";
+import { comparable, join, type Leaf, leaves, type Place } from "./template.ts";
 
 /** A change that must be accepted before it is deployed. */
 export interface Finding {
@@ -38,20 +38,16 @@ export function findChanges(deployed: StackToCompare, next: StackToCompare, plac
 
 /** Names a group after the shortest path of what comes or goes, or else after its first change. */
 function finding(group: Change[]): Finding {
-  const sorted = group.toSorted(
-    (a, b) => a.path.length - b.path.length || labelOf(a).localeCompare(labelOf(b), "en"),
-  );
-  const [first, ...others] = sorted as [Change, ...Change[]];
+  const sorted = group.toSorted((a, b) => a.path.length - b.path.length);
+  const [first, second] = sorted as [Change, ...Change[]];
   const whole = sorted.find(({ kind }) => kind !== "changed");
-  const areAlike = others.length > 0 && others.every(({ type }) => type === first.type);
-  const label = labelOf(first, areAlike ? first.type : first.path);
+  const label = labelOf(first, second?.type === first.type ? first.type : first.path);
   const becomes = `${first.replaces ? "replaced:" : ""}${label}=${exactly(first.is)}`;
+  if (!second && !whole) return { name: findingName(becomes), text: changeText(first) };
   const subject = whole ? `${whole.kind}:${whole.path}` : becomes;
   const covered = sorted.map((change) => [change.kind, change.path, reviewed(change)]);
   const texts = sorted.map((change) => `${labelOf(change)}: ${changeText(change)}`);
-  return others.length === 0 && !whole
-    ? { name: findingName(becomes), text: changeText(first) }
-    : { name: findingName(`${subject}@${digest(covered)}`), text: texts.join("; ") };
+  return { name: findingName(`${subject}@${digest(covered)}`), text: texts.join("; ") };
 }
 
 /** Like `CancelOrder.MemorySize`; only the owner for all of a resource or its properties. */
@@ -60,17 +56,10 @@ function labelOf({ path, property }: Change, owner = path): string {
 }
 
 /** What a change sets or takes away, without what is ordinary: new code changes no digest. */
-function reviewed(change: Change): unknown[] {
+function reviewed(change: Change): Leaf[] {
   const { kind, property, was, is } = change;
   return leaves(kind === "removed" ? was : is, property).filter(
-    ([name, value]) =>
-      !isOrdinary({
-        ...change,
-        kind: "changed",
-        property: name,
-        was: undefined,
-        is: value,
-      }),
+    (leaf) => !isOrdinary({ ...change, ...leaf, kind: "changed", was: undefined }),
   );
 }
 

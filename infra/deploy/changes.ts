@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { fullDiff, type Resource } from "@aws-cdk/cloudformation-diff";
-import { constructPath, isGrant, join, type Parts } from "./template.ts";
+import { constructPath, isGrant, join, type Leaf, type Parts } from "./template.ts";
 
 /** One difference between two templates, in a part as it will be, or was. */
 export interface Change extends Difference {
@@ -14,11 +14,9 @@ export interface Change extends Difference {
   replaces: boolean;
 }
 
-interface Difference {
-  /** Where it differs, like `Properties.MemorySize`; empty when all of it does. */
-  property: string;
+/** Where a part differs: the property is empty when all of it does. */
+interface Difference extends Leaf {
   was: unknown;
-  is: unknown;
 }
 
 /** Lists how two comparable templates differ. */
@@ -44,8 +42,9 @@ export function listChanges(before: Parts, after: Parts): Change[] {
  */
 function differences(was: unknown, is: unknown, property = ""): Difference[] {
   if (isDeepStrictEqual(was, is)) return [];
-  const hasMembers = shapeOf(is) !== false && shapeOf(is) === shapeOf(was);
-  if (!hasMembers || [was, is].flat().some(isGrant)) return [{ property, was, is }];
+  const shape = shapeOf(was);
+  const isWhole = shape === false || shape !== shapeOf(is);
+  if (isWhole || [was, is].flat().some(isGrant)) return [{ property, was, is }];
   return Object.keys({ ...Object(was), ...Object(is) }).flatMap((key) =>
     differences(Object(was)[key], Object(is)[key], join(property, key)),
   );

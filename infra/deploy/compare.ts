@@ -36,27 +36,21 @@ export async function compare(
   options: CompareOptions,
 ): Promise<boolean> {
   const accepted = readAccepted(options.accept);
-  const { stackName } = environment;
-  const givenAssembly = options.app ? readAssembly(options.app, stackName) : undefined;
-  const deployed = await readDeployed(environment, options);
-  const next = givenAssembly ?? (await synthesise(stackName, options));
-  for (const warning of next.warnings) console.log(`warning  ${printable(warning)}`);
-  const [actual, expected] = [deployed.stack, next].map(
-    (stack) => stack?.template.Description ?? "no description",
-  );
+  const { stackName, keepData } = environment;
+  const given = options.app && readAssembly(options.app, stackName);
+  const { stack, place, description } = await readDeployed(environment, options);
+  const next = given || (await synthesise(stackName, options));
+  const actual = stack?.template.Description ?? "no description";
+  const expected = next.template.Description;
   if (options.template && actual !== expected)
     throw new CommandError(
       `${options.template} belongs to another environment: ${actual}, not ${expected}`,
     );
   // A missing stack that should keep data may mean that the credentials are for another account.
   const isNew = { name: "first-deployment", text: "its tables will be new and empty" };
-  const ifNew = environment.keepData ? [isNew] : [];
-  const findings = deployed.stack
-    ? findChanges(deployed.stack, next, deployed.place)
-    : ifNew;
-  console.log(
-    `${stackName} ${deployed.description}: ${counted(findings.length, "finding")}`,
-  );
+  const ifNew = keepData ? [isNew] : [];
+  const findings = stack ? findChanges(stack, next, place) : ifNew;
+  console.log(`${stackName} ${description}: ${counted(findings.length, "finding")}`);
   return report(findings, accepted);
 }
 
@@ -77,7 +71,10 @@ async function readDeployed(environment: Environment, options: CompareOptions) {
       description: `compared with ${options.template}`,
     };
   }
-  useAwsSettings(options.profile);
+  // Only CDK reads AWS_DEFAULT_REGION.
+  const { AWS_DEFAULT_REGION: region } = process.env;
+  if (region) process.env["AWS_REGION"] ||= region;
+  if (options.profile) process.env["AWS_PROFILE"] = options.profile;
   const place = await findPlace(environment);
   const stack = await readDeployedStack(environment.stackName, place.region);
   const state = stack ? "compared with what is deployed" : "is not deployed";
@@ -85,18 +82,11 @@ async function readDeployed(environment: Environment, options: CompareOptions) {
   return { stack, place, description };
 }
 
-/** Makes the SDK use CDK's profile and region. Only CDK reads AWS_DEFAULT_REGION. */
-function useAwsSettings(profile: string | undefined): void {
-  if (profile) process.env["AWS_PROFILE"] = profile;
-  const { AWS_DEFAULT_REGION: region } = process.env;
-  if (region) process.env["AWS_REGION"] ||= region;
-}
-
 async function synthesise(stackName: string, { context = [] }: CompareOptions) {
-  const contextWords = context.flatMap((entry) => ["--context", entry]);
-  const words = ["synth", "--quiet", "--output", ownAssembly, ...contextWords];
-  await promisify(execFile)("cdk", words).catch((error: Error & { stderr?: string }) => {
-    throw new CommandError(`Synthesis failed: ${error.stderr?.trim() || error.message}`);
+  const words = ["synth", "--quiet", "--output", ownAssembly];
+  for (const entry of context) words.push("--context", entry);
+  await promisify(execFile)("cdk", words).catch((error: Error) => {
+    throw new CommandError(`Synthesis failed: ${error.message.trim()}`);
   });
   return readAssembly(ownAssembly, stackName);
 }

@@ -1,20 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  Argument,
-  type Command,
-  CommanderError,
-  InvalidArgumentError,
-  Option,
-} from "commander";
+import { type Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { type Environment, environments } from "../environments.ts";
 import { errorText } from "../terminal/errors.ts";
 import { Script } from "../terminal/script.ts";
 import { type CompareOptions, compare, ownAssembly } from "./compare.ts";
 
 type Environments = Record<string, Environment>;
-
-const exclusively = "--exclusively";
 
 if (import.meta.main) await runDeploy(process.argv.slice(2));
 
@@ -32,19 +24,24 @@ export async function runDeploy(
   try {
     await createProgram(entries).parseAsync(words, { from: "user" });
   } catch (error) {
-    process.exitCode = error instanceof CommanderError && error.exitCode === 0 ? 0 : 2;
+    process.exitCode = Object(error).exitCode === 0 ? 0 : 2;
     if (!(error instanceof CommanderError)) console.error(errorText(error));
   }
 }
 
 function createProgram(entries: Environments): Command {
   const program = new Script("npm run").exitOverride();
+  const names = Object.keys(entries);
   const command = (name: string, description: string) =>
     program
       .command(name)
       .usage("-- <environment> [options]")
       .description(description)
-      .addArgument(environmentArgument(entries));
+      .argument("<environment>", names.join(" or "), (word) => {
+        const environment = entries[word];
+        if (environment) return environment;
+        throw new InvalidArgumentError(`Choose from ${names.join(", ")}.`);
+      });
 
   addComparison(
     command("compare", "List what a deployment would change out of the ordinary"),
@@ -73,7 +70,7 @@ function createProgram(entries: Environments): Command {
       const isSaved = cdkOptions.some((option) => /^--template(=|$)/.test(option));
       if (isSaved)
         console.log("Compared with a saved template, not with what is deployed.");
-      process.exitCode = await cdk("diff", stackName, exclusively, ...cdkOptions);
+      process.exitCode = await cdk("diff", stackName, "--exclusively", ...cdkOptions);
     });
   command("drift", "List what was changed by hand since the last deployment").action(
     async ({ stackName }: Environment) => {
@@ -98,35 +95,22 @@ function deploy({ stackName }: Environment, options: DeployOptions): Promise<num
     ...(outputsFile ? ["--outputs-file", outputsFile] : []),
     ...(revertDrift ? ["--revert-drift"] : []),
   ];
-  return cdk("deploy", stackName, exclusively, ...words, "--app", app);
-}
-
-function environmentArgument(entries: Environments): Argument {
-  const names = Object.keys(entries);
-  return new Argument("<environment>", names.join(" or ")).argParser((name) => {
-    const environment = entries[name];
-    if (environment) return environment;
-    throw new InvalidArgumentError(`Choose from ${names.join(", ")}.`);
-  });
+  return cdk("deploy", stackName, "--exclusively", ...words, "--app", app);
 }
 
 function addComparison(command: Command): Command {
   const collect = (value: string, before: string[] = []) => [...before, value];
-  const profile = new Option(
-    "--profile <name>",
-    "the AWS profile to compare and deploy with",
-  );
-  const context = new Option(
-    "-c, --context <key=value>",
-    "such as canary=false, for the synthesis",
-  )
-    .argParser(collect)
-    .conflicts("app");
   return command
     .option("--accept <names>", "findings that are meant; may be repeated", collect)
     .option("--app <directory>", "a synthesised app; without it, synthesises into cdk.out")
-    .addOption(profile.env("AWS_PROFILE"))
-    .addOption(context);
+    .addOption(
+      new Option("--profile <name>", "the AWS profile to work with").env("AWS_PROFILE"),
+    )
+    .addOption(
+      new Option("-c, --context <key=value>", "such as canary=false, for the synthesis")
+        .argParser(collect)
+        .conflicts("app"),
+    );
 }
 
 /** Runs CDK, which npm puts on the path, and returns its exit code. */

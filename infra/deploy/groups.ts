@@ -37,8 +37,8 @@ function standsAlone({ kind, is, property, replaces, content }: Change): boolean
   if (kind === "removed" || replaces) return content["DeletionPolicy"] !== undefined;
   // A route with a constant response is no opening.
   if (content.Properties?.["Integration"]?.Type === "MOCK") return false;
-  return leaves(is, property).some(([name, value]) =>
-    opening.test(JSON.stringify({ [name]: value })),
+  return leaves(is, property).some((leaf) =>
+    opening.test(JSON.stringify({ [leaf.property]: leaf.is })),
   );
 }
 
@@ -58,8 +58,8 @@ function isPart(change: Change, of: Change, changes: Change[]): boolean {
     return new RegExp(reference(of)).test(JSON.stringify(change.content));
   const wholes = changes.filter((other) => other.kind === kind);
   const values = leaves(kind === "added" ? change.is : change.was);
-  const subjects = values.map(([, value]) =>
-    wholes.find((whole) => new RegExp(`^${reference(whole)}`).test(String(value))),
+  const subjects = values.map((value) =>
+    wholes.find((whole) => new RegExp(`^${reference(whole)}`).test(String(value.is))),
   );
   return subjects.includes(of) && !subjects.includes(undefined);
 }

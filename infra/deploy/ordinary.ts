@@ -80,19 +80,15 @@ export function isOrdinary({ kind, type, property, was, is }: Change): boolean {
     list.some((entry) => names.some((name) => `${name}.`.startsWith(`${entry}.`)));
   const isExactly = (value: unknown) =>
     names.some((name) => exactly.includes(`${name}=${value}`));
-  const growth = typeof was === "number" && typeof is === "number" ? is / was : 0;
+  const growth = Number(is) / Number(was);
+  const keepsMembers =
+    Array.isArray(is) &&
+    [was].flat().every((member) => is.some((other) => isDeepStrictEqual(member, other)));
   return (
     isIn(anything) ||
     (isIn(anotherNumber) && growth > 0.5 && growth < 4) ||
-    (isIn(larger) && (growth > 1 || keepsMembers(was, is))) ||
+    (isIn(larger) && (growth > 1 || keepsMembers)) ||
     isExactly(is) ||
     (is !== undefined && isExactly("any"))
-  );
-}
-
-function keepsMembers(was: unknown, is: unknown): boolean {
-  const areLists = Array.isArray(was) && Array.isArray(is);
-  return (
-    areLists && was.every((member) => is.some((other) => isDeepStrictEqual(member, other)))
   );
 }

@@ -3,38 +3,36 @@ import {
   CloudFormationClient,
   DescribeStacksCommand,
   GetTemplateCommand,
+  type Output,
 } from "@aws-sdk/client-cloudformation";
+import {
+  DescribeTableCommand,
+  DynamoDBClient,
+  ResourceNotFoundException,
+} from "@aws-sdk/client-dynamodb";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { CloudAssembly } from "aws-cdk-lib/cx-api";
 import type { Environment } from "../environments.ts";
 import { CommandError } from "../terminal/errors.ts";
-import { requireTables } from "./require-tables.ts";
 import type { Place, Template } from "./template.ts";
 
 /** A stack as it is deployed, or as it is about to be. */
 export interface StackToCompare {
   template: Template;
   /** CloudFormation keeps it beside the template. Undefined for a saved template. */
-  terminationProtection?: boolean;
+  terminationProtection?: boolean | undefined;
 }
 
 /**
- * Reads a stack of a synthesised app, whose directory is usually `cdk.out`, and the warnings of CDK
- * and cdk-nag, without the hint on how to acknowledge them.
+ * Reads a stack of a synthesised app, whose directory is usually `cdk.out`.
  *
  * @throws CommandError when the app does not have the stack, or can't be read.
  */
-export function readAssembly(directory: string, stackName: string) {
+export function readAssembly(directory: string, stackName: string): StackToCompare {
   try {
     const stack = new CloudAssembly(directory).getStackByName(stackName);
-    const warnings = stack.messages.filter(({ level }) => level === "warning");
-    return {
-      template: stack.template,
-      terminationProtection: stack.terminationProtection === true,
-      warnings: warnings.map(({ entry }) =>
-        String(entry.data).replace(/ \[ack: .*\]$/, ""),
-      ),
-    };
+    const { template, terminationProtection } = stack;
+    return { template, terminationProtection };
   } catch (cause) {
     const problem = `${directory} has no stack ${stackName}: synthesise it first`;
     throw new CommandError(problem, { cause });
@@ -45,7 +43,7 @@ export function readAssembly(directory: string, stackName: string) {
 export async function readTemplate(file: string): Promise<Template> {
   await access(file, constants.R_OK);
   try {
-    const template: Template | null = JSON.parse(await readFile(file, "utf8"));
+    const template = JSON.parse(await readFile(file, "utf8"));
     if (template?.Resources) return template;
   } catch {}
   throw new CommandError(`${file} is not a template in JSON`);
@@ -74,31 +72,49 @@ export async function findPlace({ name, account: pinned }: Environment): Promise
 const neverDeployed = ["REVIEW_IN_PROGRESS", "ROLLBACK_COMPLETE"];
 
 /**
- * Reads the deployed stack. The caller needs `cloudformation:DescribeStacks` and `GetTemplate`.
+ * Reads the deployed stack. The caller needs `cloudformation:DescribeStacks` and `GetTemplate`, and
+ * `dynamodb:DescribeTable`.
  *
  * @returns undefined before the first deployment has succeeded.
  * @throws CommandError when one of its tables is missing, and what the SDK throws when a call fails.
  */
-export async function readDeployedStack(stackName: string, region: string) {
+export async function readDeployedStack(StackName: string, region: string) {
   const client = new CloudFormationClient({ region });
   try {
-    const { Stacks } = await client.send(
-      new DescribeStacksCommand({ StackName: stackName }),
-    );
+    const { Stacks } = await client.send(new DescribeStacksCommand({ StackName }));
     const stack = Stacks?.[0];
     if (neverDeployed.includes(String(stack?.StackStatus))) return undefined;
-    const { TemplateBody } = await client.send(
-      new GetTemplateCommand({ StackName: stackName }),
-    );
-    if (TemplateBody === undefined)
-      throw new CommandError(`Stack ${stackName} has no template`);
+    const { TemplateBody } = await client.send(new GetTemplateCommand({ StackName }));
     await requireTables(region, stack?.Outputs);
     return {
-      template: JSON.parse(TemplateBody),
-      terminationProtection: stack?.EnableTerminationProtection === true,
+      template: JSON.parse(String(TemplateBody)),
+      terminationProtection: stack?.EnableTerminationProtection,
     };
   } catch (error) {
     if (error instanceof Error && / does not exist$/.test(error.message)) return undefined;
     throw error;
+  }
+}
+
+/**
+ * Checks that the tables exist that a stack's outputs name. CloudFormation may make an empty one in
+ * the place of one that is gone, which then can't be restored under its name.
+ */
+async function requireTables(region: string, outputs: Output[] = []): Promise<void> {
+  const client = new DynamoDBClient({ region });
+  for (const { OutputKey, OutputValue: TableName } of outputs) {
+    if (!OutputKey?.endsWith("TableName")) continue;
+    const status = await client.send(new DescribeTableCommand({ TableName })).then(
+      ({ Table }) => Table?.TableStatus,
+      (error: unknown) => {
+        if (error instanceof ResourceNotFoundException) return "missing";
+        throw error;
+      },
+    );
+    if (status === "ACTIVE" || status === "UPDATING") continue;
+    const chapter = "infra/ON-CALL.md, A deleted table";
+    throw new CommandError(
+      `Table ${TableName} is ${status}: restore it first (${chapter})`,
+    );
   }
 }

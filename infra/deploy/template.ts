@@ -5,7 +5,7 @@ import { resolveIntrinsics } from "../stack/intrinsics.ts";
 export interface Template {
   Description?: string;
   Resources: Record<string, Resource>;
-  Outputs?: Record<string, { Value: unknown; Export?: unknown }>;
+  Outputs?: Record<string, object>;
 }
 
 /**
@@ -29,10 +29,10 @@ const renamed = ["AWS::ApiGateway::Deployment", "AWS::Lambda::Version"];
  * JSON becomes what it says; tags go by their keys, and what CDK renames goes by its path. An alias
  * that skips its canary once says so where the canary stood.
  */
-export function comparable(template: Template, place: Partial<Place> = {}): Parts {
+export function comparable(template: Template, place?: Place): Parts {
   const known = new Map([
-    ["AWS::AccountId", place.id],
-    ["AWS::Region", place.region],
+    ["AWS::AccountId", place?.id],
+    ["AWS::Region", place?.region],
   ]);
   const spell = (id: string, attribute = ""): string =>
     known.get(id) ?? `{${join(constructPath(id, template.Resources[id]), attribute)}}`;
@@ -89,17 +89,20 @@ export type Grant = Record<string, unknown>;
 
 /** Whether a part of a template allows or denies something. */
 export function isGrant(part: unknown): part is Grant {
-  const { Action, Effect, Principal } = Object(part);
-  return Effect !== undefined || (Action !== undefined && Principal !== undefined);
+  const { Effect, Principal } = Object(part);
+  return (Effect ?? Principal) !== undefined;
 }
 
-/** The innermost values of a part of a template, and whole grants, each with its property's path. */
-export function leaves(
-  value: unknown,
-  property = "",
-): [property: string, value: unknown][] {
-  if (Object(value) !== value || isGrant(value)) return [[property, value]];
-  return Object.entries(Object(value)).flatMap(([key, inner]) =>
+/** A value in a part of a template, which has no parts itself or is a grant. */
+export interface Leaf {
+  /** Its path, like `Properties.MemorySize`. */
+  property: string;
+  is: unknown;
+}
+
+export function leaves(is: unknown, property = ""): Leaf[] {
+  if (Object(is) !== is || isGrant(is)) return [{ property, is }];
+  return Object.entries(Object(is)).flatMap(([key, inner]) =>
     leaves(inner, join(property, key)),
   );
 }

@@ -3,7 +3,6 @@ import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { GetTemplateCommand } from "@aws-sdk/client-cloudformation";
 import {
   DescribeTableCommand,
   ResourceNotFoundException,
@@ -15,7 +14,6 @@ import { environments } from "../../infra/environments.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
 import {
   asked,
-  cloudFormation,
   directory,
   dynamoDb,
   run,
@@ -88,11 +86,6 @@ exit code 0`);
 accepted  termination-protection  the stack can then be deleted
 No finding is named tls
 exit code 0`);
-  });
-
-  test("fails in one line when AWS has no template of the stack", async () => {
-    cloudFormation.on(GetTemplateCommand).resolves({});
-    expect(await compare()).toBe("Stack STACK has no template\nexit code 2");
   });
 
   test.each([
@@ -257,7 +250,10 @@ describe("without --app", () => {
 
   test("a failed synthesis ends the command with its error", async () => {
     vi.stubEnv("CDK_DOES", "echo The reason >&2; exit 1");
-    expect(await run("deploy", "kept")).toBe(`Synthesis failed: The reason
+    expect(
+      await run("deploy", "kept"),
+    ).toBe(`Synthesis failed: Command failed: cdk synth --quiet --output cdk.out
+The reason
 cdk synth --quiet --output cdk.out
 exit code 2`);
   });
