@@ -3,8 +3,9 @@ import { errors } from "../../shared/errors.ts";
 import { bundled } from "../helpers/bundled/bundled.ts";
 import { shipOrder } from "../resilience/ship-order.ts";
 import type { Operation } from "./contract.ts";
-import type { Connect, Response, TableClient } from "./recorded-client.ts";
+import { type Connect, nextStep, type Response, type Step } from "./recorded-client.ts";
 import { orderId, tableName } from "./remembered-table.ts";
+import { remembering } from "./remembering.ts";
 
 /** As many as the function CancelOrder makes. */
 export const maxAttempts = 3;
@@ -18,23 +19,23 @@ export interface Fate {
   seen?: Response;
 }
 
-const serverError = exception(500, "com.amazonaws.dynamodb.v20120810#InternalServerError");
-const throttled = exception(
-  400,
-  "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException",
-);
-
+const delivered: Fate = { name: "delivered", applied: "now" };
 const fates: readonly Fate[] = [
-  { name: "delivered", applied: "now" },
+  delivered,
   { name: "lost on its way", applied: "never", seen: "none" },
   { name: "applied, its response lost", applied: "now", seen: "none" },
-  { name: "applied, but 500", applied: "now", seen: serverError },
-  { name: "throttled", applied: "never", seen: throttled },
+  { name: "applied, but 500", applied: "now", seen: exception(500, "InternalServerError") },
+  {
+    name: "throttled",
+    applied: "never",
+    seen: exception(400, "ProvisionedThroughputExceededException"),
+  },
   { name: "delivered late", applied: "after the next attempt", seen: "none" },
 ];
 
-function exception(status: number, type: string): Response {
-  return { status, body: JSON.stringify({ __type: type, message: "injected by a test" }) };
+function exception(status: number, name: string): Response {
+  const __type = `com.amazonaws.dynamodb.v20120810#${name}`;
+  return { status, body: JSON.stringify({ __type, message: "injected by a test" }) };
 }
 
 /** The knowledge of one invocation of the function. */
@@ -56,8 +57,8 @@ export interface Actor {
   operation: Operation;
   /** The possible fates of its attempts. */
   fates: readonly Fate[];
-  /** Its code, if it begins at this time. */
-  code(askedAt: Date): TableClient;
+  /** Its next step when it began at this time, and its attempts have got these responses. */
+  next(askedAt: Date, responses: readonly Response[]): Promise<Step>;
 }
 
 /** Cancels as the service's handler does. */
@@ -69,9 +70,12 @@ export const cancel: Cancel = (connect, { keyId, askedAt, awsRequestId }) =>
     cancellationId: awsRequestId,
   });
 
-/** Two clients that cancel with this code, and choose the same id for their requests. */
-export function cancellers(code: Cancel): [Actor, Actor] {
-  return [canceller("A", code), canceller("B", code)];
+/**
+ * Two clients that cancel with this code, and choose the same id for their requests, and the
+ * shipper.
+ */
+export function actors(code: Cancel): Actor[] {
+  return [canceller("A", code), canceller("B", code), shipper];
 }
 
 function canceller(name: string, code: Cancel): Actor {
@@ -79,15 +83,15 @@ function canceller(name: string, code: Cancel): Actor {
     name,
     operation: { kind: "cancel", by: name },
     fates,
-    code: (askedAt) => (connect) => {
+    next: remembering((askedAt, responses) => {
       const invocation = {
         keyId: name,
         askedAt,
         awsRequestId: `invocation of ${name}`,
         gatewayRequestId: "chosen by a client",
       };
-      return responseTo(code(connect, invocation));
-    },
+      return nextStep((connect) => responseTo(code(connect, invocation)), responses);
+    }),
   };
 }
 
@@ -109,17 +113,15 @@ export const shippedAt = new Date("2026-11-21T12:00:00Z");
  * Ships the order if it is pending. It is not part of the service: all that counts is when its
  * write arrives. So it makes one attempt, which always arrives.
  */
-export const shipper: Actor = {
+const shipper: Actor = {
   name: "the shipper",
   operation: { kind: "ship" },
-  fates: fates.filter(({ name }) => name === "delivered"),
-  code: () => async (connect) => {
-    const shipped = await shipOrder(
-      connect(1, createClient),
-      tableName,
-      orderId,
-      shippedAt,
-    );
-    return shipped ? "shipped" : "not shipped";
-  },
+  fates: [delivered],
+  next: remembering((_askedAt, responses) =>
+    nextStep(async (connect) => {
+      const client = connect(1, createClient);
+      const shipped = await shipOrder(client, tableName, orderId, shippedAt);
+      return shipped ? "shipped" : "not shipped";
+    }, responses),
+  ),
 };

@@ -1,9 +1,10 @@
-import type { Fate } from "./actors.ts";
-import type { RecordedClient, Request, Response, Step } from "./recorded-client.ts";
+import type { Actor, Fate } from "./actors.ts";
+import type { Request, Response, Step } from "./recorded-client.ts";
+import { remembering } from "./remembering.ts";
 
 /** Where one actor is, from its first attempt on. */
 export interface Client {
-  recorded: RecordedClient;
+  askedAt: Date;
   /** The responses that its attempts have had from the table. */
   seen: readonly Response[];
   next: Step;
@@ -15,29 +16,30 @@ export interface Client {
   key: number;
 }
 
-export async function begin(recorded: RecordedClient): Promise<Client> {
-  return withKey({
-    recorded,
-    seen: [],
-    next: await recorded.after([]),
-    held: [],
-    late: [],
-  });
+export async function begin(actor: Actor, askedAt: Date): Promise<Client> {
+  const next = await actor.next(askedAt, []);
+  return withKey({ askedAt, seen: [], next, held: [], late: [] });
 }
 
 /** The client after its next attempt, which has met this fate and got this response. */
 export async function attempt(
-  client: Client,
-  fate: Fate,
+  actor: Actor,
+  { askedAt, seen, next, held, late }: Client,
+  { applied }: Fate,
   response: Response,
 ): Promise<Client> {
-  const seen = [...client.seen, response];
-  const next = await client.recorded.after(seen);
-  const isLate = fate.applied === "after the next attempt";
-  const copies = isLate && "sends" in client.next ? [client.next.sends] : [];
-  const late = [...client.late, ...client.held];
-  if ("sends" in next) return withKey({ ...client, seen, next, held: copies, late });
-  return withKey({ ...client, seen, next, held: [], late: [...late, ...copies] });
+  const responses = [...seen, response];
+  const after = await actor.next(askedAt, responses);
+  const isLate = applied === "after the next attempt" && next.sends !== undefined;
+  const copies = isLate ? [next.sends] : [];
+  const isOver = after.sends === undefined;
+  return withKey({
+    askedAt,
+    seen: responses,
+    next: after,
+    held: isOver ? [] : copies,
+    late: [...late, ...held, ...(isOver ? copies : [])],
+  });
 }
 
 /** The client after a late copy of one of its attempts has arrived. */
@@ -45,14 +47,13 @@ export function withoutCopy(client: Client, copy: Request): Client {
   return withKey({ ...client, late: client.late.filter((other) => other !== copy) });
 }
 
-const keys = new Map<string, number>();
+let keys = 0;
+const keyOf = remembering((..._future: unknown[]) => keys++);
 
 function withKey(client: Omit<Client, "key">): Client {
-  const { recorded, seen, next, held, late } = client;
+  const { askedAt, seen, next, held, late } = client;
   // A client that has responded does nothing more: only its copies count.
-  const past = "responds" in next ? "over" : [recorded.name, seen];
-  const future = JSON.stringify([past, held, late.map(({ body }) => body).sort()]);
-  const key = keys.get(future) ?? keys.size;
-  keys.set(future, key);
+  const past = next.sends ? [askedAt, seen] : "over";
+  const key = keyOf(past, held, late.map(({ body }) => body).sort());
   return { ...client, key };
 }

@@ -1,5 +1,8 @@
 import type { OrderItem } from "../../shared/order.ts";
-import type { Moment, Move, Moves } from "./moves.ts";
+import type { Actor } from "./actors.ts";
+import { type Moment, type Move, movesFrom } from "./moves.ts";
+import { type RememberedTable, stateOf } from "./remembered-table.ts";
+import { Worlds } from "./worlds.ts";
 
 /** The result of a search. */
 interface Found {
@@ -24,16 +27,24 @@ interface Reached {
  * Searches all interleavings from one start. Those that reach the same moment are followed from
  * there as one, and counted as many: what follows a moment does not depend on how it was reached.
  */
-export async function explore(moves: Moves, item: OrderItem | undefined): Promise<Found> {
+export async function explore(
+  table: RememberedTable,
+  actors: readonly Actor[],
+  item: OrderItem | undefined,
+): Promise<Found> {
   const found: Found = { interleavings: 0, moments: 0, responses: new Set() };
-  const start: Reached = { moment: moves.start(item), interleavings: 1, path: [] };
-  let level: Level = new Map([["", start]]);
+  const worlds = Worlds.startingAs(stateOf(item));
+  const moment = { item, clients: actors.map(() => undefined), worlds };
+  let level: Level = new Map([["", { moment, interleavings: 1, path: [] }]]);
   while (level.size > 0) {
     found.moments += level.size;
     const next: Level = new Map();
     for (const reached of level.values()) {
-      const violation = await follow(moves, reached, next, found);
-      if (violation !== undefined) return { ...found, violation };
+      const moves = await movesFrom(table, actors, reached.moment);
+      if (moves.length === 0) found.interleavings += reached.interleavings;
+      const violation = moves.find((move) => move.violation !== undefined);
+      if (violation) return { ...found, violation: [...reached.path, violation] };
+      for (const move of moves) follow(move, reached, next, found);
     }
     level = next;
   }
@@ -43,33 +54,12 @@ export async function explore(moves: Moves, item: OrderItem | undefined): Promis
 /** The moments that are reached after the same number of moves, by their keys. */
 type Level = Map<string, Reached>;
 
-/**
- * Adds the moments one move further to the next level, and counts the interleavings that end here.
- *
- * @returns the moves up to and including a violation of the contract, if there is one.
- */
-async function follow(
-  moves: Moves,
-  from: Reached,
-  next: Level,
-  found: Found,
-): Promise<readonly Move[] | undefined> {
-  const possible = await moves.from(from.moment);
-  if (possible.length === 0) found.interleavings += from.interleavings;
-  for (const move of possible) {
-    if (move.violation !== undefined) return [...from.path, move];
-    if (move.responds !== undefined)
-      found.responses.add(`${move.actor.name}: ${move.responds}`);
-    const key = keyOf(move.moment);
-    const known = next.get(key);
-    const interleavings = from.interleavings * move.times;
-    if (known === undefined)
-      next.set(key, { moment: move.moment, interleavings, path: [...from.path, move] });
-    else known.interleavings += interleavings;
-  }
-  return undefined;
-}
-
-function keyOf({ item, clients, worlds }: Moment): string {
-  return JSON.stringify([item, clients.map((client) => client?.key), worlds.key]);
+function follow(move: Move, from: Reached, next: Level, { responses }: Found): void {
+  const { actor, responds, moment } = move;
+  if (responds !== undefined) responses.add(`${actor.name}: ${responds}`);
+  const { item, clients, worlds } = moment;
+  const key = JSON.stringify([item, clients.map((client) => client?.key), worlds.key]);
+  const known = next.get(key);
+  if (known) known.interleavings += from.interleavings;
+  else next.set(key, { ...from, moment, path: [...from.path, move] });
 }

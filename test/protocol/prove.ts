@@ -3,22 +3,21 @@
 // exit code is 1 after a violation of the contract, a bug that is missed, or interleavings that are
 // left out.
 import type { OrderItem } from "../../shared/order.ts";
-import { cancel, cancellers, shipper } from "./actors.ts";
+import { actors, cancel } from "./actors.ts";
 import { explore } from "./explore.ts";
-import { type Move, Moves } from "./moves.ts";
+import type { Move } from "./moves.ts";
 import { plantedBugs } from "./planted-bugs.ts";
-import { RememberedTable, starts, stateOf } from "./remembered-table.ts";
+import { startRememberedTable, starts, stateOf } from "./remembered-table.ts";
 
 /** 28,910,474 for each of five starts. Any other number is not the search that was reviewed. */
 const allInterleavings = 144_552_370;
 
-const table = await RememberedTable.start();
+const table = await startRememberedTable();
 const problems: string[] = [];
 const begun = performance.now();
-const moves = new Moves(table, [...cancellers(cancel), shipper]);
 let interleavings = 0;
 for (const [start, item] of Object.entries(starts)) {
-  const found = await explore(moves, item);
+  const found = await explore(table, actors(cancel), item);
   console.log(
     `${start}: ${count(found.interleavings)} interleavings of ${count(found.moments)} moments`,
   );
@@ -36,8 +35,7 @@ if (interleavings !== allInterleavings)
   problems.push(`${count(allInterleavings)} interleavings were expected`);
 
 for (const [bug, code] of Object.entries(plantedBugs)) {
-  const faultyMoves = new Moves(table, [...cancellers(code), shipper]);
-  const { violation } = await explore(faultyMoves, starts["pending"]);
+  const { violation } = await explore(table, actors(code), starts["pending"]);
   console.log(`\n${bug}: ${violation === undefined ? "MISSED" : "found"}`);
   if (violation === undefined) problems.push(`${bug}: missed`);
   else console.log(story(starts["pending"], violation));

@@ -17,7 +17,11 @@ export interface Request {
 export type Response = { status: number; body: string } | "none";
 
 /** A client's next step: it sends another attempt, or responds to its own client. */
-export type Step = { sends: Request } | { responds: string };
+export interface Step {
+  sends?: Request;
+  /** `204`, or the status and code of an error. */
+  responds?: string;
+}
 
 /** Makes the client in the functions' bundles, or another one, as the service does. */
 export type Connect = (
@@ -25,68 +29,37 @@ export type Connect = (
   createClient?: typeof bundled.createClient,
 ) => DynamoDBClient;
 
-/**
- * Code that calls the table, and responds to its own client with `204`, or the status and code of
- * an error.
- */
-export type TableClient = (connect: Connect) => Promise<string>;
-
-/**
- * The real code on the real client, which sees nothing but responses. For each sequence of
- * them, it runs once, without waiting, to find out its next step.
- */
-export class RecordedClient {
-  readonly name: string;
-  readonly #code: TableClient;
-  readonly #steps = new Map<string, Step>();
-
-  constructor(name: string, code: TableClient) {
-    this.name = name;
-    this.#code = code;
-  }
-
-  /** The client's next step after these responses to its attempts so far. */
-  async after(responses: readonly Response[]): Promise<Step> {
-    const key = JSON.stringify(responses);
-    const known = this.#steps.get(key);
-    if (known !== undefined) return known;
-    const step = await record(this.#code, responses);
-    this.#steps.set(key, step);
-    return step;
-  }
-}
-
 // Lambda sets these for a function, and no client can do without them.
 Object.assign(process.env, testEnvironment);
 
-/** Runs the code until its first step after these responses. */
-async function record(code: TableClient, responses: readonly Response[]): Promise<Step> {
+/**
+ * The next step of real code on the real client, whose attempts have got these responses so far. It
+ * sees nothing else, and does not wait.
+ */
+export async function nextStep(
+  code: (connect: Connect) => Promise<string>,
+  responses: readonly Response[],
+): Promise<Step> {
   mock.timers.enable({ apis: ["setTimeout"] });
   try {
     let step: Step | undefined;
     let attempts = 0;
-    const handle = async ({
-      headers,
-      body,
-    }: HttpRequest): Promise<{ response: HttpResponse }> => {
+    const handle = async ({ headers, body }: HttpRequest) => {
       const response = responses[attempts];
       attempts += 1;
       if (response !== undefined) return { response: arrive(response) };
       const target = String(headers["x-amz-target"]);
       step ??= { sends: { target, body: new TextDecoder().decode(body) } };
-      return new Promise(() => {});
+      return new Promise<never>(() => {});
     };
     const connect: Connect = (maxAttempts, createClient = bundled.createClient) => {
-      const client = createClient({
-        connectionTimeout: 500,
-        requestTimeout: 2_000,
-        maxAttempts,
-      });
+      const limits = { connectionTimeout: 500, requestTimeout: 2_000, maxAttempts };
+      const client = createClient(limits);
       client.config.requestHandler = { ...client.config.requestHandler, handle };
       return client;
     };
-    code(connect).then((response) => {
-      step ??= { responds: response };
+    code(connect).then((responds) => {
+      step ??= { responds };
     });
     while (step === undefined) {
       await nextTurn();
@@ -103,10 +76,9 @@ async function record(code: TableClient, responses: readonly Response[]): Promis
 function arrive(response: Response): HttpResponse {
   if (response === "none")
     throw Object.assign(new Error("No response in time"), { name: "TimeoutError" });
-  const headers = { "content-type": "application/x-amz-json-1.0" };
   return new HttpResponse({
     statusCode: response.status,
-    headers,
+    headers: { "content-type": "application/x-amz-json-1.0" },
     body: Readable.from([Buffer.from(response.body)]),
   });
 }

@@ -6,7 +6,7 @@ interface World {
   key: string;
   state: OrderState;
   /** The operations whose effect or response is still to come, by name. */
-  operations: ReadonlyMap<string, Begun>;
+  operations: Record<string, Begun>;
 }
 
 interface Begun {
@@ -17,6 +17,9 @@ interface Begun {
   leftOpen?: true;
 }
 
+/** What follows each set of worlds after each event. It is computed once. */
+const known = new Map<string, Worlds>();
+
 /**
  * Every world that explains what has been seen of one order. An operation takes effect at one
  * moment between its beginning and its end; if its response claims nothing, at any moment after its
@@ -25,92 +28,81 @@ interface Begun {
 export class Worlds {
   /** Equal for equal sets of worlds. */
   readonly key: string;
-  readonly #worlds: ReadonlyMap<string, World>;
-  /** Every Worlds reached from this start, by key. */
-  readonly #known: Map<string, Worlds>;
-  /** Memoised transitions, by event. */
-  readonly #next = new Map<string, Worlds>();
+  readonly #worlds: readonly World[];
+  /** These worlds, and all that follow when waiting operations take effect, in every order. */
+  readonly #reached: readonly World[];
 
-  private constructor(worlds: Iterable<World>, known = new Map<string, Worlds>()) {
-    this.#worlds = new Map(Array.from(worlds, (world) => [world.key, world]));
-    this.key = [...this.#worlds.keys()].sort().join("\n");
-    this.#known = known;
+  private constructor(worlds: readonly World[]) {
+    const reached = new Map(worlds.map((world) => [world.key, world]));
+    this.#worlds = [...reached.values()];
+    this.key = [...reached.keys()].sort().join("\n");
+    // Iterating over a map includes what is added on the way.
+    for (const world of reached.values()) {
+      for (const name of Object.keys(world.operations)) {
+        const next = takeEffect(world, name);
+        if (next !== undefined) reached.set(next.key, next);
+      }
+    }
+    this.#reached = [...reached.values()];
   }
 
   static startingAs(state: OrderState): Worlds {
-    return new Worlds([newWorld(state, new Map())]);
+    return new Worlds([newWorld(state, {})]);
   }
 
   /** Whether no world explains what has been seen. */
   get none(): boolean {
-    return this.#worlds.size === 0;
+    return this.#worlds.length === 0;
   }
 
   /** The states in which the order may be now. */
   states(): OrderState[] {
-    return [...new Set(this.#after().map(({ state }) => state))].sort();
+    return [...new Set(this.#reached.map(({ state }) => state))].sort();
   }
 
   /** The responses that an operation's client may get now, besides those that claim nothing. */
   responses(name: string): string[] {
-    const due = this.#after().flatMap(({ operations }) => operations.get(name)?.due ?? []);
+    const due = this.#reached.flatMap(({ operations }) => operations[name]?.due ?? []);
     return [...new Set(due)].sort();
   }
 
   /** A client requests an operation under a new name. */
   begin(name: string, operation: Operation): Worlds {
-    return this.#transition(`${name} begins`, () =>
-      this.#worlds.values().map((world) => changed(world, name, { operation })),
+    return this.#after(`${name} begins`, () =>
+      this.#worlds.map((world) => changed(world, name, { operation })),
     );
   }
 
   /** The client of an operation gets its response. */
   end(name: string, response: string): Worlds {
-    return this.#transition(`${name} gets ${response}`, () => {
+    return this.#after(`${name} gets ${response}`, () => {
       if (claimsNothing(response))
-        return this.#worlds.values().map((world) => leaveOpen(world, name));
-      const got = this.#after().filter(
-        ({ operations }) => operations.get(name)?.due === response,
+        return this.#worlds.map((world) => leaveOpen(world, name));
+      const explained = this.#reached.filter(
+        ({ operations }) => operations[name]?.due === response,
       );
-      return got.map((world) => changed(world, name, undefined));
+      return explained.map((world) => changed(world, name, undefined));
     });
   }
 
   /** An observer reads the order. */
   see(state: OrderState): Worlds {
-    return this.#transition(`the order is ${state}`, () =>
-      this.#after().filter((world) => world.state === state),
+    return this.#after(`the order is ${state}`, () =>
+      this.#reached.filter((world) => world.state === state),
     );
   }
 
-  /** The worlds after an event. It is computed once, and equal sets of worlds are one object. */
-  #transition(event: string, change: () => Iterable<World>): Worlds {
-    const found = this.#next.get(event);
-    if (found) return found;
-    const worlds = new Worlds(change(), this.#known);
-    const next = this.#known.get(worlds.key) ?? worlds;
-    this.#known.set(worlds.key, next);
-    this.#next.set(event, next);
-    return next;
-  }
-
-  /** These worlds, and all that follow when waiting operations take effect, in every order. */
-  #after(): World[] {
-    const reached = new Map(this.#worlds);
-    // Iterating over a map includes what is added on the way.
-    for (const world of reached.values()) {
-      for (const name of world.operations.keys()) {
-        const next = takeEffect(world, name);
-        if (next !== undefined) reached.set(next.key, next);
-      }
-    }
-    return [...reached.values()];
+  #after(event: string, change: () => World[]): Worlds {
+    const key = `${this.key}\n${event}`;
+    const after = known.get(key) ?? new Worlds(change());
+    known.set(key, after);
+    return after;
   }
 }
 
 /** The world after an operation has taken effect; undefined when it can't, or nobody could tell. */
 function takeEffect(world: World, name: string): World | undefined {
-  const begun = world.operations.get(name);
+  const begun = world.operations[name];
   if (begun === undefined || begun.due !== undefined) return undefined;
   const { state, response } = perform(world.state, begun.operation);
   if (!begun.leftOpen) return changed(world, name, { ...begun, due: response }, state);
@@ -119,12 +111,9 @@ function takeEffect(world: World, name: string): World | undefined {
 }
 
 function leaveOpen(world: World, name: string): World {
-  const begun = world.operations.get(name);
-  return changed(
-    world,
-    name,
-    begun && !begun.due ? { ...begun, leftOpen: true } : undefined,
-  );
+  const begun = world.operations[name];
+  const isOpen = begun !== undefined && begun.due === undefined;
+  return changed(world, name, isOpen ? { ...begun, leftOpen: true } : undefined);
 }
 
 /** The world with this operation changed, or without it. */
@@ -134,11 +123,11 @@ function changed(
   begun: Begun | undefined,
   newState = state,
 ): World {
-  const others = [...operations].filter(([other]) => other !== name);
-  return newWorld(newState, new Map(begun ? [...others, [name, begun]] : others));
+  const { [name]: _, ...others } = operations;
+  return newWorld(newState, begun ? { ...others, [name]: begun } : others);
 }
 
 function newWorld(state: OrderState, operations: World["operations"]): World {
-  const byName = [...operations].sort(([one], [other]) => one.localeCompare(other));
-  return { key: JSON.stringify([state, byName]), state, operations };
+  const key = JSON.stringify([state, Object.entries(operations).sort()]);
+  return { key, state, operations };
 }
