@@ -30,8 +30,8 @@ export async function attempt(
 ): Promise<Client> {
   const responses = [...seen, response];
   const after = await actor.next(askedAt, responses);
-  const isLate = applied === "after the next attempt" && next.sends !== undefined;
-  const copies = isLate ? [next.sends] : [];
+  const isLate = applied === "after the next attempt";
+  const copies = isLate && next.sends ? [next.sends] : [];
   const isOver = after.sends === undefined;
   return withKey({
     askedAt,

@@ -10,13 +10,7 @@ import {
 import { apiKeyState, isApiKeyRecord } from "../../shared/api-keys-table.ts";
 import { issuedKeys } from "../helpers/issued-keys.ts";
 
-const prefix = fc.constantFrom(
-  "pets_test",
-  "pets_0",
-  "hafen_live",
-  "hafen",
-  "acme_eu_live",
-);
+const prefix = fc.constantFrom("pets_test", "pets_0", "hafen", "acme_eu_live");
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 describe("an API key", () => {
@@ -24,11 +18,10 @@ describe("an API key", () => {
     fc.assert(
       fc.property(prefix, (own) => {
         const key = makeApiKey(own);
-        expect(key).toMatch(new RegExp(`^${own}_[0-9A-Za-z]{43}[0-9A-Za-z]{6}$`));
+        expect(key).toHaveLength(own.length + 1 + 43 + 6);
         expect(key).toMatch(new RegExp(`^${apiKeyPattern(own)}$`));
         expect(isApiKey(key)).toBe(true);
-        const other = own === "pets_test" ? "pets_live" : "pets_test";
-        expect(key).not.toMatch(new RegExp(apiKeyPattern(other)));
+        expect(key).not.toMatch(new RegExp(apiKeyPattern("pets_live")));
       }),
     );
   });
@@ -65,22 +58,13 @@ describe("an API key", () => {
     );
   });
 
-  const validKey = issuedKeys.test.key;
-
-  test.each([
-    ["a space before it", ` ${validKey}`],
-    ["a space after it", `${validKey} `],
-    ["a line break after it", `${validKey}\n`],
-    ["one character too many", `${validKey}0`],
-    ["its last character missing", validKey.slice(0, -1)],
-    ["its first character missing", validKey.slice(1)],
-    ["all of its characters missing", ""],
-    ...["pets_", "pets_Demo", "pets_a-b", "_live", "pets__live"].map((malformed) => [
-      `the prefix ${malformed}, even if the checksum is right`,
-      makeApiKey(malformed),
-    ]),
-  ])("is invalid with %s", (_, text) => {
-    expect(isApiKey(text ?? "")).toBe(false);
+  test("is invalid with a character more or less, or a malformed prefix", () => {
+    const { key } = issuedKeys.test;
+    const texts = [` ${key}`, `${key} `, `${key}\n`, `${key}0`, key.slice(0, -1), ""];
+    const malformed = ["pets_", "pets_Demo", "pets_a-b", "_live", "pets__live"];
+    // Their checksums are right.
+    for (const text of [...texts, key.slice(1), ...malformed.map(makeApiKey)])
+      expect(isApiKey(text), text).toBe(false);
   });
 
   test.each(Object.values(issuedKeys))(

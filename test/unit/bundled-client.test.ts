@@ -150,10 +150,10 @@ describe("the client in the bundles signs and addresses what the SDK's does", ()
 test.each([
   ["AWS_USE_FIPS_ENDPOINT", "true"],
   ["AWS_USE_DUALSTACK_ENDPOINT", "true"],
-  ["AWS_REGION", undefined],
+  ["AWS_REGION", ""],
   ["AWS_ACCESS_KEY_ID", undefined],
   ["AWS_SECRET_ACCESS_KEY", undefined],
-])("the client in the bundles can't be made when %s is %s, and names it", (name, value) => {
+])("the client in the bundles can't be made when %s is %j, and names it", (name, value) => {
   vi.stubEnv(name, value);
   expect(() => createClient(bundled)).toThrow(name);
 });

@@ -1,41 +1,30 @@
-import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { OrderItem } from "../../shared/order.ts";
 import { type OmittedFields, orderJson } from "../../shared/order-json.ts";
 
-const fieldsInOrder = ["id", "petId", "quantity", "shipDate", "complete"];
-/** An attribute with the JSON that it must become. */
-interface Field {
-  attribute: AttributeValue;
-  json: string;
-}
-const int64: fc.Arbitrary<Field> = fc
+const int64 = fc
   .bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
-  .map((value) => ({ attribute: { N: String(value) }, json: String(value) }));
-const dateTime: fc.Arbitrary<Field> = fc
-  .date({
-    min: new Date("0001-01-01T00:00:00Z"),
-    max: new Date("9999-12-31"),
-    noInvalidDate: true,
-  })
-  .map((date) => date.toISOString())
-  .map((text) => ({ attribute: { S: text }, json: `"${text}"` }));
-const boolean: fc.Arbitrary<Field> = fc
+  .map((value) => ({ attribute: { N: `${value}` }, json: `${value}` }));
+const dateTime = fc
+  .date({ min: new Date("0001-01-01"), max: new Date("9999-12-31"), noInvalidDate: true })
+  .map((date) => ({ attribute: { S: date.toISOString() }, json: JSON.stringify(date) }));
+const boolean = fc
   .boolean()
-  .map((value) => ({ attribute: { BOOL: value }, json: String(value) }));
-const order: fc.Arbitrary<Record<string, Field>> = fc.record(
+  .map((value) => ({ attribute: { BOOL: value }, json: `${value}` }));
+const order = fc.record(
   { complete: boolean, shipDate: dateTime, petId: int64, quantity: int64, id: int64 },
   { requiredKeys: [] },
 );
 
 describe("the JSON of an order", () => {
   test("has the item's fields in the documented order, every int64 digit for digit", () => {
+    const inOrder = ["id", "petId", "quantity", "shipDate", "complete"] as const;
     fc.assert(
       fc.property(order, (fields) => {
         const item: OrderItem = {};
         for (const [name, { attribute }] of Object.entries(fields)) item[name] = attribute;
-        const members = fieldsInOrder.flatMap((name) => {
+        const members = inOrder.flatMap((name) => {
           const field = fields[name];
           return field ? [`"${name}":${field.json}`] : [];
         });
@@ -44,14 +33,16 @@ describe("the JSON of an order", () => {
     );
   });
 
-  test.each(["status", "cancelledAt", "cancelledBy", "cancellationId", "note"])(
-    "has no %s, which is not a field of an Order",
-    (name) => {
-      expect(orderJson({ id: { N: "1" }, [name]: { S: "cancelled" } }, {})).toBe(
-        '{"id":1}',
-      );
-    },
-  );
+  test("has no attribute that is not a field of an Order", () => {
+    const S = "cancelled";
+    const others = {
+      status: { S },
+      cancelledAt: { S },
+      cancellationId: { S },
+      note: { S },
+    };
+    expect(orderJson({ id: { N: "1" }, ...others }, {})).toBe('{"id":1}');
+  });
 
   test.each<[what: string, item: OrderItem, json: string, omittedFields: OmittedFields]>([
     ["a text for an id", { id: { S: "1" }, petId: { N: "2" } }, '{"petId":2}', { id: 1 }],

@@ -29,18 +29,7 @@ describe("an order id", () => {
   });
 
   test("has one spelling: any text that parses is its canonical text", () => {
-    const before = fc.constantFrom(
-      "",
-      "0",
-      "00",
-      "+",
-      "-",
-      "--",
-      " ",
-      "0x",
-      "\u2212",
-      "\u0661",
-    );
+    const before = fc.constantFrom("", "0", "00", "+", "-", " ", "0x", "\u2212", "\u0661");
     const after = fc.constantFrom("", ".0", "e3", " ", "\n", "n", "_0", "\uff11");
     const nearMiss = fc.tuple(before, int64, after).map((parts) => parts.join(""));
     fc.assert(
@@ -53,24 +42,18 @@ describe("an order id", () => {
   });
 });
 
-/** Whether JavaScript's Date has this second, and doesn't move it to a later day. */
-function isOnCalendar(text: string): boolean {
-  const instant = new Date(text);
-  if (Number.isNaN(instant.getTime())) return false;
-  return instant.toISOString().startsWith(text.slice(0, 19));
-}
-
 describe("a date-time", () => {
   test.each([4, 1900, 2000, 2024, 2026, 9999])(
     "of the year %i is valid exactly when the calendar has its day",
     (year) => {
       for (let month = 0; month <= 13; month += 1) {
         for (let day = 0; day <= 32; day += 1) {
-          const date = [year, month, day]
-            .map((part) => String(part).padStart(2, "0"))
-            .join("-");
-          const text = `${date.padStart(10, "0")}T12:30:59Z`;
-          expect(isDateTime(text), text).toBe(isOnCalendar(text));
+          const parts = [month, day].map((part) => String(part).padStart(2, "0"));
+          const text = `${String(year).padStart(4, "0")}-${parts.join("-")}T12:30:59Z`;
+          // Date has none of some days, and moves others to the next month.
+          const instant = new Date(text);
+          const isOnCalendar = instant.getUTCDate() === day;
+          expect(isDateTime(text), text).toBe(isOnCalendar);
         }
       }
     },
@@ -87,26 +70,26 @@ describe("a date-time", () => {
   });
 
   test.each([
-    ["0000-12-31T23:59:59Z", "Python has no year 0"],
-    ["2026-11-20t12:30:00Z", "not every client's parser takes a small t"],
-    ["2026-11-20T12:30:00z", "not every client's parser takes a small z"],
-    ["2026-11-20T12:30:00+18:01", "Java has no such offset"],
-    ["2026-11-20T12:30:00-19:00", "Java has no such offset"],
-    ["2026-11-20T12:30:00+00:60", "an hour has no minute 60"],
-    ["2026-11-20", "it has no time"],
-    ["2026-11-20 12:30:00Z", "a space is not a T"],
-    ["2026-11-20T12:30:00", "it has no offset"],
-    ["2026-11-20T12:30Z", "it has no seconds"],
-    ["2026-11-20T24:00:00Z", "a day has no hour 24"],
-    ["2026-11-20T12:60:00Z", "an hour has no minute 60"],
-    ["2026-11-20T12:30:60Z", "Node.js has no leap seconds"],
-    ["2026-11-20T12:30:00.Z", "a fraction has digits"],
-    ["2026-11-20T12:30:00.1234567891Z", "a fraction has at most nine digits"],
-    ["2026-11-20T12:30:00+0530", "an offset has a colon"],
-    ['2026-11-20T12:30:00Z"', "something follows"],
-    ["2026-11-20T12:30:00Z\n", "a line break follows"],
-    ["x2026-11-20T12:30:00Z", "something comes before it"],
-  ])("can't be %j: %s", (text) => {
+    "0000-12-31T23:59:59Z",
+    "2026-11-20t12:30:00Z",
+    "2026-11-20T12:30:00z",
+    "2026-11-20T12:30:00+18:01",
+    "2026-11-20T12:30:00-19:00",
+    "2026-11-20T12:30:00+00:60",
+    "2026-11-20",
+    "2026-11-20 12:30:00Z",
+    "2026-11-20T12:30:00",
+    "2026-11-20T12:30Z",
+    "2026-11-20T24:00:00Z",
+    "2026-11-20T12:60:00Z",
+    "2026-11-20T12:30:60Z",
+    "2026-11-20T12:30:00.Z",
+    "2026-11-20T12:30:00.1234567891Z",
+    "2026-11-20T12:30:00+0530",
+    '2026-11-20T12:30:00Z"',
+    "2026-11-20T12:30:00Z\n",
+    "x2026-11-20T12:30:00Z",
+  ])("can't be %j", (text) => {
     expect(isDateTime(text)).toBe(false);
   });
 });

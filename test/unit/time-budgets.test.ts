@@ -1,7 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { mockClient } from "aws-sdk-client-mock";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
 import { type CallLimits, callLimits, retryBaseDelay } from "../../shared/dynamodb.ts";
@@ -9,17 +8,23 @@ import { scanOrders } from "../../shared/orders-table.ts";
 import { issuedKeys } from "../helpers/issued-keys.ts";
 import { eventOf, lambdaContext, startFunction } from "../helpers/lambda.ts";
 
-const mockClients = () => [mockClient(DynamoDBClient), mockClient(DynamoDBDocumentClient)];
-let clients: ReturnType<typeof mockClients>;
+const clientClasses = [DynamoDBClient, DynamoDBDocumentClient];
 beforeEach(() => {
-  clients = mockClients();
-  for (const client of clients) client.onAnyCommand().resolves({});
   vi.spyOn(console, "error").mockReturnValue();
 });
 afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
 });
+
+/** Has every client's calls end like this one. @returns the calls. */
+function mockCalls(call: () => Promise<object>) {
+  const sent = vi.fn(call);
+  for (const { prototype } of clientClasses)
+    vi.spyOn(prototype, "send").mockImplementation(sent);
+  return sent;
+}
+const silence = () => new Promise<never>(() => {});
 
 /**
  * The SDK's longest pause after the first throttled attempt, in milliseconds. It doubles with each
@@ -31,16 +36,12 @@ const throttledBaseDelay = 1000;
  * The longest that a call can take to end, in milliseconds: each attempt is silent, or throttled at
  * once.
  */
-function longestCall({
-  connectionTimeout,
-  requestTimeout,
-  maxAttempts,
-}: CallLimits): number {
-  const silent = connectionTimeout + requestTimeout;
+function longestCall(limits: CallLimits): number {
+  const silent = limits.connectionTimeout + limits.requestTimeout;
   // The last attempt has no pause after it.
   let longest = silent;
-  for (let attempt = 1; attempt < maxAttempts; attempt += 1) {
-    const growth = 2 ** (attempt - 1);
+  for (let retry = 0; retry < limits.maxAttempts - 1; retry += 1) {
+    const growth = 2 ** retry;
     longest += Math.max(silent + retryBaseDelay * growth, throttledBaseDelay * growth);
   }
   return longest;
@@ -58,11 +59,9 @@ const callers = entries.filter(({ operation }) => !operation?.streamed);
 test.each(callers)(
   "$id waits for the last attempt of its only call, but not for Lambda's timeout",
   async (entry) => {
+    mockCalls(async () => ({}));
     const serve = await startFunction(entry);
-    for (const client of clients) {
-      client.resetHistory();
-      client.onAnyCommand().callsFake(() => new Promise(() => {}));
-    }
+    const calls = mockCalls(silence);
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"], fakeNodeBuiltins: true });
     const ended = vi.fn();
     const timeout = entry.timeoutSeconds * 1000;
@@ -72,7 +71,7 @@ test.each(callers)(
     const longest = longestCall(limitsOf(entry));
     await vi.advanceTimersByTimeAsync(longest);
     await setImmediate();
-    expect(clients.flatMap((client) => client.calls())).toHaveLength(1);
+    expect(calls).toHaveBeenCalledOnce();
     expect(ended).not.toHaveBeenCalled();
     // The rest is for the response.
     await vi.advanceTimersByTimeAsync(timeout - 250 - longest);
@@ -88,10 +87,7 @@ interface Config {
 }
 
 test.each(entries)("functions/$file has a client with its own limits", async (entry) => {
-  for (const client of clients) client.restore();
-  const sends = [DynamoDBClient, DynamoDBDocumentClient].map(({ prototype }) =>
-    vi.spyOn(prototype, "send"),
-  );
+  const sends = clientClasses.map(({ prototype }) => vi.spyOn(prototype, "send"));
   await startFunction(entry);
   const sendingClients = sends.flatMap(({ mock }) => mock.contexts as { config: Config }[]);
   const config = sendingClients[0]?.config;
@@ -104,7 +100,7 @@ test.each(entries)("functions/$file has a client with its own limits", async (en
 test("listOrders has time for a call's last attempt and a page's last call", async () => {
   const limit = vi.spyOn(AbortSignal, "timeout");
   const throttled = Object.assign(new Error(), { name: "ThrottlingException" });
-  clients[0]?.on(ScanCommand).rejects(throttled);
+  mockCalls(() => Promise.reject(throttled));
   vi.useFakeTimers({ toFake: ["setTimeout", "performance"], fakeNodeBuiltins: true });
   const failed = expect(
     scanOrders(new DynamoDBClient({}), "orders").next(),
