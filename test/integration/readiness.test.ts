@@ -5,7 +5,7 @@ import { readApiKey } from "../../shared/api-keys-table.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { scanOne, updateNothing } from "../../shared/orders-table.ts";
 import { type Behaviour, type FaultProxy, passOn } from "../helpers/faults/fault-proxy.ts";
-import { faults } from "../helpers/faults/faults.ts";
+import { unapplied } from "../helpers/faults/faults.ts";
 import { eventOf, startFunction } from "../helpers/lambda.ts";
 import { spyOnLog } from "../helpers/log.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
@@ -29,19 +29,14 @@ beforeEach(async () => {
   vi.stubEnv("API_KEYS_TABLE", apiKeys);
 });
 
-/**
- * Starts a function. What this resolves with serves a first request and expects a success, or a 404
- * for order 42, which isn't there.
- */
+/** Starts a function. What this resolves with serves a first request, which must not fail. */
 async function start(entry: FunctionEntry): Promise<() => Promise<void>> {
   const serve = await startFunction(entry);
   return async () => {
     const response = await serve(eventOf(entry, key));
-    if (entry.operation)
-      expect(response).toMatchObject({
-        statusCode: expect.toSatisfy((status) => status < 405),
-      });
-    else expect(response).toMatchObject({ context: { keyId: expect.any(String) } });
+    // Order 42, which it cancels, isn't there.
+    if (entry.operation) expect([200, 404]).toContain(Object(response).statusCode);
+    else expect(response).toHaveProperty("context.keyId");
   };
 }
 
@@ -60,46 +55,36 @@ describe.each(Object.values<FunctionEntry>(functionList))("the function $id", (e
     expect(troubles()).toEqual([[], []]);
   });
 
-  test.each([
-    {
-      trouble: "is silent",
-      attempts: [1],
-      cause: /^(Timeout|Abort)Error: /,
-      breakTable: () => {
-        fault = faults["no response"];
-      },
-      mendTable: () => {
-        fault = undefined;
-      },
-    },
-    {
-      trouble: "rejects connections",
-      attempts: [],
-      cause: /ECONNREFUSED/,
-      breakTable: () => proxy.rejectConnections(),
-      mendTable: () => proxy.accept(),
-    },
-  ])(
-    "starts with one warning while its table $trouble, and then serves as ever",
-    async (row) => {
-      await row.breakTable();
-      const serveFirstRequest = await start(entry).finally(row.mendTable);
-      expect([...proxy.attempts.values()]).toEqual(row.attempts);
-      await serveFirstRequest();
-      const warning = { event: "not_ready", cause: expect.stringMatching(row.cause) };
-      expect(troubles()).toEqual([[[warning]], []]);
-    },
-  );
+  test("starts with one warning while its table is silent, and then serves as ever", async () => {
+    fault = unapplied["no response"];
+    const serveFirstRequest = await start(entry);
+    fault = undefined;
+    expect([...proxy.attempts.values()]).toEqual([1]);
+    await serveFirstRequest();
+    expectOneWarning(/^(Timeout|Abort)Error: /);
+  });
+
+  test("starts with one warning while its table rejects connections, and then serves as ever", async () => {
+    await proxy.rejectConnections();
+    const serveFirstRequest = await start(entry).finally(proxy.accept);
+    await serveFirstRequest();
+    expectOneWarning(/ECONNREFUSED/);
+  });
 });
+
+function expectOneWarning(cause: RegExp): void {
+  const warning = { event: "not_ready", cause: expect.stringMatching(cause) };
+  expect(troubles()).toEqual([[[warning]], []]);
+}
 
 // The id that it asks for.
 const id = { N: "0" };
-test.each<[what: string, item: OrderItem | undefined]>([
-  ["nothing", undefined],
-  ["an order without a status", { id }],
-  ["a pending order", { id, status: { S: "pending" } }],
-  ["attributes of the wrong type", { id, status: { N: "1" }, petId: { NULL: true } }],
-])("getting ready finds no key, and changes nothing in tables with %s", async (_, item) => {
+test.each<[item?: OrderItem]>([
+  [],
+  [{ id }],
+  [{ id, status: { S: "pending" } }],
+  [{ id, status: { N: "1" }, petId: { NULL: true } }],
+])("getting ready finds no key, and changes nothing in a table with %j", async (item) => {
   if (item) await tables.putOrder(item);
   const keys = await tables.items("apiKeys");
   const { signal } = new AbortController();
