@@ -2,7 +2,7 @@ import type { App } from "aws-cdk-lib/core";
 import { expect, test } from "vitest";
 import type { Environment } from "../../infra/environments.ts";
 import { readRestApi } from "../../infra/local/template/rest-api.ts";
-import { StackTemplate } from "../../infra/local/template/stack-template.ts";
+import { readTemplate } from "../../infra/local/template/stack-template.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 import { ordersStack, templateOf } from "../helpers/synthesise.ts";
 import { changes } from "./differences.ts";
@@ -190,7 +190,7 @@ test("the local stack has the same API with every setting as with none", () => {
   // The region is part of the addresses that are compared.
   const { account: _, ...local } = everyOption;
   const read = (environment: Environment) =>
-    readRestApi(new StackTemplate(templateOf(environment).toJSON()));
+    readRestApi(readTemplate(templateOf(environment).toJSON()));
   const { apiKeyPrefix, authorizerCacheSeconds } = local;
   expect(read(local)).toEqual(read({ ...noOption, apiKeyPrefix, authorizerCacheSeconds }));
 });

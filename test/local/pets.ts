@@ -1,7 +1,7 @@
 import { basename, dirname } from "node:path/posix";
 import { setImmediate } from "node:timers/promises";
 import { type LocalStackOptions, startLocalStack } from "../../infra/local/local-stack.ts";
-import { StackTemplate } from "../../infra/local/template/stack-template.ts";
+import { readTemplate } from "../../infra/local/template/stack-template.ts";
 import { functionProcesses } from "../helpers/processes.ts";
 import { type RequestOptions, send } from "../helpers/send.ts";
 
@@ -134,7 +134,7 @@ export function petTemplate(resources: object, outputs: Record<string, unknown> 
     name,
     { Value },
   ]);
-  return new StackTemplate({ Resources: resources, Outputs: Object.fromEntries(all) });
+  return readTemplate({ Resources: resources, Outputs: Object.fromEntries(all) });
 }
 
 /** Waits for a condition without a timer, which `expect.poll` has, and moves if they are fake. */

@@ -6,7 +6,8 @@ import {
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
 import type { OrderItem } from "../../../shared/order.ts";
-import type { Resource, StackTemplate } from "../template/stack-template.ts";
+import type { Resource } from "../template/resources.ts";
+import type { StackTemplate } from "../template/stack-template.ts";
 import { seedOrders } from "./seed-orders.ts";
 
 /**

@@ -1,10 +1,10 @@
 import { CommandError } from "../../terminal/errors.ts";
-import type { Properties } from "./resources.ts";
+import type { Resource } from "./resources.ts";
 import type { StackTemplate } from "./stack-template.ts";
 
 export type RestApi = ReturnType<typeof readRestApi>;
 export type ApiMethod = RestApi["methods"][number];
-export type TokenAuthorizer = Properties<"AWS::ApiGateway::Authorizer"> & { id: string };
+export type TokenAuthorizer = Resource<"AWS::ApiGateway::Authorizer">;
 export type MockIntegration = Extract<ApiMethod["integration"], { Type: "MOCK" }>;
 
 /**
@@ -13,17 +13,8 @@ export type MockIntegration = Extract<ApiMethod["integration"], { Type: "MOCK" }
  * @throws CommandError for any part of it that the local stack can't serve.
  */
 export function readRestApi(template: StackTemplate) {
-  const [api, ...otherApis] = template.all("AWS::ApiGateway::RestApi");
-  const [stage, ...otherStages] = template.all("AWS::ApiGateway::Stage");
-  if (
-    api === undefined ||
-    stage === undefined ||
-    otherApis.length + otherStages.length > 0
-  ) {
-    throw new CommandError(
-      "The local stack needs a template with one REST API of one stage",
-    );
-  }
+  const api = onlyOne(template.all("AWS::ApiGateway::RestApi"));
+  const stage = onlyOne(template.all("AWS::ApiGateway::Stage"));
   const resources = template.all("AWS::ApiGateway::Resource");
   const pathOf = (id: string): string => {
     const resource = resources.find((other) => other.id === id);
@@ -33,9 +24,8 @@ export function readRestApi(template: StackTemplate) {
   };
   const authorizers = template.all("AWS::ApiGateway::Authorizer");
   const methods = template.all("AWS::ApiGateway::Method").map((method) => {
-    const isOpen = method.AuthorizationType === "NONE";
-    const authorizer = authorizers.find(({ id }) => !isOpen && id === method.AuthorizerId);
-    if (!isOpen && !authorizer)
+    const authorizer = authorizers.find(({ id }) => id === method.AuthorizerId);
+    if ((method.AuthorizationType === "NONE") !== (authorizer === undefined))
       throw new CommandError(`The authorizer of ${method.id} is missing`);
     return {
       /** Like `/store/orders/{orderId}`. */
@@ -54,8 +44,8 @@ export function readRestApi(template: StackTemplate) {
         ResponseType,
         StatusCode: status,
         ResponseParameters: headers,
-        ResponseTemplates,
-      }) => [ResponseType, { status, headers, body: ResponseTemplates }] as const,
+        ResponseTemplates: body,
+      }) => [ResponseType, { status, headers, body }] as const,
     );
   return {
     id: api.id,
@@ -64,4 +54,9 @@ export function readRestApi(template: StackTemplate) {
     /** By type, like `UNAUTHORIZED`. */
     gatewayResponses: new Map(gatewayResponses),
   };
+}
+
+function onlyOne<T>([only, ...others]: T[]): T {
+  if (only !== undefined && others.length === 0) return only;
+  throw new CommandError("The local stack needs a template with one REST API of one stage");
 }

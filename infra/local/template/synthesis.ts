@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { environments } from "../../environments.ts";
 import { CommandError } from "../../terminal/errors.ts";
-import { StackTemplate } from "./stack-template.ts";
+import { readTemplate } from "./stack-template.ts";
 
 /** A template, and the directory it was synthesised into, which holds its assets. */
 export type SynthesisedStack = Awaited<ReturnType<typeof readStack>>;
@@ -44,7 +44,7 @@ export async function synthesise(
 export async function readStack(directory: string) {
   const file = join(directory, `${environments.staging.stackName}.template.json`);
   return {
-    template: new StackTemplate(JSON.parse(await readFile(file, "utf8"))),
+    template: readTemplate(JSON.parse(await readFile(file, "utf8"))),
     directory,
   };
 }
