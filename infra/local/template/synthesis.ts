@@ -21,14 +21,13 @@ export async function synthesise(
 ): Promise<SynthesisedStack> {
   const preloaded = join(import.meta.dirname, "../../require-node-24.cjs");
   const script = join(import.meta.dirname, "synth.ts");
-  const args = [
-    "--require",
-    preloaded,
-    script,
-    directory,
-    sourceMaps ? "--source-maps" : "",
-  ];
-  await promisify(execFile)(process.execPath, args, { signal }).catch(
+  const env = {
+    ...process.env,
+    CDK_OUTDIR: directory,
+    CDK_CONTEXT_JSON: JSON.stringify({ sourceMaps }),
+  };
+  const args = ["--require", preloaded, script];
+  await promisify(execFile)(process.execPath, args, { signal, env }).catch(
     (error: { stderr: string }) => {
       signal.throwIfAborted();
       const what = /no space left/.test(error.stderr)
