@@ -4,7 +4,6 @@ import { z } from "zod";
 const ignoredProperties = [
   "AccessLogSetting",
   "Architectures",
-  "Conditions",
   "DeletionPolicy",
   "DeletionProtectionEnabled",
   "DependsOn",
@@ -22,13 +21,11 @@ const ignoredProperties = [
   "Name",
   "OnDemandThroughput",
   "OperationName",
-  "Parameters",
   "PointInTimeRecoverySpecification",
   "ReservedConcurrentExecutions",
   "ResourcePolicy",
   "RestApiId",
   "Role",
-  "Rules",
   "S3Bucket",
   "SSESpecification",
   "SecurityPolicy",
@@ -112,8 +109,6 @@ const functionIntegration = strict({
   TimeoutInMillis: z.number().default(29_000),
 });
 
-const runtime = `nodejs${process.versions.node.split(".")[0]}.x`;
-
 /** The resource types that the local stack serves, each with the properties that it understands. */
 export const resourceSchemas = {
   "AWS::ApiGateway::Authorizer": strict({
@@ -171,7 +166,8 @@ export const resourceSchemas = {
       S3Key: text,
     }),
     Handler: text,
-    Runtime: z.literal(runtime, `only ${runtime}, which runs here, is supported`),
+    // Node.js 24 runs here.
+    Runtime: z.literal("nodejs24.x"),
     Timeout: z.number(),
     MemorySize: z.number(),
     Environment: strict({
@@ -198,7 +194,7 @@ export function isServed(type: string): type is ServedType {
 }
 
 /** A template; its resources have schemas of their own. */
-export const templateSchema = strict({
+export const templateSchema = z.object({
   Resources: z.record(text, z.looseObject({ Type: text })),
   Outputs: z.record(text, z.object({ Value: z.unknown() })),
 });

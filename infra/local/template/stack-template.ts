@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { environments } from "../../environments.ts";
-import { intrinsicName, resolveIntrinsics } from "../../stack/intrinsics.ts";
+import { resolveIntrinsics } from "../../stack/intrinsics.ts";
 import { CommandError } from "../../terminal/errors.ts";
 import { arnOf, pseudoParameters } from "./local-account.ts";
 import {
@@ -121,7 +121,5 @@ function describe({ path, ...issue }: z.core.$ZodIssue, where: string): string {
   const names = [...path, ...keys].filter((name) => name !== "Properties");
   const owned = [names.join("."), where].filter(Boolean).join(" of ");
   if (keys.length > 0) return owned;
-  if (intrinsicName(issue.input) !== undefined)
-    return `${JSON.stringify(issue.input)} in ${owned}`;
-  return `${owned}: ${issue.message}`;
+  return `${JSON.stringify(issue.input)} in ${owned}: ${issue.message}`;
 }

@@ -126,39 +126,39 @@ test("a template is rejected for whatever the local stack would ignore or misrea
     CommandError: The local stack needs a template with one REST API of one stage
     CommandError: The local stack needs a template with one REST API of one stage
     CommandError: The local stack needs a template with one REST API of one stage
-    {"Fn::ImportValue":"x"} in StageName of Stage Stage
-    {"Fn::GetAtt":["echo","SnapStart"]} in StageName of Stage Stage
-    {"Fn::Join":["",["echo",{"Ref":"Nothing"}]]} in StageName of Stage Stage
-    StageName of Stage Stage: invalid
+    {"Fn::ImportValue":"x"} in StageName of Stage Stage: invalid
+    {"Fn::GetAtt":["echo","SnapStart"]} in StageName of Stage Stage: invalid
+    {"Fn::Join":["",["echo",{"Ref":"Nothing"}]]} in StageName of Stage Stage: invalid
+    {"Ref":"echo","Else":""} in StageName of Stage Stage: invalid
     the resource type Model (More)
     the resource type AWS::DynamoDB::GlobalTable (More)
     the resource type AWS::Lambda::EventSourceMapping (More)
-    {"Fn::GetAtt":["Parcels","QueueName"]} in PathPart of Resource /pets
-    {"Ref":"Parcels"} in PathPart of Resource /pets
-    PathPart of Resource /pets: invalid
-    PathPart of Resource /pets: invalid
+    {"Fn::GetAtt":["Parcels","QueueName"]} in PathPart of Resource /pets: invalid
+    {"Ref":"Parcels"} in PathPart of Resource /pets: invalid
+    "{pet-id}" in PathPart of Resource /pets: invalid
+    "pet-{id}" in PathPart of Resource /pets: invalid
     ApiKeyRequired of Method ANY /pets
-    AuthorizationType of Method ANY /pets: invalid
-    Integration.Type of Method ANY /pets: invalid
-    Integration.PassthroughBehavior of Method ANY /pets: invalid
-    Integration.RequestTemplates.text/plain of Method ANY /pets: only a status is supported
-    Integration.RequestTemplates.text/plain of Method ANY /pets: only a status is supported
-    Integration.IntegrationResponses of Method ANY /pets: invalid
+    "AWS_IAM" in AuthorizationType of Method ANY /pets: invalid
+    {"Type":"HTTP","PassthroughBehavior":"NEVER","RequestTemplates":{"application/json":"{\\"statusCode\\":404}"},"IntegrationResponses":[{"StatusCode":"404","ResponseTemplates":{"application/json":"{\\"cat\\":\\"é\\"}"}}]} in Integration.Type of Method ANY /pets: invalid
+    "WHEN_NO_MATCH" in Integration.PassthroughBehavior of Method ANY /pets: invalid
+    "$input" in Integration.RequestTemplates.text/plain of Method ANY /pets: only a status is supported
+    "{\\"statusCode\\":$status}" in Integration.RequestTemplates.text/plain of Method ANY /pets: only a status is supported
+    [{"StatusCode":"404","ResponseTemplates":{"application/json":"{\\"cat\\":\\"é\\"}"}},{"StatusCode":"200"}] in Integration.IntegrationResponses of Method ANY /pets: invalid
     Integration.IntegrationResponses.0.SelectionPattern of Method ANY /pets
-    Integration.IntegrationResponses.0.ResponseParameters.method.response.header.X-Pet of Method ANY /pets: only literals are supported
-    Integration.IntegrationResponses.0.ResponseTemplates.application/json of Method ANY /pets: only constant text is supported, no template language
-    ResponseTemplates.application/json of GatewayResponse THROTTLED: only constant text is supported, no template language
-    Type of Authorizer Keys: invalid
-    AuthorizerUri of Authorizer Keys: only an alias of a Lambda function can be invoked
-    IdentitySource of Authorizer Keys: invalid
+    "integration.response.header.X-Pet" in Integration.IntegrationResponses.0.ResponseParameters.method.response.header.X-Pet of Method ANY /pets: only literals are supported
+    "#end" in Integration.IntegrationResponses.0.ResponseTemplates.application/json of Method ANY /pets: only constant text is supported, no template language
+    "$context" in ResponseTemplates.application/json of GatewayResponse THROTTLED: only constant text is supported, no template language
+    "REQUEST" in Type of Authorizer Keys: invalid
+    "arn:aws:s3:::bucket" in AuthorizerUri of Authorizer Keys: only an alias of a Lambda function can be invoked
+    "method.request.querystring.key" in IdentitySource of Authorizer Keys: invalid
     CommandError: The authorizer of GET / is missing
     CommandError: The authorizer of GET / is missing
-    {"Ref":"Gone"} in AuthorizerId of Method GET /
-    Integration.Uri of Method GET /: only an alias of a Lambda function can be invoked
+    {"Ref":"Gone"} in AuthorizerId of Method GET /: invalid
+    "arn:aws:apigateway:us-east-1:lambda:path/functions/arn:aws:lambda:us-east-1:000000000000:function:echo/invocations" in Integration.Uri of Method GET /: only an alias of a Lambda function can be invoked
     Layers of AWS::Lambda::Function echo
-    Runtime of AWS::Lambda::Function echo: only nodejs24.x, which runs here, is supported
+    "nodejs22.x" in Runtime of AWS::Lambda::Function echo: invalid
     GlobalSecondaryIndexes of AWS::DynamoDB::Table Orders
-    BillingMode of AWS::DynamoDB::Table Orders: invalid"
+    "PROVISIONED" in BillingMode of AWS::DynamoDB::Table Orders: invalid"
   `);
 });
 
