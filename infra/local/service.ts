@@ -31,8 +31,8 @@ export function openService(
   const { inspect = false } = options;
   const functions = readFunctions(stack, endpoint, inspect);
   // A debugger that is attached to one process would miss the requests of another.
-  const limits = inspect ? { maxEnvironments: 1 } : {};
-  const host = createLambdaHost(functions, { ...options, ...limits });
+  const hostOptions = inspect ? { ...options, maxEnvironments: 1 } : options;
+  const host = createLambdaHost(functions, hostOptions);
   const serveApi = createGateway(api, host, options);
   const basePath = `/${api.stageName}`;
   return {
@@ -51,30 +51,24 @@ export function openService(
 /** Serves with the latest build that works. Until there is one, requests wait. */
 export function createLiveService() {
   const first = Promise.withResolvers<Service>();
-  let latest = first.promise;
-  const running = new Set<Service>();
+  let latest: Service | undefined;
   return {
     serve: async (request: IncomingMessage, response: ServerResponse) => {
-      const { serve, requests } = await latest;
+      const { serve, requests } = latest ?? (await first.promise);
       const served = serve(request, response).finally(() => requests.delete(served));
       requests.add(served);
     },
     /** Sends new requests to this service, and ends the one before once its requests have. */
     use: async (next: Service) => {
-      const earlier = [...running];
-      running.add(next);
+      const earlier = latest;
+      latest = next;
       first.resolve(next);
-      latest = Promise.resolve(next);
-      for (const service of earlier) {
-        await Promise.all(service.requests);
-        await service.stop();
-        running.delete(service);
-      }
+      await Promise.all(earlier?.requests ?? []);
+      await earlier?.stop();
       // Its functions then get the same debugger ports.
       next.begin();
     },
-    stop: async () => {
-      await Promise.all([...running].map((service) => service.stop()));
-    },
+    /** Ends the latest; one before it ends with its connections. */
+    stop: async () => await latest?.stop(),
   };
 }
