@@ -8,9 +8,11 @@ import { listeningPort } from "../../infra/local/machine/ports.ts";
 
 const engine = createServer((_, response) => engineResponds(response));
 const engineResponds = vi.fn<(response: ServerResponse) => void>();
-const { accessKeyId, endpoint, close } = await startEngineProxy(
-  `http://127.0.0.1:${await listeningPort(engine)}`,
-);
+const {
+  accessKeyId,
+  dynamodbEndpoint: endpoint,
+  close,
+} = await startEngineProxy(`http://127.0.0.1:${await listeningPort(engine)}`);
 afterAll(() => {
   close();
   engine.close();

@@ -57,7 +57,7 @@ describe("npm start exits with a line on", () => {
       "an engine that does not respond",
       ["--port", "0"],
       nowhere,
-      `${building}No DynamoDB engine responds at DYNAMODB_ENDPOINT, 127.0.0.1:1\n`,
+      `${building}The DynamoDB engine at http://127.0.0.1:1 failed: connect ECONNREFUSED 127.0.0.1:1\n`,
     ],
   ])("%s", async (_, options, environment, stderr) => {
     const { seen } = start(options, environment);

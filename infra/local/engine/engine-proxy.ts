@@ -8,9 +8,6 @@ import {
 import { pipeline } from "node:stream";
 import { isLoopback, listeningPort } from "../machine/ports.ts";
 
-/** How programs that know the access key of this start reach the embedded engine. */
-export type EngineProxy = Awaited<ReturnType<typeof startEngineProxy>>;
-
 const denied = JSON.stringify({
   __type: "com.amazon.coral.service#AccessDeniedException",
   message: "Use the endpoint and the access key id that npm start prints",
@@ -50,7 +47,7 @@ export async function startEngineProxy(engine: string) {
   const port = await listeningPort(server);
   return {
     /** Like `http://127.0.0.1:54321`. */
-    endpoint: `http://127.0.0.1:${port}`,
+    dynamodbEndpoint: `http://127.0.0.1:${port}`,
     /** The access key id that a request must be signed with; any secret will do. */
     accessKeyId,
     close: () => {
