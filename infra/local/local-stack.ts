@@ -4,12 +4,12 @@ import { checkOrders, readOrders } from "../orders-file/orders-file.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { checkEndpoint, engineClient, startEngine } from "./engine/engine.ts";
 import { startEngineProxy } from "./engine/engine-proxy.ts";
-import { logProgress } from "./engine/seed-orders.ts";
-import { createTables, prepareTables } from "./engine/tables.ts";
+import { createTables, logProgress, prepareTables } from "./engine/tables.ts";
 import type { GatewayOptions } from "./gateway/gateway.ts";
 import type { LambdaHostOptions } from "./lambda/lambda-host.ts";
 import { lockDatabase } from "./machine/file-lock.ts";
 import { listen } from "./machine/ports.ts";
+import { forTerminal } from "./ready-text.ts";
 import { createLiveService, openService } from "./service.ts";
 import { watchSources } from "./source-watch.ts";
 import { issueStartKey } from "./start-key.ts";
@@ -17,7 +17,7 @@ import { dummyCredentials } from "./template/local-account.ts";
 import type { SynthesisedStack } from "./template/synthesis.ts";
 
 export interface LocalStackOptions extends Partial<GatewayOptions & LambdaHostOptions> {
-  /** Gets the lines of the functions and of the local stack; unless given, stderr does. */
+  /** Gets the lines of the functions and of the local stack; stderr does unless given. */
   log?: (line: string) => void;
   /** 3000 unless given; 0 picks a free one. */
   port?: number | undefined;
@@ -34,8 +34,11 @@ export interface LocalStackOptions extends Partial<GatewayOptions & LambdaHostOp
   apiKey?: string | undefined;
   /** Whether to build again when the sources change. */
   watch?: boolean | undefined;
-  /** Aborts the start. */
-  signal?: AbortSignal;
+  /**
+   * Aborts the start. Once the stack runs, it aborts when the stack stops, or when its engine ends
+   * unexpectedly: then the reason is a CommandError.
+   */
+  ending?: AbortController;
 }
 
 /**
@@ -55,11 +58,14 @@ const sampleOrders = join(import.meta.dirname, "sample-orders.ndjson");
  * @throws CommandError with one line for the user.
  */
 export async function startLocalStack(build: Build, options: LocalStackOptions = {}) {
-  const { log = (line) => process.stderr.write(`${line}\n`), clock = systemClock } =
-    options;
+  const {
+    clock = systemClock,
+    ending = new AbortController(),
+    log = (line) => process.stderr.write(`${forTerminal(line)}\n`),
+    orders: path = sampleOrders,
+  } = options;
+  const { signal } = ending;
   await using started = new AsyncDisposableStack();
-  const ended = new AbortController();
-  const signal = AbortSignal.any([ended.signal, options.signal ?? ended.signal]);
 
   // First, so that a taken port is found at once; requests wait until the service can serve them.
   const service = createLiveService();
@@ -67,8 +73,7 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
   started.defer(close);
 
   // The build comes last, as it takes longest.
-  const { endpoint, access } = await openEngine(options, started, ended);
-  const path = options.orders ?? sampleOrders;
+  const { endpoint, ...access } = await openEngine(options, started, ending);
   const file = { name: path, path };
   const orderCount = await checkOrders(file, () => signal.throwIfAborted());
   const firstBuild = await build(signal);
@@ -85,13 +90,19 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
     apiKeys: template.output("ApiKeysTableName"),
   };
   const prepare = async () => {
-    const hasNewTables = await prepareTables(client, template, orders, signal);
-    const apiKey = await issueStartKey(client, tables.apiKeys, keyName, options.apiKey);
-    return { hasNewTables, apiKey };
+    const resources = template.all("AWS::DynamoDB::Table");
+    return {
+      hasNewTables: await prepareTables(client, resources, tables, orders, signal),
+      apiKey: await issueStartKey(client, tables.apiKeys, keyName, options.apiKey),
+    };
   };
-  const data = await prepare().catch((error) =>
-    throwEngineFailure(endpoint, ended.signal, error),
-  );
+  const data = await prepare().catch((error: Error) => {
+    // The engine's own end says more than the call that failed with it.
+    signal.throwIfAborted();
+    if (error instanceof CommandError) throw error;
+    const reason = error.message || error.name;
+    throw new CommandError(`The DynamoDB engine at ${endpoint} failed: ${reason}`);
+  });
 
   /** Serves a build. @returns the path of its API. */
   const use = async (built: SynthesisedStack): Promise<string> => {
@@ -107,7 +118,7 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
     const watching = watchSources(rebuild, signal, log);
     started.defer(() => watching);
   }
-  started.defer(() => ended.abort());
+  started.defer(() => ending.abort(new CommandError("The local stack has stopped")));
 
   const baseUrl = `http://localhost:${port}${basePath}`;
   const running = started.move();
@@ -119,13 +130,9 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
     tables,
     /** The engine's own address, for this process and its functions. */
     dynamodbEndpoint: endpoint,
+    client,
     /** How other programs reach the service and its tables. */
     whereabouts: { baseUrl, ...access, tables },
-    /**
-     * Aborts when the stack stops, or when its engine ends unexpectedly: then the reason is a
-     * CommandError.
-     */
-    ended: ended.signal,
     /** Ends everything that was started. */
     stop: () => running.disposeAsync(),
   };
@@ -139,33 +146,20 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
 async function openEngine(
   { dynamodbEndpoint, db }: LocalStackOptions,
   started: AsyncDisposableStack,
-  ended: AbortController,
+  ending: AbortController,
 ) {
   if (dynamodbEndpoint !== undefined) {
-    const endpoint = await checkEndpoint(dynamodbEndpoint);
+    const endpoint = checkEndpoint(dynamodbEndpoint);
     const { accessKeyId } = dummyCredentials;
-    return { endpoint, access: { dynamodbEndpoint: endpoint, accessKeyId } };
+    return { endpoint, dynamodbEndpoint: endpoint, accessKeyId };
   }
   if (db !== undefined) started.defer(await lockDatabase(db));
-  const engine = await startEngine(db);
-  engine.ended.then(() =>
-    ended.abort(new CommandError("The DynamoDB engine ended unexpectedly")),
+  const { endpoint, ended, stop } = await startEngine(db);
+  ended.then(() =>
+    ending.abort(new CommandError("The DynamoDB engine ended unexpectedly")),
   );
-  started.defer(engine.stop);
-  const proxy = await startEngineProxy(engine.endpoint);
-  started.defer(proxy.close);
-  const { endpoint, accessKeyId } = proxy;
-  return { endpoint: engine.endpoint, access: { dynamodbEndpoint: endpoint, accessKeyId } };
-}
-
-/** @throws CommandError in one line for a failed call to the engine, on a full disk for example. */
-function throwEngineFailure(endpoint: string, ended: AbortSignal, error: unknown): never {
-  // The engine's own end says more than the call that failed with it.
-  ended.throwIfAborted();
-  const speaksForItself = error instanceof CommandError;
-  if (speaksForItself || !(error instanceof Error)) throw error;
-  const [reason] = (error.message || error.name).split("\n");
-  throw new CommandError(`The DynamoDB engine at ${endpoint} failed: ${reason}`, {
-    cause: error,
-  });
+  started.defer(stop);
+  const { close, ...access } = await startEngineProxy(endpoint);
+  started.defer(close);
+  return { endpoint, ...access };
 }

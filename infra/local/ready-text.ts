@@ -1,10 +1,9 @@
-import { ScanCommand } from "@aws-sdk/client-dynamodb";
+import { type DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { isInt64 } from "../../shared/order.ts";
 import { shellWord } from "../terminal/npm-options.ts";
-import { engineClient } from "./engine/engine.ts";
 import type { LocalStack, LocalStackOptions } from "./local-stack.ts";
 
-type ReadyStack = Pick<LocalStack, "apiKey" | "dynamodbEndpoint" | "whereabouts">;
+type ReadyStack = Pick<LocalStack, "apiKey" | "client" | "whereabouts">;
 
 /** The options that change how the service behaves. */
 type Behaviour = Pick<LocalStackOptions, "cut" | "throttle" | "unavailable" | "watch">;
@@ -20,16 +19,16 @@ export function notLoadedText(file: string): string {
 
 /** The output of `npm start`: where the stack is, and commands to try it with. */
 export async function readyText(
-  { apiKey, dynamodbEndpoint, whereabouts }: ReadyStack,
-  seconds: string,
+  { apiKey, client, whereabouts }: ReadyStack,
+  seconds: number,
   { cut, throttle, unavailable, watch }: Behaviour = {},
 ): Promise<string> {
-  const { accessKeyId, baseUrl, tables } = whereabouts;
-  const { pending, shipped } = await exampleIds(dynamodbEndpoint, tables.orders);
+  const { accessKeyId, baseUrl, dynamodbEndpoint, tables } = whereabouts;
+  const { pending, shipped } = await exampleIds(client, tables.orders);
   const curl = '  curl -i -H "Authorization: Bearer $API_KEY"';
   const cancel = (id: string) => `${curl} -X DELETE ${baseUrl}/store/orders/${id}`;
   const lines = [
-    `The pet store orders service is ready after ${seconds} s. Press Ctrl-C to stop it.`,
+    `The pet store orders service is ready after ${seconds.toFixed(1)} s. Press Ctrl-C to stop it.`,
     watch && "Watching the sources: changes are served within seconds.",
     throttle && `One of ${throttle} requests gets 429 (--throttle).`,
     unavailable &&
@@ -38,7 +37,7 @@ export async function readyText(
     "",
     `  Base URL  ${baseUrl}`,
     `  Try it    ${new URL("/", baseUrl).href}`,
-    `  Tables    ${whereabouts.dynamodbEndpoint}, access key id ${accessKeyId}`,
+    `  Tables    ${dynamodbEndpoint}, access key id ${accessKeyId}`,
     "",
     "First, in the shell that calls it:",
     `  export API_KEY=${apiKey}`,
@@ -59,13 +58,20 @@ ${cancel(pending)}
  * The smallest ids of a pending and a shipped order: not negative, which a shell command would have
  * to quote, and such that clients can name them, unlike some of other writers.
  */
-async function exampleIds(endpoint: string, TableName: string) {
-  const client = engineClient(endpoint);
+async function exampleIds(client: DynamoDBClient, TableName: string) {
   const { Items = [] } = await client.send(new ScanCommand({ TableName, Limit: 1000 }));
-  client.destroy();
   const orders = Items.map(({ id, status }) => ({ id: id?.N ?? "", status: status?.S }))
     .filter(({ id }) => isInt64(id) && !id.startsWith("-"))
     .sort((a, b) => Number(a.id) - Number(b.id));
   const idOf = (wanted: string) => orders.find(({ status }) => status === wanted)?.id;
   return { pending: idOf("pending"), shipped: idOf("shipped") };
+}
+
+/**
+ * A line of a log as a terminal shows it. A rejected key is logged as an error, with a stack trace,
+ * because Lambda's runtime logs whatever an authorizer throws; here it is a client's mistake.
+ */
+export function forTerminal(line: string): string {
+  const isRejectedKey = line.includes('"errorMessage":"Unauthorized"');
+  return isRejectedKey ? "Rejected a key that is unknown, expired or revoked: 401" : line;
 }

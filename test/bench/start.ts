@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type DynamoDBClient, TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
-import { seedOrders } from "../../infra/local/engine/seed-orders.ts";
+import { seedOrders } from "../../infra/local/engine/tables.ts";
 import { checkOrders, readOrders } from "../../infra/orders-file/orders-file.ts";
 import { createTable } from "../helpers/create-table.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";

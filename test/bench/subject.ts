@@ -1,8 +1,7 @@
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
-import { seedOrders } from "../../infra/local/engine/seed-orders.ts";
-import { createTables } from "../../infra/local/engine/tables.ts";
+import { createTables, seedOrders } from "../../infra/local/engine/tables.ts";
 import { readFunctions } from "../../infra/local/functions.ts";
 import { createLambdaHost } from "../../infra/local/lambda/lambda-host.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";

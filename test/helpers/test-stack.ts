@@ -1,7 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import { environments } from "../../infra/environments.ts";
-import { engineClient } from "../../infra/local/engine/engine.ts";
 import { type LocalStackOptions, startLocalStack } from "../../infra/local/local-stack.ts";
 import { responseProblems } from "../../infra/smoke/document.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
@@ -28,10 +27,9 @@ export async function startTestStack(options: LocalStackOptions = {}) {
     maxEnvironments: 2,
     ...options,
   });
-  const client = engineClient(stack.dynamodbEndpoint);
   return {
     ...stack,
-    ...tableWriter(client, stack.tables),
+    ...tableWriter(stack.client, stack.tables),
     /** How many orders it was given. */
     seeded: 10,
     /** The lines the functions have logged. */
@@ -58,7 +56,6 @@ export async function startTestStack(options: LocalStackOptions = {}) {
     },
     /** Stops the stack, and fails when a function has logged a secret. */
     stop: async () => {
-      client.destroy();
       await stack.stop();
       await engine?.stop();
       // Whatever a test file did, no line may contain a key, a header or a body.

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { notLoadedText, readyText } from "../../infra/local/ready-text.ts";
+import { forTerminal, notLoadedText, readyText } from "../../infra/local/ready-text.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
 
-const { dynamodbEndpoint, tables, putOrder } = await createTestTables();
+const { client, tables, putOrder } = await createTestTables();
 
 /** The ready text over a table with these orders, each with its status. */
 async function textOf(
@@ -17,7 +17,7 @@ async function textOf(
     accessKeyId: "LOCAL1",
     tables,
   };
-  return readyText({ apiKey: "the-key", dynamodbEndpoint, whereabouts }, "1.0", options);
+  return readyText({ apiKey: "the-key", client, whereabouts }, 1, options);
 }
 
 test.each<[string, Record<string, string>, string[]]>([
@@ -73,4 +73,13 @@ test("the command that adds the orders of a file can be pasted into sh", () => {
     notLoadedText("Ann's $HOME"),
   ).toBe(String.raw`Ann's $HOME was not loaded: the tables exist already. To add its orders, run:
   npm run admin -- orders import --local 'Ann'\''s $HOME'`);
+});
+
+test("a terminal shows a log as it is, but a rejected key as one line", () => {
+  const failed = '{"level":"ERROR","message":{"event":"authorize_failed"}}';
+  const rejected = '{"message":{"errorMessage":"Unauthorized","stackTrace":[]}}';
+  expect([failed, rejected].map(forTerminal)).toEqual([
+    failed,
+    "Rejected a key that is unknown, expired or revoked: 401",
+  ]);
 });

@@ -6,13 +6,12 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
-import { logProgress } from "../../infra/local/engine/seed-orders.ts";
-import { prepareTables } from "../../infra/local/engine/tables.ts";
+import { logProgress, prepareTables } from "../../infra/local/engine/tables.ts";
 import type { OrderItem } from "../../shared/order.ts";
-import { readAssembly } from "../helpers/read-assembly.ts";
+import { petResources, petTemplate } from "./pets.ts";
 
-const { template } = await readAssembly();
-const TableName = template.output("OrdersTableName");
+const resources = petTemplate(petResources({})).all("AWS::DynamoDB::Table");
+const [TableName = "", apiKeys = ""] = resources.map(({ name }) => name);
 const engine = await startEngine();
 const client = engineClient(engine.endpoint);
 afterAll(async () => {
@@ -26,20 +25,13 @@ beforeEach(async () => {
 });
 
 /** Orders with these ids and what else is given; calls `end` after the last. */
-async function* orders(
-  from: number,
-  to: number,
-  end = async () => {},
-  others: OrderItem = {},
-) {
+async function* orders(from: number, to: number, end = async () => {}, others = {}) {
   for (let id = from; id <= to; id++) yield { id: { N: String(id) }, ...others };
   await end();
 }
 
-const prepare = (
-  orders: AsyncIterable<OrderItem>,
-  signal = new AbortController().signal,
-): Promise<boolean> => prepareTables(client, template, orders, signal);
+const prepare = (orders: AsyncIterable<OrderItem>, { signal } = new AbortController()) =>
+  prepareTables(client, resources, { orders: TableName, apiKeys }, orders, signal);
 
 async function stored(): Promise<OrderItem[]> {
   const pages = paginateScan({ client }, { TableName, ConsistentRead: true });
@@ -57,9 +49,7 @@ const idsUpTo = (last: number) => Array.from({ length: last }, (_, index) => ind
 test("a start completes what an interrupted one wrote, and changes nothing else", async () => {
   // Two whole transactions, of 100 each.
   const interrupt = async () => {
-    await vi.waitFor(async () => expect(await storedIds()).toHaveLength(200), {
-      timeout: 60_000,
-    });
+    await vi.waitFor(async () => expect(await storedIds()).toHaveLength(200), 60_000);
     throw new Error("interrupted");
   };
   await expect(prepare(orders(1, 250, interrupt))).rejects.toThrow("interrupted");
@@ -85,8 +75,11 @@ test("orders are written even if their size exceeds a transaction's 4 MB", async
 });
 
 test("a start that is interrupted writes no order", async () => {
-  const start = prepare(orders(1, 1), AbortSignal.abort(new Error("interrupted")));
-  await expect(start).rejects.toThrow("interrupted");
+  const interrupted = {
+    ...new AbortController(),
+    signal: AbortSignal.abort("interrupted"),
+  };
+  await expect(prepare(orders(1, 1), interrupted)).rejects.toBe("interrupted");
   expect(await storedIds()).toEqual([]);
 });
 

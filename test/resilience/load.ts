@@ -6,7 +6,7 @@ import { createHistogram } from "node:perf_hooks";
 import { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { engineClient } from "../../infra/local/engine/engine.ts";
-import { seedOrders } from "../../infra/local/engine/seed-orders.ts";
+import { seedOrders } from "../../infra/local/engine/tables.ts";
 import { Script } from "../../infra/terminal/script.ts";
 import { errorBody } from "../../shared/errors.ts";
 import type { OrderItem } from "../../shared/order.ts";
