@@ -8,19 +8,8 @@ import { expect, onTestFinished, test } from "vitest";
 
 const biome = fileURLToPath(import.meta.resolve("@biomejs/biome/bin/biome"));
 
-/** Imports by the file that makes them, or its folder. */
-type Imports = Record<string, string[]>;
-
-const allowed: Imports = {
-  functions: ["../shared/log.ts", "@middy/core"],
-  shared: ["node:stream/promises"],
-  "infra/local": ["./engine/engine.ts"],
-  "infra/local/template": ["../../stack/orders-stack.ts"],
-  "infra/admin": ["../local/engine/engine.ts"],
-  test: ["../infra/stack/orders-stack.ts"],
-};
-
-const forbidden: Imports = {
+/** By the file that imports, or its folder. What they do import, `npm run check` lets through. */
+const forbidden = {
   functions: ["../infra/environments.ts", "./authorize.ts", "aws-cdk-lib"],
   shared: ["../functions/authorize.ts"],
   "infra/stack": [
@@ -50,19 +39,17 @@ const forbidden: Imports = {
 };
 
 /** A file for each import, in the folder that imports or by its own name. */
-const filesOf = (imports: Imports) =>
-  Object.entries(imports).flatMap(([from, list]) =>
-    list.map((imported) => ({
-      file: from.endsWith(".ts") ? from : `${from}/${imported.replaceAll(/\W/g, "_")}.ts`,
-      text: `import "${imported}";\n`,
-    })),
-  );
+const files = Object.entries(forbidden).flatMap(([from, list]) =>
+  list.map((imported) => ({
+    file: from.endsWith(".ts") ? from : `${from}/${imported.replaceAll(/\W/g, "_")}.ts`,
+    text: `import "${imported}";\n`,
+  })),
+);
 
-test("a folder may import only what its rule lists", async () => {
+test("a folder may not import what its rule doesn't list", async () => {
   const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-boundaries-"));
   onTestFinished(() => rm(directory, { recursive: true }));
   await copyFile("biome.json", join(directory, "biome.json"));
-  const files = [...filesOf(allowed), ...filesOf(forbidden)];
   for (const { file, text } of files) {
     await mkdir(join(directory, dirname(file)), { recursive: true });
     await writeFile(join(directory, file), text);
@@ -73,8 +60,8 @@ test("a folder may import only what its rule lists", async () => {
     cwd: directory,
   });
   const { stdout } = await linting.catch((error: { stdout: string }) => error);
-  const rejected = files.filter(({ file }) =>
-    new RegExp(`noRestrictedImports,file=\\S*/${file},`).test(stdout),
+  const accepted = files.filter(
+    ({ file }) => !new RegExp(`noRestrictedImports,file=\\S*/${file},`).test(stdout),
   );
-  expect(rejected).toEqual(filesOf(forbidden));
+  expect(accepted).toEqual([]);
 });
