@@ -6,9 +6,8 @@ export default defineConfig({
   test: {
     globalSetup: "test/helpers/assembly.ts",
     include: [
-      "test/{admin,orders-file,smoke,template}/*.test.ts",
-      "test/local/{authorizer,gateway,template/template}.test.ts",
-      "test/local/tables.test.ts",
+      "test/{admin,orders-file,smoke,terminal}/*.test.ts",
+      "test/local/{authorizer,gateway,tables,template/template}.test.ts",
     ],
     env: { ...testEnvironment, DYNAMODB_ENDPOINT: "" },
     experimental: { viteModuleRunner: false },
