@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { type IncomingMessage, request } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Behaviour } from "../helpers/faults/fault-proxy.ts";
 import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
@@ -45,29 +43,25 @@ afterAll(() => stack?.stop());
 
 /** Begins a list, of which nothing is read yet. */
 async function openList() {
-  const headers = { authorization: `Bearer ${stack.apiKey}` };
-  const sent = request(`${stack.baseUrl}/store/orders`, { headers, agent: false }).end();
-  const [response] = (await once(sent, "response")) as [IncomingMessage];
-  expect(response.statusCode).toBe(200);
-  let received = 0;
-  for (const stream of [sent, response]) stream.on("error", () => {});
-  response.on("data", (chunk: Buffer) => {
-    received += chunk.length;
+  const client = new AbortController();
+  const response = await fetch(`${stack.baseUrl}/store/orders`, {
+    headers: { authorization: `Bearer ${stack.apiKey}`, "accept-encoding": "identity" },
+    signal: client.signal,
   });
-  response.pause();
+  expect(response.status).toBe(200);
+  const reader = response.body?.getReader();
   const list = [...pagesAsked.keys()].at(-1) ?? "";
   return {
     pagesAsked: () => pagesAsked.get(list) ?? 0,
-    /** Reads until so many more bytes have been received. */
+    /** Reads so many more bytes. */
     async read(bytes: number): Promise<void> {
-      const until = received + bytes;
-      response.resume();
-      await expect
-        .poll(() => received, { message: "the bytes of a list", timeout: pollTimeout })
-        .toBeGreaterThanOrEqual(until);
-      response.pause();
+      for (let left = bytes; left > 0; ) {
+        const part = await reader?.read();
+        if (part?.value === undefined) throw new Error("The list has ended");
+        left -= part.value.length;
+      }
     },
-    hangUp: () => sent.destroy(),
+    hangUp: () => client.abort(),
   };
 }
 
