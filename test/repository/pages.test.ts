@@ -7,11 +7,6 @@ import packageJson from "../../package.json" with { type: "json" };
 import { everyOption } from "../helpers/fixture-environments.ts";
 import { templateOf } from "../helpers/synthesise.ts";
 
-const read = (...patterns: string[]): string =>
-  globSync(patterns)
-    .map((file) => readFileSync(file, "utf8"))
-    .join("\n");
-
 const names = globSync([
   "*.md",
   ".github/**/*.md",
@@ -46,29 +41,26 @@ const admin = createProgram();
 /** The words of a command line of `npm run admin` that the program doesn't know. */
 function unknownTo(program: Command, line: string): string[] {
   let command = program;
-  const unknown: string[] = [];
-  for (const word of line.split(/[ =]/)) {
+  return line.split(/[ =]/).filter((word) => {
     const subcommand = command.commands.find((candidate) => candidate.name() === word);
+    command = subcommand ?? command;
+    if (subcommand) return false;
     const known = [...command.options, ...program.options].map(({ long }) => long);
-    if (subcommand) command = subcommand;
-    else if (command.commands.length > 0 && /^[a-z-]+$/.test(word) && command !== program)
-      unknown.push(word);
-    else if (word.startsWith("--") && ![...known, "--help", "--"].includes(word))
-      unknown.push(word);
-  }
-  return unknown;
+    if (word.startsWith("--")) return ![...known, "--help", "--"].includes(word);
+    return command.commands.length > 0 && /^[a-z-]+$/.test(word) && command !== program;
+  });
 }
 
 const stack = JSON.stringify(templateOf(everyOption).toJSON());
-const sources = read(
+const sources = globSync([
   "{functions,shared,infra}/**/*.{ts,cjs,mjs,yaml}",
-  "test/helpers/**/*.ts",
-  "test/{bench,clients,mutation,protocol,resilience,steady}/*.ts",
+  "test/{bench,clients,helpers,mutation,protocol,resilience,steady}/**/*.ts",
   "*.json",
   ".github/**/*.yml",
-);
+]).map((file) => readFileSync(file, "utf8"));
 const known = new Set(
-  `${stack}${sources}`
+  [stack, ...sources]
+    .join("\n")
     .match(/(?<!\w)(--)?[A-Za-z][\w-]*/g)
     ?.flatMap((word) => [word, ...word.split("-")]),
 );
@@ -113,9 +105,7 @@ const missing: Record<string, (page: Page) => (string | undefined)[]> = {
       ([, line = ""]) => line,
     );
     const lines = [...calls, ...spans.filter((span) => /^(orders|keys) [a-z]/.test(span))];
-    return lines.flatMap((line) =>
-      unknownTo(admin, line).map((word) => `${word} in: ${line}`),
-    );
+    return lines.flatMap((line) => unknownTo(admin, line));
   },
   "npm scripts": ({ text }) =>
     [...text.matchAll(/npm run (?:-[\w-]+ )*([a-z][\w:-]*)/g)]

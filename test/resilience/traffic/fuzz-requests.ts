@@ -26,17 +26,13 @@ const anyOf = (words: string): fc.Arbitrary<string> => fc.constantFrom(...words.
 /** One of several that comes three times as often as the others. */
 const often = <Value>(arbitrary: fc.Arbitrary<Value>) => ({ weight: 3, arbitrary });
 
-const repeated = (character: string, max: number): fc.Arbitrary<string> =>
-  fc.integer({ min: 1, max }).map((length) => character.repeat(length));
-
 const segment = fc.oneof(
   anyOf("v1 store orders 101 102 201 999 9223372036854775807 -9223372036854775809"),
   anyOf(". .. %2e%2e %2F %00 % %zz %C0%AF +1 007 -0 1e3 101;a=1 ~"),
   // Digits of other scripts.
   anyOf("%D9%A1 %EF%BC%91 %F0%9D%9F%8F %E0%A5%A7"),
-  fc.constantFrom("", encodeURIComponent(marker)),
+  fc.constantFrom("", encodeURIComponent(marker), "9".repeat(6_000)),
   fc.stringMatching(/^[!$&'()*,:=@\w.~-]{1,12}$/),
-  repeated("9", 6_000),
 );
 const orderPath = (id: string): string => `/v1/store/orders/${id}`;
 const path = fc.oneof(
@@ -59,16 +55,12 @@ const query = fc.oneof(
 const printable = fc.stringMatching(/^[\x21-\x7e\x80-\xff]{0,20}$/);
 const headerValue = fc.oneof(
   printable,
-  fc.constantFrom(marker, "gzip, br"),
+  fc.constantFrom(marker, "gzip, br", "h".repeat(4_000)),
   anyOf("application/json text/plain;charset=x multipart/form-data image/png *;q=0 0"),
-  repeated("h", 4_000),
 );
-const headerName = fc.oneof(
-  anyOf(
-    "Content-Type Accept Accept-Encoding X-Amzn-RequestId X-Amzn-Trace-Id X-Forwarded-For",
-  ),
-  anyOf("User-Agent Cookie X-HTTP-Method-Override Range If-None-Match Origin X-Api-Key"),
-  fc.stringMatching(/^X-[A-Za-z][A-Za-z0-9-]{0,15}$/),
+const headerName = anyOf(
+  "Content-Type Accept Accept-Encoding X-Amzn-RequestId X-Amzn-Trace-Id X-Forwarded-For " +
+    "User-Agent Cookie X-HTTP-Method-Override Range If-None-Match Origin X-Api-Key X-Any",
 );
 const headers = fc.dictionary(headerName, headerValue, { maxKeys: 5 });
 
