@@ -1,12 +1,10 @@
 // `npm run costs` prints what the service costs, how far it goes and how the functions' memory
 // sizes were chosen, then what follows from each environment's settings. Under a load, it prints
 // which limit gives first.
-import { Template } from "aws-cdk-lib/assertions";
-import { App } from "aws-cdk-lib/core";
 import { type Environment, environments } from "../../infra/environments.ts";
 import { functionList } from "../../infra/stack/function-list.ts";
-import { OrdersStack } from "../../infra/stack/orders-stack.ts";
 import { Script } from "../../infra/terminal/script.ts";
+import { templateOf } from "../helpers/synthesise.ts";
 import { cutOffAt, type Load, limitsUnder, listSeconds, monthlyDollars } from "./limits.ts";
 import { markdown, writeTables } from "./page.ts";
 import {
@@ -185,14 +183,14 @@ function ordersRow(orders: number): string[] {
 }
 
 function environmentRow(environment: Environment): string[] {
-  const { name, stackName, tableThroughput, throttling } = environment;
+  const { tableThroughput, throttling } = environment;
   // A read unit is 8 KB of a list.
   const exhaustingBytes = (tableThroughput.reads / throttling.listOrders.rateLimit) * 8192;
   const exhaustingOrders = Math.ceil(exhaustingBytes / orderBytes.stored);
-  const app = new App({ context: { "aws:cdk:bundling-stacks": [] } });
-  const template = Template.fromStack(new OrdersStack(app, stackName, environment));
   const propertiesOf = (type: string) =>
-    Object.values(template.findResources(type)).map(({ Properties }) => Properties);
+    Object.values(templateOf(environment).findResources(type)).map(
+      (it) => it["Properties"],
+    );
   const alarmMetrics = propertiesOf("AWS::CloudWatch::Alarm").map(
     // Each metric in an alarm's expression is charged.
     ({ Metrics }) =>
@@ -208,7 +206,7 @@ function environmentRow(environment: Environment): string[] {
       MaxReadRequestUnits * price.readUnit + MaxWriteRequestUnits * price.writeUnit,
   );
   return [
-    name,
+    environment.name,
     `${(exhaustingBytes / 1e6).toFixed(1)} MB, ${exhaustingOrders.toLocaleString("en")} orders`,
     dollars(price.alarmMetric * sum(alarmMetrics)),
     dollars(price.customMetric * sum(customMetrics)),

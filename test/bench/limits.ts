@@ -38,7 +38,7 @@ const quota = {
  */
 export function listSeconds(orders: number): number {
   const list = listOf(orders);
-  const running = milliseconds(list, list.memory) / 1000;
+  const running = milliseconds(list) / 1000;
   const reading = list.readUnits / quota.partitionReads;
   const throttledMegabytes = list.sentKilobytes / 1000 - quota.unthrottledMegabytes;
   return Math.max(running, reading, throttledMegabytes / quota.streamedMegabytesPerSecond);
@@ -62,7 +62,7 @@ export function limitsUnder(load: Load, environment: Environment): Limit[] {
   // A table that nobody lists may be of any size.
   const orders = lists > 0 ? load.orders : 0;
   const listsAtOnce = lists * listSeconds(orders);
-  const cancelsAtOnce = (cancels * milliseconds(cancellation, cancellation.memory)) / 1000;
+  const cancelsAtOnce = (cancels * milliseconds(cancellation)) / 1000;
   const limits: Limit[] = [];
   const add = (
     name: string,

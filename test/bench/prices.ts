@@ -23,8 +23,8 @@ export const price = {
 const whitepaper = "AWS, Best Practices for Designing API Gateway Private APIs";
 
 /**
- * Where each price was found on 2026-11-25; `memory` if nowhere. AWS's own price pages show most of
- * theirs only to a browser.
+ * Where each price was found on 2026-11-25. AWS's own price pages show most of theirs only to a
+ * browser.
  */
 export const sources: Record<keyof typeof price, string> = {
   restRequest: whitepaper,
@@ -105,8 +105,8 @@ const logKilobytes = 0.8;
 /** Lambda gives a whole vCPU at 1,769 MB and shares in proportion. */
 export const wholeCpuMegabytes = 1769;
 
-/** How long the work takes a function of this size. */
-export function milliseconds({ cpuMs, waitMs }: Work, megabytes: number): number {
+/** How long the work takes its function, or one of another size. */
+export function milliseconds({ cpuMs, waitMs, memory }: Work, megabytes = memory): number {
   return waitMs + cpuMs / Math.min(1, megabytes / wholeCpuMegabytes);
 }
 
