@@ -5,7 +5,7 @@ import type { Clock } from "../../shared/clock.ts";
 import type { ErrorCode } from "../../shared/errors.ts";
 import { type ApiRequest, type Endpoint, open, send } from "./client.ts";
 import { documentedRequests, paths } from "./document.ts";
-import { excerpt, expectDocumented, expectError, expectStatus } from "./expect-response.ts";
+import { expectDocumented, expectError, expectStatus } from "./expect-response.ts";
 import { expectList } from "./list.ts";
 
 export const list: ApiRequest = { method: "GET", path: "/store/orders" };
@@ -68,16 +68,15 @@ const readiness = (pending?: string): Checks => ({
     // trillion.
     () => [cancel(`${-1n - (randomBytes(8).readBigUInt64BE() >> 1n)}`)],
   ),
-  [`200 and an array of orders for GET /store/orders${pending ? `, ${pending} among them` : ""}`]:
-    async (service, clock) => {
-      const response = await open(service, list);
-      const length = await expectList(response, pending ? { orderId: pending } : {}, clock);
-      const compressed = response.headers["content-encoding"] === "gzip";
-      assert(
-        compressed || length < 100_000,
-        `a list of ${length} characters is not compressed`,
-      );
-    },
+  "200 and an array of orders for GET /store/orders": async (service, clock) => {
+    const response = await open(service, list);
+    const length = await expectList(response, { orderId: pending }, clock);
+    const isCompressed = response.headers["content-encoding"] === "gzip";
+    assert(
+      isCompressed || length < 100_000,
+      `a list of ${length} characters is not compressed`,
+    );
+  },
 });
 
 const cancelledTwice = (pending: string): Checks => ({
@@ -101,8 +100,7 @@ const unchanging: Checks = {
       ...list,
       headers: { "accept-encoding": "identity" },
     });
-    const encoding = response.headers["content-encoding"];
-    assert(encoding === undefined, `Content-Encoding is ${excerpt(String(encoding))}`);
+    assert(!response.headers["content-encoding"], "the list is compressed");
     await expectList(response, { enough: 1_000_000 });
   },
   "401 for a malformed key or another scheme": rejects("unauthorized", ({ apiKey }) => {
@@ -120,42 +118,28 @@ const unchanging: Checks = {
   "the Bearer scheme in any case": rejects("order_not_found", ({ apiKey }) => [
     { ...cancel("none"), authorization: `bEARER ${apiKey}` },
   ]),
-  ...Object.fromEntries(
-    ["abc", "007", "1.0", "9223372036854775808"].map((orderId) => [
-      `404 order_not_found for cancelling ${orderId}, which is not a canonical 64-bit integer`,
-      rejects("order_not_found", () => [cancel(orderId)]),
-    ]),
+  "404 order_not_found for ids that are not canonical 64-bit integers": rejects(
+    "order_not_found",
+    () => ["abc", "007", "1.0", "9223372036854775808"].map(cancel),
   ),
   "404 resource_not_found for an unknown path, with and without a key": rejects(
     "resource_not_found",
     () => {
-      const gets = ["/nope", "/nope/1", "/store/orders/1/2"].map((path) => ({
-        method: "GET",
-        path,
-      }));
-      const requests = [...gets, { method: "POST", path: "/store" }];
+      const paths = ["/nope", "/nope/1", "/store/orders/1/2", "/store"];
+      const requests = paths.map((path) => ({ method: "POST", path }));
       return [...requests, ...requests.map(withoutKey)];
     },
   ),
   "405 and Allow for another method on a known path": async (service) => {
-    const requests = paths.flatMap(({ path, methods, otherMethods }) =>
-      otherMethods.map((method) => ({ method, path, allowed: methods.join(", ") })),
-    );
-    for (const { allowed, ...request } of requests) {
-      const responses = [
-        await send(service, request),
-        await send(service, { ...request, ...emptyObject }),
-      ];
-      for (const response of responses) {
-        expectError(response, "method_not_allowed");
-        const { allow = "" } = response.headers;
-        const sorted = allow.split(", ").sort().join(", ");
-        assert(
-          sorted === allowed,
-          `header Allow is ${excerpt(allow)} instead of "${allowed}"`,
-        );
-      }
-    }
+    for (const { path, methods, otherMethods } of paths)
+      for (const method of otherMethods)
+        for (const body of [{}, emptyObject]) {
+          const response = await send(service, { method, path, ...body });
+          expectError(response, "method_not_allowed");
+          const allowed = `${response.headers.allow}`.split(", ").sort().join(", ");
+          const expected = methods.join(", ");
+          assert(allowed === expected, `${path} allows ${allowed} instead of ${expected}`);
+        }
   },
   "a cancellation that ignores its body": rejects("order_not_found", () => [
     { ...cancel("none"), ...emptyObject },

@@ -104,11 +104,8 @@ export async function send(service: Endpoint, request: ApiRequest): Promise<ApiR
   return { ...response, body: await readText(text) };
 }
 
-/** The messages of an error and its causes. */
+/** An error's message, or its code: an error about several addresses of a host has only that. */
 export function reason(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(reason).join("; ");
-  if (!(error instanceof Error)) return String(error);
-  return error.cause === undefined
-    ? error.message
-    : `${error.message}: ${reason(error.cause)}`;
+  const { message, code } = Object(error);
+  return message || code;
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { withoutKeys } from "../../shared/api-keys.ts";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 import { type ApiResponse, NotReady } from "./client.ts";
-import { responseProblems } from "./document.ts";
+import { excerpt, responseProblems } from "./document.ts";
 
 /**
  * @throws AssertionError unless the response has this status; NotReady for one that a new stage may
@@ -39,12 +39,6 @@ export function expectError(response: ApiResponse, expected: ErrorCode): void {
     throw new NotReady(`code resource_not_found instead of ${expected}`);
   }
   expectDocumented(response);
-  const { code }: { code: string } = JSON.parse(response.body);
+  const code: unknown = JSON.parse(response.body).code;
   assert(code === expected, `code ${code} instead of ${expected}`);
-}
-
-/** The start of a text that the service sent, on one line and without keys. */
-export function excerpt(text: string): string {
-  const quoted = JSON.stringify(withoutKeys(text));
-  return quoted.length > 120 ? `${quoted.slice(0, 120)}…` : quoted;
 }

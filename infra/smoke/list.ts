@@ -5,7 +5,8 @@ import { CutOff, type OpenResponse, Warning } from "./client.ts";
 import { expectDocumented, expectStatus } from "./expect-response.ts";
 
 /** Beyond either, AWS cuts a response off. It counts bytes on the wire, which are no more. */
-const awsLimits = { characters: 200_000_000, milliseconds: 15 * 60_000 };
+const mostCharacters = 200_000_000;
+const mostMilliseconds = 15 * 60_000;
 
 /**
  * Checks a list of orders as it arrives. Only their ids are kept in memory.
@@ -22,7 +23,7 @@ export async function expectList(
   {
     orderId,
     enough = Number.POSITIVE_INFINITY,
-  }: { orderId?: string; enough?: number } = {},
+  }: { orderId?: string | undefined; enough?: number } = {},
   clock = systemClock,
 ): Promise<number> {
   if (head.status !== 200) expectStatus({ ...head, body: await readText(text) }, 200);
@@ -37,11 +38,11 @@ export async function expectList(
       if (length >= enough) return length;
     }
   } catch (error) {
-    const isAtLimit =
-      length >= awsLimits.characters || clock.now() - begun >= awsLimits.milliseconds;
+    const isAtLimit = length >= mostCharacters || clock.now() - begun >= mostMilliseconds;
     if (!(error instanceof CutOff && isAtLimit)) throw error;
-    const limits = "as AWS does with more than 200 MB or 15 minutes";
-    throw new Warning(`the list was cut off after ${length} characters, ${limits}`);
+    throw new Warning(
+      `cut off after ${length} characters, as AWS does with more than 200 MB or 15 minutes`,
+    );
   }
   assert(
     orderId === undefined || ids.has(BigInt(orderId)),

@@ -55,38 +55,22 @@ export function smokeOptions(
       "\nSet the environment variable API_KEY to a key of that environment.",
     )
     .parse(argv);
-  const {
-    baseUrl,
-    cancel,
-    thorough = false,
-    production,
-    yes,
-    wait,
-  } = command.opts<Options>();
+  const { baseUrl, production, yes, ...options } = command.opts<Options>();
+  const { cancel, thorough = false, wait = defaultWait(baseUrl) } = options;
   const apiKey = process.env["API_KEY"] ?? "";
   if (!isApiKey(apiKey)) command.error("API_KEY is missing or malformed.");
-  if (thorough && !production && !isExpendable(apiKey, entries))
+  // Whether the key's environment is one of ours that keeps no data.
+  const isExpendable = Object.values(entries).some(
+    ({ apiKeyPrefix, keepData }) => apiKey.startsWith(`${apiKeyPrefix}_`) && !keepData,
+  );
+  if (thorough && !production && !isExpendable)
     command.error(
       "--thorough disturbs clients. If you mean this environment, add --production.",
     );
   const asks = thorough && !yes;
   if (asks && !process.stdin.isTTY)
     command.error("No terminal to ask on. Add --yes to go ahead.");
-  return {
-    baseUrl,
-    apiKey,
-    cancel,
-    thorough,
-    asks,
-    waitSeconds: wait ?? defaultWait(baseUrl),
-  };
-}
-
-/** Whether the key's environment is one of ours that keeps no data. */
-function isExpendable(apiKey: string, entries: Record<string, Environment>): boolean {
-  return Object.values(entries).some(
-    ({ apiKeyPrefix, keepData }) => apiKey.startsWith(`${apiKeyPrefix}_`) && !keepData,
-  );
+  return { baseUrl, apiKey, cancel, thorough, asks, waitSeconds: wait };
 }
 
 /** Zero for `npm start`, which is ready when it prints its address. */

@@ -67,11 +67,8 @@ const faults: Record<string, Case[]> = {
   "401 without a key": [
     gets(200, /^GET .* keyless/),
     gets(403, /^DELETE .* keyless/),
-    ["header WWW-Authenticate is missing", without("WWW-Authenticate", 401)],
-    [
-      "must have required property 'code'",
-      when(/ 401$/, { body: '{"message":"Unauthorized"}' }),
-    ],
+    ["headers must have required property 'www-auth", without("WWW-Authenticate", 401)],
+    ["body must be equal to", when(/ 401$/, { body: '{"message":"Unauthorized"}' })],
   ],
   "401 for a malformed key": [
     gets(200, /no-key/),
@@ -85,11 +82,11 @@ const faults: Record<string, Case[]> = {
       'status 500 instead of 200, with the body "on fire"',
       when(/ 200$/, { status: 500, body: "on fire" }),
     ],
-    ["header Cache-Control is missing", without("Cache-Control", 200)],
+    ["must have required property 'cache-control'", without("Cache-Control", 200)],
     ["the body is not a JSON array", list('{"orders":[]}')],
-    ["body is invalid: SyntaxError", list("")],
+    ["body must be array", list("")],
     ["the body is not a JSON array", list('[{"id":1},]')],
-    ['must be object {"type":"object"}; and 995 more', list(`[${Array(1000).fill(1)}]`)],
+    ['must be object {"type":"object"}: 1; and 995 more', list(`[${Array(1000).fill(1)}]`)],
     [
       "body/2/complete must be boolean",
       list(['[{"id":1},{"id":2}', ",", '{"id":3,"complete":1}]']),
@@ -112,8 +109,8 @@ const faults: Record<string, Case[]> = {
     ],
   ],
   "the beginning of an uncompressed list": [
-    ['Content-Encoding is "gzip"', compressed],
-    ["body is invalid: SyntaxError", list("[")],
+    ["the list is compressed", compressed],
+    ["body must be array", list("[")],
   ],
   "the Bearer scheme in any case": [gets(401, / b\w+ KEY/)],
   "404 order_not_found for cancelling an order that does not exist": [
@@ -123,11 +120,8 @@ const faults: Record<string, Case[]> = {
       when(cancelsAbsent, { body: errorBody("resource_not_found") }),
     ],
   ],
-  ...Object.fromEntries(
-    ["abc", "007", "1.0", "9223372036854775808"].map((id) => [
-      `404 order_not_found for cancelling ${id}, which`,
-      [gets(400, new RegExp(`/${id} `))],
-    ]),
+  "404 order_not_found for ids": ["abc", "007", "1.0", "9223372036854775808"].map((id) =>
+    gets(400, new RegExp(`/${id} `)),
   ),
   "a cancellation that ignores its body": [gets(415, /^DELETE .* \{\} /)],
   "404 resource_not_found": [
@@ -142,21 +136,21 @@ const faults: Record<string, Case[]> = {
       "status 405 instead of 413",
       when(/ 413$/, { status: 405, headers: { "Content-Type": "text/plain" } }),
     ],
-    [
-      "code bad_request",
-      when(/ 413$/, { body: '{"code":"bad_request","message":"","status":413}' }),
-    ],
+    ["body must be equal to one", when(/ 413$/, { body: errorBody("bad_request") })],
   ],
   "405 and Allow": [
     gets(403, /gzip {2}405$/),
     gets(415, /\{\} 405$/),
-    ["header Allow is missing", without("Allow", 405)],
-    ['Allow is "GET"', when(/\/none /, { headers: { Allow: "GET" } })],
-    ['Allow is "GET, PUT"', when(/ \/store\/orders /, { headers: { Allow: "GET, PUT" } })],
+    ["must have required property 'allow'", without("Allow", 405)],
+    ["none allows GET instead of DELETE", when(/ 405$/, { headers: { Allow: "GET" } })],
+    [
+      "orders allows GET, PUT instead of GET",
+      when(/ 405$/, { headers: { Allow: "PUT, GET" } }),
+    ],
   ],
   "204 for cancelling": [
     gets(200, / 204$/),
-    ["header Cache-Control is missing", without("Cache-Control", 204)],
+    ["must have required property 'cache-control'", without("Cache-Control", 204)],
     ["status 204 instead of 409", when(/ 409$/, { status: 204, body: "" })],
     [
       "code order_already_shipped",
@@ -174,7 +168,7 @@ const faults: Record<string, Case[]> = {
   "429 and Retry-After": [
     ["600 requests, 60 at a time, were all let in", (_request, right) => right],
     ["status 400 instead of 404", throttled(afterASecond, errorResponse("bad_request"))],
-    ["header Retry-After is missing", throttled({})],
+    ["must have required property 'retry-after'", throttled({})],
     ["status 500 instead of 404", () => errorResponse("internal_error")],
   ],
   "the whole list for a client that reads slowly": [

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { listen } from "../../infra/local/machine/ports.ts";
-import { smokeChecks } from "../../infra/smoke/checks.ts";
-import { open, reason } from "../../infra/smoke/client.ts";
+import { list, smokeChecks } from "../../infra/smoke/checks.ts";
+import { open } from "../../infra/smoke/client.ts";
 import { smoke } from "../../infra/smoke/smoke.ts";
 import { isApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { systemClock } from "../../shared/clock.ts";
@@ -30,16 +30,6 @@ async function findings(
     .map(({ kind, text }) => `${kind} ${text}`);
 }
 
-/** Records every request from now on; the responses are right, or those of a fault. */
-function recorded(fault: Fault = (_request, right) => right): TinyRequest[] {
-  const requests: TinyRequest[] = [];
-  service.fault = (request, right) => {
-    requests.push(request);
-    return fault(request, right);
-  };
-  return requests;
-}
-
 describe("the smoke test", () => {
   test("finds only that an order is cancelled already where every promise is kept", async () => {
     expect(await findings({ cancel: pendingOrder })).toEqual([]);
@@ -57,21 +47,17 @@ describe("the smoke test", () => {
     expect(await findings()).toEqual([]);
   });
 
-  test.each<[string, Fault]>([
-    [
-      "with another status",
-      ({ key = "" }, right) => ({ ...right, status: 418, body: `Bearer ${key}` }),
-    ],
-    [
-      "as a field",
-      ({ key = "" }, right) => ({
-        ...right,
-        body: String(right.body).replace("{", `{"${key}":1,`),
-      }),
-    ],
-  ])("never repeats a key that the service echoes %s", async (_, fault) => {
-    service.fault = fault;
-    expect((await findings()).join()).toMatch(/^(?!.*pets_test_\w).*pets_test_\.\.\..*$/);
+  test("never repeats a key that the service echoes", async () => {
+    service.fault = ({ key, method }, right) =>
+      method === "GET"
+        ? { ...right, body: `[{"${key}":1}]` }
+        : { ...right, status: 418, body: `Bearer ${key}` };
+    const found = (await findings()).join();
+    expect(found).toContain(
+      'must NOT have additional properties {"additionalProperty":"pets_test_..."}',
+    );
+    expect(found).toContain('with the body "Bearer pets_test_..."');
+    expect(found).not.toMatch(/pets_test_\w/);
   });
 
   test("hangs up on a plain list after a million characters", async () => {
@@ -89,102 +75,85 @@ describe("the smoke test", () => {
     await hungUp.promise;
   });
 
-  test.each([
-    [900_000, ["warning", "FAIL"]],
-    [899_999, ["FAIL", "FAIL"]],
-  ])("of a list that is cut off after %i ms makes: %j", async (milliseconds, kinds) => {
-    let time = 0;
-    const clock = { ...systemClock, now: () => (time += milliseconds) };
-    service.fault = when(/ 200$/, { body: '[{"id":1}' });
-    const lines = await findings({}, clock);
-    expect(lines.map((line) => line.split(" ")[0])).toEqual(kinds);
+  test("warns of a list that AWS has cut off", async () => {
+    let now = 0;
+    const clock = { ...systemClock, now: () => (now += 900_000) };
+    service.fault = when(/ gzip {2}200$/, { body: '[{"id":1}' });
+    expect(await findings({}, clock)).toEqual([
+      expect.stringMatching(/^warning .*: cut off after 10 characters, as AWS does/),
+    ]);
   });
 
-  test("does not follow a redirect", async () => {
-    const requests = recorded(
-      when(/^DELETE/, { status: 307, headers: { Location: "/v1/store/orders/1/moved" } }),
+  test("tries no key, and wrong keys like the right one, on every operation", async () => {
+    let apiKey = "";
+    do apiKey = makeApiKey("pets_live");
+    while (!apiKey.endsWith("0"));
+    const requests: TinyRequest[] = [];
+    service.fault = (request, right) => {
+      requests.push(request);
+      return right;
+    };
+    await findings({ apiKey });
+    const keyless = requests.filter(({ key, path }) => !key && path.startsWith("/store/"));
+    expect(new Set(keyless.map(({ method }) => method))).toEqual(
+      new Set(["GET", "DELETE", "POST"]),
     );
-    expect((await findings()).join()).toContain("status 307 instead of 404");
-    expect(requests.filter(({ path }) => path.endsWith("/moved"))).toEqual([]);
+    const keys = [...new Set(requests.map(({ key }) => key))];
+    const malformed = ["no-key", `${apiKey.slice(0, -1)}1`, `${apiKey}0`, "bm86a2V5"];
+    // The gateway rejects the keys of other environments by itself.
+    const unissued = expect.stringMatching(/^pets_live_[^_]+$/);
+    expect(keys).toEqual([undefined, apiKey, ...malformed, unissued]);
+    expect(isApiKey(String(keys.at(-1)))).toBe(true);
+    expect(requests.map(({ path }) => path)).not.toContain(`/store/orders/${pendingOrder}`);
   });
-
-  // The gateway rejects the keys of other environments by itself.
-  test.each(["pets_test", "pets_live"])(
-    "tries no key, and wrong keys like the one of %s_..., on every operation",
-    async (prefix) => {
-      let apiKey = "";
-      do apiKey = makeApiKey(prefix);
-      while (!apiKey.endsWith("0"));
-      const requests = recorded();
-      await findings({ apiKey });
-      const keyless = requests.filter(
-        ({ key, path }) => !key && path.startsWith("/store/"),
-      );
-      expect(new Set(keyless.map(({ method }) => method))).toEqual(
-        new Set(["GET", "DELETE"]),
-      );
-      const keys = [...new Set(requests.map(({ key }) => key))];
-      const mistyped = `${apiKey.slice(0, -1)}1`;
-      const unissued = expect.stringMatching(`^${prefix}_[^_]+$`);
-      const malformed = ["no-key", mistyped, `${apiKey}0`, "bm86a2V5"];
-      expect(keys).toEqual([undefined, apiKey, ...malformed, unissued]);
-      expect(isApiKey(String(keys.at(-1)))).toBe(true);
-      expect(requests.map(({ path }) => path)).not.toContain(
-        `/store/orders/${pendingOrder}`,
-      );
-    },
-  );
 
   test("cancels another negative int64 id each time, which no order has", async () => {
-    const requests = recorded();
+    const ids = new Set<bigint>();
+    service.fault = ({ path }, right) => {
+      ids.add(BigInt(path.replace("/store/orders/", "")));
+      return right;
+    };
     const name = "404 order_not_found for cancelling an order that does not exist";
     for (let count = 0; count < 20; count += 1)
       await smokeChecks()[name]?.(service, systemClock);
-    const ids = requests.map(({ path }) => BigInt(path.replace("/store/orders/", "")));
-    expect(new Set(ids).size).toBe(20);
-    expect(ids.filter((id) => id >= 0n || id < -(2n ** 63n))).toEqual([]);
+    expect(ids.size).toBe(20);
+    expect([...ids].filter((id) => id >= 0n || id < -(2n ** 63n))).toEqual([]);
   });
 });
 
 describe("a new stage", () => {
   /** Runs the smoke test on a service with a fault until `readyAt`. Only pauses move its clock. */
-  async function smokeTest(
-    fault: Fault,
-    readyAt = Number.POSITIVE_INFINITY,
-    waitSeconds = 120,
-  ) {
+  async function smokeTest(fault: Fault, waitSeconds = 120, readyAt = 200) {
     let waited = 0;
     const pause = async (milliseconds: number) => {
-      waited += milliseconds;
+      waited += milliseconds / 1000;
     };
-    service.fault = (request, right) =>
-      waited < readyAt * 1000 ? fault(request, right) : right;
-    const lines = await findings({ waitSeconds }, { now: () => waited, pause });
-    return { waited: waited / 1000, lines, kinds: lines.map((line) => line.split(" ")[0]) };
+    service.fault = (request, right) => (waited < readyAt ? fault(request, right) : right);
+    const clock = { now: () => waited * 1000, pause };
+    const lines = await findings({ waitSeconds }, clock);
+    return { waited, lines, kinds: lines.map((line) => line.split(" ")[0]) };
   }
   const everything = when(/./, { status: 500, body: "" });
   const operation = (name: string, change: Partial<TinyResponse>): Fault =>
     when(new RegExp(`^${name} .* (200|404)$`), change);
-  const forbidden = { status: 403, body: '{"message":"Forbidden"}' };
 
   test.each([
     ["fails at everything", everything],
     ["may not call the list's function", operation("GET", { status: 500, body: "" })],
-    ["may not call the cancellation's function", operation("DELETE", forbidden)],
+    ["may not call the cancellation's function", operation("DELETE", { status: 403 })],
     [
       "has no route for cancellations",
-      operation("DELETE", { status: 404, body: errorBody("resource_not_found") }),
+      operation("DELETE", { body: errorBody("resource_not_found") }),
     ],
   ])("gets time, announced with one line, while it %s", async (_symptom, fault) => {
-    expect((await smokeTest(fault, 40)).kinds).toEqual(["waiting"]);
+    expect((await smokeTest(fault, 120, 40)).kinds).toEqual(["waiting"]);
   });
 
   test("gets time while nothing listens, and then fails with one line", async () => {
     await service.stop();
-    const { waited, lines } = await smokeTest(everything, undefined, 10);
+    const { waited, lines } = await smokeTest(everything, 10);
     expect(waited).toBe(10);
-    const seen = /401 without a key.*: no response from http:\S+\/v1: .*ECONNREFUSED/
-      .source;
+    const seen = "401 without a key.*: no response from http:\\S+/v1: .*ECONNREFUSED";
     expect(lines).toEqual([
       expect.stringMatching(`^waiting up to 10 s for the stage to be ready\\. ${seen}`),
       expect.stringMatching(`^FAIL ${seen}`),
@@ -192,7 +161,7 @@ describe("a new stage", () => {
   });
 
   test("fails every check when the time that they share is over", async () => {
-    const { waited, kinds } = await smokeTest(everything, undefined, 121);
+    const { waited, kinds } = await smokeTest(everything, 121);
     expect(waited).toBe(121);
     expect(kinds).toEqual(["waiting", ...Object.keys(smokeChecks()).map(() => "FAIL")]);
   });
@@ -200,7 +169,7 @@ describe("a new stage", () => {
   test.each<[string, Fault]>([
     ["a wrong list", when(/ 200$/, { body: "[1]" })],
     ["a list that is cut off", hangUp],
-    ["a rejected key", operation("GET", { status: 401, body: "" })],
+    ["a rejected key", operation("GET", { status: 401 })],
     ["a 500 for an unknown path", when(/ \/nope /, { status: 500 })],
   ])("fails at once for %s", async (_reason, fault) => {
     const { waited, kinds } = await smokeTest(fault);
@@ -209,37 +178,26 @@ describe("a new stage", () => {
   });
 });
 
-test.each<[unknown, string]>([
-  [new AggregateError([new Error("::1"), new Error("127.0.0.1")], "all"), "::1; 127.0.0.1"],
-  [new Error("fetch failed", { cause: new Error("reset") }), "fetch failed: reset"],
-  ["nothing", "nothing"],
-])("the reason for a failure joins the messages of its causes: $1", (error, expected) => {
-  expect(reason(error)).toBe(expected);
-});
-
 test("a server may close its connection while a list is read slowly", async () => {
   const closed = Promise.withResolvers<void>();
-  const list = "x".repeat(300_000);
+  const length = 300_000;
   const { port, close } = await listen(0, ({ headers }, response) => {
     expect(headers["user-agent"]).toBeTruthy();
     response.on("close", closed.resolve);
     response
-      .writeHead(200, { connection: "close", "content-length": list.length })
-      .end(list);
+      .writeHead(200, { connection: "close", "content-length": length })
+      .end("x".repeat(length));
   });
   onTestFinished(close);
   const baseUrl = `http://127.0.0.1:${port}/v1`;
-  const { text } = await open(
-    { ...service, baseUrl },
-    { method: "GET", path: "/store/orders" },
-  );
-  let length = 0;
+  const { text } = await open({ ...service, baseUrl }, list);
+  let read = 0;
   for await (const chunk of text) {
-    length += chunk.length;
+    read += chunk.length;
     await closed.promise;
     for (let turn = 0; turn < 10; turn += 1) await setImmediate();
   }
-  expect(length).toBe(list.length);
+  expect(read).toBe(length);
 });
 
 test("a server may be silent for 30 seconds, or longer once a list has begun", async () => {
@@ -256,7 +214,7 @@ test("a server may be silent for 30 seconds, or longer once a list has begun", a
     yield "]";
   })();
   service.fault = when(/ 200$/, { body });
-  const { text } = await open(service, { method: "GET", path: "/store/orders" });
+  const { text } = await open(service, list);
   await asked.promise;
   await vi.advanceTimersByTimeAsync(29_999);
   expect(await Promise.race([silent, "none"])).toBe("none");
