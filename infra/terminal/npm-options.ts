@@ -12,38 +12,23 @@ export function adviceOnNpm(
   options: readonly string[],
   words: readonly string[],
 ): string | undefined {
-  const script = process.env["npm_lifecycle_event"];
+  const { npm_lifecycle_event: script } = process.env;
   if (script === undefined) return undefined;
-  const kept = options.flatMap((flags) => {
+  const kept = options.filter((flags) => {
     const names = flags.split(/[ ,]+/).filter((word) => word.startsWith("-"));
     const name = names.at(-1) ?? "";
-    const value = names.map(keptByNpm).find(Boolean);
-    if (value === undefined || words.some((word) => word.startsWith(name))) return [];
-    // Of `--port 3001`, npm takes the option for a flag, and passes the value on among the words.
-    return { flags, name, value, lacksValue: value === "true" && flags.includes("<") };
+    return names.some(isKeptByNpm) && !words.some((word) => word.startsWith(name));
   });
   if (kept.length === 0) return undefined;
-  const given = (words[0] === script ? words.slice(1) : words).map(shellWord);
-  const lacking = kept.filter(({ lacksValue }) => lacksValue).length;
-  const isFound = lacking === 1 && given.length === 1;
-  const others = lacking === 0 ? given : isFound ? [] : ["..."];
-  const written = kept.map(({ flags, name, value, lacksValue }) => {
-    if (lacksValue) return isFound ? `${name} ${given}` : flags;
-    return value === "true" ? name : `${name} ${shellWord(value)}`;
-  });
   const command = /^(start|test)$/.test(script) ? script : `run ${script}`;
+  const written = kept.map((flags) => flags.replace(/^-., /, ""));
+  const others = words.length > 0 ? ["..."] : [];
   const line = ["npm", command, "--", ...others, ...written].join(" ");
   return `npm keeps options before -- for itself. Write: ${line}`;
 }
 
-/** What npm has kept of an option: its value, or `true`. */
-function keptByNpm(option: string): string | undefined {
+function isKeptByNpm(option: string): boolean {
   const name = option.replace(/^-+/, "").replaceAll("-", "_");
   const { env } = process;
-  return env[`npm_config_${name}`] || env[`npm_config_${namesInNpm[name]}`];
-}
-
-/** A text as one word of a POSIX shell. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return Boolean(env[`npm_config_${name}`] || env[`npm_config_${namesInNpm[name]}`]);
 }

@@ -15,11 +15,15 @@ export function printable(text: string): string {
   );
 }
 
+/** A text as one word of a POSIX shell. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 declare global {
   interface JSON {
-    // In Node since 22, not yet in TypeScript's library. They keep digits that a number loses.
+    // In Node since 22, not yet in TypeScript's library. It keeps digits that a number loses.
     rawJSON(text: string): unknown;
-    isRawJSON(value: unknown): value is { rawJSON: string };
   }
 }
 

@@ -61,7 +61,7 @@ test.each<[string, Record<string, string>, string]>([
   [
     "node_modules/aws-cdk/bin/cdk",
     { npm_lifecycle_event: "synth", npm_config_context: "canary=false" },
-    "npm keeps options before -- for itself. Write: npm run synth -- --context canary=false",
+    "npm keeps options before -- for itself. Write: npm run synth -- --context <key=value>",
   ],
 ])("a script says in a line what to do: %s %j", (program, environment, line) => {
   const stderr = `${line}\n`;
