@@ -39,21 +39,12 @@ const explanations: [
 ][] = [
   [/^AbortError /, () => "Interrupted"],
   [/^IncompleteResponseError /, (reason) => `${reason}. Run the command again`],
-  // Sources of our own are named by their whole paths.
-  [
-    / (ERR_)?MODULE_NOT_FOUND .*(node_modules|Cannot find package|module '[^/])/,
-    notInstalled,
-  ],
-  [/ ERR_INVALID_PACKAGE_CONFIG | spawn \S+ ENOENT$/, notInstalled],
+  [/MODULE_NOT_FOUND | ERR_INVALID_PACKAGE_CONFIG | spawn \S+ ENOENT$/, notInstalled],
   // CDK's message around it names folders of its own.
   [/is needed by esbuild/, () => notInstalled("esbuild's program is missing")],
   [/^(CredentialsProviderError|TokenProviderError) /, noCredentials],
   [
-    /^(ExpiredToken|RequestExpired|InvalidClientTokenId|UnrecognizedClient)/,
-    rejectedCredentials,
-  ],
-  [
-    /^(AuthFailure|SignatureDoesNotMatch|InvalidSignature|IncompleteSig)/,
+    /^(\w*(Expired|Signature)|AuthFailure|InvalidClientTokenId|UnrecognizedClient)/,
     rejectedCredentials,
   ],
   [/^AccessDenied/, (reason) => `AWS denied access: ${reason}`],
@@ -65,8 +56,10 @@ const explanations: [
     /^ResourceNotFoundException /,
     (reason) => `${reason}. Check its name, and whether its stack was deleted or replaced`,
   ],
-  [/^TimeoutError | (ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH) /, noResponse],
-  [/ (ECONNREFUSED|ECONNRESET|ETIMEDOUT|EPIPE) /, noResponse],
+  [
+    /^TimeoutError | E(AI_AGAIN|CONN(REFUSED|RESET)|(HOST|NET)UNREACH|NOTFOUND|PIPE|TIMEDOUT) /,
+    noResponse,
+  ],
 ];
 
 /**
