@@ -15,35 +15,41 @@ import { attributeJson, isAttribute, reviveBinary } from "./attribute-json.ts";
 /** A parsed line of an orders file: its order, or everything that is wrong with it, for people. */
 export type OrderLine = { item: OrderItem } | { problems: string[] };
 
-/** The rule for a field's values. */
+/** The rule for a field's values; an integer is a bigint. */
 interface FieldType {
   description: string;
-  accepts(attribute: AttributeValue): boolean;
+  accepts(value: unknown): boolean;
 }
 
 const textField = (description: string, accepts: (text: string) => boolean): FieldType => ({
   description,
-  accepts: ({ S }) => S !== undefined && accepts(S),
+  accepts: (value) => typeof value === "string" && accepts(value),
 });
 
 const fieldTypes: Record<OrderFieldType, FieldType> = {
   int64: {
     description: "a 64-bit integer",
-    accepts: ({ N }) => N !== undefined && isInt64(N),
+    accepts: (value) => typeof value === "bigint",
   },
   "date-time": textField(
     "an RFC 3339 date-time (years 0001 to 9999, Z or an offset of at most 18:00)",
     isDateTime,
   ),
-  boolean: { description: "true or false", accepts: ({ BOOL }) => BOOL !== undefined },
+  boolean: {
+    description: "true or false",
+    accepts: (value) => typeof value === "boolean",
+  },
 };
-
-const statuses = new Set<string>(orderStatuses);
 
 /** The fields of a line: those of an Order, its status, and who cancelled it, and when. */
 const fields = new Map<string, FieldType>([
   ...orderFields.map(({ name, type }) => [name, fieldTypes[type]] as const),
-  ["status", textField(`one of ${orderStatuses.join(", ")}`, (text) => statuses.has(text))],
+  [
+    "status",
+    textField(`one of ${orderStatuses.join(", ")}`, (text) =>
+      orderStatuses.some((status) => status === text),
+    ),
+  ],
   ["cancelledAt", fieldTypes["date-time"]],
   ["cancelledBy", textField("the id of an API key", isApiKeyId)],
   [
@@ -87,11 +93,10 @@ export function parseOrderLine(line: string): OrderLine {
 
 const pending = { S: "pending" };
 
-/** Keeps the digits of a number, and makes bytes of base64, as a reviver of `JSON.parse`. */
-function exactly(name: string, part: unknown, context?: { source?: string }): unknown {
-  return typeof part === "number"
-    ? JSON.rawJSON(context?.source ?? "")
-    : reviveBinary(name, part);
+/** Makes bigints of int64s, and bytes of base64, as a reviver of `JSON.parse`. */
+function exactly(name: string, part: unknown, { source = "" } = {}): unknown {
+  if (typeof part === "number" && isInt64(source)) return BigInt(source);
+  return reviveBinary(name, part);
 }
 
 /** Adds the attribute for a field of a line, and returns what is wrong with it. */
@@ -103,19 +108,17 @@ function addField(
   if (name === "status" && value === null) return [];
   const type = fields.get(name);
   if (type === undefined) return [`unknown field ${jsonText(name)}`];
-  const attribute = toAttribute(value);
-  if (attribute === undefined || !type.accepts(attribute)) {
+  if (!type.accepts(value)) {
     const hint = type === fieldTypes["date-time"] ? dateTimeHint(String(value)) : undefined;
     return [`${name} ${hint ?? `is not ${type.description}`}`];
   }
-  item.set(name, attribute);
+  item.set(name, toAttribute(value));
   return [];
 }
 
-function toAttribute(value: unknown): AttributeValue | undefined {
-  if (JSON.isRawJSON(value)) return { N: value.rawJSON };
-  if (typeof value === "string") return { S: value };
-  return typeof value === "boolean" ? { BOOL: value } : undefined;
+function toAttribute(value: unknown): AttributeValue {
+  if (typeof value === "boolean") return { BOOL: value };
+  return typeof value === "bigint" ? { N: String(value) } : { S: String(value) };
 }
 
 /** Adds one of the other attributes of a line, and returns what is wrong with it. */
@@ -141,8 +144,8 @@ function addOther(
 export function formatOrderLine(item: OrderItem): string | undefined {
   const members = new Map<string, unknown>();
   for (const [name, { accepts }] of fields) {
-    const attribute = item[name];
-    if (attribute && accepts(attribute)) members.set(name, toValue(attribute));
+    const value = toValue(item[name]);
+    if (accepts(value)) members.set(name, value);
   }
   if (!members.has("id")) return undefined;
   const others = Object.entries(item).filter(([name]) => !members.has(name));
@@ -152,15 +155,11 @@ export function formatOrderLine(item: OrderItem): string | undefined {
   return jsonText(Object.fromEntries(members));
 }
 
-function toValue({ N, S, BOOL }: AttributeValue): unknown {
-  return N === undefined ? (S ?? BOOL) : JSON.rawJSON(N);
+function toValue({ N, S, BOOL }: Partial<AttributeValue> = {}): unknown {
+  if (N === undefined) return S ?? BOOL;
+  return isInt64(N) ? BigInt(N) : undefined;
 }
 
 function isJsonObject(value: unknown): value is Record<string, unknown> {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    !Array.isArray(value) &&
-    !JSON.isRawJSON(value)
-  );
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
