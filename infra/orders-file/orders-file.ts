@@ -143,18 +143,9 @@ async function* readOrderLines(
   const file = createReadStream(path, { highWaterMark: 262_144, encoding: "latin1" });
   let line = 0;
   try {
-    for await (const rawLine of linesOf(file, longestLine)) {
+    for await (const rawLine of linesOf(file)) {
       onRead?.(file.bytesRead);
       line++;
-      if (rawLine.length > longestLine) {
-        yield {
-          line,
-          problems: [
-            `longer than ${grouped(longestLine)} bytes, so the rest was not checked`,
-          ],
-        };
-        return;
-      }
       const bytes = Buffer.from(rawLine, "latin1");
       // Decoded without the byte order mark that some Windows programs put at the start.
       const text = utf8.decode(bytes);
@@ -165,10 +156,3 @@ async function* readOrderLines(
     throw fileError(name, error);
   }
 }
-
-/**
- * The longest line, in bytes, so that a binary file does not end up in memory as one. The line of
- * an item of 400 KB is shorter: at worst, the item is a list of numbers like 1E+125, each 3 bytes
- * in the table and 135 in a line.
- */
-export const longestLine = 20_971_520;

@@ -1,11 +1,18 @@
+import { CommandError } from "./errors.ts";
+
 /**
- * Splits a text into its lines, in the memory of the longest one. Ends after the first line that is
- * longer than this many characters, or with the text: its last line may be empty.
+ * The longest line, in characters, so that a file without line breaks does not end up in memory.
+ * The line of an order of 400 KB is shorter: at worst, it has a list of numbers like 1E+125, each 3
+ * bytes in the table and 135 in a line.
  */
-export async function* linesOf(
-  blocks: AsyncIterable<string>,
-  longest = Number.POSITIVE_INFINITY,
-): AsyncIterable<string> {
+export const longestLine = 20_971_520;
+
+/**
+ * Splits a text into its lines, of which the last may be empty.
+ *
+ * @throws CommandError when a line is longer than `longestLine`.
+ */
+export async function* linesOf(blocks: AsyncIterable<string>): AsyncIterable<string> {
   let rest = "";
   for await (const block of blocks) {
     // Splits the block only: to split `rest` again each time would make a long line quadratic.
@@ -13,7 +20,7 @@ export async function* linesOf(
     const lines = [rest + first, ...others];
     rest = lines.pop() ?? "";
     yield* lines;
-    if (rest.length > longest) break;
+    if (rest.length > longestLine) throw new CommandError("A line is longer than 20 MB");
   }
   yield rest;
 }

@@ -3,12 +3,9 @@ import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import {
-  checkOrders,
-  longestLine,
-  readOrders,
-} from "../../infra/orders-file/orders-file.ts";
+import { checkOrders, readOrders } from "../../infra/orders-file/orders-file.ts";
 import { CommandError } from "../../infra/terminal/errors.ts";
+import { longestLine } from "../../infra/terminal/lines.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "orders-file-test-"));
 afterAll(() => rm(folder, { recursive: true }));
@@ -80,22 +77,15 @@ describe("checking an orders file", () => {
     expect(await checked()).toEqual(["2: not UTF-8", "3: not UTF-8", counts]);
   });
 
-  test("stops at a line that is longer than any order", async () => {
-    const longest = " ".repeat(longestLine - 8);
-    await writeFile(file.path, `{"id":1}${longest}\n{"id":2}${longest} \nnot JSON\n`);
-    expect(await checked()).toEqual([
-      "2: longer than 20,971,520 bytes, so the rest was not checked",
-      "1 of 2 lines is bad: nothing was written",
-    ]);
-  });
-
-  test("reads little beyond the longest line, however large the file is", async () => {
-    await writeFile(file.path, "");
+  test("rejects a line that is longer than any order, without reading on", async () => {
+    const longest = `{"id":1}${" ".repeat(longestLine - 8)}`;
+    await put(longest);
+    expect(await checked()).toEqual(["1"]);
+    await put(`${longest} `);
     await truncate(file.path, 2 ** 31);
     let bytesRead = 0;
-    await expect(checkOrders(file, (bytes) => (bytesRead = bytes))).rejects.toThrow(
-      "longer than",
-    );
+    const checking = checkOrders(file, (bytes) => (bytesRead = bytes));
+    await expect(checking).rejects.toEqual(new CommandError("A line is longer than 20 MB"));
     expect(bytesRead).toBeLessThan(longestLine + 1_000_000);
   });
 
