@@ -45,7 +45,6 @@ test.each([
   ],
   ["orders export --local --table 'a b'", "Must be 3 to 255 of a-z, A-Z, 0-9, _, - and ."],
   ["keys list --local --table ab", "Must be 3 to 255"],
-  ["orders repair --local --from a/b", "Must be 3 to 255"],
   [`orders repair --local --from ${"a".repeat(256)}`, "Must be 3 to 255"],
   ["orders repair --local", "required option '--from <table>'"],
   [`${repair} --fields a,status`, "not id or status."],
@@ -57,14 +56,12 @@ test.each([
     `${reinstate} --since 2026-11-20 --ids a --except b`,
     "cannot be used with option '--ids",
   ],
-  ["orders reinstate --cancelled-by ''", "Must be like key_0123456789abcdef"],
   ["orders list --cancelled-by ''", "Must be like key_0123456789abcdef"],
   ["orders list --status lost", "Allowed choices are pending, shipped, cancelled, other."],
   ["orders show 9223372036854775808", "Not a 64-bit integer"],
   ["orders audit --local", "required option '--log <file>'"],
   ["orders import ''", "Must not be empty."],
   ["orders export ''", "Must not be empty."],
-  ["keys revoke ''", "Must be like key_0123456789abcdef: `keys check` prints it."],
   ["keys revoke key_1", "'key_1' is invalid for argument 'key-id'. Must be like key_"],
   ["keys issue --local", "required option '--name <name>'"],
   ["keys issue --name ' '", "Must have 1 to 200 characters (code points)."],
@@ -72,7 +69,6 @@ test.each([
     `keys issue --name ${"\u{1f600}".repeat(201)}`,
     "Must have 1 to 200 characters (code points).",
   ],
-  ["keys issue --name \u001b[31mred", "Must be one line without control characters."],
   ["keys issue --name \u202etekram", "Must be one line without control characters."],
   [`${issue} --expires 2026-02-30`, "Not a date like 2027-12-31"],
   [`${issue} --expires 2020-01-01`, "Must be in the future."],
@@ -84,14 +80,9 @@ test.each([
     `${issue} --expires 2027-12-31T12:00`,
     "It lacks seconds and a time zone: write 2027-12-31T12:00:00Z.",
   ],
-  ...[
-    ...["-1", "1.5", "many", "1000000"].map((rate) => `orders count --rate=${rate}`),
-    ...["import", "export", "ship", "list", "count", "audit --log -"].map(
-      (command) => `orders ${command} --rate 0`,
-    ),
-    `${repair} --rate 0`,
-    `${reinstate} --since 2026-11-20 --rate 0`,
-  ].map((command) => [command, "Must be a whole number from 1 to 999999."]),
+  ...["orders count --rate=-1", "orders count --rate 1000000", `keys repair --rate 0`].map(
+    (command) => [command, "Must be a whole number from 1 to 999999."],
+  ),
 ])("rejects wrong use: %s", async (command = "", reason = "") => {
   const { code, stdout, stderr } = await run(command);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

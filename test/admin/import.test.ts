@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../shared/clock.ts";
 import { justBefore, onEvery } from "../helpers/faults/fault-proxy.ts";
 import { rejectedAs, unapplied } from "../helpers/faults/faults.ts";
-import { createTerminal, onEveryAfter, onFirst } from "./terminal.ts";
+import { createTerminal, onEveryAfter } from "./terminal.ts";
 
 const { folder, play, playIn } = await createTerminal();
 
@@ -128,20 +128,6 @@ test("an import shows its progress on a terminal", async () => {
   `;
 });
 
-test("an order of someone else's counts as different, even after a retry", async () => {
-  const { sent } = await playIn({
-    calls: onFirst("PutItem", unapplied["500 of the service"]),
-  })`
-    $ put {"id":1,"status":"shipped"}
-    $ orders import
-    > {"id":1}
-    1 order: 0 written, 0 already there, 1 different, 0 not written
-    …
-    exit 1
-  `;
-  expect(sent.filter(({ operation }) => operation === "PutItem")).toHaveLength(2);
-});
-
 test("an import that fails begins no other write, and its counts add up", async () => {
   await saveOrders(200);
   const denied = rejectedAs("AccessDeniedException", "not authorized to perform PutItem");
@@ -219,15 +205,6 @@ test("a comparison reads a hundred orders at a time, consistently, and only read
   expect(sent).toMatchObject([{ operation: "DescribeTable" }, read(100), read(20)]);
 });
 
-test("a comparison that may not read counts nothing as missing", () =>
-  playIn({ calls: onEvery("BatchGetItem", rejectedAs("AccessDenied")) })`
-    $ orders import --check
-    > {"id":1}
-    1 order: 0 same, 0 different, 0 missing, 1 not compared
-    ! AWS denied access: …. Run it again for the rest.
-    exit 1
-  `);
-
 test("Ctrl-C while a file is being checked writes nothing", async () => {
   await saveOrders(10_000);
   process.once("newListener", () => setImmediate(() => process.emit("SIGINT")));
@@ -239,20 +216,13 @@ test("Ctrl-C while a file is being checked writes nothing", async () => {
   `;
 });
 
-test.each<[what: string, thousands: number, act: () => unknown, reason: string]>([
-  ["is interrupted", 10, () => process.emit("SIGINT"), "Interrupted"],
-  [
-    "loses its file",
-    30,
-    () => truncate(join(folder, "orders.ndjson")),
-    "orders.ndjson changed while it was being read: …",
-  ],
-])("a comparison that %s midway says so", async (_, thousands, act, reason) => {
-  await saveOrders(thousands * 1000);
-  await playIn({ calls: justBefore("BatchGetItem", async () => await act()) })`
+test("a comparison that loses its file midway says so", async () => {
+  await saveOrders(30_000);
+  const lose = () => truncate(join(folder, "orders.ndjson"));
+  await playIn({ calls: justBefore("BatchGetItem", lose) })`
     $ orders import orders.ndjson --check
-    ${thousands},000 orders: 0 same, 0 different, … missing, … not compared
-    ! ${reason}. Run it again for the rest.
+    30,000 orders: 0 same, 0 different, … missing, … not compared
+    ! orders.ndjson changed while it was being read: …. Run it again for the rest.
     exit 1
   `;
 });

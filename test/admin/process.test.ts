@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir } from "node:fs/promises";
+import { mkdtemp, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { environments } from "../../infra/environments.ts";
@@ -113,44 +113,18 @@ describe("an export", () => {
 });
 
 describe("an import", () => {
-  const lines = Array.from({ length: 400 }, (_, id) => `{"id":${id},"status":"shipped"}`);
-  const save = () => play`
-    $ save orders.ndjson
-    > ${lines.join("\n> ")}
-  `;
-
-  test("writes only the missing orders when run again after a kill", async () => {
-    await save();
-    const { calls, failing } = onEveryAfter(200, "PutItem", unapplied["no response"]);
-    const { child, ended } = await start(`orders import ${folder}/orders.ndjson`, {
-      calls,
-    });
-    await failing;
-    child.kill("SIGKILL");
-    expect(await ended).toEqual({ code: null, stdout: "", stderr: "" });
-    // Calls that had passed the proxy reach the table, though no one waits for them any more.
-    const written = async () => (await items("orders")).length;
-    await vi.waitFor(async () => expect(await written()).toBe(200), { timeout: 60_000 });
-    await play`
-      $ orders import orders.ndjson
-      400 orders: 200 written, 200 already there, 0 different, 0 not written
-      $ table
-      ${lines.sort().join("\n")}
-    `;
-  });
-
-  test("prints counts that add up when it is interrupted", async () => {
-    await save();
-    const throttled = unapplied["throttled by the table"];
-    const { calls, failing } = onEveryAfter(100, "PutItem", throttled);
-    const { child, ended } = await start(`orders import ${folder}/orders.ndjson --json`, {
-      calls,
+  test("that is interrupted, killed and run again writes each order once", async () => {
+    const lines = Array.from({ length: 400 }, (_, id) => `{"id":${id},"status":"shipped"}`);
+    await writeFile(join(folder, "orders.ndjson"), lines.join("\n"));
+    const command = `orders import ${folder}/orders.ndjson --json`;
+    const throttled = onEveryAfter(100, "PutItem", unapplied["throttled by the table"]);
+    const interrupted = await start(command, {
+      calls: throttled.calls,
       env: { AWS_MAX_ATTEMPTS: "1" },
     });
-    await failing;
-    child.kill("SIGTERM");
-    const { code, stdout, stderr } = await ended;
-    expect({ code, stdout, stderr }).toEqual({
+    await throttled.failing;
+    interrupted.child.kill("SIGTERM");
+    expect(await interrupted.ended).toEqual({
       code: 1,
       stdout:
         '{"badLines":[],"orders":400,"written":100,"alreadyThere":0,"different":0,' +
@@ -158,6 +132,18 @@ describe("an import", () => {
       stderr: "Interrupted. Run it again for the rest.\n",
     });
     expect(await items("orders")).toHaveLength(100);
+
+    const silent = onEveryAfter(200, "PutItem", unapplied["no response"]);
+    const killed = await start(command, { calls: silent.calls });
+    await silent.failing;
+    killed.child.kill("SIGKILL");
+    expect(await killed.ended).toEqual({ code: null, stdout: "", stderr: "" });
+    await play`
+      $ orders import orders.ndjson
+      400 orders: … written, … already there, 0 different, 0 not written
+      $ table
+      ${lines.sort().join("\n")}
+    `;
   });
 
   test("that waits for standard input removes its copy at Ctrl-C", async () => {

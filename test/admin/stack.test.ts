@@ -32,28 +32,23 @@ test("the gateway accepts a revoked key until its cache expires", async () => {
 });
 
 test("an audit of the stack's own log names exactly what was undone", async () => {
-  const ids = Array.from({ length: 30 }, (_, at) => `${1000 + at}`);
+  const ids = ["1000", "1001", "1002", "1003"];
   const place = (N: string) => stack.putOrder({ id: { N }, status: { S: "pending" } });
   for (const id of ids) {
     await place(id);
-    expect((await stack.call(`/store/orders/${id}`, { method: "DELETE" })).status).toBe(
-      204,
-    );
+    await stack.call(`/store/orders/${id}`, { method: "DELETE" });
   }
-  for (const id of ["1003", "1014", "1029"]) await place(id);
+  for (const id of ["1001", "1003"]) await place(id);
   const logged = () => stack.log.filter((line) => line.includes("order_cancelled"));
-  await expect.poll(logged).toHaveLength(30);
-  const { code, stdout, stderr } = await admin(
-    "orders audit --log -",
-    stack.log.join("\n"),
-  );
+  await expect.poll(logged).toHaveLength(ids.length);
+  const log = stack.log.join("\n");
+  const { code, stdout, stderr } = await admin("orders audit --log -", log);
   expect(code).toBe(1);
   expect(stdout.match(/^Order \d+ is pending/gm)?.sort()).toEqual([
+    "Order 1001 is pending",
     "Order 1003 is pending",
-    "Order 1014 is pending",
-    "Order 1029 is pending",
   ]);
   expect(stderr).toBe(
-    "30 cancellations: 27 stand, 3 undone, 0 reinstated since and not judged\n",
+    "4 cancellations: 2 stand, 2 undone, 0 reinstated since and not judged\n",
   );
 });

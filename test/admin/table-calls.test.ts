@@ -90,6 +90,21 @@ describe("calls to a table", () => {
     await expect(calls.make(using(1), 0)).rejects.toThrow("aborted");
   });
 
+  test("read again what the table left out", async () => {
+    const [one, two] = [{ id: { N: "1" } }, { id: { N: "2" } }];
+    const left = { orders: { Keys: [two], ConsistentRead: true } };
+    const send = vi
+      .spyOn(client, "send")
+      .mockResolvedValueOnce({
+        Responses: { orders: [one] },
+        UnprocessedKeys: left,
+      } as never)
+      .mockResolvedValueOnce({ Responses: { orders: [two] } } as never);
+    const read = await callsAt().getMany("orders", "id", [one, two], true);
+    expect(read).toEqual([one, two]);
+    expect(send.mock.lastCall?.[0].input).toMatchObject({ RequestItems: left });
+  });
+
   const pending = { id: { N: "1" }, status: { S: "pending" } };
   test.each<[string, typeof pending, boolean]>([
     ["recognise as their own what a throttled attempt may have written", pending, true],

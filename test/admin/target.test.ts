@@ -1,4 +1,3 @@
-import dns from "node:dns";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CloudFormationClient } from "@aws-sdk/client-cloudformation";
@@ -82,19 +81,6 @@ describe("a command that can't find its stack says what to do:", () => {
     for (const [name, value] of Object.entries({ HOME: folder, ...variables }))
       vi.stubEnv(name, value);
   };
-  const withUnknownHost = () => {
-    vi.stubEnv("AWS_REGION", "eu-centrl-1");
-    const hostname = "cloudformation.eu-centrl-1.amazonaws.com";
-    const unknown = Object.assign(new Error("getaddrinfo"), {
-      code: "ENOTFOUND",
-      hostname,
-    });
-    const lookup = vi.spyOn(dns, "lookup").mockImplementation((...args: unknown[]) => {
-      const done = args.at(-1);
-      if (typeof done === "function") process.nextTick(done, unknown);
-    });
-    onTestFinished(() => lookup.mockRestore());
-  };
   const withProfile = async () => {
     const config = join(folder, "config");
     await writeFile(config, "[default]\nendpoint_url = http://127.0.0.1:1\n");
@@ -103,7 +89,6 @@ describe("a command that can't find its stack says what to do:", () => {
   const foreign = (host: string, reason: string) =>
     `No stack ${production.stackName} at ${host}, which is not AWS (${reason}). ` +
     "Unset AWS_ENDPOINT_URL, or endpoint_url in your profile";
-  const refused = "No response from 127.0.0.1:1 (ECONNREFUSED)";
 
   test.each<[line: string, arrange: () => unknown, name?: keyof typeof environments]>([
     [
@@ -130,15 +115,7 @@ describe("a command that can't find its stack says what to do:", () => {
       foreign(new URL(dynamodbEndpoint).host, "Unexpected error: …"),
       withEnv({ AWS_ENDPOINT_URL: dynamodbEndpoint }),
     ],
-    [
-      foreign("127.0.0.1:1", refused),
-      withEnv({ AWS_ENDPOINT_URL_CLOUDFORMATION: "http://127.0.0.1:1" }),
-    ],
-    [foreign("127.0.0.1:1", refused), withProfile],
-    [
-      "No response from cloudformation.eu-centrl-1.amazonaws.com (ENOTFOUND; is the region right?)",
-      withUnknownHost,
-    ],
+    [foreign("127.0.0.1:1", "No response from 127.0.0.1:1 (ECONNREFUSED)"), withProfile],
     ["No AWS region. …", withEnv({ AWS_REGION: undefined })],
     [
       "No usable AWS credentials …",

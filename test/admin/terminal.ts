@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { type EventEmitter, once } from "node:events";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -307,41 +307,29 @@ export function deployProduction(tables: { orders: string; apiKeys?: string }): 
   cloudFormation.on(DescribeStacksCommand, { StackName }).resolves({ Stacks: [stack] });
 }
 
+// A command never removes its listeners: its process ends.
+process.setMaxListeners(0);
+process.stdout.setMaxListeners(0);
+
 /** Runs a command in this process, a fraction of the time that a process of its own would take. */
 export async function run(
   command: string,
   { input = "", terminals = [] }: { input?: string; terminals?: Stream[] | undefined } = {},
 ): Promise<Ended> {
-  using restored = new DisposableStack();
-  const replace = (object: object, name: string, value: unknown): void => {
-    const was = Object.getOwnPropertyDescriptor(object, name);
-    Object.defineProperty(object, name, { configurable: true, writable: true, value });
-    restored.defer(() => {
-      Reflect.deleteProperty(object, name);
-      if (was) Object.defineProperty(object, name, was);
-    });
-  };
+  using replaced = new DisposableStack();
   const printed = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) {
-    replace(process[name], "isTTY", terminals.includes(name));
-    replace(process[name], "write", (text: string, ...rest: unknown[]) => {
+    process[name].isTTY = terminals.includes(name);
+    const write = replaced.use(vi.spyOn(process[name], "write"));
+    write.mockImplementation((text, ...rest) => {
       printed[name] += text;
       const written = rest.at(-1);
       if (typeof written === "function") written();
       return true;
     });
   }
-  replace(process, "stdin", Readable.from([Buffer.from(input)]));
-  // A command never removes its listeners: its process ends. Here, Node would warn of the eleventh.
-  for (const [emitter, event] of listened) {
-    const kept = emitter.rawListeners(event);
-    restored.defer(() => {
-      const added = emitter
-        .rawListeners(event)
-        .filter((listener) => !kept.includes(listener));
-      for (const listener of added) emitter.off(event, listener as () => void);
-    });
-  }
+  const stdin = Readable.from([Buffer.from(input)]);
+  replaced.use(vi.spyOn(process, "stdin", "get")).mockReturnValue(stdin as never);
   const { exitCode } = process;
   process.exitCode = 0;
   try {
@@ -351,13 +339,6 @@ export async function run(
     process.exitCode = exitCode;
   }
 }
-
-const listened: [EventEmitter, string][] = [
-  [process, "SIGHUP"],
-  [process, "SIGINT"],
-  [process, "SIGTERM"],
-  [process.stdout, "error"],
-];
 
 /** Only the first attempt of each call of an operation meets this behaviour. */
 export function onFirst(operation: string, behaviour: Behaviour): Choice {

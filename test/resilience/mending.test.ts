@@ -1,0 +1,283 @@
+import { randomUUID } from "node:crypto";
+import {
+  DeleteItemCommand,
+  GetItemCommand,
+  PutItemCommand,
+} from "@aws-sdk/client-dynamodb";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { ServiceError } from "../../shared/errors.ts";
+import type { OrderItem } from "../../shared/order.ts";
+import { cancelOrder } from "../../shared/orders-table.ts";
+import { createTerminal, run } from "../admin/terminal.ts";
+import { createTable } from "../helpers/create-table.ts";
+import {
+  type Behaviour,
+  type EngineCall,
+  passOn,
+  startFaultProxy,
+} from "../helpers/faults/fault-proxy.ts";
+import { applied, unapplied } from "../helpers/faults/faults.ts";
+import { shipOrder } from "./ship-order.ts";
+
+const terminal = await createTerminal();
+const { client, dynamodbEndpoint, empty, items, pointTo, putKey, stackAt, start } =
+  terminal;
+const live = terminal.tables.orders;
+
+const leakedKey = "key_1eaced1eaced1eac";
+const leaked = {
+  status: { S: "cancelled" },
+  cancelledBy: { S: leakedKey },
+  cancelledAt: { S: "2026-11-20T08:00:00Z" },
+};
+const reinstate = `orders reinstate --cancelled-by ${leakedKey} --since 1970-01-01`;
+
+/** What was done to an order wrongly after it was copied. */
+const damages: Record<string, (order: OrderItem) => OrderItem | undefined> = {
+  none: (order) => order,
+  deleted: () => undefined,
+  overwritten: ({ id = { N: "" } }) => ({ id, status: { S: "?" } }),
+  "without status": ({ status: _, ...order }) => order,
+  revived: (order) => ({ ...order, status: { S: "pending" } }),
+  leaked: (order) => (statusOf(order) === "pending" ? { ...order, ...leaked } : order),
+  quantity: (order) => ({ ...order, quantity: { N: "-7" } }),
+};
+
+const statusOf = (order: OrderItem | undefined) => order?.["status"]?.S ?? "";
+const hasEnded = (order: OrderItem | undefined) =>
+  /^(shipped|cancelled)$/.test(statusOf(order));
+const isContradictory = (copied: OrderItem, now: OrderItem | undefined) =>
+  hasEnded(copied) && hasEnded(now) && statusOf(now) !== statusOf(copied);
+
+function newOrder(id: number, status: string): OrderItem {
+  const order = { id: { N: String(id) }, status: { S: status }, quantity: { N: "1" } };
+  return status === "leaked" ? { ...order, ...leaked } : order;
+}
+
+const put = (TableName: string, Item: OrderItem) =>
+  client.send(new PutItemCommand({ TableName, Item }));
+const keyOf = (id: number) => ({ TableName: live, Key: { id: { N: String(id) } } });
+const get = async (id: number) => (await client.send(new GetItemCommand(keyOf(id)))).Item;
+const orderOfEachId = async () =>
+  new Map((await items("orders")).map((order) => [Number(order["id"]?.N), order]));
+
+/** Puts an order into a copy of the table, and damaged into the table. */
+async function putDamaged(copy: string, order: OrderItem, damage: string): Promise<void> {
+  await put(copy, order);
+  const damaged = damages[damage]?.(order);
+  if (damaged) await put(live, damaged);
+}
+
+/** What others do to an order. Each resolves with false if the order didn't allow it. */
+const acts: Record<string, (id: number) => Promise<unknown>> = {
+  ship: (id) => shipOrder(client, live, BigInt(id)),
+  cancel: (id) => {
+    const cancellation = { cancelledAt: new Date(), cancellationId: randomUUID() };
+    const request = { orderId: BigInt(id), cancelledBy: "key_a", ...cancellation };
+    return cancelOrder(client, live, request).catch((error) => {
+      if (error instanceof ServiceError) return false;
+      throw error;
+    });
+  },
+  place: async (id) => !(await get(id)) && (await put(live, newOrder(id, "pending"))),
+  delete: (id) => client.send(new DeleteItemCommand(keyOf(id))),
+  reinstate: async (id) => {
+    const order = await get(id);
+    if (!hasEnded(order) && statusOf(order) !== "pending") return false;
+    const reinstatedAt = { S: new Date().toISOString() };
+    return await put(live, { ...order, status: { S: "pending" }, reinstatedAt });
+  },
+};
+
+/** The orders as others were told that they are, or that they are deleted. */
+const told = new Map<number, OrderItem | undefined>();
+
+async function act(name: string, id: number): Promise<void> {
+  if (acts[name] && (await acts[name](id)) !== false) told.set(id, await get(id));
+}
+
+/** The counts that a repair prints at its end. */
+const countsOf = (stdout: string) => JSON.parse(stdout.split("\n").at(-2) ?? "");
+
+const faults: Record<string, Behaviour> = {
+  none: passOn,
+  "response lost": applied["reset after the engine"],
+  "request lost": unapplied["reset before a response"],
+};
+
+/** The fate of one order. */
+const orderPlan = fc.record({
+  /** Its status in the copy, or that the leaked key had cancelled it. */
+  copied: fc.constantFrom("pending", "shipped", "cancelled", "leaked"),
+  damage: fc.constantFrom(...Object.keys(damages)),
+  /** What others do to it after the damage, and whether that comes just before it is mended. */
+  meanwhile: fc.constantFrom(
+    "",
+    "ship",
+    "cancel",
+    "place",
+    "place ship",
+    "delete",
+    "delete place",
+    "reinstate",
+    "reinstate ship",
+    "reinstate cancel",
+  ),
+  atTheLastMoment: fc.boolean(),
+  fault: fc.constantFrom(...Object.keys(faults)),
+});
+type Plan = typeof orderPlan extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** What random plans seldom have: something else is done just before each kind of write. */
+const examples = (
+  [
+    ["pending", "leaked", "reinstate cancel"],
+    ["shipped", "revived", "reinstate"],
+    ["cancelled", "without status", "delete"],
+    ["pending", "deleted", "place ship"],
+  ] as const
+).map(([copied, damage, meanwhile]): [Plan[], number] => [
+  [{ copied, damage, meanwhile, atTheLastMoment: true, fault: "none" }],
+  0,
+]);
+
+/**
+ * The order as others were told, if it ended or was reinstated, or else as it was copied, without
+ * what the leaked key did. No design saves what was done to an order before it was deleted.
+ */
+function wanted({ copied, damage, meanwhile }: Plan, id: number): OrderItem {
+  const order = newOrder(id, copied);
+  const now = told.get(id);
+  if (now && (hasEnded(now) || now["reinstatedAt"]))
+    return isContradictory(order, now) ? now : { ...now, quantity: { N: "1" } };
+  const isDeleted = meanwhile.startsWith("delete");
+  const wasCancelled = damage === "leaked" && copied === "pending" && !isDeleted;
+  if (copied !== "leaked" && !wasCancelled) return order;
+  return { ...newOrder(id, "pending"), reinstatedAt: expect.any(Object) };
+}
+
+/** Reinstates what the leaked key cancelled, and repairs the rest. Returns the counts. */
+async function mend(copy: string) {
+  await run(`${reinstate} --local`);
+  const repair = `orders repair --local --from ${copy} --fields quantity --json`;
+  return countsOf((await run(repair)).stdout);
+}
+
+async function mendAsPlanned(plans: Plan[], interruptedAt: number): Promise<void> {
+  await empty();
+  await putKey({ keyId: leakedKey });
+  const copy = `Copy-${randomUUID()}`;
+  await createTable(client, "orders", copy);
+  told.clear();
+  const done = new Set<number>();
+  /** What others do to an order, once. */
+  const actOn = async (id: number): Promise<void> => {
+    if (done.has(id)) return;
+    done.add(id);
+    for (const name of plans[id]?.meanwhile.split(" ") ?? []) await act(name, id);
+  };
+  const begin = async (plan: Plan, id: number): Promise<void> => {
+    await putDamaged(copy, newOrder(id, plan.copied), plan.damage);
+    if (!plan.atTheLastMoment) await actOn(id);
+  };
+  await Promise.all(plans.map(begin));
+
+  let writesUntilInterrupted = interruptedAt;
+  /** Gives each order's first write its fault. */
+  const onCall = ({ operation, input, attempt }: EngineCall): Behaviour | undefined => {
+    if (!/^(Put|Update)Item$/.test(operation)) return undefined;
+    if (--writesUntilInterrupted === 0) process.emit("SIGINT");
+    const { Item, Key = Item } = JSON.parse(input);
+    const id = Number(Key.id.N);
+    const fault = faults[plans[id]?.fault ?? "none"] ?? passOn;
+    return async (exchange) => {
+      await actOn(id);
+      await (attempt === 1 ? fault : passOn)(exchange);
+    };
+  };
+  const proxy = await startFaultProxy(dynamodbEndpoint, onCall);
+  await pointTo(stackAt(proxy.endpoint));
+  try {
+    await mend(copy);
+    writesUntilInterrupted = 0;
+    await mend(copy);
+    // What the leaked key had cancelled before the copy is mended before it is reinstated.
+    const last = await mend(copy);
+
+    const now = await orderOfEachId();
+    expect(now).toEqual(new Map(plans.map((plan, id) => [id, wanted(plan, id)])));
+    const contradictory = plans.filter(({ copied }, id) =>
+      isContradictory(newOrder(id, copied), now.get(id)),
+    ).length;
+    expect(last).toMatchObject({ complete: true, placed: 0, mended: 0, contradictory });
+  } finally {
+    await proxy.stop();
+  }
+}
+
+test("mending orders loses nothing that was acknowledged, and mends everything else", () => {
+  const plans = fc.array(orderPlan, { minLength: 1, maxLength: 6 });
+  return fc.assert(fc.asyncProperty(plans, fc.nat({ max: 12 }), mendAsPlanned), {
+    numRuns: 100,
+    examples,
+  });
+});
+
+test("orders are mended while everyone uses them, though each command is killed once", async () => {
+  const total = 1000;
+  const copy = `Copy-${randomUUID()}`;
+  await createTable(client, "orders", copy);
+  await putKey({ keyId: leakedKey });
+  told.clear();
+  const damageOf = ["deleted", "overwritten", "revived", "leaked"];
+  const copied = Array.from({ length: total }, (_, id) => {
+    const order = newOrder(id, id % 10 === 2 ? "shipped" : "pending");
+    return { order, damage: damageOf[id % 10] ?? "none" };
+  });
+  await Promise.all(copied.map(({ order, damage }) => putDamaged(copy, order, damage)));
+
+  let turns = 0;
+  const nextId = () => (turns++ * 79) % total;
+  /** Twenty clients cancel orders, and a writer ships and places some, ten each. */
+  const useTable = async (_: unknown, user: number): Promise<void> => {
+    for (let time = 0; time < 10; time++) {
+      const id = nextId();
+      await act(user === 20 ? "ship" : "cancel", id);
+      if (user === 20) await act("place", total + id);
+    }
+  };
+  const using: Promise<void>[] = [];
+  /** Runs a command while everyone uses the table, and kills it at a write if told to. */
+  const runInUse = async (words: string, killedAt?: number) => {
+    let writes = 0;
+    const calls = ({ operation }: EngineCall): undefined => {
+      if (!/^(Put|Update)Item$/.test(operation)) return;
+      writes++;
+      if (writes === 1) using.push(...Array.from({ length: 21 }, useTable));
+      if (writes === killedAt) child.kill("SIGKILL");
+    };
+    const { child, ended } = await start(words, { calls });
+    return await ended;
+  };
+  const repair = `orders repair --from ${copy}`;
+  const codes: unknown[] = [];
+  for (const words of [reinstate, repair])
+    for (const killedAt of [20, undefined])
+      codes.push((await runInUse(words, killedAt)).code);
+  await Promise.all(using);
+
+  const expected = new Map(told);
+  for (const [id, { order, damage }] of copied.entries()) {
+    const mended = damage === "leaked" && { reinstatedAt: expect.any(Object) };
+    expected.set(id, { ...order, ...told.get(id), ...mended });
+  }
+  expect(await orderOfEachId()).toEqual(expected);
+  const contradictory = copied.filter(({ order }, id) =>
+    isContradictory(order, told.get(id)),
+  ).length;
+  expect(codes).toEqual([null, 0, null, contradictory > 0 ? 1 : 0]);
+  expect(using).toHaveLength(4 * 21);
+  const counts = countsOf((await runInUse(`${repair} --json`)).stdout);
+  expect(counts).toMatchObject({ complete: true, placed: 0, mended: 0, contradictory });
+});
