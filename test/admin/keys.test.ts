@@ -135,8 +135,6 @@ test("names that could control the terminal are escaped", async () => {
     key_1111111111111111  \u{1b}]0;owned\u{7}\u{9b}31m\u{202e}mca  1970-01-01T00:00:00Z …
     $ keys list --json
     [{"keyId":"key_1111111111111111","name":"\u001b]0;owned\u0007\u009b31m\u202emca",…}]
-    $ keys revoke key_1111111111111111
-    Revoked key_1111111111111111 (\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}mca). …
   `;
 });
 

@@ -1,7 +1,6 @@
 import { beforeEach, test } from "vitest";
 import { justBefore } from "../helpers/faults/fault-proxy.ts";
-import { applied } from "../helpers/faults/faults.ts";
-import { createTerminal, onFirst } from "./terminal.ts";
+import { createTerminal } from "./terminal.ts";
 
 const { play, playIn, put, putKey } = await createTerminal();
 const now = "2026-11-21T09:00:00.000Z";
@@ -93,7 +92,12 @@ test.each([
   },
 );
 
-test("a key that was never issued is rejected", () => play`
+test("a day is its beginning, and a key that was never issued is rejected", () => play`
+  $ put ${cancelled(1, "2026-11-20T00:00:00.000Z")}
+  $ put ${cancelled(2, "2026-11-19T23:59:59.999Z")}
+  $ orders reinstate --cancelled-by ${leaked} --since 2026-11-20
+  1
+  ! Reinstated 1 order; left 1 cancelled outside the period, …
   $ orders reinstate --cancelled-by key_0123456789abcdef --since 2026-11-20
   ! No key has the id key_0123456789abcdef
   exit 1
@@ -107,37 +111,5 @@ test("an order that someone else has cancelled just before its write stays cance
     ! Reinstated 0 orders; left 0 cancelled outside the period, 0 excepted, 1 changed since
     $ table
     ${others}
-  `;
-});
-
-test("an order of the first day counts as reinstated if the response to its write is lost", () =>
-  playIn({ now, calls: onFirst("UpdateItem", applied["reset after the engine"]) })`
-    $ put ${cancelled(1, "2026-11-20T00:00:00.000Z")}
-    $ put ${cancelled(2, "2026-11-19T23:59:59.999Z")}
-    $ orders reinstate --cancelled-by ${leaked} --since 2026-11-20
-    1
-    ! Reinstated 1 order; left 1 cancelled outside the period, 0 excepted, 0 changed since
-    $ table
-    ${reinstated(1)}
-    ${cancelled(2, "2026-11-19T23:59:59.999Z")}
-  `);
-
-test("an interruption is said, and a second run does the rest", async () => {
-  const ids = Array.from({ length: 100 }, (_, id) => id);
-  await Promise.all(ids.map((id) => put(cancelled(id))));
-  const calls = justBefore("UpdateItem", async () => process.emit("SIGINT"));
-  await playIn({ now, calls })`
-    $ ${reinstate}
-    …
-    ! Reinstated 48 orders; left 0 cancelled outside the period, 0 excepted, 0 changed since
-    ! Interrupted. Run it again for the rest.
-    exit 1
-  `;
-  await playIn({ now })`
-    $ ${reinstate}
-    …
-    ! Reinstated 52 orders; left 0 cancelled outside the period, 0 excepted, 0 changed since
-    $ table
-    ${ids.map(reinstated).sort().join("\n")}
   `;
 });

@@ -140,33 +140,26 @@ describe("a command for the local stack", () => {
   const running = [stackAt(dynamodbEndpoint, 2), stackAt(dynamodbEndpoint, 1)];
   const none = "! No local stack is running. Start one with `npm start`\nexit 1";
   const found = "No keys yet.\n! local: http://localhost:2/v1";
+  const html: Behaviour = ({ response }) => void response.writeHead(404).end("<html>");
 
-  test.each<[string, object[], string]>([
-    ["none", [], none],
-    ["none that was killed", [killed], none],
-    ["the latest of two", running, found],
-    ["the latest that still runs", [killed, ...running], found],
-  ])("uses %s", async (_, stacks, text) => {
-    await playIn({ stacks })`
-    $ keys list
-    ${text}
-  `;
-  });
-
-  test.each<[string, Behaviour, string]>([
+  test.each<[string, Parameters<typeof playIn>[0], string]>([
+    ["uses none", { stacks: [] }, none],
+    ["uses none that was killed", { stacks: [killed] }, none],
+    ["uses the latest of two", { stacks: running }, found],
+    ["uses the latest that still runs", { stacks: [killed, ...running] }, found],
+    ["uses none if another program has its port", { calls: () => html }, none],
     [
-      "uses none if another program has the port of one that was killed",
-      ({ response }) => void response.writeHead(404).end("<html>"),
+      "uses none if another engine has its port",
+      { calls: () => rejectedAs("UnrecognizedClientException") },
       none,
     ],
-    ["uses none if another engine has it", rejectedAs("UnrecognizedClientException"), none],
     [
       "says what is wrong if one runs, but does not respond",
-      unapplied["reset before a response"],
+      { calls: () => unapplied["reset before a response"] },
       "! No response from the service (ECONNRESET)\nexit 1",
     ],
-  ])("%s", async (_, behaviour, text) => {
-    await playIn({ calls: () => behaviour })`
+  ])("%s", async (_, circumstances, text) => {
+    await playIn(circumstances)`
     $ keys list
     ${text}
   `;
