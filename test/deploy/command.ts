@@ -87,7 +87,7 @@ export function useCommands(): void {
     const describe = dynamoDb.on(DescribeTableCommand);
     describe.resolves({ Table: { TableStatus: "UPDATING" } });
     describe.resolvesOnce({ Table: { TableStatus: "ACTIVE" } });
-    synthesise(templateUsing("NEW"));
+    writeFileSync(file("next.json"), JSON.stringify(templateUsing("NEW")));
     const variables = {
       AWS_ACCESS_KEY_ID: "test",
       AWS_DEFAULT_REGION: "eu-central-1",
@@ -104,11 +104,6 @@ export function useCommands(): void {
   afterAll(() => {
     for (const client of clients) client.restore();
   });
-}
-
-/** Makes this the next template of the environments' stack. */
-export function synthesise(template: object): void {
-  writeFileSync(file("next.json"), JSON.stringify(template));
 }
 
 /**

@@ -20,7 +20,6 @@ import {
   stackIs,
   stackName,
   sts,
-  synthesise,
   templateUsing,
   useCommands,
 } from "./command.ts";
@@ -49,19 +48,13 @@ const compared = `STACK compared with what is deployed ${place}`;
 const notDeployed = `STACK is not deployed ${place}`;
 
 describe("a comparison", () => {
-  test.each(["UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE"] as const)(
-    "of a stack that is %s prints each finding, and the option that accepts them all",
-    async (status) => {
-      stackIs(status);
-      expect(await compare()).toBe(`${compared}: 2 findings
+  test("stops for each finding that is not accepted, also after a rollback", async () => {
+    stackIs("UPDATE_ROLLBACK_COMPLETE");
+    expect(await compare()).toBe(`${compared}: 2 findings
 STOP  List.Environment.Variables.ORDERS_TABLE=NEW  OLD becomes NEW
 STOP  termination-protection  the stack can then be deleted
 To accept: --accept "List.Environment.Variables.ORDERS_TABLE=NEW termination-protection"
 exit code 1`);
-    },
-  );
-
-  test("fails when a finding is not accepted", async () => {
     expect(await compare("--accept", table)).toBe(`${compared}: 2 findings
 accepted  List.Environment.Variables.ORDERS_TABLE=NEW  OLD becomes NEW
 STOP  termination-protection  the stack can then be deleted
@@ -69,20 +62,10 @@ To accept: --accept "termination-protection"
 exit code 1`);
   });
 
-  test.each([
-    ["in one option", ["--accept", `${table}  ${protection}`]],
-    ["on lines of their own", ["--accept", `${table}\n${protection}\n`]],
-    ["one by one", ["--accept", table, "--accept", protection]],
-  ])("passes when its findings are accepted %s", async (_, accept) => {
-    expect(await compare(...accept)).toBe(`${compared}: 2 findings
+  test("passes when all findings are accepted, with a remark about other names", async () => {
+    const options = ["--accept", `${table}\n\ntls `, "--accept", protection];
+    expect(await compare(...options)).toBe(`${compared}: 2 findings
 accepted  List.Environment.Variables.ORDERS_TABLE=NEW  OLD becomes NEW
-accepted  termination-protection  the stack can then be deleted
-exit code 0`);
-  });
-
-  test("only prints a remark about an accepted name that no finding has", async () => {
-    synthesise(templateUsing("OLD"));
-    expect(await compare("--accept", `${protection} tls`)).toBe(`${compared}: 1 finding
 accepted  termination-protection  the stack can then be deleted
 No finding is named tls
 exit code 0`);
@@ -100,61 +83,48 @@ exit code 0`);
   });
 });
 
-describe("a comparison with a saved template", () => {
-  /** Compares with a template whose description is this. */
-  function compareSaved(Description: string | undefined) {
+test.each([
+  [
+    "Pet store orders service, kept",
+    `STACK compared with APP/saved.json: 1 finding
+STOP  ${table}  OLD becomes NEW
+To accept: --accept "${table}"
+exit code 1`,
+  ],
+  [
+    "Pet store orders service, loose",
+    `APP/saved.json belongs to another environment: Pet store orders service, loose, not Pet store orders service, kept
+exit code 2`,
+  ],
+  [
+    undefined,
+    `APP/saved.json belongs to another environment: no description, not Pet store orders service, kept
+exit code 2`,
+  ],
+])(
+  "a saved template with the description %j is compared without AWS",
+  async (Description, text) => {
     const file = join(directory, "saved.json");
     writeFileSync(file, JSON.stringify({ ...templateUsing("OLD"), Description }));
-    return compare("--template", file);
-  }
-
-  test("asks AWS nothing", async () => {
-    expect(
-      await compareSaved("Pet store orders service, kept"),
-    ).toBe(`STACK compared with APP/saved.json: 1 finding
-STOP  List.Environment.Variables.ORDERS_TABLE=NEW  OLD becomes NEW
-To accept: --accept "List.Environment.Variables.ORDERS_TABLE=NEW"
-exit code 1`);
+    expect(await compare("--template", file)).toBe(text);
     expect(await asked()).toEqual([]);
-  });
-
-  test.each([
-    ["Pet store orders service, loose", "Pet store orders service, loose"],
-    [undefined, "no description"],
-  ])("rejects a template of another environment: %s", async (description, printed) => {
-    expect(await compareSaved(description)).toBe(
-      `APP/saved.json belongs to another environment: ${printed}, not Pet store orders service, kept
-exit code 2`,
-    );
-  });
-});
+  },
+);
 
 const absent = new Error(`Stack with id ${stackName} does not exist`);
 
-describe("a first deployment", () => {
-  test.each([
-    ["there is no stack", absent],
-    ["a change set was made but never run", "REVIEW_IN_PROGRESS" as const],
-    ["the one before failed", "ROLLBACK_COMPLETE" as const],
-  ])("stops when the stack should hold data and %s", async (_, status) => {
+test.each([absent, "REVIEW_IN_PROGRESS" as const, "ROLLBACK_COMPLETE" as const])(
+  "a stack that was never deployed stops a deployment, or passes where no data is kept: %s",
+  async (status) => {
     stackIs(status);
     expect(await compare()).toBe(`${notDeployed}: 1 finding
 STOP  first-deployment  its tables will be new and empty
 To accept: --accept "first-deployment"
 exit code 1`);
-  });
-
-  test("passes once it is accepted, or where no data is kept", async () => {
-    stackIs(absent);
-    expect(await compare("--accept", "first-deployment")).toBe(`${notDeployed}: 1 finding
-accepted  first-deployment  its tables will be new and empty
-exit code 0`);
-    expect(
-      await run("compare", "loose", "--app", directory),
-    ).toBe(`${notDeployed}: 0 findings
-exit code 0`);
-  });
-});
+    const findings = await run("compare", "loose", "--app", directory);
+    expect(findings).toBe(`${notDeployed}: 0 findings\nexit code 0`);
+  },
+);
 
 test("credentials of another account than the environment's are rejected", async () => {
   sts.on(GetCallerIdentityCommand).resolves({ Account: "999999999999" });

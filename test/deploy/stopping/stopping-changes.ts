@@ -11,18 +11,11 @@ import {
   remove,
   set,
 } from "../templates.ts";
-import { stoppingValues } from "./values.ts";
 
 const statements = "CancelOrderRole/DefaultPolicy.PolicyDocument.Statement";
 const allowsAll = { Effect: "Allow", Action: "*", Resource: "*" };
 const methodSettings = "Api/Rest/DeploymentStage.v1.MethodSettings";
 const route = "Api/Rest/Default/store/orders";
-
-/** The name of the finding when a property becomes a value. */
-function nameOf(path: string, value: unknown): string {
-  const isShown = typeof value !== "object";
-  return `${path}=${isShown ? (value ?? "unset") : "DIGEST"}`;
-}
 
 /** Has the functions find their orders in another table. */
 function moveOrders(next: Template, table: string): void {
@@ -42,7 +35,29 @@ const addFunction =
     addLike("CancelOrder", "Other", { Role, ...properties }, attributes)(next);
   };
 
-const changes: [title: string, change: Change, ...names: string[]][] = [
+/** Changes that stop a deployment, each on its own, and the names of its findings. */
+export const stoppingChanges: [title: string, change: Change, ...names: string[]][] = [
+  [
+    "another function authorizes",
+    set(
+      "Api/BearerKeys.AuthorizerUri",
+      "arn:aws:lambda:eu-central-1:444444444444:function:other-authorizer",
+    ),
+    "Api/BearerKeys.AuthorizerUri=DIGEST",
+  ],
+  [
+    "an alias points to unpublished code",
+    set("CancelOrder/Aliaslive.FunctionVersion", "$LATEST"),
+    "CancelOrder/Aliaslive.FunctionVersion=DIGEST",
+  ],
+  [
+    "the tables lose a tag",
+    (next) => {
+      for (const { Properties } of every(next, "DynamoDB::Table"))
+        Properties?.["Tags"].splice(-1);
+    },
+    "DynamoDB::Table.Tags.team=unset@DIGEST",
+  ],
   [
     "the route of cancellations is dropped",
     remove(`${route}/{orderId}/DELETE`),
@@ -249,14 +264,4 @@ const changes: [title: string, change: Change, ...names: string[]][] = [
     "Alarms/Topic/Policy.PolicyDocument.Statement=DIGEST",
     "removed:Alarms/Topic@DIGEST",
   ],
-];
-
-/** Every change that must stop a deployment, each on its own, and the names of its findings. */
-export const stoppingChanges = [
-  ...stoppingValues.map(([title, path, value, name = nameOf(path, value)]) => ({
-    title,
-    change: set(path, value),
-    names: [name],
-  })),
-  ...changes.map(([title, change, ...names]) => ({ title, change, names })),
 ];

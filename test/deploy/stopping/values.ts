@@ -2,19 +2,10 @@ const stage = "Api/Rest/DeploymentStage.v1";
 const unauthorized = "Api/Rest/UNAUTHORIZED.ResponseTemplates";
 const otherMethod = "Api/Rest/Default/store/orders/ANY.Integration.IntegrationResponses.0";
 const statements = "CancelOrderRole/DefaultPolicy.PolicyDocument.Statement";
-const grants = `${statements}=DIGEST`;
 const allowsAll = { Effect: "Allow", Action: "*", Resource: "*" };
 
-/**
- * Values of a single property that stop a deployment: what happens, which property, its new value,
- * and the finding's name where that isn't the property with this value.
- */
-export const stoppingValues: [
-  title: string,
-  path: string,
-  value: unknown,
-  name?: string,
-][] = [
+/** Values of a single property that stop a deployment. */
+export const stoppingValues: [title: string, path: string, value: unknown][] = [
   [
     "a method is no longer throttled",
     `${stage}.MethodSettings.0.ThrottlingRateLimit`,
@@ -23,12 +14,6 @@ export const stoppingValues: [
   ["a method serves almost no one", `${stage}.MethodSettings.0.ThrottlingRateLimit`, 0.001],
   ["bodies are logged", `${stage}.MethodSettings.0.DataTraceEnabled`, true],
   ["the access log is switched off", `${stage}.AccessLogSetting`, undefined],
-  [
-    "another function authorizes",
-    "Api/BearerKeys.AuthorizerUri",
-    "arn:aws:lambda:eu-central-1:444444444444:function:other-authorizer",
-    "Api/BearerKeys.AuthorizerUri=DIGEST",
-  ],
   [
     "the authorizer reads another header",
     "Api/BearerKeys.IdentitySource",
@@ -55,13 +40,11 @@ export const stoppingValues: [
     "a gateway response shows AWS's own message",
     `${unauthorized}.application/json`,
     '{"code":"unauthorized","message":"$context.error.message","status":401}',
-    `${unauthorized}.application/json.message=DIGEST`,
   ],
   [
     "an error has another code",
     `${unauthorized}.application/json`,
     '{"code":"denied","message":"Missing or invalid API key","status":401}',
-    `${unauthorized}.application/json.code=denied`,
   ],
   [
     "a gateway response is no longer an Error record",
@@ -75,15 +58,9 @@ export const stoppingValues: [
       "method.response.header.Allow": "method.request.path.x",
       "method.response.header.Cache-Control": "'no-store'",
     },
-    `${otherMethod}.ResponseParameters.method.response.header.Allow=method.request.path.x`,
   ],
   ["the base address changes", "Outputs.BaseUrl.Value", "https://example.com/v1"],
-  [
-    "the DNS record moves to another zone",
-    "Api/Domain/Record.HostedZoneId",
-    "Z1",
-    "replaced:Api/Domain/Record.HostedZoneId=Z1",
-  ],
+  ["the DNS record moves to another zone", "Api/Domain/Record.HostedZoneId", "Z1"],
   [
     "a Host header may differ from the name of the TLS connection",
     "Api/Rest.EndpointAccessMode",
@@ -115,19 +92,12 @@ export const stoppingValues: [
   ["a function is cut short", "CancelOrder.Timeout", 1],
   ["an older runtime runs a function", "CancelOrder.Runtime", "nodejs20.x"],
   ["code comes from another bucket", "CancelOrder.Code.S3Bucket", "others"],
-  [
-    "an alias points to unpublished code",
-    "CancelOrder/Aliaslive.FunctionVersion",
-    "$LATEST",
-    "CancelOrder/Aliaslive.FunctionVersion=DIGEST",
-  ],
   ["a function may run no request", "ListOrders.ReservedConcurrentExecutions", 0],
-  ["a role may act on everything", `${statements}.1.Resource`, "*", grants],
+  ["a role may act on everything", `${statements}.1.Resource`, "*"],
   [
     "a role gains an action",
     `${statements}.1.Action`,
     ["dynamodb:UpdateItem", "dynamodb:Scan"],
-    grants,
   ],
   [
     "a role gains a managed policy",
@@ -158,7 +128,6 @@ export const stoppingValues: [
     "one of two writing accounts is removed",
     "Orders.ResourcePolicy.PolicyDocument.Statement.0.Principal.AWS",
     ["222222222222"],
-    "Orders.ResourcePolicy.PolicyDocument.Statement=DIGEST",
   ],
   [
     "orders expire",
@@ -174,7 +143,6 @@ export const stoppingValues: [
     "a table is replaced by one with another key",
     "Orders.KeySchema.0.AttributeName",
     "orderId",
-    "replaced:Orders.KeySchema.0.AttributeName=orderId",
   ],
   [
     "a deployment that fails would delete a table",
@@ -190,15 +158,9 @@ export const stoppingValues: [
     "an alarm's expression changes",
     "Alarms/KeysRejected.Metrics.0.Expression",
     "0 * failed",
-    "Alarms/KeysRejected.Metrics.0.Expression=DIGEST",
   ],
   ["a metric counts other lines", "LogMetrics/ListsCutOff.FilterPattern", "x"],
-  [
-    "an output is removed",
-    "Outputs.AlarmsTopicArn",
-    undefined,
-    "removed:Outputs.AlarmsTopicArn@DIGEST",
-  ],
+  ["an output is removed", "Outputs.AlarmsTopicArn", undefined],
   [
     "an output is exported under another name",
     "Outputs.AlarmsTopicArn.Export",
