@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, request, type ServerResponse } from "node:http";
+import { createServer, type RequestOptions, request, type ServerResponse } from "node:http";
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeEach, expect, test, vi } from "vitest";
 import { engineClient } from "../../infra/local/engine/engine.ts";
@@ -23,12 +23,11 @@ beforeEach(() => {
   });
 });
 
+const signature = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20261124/us-east-1/dynamodb`;
+
 /** Sends a request of a program that signs with the key of this start, but for these changes. */
-function ask(
-  changes: { method?: string; path?: string; headers?: Record<string, string> } = {},
-) {
-  const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20261124/us-east-1/dynamodb`;
-  const headers = { authorization, ...changes.headers };
+function ask(changes: RequestOptions = {}) {
+  const headers = { authorization: signature, ...changes.headers };
   return request(endpoint, { method: "POST", agent: false, ...changes, headers }).end();
 }
 
@@ -39,21 +38,15 @@ test("a client that signs with the access key of this start reaches the engine",
 });
 
 test.each([
-  [
-    "another access key",
-    { headers: { authorization: "AWS4-HMAC-SHA256 Credential=local/2026" } },
-  ],
+  ["another key", { headers: { authorization: signature.replace("=", "=x") } }],
   ["no signature", { headers: { authorization: "" } }],
   ["a page of another origin", { headers: { origin: "https://example.com" } }],
   ["a DNS name that was rebound to it", { headers: { host: "example.com" } }],
   ["a preflight", { method: "OPTIONS" }],
   ["a GET", { method: "GET" }],
-  // No other path is forwarded.
-  ["//", { path: "//" }],
-  ["another host in the path", { path: "//127.0.0.1:1/x" }],
-  ["an absolute URL", { path: "http://127.0.0.1:1/x" }],
-  ["a path", { path: "/x" }],
-  ["*", { path: "*" }],
+  // Nothing but / is forwarded.
+  ["a path", { path: "//127.0.0.1:1/" }],
+  ["an absolute URL", { path: "http://127.0.0.1:1/" }],
 ])("the engine is not reached by %s", async (_, changes) => {
   const [{ statusCode, headers }] = await once(ask(changes), "response");
   expect(statusCode).toBe(403);

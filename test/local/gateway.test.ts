@@ -6,7 +6,6 @@ import type { LocalStackOptions } from "../../infra/local/local-stack.ts";
 import { responseProblems } from "../../infra/smoke/document.ts";
 import { expectError } from "../helpers/expect-error.ts";
 import { send } from "../helpers/send.ts";
-import { ownLines } from "../helpers/trouble.ts";
 import { invoking, mock, startPets, streaming, until } from "./pets.ts";
 
 const { baseUrl, call, dynamodbEndpoint, log, pids, stop } = await startPets(
@@ -21,79 +20,55 @@ const { baseUrl, call, dynamodbEndpoint, log, pids, stop } = await startPets(
     "POST /returns": invoking("returns"),
     "PUT /returns": streaming("returns"),
     "GET /flood": invoking("flood"),
-    "GET /fail": invoking("fail"),
   },
   { maxEnvironments: 1 },
 );
 afterAll(stop);
 
-test("a request goes to the most specific route that has its method, then any", async () => {
-  const lines = [];
-  for (const line of [
-    "GET /pets",
-    "GET /pets//",
-    "GET /pets/1",
-    "GET /pets/best",
-    "PUT /pets/best",
-    "PUT /pets/a%20b%2Fc",
+test.each(
+  Object.entries({
+    "GET /pets": "200 /pets null",
+    "GET /pets//": "200 /pets null",
+    "GET /pets/1": "203 undefined undefined",
+    "GET /pets/best": "200 /pets/best null",
+    "PUT /pets/best": '200 /pets/{petId} {"petId":"best"}',
+    "PUT /pets/a%20b%2Fc": '200 /pets/{petId} {"petId":"a b/c"}',
     // Decoded once.
-    "PUT /pets/%2531",
-    "PUT /pets/%zz",
-    "PUT /pets",
-    "GET /Pets",
-    "GET /pets//1",
+    "PUT /pets/%2531": '200 /pets/{petId} {"petId":"%31"}',
+    "PUT /pets/%zz": '200 /pets/{petId} {"petId":"%zz"}',
+    "PUT /pets": '200 /{proxy+} {"proxy":"pets"}',
+    "GET /Pets": '200 /{proxy+} {"proxy":"Pets"}',
+    "GET /pets//1": '200 /{proxy+} {"proxy":"pets//1"}',
     // A segment like any other.
-    "GET /cats/../pets",
-    "PATCH /cats",
-  ]) {
+    "GET /cats/../pets": '200 /{proxy+} {"proxy":"cats/../pets"}',
+    "PATCH /cats": '200 /{section} {"section":"cats"}',
+  }),
+)(
+  "%s goes to the most specific route with its method, then any: %s",
+  async (line, seen) => {
     const [method = "", path = ""] = line.split(" ");
     const { status, body } = await call(path, { method });
-    const { event = {} } = JSON.parse(body);
-    const seen = [
-      event.resource,
-      event.pathParameters,
-      event.queryStringParameters,
-      event.body,
-    ];
-    lines.push(`${line} ${status} ${JSON.stringify(seen)}`);
-  }
-  expect(lines.join("\n")).toMatchInlineSnapshot(`
-    "GET /pets 200 ["/pets",null,null,null]
-    GET /pets// 200 ["/pets",null,null,null]
-    GET /pets/1 203 [null,null,null,null]
-    GET /pets/best 200 ["/pets/best",null,null,null]
-    PUT /pets/best 200 ["/pets/{petId}",{"petId":"best"},null,null]
-    PUT /pets/a%20b%2Fc 200 ["/pets/{petId}",{"petId":"a b/c"},null,null]
-    PUT /pets/%2531 200 ["/pets/{petId}",{"petId":"%31"},null,null]
-    PUT /pets/%zz 200 ["/pets/{petId}",{"petId":"%zz"},null,null]
-    PUT /pets 200 ["/{proxy+}",{"proxy":"pets"},null,null]
-    GET /Pets 200 ["/{proxy+}",{"proxy":"Pets"},null,null]
-    GET /pets//1 200 ["/{proxy+}",{"proxy":"pets//1"},null,null]
-    GET /cats/../pets 200 ["/{proxy+}",{"proxy":"cats/../pets"},null,null]
-    PATCH /cats 200 ["/{section}",{"section":"cats"},null,null]"
-  `);
-});
+    const { resource, pathParameters } = JSON.parse(body).event ?? {};
+    expect(`${status} ${resource} ${JSON.stringify(pathParameters)}`).toBe(seen);
+  },
+);
 
 test("a function's event has the fields that API Gateway sends", async () => {
-  const path = "http://pets.example/v1/pets/1?a=1&a=2&c&from=http://cats.example?d";
-  // A value that is another header's name is not taken for that header.
-  const headers = {
-    host: "pets",
-    "X-Pet": ["cat", "Accept"],
-    "x-amzn-requestid": "request_1-a",
-  };
+  const path = "http://pets.example/v1/pets/1?a=1&a=2&c=d?e";
+  const headers = { host: "pets", "X-Pet": ["cat", "meow"] };
   const sent = request(baseUrl, { method: "PUT", path, headers, agent: false }).end("meow");
   const [response] = await once(sent, "response");
-  expect(response.headers["x-amzn-requestid"]).toBe("request_1-a");
-  expect(JSON.parse(await text(response)).event).toMatchInlineSnapshot(`
+  const { event } = JSON.parse(await text(response));
+  expect(event.requestContext.requestId).toBe(response.headers["x-amzn-requestid"]);
+  event.requestContext.requestId = "ID";
+  expect(event).toMatchInlineSnapshot(`
     {
       "body": "meow",
       "headers": {
         "Connection": "close",
         "Content-Length": "4",
-        "X-Pet": "Accept",
+        "X-Pet": "meow",
         "host": "pets",
-        "x-amzn-requestid": "request_1-a",
       },
       "httpMethod": "PUT",
       "isBase64Encoded": false,
@@ -106,13 +81,10 @@ test("a function's event has the fields that API Gateway sends", async () => {
         ],
         "X-Pet": [
           "cat",
-          "Accept",
+          "meow",
         ],
         "host": [
           "pets",
-        ],
-        "x-amzn-requestid": [
-          "request_1-a",
         ],
       },
       "multiValueQueryStringParameters": {
@@ -121,10 +93,7 @@ test("a function's event has the fields that API Gateway sends", async () => {
           "2",
         ],
         "c": [
-          "",
-        ],
-        "from": [
-          "http://cats.example?d",
+          "d?e",
         ],
       },
       "path": "/pets/1",
@@ -133,8 +102,7 @@ test("a function's event has the fields that API Gateway sends", async () => {
       },
       "queryStringParameters": {
         "a": "2",
-        "c": "",
-        "from": "http://cats.example?d",
+        "c": "d?e",
       },
       "requestContext": {
         "httpMethod": "PUT",
@@ -142,7 +110,7 @@ test("a function's event has the fields that API Gateway sends", async () => {
           "sourceIp": "127.0.0.1",
         },
         "path": "/v1/pets/1",
-        "requestId": "request_1-a",
+        "requestId": "ID",
         "resourcePath": "/pets/{petId}",
         "stage": "v1",
       },
@@ -151,77 +119,47 @@ test("a function's event has the fields that API Gateway sends", async () => {
   `);
 });
 
-test.each(["request 1", "x".repeat(129)])("the request id %j is replaced", async (id) => {
+test.each([
+  ["request_1-a", /^request_1-a$/],
+  ["request 1", /^[\da-f-]{36}$/],
+  ["x".repeat(129), /^[\da-f-]{36}$/],
+])("the request id %j becomes %s", async (id, expected) => {
   const { headers } = await call("/pets/1", { headers: { "x-amzn-requestid": id } });
-  expect(headers["x-amzn-requestid"]).toMatch(/^[\da-f-]{36}$/);
-});
-
-test("a MOCK method accepts a listed content type in any case and with parameters", async () => {
-  const headers = { "content-type": "Application/JSON ;charset=utf-8" };
-  expect(await call("/pets/1", { headers })).toMatchObject({ status: 203 });
-});
-
-test("a MOCK method rejects a content type that its template does not list", async () => {
-  const headers = { "content-type": "image/png" };
-  expect(await call("/pets/1", { headers })).toMatchObject({
-    status: 415,
-    headers: { "retry-after": "7" },
-    body: "UNSUPPORTED_MEDIA_TYPE",
-  });
+  expect(headers["x-amzn-requestid"]).toMatch(expected);
 });
 
 describe("a function", () => {
-  test("may return a status, text headers and a text, and nothing else", async () => {
-    const lines = [];
-    for (const returned of [
-      { statusCode: 200, body: "é" },
+  const failure = "502 application/json 19 INTEGRATION_FAILURE";
+  const send = (returned: object, method = "POST") =>
+    call("/returns", { method, body: JSON.stringify(returned) });
+
+  test.each<[returned: object, seen: string]>([
+    [{ statusCode: 200, body: "é" }, "200 application/json 2 é"],
+    [
       { statusCode: 201, headers: { "Content-Type": "text/plain", "X-New": "true" } },
-      // It has no length.
-      { statusCode: 304 },
-      { statusCode: 199 },
-      { statusCode: 600 },
-      { statusCode: 200.5 },
-      { status: 200 },
-      { statusCode: 200, body: {} },
-      { statusCode: 200, isBase64Encoded: true, body: "w6k=" },
-    ]) {
-      const sent = JSON.stringify(returned);
-      const { status, headers, body } = await call("/returns", {
-        method: "POST",
-        body: sent,
-      });
-      const { "content-type": type, "content-length": length = "no length" } = headers;
-      lines.push([sent, status, type, headers["x-new"], length, body].join(" ").trim());
-    }
-    expect(lines.join("\n")).toMatchInlineSnapshot(`
-      "{"statusCode":200,"body":"é"} 200 application/json  2 é
-      {"statusCode":201,"headers":{"Content-Type":"text/plain","X-New":"true"}} 201 text/plain true 0
-      {"statusCode":304} 304 application/json  no length
-      {"statusCode":199} 502 application/json  19 INTEGRATION_FAILURE
-      {"statusCode":600} 502 application/json  19 INTEGRATION_FAILURE
-      {"statusCode":200.5} 502 application/json  19 INTEGRATION_FAILURE
-      {"status":200} 502 application/json  19 INTEGRATION_FAILURE
-      {"statusCode":200,"body":{}} 502 application/json  19 INTEGRATION_FAILURE
-      {"statusCode":200,"isBase64Encoded":true,"body":"w6k="} 502 application/json  19 INTEGRATION_FAILURE"
-    `);
+      "201 text/plain 0 true",
+    ],
+    [{ statusCode: 304 }, "304 application/json"],
+    [{ statusCode: 199 }, failure],
+    [{ statusCode: 600 }, failure],
+    [{ statusCode: 200.5 }, failure],
+    [{ status: 200 }, failure],
+    [{ statusCode: 200, body: {} }, failure],
+    [{ statusCode: 200, isBase64Encoded: true, body: "w6k=" }, failure],
+  ])("that returns %j is seen as %s", async (returned, seen) => {
+    const { status, headers, body } = await send(returned);
+    const { "content-type": type, "content-length": length, "x-new": added } = headers;
+    const shown = [status, type, length, added, body];
+    expect(shown.filter(Boolean).join(" ")).toBe(seen);
   });
 
   test("whose integration streams must stream", async () => {
-    expect(await call("/returns", { method: "PUT", body: "{}" })).toMatchObject({
-      status: 502,
-    });
+    expect((await send({}, "PUT")).status).toBe(502);
   });
 
   test("that streams, though its integration doesn't, is cut off", async () => {
-    for (const _ of ["first", "second"])
-      expect(await call("/flood")).toMatchObject({ status: 502 });
+    for (const _ of ["first", "second"]) expect((await call("/flood")).status).toBe(502);
     expect(await pids("flood")).toHaveLength(1);
-  });
-
-  test("that fails logs that itself", async () => {
-    log.length = 0;
-    expect(await call("/fail")).toMatchObject({ status: 502, body: "INTEGRATION_FAILURE" });
-    expect(ownLines(log)).toEqual([]);
   });
 });
 
@@ -229,13 +167,10 @@ test.each(["/v1", "/v2/pets"])(
   "without its gateway response, %s is an empty 500",
   async (path) => {
     log.length = 0;
-    expect(await send(new URL(path, baseUrl).href)).toMatchObject({
-      status: 500,
-      body: "",
-    });
-    expect(log).toEqual([
-      "The template has no gateway response MISSING_AUTHENTICATION_TOKEN with a status",
-    ]);
+    const response = await send(new URL(path, baseUrl).href);
+    expect(response).toMatchObject({ status: 500, body: "" });
+    const missing = "gateway response MISSING_AUTHENTICATION_TOKEN with a status";
+    expect(log).toEqual([`The template has no ${missing}`]);
   },
 );
 

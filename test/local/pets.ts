@@ -68,9 +68,9 @@ function table(AttributeName: string, AttributeType: string) {
   });
 }
 
-/** The gateway responses, whose bodies are their types. ACCESS_DENIED has no status. */
+/** The gateway responses, whose bodies are their types. */
 const gatewayResponses = {
-  ACCESS_DENIED: undefined,
+  ACCESS_DENIED: "403",
   AUTHORIZER_FAILURE: "501",
   INTEGRATION_FAILURE: "502",
   INTEGRATION_TIMEOUT: "504",

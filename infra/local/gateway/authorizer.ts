@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { Clock } from "../../../shared/clock.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
-import type { TokenAuthorizer } from "../template/rest-api.ts";
-import { GatewayFailure } from "./gateway-request.ts";
+import { arnOf } from "../template/local-account.ts";
+import type { RestApi, TokenAuthorizer } from "../template/rest-api.ts";
+import { GatewayFailure, type GatewayRequest, headerValues } from "./gateway-request.ts";
 
 /**
  * The result of an authorizer's function; any other, such as a policy with a Deny, is not
@@ -30,6 +31,7 @@ type Policy = z.infer<typeof policySchema>;
  * policies, and the gateway's failure for each of theirs.
  */
 export function createAuthorizers(
+  api: RestApi,
   host: Pick<LambdaHost, "invoke">,
   clock: Pick<Clock, "now">,
   timeoutMs: number,
@@ -52,20 +54,20 @@ export function createAuthorizers(
    * Admits a caller to a method: resolves with the principal and the context of the policy, as the
    * integration sees them.
    *
-   * @param tokens every value of the authorizer's header; two of them are not a token.
-   * @param abort aborted with AUTHORIZER_FAILURE when the function takes too long.
    * @throws GatewayFailure UNAUTHORIZED, ACCESS_DENIED or AUTHORIZER_FAILURE; ZodError for any
    * other result.
    */
   return async function admit(
     authorizer: TokenAuthorizer,
-    [token = "", ...others]: string[],
-    methodArn: string,
-    abort: AbortController,
+    { abort, message, method, resourcePath }: GatewayRequest,
   ): Promise<Record<string, string>> {
+    // Two values are not a token.
+    const [token = "", ...others] = headerValues(message, authorizer.IdentitySource);
     const isToken = authorizer.IdentityValidationExpression.test(token);
     if (token === "" || others.length > 0 || !isToken)
       throw new GatewayFailure("UNAUTHORIZED");
+    const operation = `${api.id}/${api.stageName}/${method}${resourcePath}`;
+    const methodArn = arnOf("execute-api", operation);
     const key = `${authorizer.id} ${token}`;
     let policy = cache.get(key);
     if (policy === undefined || clock.now() >= policy.expires) {

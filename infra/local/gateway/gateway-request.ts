@@ -42,6 +42,8 @@ export function readRequest(message: IncomingMessage) {
     resourcePath: `/${below.join("/")}`,
     query: new URLSearchParams(query.join("?")),
     message,
+    /** Ends every wait; its reason is the failure. */
+    abort: new AbortController(),
   };
 }
 

@@ -6,7 +6,6 @@ import type { Clock } from "../../../shared/clock.ts";
 import { errorBody, errors } from "../../../shared/errors.ts";
 import { FunctionFailure } from "../lambda/invocation.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
-import { arnOf } from "../template/local-account.ts";
 import type { MockIntegration, RestApi } from "../template/rest-api.ts";
 import { createAuthorizers } from "./authorizer.ts";
 import {
@@ -54,21 +53,15 @@ export function createGateway(
   const isUnavailable = everyNth(options.unavailable);
   const isCut = everyNth(options.cut);
   const timeLimit = (milliseconds: number) => (options.inspect ? dayMs : milliseconds);
-  const admit = createAuthorizers(host, options.clock, timeLimit(authorizerMs));
+  const admit = createAuthorizers(api, host, options.clock, timeLimit(authorizerMs));
 
-  /** @param abort ends every wait; its reason is the failure. */
-  const respond = async (
-    request: GatewayRequest,
-    abort: AbortController,
-  ): Promise<ApiResponse> => {
-    const { message, method, resourcePath, stage } = request;
+  const respond = async (request: GatewayRequest): Promise<ApiResponse> => {
+    const { abort, message } = request;
     const route = matchRoute(api, request);
     // Before the authorizer, as on AWS.
     if (isThrottled()) throw new GatewayFailure("THROTTLED");
     const { authorizer, integration } = route;
-    const tokens = authorizer && headerValues(message, authorizer.IdentitySource);
-    const methodArn = arnOf("execute-api", `${api.id}/${stage}/${method}${resourcePath}`);
-    const caller = tokens && (await admit(authorizer, tokens, methodArn, abort));
+    const caller = authorizer && (await admit(authorizer, request));
     const body = await readBody(message);
     if (integration.Type === "MOCK") return mockResponse(integration, message);
     if (isUnavailable()) return unavailable;
@@ -84,14 +77,12 @@ export function createGateway(
   return async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const request = readRequest(message);
     response.setHeader("x-amzn-RequestId", request.id);
-    const abort = new AbortController();
-    response.once("close", () => abort.abort());
+    response.once("close", () => request.abort.abort());
     try {
-      await send(await respond(request, abort), response, abort.signal, isCut);
+      await send(await respond(request), response, isCut);
     } catch (error) {
       if (response.headersSent || response.closed) response.destroy();
-      else
-        await send(failureResponse(api, options.log, error), response, abort.signal, isCut);
+      else await send(failureResponse(api, options.log, error), response, isCut);
       // An unread rest of the body would block the connection's next request.
       message.resume();
     }
@@ -117,7 +108,6 @@ function failureResponse(
 async function send(
   { status, headers, body }: ApiResponse,
   response: ServerResponse,
-  signal: AbortSignal,
   isCut: () => boolean,
 ): Promise<void> {
   response.statusCode = status;
@@ -129,7 +119,7 @@ async function send(
   }
   response.writeHead(status);
   if (isCut()) await cutOff(body, response);
-  else await pipeline(body, response, { signal });
+  else await pipeline(body, response);
 }
 
 /** Sends the beginning of a body, and breaks the connection, as when a list fails midway. */

@@ -82,9 +82,7 @@ async function readStream(request: IncomingMessage) {
 
 /** The failure that the runtime reports as JSON: `{"errorType","errorMessage","trace"}`. */
 export function readFailure(json: string): FunctionFailure {
-  // The runtime leaves the message out when the error that a handler throws has none.
-  const { errorMessage = "The error has no message" } = Object(JSON.parse(json));
-  return new FunctionFailure(errorMessage);
+  return new FunctionFailure(JSON.parse(json).errorMessage);
 }
 
 /** The failure that the runtime reports after the last byte of a response. */

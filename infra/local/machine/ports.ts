@@ -49,10 +49,7 @@ export async function listeningPort(
 ): Promise<number> {
   server.listen(port, host);
   await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string")
-    throw new Error("A TCP server has no port");
-  return address.port;
+  return Object(server.address()).port;
 }
 
 /**

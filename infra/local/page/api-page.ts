@@ -3,23 +3,14 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream";
 import { isLoopback } from "../machine/ports.ts";
 
-/** The files of the page, by path: the content type and the file. */
-const files = new Map([
-  ["/", ["text/html; charset=utf-8", import.meta.resolve("./index.html")]],
-  [
-    "/openapi.yaml",
-    ["application/yaml", import.meta.resolve("../../../shared/openapi.yaml")],
-  ],
-  [
-    "/CHANGELOG.md",
-    ["text/markdown; charset=utf-8", import.meta.resolve("../../../shared/CHANGELOG.md")],
-  ],
-  ["/swagger-ui.css", ["text/css", import.meta.resolve("swagger-ui-dist/swagger-ui.css")]],
-  [
-    "/swagger-ui-bundle.js",
-    ["text/javascript", import.meta.resolve("swagger-ui-dist/swagger-ui-bundle.js")],
-  ],
-]);
+/** The files of the page, by path: the content type and the module specifier. */
+const files: Record<string, [contentType: string, file: string]> = {
+  "/": ["text/html; charset=utf-8", "./index.html"],
+  "/openapi.yaml": ["application/yaml", "../../../shared/openapi.yaml"],
+  "/CHANGELOG.md": ["text/markdown; charset=utf-8", "../../../shared/CHANGELOG.md"],
+  "/swagger-ui.css": ["text/css", "swagger-ui-dist/swagger-ui.css"],
+  "/swagger-ui-bundle.js": ["text/javascript", "swagger-ui-dist/swagger-ui-bundle.js"],
+};
 
 const headers = {
   "Cache-Control": "no-store",
@@ -57,9 +48,9 @@ export function serveApiPage(
       .end(JSON.stringify(settings));
     return true;
   }
-  const [contentType, file] = files.get(path) ?? [];
+  const [contentType, file] = files[path] ?? [];
   if (file === undefined) return false;
   response.writeHead(200, { ...headers, "Content-Type": contentType });
-  pipeline(createReadStream(new URL(file)), response, () => {});
+  pipeline(createReadStream(new URL(import.meta.resolve(file))), response, () => {});
   return true;
 }
