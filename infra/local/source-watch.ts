@@ -15,18 +15,20 @@ const pollMs = 200;
  * once more for changes made meanwhile. It looks at every file, because the system can notify of
  * only so many, and of none in a folder that was deleted and is back.
  *
+ * @param folder the project's.
  * @returns a promise that resolves when the signal has aborted and no rebuild is under way.
  */
 export async function watchSources(
   rebuild: () => Promise<void>,
   signal: AbortSignal,
   log: (line: string) => void,
+  folder = project,
 ): Promise<void> {
-  let built = readSources();
+  let built = readSources(folder);
   let before = built;
   while (!signal.aborted) {
     await wait(pollMs, undefined, { signal }).catch(() => {});
-    const now = readSources();
+    const now = readSources(folder);
     // Editors and `git checkout` change several files, or one in several steps.
     const isSettled = now === before;
     before = now;
@@ -44,10 +46,10 @@ export async function watchSources(
 }
 
 /** A line for each source, which differs once that has changed. */
-function readSources(): string {
-  const lines = globSync(sources, { cwd: project }).map((name) => {
+function readSources(folder: string): string {
+  const lines = globSync(sources, { cwd: folder }).map((name) => {
     try {
-      const { ctimeMs, size } = statSync(join(project, name));
+      const { ctimeMs, size } = statSync(join(folder, name));
       return `${name} ${ctimeMs} ${size}`;
     } catch (error) {
       // It is gone by now, or a link to itself. Whether that matters, the build says.
