@@ -88,19 +88,15 @@ function randomLoopback(): string {
  * @throws CommandError when it is an address in AWS, or none at all.
  */
 export function checkEndpoint(endpoint: string): string {
-  const url = URL.parse(endpoint);
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new CommandError(
-      `DYNAMODB_ENDPOINT must be an address like http://localhost:8000, not ${endpoint}`,
-    );
-  }
-  if (/(^|\.)(amazonaws\.com(\.cn)?|api\.aws|amazonaws\.eu)\.?$/i.test(url.hostname)) {
-    throw new CommandError(
-      `DYNAMODB_ENDPOINT points into AWS (${url.hostname}); ` +
-        "the local stack only uses a local engine",
-    );
-  }
-  return url.href.replace(/\/$/, "");
+  const { protocol = "", hostname = "", href = "" } = URL.parse(endpoint) ?? {};
+  const isInAws = /(^|\.)(amazonaws\.com(\.cn)?|api\.aws|amazonaws\.eu)\.?$/i.test(
+    hostname,
+  );
+  if (/^https?:$/.test(protocol) && !isInAws) return href.replace(/\/$/, "");
+  throw new CommandError(
+    "DYNAMODB_ENDPOINT must be the address of a local engine, like http://localhost:8000, " +
+      `not ${endpoint}`,
+  );
 }
 
 /** All that the SDK would read from the shell's environment and the AWS profile. */
