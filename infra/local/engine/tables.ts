@@ -26,12 +26,9 @@ export async function createTables(
   client: DynamoDBClient,
   tables: Resource<"AWS::DynamoDB::Table">[],
 ): Promise<void> {
-  for (const { name: TableName, ...properties } of tables) {
-    const { AttributeDefinitions, BillingMode, KeySchema, StreamSpecification } =
-      properties;
-    const table = { AttributeDefinitions, BillingMode, KeySchema, StreamSpecification };
+  for (const { id: _, name: TableName, ...table } of tables) {
     try {
-      await client.send(new CreateTableCommand({ TableName, ...table }));
+      await client.send(new CreateTableCommand({ ...table, TableName }));
     } catch (error) {
       if (!(error instanceof ResourceInUseException)) throw error;
     }

@@ -34,8 +34,12 @@ const ignoredProperties = [
   "UpdatePolicy",
   "UpdateReplacePolicy",
 ];
+const nothing = z
+  .unknown()
+  .transform(() => undefined)
+  .optional();
 const ignored: object = Object.fromEntries(
-  ignoredProperties.map((name) => [name, z.unknown().optional()]),
+  ignoredProperties.map((name) => [name, nothing]),
 );
 
 const text = z.string();
