@@ -1,27 +1,17 @@
-import {
-  DeleteTableCommand,
-  ListTablesCommand,
-  PutItemCommand,
-  paginateScan,
-} from "@aws-sdk/client-dynamodb";
-import { afterAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
+import { randomUUID } from "node:crypto";
+import { PutItemCommand, paginateScan } from "@aws-sdk/client-dynamodb";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { logProgress, prepareTables } from "../../infra/local/engine/tables.ts";
 import type { OrderItem } from "../../shared/order.ts";
+import { createTestTables } from "../helpers/test-tables.ts";
 import { petResources, petTemplate } from "./pets.ts";
 
+const { client } = await createTestTables();
 const resources = petTemplate(petResources({})).all("AWS::DynamoDB::Table");
-const [TableName = "", apiKeys = ""] = resources.map(({ name }) => name);
-const engine = await startEngine();
-const client = engineClient(engine.endpoint);
-afterAll(async () => {
-  client.destroy();
-  await engine.stop();
-});
-beforeEach(async () => {
-  const { TableNames = [] } = await client.send(new ListTablesCommand());
-  for (const TableName of TableNames)
-    await client.send(new DeleteTableCommand({ TableName }));
+const names = { orders: "", apiKeys: "" };
+beforeEach(() => {
+  names.orders = randomUUID();
+  names.apiKeys = randomUUID();
 });
 
 /** Orders with these ids and what else is given; calls `end` after the last. */
@@ -30,13 +20,21 @@ async function* orders(from: number, to: number, end = async () => {}, others = 
   await end();
 }
 
-const prepare = (orders: AsyncIterable<OrderItem>, { signal } = new AbortController()) =>
-  prepareTables(client, resources, { orders: TableName, apiKeys }, orders, signal);
+function prepare(
+  orders: AsyncIterable<OrderItem>,
+  signal = new AbortController().signal,
+): Promise<boolean> {
+  const tables = resources.map((resource) => ({
+    ...resource,
+    name: resource.id === "Orders" ? names.orders : names.apiKeys,
+  }));
+  return prepareTables(client, tables, names, orders, signal);
+}
 
 async function stored(): Promise<OrderItem[]> {
-  const pages = paginateScan({ client }, { TableName, ConsistentRead: true });
-  const all = await Array.fromAsync(pages);
-  return all.flatMap(({ Items = [] }) => Items);
+  const scan = { TableName: names.orders, ConsistentRead: true };
+  const pages = await Array.fromAsync(paginateScan({ client }, scan));
+  return pages.flatMap(({ Items = [] }) => Items);
 }
 
 async function storedIds(): Promise<number[]> {
@@ -56,7 +54,7 @@ test("a start completes what an interrupted one wrote, and changes nothing else"
   const cancelled = { id: { N: "7" }, status: { S: "cancelled" } };
   const placed = { id: { N: "1000" } };
   for (const Item of [cancelled, placed])
-    await client.send(new PutItemCommand({ TableName, Item }));
+    await client.send(new PutItemCommand({ TableName: names.orders, Item }));
   expect(await prepare(orders(1, 250))).toBe(true);
   expect(await prepare(orders(301, 303))).toBe(false);
   expect(await storedIds()).toEqual([...idsUpTo(250), 1000]);
@@ -75,11 +73,8 @@ test("orders are written even if their size exceeds a transaction's 4 MB", async
 });
 
 test("a start that is interrupted writes no order", async () => {
-  const interrupted = {
-    ...new AbortController(),
-    signal: AbortSignal.abort("interrupted"),
-  };
-  await expect(prepare(orders(1, 1), interrupted)).rejects.toBe("interrupted");
+  const start = prepare(orders(1, 1), AbortSignal.abort("interrupted"));
+  await expect(start).rejects.toBe("interrupted");
   expect(await storedIds()).toEqual([]);
 });
 
