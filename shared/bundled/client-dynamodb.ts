@@ -34,7 +34,6 @@ import {
   type Handler,
   type HttpHandlerOptions,
   type MiddlewareStack,
-  type Pluggable,
   type ResponseMetadata,
   SMITHY_CONTEXT_KEY,
 } from "@smithy/types";
@@ -48,7 +47,7 @@ interface Configuration {
 }
 
 type Resolved = ReturnType<typeof resolve>;
-type Plugin = Pluggable<ServiceInputTypes, ServiceOutputTypes>;
+type Stack = MiddlewareStack<ServiceInputTypes, ServiceOutputTypes>;
 
 /**
  * Calls DynamoDB as the SDK's client does: with the same requests, outputs, errors and retries. It
@@ -65,10 +64,10 @@ export class DynamoDBClient extends Client<
 > {
   constructor(configuration: Configuration) {
     super(resolve(configuration));
-    this.middlewareStack.use(serializer(endpoint()));
+    addSerializer(this.middlewareStack, endpoint());
     this.middlewareStack.use(getRetryPlugin(this.config));
-    this.middlewareStack.use(signing());
-    this.middlewareStack.use(deserializer);
+    addSigning(this.middlewareStack);
+    addDeserializer(this.middlewareStack);
   }
 }
 
@@ -118,7 +117,7 @@ function command<Input extends ServiceInputTypes, Output extends ServiceOutputTy
     }
 
     resolveMiddleware(
-      clientStack: MiddlewareStack<ServiceInputTypes, ServiceOutputTypes>,
+      clientStack: Stack,
       { requestHandler }: Resolved,
       options: HttpHandlerOptions = {},
     ): Handler<Input, Output> {
@@ -144,28 +143,28 @@ export const UpdateItemCommand = command<UpdateItemCommandInput, UpdateItemComma
  * Writes requests in DynamoDB's protocol, awsJson1_0 of smithy.io. The body is the input as JSON,
  * which it is already, except for binary attributes, which no function reads or writes.
  */
-function serializer({ protocol, hostname, port, host, pathname }: URL): Plugin {
-  return {
-    applyToStack: (stack) =>
-      stack.add(
-        (next, context) => (args) => {
-          const body = Buffer.from(JSON.stringify(args.input));
-          // Lambda's trace of this invocation.
-          const { _X_AMZN_TRACE_ID: trace } = process.env;
-          const headers = {
-            "content-type": "application/x-amz-json-1.0",
-            "x-amz-target": `DynamoDB_20120810.${getSmithyContext(context)["operation"]}`,
-            "content-length": String(body.length),
-            host,
-            ...(trace && { "X-Amzn-Trace-Id": trace }),
-          };
-          const address = { protocol, hostname, ...(port && { port: Number(port) }) };
-          const request = { ...address, method: "POST", path: pathname, headers, body };
-          return next({ ...args, request: new HttpRequest(request) });
-        },
-        { name: "serializerMiddleware", step: "serialize" },
-      ),
-  };
+function addSerializer(
+  stack: Stack,
+  { protocol, hostname, port, host, pathname }: URL,
+): void {
+  stack.add(
+    (next, context) => (args) => {
+      const body = Buffer.from(JSON.stringify(args.input));
+      // Lambda's trace of this invocation.
+      const { _X_AMZN_TRACE_ID: trace } = process.env;
+      const headers = {
+        "content-type": "application/x-amz-json-1.0",
+        "x-amz-target": `DynamoDB_20120810.${getSmithyContext(context)["operation"]}`,
+        "content-length": String(body.length),
+        host,
+        ...(trace && { "X-Amzn-Trace-Id": trace }),
+      };
+      const address = { protocol, hostname, ...(port && { port: Number(port) }) };
+      const request = { ...address, method: "POST", path: pathname, headers, body };
+      return next({ ...args, request: new HttpRequest(request) });
+    },
+    { name: "serializerMiddleware", step: "serialize" },
+  );
 }
 
 /** How wrong a clock must be for the SDK to repeat a rejected call, in milliseconds. */
@@ -175,7 +174,7 @@ const clockSkew = 240_000;
  * Signs each attempt. Like the SDK's `AwsSdkSigV4Signer`, it uses the table's clock, which every
  * response shows.
  */
-function signing(): Plugin {
+function addSigning(stack: Stack): void {
   const { AWS_SESSION_TOKEN: sessionToken } = process.env;
   const signer = new SignatureV4({
     service: "dynamodb",
@@ -197,36 +196,32 @@ function signing(): Plugin {
     ahead = time - Date.now();
     return Math.abs(ahead) >= clockSkew;
   };
-  return {
-    applyToStack: (stack) =>
-      stack.add(
-        (next) => async (args) => {
-          const signingDate = new Date(Date.now() + ahead);
-          const request = await signer.sign(args.request as HttpRequest, { signingDate });
-          const result = await next({ ...args, request }).catch((error) => {
-            if (learnTime(error.$response)) error.$metadata.clockSkewCorrected = true;
-            throw error;
-          });
-          learnTime(result.response);
-          return result;
-        },
-        // Within the retries, so that each attempt has its own signature.
-        { name: "httpSigningMiddleware", step: "finalizeRequest", priority: "low" },
-      ),
-  };
+  stack.add(
+    (next) => async (args) => {
+      const signingDate = new Date(Date.now() + ahead);
+      const request = await signer.sign(args.request as HttpRequest, { signingDate });
+      const result = await next({ ...args, request }).catch((error) => {
+        if (learnTime(error.$response)) error.$metadata.clockSkewCorrected = true;
+        throw error;
+      });
+      learnTime(result.response);
+      return result;
+    },
+    // Within the retries, so that each attempt has its own signature.
+    { name: "httpSigningMiddleware", step: "finalizeRequest", priority: "low" },
+  );
 }
 
 /** Reads responses in the same protocol. */
-const deserializer: Plugin = {
-  applyToStack: (stack) =>
-    stack.add(
-      (next) => async (args) => {
-        const { response } = await next(args);
-        return { response, output: await read(response as HttpResponse) };
-      },
-      { name: "deserializerMiddleware", step: "deserialize" },
-    ),
-};
+function addDeserializer(stack: Stack): void {
+  stack.add(
+    (next) => async (args) => {
+      const { response } = await next(args);
+      return { response, output: await read(response as HttpResponse) };
+    },
+    { name: "deserializerMiddleware", step: "deserialize" },
+  );
+}
 
 async function read(response: HttpResponse) {
   const { statusCode, headers, body } = response;
@@ -247,10 +242,8 @@ async function read(response: HttpResponse) {
 function exception(response: HttpResponse, json: { $metadata: ResponseMetadata }): Error {
   const name = loadJsonRpcErrorCode(response, json) ?? "Unknown";
   const $fault = response.statusCode < 500 ? "client" : "server";
-  const Exception =
-    name === "ConditionalCheckFailedException"
-      ? ConditionalCheckFailedException
-      : ServiceException;
+  const isConditionFailed = name === "ConditionalCheckFailedException";
+  const Exception = isConditionFailed ? ConditionalCheckFailedException : ServiceException;
   const { $metadata } = json;
   const exception = new Exception({ name, $fault, $metadata, message: "" });
   // The one error that the SDK retries for neither its name nor its status.
