@@ -96,12 +96,9 @@ export async function issueApiKey(
 export function isApiKeyRecord(
   item: Record<string, unknown> | undefined,
 ): item is ApiKeyRecord {
+  const { keyHash, keyId, name, createdAt, expiresAt = 0, revokedAt = 0 } = item ?? {};
   return (
-    typeof item?.["keyHash"] === "string" &&
-    typeof item["keyId"] === "string" &&
-    typeof item["name"] === "string" &&
-    Number.isSafeInteger(item["createdAt"]) &&
-    (item["expiresAt"] === undefined || Number.isSafeInteger(item["expiresAt"])) &&
-    (item["revokedAt"] === undefined || Number.isSafeInteger(item["revokedAt"]))
+    [keyHash, keyId, name].every((text) => typeof text === "string") &&
+    [createdAt, expiresAt, revokedAt].every(Number.isSafeInteger)
   );
 }
