@@ -40,7 +40,7 @@ export async function explore(
     found.moments += level.size;
     const next: Level = new Map();
     for (const reached of level.values()) {
-      const moves = await movesFrom(table, actors, reached.moment);
+      const moves = await Array.fromAsync(movesFrom(table, actors, reached.moment));
       if (moves.length === 0) found.interleavings += reached.interleavings;
       const violation = moves.find((move) => move.violation !== undefined);
       if (violation) return { ...found, violation: [...reached.path, violation] };

@@ -26,38 +26,35 @@ export interface Move {
 }
 
 /** Every move that the actors can make at a moment; none at the end of an interleaving. */
-export async function movesFrom(
+export async function* movesFrom(
   table: RememberedTable,
   actors: readonly Actor[],
   moment: Moment,
-): Promise<Move[]> {
-  const moves: Move[] = [];
+): AsyncGenerator<Move> {
   for (const [index, actor] of actors.entries()) {
-    moves.push(...(await attempts(table, actor, moment, index)));
-    moves.push(...(await arrivals(table, actor, moment, index)));
+    yield* attempts(table, actor, moment, index);
+    yield* arrivals(table, actor, moment, index);
   }
-  return moves;
 }
 
 const hour = 3_600_000;
 
 /** The possible fates of an actor's next attempt. */
-async function attempts(
+async function* attempts(
   table: RememberedTable,
   actor: Actor,
   { item, clients, worlds }: Moment,
   index: number,
-): Promise<Move[]> {
+): AsyncGenerator<Move> {
   const begun = clients[index];
   // An actor that begins once the order has shipped has a clock that shows so.
   const isShipped = item?.["shipDate"]?.S === shippedAt.toISOString();
   const askedAt = new Date(shippedAt.getTime() + (isShipped ? hour : -hour));
   const client = begun ?? (await begin(actor, askedAt));
   const { sends } = client.next;
-  if (sends === undefined) return [];
+  if (sends === undefined) return;
   const begunWorlds = begun ? worlds : worlds.begin(actor.name, actor.operation);
   const applied = await table.apply(item, sends);
-  const moves: Move[] = [];
   for (const fate of actor.fates) {
     const attempted = await attempt(actor, client, fate, fate.seen ?? applied.response);
     const { responds } = attempted.next;
@@ -66,31 +63,27 @@ async function attempts(
       clients: clients.with(index, attempted),
       worlds: begunWorlds,
     };
-    moves.push({ actor, fate, responds, ...judge(moment, actor, responds) });
+    yield { actor, fate, responds, ...judge(moment, actor, responds) };
   }
-  return moves;
 }
 
 /** The late copies of an actor's attempts that can arrive. */
-async function arrivals(
+async function* arrivals(
   table: RememberedTable,
   actor: Actor,
   { item, clients, worlds }: Moment,
   index: number,
-): Promise<Move[]> {
+): AsyncGenerator<Move> {
   const client = clients[index];
-  if (client === undefined) return [];
-  const moves: Move[] = [];
-  for (const copy of client.late) {
+  for (const copy of client?.late ?? []) {
     const applied = await table.apply(item, copy);
     const moment = {
       item: applied.item,
-      clients: clients.with(index, withoutCopy(client, copy)),
+      clients: clients.with(index, client && withoutCopy(client, copy)),
       worlds,
     };
-    moves.push({ actor, ...judge(moment, actor) });
+    yield { actor, ...judge(moment, actor) };
   }
-  return moves;
 }
 
 /**

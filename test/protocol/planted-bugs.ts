@@ -12,34 +12,28 @@ export const plantedBugs: Record<string, Cancel> = {
   "no condition": (connect, invocation) => cancel(writing(connect, always), invocation),
 
   "a condition on not being shipped": (connect, invocation) => {
-    const unlessShipped = { ConditionExpression: "#status IN (:pending, :cancelled)" };
-    return cancel(writing(connect, unlessShipped), invocation);
+    const ConditionExpression = "#status IN (:pending, :cancelled)";
+    return cancel(writing(connect, { ConditionExpression }), invocation);
   },
 
   "its own id ignored": (connect, invocation) => {
-    const elsewhere =
+    const UpdateExpression =
       "SET #status = :cancelled, cancelledAt = :at, cancelledBy = :by, note = :id";
-    return cancel(writing(connect, { UpdateExpression: elsewhere }), invocation);
+    return cancel(writing(connect, { UpdateExpression }), invocation);
   },
 
   "its own id taken from the gateway's request": (connect, invocation) =>
     cancel(connect, { ...invocation, awsRequestId: invocation.gatewayRequestId }),
 
   "its own id made anew for each attempt": (connect, invocation) =>
-    retry((attempt) =>
-      once(connect, {
-        ...invocation,
-        awsRequestId: `${invocation.awsRequestId}, ${attempt}`,
-      }),
-    ),
+    retry((attempt) => {
+      const awsRequestId = `${invocation.awsRequestId}, ${attempt}`;
+      return once(connect, { ...invocation, awsRequestId });
+    }),
 
   "the status compared after a read": async (connect, invocation) => {
-    const command = new GetItemCommand({
-      TableName: tableName,
-      Key: { id: { N: orderId.toString() } },
-      ConsistentRead: true,
-    });
-    const { Item } = await connect(maxAttempts).send(command);
+    const key = { TableName: tableName, Key: { id: { N: `${orderId}` } } };
+    const { Item } = await connect(maxAttempts).send(new GetItemCommand(key));
     const isPending = Item?.["status"]?.S === "pending";
     await cancel(isPending ? writing(connect, always) : connect, invocation);
   },
@@ -68,10 +62,8 @@ export const plantedBugs: Record<string, Cancel> = {
 
   "a late copy that wins after a ship": (connect, invocation) => {
     // "It had not shipped yet when the client asked." The service sets :at to that time.
-    const pendingWhenAsked = {
-      ConditionExpression: "#status = :pending OR shipDate > :at",
-    };
-    return once(writing(connect, pendingWhenAsked), invocation);
+    const ConditionExpression = "#status = :pending OR shipDate > :at";
+    return once(writing(connect, { ConditionExpression }), invocation);
   },
 
   "404 for a throttled write": async (connect, invocation) => {
